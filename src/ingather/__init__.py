@@ -1,0 +1,1 @@
+"""Durable batch tasks on PostgreSQL."""
