@@ -1,0 +1,107 @@
+"""As whom the server runs: PostgreSQL refuses to run as root."""
+
+import json
+import os
+import pwd
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Literal
+
+from ingather.embedded import launcher
+from ingather.embedded.errors import EmbeddedError
+from ingather.embedded.places import Places
+
+LAUNCH_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """One of three ways: as ourselves, as `nobody` in a user namespace of our own, or as another user for good."""
+
+    way: Literal["self", "namespace", "user"]
+    uid: int
+    gid: int
+
+    def run(self, argv: list[str], *, output: int | IO[bytes], seconds: float, lock: Path | None = None) -> int:
+        """Runs a command to its end, or with `lock` lets it live on its own; the answer is the exit code."""
+        order = launcher.Order(way=self.way, uid=self.uid, gid=self.gid, argv=argv)
+        if lock is not None:
+            order["lock"] = str(lock)
+        return self._launch(order, output=output, seconds=seconds)
+
+    def can_enter(self, folder: Path) -> bool:
+        """False also where this way of running does not work at all."""
+        order = launcher.Order(way=self.way, uid=self.uid, gid=self.gid, reach=str(folder))
+        return self._launch(order, output=subprocess.DEVNULL, seconds=LAUNCH_SECONDS) == 0
+
+    def give(self, path: Path) -> None:
+        """Makes the server's user the owner. In a namespace that is us already."""
+        if self.way == "user":
+            os.chown(path, self.uid, self.gid)
+
+    def _launch(self, order: launcher.Order, *, output: int | IO[bytes], seconds: float) -> int:
+        # The caller's PG* variables (PGDATA, PGPORT, PGOPTIONS) are meant for other servers.
+        env = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
+        try:
+            return subprocess.run(
+                [sys.executable, "-I", "-S", launcher.__file__, json.dumps(order)],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                env={**env, "LC_ALL": "C", "TZ": "UTC"},
+                cwd="/",
+                start_new_session=True,
+                timeout=seconds,
+                check=False,
+            ).returncode
+        except subprocess.TimeoutExpired:
+            name = Path(order.get("argv", ["the launcher"])[0]).name
+            raise EmbeddedError(f"{name} did not end within {seconds:.0f} s: is the machine overloaded?") from None
+
+
+def choose(places: Places) -> Identity:
+    """Whoever owns the data runs the server. For new data: ourselves, but `nobody` for root."""
+    uid, gid = os.geteuid(), os.getegid()
+    found = places.data.stat() if places.data.exists() else None
+    if uid != 0:
+        if found and found.st_uid != uid:
+            raise EmbeddedError(
+                f"{places.data} belongs to {_name(found.st_uid)}: run as that user, or choose another INGATHER_HOME."
+            )
+        # initdb wants a name for its user, which arbitrary user ids in containers do not have.
+        if not _has_name(uid) and (in_namespace := _nobody("namespace")).can_enter(places.root):
+            return in_namespace
+        return Identity(way="self", uid=uid, gid=gid)
+    if found and found.st_uid != 0:
+        return Identity(way="user", uid=found.st_uid, gid=found.st_gid)
+    # Preferred for root, since nothing changes its owner; but containers often forbid it, and a chroot always does.
+    if (in_namespace := _nobody("namespace")).can_enter(places.root):
+        return in_namespace
+    if found:
+        raise EmbeddedError(
+            f"{places.data} belongs to root, as whom PostgreSQL does not run, and user namespaces do not work here: "
+            f"allow them, or `chown -R nobody {places.data}` if nobody may reach it."
+        )
+    return _nobody("user")
+
+
+def _nobody(way: Literal["namespace", "user"]) -> Identity:
+    try:
+        entry = pwd.getpwnam("nobody")
+    except KeyError:
+        raise EmbeddedError("There is no user `nobody` to run PostgreSQL as: add one, or do not run as root.") from None
+    return Identity(way=way, uid=entry.pw_uid, gid=entry.pw_gid)
+
+
+def _has_name(uid: int) -> bool:
+    try:
+        pwd.getpwuid(uid)
+    except KeyError:
+        return False
+    return True
+
+
+def _name(uid: int) -> str:
+    return pwd.getpwuid(uid).pw_name if _has_name(uid) else f"user {uid}"
