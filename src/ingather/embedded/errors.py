@@ -53,7 +53,10 @@ def in_sentences(home: Path) -> Iterator[None]:
             case errno.EACCES | errno.EPERM | errno.EROFS:
                 sentence = f"{place} may not be written here ({refused.strerror}): choose another INGATHER_HOME."
             case errno.ENOTDIR | errno.EEXIST:
-                sentence = f"{place} is in the way, it is not a folder: move it, or choose another INGATHER_HOME."
+                sentence = (
+                    f"{place} cannot be made, something that is not a folder is in the way: move that, "
+                    "or choose another INGATHER_HOME."
+                )
             case _:
                 sentence = f"{place}: {refused.strerror or refused}. Put it right, or choose another INGATHER_HOME."
         raise EmbeddedError(sentence) from refused
