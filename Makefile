@@ -1,0 +1,10 @@
+# The commands of dev.py under their own names; arguments go in ARGS: make test ARGS="-k sweep"
+COMMANDS = setup run test check schema
+
+.PHONY: help $(COMMANDS)
+
+help:
+	@python3 dev.py --help
+
+$(COMMANDS):
+	@python3 dev.py $@ $(ARGS)

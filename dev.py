@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""What one can do here, with Python 3.11 or newer and nothing else.
+
+python3 dev.py setup             make .venv and install Ingather and its tools in it; the others do that by themselves
+python3 dev.py run               a tour: a database, 1,000 items, two workers, one of them killed halfway
+python3 dev.py test [ARGS]       all tests; ARGS go to pytest, for example `-k sweep -x`
+python3 dev.py check             formatting, lint, types, and which room may import which
+python3 dev.py schema [--check]  write docs/schema.sql from the migrations, or say whether it is up to date
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import importlib.util
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / "bin" / "python"
+STAMP = VENV / "ingather-setup"
+PACKAGE = ".[embedded,dev]"
+
+
+def setup(_args: list[str]) -> int:
+    """Makes .venv ready. Costs a moment when nothing has changed since the last time."""
+    with one_at_a_time():
+        wanted = f"{ROOT}\n{hashlib.sha256((ROOT / 'pyproject.toml').read_bytes()).hexdigest()}\n"
+        found = STAMP.read_text() if STAMP.exists() else ""
+        if found == wanted and works("import pytest"):
+            return 0
+        # A .venv that was moved or half made is made anew: its scripts would lead elsewhere or nowhere.
+        was_moved = bool(found) and not found.startswith(f"{ROOT}\n")
+        if was_moved or not works("import pip"):
+            make_venv()
+        install()
+        STAMP.write_text(wanted)
+    return 0
+
+
+def run(args: list[str]) -> int:
+    return setup([]) or call([PYTHON, "-m", "examples.tour", *args])
+
+
+def test(args: list[str]) -> int:
+    return setup([]) or call([PYTHON, "-m", "pytest", *args])
+
+
+def check(_args: list[str]) -> int:
+    setup([])
+    steps: dict[str, list[str | Path]] = {
+        "formatting": [PYTHON, "-m", "ruff", "format", "--check", "."],
+        "lint": [PYTHON, "-m", "ruff", "check", "."],
+        "types": [PYTHON, "-m", "mypy"],
+        "rooms": [VENV / "bin" / "lint-imports"],
+    }
+    failed = []
+    for name, argv in steps.items():
+        say(f"== {name}")
+        if call(argv) != 0:
+            failed.append(name)
+    say(f"Failed: {', '.join(failed)}." if failed else "All checks passed.")
+    return 1 if failed else 0
+
+
+def schema(args: list[str]) -> int:
+    return setup([]) or call([PYTHON, ROOT / "tools" / "schema.py", *args])
+
+
+COMMANDS: dict[str, Callable[[list[str]], int]] = {
+    "setup": setup,
+    "run": run,
+    "test": test,
+    "check": check,
+    "schema": schema,
+}
+
+
+def make_venv() -> None:
+    uv = shutil.which("uv")
+    if importlib.util.find_spec("ensurepip"):
+        quietly("Making .venv", [sys.executable, "-m", "venv", "--clear", VENV])
+    elif uv:
+        quietly("Making .venv", [uv, "venv", "--quiet", "--clear", "--seed", "--python", sys.executable, VENV])
+    else:
+        sys.exit(
+            "Python's own `venv` is incomplete here: install it (on Debian: apt install python3-venv) and try again."
+        )
+
+
+def install() -> None:
+    what = "Installing Ingather and its tools"
+    if uv := shutil.which("uv"):
+        # uv does not read pip's configuration, so where only pip knows the way to the packages, pip has the last word.
+        with contextlib.suppress(SystemExit):
+            quietly(what, [uv, "pip", "install", "--quiet", "--python", PYTHON, "--editable", PACKAGE])
+            return
+    quietly(what, [PYTHON, "-m", "pip", "install", "--quiet", "--editable", PACKAGE])
+
+
+def works(code: str) -> bool:
+    try:
+        return subprocess.run([PYTHON, "-c", code], capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
+
+
+def call(argv: list[str | Path]) -> int:
+    return subprocess.run(argv, cwd=ROOT, check=False).returncode
+
+
+def quietly(what: str, argv: list[str | Path]) -> None:
+    """Runs a command with one line of progress. What it says is shown only if it fails."""
+    began = time.monotonic()
+    with tempfile.TemporaryFile() as output:
+        process = subprocess.Popen(argv, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+        while process.poll() is None:
+            if sys.stdout.isatty():
+                say(f"\r{what} … {time.monotonic() - began:.0f} s", end="")
+            time.sleep(0.1)
+        say(f"{chr(13) if sys.stdout.isatty() else ''}{what} … {time.monotonic() - began:.0f} s")
+        if process.returncode != 0:
+            output.seek(0)
+            lines = output.read().decode(errors="replace").splitlines()
+            sys.exit("\n".join([*lines[-30:], f"{what} failed; the lines above say why."]))
+
+
+@contextlib.contextmanager
+def one_at_a_time() -> Iterator[None]:
+    """Keeps a second terminal from making the same .venv at the same moment."""
+    with (ROOT / "pyproject.toml").open() as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def say(text: str, end: str = "\n") -> None:
+    sys.stdout.write(text + end)
+    sys.stdout.flush()
+
+
+def main(argv: list[str]) -> int:
+    if sys.version_info < (3, 11):  # noqa: UP036
+        sys.exit(f"Ingather needs Python 3.11 or newer, and this is {sys.version.split()[0]}.")
+    if not argv or argv[0] in {"-h", "--help", "help"}:
+        say((__doc__ or "").rstrip())
+        return 0 if argv else 2
+    command = COMMANDS.get(argv[0])
+    if command is None:
+        sys.exit(f"There is no `{argv[0]}` here. There is: {', '.join(COMMANDS)}.")
+    try:
+        return command(argv[1:])
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
