@@ -9,7 +9,7 @@ nobody:
 
     start.lock      held while somebody starts or stops the server; never for long
     holders.lock    shared by every process that uses the server
-    server.lock     held by the server's own processes, inherited from the one that launched them
+    server.lock     held by whatever works on the data: the server's processes inherit it from their launcher
 
 A process that dies without goodbye (kill -9, or SIGTERM, which runs no exit handler) may leave the server running with
 nobody in. That is harmless: the next start joins it and stops it on its way out.

@@ -68,18 +68,24 @@ def copy(binaries: Binaries, into: Path) -> Binaries:
     target = into / f"postgresql-{binaries.version}"
     if not target.exists():
         with made_whole(target) as new:
-            shutil.copytree(install, new / package.name / install.name, symlinks=True)
-            libraries = package.with_name(f"{package.name}.libs")
-            if libraries.exists():
-                shutil.copytree(libraries, new / libraries.name, symlinks=True)
-            _open_to_all(new)
+            new.chmod(0o755)
+            for folder in (package, package.with_name(f"{package.name}.libs")):
+                if folder.exists():
+                    _copy_open(folder, new / folder.name)
     return Binaries(folder=target / package.name / install.name / "bin", version=binaries.version)
 
 
-def _open_to_all(folder: Path) -> None:
-    for path in [folder, *folder.rglob("*")]:
-        if not path.is_symlink():
-            path.chmod(path.stat().st_mode | (0o555 if path.is_dir() or path.stat().st_mode & 0o100 else 0o444))
+def _copy_open(folder: Path, target: Path) -> None:
+    """Copies what is needed to run, readable for everybody. shutil.copytree would go on after the disk is full."""
+    target.mkdir()
+    target.chmod(0o755)
+    for path in folder.iterdir():
+        if path.is_dir():
+            if path.name not in {"include", "pgxs"}:
+                _copy_open(path, target / path.name)
+        else:
+            copied = shutil.copy2(path, target / path.name)
+            Path(copied).chmod(0o755 if path.stat().st_mode & 0o100 else 0o644)
 
 
 def _folders() -> Iterator[Path]:

@@ -24,16 +24,16 @@ class Identity:
     uid: int
     gid: int
 
-    def run(self, argv: list[str], *, output: int | IO[bytes], seconds: float, lock: Path | None = None) -> int:
-        """Runs a command to its end, or with `lock` lets it live on its own; the answer is the exit code."""
-        order = launcher.Order(way=self.way, uid=self.uid, gid=self.gid, argv=argv)
-        if lock is not None:
-            order["lock"] = str(lock)
+    def run(self, argv: list[str], *, lock: Path, output: IO[bytes], seconds: float, leave: bool = False) -> int:
+        """Runs a command, which holds the lock, to its end or with `leave` on its own; the answer is the exit code."""
+        order = launcher.Order(
+            parent=os.getpid(), way=self.way, uid=self.uid, gid=self.gid, argv=argv, lock=str(lock), leave=leave
+        )
         return self._launch(order, output=output, seconds=seconds)
 
     def can_enter(self, folder: Path) -> bool:
         """False also where this way of running does not work at all."""
-        order = launcher.Order(way=self.way, uid=self.uid, gid=self.gid, reach=str(folder))
+        order = launcher.Order(parent=os.getpid(), way=self.way, uid=self.uid, gid=self.gid, reach=str(folder))
         return self._launch(order, output=subprocess.DEVNULL, seconds=LAUNCH_SECONDS) == 0
 
     def give(self, path: Path) -> None:

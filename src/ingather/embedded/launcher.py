@@ -10,21 +10,23 @@ import json
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 from typing import NotRequired, TypedDict
 
 CLONE_NEWUSER = 0x10000000
 EXIT_REFUSED = 71
-EXIT_LOCKED = 75
 
 
 class Order(TypedDict):
+    parent: int  # the caller's process
     way: str  # self, namespace or user
     uid: int
     gid: int
     argv: NotRequired[list[str]]  # run this; else
     reach: NotRequired[str]  # only say whether this folder can be entered
-    lock: NotRequired[str]  # leave the caller, and let the command hold this lock for as long as it lives
+    lock: NotRequired[str]  # let the command and its children hold this lock for as long as they live
+    leave: NotRequired[bool]  # do not wait for the command
 
 
 def become(way: str, uid: int, gid: int) -> None:
@@ -47,14 +49,27 @@ def enter_namespace(uid: int, gid: int) -> None:
     Path("/proc/self/gid_map").write_text(f"{gid} {outside_gid} 1")
 
 
-def main(order: Order) -> None:
-    if "lock" in order:
-        fd = os.open(order["lock"], os.O_RDWR | os.O_CREAT, 0o600)
+def take(lock: str) -> None:
+    """Takes the lock for good. It can be held for a moment, by a launcher whose caller was killed."""
+    fd = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+    os.set_inheritable(fd, True)  # noqa: FBT003
+    for _ in range(100):
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            sys.exit(EXIT_LOCKED)
-        os.set_inheritable(fd, True)  # noqa: FBT003
+            time.sleep(0.02)
+        else:
+            return
+    sys.stderr.write(f"{lock} is held by another process\n")
+    sys.exit(EXIT_REFUSED)
+
+
+def main(order: Order) -> None:
+    if "lock" in order:
+        take(order["lock"])
+        # A caller killed before we had the lock has been followed by another one, which saw the lock free.
+        if os.getppid() != order["parent"]:
+            sys.exit(EXIT_REFUSED)
     try:
         become(order["way"], order["uid"], order["gid"])
     except (OSError, AttributeError) as refused:
@@ -63,7 +78,7 @@ def main(order: Order) -> None:
     if "reach" in order:
         sys.exit(0 if os.access(order["reach"], os.X_OK) else 1)
     # An orphan from the start: the server is nobody's child, so no caller gets its SIGCHLD or keeps it as a zombie.
-    if "lock" in order and os.fork() != 0:
+    if order.get("leave") and os.fork() != 0:
         return
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     os.execv(order["argv"][0], order["argv"])  # noqa: S606

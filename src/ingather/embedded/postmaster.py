@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 import psycopg
 
-from ingather.embedded import launcher, locks
+from ingather.embedded import locks
 from ingather.embedded.binaries import Binaries
 from ingather.embedded.errors import EmbeddedError, from_log
 from ingather.embedded.identity import LAUNCH_SECONDS, Identity
@@ -62,7 +62,8 @@ def make_data(places: Places, binaries: Binaries, identity: Identity) -> None:
         identity.give(new)
         argv = [str(binaries.folder / "initdb"), "-D", str(new), "--encoding=UTF8", *locale, *trust]
         offset = log.tell()
-        if identity.run(argv, output=log, seconds=INITDB_SECONDS) != 0:
+        # Held by initdb too: it outlives a caller that is killed, and the next one must not clear away under its hands.
+        if identity.run(argv, lock=places.server_lock, output=log, seconds=INITDB_SECONDS) != 0:
             raise from_log(f"A new database could not be made in {places.data}", places.log, offset)
 
 
@@ -78,8 +79,8 @@ def launch(places: Places, binaries: Binaries, identity: Identity, settings: Map
     argv = [str(binaries.folder / "postgres"), "-D", str(places.data), *options]
     with _log(places, identity) as log:
         offset = log.tell()
-        code = identity.run(argv, output=log, seconds=LAUNCH_SECONDS, lock=places.server_lock)
-    if code not in {0, launcher.EXIT_LOCKED}:
+        code = identity.run(argv, lock=places.server_lock, output=log, seconds=LAUNCH_SECONDS, leave=True)
+    if code != 0:
         raise from_log("PostgreSQL could not be started", places.log, offset)
     _wait_until_ready(places, offset)
 

@@ -114,6 +114,11 @@ def _stop_if_unused(places: Places) -> None:
 
 def _launch(places: Places, settings: Mapping[str, str]) -> Places:
     """Starts the server that nobody runs, and says where its data is now."""
+    if not places.beside.exists():
+        raise EmbeddedError(
+            f"{places.root / 'data'} leads to {places.beside}, which is gone: bring it back, or remove the link to "
+            "begin with an empty database."
+        )
     found = programs.find(places.version())
     identity = identities.choose(places)
     if identity.way == "user":

@@ -1,0 +1,67 @@
+"""The aggregator: takes items back from silent workers, closes what is ripe, fires schedules, prunes.
+
+One runs in every worker and none is elected: each step is a short
+transaction guarded by the rows it changes, so any number of them may run at
+once, and it does not matter which one dies where.
+"""
+
+import logging
+from datetime import timedelta
+from typing import Any
+
+from psycopg import AsyncConnection
+from psycopg.rows import tuple_row
+
+from ingather.engine import statements as sql
+from ingather.engine import verbs
+from ingather.engine.script import arun
+
+log = logging.getLogger("ingather.aggregator")
+
+PRUNE_STEPS = 4
+
+
+async def tick(conn: AsyncConnection[Any], *, keep: timedelta | None) -> bool:
+    """One round. Returns whether there may be new work to claim."""
+    swept = await _sweep(conn)
+    gathering = await arun(conn, verbs.close_ripe())
+    fired = await _fire_schedules(conn)
+    if keep is not None:
+        for _ in range(PRUNE_STEPS):
+            if not await arun(conn, verbs.prune(keep)):
+                break
+    return swept or bool(gathering) or fired
+
+
+async def _sweep(conn: AsyncConnection[Any]) -> bool:
+    async with conn.cursor(row_factory=tuple_row) as cursor:
+        await cursor.execute(sql.SILENT_WORKERS)
+        silent = [worker_id for (worker_id,) in await cursor.fetchall()]
+    has_taken = False
+    for worker_id in silent:
+        taken = await arun(conn, verbs.take_back(worker_id))
+        if taken is None:
+            continue
+        items, batch_ids = taken
+        log.warning("worker %s went silent; %s items taken back", worker_id, items)
+        await arun(conn, verbs.close(batch_ids))
+        has_taken = has_taken or items > 0
+    return has_taken
+
+
+async def _fire_schedules(conn: AsyncConnection[Any]) -> bool:
+    has_fired = False
+    broken: list[str] = []
+    while True:
+        try:
+            fired = await arun(conn, verbs.fire_schedule(broken))
+        except verbs.BrokenSchedule as error:
+            # One that this machine cannot work out, such as an unknown time zone, must not hold up the others.
+            log.exception("schedule %s cannot be fired", error.name)
+            broken.append(error.name)
+            continue
+        if fired is None:
+            return has_fired
+        name, instants = fired
+        log.info("schedule %s fired %s times", name, instants)
+        has_fired = True

@@ -1,0 +1,207 @@
+"""A handle on one batch: what a caller holds after a scatter, and what a gather is given."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from ingather.engine import statements as sql
+from ingather.engine import verbs
+from ingather.engine.codec import decode
+from ingather.engine.errors import IngatherError, NotReady, UnknownBatch
+from ingather.engine.model import ItemRecord, ItemState, Progress
+from ingather.engine.script import Ask, Rows, Script
+
+if TYPE_CHECKING:
+    from ingather.engine.engine import Engine
+
+T = TypeVar("T")
+
+PAGE_SIZE = 1_000
+FIRST_LOOK_S, LONGEST_LOOK_S = 0.02, 0.5
+
+
+class Failed(IngatherError):
+    """The work behind a result ended as `error`; the message says why."""
+
+
+class Stream(Generic[T]):
+    """Something read page by page, by `for` or by `async for`; every loop over it starts anew."""
+
+    def __init__(self, engine: "Engine", page: Callable[[int], Script[Rows]], make: Callable[..., T]) -> None:
+        self._engine = engine
+        self._page = page
+        self._make = make
+
+    def __iter__(self) -> Iterator[T]:
+        after = -1
+        while rows := self._engine.run(self._page(after)):
+            yield from (self._make(*row) for row in rows)
+            after = rows[-1][0]
+
+    async def __aiter__(self) -> AsyncIterator[T]:
+        after = -1
+        while rows := await self._engine.arun(self._page(after)):
+            for row in rows:
+                yield self._make(*row)
+            after = rows[-1][0]
+
+
+class Batch:
+    """One batch, by its id. Holds no state: every answer is read from the database when asked."""
+
+    __slots__ = ("_engine", "id")
+
+    def __init__(self, engine: "Engine", batch_id: int) -> None:
+        self._engine = engine
+        self.id = batch_id
+
+    def __repr__(self) -> str:
+        return f"Batch({self.id})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Batch) and other.id == self.id
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+    def progress(self) -> Progress:
+        """The counts at this instant. They add up to the total, and the cost does not grow with it."""
+        return self._found(self._engine.run(verbs.progress([self.id])))
+
+    async def aprogress(self) -> Progress:
+        return self._found(await self._engine.arun(verbs.progress([self.id])))
+
+    def _found(self, found: list[Progress]) -> Progress:
+        if not found:
+            raise UnknownBatch(f"There is no batch {self.id}. It may have been pruned.")
+        return found[0]
+
+    def wait(self, timeout: float | None = None) -> Progress:
+        """Block until the batch is closed and gathered; `TimeoutError` after `timeout` seconds."""
+        deadline = _deadline(timeout)
+        look = FIRST_LOOK_S
+        while not (seen := self.progress()).is_gathered:
+            time.sleep(_pause(look, deadline, seen))
+            look = min(look * 1.5, LONGEST_LOOK_S)
+        return seen
+
+    async def await_(self, timeout: float | None = None) -> Progress:  # noqa: ASYNC109  # as the blocking twin
+        deadline = _deadline(timeout)
+        look = FIRST_LOOK_S
+        while not (seen := await self.aprogress()).is_gathered:
+            await asyncio.sleep(_pause(look, deadline, seen))
+            look = min(look * 1.5, LONGEST_LOOK_S)
+        return seen
+
+    def result(self) -> Any:
+        """What the gather returned; for a batch of one without a gather, what its handler returned."""
+        return self._result(self._engine.run(_result(self.id)))
+
+    async def aresult(self) -> Any:
+        return self._result(await self._engine.arun(_result(self.id)))
+
+    def _result(self, rows: Rows) -> Any:
+        if not rows:
+            raise NotReady(f"Batch {self.id} has no result yet, or no gather. Wait for it, or read `results()`.")
+        [(state, result, error)] = rows
+        if state != "c":
+            raise Failed(decode(error)["message"])
+        return decode(result)
+
+    def results(self) -> Stream[Any]:
+        """The results of completed items in the order they were scattered, streamed."""
+
+        def page(after: int) -> Script[Rows]:
+            return (yield Ask(sql.RESULTS_PAGE, {"batch_id": self.id, "after": after, "limit": PAGE_SIZE}))
+
+        return Stream(self._engine, page, lambda _, result: decode(result))
+
+    def items(self, state: ItemState | None = None) -> Stream[ItemRecord]:
+        """The items with their payloads, states and errors, streamed; of one state if asked."""
+
+        def page(after: int) -> Script[Rows]:
+            asked = {"batch_id": self.id, "after": after, "state": state, "limit": PAGE_SIZE}
+            return (yield Ask(sql.PAGE, asked))
+
+        return Stream(self._engine, page, _record)
+
+    def cancel(self) -> bool:
+        """End what is not finished as cancelled and close the batch. False when it was closed already."""
+        return self._engine.run(verbs.cancel(self.id), rings=True)
+
+    async def acancel(self) -> bool:
+        return await self._engine.arun(verbs.cancel(self.id), rings=True)
+
+    def pause(self) -> None:
+        """Let no more items start; those running go on."""
+        self._engine.run(verbs.pause(self.id, paused=True))
+
+    async def apause(self) -> None:
+        await self._engine.arun(verbs.pause(self.id, paused=True))
+
+    def resume(self) -> None:
+        self._engine.run(verbs.pause(self.id, paused=False), rings=True)
+
+    async def aresume(self) -> None:
+        await self._engine.arun(verbs.pause(self.id, paused=False), rings=True)
+
+    def retry_failed(self) -> int:
+        """Send failed items back with all their attempts; a closed batch opens again. Returns how many."""
+        return self._engine.run(verbs.retry_failed(self.id), rings=True)
+
+    async def aretry_failed(self) -> int:
+        return await self._engine.arun(verbs.retry_failed(self.id), rings=True)
+
+    def add(self, payloads: Iterable[Any]) -> int:
+        """More items for an open batch, in one transaction. Returns how many."""
+        return self._engine.run(verbs.add(self.id, self._engine.encoded(payloads)), rings=True)
+
+    async def aadd(self, payloads: Iterable[Any]) -> int:
+        return await self._engine.arun(verbs.add(self.id, self._engine.encoded(payloads)), rings=True)
+
+
+def _result(batch_id: int) -> Script[Rows]:
+    return (yield Ask(sql.RESULT, {"batch_id": batch_id}))
+
+
+def _record(
+    id: int,  # noqa: A002
+    ordinal: int,
+    state: ItemState,
+    attempt: int,
+    lost: int,
+    payload: str,
+    result: str | None,
+    error: str | None,
+    started_at: Any,
+    finished_at: Any,
+) -> ItemRecord:
+    return ItemRecord(
+        id=id,
+        ordinal=ordinal,
+        state=state,
+        attempt=attempt,
+        lost=lost,
+        payload=decode(payload),
+        result=None if result is None else decode(result),
+        error=None if error is None else decode(error),
+        started_at=started_at,
+        finished_at=finished_at,
+    )
+
+
+def _deadline(timeout: float | None) -> float | None:
+    return None if timeout is None else time.monotonic() + timeout
+
+
+def _pause(look: float, deadline: float | None, seen: Progress) -> float:
+    if deadline is None:
+        return look
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError(
+            f"Batch {seen.batch_id} is not done yet: {seen.finished:,} of {seen.total:,} items finished, "
+            f"{seen.running:,} running, {seen.pending:,} pending."
+        )
+    return min(look, left)

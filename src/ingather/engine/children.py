@@ -1,0 +1,108 @@
+"""Child processes for handlers that must be killable: every plain `def`, and any item that took a worker down before."""
+
+import asyncio
+import ctypes
+import multiprocessing
+import signal
+import sys
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any
+
+from pebble import ProcessExpired, ProcessPool
+
+from ingather.engine.batch import Batch
+from ingather.engine.codec import Unstorable, encode_result
+from ingather.engine.errors import Reject, RetryLater
+from ingather.engine.model import Died, Item, Offspring, Overdue, Raised, describe
+
+if TYPE_CHECKING:
+    from ingather.engine.engine import Engine
+
+# Forked, so that handlers may be closures and the children share the worker's memory until they write to it.
+_FORK = "fork" if "fork" in multiprocessing.get_all_start_methods() else None
+_PR_SET_PDEATHSIG = 1
+
+_engine: "Engine"
+
+
+class Children:
+    """A pool of child processes, as many as the worker has slots, made when the first item needs one."""
+
+    def __init__(self, engine: "Engine", size: int) -> None:
+        self._engine = engine
+        self._size = size
+        self._pool: ProcessPool | None = None
+
+    async def call(
+        self, *, is_gather: bool, args: tuple[Any, ...], timeout_s: float
+    ) -> tuple[bytes, list[Offspring] | None]:
+        """Run a handler or a gather in a child; its deadline starts when it starts. Cancelling kills the child."""
+        if self._pool is None:
+            self._pool = ProcessPool(
+                max_workers=self._size,
+                context=multiprocessing.get_context(_FORK),
+                initializer=_prepare_child,
+                initargs=(self._engine,),
+            )
+        future: Future[Any] = self._pool.schedule(_in_child, args=(is_gather, args), timeout=timeout_s)
+        try:
+            answer = await asyncio.wrap_future(future)
+        except TimeoutError:
+            raise Overdue(f"the handler ran longer than its {timeout_s:g} s and was killed") from None
+        except ProcessExpired as expired:
+            raise Died(_cause_of_death(expired.exitcode)) from None
+        if isinstance(answer, BaseException):
+            raise answer
+        line, offspring = answer
+        return line, offspring
+
+    async def stop(self) -> None:
+        if self._pool is not None:
+            pool, self._pool = self._pool, None
+            pool.stop()
+            await asyncio.to_thread(pool.join)
+
+
+def _cause_of_death(exitcode: int | None) -> str:
+    if exitcode is not None and exitcode < 0:
+        name = signal.Signals(-exitcode).name if -exitcode in set(signal.Signals) else f"signal {-exitcode}"
+        hint = " (out of memory?)" if name == "SIGKILL" else ""
+        return f"the handler's process was killed by {name}{hint}"
+    return f"the handler's process exited with code {exitcode} before it answered"
+
+
+# --- in the child --------------------------------------------------------------------------------------------------
+
+
+def _prepare_child(engine: "Engine") -> None:
+    global _engine  # noqa: PLW0603  # a child serves one engine for all its life
+    _engine = engine
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if sys.platform == "linux":
+        # When the worker is killed, its handlers must not go on as orphans.
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def _in_child(is_gather: bool, args: tuple[Any, ...]) -> Any:  # noqa: FBT001  # crosses a pipe, not an API
+    """Run it; give back the encoded result, or an exception that is sure to survive the pipe."""
+    try:
+        if is_gather:
+            kind, batch_id = args
+            handler = _engine.gathers[kind]
+            subject: Any = Batch(_engine, batch_id)
+        else:
+            subject = Item(*args, _engine.plan)
+            handler = _engine.handlers[subject.kind]
+        value = handler.function(subject)
+        if handler.is_async:
+            value = asyncio.run(value)
+        return encode_result(value), None if is_gather else subject.offspring
+    except RetryLater as later:
+        return RetryLater(later.delay, str(later), queue=later.queue)
+    except Reject as rejected:
+        return Reject(str(rejected))
+    except Unstorable as bad:
+        return bad
+    except BaseException as error:  # noqa: BLE001  # whatever user code raises, the worker wants to know
+        return Raised(describe(error, "failed"))

@@ -1,0 +1,96 @@
+"""Connections to PostgreSQL: opened the same way everywhere, with errors that people can act on."""
+
+import re
+from typing import Any, Final
+
+import psycopg
+from psycopg import AsyncConnection, Connection, IsolationLevel
+from psycopg.conninfo import conninfo_to_dict
+
+from ingather.engine.errors import DatabaseUnavailable
+
+OLDEST_SERVER = 140000
+CONNECT_TIMEOUT_S = 10
+
+# A dead network must not keep a worker waiting for the kernel's two hours.
+_KEEPALIVE: Final = {"keepalives": 1, "keepalives_idle": 15, "keepalives_interval": 5, "keepalives_count": 3}
+
+# What is worth trying again: the server restarts, fails over, is full, or broke a deadlock or the line.
+PASSING_ERRORS: Final = (psycopg.OperationalError, psycopg.InterfaceError, psycopg.errors.ReadOnlySqlTransaction)
+
+
+def connect(url: str, *, application_name: str = "ingather") -> Connection[Any]:
+    """An autocommit connection, checked for a server that is new enough."""
+    try:
+        conn = psycopg.connect(url, autocommit=True, **_options(application_name))
+    except psycopg.Error as error:
+        raise unavailable(url, error) from None
+    try:
+        configure(conn)
+    except BaseException:
+        conn.close()
+        raise
+    return conn
+
+
+async def aconnect(url: str, *, application_name: str = "ingather") -> AsyncConnection[Any]:
+    """`connect`, for a caller with an event loop."""
+    try:
+        conn = await AsyncConnection.connect(url, autocommit=True, **_options(application_name))
+    except psycopg.Error as error:
+        raise unavailable(url, error) from None
+    try:
+        await aconfigure(conn)
+    except BaseException:
+        await conn.close()
+        raise
+    return conn
+
+
+def configure(conn: Connection[Any]) -> None:
+    """Set a fresh connection up for the engine, with no session state that a pooler would lose."""
+    _adapt(conn, conn.execute("select pg_backend_pid()").fetchone())
+    # Scripts count on a fresh snapshot per statement, whatever the database's default is.
+    conn.isolation_level = IsolationLevel.READ_COMMITTED
+
+
+async def aconfigure(conn: AsyncConnection[Any]) -> None:
+    cursor = await conn.execute("select pg_backend_pid()")
+    _adapt(conn, await cursor.fetchone())
+    await conn.set_isolation_level(IsolationLevel.READ_COMMITTED)
+
+
+def _adapt(conn: Connection[Any] | AsyncConnection[Any], row: tuple[Any, ...] | None) -> None:
+    version = conn.info.server_version
+    if version < OLDEST_SERVER:
+        raise DatabaseUnavailable(
+            f"This server is PostgreSQL {version // 10000}; Ingather needs {OLDEST_SERVER // 10000} or newer."
+        )
+    # A pooler answers the handshake with a process id of its own making. Behind one, the name of a prepared statement
+    # may mean another client's statement.
+    is_own = row is not None and row[0] == conn.info.backend_pid
+    conn.prepare_threshold = 1 if is_own else None
+
+
+def is_direct(conn: Connection[Any] | AsyncConnection[Any]) -> bool:
+    """Whether one server process serves this connection all along: then it may listen and keep plans."""
+    return conn.prepare_threshold is not None
+
+
+def _options(application_name: str) -> dict[str, Any]:
+    return {"application_name": application_name, "connect_timeout": CONNECT_TIMEOUT_S, **_KEEPALIVE}
+
+
+def unavailable(url: str, error: Exception) -> DatabaseUnavailable:
+    """The server's words with the address and without the password."""
+    reason = re.sub(r"\s+", " ", str(error)).strip().removeprefix("connection failed: ")
+    try:
+        parts = conninfo_to_dict(url)
+    except psycopg.ProgrammingError:
+        return DatabaseUnavailable(
+            "DATABASE_URL is not a PostgreSQL address. It looks like postgresql://user:password@host:5432/database."
+        )
+    if password := parts.get("password"):
+        reason = reason.replace(str(password), "…")
+    where = f"{parts.get('host', 'localhost')}:{parts.get('port', 5432)}/{parts.get('dbname', '')}"
+    return DatabaseUnavailable(f"No PostgreSQL could be reached at {where}: {reason}")

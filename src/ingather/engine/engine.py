@@ -1,0 +1,441 @@
+"""The engine's front door: handlers are registered on it, work is scattered through it, workers come from it."""
+
+import asyncio
+import inspect
+import os
+import re
+import threading
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from datetime import timedelta
+from math import ceil
+from types import EllipsisType
+from typing import Any, TypeVar
+
+from psycopg import AsyncConnection, Connection
+from psycopg_pool import AsyncConnectionPool, ConnectionPool, PoolTimeout
+
+from ingather.engine import statements as sql
+from ingather.engine import verbs
+from ingather.engine.batch import Batch
+from ingather.engine.codec import PAYLOAD_HARD_CAP, encode_payload
+from ingather.engine.connection import aconfigure, configure, connect, unavailable
+from ingather.engine.cron import CatchUp, Cron
+from ingather.engine.errors import LONGEST_DELAY, UnknownKind, UsageError
+from ingather.engine.migrations import check as check_schema
+from ingather.engine.migrations import migrate
+from ingather.engine.model import Handler, Offspring, Progress, Queue, Request, WorkerRecord
+from ingather.engine.script import Script, arun, run
+from ingather.engine.worker import Worker
+
+T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
+
+NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
+POOL_SIZE = 10
+POOL_TIMEOUT_S = 15.0
+
+
+class Engine:
+    """One application: its handlers, its database, its batches.
+
+    Opening is lazy: nothing connects until the first verb, so a module may
+    make one at import time. `url` may be a function, called once, for
+    databases that have to be started first.
+    """
+
+    def __init__(
+        self,
+        url: str | Callable[[], str],
+        *,
+        lease: float = 30.0,
+        max_payload: int = 1024,
+        keep: timedelta | None = None,
+    ) -> None:
+        if not 1 <= lease <= 3600:
+            raise UsageError(f"A lease lasts from 1 s to 3,600 s, not {lease:g} s.")
+        if not 1 <= max_payload <= PAYLOAD_HARD_CAP:
+            raise UsageError(f"The payload limit lies between 1 and {PAYLOAD_HARD_CAP:,} bytes, not {max_payload:,}.")
+        self.lease = timedelta(seconds=lease)
+        self.max_payload = max_payload
+        self.keep = keep
+        self.handlers: dict[str, Handler] = {}
+        self.gathers: dict[str, Handler] = {}
+        self._url = url
+        self._lock = threading.Lock()
+        self._is_checked = False
+        self._pool: ConnectionPool[Connection[Any]] | None = None
+        self._apools: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncConnectionPool[AsyncConnection[Any]]]
+        self._apools = weakref.WeakKeyDictionary()
+        _forget_connections_after_fork(self)
+
+    # --- registering -----------------------------------------------------------------------------------------------
+
+    def handler(
+        self, kind: str, *, queue: str = "default", max_attempts: int = 4, timeout: float = 1800
+    ) -> Callable[[F], F]:
+        """Register the code for a kind of item. `async def` runs on the worker's loop, `def` in a child process."""
+        return self._register(self.handlers, kind, queue, max_attempts, timeout)
+
+    def gather(self, kind: str, *, max_attempts: int = 4, timeout: float = 1800) -> Callable[[F], F]:
+        """Register what runs once after a batch of that kind closed; what it returns is the batch's result."""
+        return self._register(self.gathers, kind, "default", max_attempts, timeout)
+
+    def _register(
+        self, registry: dict[str, Handler], kind: str, queue: str, max_attempts: int, timeout: float
+    ) -> Callable[[F], F]:
+        checked = Handler(
+            kind=_name("kind", kind),
+            function=_nothing,
+            queue=_name("queue", queue),
+            max_attempts=_attempts(max_attempts),
+            timeout_s=_timeout(timeout),
+            is_async=False,
+        )
+        if kind in registry:
+            raise UsageError(f"Kind {kind!r} has a function already: {registry[kind].function.__qualname__}.")
+
+        def register(function: F) -> F:
+            is_async = inspect.iscoroutinefunction(function)
+            registry[kind] = replace(checked, function=function, is_async=is_async)
+            return function
+
+        return register
+
+    # --- scattering ------------------------------------------------------------------------------------------------
+
+    def scatter(
+        self,
+        kind: str,
+        payloads: Iterable[Any],
+        *,
+        idempotency_key: str | None = None,
+        queue: str | None = None,
+        priority: int = 0,
+        delay: float | timedelta = 0,
+        max_attempts: int | None = None,
+        timeout: float | None = None,
+        conn: Connection[Any] | None = None,
+    ) -> Batch:
+        """A batch of one item per payload, in one transaction; with `conn`, in the caller's.
+
+        Payloads may be any iterable: they are streamed, never held.
+        """
+        request = self._request(kind, idempotency_key, queue, priority, delay, max_attempts, timeout)
+        script = verbs.scatter(request, self.encoded(payloads))
+        if conn is not None:
+            self._ready()
+            return Batch(self, run(conn, script)[0])
+        return Batch(self, self.run(script, rings=True)[0])
+
+    async def ascatter(
+        self,
+        kind: str,
+        payloads: Iterable[Any],
+        *,
+        idempotency_key: str | None = None,
+        queue: str | None = None,
+        priority: int = 0,
+        delay: float | timedelta = 0,
+        max_attempts: int | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109  # the handlers' deadline, not this call's
+        conn: AsyncConnection[Any] | None = None,
+    ) -> Batch:
+        """`scatter`, for a caller with an event loop."""
+        request = self._request(kind, idempotency_key, queue, priority, delay, max_attempts, timeout)
+        script = verbs.scatter(request, self.encoded(payloads))
+        if conn is not None:
+            await asyncio.to_thread(self._ready)
+            return Batch(self, (await arun(conn, script))[0])
+        return Batch(self, (await self.arun(script, rings=True))[0])
+
+    def submit(self, kind: str, payload: Any, **options: Any) -> Batch:
+        """One job: a batch of one. Takes the options of `scatter`."""
+        return self.scatter(kind, [payload], **options)
+
+    async def asubmit(self, kind: str, payload: Any, **options: Any) -> Batch:
+        return await self.ascatter(kind, [payload], **options)
+
+    def encoded(self, payloads: Iterable[Any]) -> Iterator[bytes]:
+        """Payloads as the lines they are stored as, refused one by one as they come."""
+        if isinstance(payloads, str | bytes | dict):
+            raise UsageError(
+                f"Payloads must be a list or another iterable with one payload per item, not a {type(payloads).__name__}. "
+                "For a single item use submit()."
+            )
+        return (encode_payload(payload, max_bytes=self.max_payload) for payload in payloads)
+
+    def plan(self, kind: str | None, payloads: Iterable[Any], *, parent_id: int | None = None, **options: Any) -> Offspring:
+        """Work for `Item.scatter` and `Item.add`: checked now, scattered when the item settles."""
+        lines = list(self.encoded(payloads))
+        return Offspring(None if kind is None else self._request(kind, parent_id=parent_id, **options), lines)
+
+    def _request(
+        self,
+        kind: str,
+        idempotency_key: str | None = None,
+        queue: str | None = None,
+        priority: int = 0,
+        delay: float | timedelta = 0,
+        max_attempts: int | None = None,
+        timeout: float | None = None,
+        parent_id: int | None = None,
+    ) -> Request:
+        handler = self.handlers.get(_name("kind", kind))
+        if handler is None:
+            known = ", ".join(sorted(self.handlers)) or "none"
+            raise UnknownKind(f"There is no handler for kind {kind!r} in this app. Known kinds: {known}.")
+        if not isinstance(priority, int) or not -100 <= priority <= 100:
+            raise UsageError(f"A priority is a whole number from -100 to 100, not {priority!r}.")
+        if idempotency_key is not None and not (0 < len(idempotency_key) <= 255 and idempotency_key.isprintable()):
+            raise UsageError("An idempotency key is 1 to 255 printable characters.")
+        return Request(
+            kind=kind,
+            queue=handler.queue if queue is None else _name("queue", queue),
+            priority=priority,
+            delay=_delay(delay),
+            max_attempts=handler.max_attempts if max_attempts is None else _attempts(max_attempts),
+            timeout_s=handler.timeout_s if timeout is None else _timeout(timeout),
+            gathers=kind in self.gathers,
+            idempotency_key=idempotency_key,
+            parent_id=parent_id,
+        )
+
+    # --- looking and operating -------------------------------------------------------------------------------------
+
+    def batch(self, batch_id: int) -> Batch:
+        """A handle on a batch that was scattered earlier."""
+        return Batch(self, batch_id)
+
+    def batches(
+        self, *, state: str | None = None, kind: str | None = None, before: int | None = None, limit: int = 50
+    ) -> list[Progress]:
+        """Batches with their progress, newest first; `before` takes the last id of the page before."""
+        return self.run(verbs.list_batches(state=state, kind=kind, before=before, limit=limit))
+
+    def queues(self) -> list[Queue]:
+        return self.run(verbs.list_queues())
+
+    def workers(self) -> list[WorkerRecord]:
+        return self.run(verbs.list_workers())
+
+    def set_queue(
+        self,
+        queue: str,
+        *,
+        max_running: int | None | EllipsisType = ...,
+        rate: tuple[int, timedelta] | None | EllipsisType = ...,
+    ) -> None:
+        """Limit a queue over the whole fleet. `rate` is (items, window). None lifts a limit, `...` leaves it."""
+        if isinstance(max_running, int) and not 1 <= max_running <= 1_000_000:
+            raise UsageError(f"max_running lies between 1 and 1,000,000, not {max_running}. To stop a queue, pause it.")
+        if isinstance(rate, tuple) and not (
+            1 <= rate[0] <= 1_000_000 and timedelta(seconds=1) <= rate[1] <= timedelta(days=1)
+        ):
+            raise UsageError("A rate is 1 to 1,000,000 items in a window of 1 second to 1 day.")
+        self.run(verbs.set_queue(_name("queue", queue), max_running=max_running, rate=rate), rings=True)
+
+    def pause_queue(self, queue: str) -> None:
+        self.run(verbs.pause_queue(queue, paused=True))
+
+    def resume_queue(self, queue: str) -> None:
+        self.run(verbs.pause_queue(queue, paused=False), rings=True)
+
+    def prune(self, keep: timedelta) -> None:
+        """Remove batches that closed longer ago than `keep`, a few thousand rows at a time."""
+        while self.run(verbs.prune(keep)):
+            pass
+
+    # --- schedules -------------------------------------------------------------------------------------------------
+
+    def schedule(
+        self,
+        name: str,
+        *,
+        cron: str,
+        kind: str,
+        payload: Any,
+        tz: str = "UTC",
+        seconds: bool = False,
+        catch_up: CatchUp = "one",
+        queue: str | None = None,
+        priority: int = 0,
+    ) -> Cron:
+        """Scatter a job at every firing of a cron expression, once over the whole fleet.
+
+        Declaring it again changes it. `catch_up` says what becomes of firings
+        that were missed: none, the newest, or all (at most a hundred).
+        """
+        checked = Cron.parse(cron, tz=tz, seconds=seconds)
+        if catch_up not in ("skip", "one", "all"):
+            raise UsageError(f"catch_up is 'skip', 'one' or 'all', not {catch_up!r}.")
+        request = self._request(kind, queue=queue, priority=priority)
+        line = encode_payload(payload, max_bytes=self.max_payload)
+        self.run(verbs.put_schedule(_name("schedule", name), checked, request, line, catch_up))
+        return checked
+
+    def unschedule(self, name: str) -> bool:
+        """Forget a schedule. False when there was none."""
+        return self.run(verbs.drop_schedule(name))
+
+    def schedules(self) -> list[verbs.ScheduleRecord]:
+        return self.run(verbs.list_schedules())
+
+    # --- working ---------------------------------------------------------------------------------------------------
+
+    def worker(self, *, concurrency: int = 10, queues: Iterable[str] | None = None) -> Worker:
+        """A worker for the kinds registered here: `async with` it in a loop of your own, or `drain()` it."""
+        if not 1 <= concurrency <= 10_000:
+            raise UsageError(f"A worker runs 1 to 10,000 items at once, not {concurrency:,}.")
+        return Worker(self, concurrency, None if queues is None else [_name("queue", queue) for queue in queues])
+
+    # --- the database ----------------------------------------------------------------------------------------------
+
+    @property
+    def url(self) -> str:
+        """The database's address. Asking for it starts a database that has to be started."""
+        with self._lock:
+            if not isinstance(self._url, str):
+                self._url = self._url()
+            return self._url
+
+    def migrate(self) -> list[str]:
+        """Bring the tables up to date; returns what was applied."""
+        return migrate(self.url)
+
+    def run(self, script: Script[T], *, rings: bool = False) -> T:
+        """Play a script on a connection of the pool; with `rings`, wake idle workers after its commit."""
+        try:
+            with self._ready().connection() as conn:
+                result = run(conn, script)
+                if rings:
+                    conn.execute(sql.RING)
+                return result
+        except PoolTimeout as error:
+            raise unavailable(self.url, error) from None
+
+    async def arun(self, script: Script[T], *, rings: bool = False) -> T:
+        """`run`, for a caller with an event loop."""
+        pool = await self._aready()
+        try:
+            async with pool.connection() as conn:
+                result = await arun(conn, script)
+                if rings:
+                    await conn.execute(sql.RING)
+                return result
+        except PoolTimeout as error:
+            raise unavailable(self.url, error) from None
+
+    def check(self) -> None:
+        """Fail fast and clearly before a pool would try for long and quietly."""
+        if not self._is_checked:
+            with connect(self.url) as conn:
+                check_schema(conn)
+            self._is_checked = True
+
+    def _ready(self) -> ConnectionPool[Connection[Any]]:
+        self.check()
+        with self._lock:
+            if self._pool is None:
+                self._pool = ConnectionPool(
+                    str(self._url),
+                    kwargs={"autocommit": True, "application_name": "ingather"},
+                    configure=configure,
+                    check=ConnectionPool.check_connection,
+                    min_size=0,
+                    max_size=POOL_SIZE,
+                    timeout=POOL_TIMEOUT_S,
+                    open=True,
+                )
+            return self._pool
+
+    async def _aready(self) -> AsyncConnectionPool[AsyncConnection[Any]]:
+        if not self._is_checked:
+            await asyncio.to_thread(self.check)
+        loop = asyncio.get_running_loop()
+        pool = self._apools.get(loop)
+        if pool is None:
+            pool = self._apools[loop] = AsyncConnectionPool(
+                str(self._url),
+                kwargs={"autocommit": True, "application_name": "ingather"},
+                configure=aconfigure,
+                check=AsyncConnectionPool.check_connection,
+                min_size=0,
+                max_size=POOL_SIZE,
+                timeout=POOL_TIMEOUT_S,
+                open=False,
+            )
+            await pool.open()
+        return pool
+
+    def close(self) -> None:
+        """Close the connections of callers without a loop. Workers close their own."""
+        with self._lock:
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.close()
+
+    async def aclose(self) -> None:
+        """Close all connections of this loop, and those of `close`."""
+        pool = self._apools.pop(asyncio.get_running_loop(), None)
+        if pool is not None:
+            await pool.close()
+        await asyncio.to_thread(self.close)
+
+    def forget_connections(self) -> None:
+        """In a forked child: leave the parent's connections alone and start with none."""
+        _PARENTS_POOLS.append((self._pool, self._apools))
+        self._lock = threading.Lock()
+        self._pool = None
+        self._apools = weakref.WeakKeyDictionary()
+
+
+# Kept, so that a child never collects, and thereby closes, what belongs to its parent.
+_PARENTS_POOLS: list[object] = []
+
+
+def _forget_connections_after_fork(engine: Engine) -> None:
+    # Held weakly: hooks cannot be taken back, and an engine should not live for ever because of one.
+    this = weakref.ref(engine)
+
+    def forget() -> None:
+        if (engine := this()) is not None:
+            engine.forget_connections()
+
+    os.register_at_fork(after_in_child=forget)
+
+
+def _nothing() -> None:
+    """Stands in until a decorator has its function."""
+
+
+def _name(what: str, name: str) -> str:
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        raise UsageError(
+            f"A {what} is named with lower-case letters, digits and underscores, a letter first, 63 characters at most; "
+            f"{str(name)[:80]!r} is not."
+        )
+    return name
+
+
+def _attempts(number: int) -> int:
+    if not isinstance(number, int) or not 1 <= number <= 100:
+        raise UsageError(f"max_attempts lies between 1 and 100, not {number!r}.")
+    return number
+
+
+def _timeout(seconds: float) -> int:
+    if not isinstance(seconds, int | float) or not 1 <= seconds <= 86_400:
+        raise UsageError(f"A timeout lies between 1 s and 86,400 s (24 h), not {seconds!r}.")
+    return ceil(seconds)
+
+
+def _delay(delay: float | timedelta) -> timedelta:
+    try:
+        checked = delay if isinstance(delay, timedelta) else timedelta(seconds=delay)
+    except (TypeError, ValueError, OverflowError):
+        checked = timedelta(-1)
+    if not timedelta(0) <= checked <= LONGEST_DELAY:
+        raise UsageError(f"A delay lies between 0 s and {LONGEST_DELAY.days} days, not {delay!r}.")
+    return checked

@@ -1,0 +1,114 @@
+"""Everything the engine raises, and what a handler may raise to be understood.
+
+IngatherError
+├── UsageError             the caller asked for something impossible; fix the call
+│   ├── EmptyBatch         a batch needs at least one item
+│   ├── BatchTooBig        more items than one scatter may hold
+│   ├── UnknownKind        no handler of that name in this app
+│   ├── UnknownBatch       no batch of that id (or it was pruned)
+│   ├── BatchClosed        the batch takes no more items
+│   ├── PayloadRefused     not JSON, too big, or with something PostgreSQL cannot keep
+│   └── KeyReused          the idempotency key belongs to another request
+├── LeaseLost              another worker owns this item now; drop the result and move on
+├── NotReady               the answer is not there yet; wait for the batch first
+├── DatabaseUnavailable    no usable PostgreSQL at that address
+└── SchemaMismatch         the tables and this code do not fit together
+    ├── SchemaOutdated     run `ingather migrate`
+    └── SchemaTooNew       upgrade this process
+
+HandlerSignal              raised *by* handlers; never escapes the worker
+├── Reject                 this item can never succeed: error at once, no retry
+└── RetryLater             try again, not before `delay`; does not use up an attempt
+"""
+
+from datetime import timedelta
+from functools import partial
+
+LONGEST_DELAY = timedelta(days=366)
+
+
+class IngatherError(Exception):
+    """The root: `except IngatherError` catches all that this package raises on purpose."""
+
+
+class UsageError(IngatherError):
+    """The caller asked for something impossible. The message says what and what to do instead."""
+
+
+class EmptyBatch(UsageError):
+    pass
+
+
+class BatchTooBig(UsageError):
+    pass
+
+
+class UnknownKind(UsageError):
+    pass
+
+
+class UnknownBatch(UsageError):
+    pass
+
+
+class BatchClosed(UsageError):
+    pass
+
+
+class PayloadRefused(UsageError):
+    pass
+
+
+class KeyReused(UsageError):
+    pass
+
+
+class LeaseLost(IngatherError):
+    pass
+
+
+class NotReady(IngatherError):
+    pass
+
+
+class DatabaseUnavailable(IngatherError):
+    pass
+
+
+class SchemaMismatch(IngatherError):
+    pass
+
+
+class SchemaOutdated(SchemaMismatch):
+    pass
+
+
+class SchemaTooNew(SchemaMismatch):
+    pass
+
+
+class HandlerSignal(Exception):
+    """A handler's word to the worker about the item in hand."""
+
+
+class Reject(HandlerSignal):
+    """This item can never succeed. It ends as `error` at once, whatever attempts are left."""
+
+
+class RetryLater(HandlerSignal):
+    """Not now. The item goes back for at least `delay` and no attempt is used.
+
+    With `queue=True` the whole queue holds until then, on every machine: one
+    429 from a provider should silence the fleet, not burn its retries.
+    """
+
+    def __init__(self, delay: float | timedelta, message: str = "", *, queue: bool = False) -> None:
+        self.delay = delay if isinstance(delay, timedelta) else timedelta(seconds=delay)
+        self.queue = queue
+        if not timedelta(0) <= self.delay <= LONGEST_DELAY:
+            raise UsageError(f"RetryLater takes a delay from 0 to {LONGEST_DELAY.days} days, not {self.delay}.")
+        super().__init__(message or f"try again in {self.delay.total_seconds():g} s")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Exceptions are rebuilt from positional arguments alone when they cross from a child process.
+        return partial(RetryLater, queue=self.queue), (self.delay, str(self))

@@ -1,0 +1,479 @@
+"""The feeder: a worker's one conversation with the database. Outcomes go out and items come in, together.
+
+While a round trip is under way the slots go on working on what is already
+here, so neither side waits for the other. Nothing is held back by a timer:
+outcomes leave as soon as the line is free, one if there is one, hundreds if
+hundreds have gathered meanwhile.
+"""
+
+import asyncio
+import logging
+import random
+import secrets
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, LiteralString, NamedTuple
+
+import psycopg
+from psycopg import AsyncConnection
+from psycopg.rows import tuple_row
+
+from ingather.engine import statements as sql
+from ingather.engine import verbs
+from ingather.engine.codec import encode_result
+from ingather.engine.connection import PASSING_ERRORS, aconnect
+from ingather.engine.errors import DatabaseUnavailable
+from ingather.engine.model import Offspring, Verdict, describe
+from ingather.engine.script import Ask, Rows, arun
+
+if TYPE_CHECKING:
+    from ingather.engine.engine import Engine
+
+log = logging.getLogger("ingather.worker")
+
+CHUNK = 500
+MOST_AHEAD = 1_000
+AHEAD_S = 0.25
+POLL_S = 0.5
+FLUSH_BYTES = 8_000_000
+LONGEST_BACKOFF_S = 5.0
+
+
+class Lease:
+    """A run of items in hand, and the token that lets this worker settle them."""
+
+    __slots__ = (
+        "attempt", "batch_id", "is_gather", "is_lost", "kind", "lost", "max_attempts", "open", "queue", "timeout_s",
+        "token",
+    )  # fmt: skip
+
+    def __init__(self, row: tuple[Any, ...], queue: str) -> None:
+        self.token, first, last, self.batch_id, self.attempt, self.lost, self.is_gather = row[:7]
+        self.kind, self.max_attempts, self.timeout_s = row[7:10]
+        self.open = last - first + 1
+        self.queue = queue
+        self.is_lost = False
+
+
+class Assignment(NamedTuple):
+    """An item in hand that has not started yet. `line` is its payload, not yet decoded: one bad payload must harm
+    nobody else."""
+
+    lease: Lease
+    item_id: int
+    ordinal: int
+    line: str | None
+    came_at: float
+
+
+class Done(NamedTuple):
+    token: int
+    item_id: int
+    state: str
+    took_ms: int
+    result: bytes
+    error: bytes
+
+
+class Back(NamedTuple):
+    token: int
+    item_id: int
+    delay_s: float
+    attempt: int
+    lost: int
+    error: bytes
+
+
+class QueueView:
+    """What this worker remembers of a queue between claims."""
+
+    __slots__ = ("after", "is_limited", "is_odd", "name", "nap_until")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.is_limited = False
+        self.nap_until = 0.0
+        self.after = 0
+        self.is_odd = False
+
+
+class Feeder:
+    """Claims for a worker's slots and settles what they finished."""
+
+    def __init__(
+        self, engine: "Engine", *, slots: int, free: Callable[[], int], on_lost: Callable[[Lease], None]
+    ) -> None:
+        self._engine = engine
+        self._slots = slots
+        self._free = free
+        self._on_lost = on_lost
+        self._conn: AsyncConnection[Any] | None = None
+        self._wake = asyncio.Event()
+        self._views: deque[QueueView] = deque()
+        self._done: list[Done] = []
+        self._backs: list[Back] = []
+        self._blocks: list[tuple[str, float]] = []
+        self._parents: list[tuple[Lease, Done, list[Offspring]]] = []
+        self._is_busy = False
+        self._flush_limit = 2 * CHUNK
+        self.worker_id = 0
+        self.buffer: deque[Assignment] = deque()
+        self.held: dict[int, Lease] = {}
+        self.is_claiming = True
+        self.is_connected = False
+        self.took_s = 1.0
+        """How long an item takes, of late: decides how far ahead to claim."""
+        self.on_arrival: Callable[[int], None] = lambda _: None
+
+    # --- what the slots say ----------------------------------------------------------------------------------------
+
+    def completed(self, lease: Lease, item_id: int, took_s: float, line: bytes) -> None:
+        self._done.append(Done(lease.token, item_id, "c", int(took_s * 1000), line, b""))
+        self.took_s += 0.05 * (took_s - self.took_s)
+        if not self._wake.is_set():
+            self._wake.set()
+
+    def completed_with_offspring(
+        self, lease: Lease, item_id: int, took_s: float, line: bytes, offspring: list[Offspring]
+    ) -> None:
+        done = Done(lease.token, item_id, "c", int(took_s * 1000), line, b"")
+        self._parents.append((lease, done, offspring))
+        self._wake.set()
+
+    def failed(self, lease: Lease, item_id: int, took_s: float, verdict: Verdict) -> None:
+        error = encode_result(verdict.error)
+        if verdict.is_over:
+            self._done.append(Done(lease.token, item_id, "e", int(took_s * 1000), b"", error))
+        else:
+            used = lease.attempt if verdict.counts else lease.attempt - 1
+            self._backs.append(Back(lease.token, item_id, verdict.delay_s, used, lease.lost + verdict.lost, error))
+        if verdict.blocks_queue:
+            self._blocks.append((lease.queue, verdict.delay_s))
+        self.took_s += 0.05 * (took_s - self.took_s)
+        self._wake.set()
+
+    def return_unstarted(self, older_than_s: float) -> None:
+        """Give back what has waited here for too long: another worker may have a free slot."""
+        limit = time.monotonic() - older_than_s
+        while self.buffer and self.buffer[0].came_at < limit:
+            lease, item_id, *_ = self.buffer.popleft()
+            if not lease.is_lost:
+                self._backs.append(Back(lease.token, item_id, 0.0, lease.attempt - 1, lease.lost, b""))
+                self._wake.set()
+
+    def ring(self) -> None:
+        """There may be work: look at once."""
+        for view in self._views:
+            view.nap_until = 0.0
+        self._wake.set()
+
+    def lose(self, token: int) -> None:
+        """A lease is gone: its results are no longer wanted and its handlers must stop."""
+        if (lease := self.held.pop(token, None)) is not None:
+            lease.is_lost = True
+            self._on_lost(lease)
+
+    def forget_everything(self) -> None:
+        """This worker was declared dead: nothing it holds is its own any more."""
+        for token in list(self.held):
+            self.lose(token)
+        self.buffer.clear()
+        for words in (self._done, self._backs, self._parents):
+            words.clear()
+
+    # --- the conversation ------------------------------------------------------------------------------------------
+
+    def set_queues(self, names: Iterable[tuple[str, bool]]) -> None:
+        """The queues to claim from, and which of them are limited."""
+        known = {view.name: view for view in self._views}
+        views = []
+        for name, is_limited in names:
+            view = known.get(name) or QueueView(name)
+            view.is_limited = is_limited
+            views.append(view)
+        if [view.name for view in views] != sorted(known):
+            self._views = deque(views)
+            self._wake.set()
+        # else: the rotation goes on where it was
+
+    async def run(self) -> None:
+        """Converse until cancelled. A database that is away is waited for, never left and never hammered."""
+        failures = 0
+        while True:
+            try:
+                await self._turn()
+                failures = 0
+            except (*PASSING_ERRORS, DatabaseUnavailable) as error:
+                self.is_connected = False
+                if failures == 0:
+                    log.warning("the database does not answer, trying again: %s", str(error).strip())
+                failures += 1
+                await asyncio.sleep(random.uniform(0.05, min(LONGEST_BACKOFF_S, 0.1 * 2.0 ** min(failures, 10))))
+
+    async def _turn(self) -> None:
+        view, k = self._next_claim()
+        if view is None and not self.has_word:
+            await self._rest()
+            return
+        self._wake.clear()
+        self._is_busy = True
+        try:
+            await self._exchange(view, k)
+        finally:
+            self._is_busy = False
+
+    @property
+    def has_word(self) -> bool:
+        """Whether something is waiting to be told."""
+        return bool(self._done or self._backs or self._blocks or self._parents)
+
+    @property
+    def is_talking(self) -> bool:
+        return self._is_busy or self.has_word
+
+    @property
+    def is_idle(self) -> bool:
+        return not (self.is_talking or self.buffer or self.held)
+
+    def _next_claim(self) -> tuple[QueueView | None, int]:
+        """Whose turn is it, and how many items? Free slots, plus what is finished in a moment."""
+        if not self.is_claiming:
+            return None, 0
+        free = self._free() - len(self.buffer)
+        ahead = min(MOST_AHEAD, int(AHEAD_S * self._slots / max(self.took_s, 1e-6)))
+        # With no slot free there is no hurry: wait until half of what may lie here is used up, and claim that at once.
+        is_low = free > 0 or (ahead > 0 and len(self.buffer) <= ahead // 2)
+        now = time.monotonic()
+        for _ in range(len(self._views)):
+            view = self._views[0]
+            self._views.rotate(-1)
+            k = min(CHUNK, free if view.is_limited else max(free, 0) + ahead - len(self.buffer))
+            if k > 0 and is_low and view.nap_until <= now:
+                return view, k
+        return None, 0
+
+    async def _rest(self) -> None:
+        now = time.monotonic()
+        nap = min([POLL_S, *(view.nap_until - now for view in self._views if view.nap_until > now)])
+        try:
+            async with asyncio.timeout(max(nap, 0.001)):
+                await self._wake.wait()
+        except TimeoutError:
+            pass
+        self._wake.clear()
+
+    async def _connection(self) -> AsyncConnection[Any]:
+        if self._conn is None or self._conn.closed or self._conn.broken:
+            self._conn = await aconnect(self._engine.url, application_name="ingather worker")
+            self.is_connected = True
+            log.debug("connected")
+        return self._conn
+
+    async def close(self) -> None:
+        if self._conn is not None:
+            await self._conn.close()
+            self._conn = None
+
+    async def _exchange(self, view: QueueView | None, k: int) -> None:
+        """One round trip: outcomes, returns, blocks, a look for ripe batches, and a claim."""
+        conn = await self._connection()
+        done, self._done = _cut(self._done, self._flush_limit)
+        backs, self._backs = self._backs, []
+        blocks, self._blocks = self._blocks, []
+        try:
+            settled, returned, ripe, claimed = await self._converse(conn, done, backs, blocks, view, k)
+        except BaseException as error:
+            # Saying it again is harmless: a token settles an item once, and returns it once.
+            self._done[:0], self._backs[:0], self._blocks[:0] = done, backs, blocks
+            if not done or not isinstance(error, psycopg.Error) or isinstance(error, PASSING_ERRORS):
+                raise
+            self._narrow_down(error)
+            return
+        self._flush_limit = min(2 * self._flush_limit, 2 * CHUNK)
+        await self._account(conn, done, settled, backs, returned)
+        await self._settle_parents(conn)
+        if ripe and await arun(conn, verbs.close([batch_id for (batch_id,) in ripe])):
+            self.ring()
+            await conn.execute(sql.RING)
+        if view is not None:
+            if claimed:
+                self._receive(view, claimed)
+            else:
+                await self._look_out(conn, view)
+
+    async def _converse(
+        self,
+        conn: AsyncConnection[Any],
+        done: list[Done],
+        backs: list[Back],
+        blocks: list[tuple[str, float]],
+        view: QueueView | None,
+        k: int,
+    ) -> tuple[int, Rows, Rows, Rows]:
+        settling = returning = ripening = claiming = None
+        async with conn.pipeline() as pipe:
+
+            async def ask(statement: LiteralString, params: dict[str, Any]) -> psycopg.AsyncCursor[Any]:
+                cursor = conn.cursor(row_factory=tuple_row)
+                await cursor.execute(statement, params)
+                return cursor
+
+            # A sync ends a transaction: each of these commits by itself, in this order, without waiting for us.
+            if done:
+                settling = await ask(sql.SETTLE, self._settle_params(done))
+                await pipe.sync()
+            if backs or blocks:
+                for queue, delay_s in blocks:
+                    await ask(sql.BLOCK_QUEUE, {"queue": queue, "delay_s": delay_s})
+                returning = await ask(sql.PUT_BACK, _put_back_params(backs))
+                await pipe.sync()
+            if done:
+                batch_ids = {self.held[word.token].batch_id for word in done if word.token in self.held}
+                ripening = await ask(sql.RIPE, {"batch_ids": list(batch_ids)})
+                await pipe.sync()
+            if view is not None:
+                if view.is_limited:
+                    await ask(sql.LOCK_QUEUE, {"queue": view.name})
+                claiming = await ask(sql.CLAIM, self._claim_params(view, k))
+        return (
+            (await settling.fetchall())[0][0] if settling else 0,
+            await returning.fetchall() if returning else [],
+            await ripening.fetchall() if ripening else [],
+            await claiming.fetchall() if claiming else [],
+        )
+
+    def _settle_params(self, done: list[Done]) -> dict[str, Any]:
+        tokens, ids, states, took_ms, results, errors = zip(*done, strict=True)
+        return {
+            "worker_id": self.worker_id,
+            "tokens": _array(set(tokens)),
+            "token_of": _array(tokens),
+            "ids": _array(ids),
+            "states": _array(states),
+            "took_ms": _array(took_ms),
+            "results": b"\n".join(results).decode(),
+            "errors": b"\n".join(errors).decode(),
+        }
+
+    def _claim_params(self, view: QueueView, k: int) -> dict[str, Any]:
+        view.is_odd = not view.is_odd
+        return {
+            "worker_id": self.worker_id,
+            "queue": view.name,
+            "kinds": list(self._engine.handlers),
+            "k": k,
+            "kw": (k + view.is_odd) // 2,
+            "after": view.after,
+            "token": secrets.randbits(62),
+            "is_locked": view.is_limited,
+        }
+
+    async def _account(
+        self, conn: AsyncConnection[Any], done: list[Done], settled: int, backs: list[Back], returned: Rows
+    ) -> None:
+        """Cross off what was written, and find out about what was not."""
+        if settled != len(done):
+            cursor = conn.cursor(row_factory=tuple_row)
+            mine = {"ids": [word.item_id for word in done], "token_of": [word.token for word in done]}
+            await cursor.execute(sql.OURS_ALREADY, mine)
+            ours = {item_id for (item_id,) in await cursor.fetchall()}
+            for word in done:
+                if word.item_id not in ours:
+                    log.warning("item %s is no longer ours; its outcome is dropped", word.item_id)
+                    self.lose(word.token)
+        gone = {item_id for (item_id,) in returned}
+        for back in backs:
+            if back.item_id not in gone:
+                log.info("item %s was returned already, or is no longer ours", back.item_id)
+        for token, items in (Counter(word.token for word in done) + Counter(back.token for back in backs)).items():
+            lease = self.held.get(token)
+            if lease is not None:
+                lease.open -= items
+                if lease.open <= 0:
+                    del self.held[token]
+
+    async def _settle_parents(self, conn: AsyncConnection[Any]) -> None:
+        """Items that asked for more work settle one by one, each with its offspring in one commit."""
+        while self._parents:
+            lease, done, offspring = self._parents[0]
+            settle = Ask(sql.SETTLE, self._settle_params([done]))
+            is_written = await arun(conn, verbs.settle_with_offspring(lease.batch_id, settle, offspring))
+            self._parents.pop(0)
+            await self._account(conn, [done], int(is_written), [], [])
+            if is_written:
+                self.ring()
+                await conn.execute(sql.RING)
+                await arun(conn, verbs.close([lease.batch_id]))
+
+    def _narrow_down(self, error: psycopg.Error) -> None:
+        """The server refused a settle for its content. Smaller flushes find the outcome to blame; alone, it is the one."""
+        if self._flush_limit > 1:
+            self._flush_limit //= 2
+            return
+        word = self._done[0]
+        log.warning("the outcome of item %s cannot be stored: %s", word.item_id, error)
+        described = encode_result(describe(error, "bad_result"))
+        self._done[0] = Done(word.token, word.item_id, "e", word.took_ms, b"", described)
+
+    def _receive(self, view: QueueView, claimed: Rows) -> None:
+        now = time.monotonic()
+        arrived = 0
+        for row in claimed:
+            lease = Lease(row, view.name)
+            first, last, ordinal, bodies = row[1], row[2], row[10] or 0, row[11]
+            view.after = lease.batch_id
+            lines: list[str | None] = [None] if bodies is None else bodies.split("\n")
+            if len(lines) != last - first + 1:
+                log.error("batch %s has lost payloads between items %s and %s", lease.batch_id, first, last)
+                lines = [None] * (last - first + 1)
+            self.held[lease.token] = lease
+            self.buffer.extend(
+                Assignment(lease, first + n, ordinal + n, line, now) for n, line in enumerate(lines)
+            )
+            arrived += len(lines)
+        self.on_arrival(arrived)
+
+    async def _look_out(self, conn: AsyncConnection[Any], view: QueueView) -> None:
+        """Nothing came: how long may we nap?"""
+        cursor = conn.cursor(row_factory=tuple_row)
+        await cursor.execute(sql.OUTLOOK, {"queue": view.name, "kinds": list(self._engine.handlers)})
+        row = await cursor.fetchone()
+        nap = POLL_S * random.uniform(0.8, 1.0)
+        if row is not None:
+            is_limited, next_moment_s, is_merely_held = row
+            if is_limited != view.is_limited:
+                view.is_limited, nap = is_limited, 0.0
+            elif is_merely_held:
+                nap = random.uniform(0.001, 0.005)
+            elif next_moment_s is not None:
+                nap = min(nap, max(next_moment_s, 0.0) + 0.001)
+        view.nap_until = time.monotonic() + nap
+
+
+def _cut(done: list[Done], limit: int) -> tuple[list[Done], list[Done]]:
+    """As many outcomes as one round trip should carry, and the rest."""
+    size = 0
+    for n, word in enumerate(done):
+        size += len(word.result)
+        if n + 1 >= limit or size > FLUSH_BYTES:
+            return done[: n + 1], done[n + 1 :]
+    return done, []
+
+
+def _put_back_params(backs: list[Back]) -> dict[str, Any]:
+    tokens, ids, delays_s, attempts, losses, errors = zip(*backs, strict=True) if backs else ((),) * 6
+    return {
+        "tokens": _array(set(tokens)),
+        "token_of": _array(tokens),
+        "ids": _array(ids),
+        "delays_s": _array(delays_s),
+        "attempts": _array(attempts),
+        "losses": _array(losses),
+        "errors": b"\n".join(errors).decode(),
+    }
+
+
+def _array(values: Iterable[Any]) -> str:
+    """A PostgreSQL array in its text form: for numbers, quicker to make than the driver's."""
+    return "{%s}" % ",".join(map(str, values))

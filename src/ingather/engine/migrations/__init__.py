@@ -1,0 +1,99 @@
+"""Forward-only migrations, safe to run from several processes at once and while workers run."""
+
+import time
+from importlib import resources
+
+import psycopg
+from psycopg.rows import tuple_row
+
+from ingather.engine.connection import connect
+from ingather.engine.errors import DatabaseUnavailable, SchemaOutdated, SchemaTooNew
+
+LOCK_TIMEOUT = "500ms"
+GIVE_UP_AFTER_S = 60.0
+
+_SETUP = """
+create schema if not exists ingather;
+create table if not exists ingather.migration (
+    version    integer primary key,
+    name       text not null,
+    oldest     integer not null,   -- code of this version and newer can work with the tables
+    applied_at timestamptz not null default clock_timestamp()
+);
+"""
+
+
+def available() -> list[tuple[int, str, str]]:
+    """Every migration of this package, in order: version, name, SQL."""
+    files = sorted(file.name for file in resources.files(__name__).iterdir() if file.name.endswith(".sql"))
+    texts = [resources.files(__name__).joinpath(name).read_text("utf-8") for name in files]
+    return [(int(name[:4]), name[5:-4], text) for name, text in zip(files, texts, strict=True)]
+
+
+LATEST = max(version for version, _, _ in available())
+
+# The oldest code that can still work with the tables as the newest migration leaves them. Raise it only when a
+# migration takes away what that code uses, a release after the code stopped using it.
+OLDEST_CODE = 1
+
+
+def migrate(url: str) -> list[str]:
+    """Bring the tables up to date; returns the names of the migrations that were applied.
+
+    Each is one transaction that gives up at once when it would have to wait
+    for a lock, so that it never holds up workers queueing behind it; then it
+    tries again.
+    """
+    applied: list[str] = []
+    deadline = time.monotonic() + GIVE_UP_AFTER_S
+    with connect(url) as conn:
+        for version, name, text in available():
+            while True:
+                try:
+                    if _apply(conn, version, name, text):
+                        applied.append(name)
+                    break
+                except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected) as error:
+                    if time.monotonic() > deadline:
+                        raise DatabaseUnavailable(
+                            f"The migration {name!r} could not get its locks within {GIVE_UP_AFTER_S:g} s: a long "
+                            "transaction holds the tables. Find it with `ingather doctor`, then migrate again."
+                        ) from error
+                    time.sleep(0.2)
+        check(conn)
+    return applied
+
+
+def _apply(conn: psycopg.Connection[object], version: int, name: str, text: str) -> bool:
+    with conn.transaction(), conn.cursor(row_factory=tuple_row) as cursor:
+        # Several processes may start at the same moment; all but one find the work done.
+        cursor.execute("select pg_advisory_xact_lock(hashtext('ingather.migrate'))")
+        cursor.execute("select set_config('lock_timeout', %s, true)", [LOCK_TIMEOUT])
+        cursor.execute(_SETUP)
+        if cursor.execute("select 1 from ingather.migration where version = %s", [version]).fetchone():
+            return False
+        cursor.execute(text)  # type: ignore[call-overload]  # our own file, not a user's text
+        cursor.execute(
+            "insert into ingather.migration (version, name, oldest) values (%s, %s, %s)", [version, name, OLDEST_CODE]
+        )
+        return True
+
+
+def check(conn: psycopg.Connection[object]) -> None:
+    """Raise unless these tables fit this code. Newer tables are fine as long as they say so."""
+    with conn.cursor(row_factory=tuple_row) as cursor:
+        [exists] = cursor.execute("select to_regclass('ingather.migration') is not null").fetchone() or [False]
+        if not exists:
+            raise SchemaOutdated("This database has no Ingather tables yet. Run `ingather migrate`.")
+        version, oldest = cursor.execute(
+            "select coalesce(max(version), 0), coalesce(max(oldest), 0) from ingather.migration"
+        ).fetchone() or (0, 0)
+    if version < LATEST:
+        raise SchemaOutdated(
+            f"The tables are at version {version} and this code needs {LATEST}. Run `ingather migrate`."
+        )
+    if oldest > LATEST:
+        raise SchemaTooNew(
+            f"The tables are at version {version}, for code of version {oldest} and newer; this code is of version "
+            f"{LATEST}. Upgrade ingather in this process."
+        )

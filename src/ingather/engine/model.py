@@ -1,0 +1,245 @@
+"""The engine's nouns, frozen and without I/O, and the one decision that is pure: what becomes of a failed item."""
+
+import random
+import traceback
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, Literal
+
+from ingather.engine.errors import Reject, RetryLater
+
+BatchState = Literal["open", "closed"]
+ItemState = Literal["pending", "running", "completed", "error", "cancelled"]
+
+MAX_LOST = 3
+LONGEST_BACKOFF_S = 600.0
+MESSAGE_CAP = 2_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """The counts of a batch at one instant. They always add up to `total`."""
+
+    batch_id: int
+    kind: str
+    queue: str
+    state: BatchState
+    version: int
+    paused: bool
+    total: int
+    pending: int
+    running: int
+    completed: int
+    error: int
+    cancelled: int
+    created_at: datetime
+    closed_at: datetime | None
+    gather: ItemState | None
+    """How far the gather is; None while the batch is open or has none."""
+
+    @property
+    def finished(self) -> int:
+        return self.completed + self.error + self.cancelled
+
+    @property
+    def percent(self) -> float:
+        return 100.0 * self.finished / self.total
+
+    @property
+    def is_closed(self) -> bool:
+        return self.state == "closed"
+
+    @property
+    def is_gathered(self) -> bool:
+        """Closed, and the gather has ended too if there is one."""
+        return self.is_closed and self.gather in (None, "completed", "error")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemRecord:
+    """An item as it stands: what it was given and how far it came."""
+
+    id: int
+    ordinal: int
+    state: ItemState
+    attempt: int
+    lost: int
+    payload: Any
+    result: Any
+    error: dict[str, Any] | None
+    started_at: datetime | None
+    finished_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Queue:
+    name: str
+    max_running: int | None
+    rate_items: int | None
+    rate_window_s: float | None
+    paused: bool
+    blocked_until: datetime | None
+    running: int
+    pending: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerRecord:
+    id: int
+    host: str
+    pid: int
+    kinds: list[str]
+    started_at: datetime
+    beat_at: datetime
+    lease_s: float
+    running: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Handler:
+    """User code for one kind, and how it is to be run."""
+
+    kind: str
+    function: Callable[..., Any]
+    queue: str
+    max_attempts: int
+    timeout_s: int
+    is_async: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What a scatter asks for, apart from the payloads."""
+
+    kind: str
+    queue: str
+    priority: int
+    delay: timedelta
+    max_attempts: int
+    timeout_s: int
+    gathers: bool
+    idempotency_key: str | None
+    parent_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Offspring:
+    """More work that an item asked for. It is scattered in the commit that settles the item, or never."""
+
+    request: Request | None
+    """None adds to the item's own batch."""
+    lines: list[bytes]
+
+
+Plan = Callable[..., Offspring]
+
+
+class Item:
+    """One unit of work, as its handler sees it.
+
+    `id` is stable over all attempts: use it as the idempotency key of effects
+    outside, since a handler may run more than once. Not a dataclass: one is
+    made for every item that runs, and frozen fields cost more than the rest.
+    """
+
+    __slots__ = ("_plan", "attempt", "batch_id", "id", "kind", "lost", "offspring", "ordinal", "payload")
+
+    def __init__(
+        self, id: int, batch_id: int, kind: str, ordinal: int, payload: Any, attempt: int, lost: int, plan: Plan
+    ) -> None:
+        self.id = id
+        self.batch_id = batch_id
+        self.kind = kind
+        self.ordinal = ordinal
+        self.payload = payload
+        self.attempt = attempt
+        self.lost = lost
+        self.offspring: list[Offspring] | None = None
+        self._plan = plan
+
+    def scatter(self, kind: str, payloads: Iterable[Any], **options: Any) -> None:
+        """Scatter a child batch in the commit that settles this item: with its result, or not at all."""
+        self.offspring = [*(self.offspring or ()), self._plan(kind, payloads, parent_id=self.batch_id, **options)]
+
+    def add(self, payloads: Iterable[Any]) -> None:
+        """Add items to this item's own batch in the commit that settles it."""
+        self.offspring = [*(self.offspring or ()), self._plan(None, payloads)]
+
+    def __repr__(self) -> str:
+        return f"Item(id={self.id}, kind={self.kind!r}, batch_id={self.batch_id}, attempt={self.attempt})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What becomes of an item whose handler did not return."""
+
+    is_over: bool
+    error: dict[str, Any]
+    delay_s: float = 0.0
+    counts: bool = True
+    """Whether the attempt is used up."""
+    lost: int = 0
+    """Losses to add: 1 when the handler took its process down."""
+    blocks_queue: bool = False
+
+
+class Raised(Exception):
+    """What a handler raised in another process: the description crossed over, the exception could not."""
+
+    def __init__(self, description: dict[str, Any]) -> None:
+        super().__init__(description)
+        self.description = description
+
+
+class Overdue(Exception):
+    """The handler ran past its deadline and was stopped."""
+
+
+class Died(Exception):
+    """The process that ran the handler is gone."""
+
+
+def verdict(
+    error: BaseException,
+    *,
+    attempt: int,
+    max_attempts: int,
+    lost: int,
+    jitter: Callable[[float, float], float] = random.uniform,
+) -> Verdict:
+    """What becomes of an item whose handler raised. Pure but for the jitter: the table in its test is the spec."""
+    match error:
+        case Reject():
+            return Verdict(is_over=True, error=describe(error, "rejected"))
+        case RetryLater(delay=delay, queue=queue):
+            return Verdict(
+                is_over=False,
+                error=describe(error, "retry_later"),
+                delay_s=delay.total_seconds(),
+                counts=False,
+                blocks_queue=queue,
+            )
+        case Died():
+            is_over = lost + 1 >= MAX_LOST
+            return Verdict(is_over=is_over, error=describe(error, "lost"), counts=False, lost=1)
+        case _ if attempt >= max_attempts:
+            return Verdict(is_over=True, error=describe(error, "timeout" if isinstance(error, Overdue) else "exhausted"))
+        case _:
+            delay_s = jitter(0.0, min(LONGEST_BACKOFF_S, 2.0**attempt))
+            return Verdict(
+                is_over=False, error=describe(error, "timeout" if isinstance(error, Overdue) else "failed"), delay_s=delay_s
+            )
+
+
+def describe(error: BaseException, reason: str) -> dict[str, Any]:
+    """An error as people and programs read it later: why, what, where. Never a whole traceback: those hold secrets."""
+    if isinstance(error, Raised):
+        return error.description | {"reason": reason}
+    described = {"reason": reason, "type": type(error).__name__, "message": str(error)[:MESSAGE_CAP]}
+    frames: Iterable[traceback.FrameSummary] = traceback.extract_tb(error.__traceback__)
+    for frame in reversed(list(frames)):
+        described["where"] = f"{Path(frame.filename).name}:{frame.lineno} in {frame.name}"
+        break
+    return described

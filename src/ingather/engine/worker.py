@@ -1,0 +1,406 @@
+"""The worker: slots that run handlers, a feeder that brings items, a sentinel that beats, an aggregator that ticks."""
+
+import asyncio
+import logging
+import os
+import random
+import signal
+import socket
+import time
+from collections import deque
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Self
+
+from psycopg import AsyncConnection
+from psycopg.rows import tuple_row
+
+from ingather.engine import aggregator, verbs
+from ingather.engine import statements as sql
+from ingather.engine.batch import Batch
+from ingather.engine.children import Children
+from ingather.engine.codec import Unstorable, decode_payload, encode_result
+from ingather.engine.connection import PASSING_ERRORS, aconnect, is_direct
+from ingather.engine.errors import DatabaseUnavailable
+from ingather.engine.feeder import Assignment, Feeder, Lease
+from ingather.engine.model import Item, Overdue, Verdict, describe, verdict
+from ingather.engine.script import Ask, Rows, Script, arun
+from ingather.engine.sentinel import Post, Sentinel
+from ingather.engine.slots import Slots
+
+if TYPE_CHECKING:
+    from ingather.engine.engine import Engine
+
+log = logging.getLogger("ingather.worker")
+
+TICK_S = 0.5
+WATCH_S = 0.1
+STALE_AFTER_S = 2.0
+YIELD_EVERY = 50
+GRACE_S = 25.0
+FAREWELL_S = 5.0
+STUBBORN_S = 1.0
+DRAIN_HORIZON = timedelta(seconds=60)
+
+
+class _Slot:
+    """One place to run a handler, and what runs in it."""
+
+    __slots__ = ("deadline", "lease", "number", "started", "stopped_for", "task")
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.task: asyncio.Task[None] | None = None
+        self.lease: Lease | None = None
+        self.started = 0.0
+        self.deadline = 0.0
+        self.stopped_for: str | None = None
+
+    def stop(self, why: str) -> None:
+        """Cancel the handler in this slot; the slot itself lives on."""
+        if self.task is not None and self.lease is not None:
+            self.stopped_for = why
+            self.task.cancel()
+
+
+class Worker:
+    """Runs handlers until told to stop: `async with app.worker(): …`, `app.worker().drain()`, or `run()`."""
+
+    def __init__(self, engine: "Engine", concurrency: int, queues: list[str] | None) -> None:
+        self._engine = engine
+        self._concurrency = concurrency
+        self._queues = queues
+        self._kills_stuck = False
+        self._strangers: set[int] = set()
+        self._missing: set[int] = set()
+
+    # --- life ------------------------------------------------------------------------------------------------------
+
+    async def start(self) -> None:
+        """Register, and begin to claim. Fails clearly when the database or its tables are not fit."""
+        await asyncio.to_thread(self._engine.check)
+        self._slots = [_Slot(number) for number in range(self._concurrency)]
+        self._idle: deque[asyncio.Future[None]] = deque()
+        self._shared = Slots.create(self._concurrency)
+        self._children = Children(self._engine, self._concurrency)
+        self._feeder = Feeder(
+            self._engine, slots=self._concurrency, free=lambda: len(self._idle), on_lost=self._stop_handlers_of
+        )
+        self._feeder.on_arrival = self._wake_slots
+        async with await aconnect(self._engine.url, application_name="ingather worker") as conn:
+            await self._enlist(conn)
+        for slot in self._slots:
+            slot.task = asyncio.create_task(self._fill(slot), name=f"ingather slot {slot.number}")
+        self._tasks = [
+            asyncio.create_task(self._feeder.run(), name="ingather feeder"),
+            asyncio.create_task(self._keep_time(), name="ingather deadlines"),
+            asyncio.create_task(self._watch(), name="ingather aggregator"),
+        ]
+
+    async def stop(self, grace: float = GRACE_S) -> None:
+        """Claim no more, let handlers finish within `grace` seconds, give the rest back, and leave.
+
+        The sentinel beats until the very end, so nothing that is still in
+        hand here is stolen while it finishes.
+        """
+        self._feeder.is_claiming = False
+        self._feeder.return_unstarted(older_than_s=-1.0)
+        deadline = time.monotonic() + grace
+        while self._running() and time.monotonic() < deadline:
+            await asyncio.sleep(0.01)
+        self._hurry()
+        await self._say_farewell()
+        for task in [*self._tasks, *(slot.task for slot in self._slots if slot.task)]:
+            task.cancel()
+        await asyncio.gather(*self._tasks, *(s.task for s in self._slots if s.task), return_exceptions=True)
+        await self._children.stop()
+        await self._feeder.close()
+        await asyncio.to_thread(self._sentinel.dismiss)
+        self._shared.close()
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.stop()
+
+    def drain(self) -> None:
+        """Work until nothing is left to do now, then stop. For tests and scripts.
+
+        Items that are due within a minute (a retry, a short delay) are waited
+        for; later ones are left.
+        """
+        asyncio.run(self.adrain())
+
+    async def adrain(self) -> None:
+        """`drain`, for a caller with an event loop."""
+        async with self:
+            while not (self._feeder.is_idle and await self._is_nothing_left()):
+                await asyncio.sleep(0.01)
+
+    def run(self, *, grace: float = GRACE_S) -> None:
+        """Work until SIGTERM or SIGINT, then stop gracefully. A second signal ends the wait for handlers."""
+        self._kills_stuck = True
+        asyncio.run(self._run_until_signalled(grace))
+
+    async def _run_until_signalled(self, grace: float) -> None:
+        told = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, told.set)
+        await self.start()
+        await told.wait()
+        log.info("stopping: handlers have %g s to finish", grace)
+        stopping = asyncio.create_task(self.stop(grace))
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self._hurry)
+        await stopping
+
+    def _hurry(self) -> None:
+        for slot in self._running():
+            slot.stop("shutdown")
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether the database answered last time: what a readiness check should ask."""
+        return self._feeder.is_connected
+
+    async def _enlist(self, conn: AsyncConnection[Any]) -> None:
+        """Register under a fresh id, with a sentinel of its own."""
+        self._feeder.worker_id = await arun(conn, self._register())
+        self._feeder.set_queues(await arun(conn, self._known_queues()))
+        await self._post_sentinel()
+
+    async def _post_sentinel(self) -> None:
+        self._shared.tick()
+        post = Post(
+            url=self._engine.url,
+            worker_id=self._feeder.worker_id,
+            lease_s=self._engine.lease.total_seconds(),
+            slots_fd=self._shared.fd,
+            slots_count=self._concurrency,
+            kills_stuck=self._kills_stuck,
+        )
+        self._sentinel = await asyncio.to_thread(Sentinel, post)
+
+    def _register(self) -> Script[int]:
+        who = {
+            "host": socket.gethostname(),
+            "pid": os.getpid(),
+            "kinds": sorted(self._engine.handlers),
+            "lease": self._engine.lease,
+        }
+        [(worker_id,)] = yield Ask(sql.REGISTER, who)
+        return int(worker_id)
+
+    def _known_queues(self) -> Script[Rows]:
+        rows = yield Ask(sql.QUEUES)
+        return [row for row in rows if self._queues is None or row[0] in self._queues]
+
+    async def _say_farewell(self) -> None:
+        """Let the feeder tell what finished, then hand back the rest. The sweep does it if the database is away."""
+        try:
+            async with asyncio.timeout(FAREWELL_S):
+                stubborn_until = time.monotonic() + STUBBORN_S
+                while self._feeder.is_talking or (self._running() and time.monotonic() < stubborn_until):
+                    await asyncio.sleep(0.01)
+                async with await aconnect(self._engine.url) as conn:
+                    if items := await arun(conn, verbs.dismiss(self._feeder.worker_id)):
+                        log.info("%s unfinished items given back", items)
+                    await conn.execute(sql.RING)
+        except (*PASSING_ERRORS, DatabaseUnavailable, TimeoutError) as error:
+            log.warning("could not say farewell, the sweep will take back what is left: %s", str(error).strip())
+
+    async def _is_nothing_left(self) -> bool:
+        def ask() -> Script[bool]:
+            queues = [name for name, _ in (yield from self._known_queues())]
+            kinds = list(self._engine.handlers)
+            [(is_idle,)] = yield Ask(sql.IS_IDLE, {"queues": queues, "kinds": kinds, "horizon": DRAIN_HORIZON})
+            return bool(is_idle)
+
+        return await self._engine.arun(ask())
+
+    # --- slots -----------------------------------------------------------------------------------------------------
+
+    def _running(self) -> list[_Slot]:
+        return [slot for slot in self._slots if slot.lease is not None]
+
+    def _wake_slots(self, items: int) -> None:
+        while items > 0 and self._idle:
+            resting = self._idle.popleft()
+            if not resting.done():
+                resting.set_result(None)
+                items -= 1
+
+    def _stop_handlers_of(self, lease: Lease) -> None:
+        for slot in self._slots:
+            if slot.lease is lease:
+                slot.stop("lost")
+
+    async def _fill(self, slot: _Slot) -> None:
+        """A slot's life: take the next item, run it, say how it went. Never ends by itself."""
+        buffer = self._feeder.buffer
+        loop = asyncio.get_running_loop()
+        since_yield = 0
+        while True:
+            while not buffer:
+                resting = loop.create_future()
+                self._idle.append(resting)
+                await resting
+                since_yield = 0
+            assignment = buffer.popleft()
+            if assignment.lease.is_lost:
+                continue
+            await self._serve(slot, assignment)
+            since_yield += 1
+            if since_yield >= YIELD_EVERY:
+                # Handlers that never wait would starve the feeder and the deadlines.
+                await asyncio.sleep(0)
+                since_yield = 0
+
+    async def _serve(self, slot: _Slot, assignment: Assignment) -> None:
+        lease, item_id = assignment.lease, assignment.item_id
+        feeder = self._feeder
+        slot.started = time.monotonic()
+        slot.deadline = slot.started + lease.timeout_s
+        slot.lease = lease
+        self._shared.begin(slot.number, item_id, slot.deadline)
+        try:
+            line, offspring = await self._call(slot, assignment)
+        except asyncio.CancelledError:
+            why, slot.stopped_for = slot.stopped_for, None
+            if why is None:
+                raise
+            assert slot.task is not None
+            slot.task.uncancel()
+            if why == "overdue":
+                self._fail(assignment, slot, Overdue(f"the handler ran longer than its {lease.timeout_s:g} s"))
+            elif why == "lost":
+                log.warning("item %s is no longer ours; its handler was stopped", item_id)
+        except Unstorable as bad:
+            took_s = time.monotonic() - slot.started
+            feeder.failed(lease, item_id, took_s, Verdict(is_over=True, error=describe(bad, bad.reason)))
+        except BaseException as error:  # noqa: BLE001  # user code may raise anything; the slot must survive it
+            self._fail(assignment, slot, error)
+        else:
+            took_s = time.monotonic() - slot.started
+            if offspring:
+                feeder.completed_with_offspring(lease, item_id, took_s, line, offspring)
+            else:
+                feeder.completed(lease, item_id, took_s, line)
+        finally:
+            slot.lease = None
+            self._shared.end(slot.number)
+
+    def _fail(self, assignment: Assignment, slot: _Slot, error: BaseException) -> None:
+        lease = assignment.lease
+        max_attempts = lease.max_attempts
+        if lease.is_gather and lease.kind in self._engine.gathers:
+            max_attempts = self._engine.gathers[lease.kind].max_attempts
+        ruling = verdict(error, attempt=lease.attempt, max_attempts=max_attempts, lost=lease.lost)
+        self._feeder.failed(lease, assignment.item_id, time.monotonic() - slot.started, ruling)
+
+    async def _call(self, slot: _Slot, assignment: Assignment) -> tuple[bytes, list[Any] | None]:
+        """Run the handler where it belongs: on this loop, or in a child if it is a `def` or has killed before."""
+        lease = assignment.lease
+        if lease.is_gather:
+            gather = self._engine.gathers.get(lease.kind)
+            if gather is None:
+                raise LookupError(f"this worker has no gather for kind {lease.kind!r}")
+            slot.deadline = slot.started + gather.timeout_s
+            self._shared.begin(slot.number, assignment.item_id, slot.deadline)
+            if gather.is_async and not lease.lost:
+                return encode_result(await gather.function(Batch(self._engine, lease.batch_id))), None
+            args: tuple[Any, ...] = (lease.kind, lease.batch_id)
+            return await self._children.call(is_gather=True, args=args, timeout_s=gather.timeout_s)
+        payload = decode_payload(assignment.line)
+        handler = self._engine.handlers[lease.kind]
+        fields = (assignment.item_id, lease.batch_id, lease.kind, assignment.ordinal, payload, lease.attempt, lease.lost)
+        if handler.is_async and not lease.lost:
+            item = Item(*fields, self._engine.plan)
+            return encode_result(await handler.function(item)), item.offspring
+        return await self._children.call(is_gather=False, args=fields, timeout_s=lease.timeout_s)
+
+    # --- clockwork -------------------------------------------------------------------------------------------------
+
+    async def _keep_time(self) -> None:
+        """Stop handlers that outran their deadline, and notice when work has become slow."""
+        while True:
+            self._shared.tick()
+            now = time.monotonic()
+            ages = []
+            for slot in self._slots:
+                if slot.lease is not None:
+                    ages.append(now - slot.started)
+                    if now > slot.deadline + WATCH_S:
+                        slot.stop("overdue")
+            if ages:
+                self._feeder.took_s = max(self._feeder.took_s, sum(ages) / len(ages))
+            self._feeder.return_unstarted(older_than_s=STALE_AFTER_S)
+            await asyncio.sleep(WATCH_S)
+
+    async def _watch(self) -> None:
+        """The aggregator's rounds, and between them an ear for the doorbell."""
+        failures = 0
+        conn: AsyncConnection[Any] | None = None
+        try:
+            while True:
+                try:
+                    if conn is None or conn.closed or conn.broken:
+                        conn = await aconnect(self._engine.url, application_name="ingather aggregator")
+                        if is_direct(conn):
+                            await conn.execute(sql.LISTEN)
+                    await self._look_around(conn)
+                    failures = 0
+                    await self._listen(conn, TICK_S * random.uniform(0.8, 1.0))
+                except (*PASSING_ERRORS, DatabaseUnavailable) as error:
+                    log.debug("the aggregator cannot reach the database: %s", error)
+                    failures += 1
+                    await asyncio.sleep(random.uniform(0.05, min(5.0, 0.1 * 2.0 ** min(failures, 10))))
+        finally:
+            if conn is not None:
+                await conn.close()
+
+    async def _listen(self, conn: AsyncConnection[Any], seconds: float) -> None:
+        if not is_direct(conn):
+            await asyncio.sleep(seconds)
+            return
+        async for _ in conn.notifies(timeout=seconds):
+            self._feeder.ring()
+
+    async def _look_around(self, conn: AsyncConnection[Any]) -> None:
+        self._feeder.set_queues(await arun(conn, self._known_queues()))
+        async with conn.cursor(row_factory=tuple_row) as cursor:
+            await cursor.execute(sql.WHAT_IS_MINE, {"worker_id": self._feeder.worker_id})
+            [(is_registered, tokens)] = await cursor.fetchall()
+        if not is_registered:
+            await self._start_over(conn)
+        else:
+            if not self._sentinel.is_alive:
+                log.warning("the sentinel is gone; posting another")
+                await self._post_sentinel()
+            await self._reconcile(conn, set(tokens))
+        if await aggregator.tick(conn, keep=self._engine.keep):
+            self._feeder.ring()
+
+    async def _start_over(self, conn: AsyncConnection[Any]) -> None:
+        """Declared dead by others: nothing here is ours now; begin again under another id."""
+        log.warning("worker %s was declared dead; starting over", self._feeder.worker_id)
+        self._feeder.forget_everything()
+        await asyncio.to_thread(self._sentinel.dismiss)
+        self._strangers, self._missing = set(), set()
+        await self._enlist(conn)
+
+    async def _reconcile(self, conn: AsyncConnection[Any], tokens: set[int]) -> None:
+        """Stop what was taken from us, and give back what we never heard of: a claim whose reply was lost.
+
+        Claims and settles may be on their way just now, so a difference counts only when seen twice.
+        """
+        held = set(self._feeder.held)
+        for token in (held - tokens) & self._missing:
+            self._feeder.lose(token)
+        if orphans := (tokens - held) & self._strangers:
+            items = await arun(conn, verbs.release(self._feeder.worker_id, sorted(orphans)))
+            log.info("%s items of a claim that was never heard were given back", items)
+            self._feeder.ring()
+        self._missing, self._strangers = held - tokens, tokens - held
