@@ -1,0 +1,104 @@
+"""A real PostgreSQL for every test: one server for the run, one database per test, cloned from a migrated template."""
+
+import itertools
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from ingather import embedded
+from ingather.engine.engine import Engine
+from ingather.engine.migrations import migrate
+
+# Tests may lose their data, so the server need not wait for the disk. Deadlocks must show at once.
+FAST = {
+    "fsync": "off",
+    "full_page_writes": "off",
+    "max_connections": "300",
+    "deadlock_timeout": "50ms",
+    "autovacuum_naptime": "1s",
+}
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[str]:
+    """The address of a server with a migrated database `template_<worker>`."""
+    home = tmp_path_factory.mktemp("server") if worker_id == "master" else tmp_path_factory.getbasetemp().parent / "server"
+    with embedded.start(Path(home), settings=FAST) as running:
+        template = f"template_{worker_id}"
+        with psycopg.connect(running.url, autocommit=True) as conn:
+            conn.execute(f'create database "{template}"')
+        migrate(database(running.url, template))
+        yield running.url
+
+
+def database(url: str, name: str) -> str:
+    """The same server, another database."""
+    return url.replace("/ingather?", f"/{name}?")
+
+
+_numbers = itertools.count()
+
+
+@pytest.fixture
+def new_database(server: str, worker_id: str) -> Iterator[Callable[[], str]]:
+    """Makes migrated databases for this test alone; they are dropped after it."""
+    made: list[str] = []
+
+    def make() -> str:
+        name = f"test_{worker_id}_{os.getpid()}_{next(_numbers)}"
+        with psycopg.connect(server, autocommit=True) as conn:
+            conn.execute(f'create database "{name}" template "template_{worker_id}"')
+        made.append(name)
+        return database(server, name)
+
+    yield make
+    with psycopg.connect(server, autocommit=True) as conn:
+        for name in made:
+            conn.execute(f'drop database "{name}" with (force)')
+
+
+@pytest.fixture
+def url(new_database: Callable[[], str]) -> str:
+    return new_database()
+
+
+@pytest.fixture
+def db(url: str) -> Iterator[psycopg.Connection]:
+    """A connection of the test's own, to look at tables or to play a second actor."""
+    with psycopg.connect(url, autocommit=True) as conn:
+        yield conn
+
+
+@pytest.fixture
+def app(url: str) -> Iterator[Engine]:
+    """An engine on the test's own database, with the shortest lease."""
+    engine = Engine(url, lease=1)
+    yield engine
+    engine.close()
+
+
+class Clock:
+    """Moves the database's clock by moving every stored moment the other way."""
+
+    def __init__(self, conn: psycopg.Connection) -> None:
+        self._conn = conn
+
+    def advance(self, seconds: float) -> None:
+        for table, columns in (
+            ("worker", ["beat_at"]),
+            ("waiting", ["run_at"]),
+            ("queue", ["blocked_until"]),
+            ("rate_use", ["used_at"]),
+            ("schedule", ["next_at", "last_at"]),
+            ("batch", ["closed_at"]),
+        ):
+            moved = ", ".join(f"{column} = {column} - make_interval(secs => %(s)s)" for column in columns)
+            self._conn.execute(f"update ingather.{table} set {moved}", {"s": seconds})
+
+
+@pytest.fixture
+def clock(db: psycopg.Connection) -> Clock:
+    return Clock(db)
