@@ -40,6 +40,7 @@ HOLD = """
 def used_home() -> Iterator[Path]:
     """A home whose data was made once, since that takes a second."""
     home = Path(tempfile.mkdtemp(prefix="ingather-test-"))
+    home.chmod(0o755)
     with embedded.start(home, settings=QUICK):
         pass
     yield home
@@ -387,7 +388,9 @@ def test_a_server_started_by_hand_is_left_alone(home: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="by-hand-") as elsewhere:
         by_hand = identity.choose(found)
         argv = [str(binaries.find().folder / "postgres"), "-D", str(found.data), "-clisten_addresses=", "-k", elsewhere]
-        by_hand.run(argv, output=subprocess.DEVNULL, seconds=10, lock=Path(elsewhere) / "lock")
+        by_hand.give(Path(elsewhere))
+        with tempfile.TemporaryFile() as output:
+            by_hand.run(argv, lock=Path(elsewhere) / "lock", output=output, seconds=10, leave=True)
         eventually(lambda: "ready" in (found.data / "postmaster.pid").read_text())
         before = (found.data / "postmaster.pid").read_text()
 
@@ -469,7 +472,7 @@ def test_somebody_elses_files_in_the_place_of_the_data_are_kept(empty: Path) -> 
     data = empty / "postgres/data"
     data.mkdir(parents=True)
     (data / "thesis.txt").write_text("do not lose")
-    with pytest.raises(EmbeddedError, match="not empty"):
+    with pytest.raises(EmbeddedError, match=r"not empty|belongs to root"):
         embedded.start(empty)
     assert (data / "thesis.txt").read_text() == "do not lose"
 
@@ -585,9 +588,9 @@ def as_ordinary_user(code: str, home: Path) -> tuple[int, str]:
     """Runs Python as a user without rights: really, or where Python itself is root's alone, in a user namespace."""
     user = ordinary_user()
     user.give(home)
-    with tempfile.TemporaryFile() as output:
+    with tempfile.TemporaryFile() as output, tempfile.NamedTemporaryFile() as lock:
         argv = [sys.executable, "-c", textwrap.dedent(code), str(home)]
-        exit_code = user.run(argv, output=output, seconds=60)
+        exit_code = user.run(argv, lock=Path(lock.name), output=output, seconds=60)
         output.seek(0)
         return exit_code, output.read().decode()
 
