@@ -51,7 +51,7 @@ def in_sentences(home: Path) -> Iterator[None]:
             case errno.ENOSPC | errno.EDQUOT:
                 sentence = f"The disk of {home} is full: free some space and start again."
             case errno.EACCES | errno.EPERM | errno.EROFS:
-                sentence = f"{place} may not be written here ({refused.strerror}): choose another INGATHER_HOME."
+                sentence = f"{place} is closed to this user ({refused.strerror}): choose another INGATHER_HOME."
             case errno.ENOTDIR | errno.EEXIST:
                 sentence = (
                     f"{place} cannot be made, something that is not a folder is in the way: move that, "

@@ -62,24 +62,25 @@ class Identity:
 
 
 def choose(places: Places) -> Identity:
-    """Whoever owns the data runs the server. For new data: ourselves, but `nobody` for root."""
+    """Whoever owns the data runs the server, or for new data, the folder around it; but `nobody` instead of root."""
     uid, gid = os.geteuid(), os.getegid()
-    found = places.data.stat() if places.data.exists() else None
+    folder = places.data if places.data.exists() else places.root
+    owner = folder.stat()
     if uid != 0:
-        if found and found.st_uid != uid:
+        if owner.st_uid != uid:
             raise EmbeddedError(
-                f"{places.data} belongs to {_name(found.st_uid)}: run as that user, or choose another INGATHER_HOME."
+                f"{folder} belongs to {_name(owner.st_uid)}: run as that user, or choose another INGATHER_HOME."
             )
         # initdb wants a name for its user, which arbitrary user ids in containers do not have.
         if not _has_name(uid) and (in_namespace := _nobody("namespace")).can_enter(places.root):
             return in_namespace
         return Identity(way="self", uid=uid, gid=gid)
-    if found and found.st_uid != 0:
-        return Identity(way="user", uid=found.st_uid, gid=found.st_gid)
+    if owner.st_uid != 0:
+        return Identity(way="user", uid=owner.st_uid, gid=owner.st_gid)
     # Preferred for root, since nothing changes its owner; but containers often forbid it, and a chroot always does.
     if (in_namespace := _nobody("namespace")).can_enter(places.root):
         return in_namespace
-    if found:
+    if folder == places.data:
         raise EmbeddedError(
             f"{places.data} belongs to root, as whom PostgreSQL does not run, and user namespaces do not work here: "
             f"allow them, or `chown -R nobody {places.data}` if nobody may reach it."

@@ -130,6 +130,9 @@ def _launch(places: Places, settings: Mapping[str, str]) -> Places:
             places.data.rmdir()  # an empty one is as good as none; one with other people's files is not ours
         postmaster.make_data(places, found, identity)
     postmaster.launch(places, found, identity, settings)
+    # Root may have made them in somebody's home, who will want to open them later.
+    for lock in (places.start_lock, places.holders_lock, places.server_lock):
+        identity.give(lock)
     return places
 
 

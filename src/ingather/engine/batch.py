@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ingather.engine import statements as sql
@@ -165,30 +166,12 @@ def _result(batch_id: int) -> Script[Rows]:
     return (yield Ask(sql.RESULT, {"batch_id": batch_id}))
 
 
-def _record(
-    id: int,  # noqa: A002
-    ordinal: int,
-    state: ItemState,
-    attempt: int,
-    lost: int,
-    payload: str,
-    result: str | None,
-    error: str | None,
-    started_at: Any,
-    finished_at: Any,
-) -> ItemRecord:
-    return ItemRecord(
-        id=id,
-        ordinal=ordinal,
-        state=state,
-        attempt=attempt,
-        lost=lost,
-        payload=decode(payload),
-        result=None if result is None else decode(result),
-        error=None if error is None else decode(error),
-        started_at=started_at,
-        finished_at=finished_at,
-    )
+def _record(*row: Any) -> ItemRecord:
+    record = dict(zip((field.name for field in fields(ItemRecord)), row, strict=True))
+    for name in ("payload", "result", "error"):
+        if record[name] is not None:
+            record[name] = decode(record[name])
+    return ItemRecord(**record)
 
 
 def _deadline(timeout: float | None) -> float | None:

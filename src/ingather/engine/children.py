@@ -1,11 +1,10 @@
-"""Child processes for handlers that must be killable: every plain `def`, and any item that took a worker down before."""
+"""Child processes for handlers that must be killable: every `def`, and any item that took a worker down before."""
 
 import asyncio
 import ctypes
 import multiprocessing
 import signal
 import sys
-from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 from pebble import ProcessExpired, ProcessPool
@@ -34,7 +33,7 @@ class Children:
         self._pool: ProcessPool | None = None
 
     async def call(
-        self, *, is_gather: bool, args: tuple[Any, ...], timeout_s: float
+        self, *, is_gather: bool, args: dict[str, Any], timeout_s: float
     ) -> tuple[bytes, list[Offspring] | None]:
         """Run a handler or a gather in a child; its deadline starts when it starts. Cancelling kills the child."""
         if self._pool is None:
@@ -44,7 +43,7 @@ class Children:
                 initializer=_prepare_child,
                 initargs=(self._engine,),
             )
-        future: Future[Any] = self._pool.schedule(_in_child, args=(is_gather, args), timeout=timeout_s)
+        future = self._pool.schedule(_in_child, args=(is_gather, args), timeout=timeout_s)
         try:
             answer = await asyncio.wrap_future(future)
         except TimeoutError:
@@ -59,7 +58,7 @@ class Children:
     async def stop(self) -> None:
         if self._pool is not None:
             pool, self._pool = self._pool, None
-            pool.stop()
+            pool.stop()  # type: ignore[no-untyped-call]
             await asyncio.to_thread(pool.join)
 
 
@@ -84,15 +83,14 @@ def _prepare_child(engine: "Engine") -> None:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def _in_child(is_gather: bool, args: tuple[Any, ...]) -> Any:  # noqa: FBT001  # crosses a pipe, not an API
+def _in_child(is_gather: bool, args: dict[str, Any]) -> Any:  # noqa: FBT001  # crosses a pipe, not an API
     """Run it; give back the encoded result, or an exception that is sure to survive the pipe."""
     try:
         if is_gather:
-            kind, batch_id = args
-            handler = _engine.gathers[kind]
-            subject: Any = Batch(_engine, batch_id)
+            handler = _engine.gathers[args["kind"]]
+            subject: Any = Batch(_engine, args["batch_id"])
         else:
-            subject = Item(*args, _engine.plan)
+            subject = Item(**args, plan=_engine.plan)
             handler = _engine.handlers[subject.kind]
         value = handler.function(subject)
         if handler.is_async:

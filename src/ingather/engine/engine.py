@@ -161,12 +161,14 @@ class Engine:
         """Payloads as the lines they are stored as, refused one by one as they come."""
         if isinstance(payloads, str | bytes | dict):
             raise UsageError(
-                f"Payloads must be a list or another iterable with one payload per item, not a {type(payloads).__name__}. "
-                "For a single item use submit()."
+                f"Payloads must be a list or another iterable with one payload per item, "
+                f"not a {type(payloads).__name__}. For a single item use submit()."
             )
         return (encode_payload(payload, max_bytes=self.max_payload) for payload in payloads)
 
-    def plan(self, kind: str | None, payloads: Iterable[Any], *, parent_id: int | None = None, **options: Any) -> Offspring:
+    def plan(
+        self, kind: str | None, payloads: Iterable[Any], *, parent_id: int | None = None, **options: Any
+    ) -> Offspring:
         """Work for `Item.scatter` and `Item.add`: checked now, scattered when the item settles."""
         lines = list(self.encoded(payloads))
         return Offspring(None if kind is None else self._request(kind, parent_id=parent_id, **options), lines)
@@ -186,7 +188,7 @@ class Engine:
         if handler is None:
             known = ", ".join(sorted(self.handlers)) or "none"
             raise UnknownKind(f"There is no handler for kind {kind!r} in this app. Known kinds: {known}.")
-        if not isinstance(priority, int) or not -100 <= priority <= 100:
+        if not _is_whole(priority, -100, 100):
             raise UsageError(f"A priority is a whole number from -100 to 100, not {priority!r}.")
         if idempotency_key is not None and not (0 < len(idempotency_key) <= 255 and idempotency_key.isprintable()):
             raise UsageError("An idempotency key is 1 to 255 printable characters.")
@@ -224,8 +226,8 @@ class Engine:
         self,
         queue: str,
         *,
-        max_running: int | None | EllipsisType = ...,
-        rate: tuple[int, timedelta] | None | EllipsisType = ...,
+        max_running: int | EllipsisType | None = ...,
+        rate: tuple[int, timedelta] | EllipsisType | None = ...,
     ) -> None:
         """Limit a queue over the whole fleet. `rate` is (items, window). None lifts a limit, `...` leaves it."""
         if isinstance(max_running, int) and not 1 <= max_running <= 1_000_000:
@@ -411,24 +413,34 @@ def _nothing() -> None:
 
 
 def _name(what: str, name: str) -> str:
-    if not isinstance(name, str) or not NAME.fullmatch(name):
+    if not NAME.fullmatch(str(name)):
         raise UsageError(
-            f"A {what} is named with lower-case letters, digits and underscores, a letter first, 63 characters at most; "
-            f"{str(name)[:80]!r} is not."
+            f"A {what} is named with lower-case letters, digits and underscores, a letter first, "
+            f"63 characters at most; {str(name)[:80]!r} is not."
         )
     return name
 
 
+def _is_whole(number: object, least: int, most: int) -> bool:
+    """Types are only hints: a caller's number may come from a form or a file."""
+    return isinstance(number, int) and not isinstance(number, bool) and least <= number <= most
+
+
 def _attempts(number: int) -> int:
-    if not isinstance(number, int) or not 1 <= number <= 100:
+    if not _is_whole(number, 1, 100):
         raise UsageError(f"max_attempts lies between 1 and 100, not {number!r}.")
     return number
 
 
 def _timeout(seconds: float) -> int:
-    if not isinstance(seconds, int | float) or not 1 <= seconds <= 86_400:
+    """Whole seconds, rounded up: promising a handler less than it asked for would be worse than a little more."""
+    try:
+        whole = ceil(seconds)
+    except (TypeError, ValueError, OverflowError):
+        whole = 0
+    if not _is_whole(whole, 1, 86_400):
         raise UsageError(f"A timeout lies between 1 s and 86,400 s (24 h), not {seconds!r}.")
-    return ceil(seconds)
+    return whole
 
 
 def _delay(delay: float | timedelta) -> timedelta:

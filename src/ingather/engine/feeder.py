@@ -293,9 +293,8 @@ class Feeder:
         self._flush_limit = min(2 * self._flush_limit, 2 * CHUNK)
         await self._account(conn, done, settled, backs, returned)
         await self._settle_parents(conn)
-        if ripe and await arun(conn, verbs.close([batch_id for (batch_id,) in ripe])):
-            self.ring()
-            await conn.execute(sql.RING)
+        if ripe:
+            await self._close(conn, [batch_id for (batch_id,) in ripe])
         if view is not None:
             if claimed:
                 self._receive(view, claimed)
@@ -393,6 +392,11 @@ class Feeder:
                 if lease.open <= 0:
                     del self.held[token]
 
+    async def _close(self, conn: AsyncConnection[Any], batch_ids: list[int]) -> None:
+        if await arun(conn, verbs.close(batch_ids)):
+            self.ring()
+            await conn.execute(sql.RING)
+
     async def _settle_parents(self, conn: AsyncConnection[Any]) -> None:
         """Items that asked for more work settle one by one, each with its offspring in one commit."""
         while self._parents:
@@ -404,10 +408,10 @@ class Feeder:
             if is_written:
                 self.ring()
                 await conn.execute(sql.RING)
-                await arun(conn, verbs.close([lease.batch_id]))
+                await self._close(conn, [lease.batch_id])
 
     def _narrow_down(self, error: psycopg.Error) -> None:
-        """The server refused a settle for its content. Smaller flushes find the outcome to blame; alone, it is the one."""
+        """The server refused a settle for its content. Smaller flushes find the outcome to blame."""
         if self._flush_limit > 1:
             self._flush_limit //= 2
             return
@@ -428,9 +432,7 @@ class Feeder:
                 log.error("batch %s has lost payloads between items %s and %s", lease.batch_id, first, last)
                 lines = [None] * (last - first + 1)
             self.held[lease.token] = lease
-            self.buffer.extend(
-                Assignment(lease, first + n, ordinal + n, line, now) for n, line in enumerate(lines)
-            )
+            self.buffer.extend(Assignment(lease, first + n, ordinal + n, line, now) for n, line in enumerate(lines))
             arrived += len(lines)
         self.on_arrival(arrived)
 
@@ -476,4 +478,4 @@ def _put_back_params(backs: list[Back]) -> dict[str, Any]:
 
 def _array(values: Iterable[Any]) -> str:
     """A PostgreSQL array in its text form: for numbers, quicker to make than the driver's."""
-    return "{%s}" % ",".join(map(str, values))
+    return f"{{{','.join(map(str, values))}}}"

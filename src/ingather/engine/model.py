@@ -225,11 +225,15 @@ def verdict(
             is_over = lost + 1 >= MAX_LOST
             return Verdict(is_over=is_over, error=describe(error, "lost"), counts=False, lost=1)
         case _ if attempt >= max_attempts:
-            return Verdict(is_over=True, error=describe(error, "timeout" if isinstance(error, Overdue) else "exhausted"))
+            return Verdict(
+                is_over=True, error=describe(error, "timeout" if isinstance(error, Overdue) else "exhausted")
+            )
         case _:
             delay_s = jitter(0.0, min(LONGEST_BACKOFF_S, 2.0**attempt))
             return Verdict(
-                is_over=False, error=describe(error, "timeout" if isinstance(error, Overdue) else "failed"), delay_s=delay_s
+                is_over=False,
+                error=describe(error, "timeout" if isinstance(error, Overdue) else "failed"),
+                delay_s=delay_s,
             )
 
 

@@ -54,7 +54,7 @@ def run(conn: Connection[Any], script: Script[T]) -> T:
             try:
                 step = script.send(rows)
             except StopIteration as end:
-                return cast(T, end.value)
+                return cast("T", end.value)
 
 
 async def arun(conn: AsyncConnection[Any], script: Script[T]) -> T:
@@ -73,4 +73,4 @@ async def arun(conn: AsyncConnection[Any], script: Script[T]) -> T:
             try:
                 step = script.send(rows)
             except StopIteration as end:
-                return cast(T, end.value)
+                return cast("T", end.value)

@@ -282,7 +282,8 @@ with held as materialized (
      order by token
        for no key update
 ), going as materialized (
-    select h.token, d.item_id, h.batch_id, h.is_gather, h.queue, d.delay_s, d.attempt, d.lost, nullif(d.error, '')::jsonb as error
+    select h.token, d.item_id, h.batch_id, h.is_gather, h.queue, d.delay_s, d.attempt, d.lost,
+           nullif(d.error, '')::jsonb as error
       from held h
       join rows from (unnest(%(token_of)s::bigint[]), unnest(%(ids)s::bigint[]), unnest(%(delays_s)s::float8[]),
                       unnest(%(attempts)s::smallint[]), unnest(%(losses)s::smallint[]),
@@ -468,12 +469,12 @@ FORGET_WORKER: Final[LiteralString] = "delete from ingather.worker where id = %(
 # items.
 PROGRESS: Final[LiteralString] = """
 select b.id, b.kind, b.queue, b.state, b.version, b.paused, b.total,
-       coalesce(b.completed, t.completed, 0), coalesce(b.error, t.error, 0), coalesce(b.cancelled, t.cancelled, 0),
-       coalesce(l.running, 0), b.created_at, b.closed_at, b.gather_id,
+       b.total - c.completed - c.error - c.cancelled - coalesce(l.running, 0),
+       coalesce(l.running, 0), c.completed, c.error, c.cancelled, b.created_at, b.closed_at,
        case when b.gather_id is not null then
            coalesce((select case o.state when 'c' then 'completed' else 'error' end
                        from ingather.outcome o where o.item_id = b.gather_id),
-                    case when l.gathering then 'running' else 'pending' end)
+                    case when l.is_gathering then 'running' else 'pending' end)
        end
   from ingather.batch b
   left join lateral (
@@ -481,9 +482,13 @@ select b.id, b.kind, b.queue, b.state, b.version, b.paused, b.total,
         from ingather.tally where batch_id = b.id and b.state = 'open'
   ) t on true
   left join lateral (
-      select sum(open) filter (where not is_gather) as running, bool_or(is_gather) as gathering
+      select sum(open) filter (where not is_gather) as running, bool_or(is_gather) as is_gathering
         from ingather.lease where queue = b.queue and batch_id = b.id
   ) l on true
+ cross join lateral (
+      select coalesce(b.completed, t.completed, 0) as completed, coalesce(b.error, t.error, 0) as error,
+             coalesce(b.cancelled, t.cancelled, 0) as cancelled
+  ) c
  where b.id = any(%(batch_ids)s::bigint[])
  order by b.id desc
 """

@@ -7,10 +7,10 @@ sent several to a round trip: claim and settle, in `feeder`.
 import hashlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from types import EllipsisType
-from typing import Any
+from typing import TypeVar
 
 import orjson
 
@@ -18,7 +18,9 @@ from ingather.engine import statements as sql
 from ingather.engine.cron import CatchUp, Cron, due
 from ingather.engine.errors import BatchClosed, BatchTooBig, EmptyBatch, KeyReused, UnknownBatch, UsageError
 from ingather.engine.model import MAX_LOST, Offspring, Progress, Queue, Request, WorkerRecord
-from ingather.engine.script import Ask, Copy, Script
+from ingather.engine.script import Ask, Copy, Row, Rows, Script
+
+N = TypeVar("N", Progress, Queue, WorkerRecord)
 
 MAX_BATCH = 1_000_000
 CHUNK_LINES = 5_000
@@ -41,7 +43,9 @@ class _Lines:
         chunk: list[bytes] = []
         for line in self._lines:
             if self.count >= MAX_BATCH:
-                raise BatchTooBig(f"One scatter may hold {MAX_BATCH:,} items; add the rest to the batch, or scatter twice.")
+                raise BatchTooBig(
+                    f"One scatter may hold {MAX_BATCH:,} items; add the rest to the batch, or scatter twice."
+                )
             if self._hash:
                 self._hash.update(line + b"\n")
             # COPY's text format gives a meaning to backslashes; JSON has no other character it minds.
@@ -98,7 +102,7 @@ def _batch_of_key(request: Request, lines: Iterable[bytes]) -> Script[int]:
 def _new_segment(
     batch_id: int, segment_id: int, first_ordinal: int, items: int, priority: int, queue: str, delay: timedelta
 ) -> Ask:
-    run: dict[str, Any] = {
+    run: dict[str, object] = {
         "batch_id": batch_id,
         "segment_id": segment_id,
         "first_ordinal": first_ordinal,
@@ -148,43 +152,7 @@ def settle_with_offspring(batch_id: int, settle: Ask, offspring: list[Offspring]
 
 def progress(batch_ids: list[int]) -> Script[list[Progress]]:
     rows = yield Ask(sql.PROGRESS, {"batch_ids": batch_ids})
-    return [_progress(*row) for row in rows]
-
-
-def _progress(
-    batch_id: int,
-    kind: str,
-    queue: str,
-    state: Any,
-    version: int,
-    paused: bool,
-    total: int,
-    completed: int,
-    error: int,
-    cancelled: int,
-    running: int,
-    created_at: Any,
-    closed_at: Any,
-    _gather_id: int | None,
-    gather: Any,
-) -> Progress:
-    return Progress(
-        batch_id=batch_id,
-        kind=kind,
-        queue=queue,
-        state=state,
-        version=version,
-        paused=paused,
-        total=total,
-        pending=total - completed - error - cancelled - running,
-        running=running,
-        completed=completed,
-        error=error,
-        cancelled=cancelled,
-        created_at=created_at,
-        closed_at=closed_at,
-        gather=gather,
-    )
+    return _records(Progress, rows)
 
 
 def list_batches(*, state: str | None, kind: str | None, before: int | None, limit: int) -> Script[list[Progress]]:
@@ -322,7 +290,7 @@ def prune(keep: timedelta) -> Script[bool]:
 
 
 def set_queue(
-    queue: str, *, max_running: int | None | EllipsisType, rate: tuple[int, timedelta] | None | EllipsisType
+    queue: str, *, max_running: int | EllipsisType | None, rate: tuple[int, timedelta] | EllipsisType | None
 ) -> Script[None]:
     """Set a queue's limits; `...` leaves one as it is, None removes it."""
     sets_max, sets_rate = max_running is not ..., rate is not ...
@@ -347,15 +315,11 @@ def pause_queue(queue: str, *, paused: bool) -> Script[None]:
 
 
 def list_queues() -> Script[list[Queue]]:
-    rows = yield Ask(sql.LIST_QUEUES)
-    names = ("name", "max_running", "rate_items", "rate_window_s", "paused", "blocked_until", "running", "pending")
-    return [Queue(**dict(zip(names, row, strict=True))) for row in rows]
+    return _records(Queue, (yield Ask(sql.LIST_QUEUES)))
 
 
 def list_workers() -> Script[list[WorkerRecord]]:
-    rows = yield Ask(sql.LIST_WORKERS)
-    names = ("id", "host", "pid", "kinds", "started_at", "beat_at", "lease_s", "running")
-    return [WorkerRecord(**dict(zip(names, row, strict=True))) for row in rows]
+    return _records(WorkerRecord, (yield Ask(sql.LIST_WORKERS)))
 
 
 # --- schedules -----------------------------------------------------------------------------------------------------
@@ -463,7 +427,13 @@ def drop_schedule(name: str) -> Script[bool]:
     return bool((yield Ask(sql.DROP_SCHEDULE, {"name": name})))
 
 
-def _only(rows: list[tuple[Any, ...]], batch_id: int) -> tuple[Any, ...]:
+def _records(noun: type[N], rows: Rows) -> list[N]:
+    """Rows as nouns: the columns of the statement stand in the order of the fields."""
+    names = [field.name for field in fields(noun)]
+    return [noun(**dict(zip(names, row, strict=True))) for row in rows]
+
+
+def _only(rows: Rows, batch_id: int) -> Row:
     if not rows:
         raise UnknownBatch(f"There is no batch {batch_id}. It may have been pruned.")
     return rows[0]

@@ -311,15 +311,32 @@ class Worker:
             self._shared.begin(slot.number, assignment.item_id, slot.deadline)
             if gather.is_async and not lease.lost:
                 return encode_result(await gather.function(Batch(self._engine, lease.batch_id))), None
-            args: tuple[Any, ...] = (lease.kind, lease.batch_id)
-            return await self._children.call(is_gather=True, args=args, timeout_s=gather.timeout_s)
+            which = {"kind": lease.kind, "batch_id": lease.batch_id}
+            return await self._children.call(is_gather=True, args=which, timeout_s=gather.timeout_s)
         payload = decode_payload(assignment.line)
         handler = self._engine.handlers[lease.kind]
-        fields = (assignment.item_id, lease.batch_id, lease.kind, assignment.ordinal, payload, lease.attempt, lease.lost)
         if handler.is_async and not lease.lost:
-            item = Item(*fields, self._engine.plan)
+            item = Item(
+                assignment.item_id,
+                lease.batch_id,
+                lease.kind,
+                assignment.ordinal,
+                payload,
+                lease.attempt,
+                lease.lost,
+                self._engine.plan,
+            )
             return encode_result(await handler.function(item)), item.offspring
-        return await self._children.call(is_gather=False, args=fields, timeout_s=lease.timeout_s)
+        args = {
+            "id": assignment.item_id,
+            "batch_id": lease.batch_id,
+            "kind": lease.kind,
+            "ordinal": assignment.ordinal,
+            "payload": payload,
+            "attempt": lease.attempt,
+            "lost": lease.lost,
+        }
+        return await self._children.call(is_gather=False, args=args, timeout_s=lease.timeout_s)
 
     # --- clockwork -------------------------------------------------------------------------------------------------
 
