@@ -584,6 +584,16 @@ def forbid_namespaces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Identity, "can_enter", lambda who, path: who.way != "namespace" and can_enter(who, path))
 
 
+@pytest.mark.skipif(not IS_ROOT, reason="only root has to become somebody else")
+def test_root_leaves_a_users_home_usable_for_that_user(empty: Path) -> None:
+    root = empty / "postgres"
+    root.mkdir()
+    os.chown(root, 1, 1)
+    with embedded.start(empty, settings=QUICK) as held:
+        write(held.url)
+    assert {path.stat().st_uid for path in [root, *root.iterdir()]} == {1}
+
+
 def as_ordinary_user(code: str, home: Path) -> tuple[int, str]:
     """Runs Python as a user without rights: really, or where Python itself is root's alone, in a user namespace."""
     user = ordinary_user()
@@ -637,7 +647,7 @@ def test_a_home_that_may_not_be_written_is_named(empty: Path) -> None:
     empty.chmod(0o555)
     exit_code, said = as_ordinary_user(SAY_WHY, empty)
     assert (exit_code, said.count("\n")) == (0, 1)
-    assert f"{empty}/below may not be written here (Permission denied)" in said
+    assert f"{empty}/below is closed to this user (Permission denied)" in said
 
 
 @pytest.mark.skipif(not IS_ROOT, reason="only root can give files away")
