@@ -19,7 +19,7 @@ import pytest
 
 import ingather
 from ingather import embedded
-from ingather.embedded import binaries, identity, locks, places, server
+from ingather.embedded import binaries, identity, locks, places, postmaster, server
 from ingather.embedded.errors import EmbeddedError
 from ingather.embedded.identity import Identity
 
@@ -321,6 +321,15 @@ def test_after_kill_9_of_the_postmaster_its_orphans_are_waited_for(home: Path) -
         with embedded.start(home) as again:
             assert query(again.url, "select word from kept") == [("hay",)]
             assert postmaster_pid(home) != before
+
+
+def test_a_server_that_needs_longer_to_start_is_left_to_it(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(postmaster, "READY_SECONDS", 0.0)
+    answer = postmaster.is_ready
+    monkeypatch.setattr(postmaster, "is_ready", lambda _: False)
+    with pytest.raises(EmbeddedError, match="still starting after 0 s"):
+        embedded.start(home, settings=QUICK)
+    eventually(lambda: answer(places.Places.of(home)))
 
 
 def test_an_interrupted_first_start_leaves_nothing_half_made(empty: Path, processes: Processes) -> None:

@@ -113,8 +113,8 @@ def wait_for_remains(places: Places) -> bool:
             return False
         if time.monotonic() > deadline:
             raise from_log(
-                f"A PostgreSQL on {places.data} is alive but does not answer since {READY_SECONDS:.0f} s: "
-                "end its processes",
+                f"A PostgreSQL on {places.data} is alive but has not answered for {READY_SECONDS:.0f} s: if it is "
+                "recovering, try again in a moment, else end its processes",
                 places.log,
             )
         time.sleep(0.02)

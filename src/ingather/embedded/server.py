@@ -43,8 +43,10 @@ def start(home: Path, *, settings: Mapping[str, str] = {}, keep: bool = False) -
                 return Server(places, programs.find(places.version()), hold)
             except BaseException:
                 locks.release(hold)
+                # One that does not answer yet may be recovering a big database: stopped, it would begin again.
                 with contextlib.suppress(EmbeddedError):
-                    _stop_if_unused(places)
+                    if postmaster.is_ready(places):
+                        _stop_if_unused(places)
                 raise
 
 
