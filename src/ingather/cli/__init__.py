@@ -1,0 +1,59 @@
+"""The command line: looks, operates, works. Every misuse is one sentence on stderr, never a traceback."""
+
+import logging
+import os
+import sys
+from collections.abc import Sequence
+
+import psycopg
+
+from ingather.cli.parser import parser
+from ingather.embedded import EmbeddedError
+from ingather.engine.errors import IngatherError, UsageError
+from ingather.engine.model import describe
+
+DONE, FAILED, MISUSED, INTERRUPTED, READER_LEFT = 0, 1, 2, 130, 141
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code: 0 done, 1 work failed, 2 wrong usage."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a character should get a question mark, not end the command.
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    try:
+        return _run(argv)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our answer has seen enough. What is still buffered must not raise again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return READER_LEFT
+
+
+def _run(argv: Sequence[str] | None) -> int:
+    arguments = parser().parse_args(argv)
+    if arguments.command is None:
+        parser().print_help()
+        return MISUSED
+    # `work` speaks through its log; the other commands say what matters themselves.
+    logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
+    try:
+        code = arguments.run(arguments)
+        sys.stdout.flush()
+    except UsageError as error:
+        return _complain(str(error), MISUSED)
+    except (IngatherError, EmbeddedError) as error:
+        return _complain(str(error), FAILED)
+    except psycopg.Error as error:
+        return _complain(f"The database could not do this: {' '.join(str(error).split())}", FAILED)
+    except BrokenPipeError:
+        raise
+    except Exception as error:  # noqa: BLE001  # a bug of ours is still one sentence, with the place to look at
+        known = describe(error, "bug")
+        return _complain(f"Unexpected {known['type']} at {known.get('where')}: {error}", FAILED)
+    return int(code or DONE)
+
+
+def _complain(sentence: str, code: int) -> int:
+    sys.stderr.write(f"ingather: {sentence.strip()}\n")
+    return code

@@ -1,0 +1,107 @@
+"""What goes to stdout: tables and sentences for people, JSON for programs, never both."""
+
+import dataclasses
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+STYLES = {
+    "completed": "green",
+    "ok": "green",
+    "error": "red",
+    "wrong": "bold red",
+    "cancelled": "yellow",
+    "note": "yellow",
+    "unknown": "yellow",
+    "paused": "yellow",
+    "blocked": "yellow",
+    "silent": "red",
+    "running": "cyan",
+    "open": "cyan",
+}
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+def console(*, stderr: bool = False) -> Console:
+    """Plain words are printed as they are: a payload may hold anything, also what rich takes for markup.
+
+    Where nobody looks, lines are as long as they need to be, so that a pipe sees whole rows.
+    """
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() else 10_000
+    return _Console(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=True, width=width)
+
+
+def say(sentence: str) -> None:
+    console().print(sentence)
+
+
+def hint(sentence: str) -> None:
+    """For the person, beside the answer: stderr, so that scripts do not read it."""
+    console(stderr=True).print(sentence)
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, empty: str) -> None:
+    """Numbers to the right, known words in their colour; on a narrow terminal the last column folds."""
+    listed = [list(row) for row in rows]
+    if not listed:
+        hint(empty)
+        return
+    screen = console()
+    made = Table(box=box.SIMPLE_HEAD if screen.is_terminal else None, pad_edge=False, show_edge=False)
+    for number, name in enumerate(columns):
+        is_number = all(isinstance(row[number], int) or row[number] == "" for row in listed)
+        is_last = number == len(columns) - 1
+        made.add_column(name, justify="right" if is_number else "left", no_wrap=not is_last, overflow="fold")
+    for row in listed:
+        made.add_row(*(_cell(value) for value in row))
+    screen.print(made, soft_wrap=False)
+
+
+def _cell(value: object) -> Text:
+    text = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    return Text(" ".join(text.split()), style=STYLES.get(text, ""))
+
+
+def facts(pairs: Iterable[tuple[str, object]]) -> None:
+    """One thing in full: a name and a value a line."""
+    made = Table.grid(padding=(0, 2))
+    made.add_column(style="dim")
+    made.add_column(overflow="fold")
+    for name, value in pairs:
+        made.add_row(name, _cell(value))
+    console().print(made, soft_wrap=False)
+
+
+def as_json(answer: object) -> None:
+    """One answer, one line; flushed, since `batch watch` is read as it goes."""
+    sys.stdout.write(json.dumps(plain(answer), ensure_ascii=False) + "\n")
+    sys.stdout.flush()
+
+
+def plain(value: Any) -> Any:
+    """Dataclasses as objects, moments as ISO 8601, spans as seconds."""
+    match value:
+        case datetime():
+            return value.isoformat()
+        case timedelta():
+            return value.total_seconds()
+        case dict():
+            return {name: plain(inner) for name, inner in value.items()}
+        case list() | tuple():
+            return [plain(inner) for inner in value]
+        case _ if dataclasses.is_dataclass(value):
+            return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        case _:
+            return value

@@ -1,0 +1,248 @@
+"""Batches: listed, shown and steered. Following one is in `watching`."""
+
+import json
+from argparse import Namespace
+from contextlib import closing
+from typing import Any, Final, LiteralString
+
+from ingather.app import Ingather
+from ingather.cli import watching
+from ingather.cli.answers import as_json, console, facts, hint, plain, say, table
+from ingather.cli.quantities import show_duration, show_moment
+from ingather.engine.batch import Batch, Failed
+from ingather.engine.codec import decode
+from ingather.engine.errors import NotReady
+from ingather.engine.model import Progress
+from ingather.engine.script import Ask, Script
+
+LONGEST_RESULT = 2_000
+
+# Both read the outcomes of the batch and nothing else, and are asked only when there are failures.
+FAILURES: Final[LiteralString] = """
+select o.item_id, s.first_ordinal + (o.item_id & 1048575), o.attempt, o.lost, o.finished_at, o.error::text
+  from ingather.segment s
+  join ingather.outcome o on o.item_id between s.id << 20 and s.last_id
+ where s.batch_id = %(batch_id)s and o.state = 'e' and o.item_id > %(after)s
+ order by o.item_id
+ limit %(limit)s
+"""
+
+FAILURE_REASONS: Final[LiteralString] = """
+select o.error ->> 'reason', o.error ->> 'type', count(*)
+  from ingather.segment s
+  join ingather.outcome o on o.item_id between s.id << 20 and s.last_id
+ where s.batch_id = %(batch_id)s and o.state = 'e'
+ group by 1, 2
+ order by 3 desc, 1, 2
+ limit 10
+"""
+
+
+def list_batches(arguments: Namespace) -> None:
+    with closing(Ingather()) as app:
+        found = app.batches(state=arguments.state, kind=arguments.kind, before=arguments.before, limit=arguments.limit)
+    if arguments.json:
+        as_json([progress_json(batch) for batch in found])
+        return
+    rows = (
+        (
+            seen.batch_id,
+            seen.kind,
+            seen.queue,
+            _state(seen),
+            seen.total,
+            seen.pending,
+            seen.running,
+            seen.completed,
+            seen.error,
+            seen.cancelled,
+            show_moment(seen.created_at),
+            show_moment(seen.closed_at),
+        )
+        for seen in found
+    )
+    columns = ("batch", "kind", "queue", "state", "total", "pending", "running", "completed", "error", "cancelled")
+    table((*columns, "created", "closed"), rows, empty="No batches.")
+    if len(found) == arguments.limit:
+        hint(f"Older ones: --before {found[-1].batch_id}")
+
+
+def progress_json(seen: Progress) -> dict[str, Any]:
+    return {**plain(seen), "percent": round(seen.percent, 2)}
+
+
+def _state(seen: Progress) -> str:
+    if seen.is_closed:
+        return "closed" if seen.is_gathered else "gathering"
+    return "paused" if seen.paused else seen.state
+
+
+# --- one batch -----------------------------------------------------------------------------------------------------
+
+
+def show(arguments: Namespace) -> None:
+    with closing(Ingather()) as app:
+        batch = app.batch(arguments.id)
+        seen = batch.progress()
+        result, reason = _result(batch)
+        reasons, failures = [], []
+        if seen.error:
+            reasons = app.run(_failure_reasons(batch.id))
+            failures = app.run(_failures(batch.id, arguments.after, arguments.limit))
+    if arguments.json:
+        as_json(
+            progress_json(seen)
+            | {"result": result, "gather_error": reason, "failure_reasons": reasons, "failures": plain(failures)}
+        )
+        return
+    facts(_facts(seen))
+    if reason:
+        say(f"\nThe gather failed: {reason}")
+    elif result is not None:
+        text = json.dumps(result, ensure_ascii=False, indent=2)
+        say(f"\nResult\n{text[:LONGEST_RESULT]}")
+        if len(text) > LONGEST_RESULT:
+            hint(f"… {len(text) - LONGEST_RESULT:,} more characters: see --json")
+    if failures:
+        _show_failures(seen, reasons, failures, arguments.limit)
+
+
+def _facts(seen: Progress) -> list[tuple[str, object]]:
+    counts = ("pending", "running", "completed", "error", "cancelled")
+    pairs: list[tuple[str, object]] = [
+        ("batch", str(seen.batch_id)),
+        ("kind", seen.kind),
+        ("queue", seen.queue),
+        ("state", _state(seen)),
+        ("total", seen.total),
+        *((name, getattr(seen, name)) for name in counts),
+        ("created", show_moment(seen.created_at)),
+    ]
+    if seen.closed_at:
+        pairs.append(
+            ("closed", f"{show_moment(seen.closed_at)}, after {show_duration(seen.closed_at - seen.created_at)}")
+        )
+    if seen.version > 1:
+        pairs.append(("version", f"{seen.version} (reopened by a retry)"))
+    if seen.gather:
+        pairs.append(("gather", seen.gather))
+    return pairs
+
+
+def _show_failures(seen: Progress, reasons: list[dict[str, Any]], failures: list[dict[str, Any]], limit: int) -> None:
+    why = ", ".join(f"{many['items']:,} {many['reason']} ({many['type'] or 'no type'})" for many in reasons)
+    say(f"\nFailures: {why}")
+    rows = (
+        (
+            failure["item_id"],
+            failure["ordinal"],
+            failure["attempt"],
+            failure["lost"],
+            str(failure["error"].get("reason")),
+            " ".join(
+                part
+                for part in (
+                    f"{failure['error'].get('type')}: {failure['error'].get('message')}",
+                    f"({failure['error']['where']})" if "where" in failure["error"] else "",
+                )
+                if part
+            ),
+        )
+        for failure in failures
+    )
+    table(("item", "ordinal", "attempt", "lost", "reason", "message"), rows, empty="")
+    if seen.error > len(failures) == limit:
+        hint(f"More: --after {failures[-1]['item_id']}. Run them again with `ingather batch retry {seen.batch_id}`.")
+
+
+def _result(batch: Batch) -> tuple[Any, str | None]:
+    try:
+        return batch.result(), None
+    except NotReady:
+        return None, None
+    except Failed as error:
+        return None, str(error)
+
+
+def _failures(batch_id: int, after: int, limit: int) -> Script[list[dict[str, Any]]]:
+    rows = yield Ask(FAILURES, {"batch_id": batch_id, "after": after, "limit": limit})
+    names = ("item_id", "ordinal", "attempt", "lost", "finished_at")
+    return [dict(zip(names, row, strict=False)) | {"error": decode(row[5])} for row in rows]
+
+
+def _failure_reasons(batch_id: int) -> Script[list[dict[str, Any]]]:
+    rows = yield Ask(FAILURE_REASONS, {"batch_id": batch_id})
+    return [dict(zip(("reason", "type", "items"), row, strict=True)) for row in rows]
+
+
+def watch(arguments: Namespace) -> int:
+    with closing(Ingather()) as app:
+        batch = app.batch(arguments.id)
+        if arguments.json:
+            screen: watching.Screen = watching.JsonLines(progress_json)
+        elif console().is_terminal:
+            screen = watching.Bar()
+        else:
+            screen = watching.Lines()
+        seen = watching.follow(app, batch, screen)
+        if not arguments.json:
+            say(watching.ending(seen))
+            result, reason = _result(batch)
+            if reason:
+                say(f"The gather failed: {reason}")
+            elif result is not None:
+                say(f"Result: {json.dumps(result, ensure_ascii=False)[:LONGEST_RESULT]}")
+            if seen.error:
+                hint(f"See why with `ingather batch show {seen.batch_id}`.")
+    return 0 if seen.completed == seen.total and seen.gather != "error" else 1
+
+
+# --- steering ------------------------------------------------------------------------------------------------------
+
+
+def cancel(arguments: Namespace) -> None:
+    with closing(Ingather()) as app:
+        batch = app.batch(arguments.id)
+        is_new = batch.cancel()
+        seen = batch.progress()
+    if arguments.json:
+        as_json(progress_json(seen))
+    elif is_new:
+        say(f"Batch {batch.id} is cancelled: {seen.cancelled:,} of {seen.total:,} items did not run to their end.")
+    else:
+        say(f"Batch {batch.id} had closed before: there was nothing to cancel.")
+
+
+def pause(arguments: Namespace) -> None:
+    with closing(Ingather()) as app:
+        batch = app.batch(arguments.id)
+        batch.pause()
+        seen = batch.progress()
+    if arguments.json:
+        as_json(progress_json(seen))
+    else:
+        say(f"Batch {batch.id} is paused: {seen.pending:,} items wait, {seen.running:,} still run.")
+
+
+def resume(arguments: Namespace) -> None:
+    with closing(Ingather()) as app:
+        batch = app.batch(arguments.id)
+        batch.resume()
+        seen = batch.progress()
+    if arguments.json:
+        as_json(progress_json(seen))
+    else:
+        say(f"Batch {batch.id} goes on with {seen.pending:,} items.")
+
+
+def retry(arguments: Namespace) -> None:
+    with closing(Ingather()) as app:
+        batch = app.batch(arguments.id)
+        items = batch.retry_failed()
+        seen = batch.progress()
+    if arguments.json:
+        as_json(progress_json(seen) | {"retried": items})
+    elif items:
+        say(f"{items:,} failed items of batch {batch.id} run again.")
+    else:
+        say(f"Batch {batch.id} has no failed items.")

@@ -1,0 +1,120 @@
+"""Several worker processes under a small parent that starts them, restarts what dies, and passes signals on."""
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+import time
+from argparse import Namespace
+from contextlib import suppress
+
+from ingather.engine.errors import UsageError
+
+log = logging.getLogger("ingather.crew")
+
+MOST_PROCESSES = 256
+LOOK_S = 0.1
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
+SETTLED_AFTER_S = 30.0
+LAST_RESORT_S = 20.0
+
+
+class _Member:
+    """One place of the crew, and the process that fills it now."""
+
+    def __init__(self, argv: list[str]) -> None:
+        self._argv = argv
+        self._pause_s = 0.0
+        self.starts = 0
+        self.start()
+
+    def start(self) -> None:
+        # A session of its own: Ctrl-C reaches the parent alone, which passes it on once. Twice would mean "hurry".
+        self.process = subprocess.Popen(self._argv, stdin=subprocess.DEVNULL, start_new_session=True)
+        self.started = time.monotonic()
+        self.restart_at: float | None = None
+        self.starts += 1
+
+    @property
+    def has_lived(self) -> bool:
+        return time.monotonic() - self.started > SETTLED_AFTER_S
+
+    def plan_restart(self) -> float:
+        """When to try again: soon, but later each time that it died young."""
+        self._pause_s = FIRST_PAUSE_S if self.has_lived else min(max(2 * self._pause_s, FIRST_PAUSE_S), LONGEST_PAUSE_S)
+        self.restart_at = time.monotonic() + self._pause_s
+        return self._pause_s
+
+
+class _Crew:
+    def __init__(self, argv: list[str], size: int, grace_s: float) -> None:
+        self._grace_s = grace_s
+        self._signals: list[int] = []
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda number, _: self._signals.append(number))
+        self._members = [_Member(argv) for _ in range(size)]
+
+    def watch(self) -> int:
+        while not self._signals:
+            for member in self._members:
+                code = self._look_after(member)
+                if code is not None:
+                    self._stop()
+                    return code
+            time.sleep(LOOK_S)
+        log.info("stopping %s workers", len(self._members))
+        return self._stop()
+
+    def _look_after(self, member: _Member) -> int | None:
+        """Restart it if it died. An exit code when starting it again would say the same sentence again."""
+        if member.restart_at is not None:
+            if time.monotonic() >= member.restart_at:
+                member.start()
+            return None
+        code = member.process.poll()
+        if code is None:
+            return None
+        if code in (1, 2) and member.starts == 1 and not member.has_lived:
+            return code
+        how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
+        log.warning("worker process %s %s; starting another in %g s", member.process.pid, how, member.plan_restart())
+        return None
+
+    def _stop(self) -> int:
+        """Pass the signal on, and every further one, and wait. 0 when all left gracefully."""
+        running = [member.process for member in self._members if member.restart_at is None]
+        deadline = time.monotonic() + self._grace_s + LAST_RESORT_S
+        self._signals = self._signals[:1] or [signal.SIGTERM]
+        has_killed = False
+        while True:
+            if self._signals:
+                self._signals.pop()
+                for process in running:
+                    with suppress(ProcessLookupError):
+                        process.send_signal(signal.SIGTERM)
+            running = [process for process in running if process.poll() is None]
+            if not running:
+                break
+            if time.monotonic() > deadline and not has_killed:
+                log.warning("%s workers did not stop in time and are killed", len(running))
+                has_killed = True
+                for process in running:
+                    process.kill()
+            time.sleep(LOOK_S)
+        return 1 if has_killed else 0
+
+
+def run(arguments: Namespace) -> int:
+    if arguments.processes > MOST_PROCESSES:
+        raise UsageError(f"A crew has {MOST_PROCESSES} processes at most, not {arguments.processes:,}.")
+    logging.basicConfig(format="%(asctime)s %(levelname)s [%(process)d] %(message)s", level=logging.INFO)
+    return _Crew(_argv(arguments), arguments.processes, arguments.grace).watch()
+
+
+def _argv(arguments: Namespace) -> list[str]:
+    """The same command for one process, which stops when this one is gone."""
+    options = ["--concurrency", str(arguments.concurrency), "--grace", str(arguments.grace)]
+    queues = ["--queue", *arguments.queue] if arguments.queue else []
+    parent = ["--parent", str(os.getpid())]
+    return [sys.executable, "-m", "ingather.cli", "work", arguments.app, *options, *parent, *queues]

@@ -1,0 +1,81 @@
+"""The database itself: its tables, the embedded server, and the removal of what is old."""
+
+from argparse import Namespace
+from contextlib import closing
+from typing import Final, LiteralString
+
+from ingather import embedded
+from ingather.app import Ingather
+from ingather.cli.answers import as_json, hint, say
+from ingather.cli.quantities import show_duration
+from ingather.engine.errors import DatabaseUnavailable
+from ingather.engine.migrations import LATEST
+from ingather.engine.migrations import migrate as bring_up_to_date
+from ingather.engine.script import Ask, Script
+from ingather.settings import Settings
+
+OLD_BATCHES: Final[LiteralString] = """
+select count(*) from ingather.batch where state = 'closed' and closed_at < clock_timestamp() - %(keep)s
+"""
+
+
+def migrate(arguments: Namespace) -> None:
+    applied = bring_up_to_date(Ingather().url)
+    if arguments.json:
+        as_json({"applied": applied, "version": LATEST})
+    elif applied:
+        say(f"Applied {', '.join(applied)}. The tables are at version {LATEST}.")
+    else:
+        say(f"Nothing to do: the tables are at version {LATEST}.")
+
+
+def show_url(arguments: Namespace) -> None:
+    settings = Settings.from_environment()
+    url = settings.database_url or embedded.url_if_running(settings.home)
+    if url is None:
+        raise DatabaseUnavailable(
+            f"The embedded database of {settings.home} is not running. Start it with `ingather db start`."
+        )
+    _answer_url(url, arguments)
+
+
+def start(arguments: Namespace) -> None:
+    settings = Settings.from_environment()
+    if settings.database_url:
+        hint("DATABASE_URL is set, so the other commands use that database and not this one.")
+    with embedded.start(settings.home, keep=True) as server:
+        bring_up_to_date(server.url)
+        _answer_url(server.url, arguments)
+
+
+def _answer_url(url: str, arguments: Namespace) -> None:
+    if arguments.json:
+        as_json({"url": url})
+    else:
+        say(url)
+
+
+def stop(arguments: Namespace) -> None:
+    home = Settings.from_environment().home
+    was_running = embedded.stop(home)
+    if arguments.json:
+        as_json({"stopped": was_running})
+    else:
+        say("Stopped." if was_running else f"The embedded database of {home} was not running.")
+
+
+def prune(arguments: Namespace) -> None:
+    with closing(Ingather()) as app:
+
+        def count_old() -> Script[int]:
+            [(batches,)] = yield Ask(OLD_BATCHES, {"keep": arguments.keep})
+            return int(batches)
+
+        old = app.run(count_old())
+        app.prune(arguments.keep)
+        # What another process holds, or what still waits for its gather, stays for the next time.
+        pruned = max(old - app.run(count_old()), 0)
+    if arguments.json:
+        as_json({"pruned": pruned})
+    else:
+        say(f"{pruned:,} batches that closed more than {show_duration(arguments.keep)} ago were removed.")

@@ -1,0 +1,28 @@
+"""`ingather doctor`: is everything in order, and if not, what should be done?"""
+
+from argparse import Namespace
+
+from ingather.app import Ingather
+from ingather.cli.answers import as_json, plain, say, table
+from ingather.cli.doctor.checks import Finding, Patient
+from ingather.cli.doctor.checks import examine as examine_all
+from ingather.engine.connection import connect
+from ingather.engine.errors import DatabaseUnavailable
+
+
+def examine(arguments: Namespace) -> int:
+    try:
+        with connect(Ingather().url, application_name="ingather doctor") as conn:
+            found = examine_all(Patient(conn))
+    except DatabaseUnavailable as error:
+        found = [Finding("server", "wrong", str(error))]
+    wrong = sum(finding.word == "wrong" for finding in found)
+    if arguments.json:
+        as_json({"ok": not wrong, "findings": plain(found)})
+    else:
+        # What matters first: a tired reader sees the top of the list.
+        order = ("wrong", "unknown", "note", "ok")
+        found.sort(key=lambda finding: order.index(finding.word))
+        table(("check", "word", "finding"), ((f.check, f.word, f.sentence) for f in found), empty="")
+        say("\nNothing is wrong." if not wrong else f"\n{wrong} of {len(found)} checks found something wrong.")
+    return 1 if wrong else 0

@@ -1,0 +1,192 @@
+"""Queues, schedules and workers: what the whole fleet shares."""
+
+from argparse import Namespace
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from ingather.app import Ingather
+from ingather.cli.answers import as_json, plain, say, table
+from ingather.cli.quantities import show_age, show_duration, show_moment, show_rate
+from ingather.engine.cron import Cron
+from ingather.engine.errors import UsageError
+from ingather.engine.model import Queue
+from ingather.engine.script import Ask, Script
+from ingather.engine.statements import NOW
+from ingather.engine.verbs import ScheduleRecord
+
+NEXT_FIRINGS = 3
+
+# --- queues --------------------------------------------------------------------------------------------------------
+
+
+def list_queues(arguments: Namespace) -> None:
+    with closing(Ingather()) as app:
+        queues = app.queues()
+    if arguments.json:
+        as_json([plain(queue) | {"state": _queue_state(queue)} for queue in queues])
+        return
+    rows = (
+        (
+            queue.name,
+            queue.pending,
+            queue.running,
+            "" if queue.max_running is None else queue.max_running,
+            "" if queue.rate_items is None else show_rate(queue.rate_items, queue.rate_window_s),
+            _queue_state(queue),
+            f"until {show_moment(queue.blocked_until)}" if queue.blocked_until else "",
+        )
+        for queue in queues
+    )
+    table(
+        ("queue", "pending", "running", "max running", "rate", "state", ""),
+        rows,
+        empty="No queues yet: the first scatter makes one.",
+    )
+
+
+def _queue_state(queue: Queue) -> str:
+    return "paused" if queue.paused else "blocked" if queue.blocked_until else "open"
+
+
+def set_queue(arguments: Namespace) -> None:
+    if arguments.max_running is ... and arguments.rate is ...:
+        raise UsageError("Say what to set: --max-running N, --rate 60/m, or both. `none` lifts a limit.")
+    with closing(Ingather()) as app:
+        app.set_queue(arguments.name, max_running=arguments.max_running, rate=arguments.rate)
+        queue = _find(app, arguments.name)
+    if arguments.json:
+        as_json(queue)
+    else:
+        most = "none" if queue.max_running is None else queue.max_running
+        say(f"Queue {queue.name}: max running {most}, rate {show_rate(queue.rate_items, queue.rate_window_s)}.")
+
+
+def pause_queue(arguments: Namespace) -> None:
+    with closing(Ingather()) as app:
+        app.pause_queue(arguments.name)
+        queue = _find(app, arguments.name)
+    if arguments.json:
+        as_json(queue)
+    else:
+        say(f"Queue {queue.name} is paused: {queue.pending:,} items wait, {queue.running:,} still run.")
+
+
+def resume_queue(arguments: Namespace) -> None:
+    with closing(Ingather()) as app:
+        app.resume_queue(arguments.name)
+        queue = _find(app, arguments.name)
+    if arguments.json:
+        as_json(queue)
+    else:
+        say(f"Queue {queue.name} goes on with {queue.pending:,} items.")
+
+
+def _find(app: Ingather, name: str) -> Queue:
+    return next(queue for queue in app.queues() if queue.name == name)
+
+
+# --- schedules -----------------------------------------------------------------------------------------------------
+
+
+def list_schedules(arguments: Namespace) -> None:
+    with closing(Ingather()) as app:
+        schedules = app.schedules()
+    if arguments.json:
+        as_json([_schedule(schedule) for schedule in schedules])
+        return
+    rows = (
+        (
+            schedule.name,
+            schedule.kind,
+            schedule.queue,
+            schedule.cron.expression,
+            schedule.cron.tz,
+            "paused" if schedule.paused else schedule.catch_up,
+            show_moment(schedule.last_at) or "never",
+            ", ".join(show_moment(moment) for moment in _next_firings(schedule)),
+        )
+        for schedule in schedules
+    )
+    table(
+        ("schedule", "kind", "queue", "cron", "zone", "catch-up", "last fired", "next, in your time"),
+        rows,
+        empty="No schedules.",
+    )
+
+
+def _schedule(schedule: ScheduleRecord) -> dict[str, Any]:
+    return {
+        "name": schedule.name,
+        "kind": schedule.kind,
+        "queue": schedule.queue,
+        "cron": schedule.cron.expression,
+        "tz": schedule.cron.tz,
+        "seconds": schedule.cron.seconds,
+        "catch_up": schedule.catch_up,
+        "paused": schedule.paused,
+        "last_at": plain(schedule.last_at),
+        "next_at": plain(_next_firings(schedule)),
+    }
+
+
+def _next_firings(schedule: ScheduleRecord) -> list[datetime]:
+    """What the database waits for, and what follows; that alone where this machine does not know the time zone."""
+    try:
+        following = schedule.cron.firings(schedule.next_at, limit=NEXT_FIRINGS - 1)
+    except (UsageError, ValueError, OSError, LookupError):
+        following = []
+    return [schedule.next_at, *following]
+
+
+def preview(arguments: Namespace) -> None:
+    cron = Cron.parse(arguments.cron, tz=arguments.tz, seconds=arguments.seconds)
+    now = datetime.now(UTC)
+    firings = cron.firings(now, limit=arguments.limit)
+    if arguments.json:
+        as_json({"cron": cron.expression, "tz": cron.tz, "firings": firings})
+        return
+    zone = ZoneInfo(cron.tz)
+    rows = (
+        (f"{at.astimezone(zone):%a %Y-%m-%d %H:%M:%S %Z}", show_moment(at), f"in {show_duration(at - now)}")
+        for at in firings
+    )
+    table((cron.tz, "your time", ""), rows, empty="It never fires.")
+
+
+# --- workers -------------------------------------------------------------------------------------------------------
+
+
+def list_workers(arguments: Namespace) -> None:
+    with closing(Ingather()) as app:
+        workers, now = app.workers(), app.run(_now())
+    # By the database's clock: this machine's may be hours off.
+    silent = {worker.id for worker in workers if now - worker.beat_at > timedelta(seconds=worker.lease_s)}
+    if arguments.json:
+        as_json([plain(worker) | {"state": "silent" if worker.id in silent else "alive"} for worker in workers])
+        return
+    rows = (
+        (
+            worker.id,
+            worker.host,
+            str(worker.pid),
+            worker.running,
+            "silent" if worker.id in silent else "alive",
+            show_age(worker.beat_at, now),
+            show_age(worker.started_at, now),
+            ", ".join(worker.kinds),
+        )
+        for worker in workers
+    )
+    table(
+        ("worker", "host", "process", "holds", "state", "last beat", "started", "kinds"),
+        rows,
+        empty="No workers. Start one with `ingather work MODULE:APP`.",
+    )
+
+
+def _now() -> Script[datetime]:
+    [(now,)] = yield Ask(NOW)
+    assert isinstance(now, datetime)
+    return now

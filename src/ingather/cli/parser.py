@@ -1,0 +1,159 @@
+"""What can be typed, and which function it calls."""
+
+import argparse
+from importlib.metadata import version
+from typing import Any, NoReturn
+
+from ingather.cli import batches, database, doctor, fleet, quantities, work
+from ingather.engine.worker import GRACE_S
+
+EPILOG = """\
+The database is the one of DATABASE_URL, and without that an embedded PostgreSQL that starts by itself in INGATHER_HOME.
+Exit codes: 0 done, 1 work failed, 2 wrong usage.
+"""
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse, with its complaints in one line."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **options)
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"ingather: {message[:1].upper()}{message[1:]}. See `{self.prog} --help`.\n")
+
+
+def parser() -> argparse.ArgumentParser:
+    top = Parser(prog="ingather", description="Durable batch tasks on PostgreSQL.", epilog=EPILOG)
+    top.add_argument("--version", action="version", version=f"ingather {version('ingather')}")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+
+    _add(commands, "migrate", database.migrate, "bring the tables up to date; safe while workers run", json=True)
+    _add_work(commands)
+    _add_batch(_group(commands, "batch", "look at batches and steer them"))
+    _add_queue(_group(commands, "queue", "look at queues and limit them"))
+    _add_schedule(_group(commands, "schedule", "look at schedules"))
+    workers = _group(commands, "worker", "look at workers")
+    _add(workers, "ls", fleet.list_workers, "every registered worker and what it holds", json=True)
+    _add(commands, "doctor", doctor.examine, "is everything in order? Exit code 1 if something is wrong", json=True)
+    db = _group(commands, "db", "the embedded database")
+    _add(db, "url", database.show_url, 'the address, for `psql "$(ingather db url)"`', json=True)
+    _add(db, "start", database.start, "start it and let it run until `ingather db stop`", json=True)
+    _add(db, "stop", database.stop, "stop it now, whoever uses it", json=True)
+    prune = _add(commands, "prune", database.prune, "remove batches that closed long ago", json=True)
+    prune.add_argument(
+        "--keep", type=quantities.duration, required=True, metavar="AGE", help="keep what closed within this, as 30d"
+    )
+    return top
+
+
+def _add_work(commands: Any) -> None:
+    command = _add(commands, "work", work.work, "run a worker until SIGTERM or Ctrl-C")
+    command.add_argument("app", metavar="MODULE:APP", help="where the Ingather is, such as jobs:app for app in jobs.py")
+    command.add_argument("--concurrency", type=_whole, default=10, metavar="N", help="items at once (10)")
+    command.add_argument(
+        "--queue", nargs="+", action="extend", default=None, metavar="NAME", help="only these queues (all)"
+    )
+    command.add_argument("--processes", type=_whole, default=1, metavar="N", help="worker processes (1)")
+    command.add_argument(
+        "--grace", type=_grace, default=GRACE_S, metavar="SECONDS", help=f"time to finish when stopped ({GRACE_S:g})"
+    )
+    # Given to workers by whoever starts several: they stop when that process is gone.
+    command.add_argument("--parent", type=int, default=None, help=argparse.SUPPRESS)
+
+
+def _add_batch(group: Any) -> None:
+    ls = _add(group, "ls", batches.list_batches, "batches, newest first", json=True)
+    ls.add_argument("--state", choices=["open", "closed"], help="only these")
+    ls.add_argument("--kind", metavar="KIND", help="only this kind")
+    ls.add_argument("--limit", type=_limit, default=50, metavar="N", help="how many (50)")
+    ls.add_argument("--before", type=_id, metavar="ID", help="older than this batch: the next page")
+    show = _add(group, "show", batches.show, "counts, times, result and the first failures", json=True)
+    show.add_argument("id", type=_id, metavar="ID")
+    show.add_argument("--limit", type=_limit, default=10, metavar="N", help="how many failures (10)")
+    show.add_argument("--after", type=_id, default=0, metavar="ITEM", help="failures after this item: the next page")
+    watch = _add(
+        group, "watch", batches.watch, "follow it until it is closed and gathered; 1 if not all completed", json=True
+    )
+    watch.add_argument("id", type=_id, metavar="ID")
+    for verb, run, text in (
+        ("cancel", batches.cancel, "end what is not finished and close it"),
+        ("pause", batches.pause, "let no more of its items start"),
+        ("resume", batches.resume, "let its items start again"),
+        ("retry", batches.retry, "run its failed items again, with all their attempts"),
+    ):
+        _add(group, verb, run, text, json=True).add_argument("id", type=_id, metavar="ID")
+
+
+def _add_queue(group: Any) -> None:
+    _add(group, "ls", fleet.list_queues, "every queue with its limits and load", json=True)
+    limits = _add(group, "set", fleet.set_queue, "limit a queue over the whole fleet", json=True)
+    limits.add_argument("name", metavar="NAME")
+    limits.add_argument(
+        "--max-running", type=quantities.count_or_none, default=..., metavar="N", help="items at once; none lifts it"
+    )
+    limits.add_argument(
+        "--rate", type=quantities.rate_or_none, default=..., metavar="RATE", help="60/m, 10/s, 1000/h; none lifts it"
+    )
+    for verb, run, text in (
+        ("pause", fleet.pause_queue, "let nothing start from it"),
+        ("resume", fleet.resume_queue, "let it go on; also lifts a wait that a handler asked for"),
+    ):
+        _add(group, verb, run, text, json=True).add_argument("name", metavar="NAME")
+
+
+def _add_schedule(group: Any) -> None:
+    _add(group, "ls", fleet.list_schedules, "every schedule and when it fires next", json=True)
+    preview = _add(group, "preview", fleet.preview, "when a cron expression would fire", json=True)
+    preview.add_argument("cron", metavar="CRON", help='five fields, such as "0 3 * * *"')
+    preview.add_argument("--tz", default="UTC", metavar="ZONE", help="time zone, such as Asia/Shanghai (UTC)")
+    preview.add_argument("--seconds", action="store_true", help="six fields, seconds first")
+    preview.add_argument("--limit", type=_limit, default=5, metavar="N", help="how many firings (5)")
+
+
+def _group(commands: Any, name: str, text: str) -> Any:
+    group = commands.add_parser(name, help=text, description=_sentence(text))
+    return group.add_subparsers(dest="subcommand", metavar="COMMAND", title="commands", required=True)
+
+
+def _add(commands: Any, name: str, run: Any, text: str, *, json: bool = False) -> argparse.ArgumentParser:
+    command: argparse.ArgumentParser = commands.add_parser(name, help=text, description=_sentence(text))
+    command.set_defaults(run=run)
+    if json:
+        command.add_argument("--json", action="store_true", help="the answer as JSON, and nothing else")
+    return command
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _whole(text: str) -> int:
+    number = quantities.whole(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is less than 1")
+    return number
+
+
+def _limit(text: str) -> int:
+    number = _whole(text)
+    if number > 10_000:
+        raise argparse.ArgumentTypeError("a page has 10,000 rows at most")
+    return number
+
+
+def _id(text: str) -> int:
+    number = _whole(text)
+    if number >= 2**63:
+        raise argparse.ArgumentTypeError(f"{text} is too big for an id")
+    return number
+
+
+def _grace(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= 86_400:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds from 0 to 86,400")
+    return seconds

@@ -1,0 +1,148 @@
+"""Following a batch to its end: a live bar on a terminal, lines in a pipe, JSON lines for programs."""
+
+import time
+from collections.abc import Callable
+from contextlib import closing
+from typing import Any, Protocol
+
+from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as RichProgress
+from rich.text import Text
+
+from ingather.cli.answers import as_json, console, hint, say
+from ingather.cli.quantities import show_duration
+from ingather.engine.batch import Batch
+from ingather.engine.connection import PASSING_ERRORS
+from ingather.engine.engine import Engine
+from ingather.engine.errors import DatabaseUnavailable
+from ingather.engine.model import Progress
+
+LOOK_S = 0.25
+LINE_EVERY_S = 2.0
+NOBODY_WORKS_AFTER_S = 3.0
+DATABASE_AWAY_S = 60.0
+
+
+class Screen(Protocol):
+    """Where progress is shown."""
+
+    def show(self, seen: Progress) -> None: ...
+    def close(self) -> None: ...
+
+
+def follow(engine: Engine, batch: Batch, screen: Screen) -> Progress:
+    """Show progress until the batch is closed and gathered, and return how it ended."""
+    still_since, before, is_warned = time.monotonic(), -1, False
+    with closing(screen):
+        while True:
+            seen = _look(batch)
+            screen.show(seen)
+            if seen.is_gathered:
+                return seen
+            if seen.finished != before or seen.running or seen.paused:
+                still_since, before = time.monotonic(), seen.finished
+            elif not is_warned and time.monotonic() - still_since > NOBODY_WORKS_AFTER_S:
+                is_warned = True
+                _warn_if_nobody_works(engine, seen.kind)
+            time.sleep(LOOK_S)
+
+
+def _look(batch: Batch) -> Progress:
+    """One read that outlives a restart of the server: who watches at night should find the end, not an error."""
+    deadline = time.monotonic() + DATABASE_AWAY_S
+    while True:
+        try:
+            return batch.progress()
+        except (*PASSING_ERRORS, DatabaseUnavailable):
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(1)
+
+
+def _warn_if_nobody_works(engine: Engine, kind: str) -> None:
+    if not any(kind in worker.kinds for worker in engine.workers()):
+        hint(f"Nothing moves: no worker handles kind {kind}. Start one with `ingather work MODULE:APP`.")
+
+
+def ending(seen: Progress) -> str:
+    assert seen.closed_at is not None
+    took = show_duration(seen.closed_at - seen.created_at)
+    rest = "".join(f", {getattr(seen, name):,} {name}" for name in ("error", "cancelled") if getattr(seen, name))
+    return f"Batch {seen.batch_id} closed after {took}: {seen.completed:,} of {seen.total:,} completed{rest}."
+
+
+def counts(seen: Progress) -> str:
+    """What is not plain from the bar itself."""
+    parts = [f"{getattr(seen, name):,} {name}" for name in ("running", "error", "cancelled") if getattr(seen, name)]
+    if seen.is_closed:
+        parts.append("gathering")
+    elif seen.paused:
+        parts.append("paused")
+    return ", ".join(parts)
+
+
+class Rate(ProgressColumn):
+    def render(self, task: Task) -> Text:
+        return Text(f"{task.speed:,.0f}/s" if task.speed else "", style="progress.data.speed")
+
+
+class Bar:
+    """A live bar with counts, rate and time left."""
+
+    def __init__(self) -> None:
+        self._bar = RichProgress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=None),
+            MofNCompleteColumn(),
+            Rate(),
+            TimeRemainingColumn(compact=True),
+            TextColumn("{task.fields[counts]}", style="cyan"),
+            console=console(),
+            expand=True,
+            speed_estimate_period=10,
+        )
+        self._task: Any = None
+        self._bar.start()
+
+    def close(self) -> None:
+        self._bar.stop()
+
+    def show(self, seen: Progress) -> None:
+        said: dict[str, Any] = {"total": seen.total, "completed": seen.finished, "counts": counts(seen)}
+        if self._task is None:
+            self._task = self._bar.add_task(f"batch {seen.batch_id} {seen.kind}", **said)
+        else:
+            self._bar.update(self._task, **said)
+
+
+class Lines:
+    """A line when something changed, not more often than every two seconds."""
+
+    def __init__(self) -> None:
+        self._last: Progress | None = None
+        self._next_at = 0.0
+
+    def close(self) -> None:
+        """Nothing to put away."""
+
+    def show(self, seen: Progress) -> None:
+        if seen != self._last and time.monotonic() >= self._next_at:
+            rest = counts(seen)
+            say(f"{seen.finished:,} of {seen.total:,} finished ({seen.percent:.0f} %){', ' + rest if rest else ''}")
+            self._last, self._next_at = seen, time.monotonic() + LINE_EVERY_S
+
+
+class JsonLines:
+    """An object whenever something changed; the last one has the end."""
+
+    def __init__(self, shape: Callable[[Progress], dict[str, Any]]) -> None:
+        self._shape = shape
+        self._last: Progress | None = None
+
+    def close(self) -> None:
+        """Nothing to put away."""
+
+    def show(self, seen: Progress) -> None:
+        if seen != self._last:
+            self._last = seen
+            as_json(self._shape(seen))
