@@ -86,9 +86,15 @@ def unavailable(url: str, error: Exception) -> DatabaseUnavailable:
     reason = re.sub(r"\s+", " ", str(error)).strip().removeprefix("connection failed: ")
     try:
         parts = conninfo_to_dict(url)
+        # An unescaped / or @ in a password cuts the address elsewhere: what looks like a host may be half of a secret.
+        has_ports = all(port.isdecimal() for port in str(parts.get("port", 5432)).split(",") if port)
+        is_whole = has_ports and "@" not in f"{parts.get('host', '')}{parts.get('dbname', '')}"
     except psycopg.ProgrammingError:
+        is_whole = False
+    if not is_whole:
         return DatabaseUnavailable(
-            "DATABASE_URL is not a PostgreSQL address. It looks like postgresql://user:password@host:5432/database."
+            "DATABASE_URL is not a PostgreSQL address. It looks like postgresql://user:password@host:5432/database; "
+            "in a password, write %40 for @, %2F for /, %3A for :."
         )
     if password := parts.get("password"):
         reason = reason.replace(str(password), "…")
