@@ -135,6 +135,7 @@ if __name__ == "__main__":
     try:
         main(int(sys.argv[1]) if len(sys.argv) > 1 else 1_000)
     except KeyboardInterrupt:
-        sys.exit("\nStopped. The unfinished batch stays in the database; the next tour cancels it.")
+        say("\nStopped. The unfinished batch stays in the database; the next tour cancels it.")
+        sys.exit(130)
     except IngatherError as error:
         sys.exit(str(error))

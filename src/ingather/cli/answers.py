@@ -66,7 +66,17 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, empty: st
         made.add_column(name, justify="right" if is_number else "left", no_wrap=not is_last, overflow="fold")
     for row in listed:
         made.add_row(*(_cell(value) for value in row))
-    screen.print(made, soft_wrap=False)
+    _print(screen, made)
+
+
+def _print(screen: Console, made: Table) -> None:
+    if screen.is_terminal:
+        screen.print(made, soft_wrap=False)
+        return
+    with screen.capture() as captured:
+        screen.print(made, soft_wrap=False)
+    # In a pipe nobody wants the spaces that fill a row up.
+    sys.stdout.write("".join(f"{line.rstrip()}\n" for line in captured.get().splitlines()))
 
 
 def _cell(value: object) -> Text:
@@ -81,7 +91,7 @@ def facts(pairs: Iterable[tuple[str, object]]) -> None:
     made.add_column(overflow="fold")
     for name, value in pairs:
         made.add_row(name, _cell(value))
-    console().print(made, soft_wrap=False)
+    _print(console(), made)
 
 
 def as_json(answer: object) -> None:

@@ -58,7 +58,7 @@ def find_app(name: str) -> Engine:
     except AttributeError:
         raise UsageError(f"Module {module_name} has no attribute {attribute!r}.{advice}") from None
     if not isinstance(app, Engine):
-        raise UsageError(f"{name} is a {type(app).__name__}, not an Ingather.{advice}")
+        raise UsageError(f"{name} is of type {type(app).__name__}, not an Ingather.{advice}")
     if not app.handlers:
         raise UsageError(
             f"{name} has no handlers, so there is nothing to work on. If they are in another module, import it there."

@@ -130,7 +130,7 @@ def oldest_transaction(patient: Patient) -> tuple[Word, str]:
         who = f"process {pid} ({application or 'unnamed'}, user {user}, {state})"
         if age_s > OLD_TRANSACTION_S:
             return "wrong" if age_s > ANCIENT_TRANSACTION_S else "note", (
-                f"The transaction of {who} is open since {show_duration(age_s)} and keeps dead rows from being "
+                f"The transaction of {who} has been open for {show_duration(age_s)} and keeps dead rows from being "
                 f"removed. End it with: select pg_terminate_backend({pid})"
             )
         return "ok", f"The oldest transaction, of {who}, is {show_duration(age_s)} old."
@@ -215,14 +215,14 @@ def unserved_kinds(patient: Patient) -> tuple[Word, str]:
 
 def oldest_due(patient: Patient) -> tuple[Word, str]:
     for item_id, kind, queue, age_s in patient.rows(ask.OLDEST_DUE):
-        sentence = f"Item {item_id} of kind {kind} in queue {queue} is due since {show_duration(age_s)}."
+        sentence = f"Item {item_id} of kind {kind} in queue {queue} has been due for {show_duration(age_s)}."
         return ("note" if age_s > OLD_DUE_S else "ok"), sentence
     return "ok", "Nothing that came back waits past its time."
 
 
 def stopped(patient: Patient) -> tuple[Word, str]:
     held = [f"{what} is {how}" for what, how in patient.rows(ask.STOPPED)]
-    return ("note", f"{_some(held)}.".capitalize()) if held else ("ok", "No queue or open batch is paused or blocked.")
+    return ("note", f"Held back: {_some(held)}.") if held else ("ok", "No queue or open batch is paused or blocked.")
 
 
 def schedules(patient: Patient) -> tuple[Word, str]:
