@@ -6,6 +6,7 @@ once, and it does not matter which one dies where.
 """
 
 import logging
+import random
 from datetime import timedelta
 from typing import Any
 
@@ -19,26 +20,29 @@ from ingather.engine.script import arun
 log = logging.getLogger("ingather.aggregator")
 
 PRUNE_STEPS = 4
+TICK_S = 0.5
+LOOK_AFTER_S = 0.01
 
 
-async def tick(conn: AsyncConnection[Any], *, keep: timedelta | None) -> bool:
-    """One round. Returns whether there may be new work to claim."""
-    swept = await _sweep(conn)
+async def tick(conn: AsyncConnection[Any], *, keep: timedelta | None) -> tuple[bool, float]:
+    """One round. Returns whether there may be new work to claim, and in how many seconds to look again."""
+    has_taken, next_death_s = await _sweep(conn)
     gathering = await arun(conn, verbs.close_ripe())
-    fired = await _fire_schedules(conn)
+    has_fired = await _fire_schedules(conn)
     if keep is not None:
         for _ in range(PRUNE_STEPS):
             if not await arun(conn, verbs.prune(keep)):
                 break
-    return swept or bool(gathering) or fired
+    return has_taken or bool(gathering) or has_fired, min(TICK_S * random.uniform(0.8, 1.0), next_death_s)
 
 
-async def _sweep(conn: AsyncConnection[Any]) -> bool:
+async def _sweep(conn: AsyncConnection[Any]) -> tuple[bool, float]:
+    """Take back what silent workers held. Also says when the next one that is late would count as silent."""
     async with conn.cursor(row_factory=tuple_row) as cursor:
-        await cursor.execute(sql.SILENT_WORKERS)
-        silent = [worker_id for (worker_id,) in await cursor.fetchall()]
+        await cursor.execute(sql.LATE_WORKERS)
+        late = await cursor.fetchall()
     has_taken = False
-    for worker_id in silent:
+    for worker_id in (worker_id for worker_id, left_s in late if left_s <= 0):
         taken = await arun(conn, verbs.take_back(worker_id))
         if taken is None:
             continue
@@ -46,7 +50,7 @@ async def _sweep(conn: AsyncConnection[Any]) -> bool:
         log.warning("worker %s went silent; %s items taken back", worker_id, items)
         await arun(conn, verbs.close(batch_ids))
         has_taken = has_taken or items > 0
-    return has_taken
+    return has_taken, min((left_s for _, left_s in late if left_s > 0), default=TICK_S) + LOOK_AFTER_S
 
 
 async def _fire_schedules(conn: AsyncConnection[Any]) -> bool:

@@ -212,6 +212,11 @@ class Feeder:
                 await asyncio.sleep(random.uniform(0.05, min(LONGEST_BACKOFF_S, 0.1 * 2.0 ** min(failures, 10))))
 
     async def _turn(self) -> None:
+        if self._done or self._backs:
+            # What ends in a limited queue makes room in it, and the claim travels right behind the settle.
+            for view in self._views:
+                if view.is_limited:
+                    view.nap_until = 0.0
         view, k = self._next_claim()
         if view is None and not self.has_word:
             await self._rest()
@@ -362,6 +367,7 @@ class Feeder:
             "queue": view.name,
             "kinds": list(self._engine.handlers),
             "k": k,
+            "free": max(0, self._free() - len(self.buffer)),
             "kw": (k + view.is_odd) // 2,
             "after": view.after,
             "token": secrets.randbits(62),

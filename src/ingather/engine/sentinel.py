@@ -44,6 +44,7 @@ class Post:
 
     url: str
     worker_id: int
+    worker_pid: int
     lease_s: float
     slots_fd: int
     slots_count: int
@@ -93,15 +94,13 @@ def main() -> None:
     """The sentinel's side: read the post, then watch until the worker says goodbye or is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    worker_pid = os.getppid()
     post = Post(**json.loads(sys.stdin.buffer.readline()))
-    _Watch(post, worker_pid).stand()
+    _Watch(post).stand()
 
 
 class _Watch:
-    def __init__(self, post: Post, worker_pid: int) -> None:
+    def __init__(self, post: Post) -> None:
         self._post = post
-        self._worker_pid = worker_pid
         self._slots = Slots(post.slots_fd, post.slots_count)
         self._conn: psycopg.Connection[Any] | None = None
         self._beat_every_s = min(post.lease_s / 4, 5.0)
@@ -110,10 +109,11 @@ class _Watch:
     def stand(self) -> None:
         while True:
             readable, _, _ = select.select([sys.stdin], [], [], LOOK_S)
-            if os.getppid() != self._worker_pid:
-                self._speak_for_the_dead("died")
+            if readable and sys.stdin.buffer.readline() == GOODBYE:
                 return
-            if readable:
+            # The worker may be gone before this process was even up; then somebody else is the parent by now.
+            if readable or os.getppid() != self._post.worker_pid:
+                self._speak_for_the_dead("died")
                 return
             if overdue := self._slots.overdue(STUCK_GRACE_S):
                 self._end_the_stuck(overdue)
@@ -136,7 +136,7 @@ class _Watch:
     def _is_worker_stopped(self) -> bool:
         """SIGSTOP, a debugger: it will not settle anything for now, so nobody should vouch for it."""
         try:
-            stat = Path(f"/proc/{self._worker_pid}/stat").read_text()
+            stat = Path(f"/proc/{self._post.worker_pid}/stat").read_text()
         except OSError:
             return False
         return stat.rpartition(")")[2].split()[0] in "Tt"
@@ -145,14 +145,14 @@ class _Watch:
         """One handler is to blame for the block; the others were cut off by it, or by us, and owe nothing."""
         log.warning("items %s blocked their worker past their deadline", overdue)
         if self._post.kills_stuck:
-            os.kill(self._worker_pid, signal.SIGKILL)
+            os.kill(self._post.worker_pid, signal.SIGKILL)
         self._speak_for_the_dead("was blocked by a handler past its deadline", started=[], overdue=overdue)
 
     def _speak_for_the_dead(
         self, how: str, *, started: list[int] | None = None, overdue: list[int] | None = None
     ) -> None:
         """Hand back at once what the worker held. If the database is away too, the sweep will do it."""
-        death = f"worker {self._post.worker_id} (process {self._worker_pid} on {socket.gethostname()}) {how}"
+        death = f"worker {self._post.worker_id} (process {self._post.worker_pid} on {socket.gethostname()}) {how}"
         started = self._slots.started() if started is None else started
         until = time.monotonic() + 2 * self._post.lease_s
         while time.monotonic() < until:

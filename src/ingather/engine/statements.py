@@ -149,7 +149,7 @@ with quick as materialized (
      where s.queue is not null
        for no key update of s skip locked
 ), taken as materialized (
-    select id, batch_id, next_id as first_id, least(last_id, next_id + want.k - before - 1) as last_id
+    select id, batch_id, place, next_id as first_id, least(last_id, next_id + want.k - before - 1) as last_id
       from (select *, sum(last_id - next_id + 1) over (order by place) - (last_id - next_id + 1) as before
               from held) as h, want
      where before < want.k
@@ -165,12 +165,15 @@ with quick as materialized (
       from (select (select count(*) from due) + coalesce(sum(last_id - first_id + 1), 0) as items from taken) as n, lane
      where lane.is_rated and items > 0
 ), leased as (
-    insert into ingather.lease (token, first_id, last_id, batch_id, worker_id, open, attempt, lost, is_gather, queue)
-    select %(token)s + row_number() over (), first_id, last_id, batch_id, %(worker_id)s, last_id - first_id + 1,
-           attempt + 1, lost, is_gather, %(queue)s
-      from (select item_id as first_id, item_id as last_id, batch_id, attempt, lost, is_gather from due
+    insert into ingather.lease
+           (token, first_id, last_id, batch_id, worker_id, open, starting, attempt, lost, is_gather, queue)
+    select %(token)s + row_number() over o, first_id, last_id, batch_id, %(worker_id)s, items,
+           greatest(0, least(items, %(free)s - (sum(items) over o - items))), attempt + 1, lost, is_gather, %(queue)s
+      from (select 0 as place, item_id as first_id, item_id as last_id, 1 as items, batch_id, attempt, lost, is_gather
+              from due
             union all
-            select first_id, last_id, batch_id, 0, 0, false from taken) as run
+            select place, first_id, last_id, last_id - first_id + 1, batch_id, 0, 0, false from taken) as run
+    window o as (order by place, first_id)
     returning token, first_id, last_id, batch_id, attempt, lost, is_gather
 )
 select l.token, l.first_id, l.last_id, l.batch_id, l.attempt, l.lost, l.is_gather,
@@ -180,6 +183,7 @@ select l.token, l.first_id, l.last_id, l.batch_id, l.attempt, l.lost, l.is_gathe
           from ingather.payload p where p.item_id between l.first_id and l.last_id)
   from leased l
   join ingather.batch b on b.id = l.batch_id
+ order by l.token
 """
 
 # Asked after an empty claim: does the queue need the locked claim, when is the next moment worth waking for, and is
@@ -205,7 +209,7 @@ QUEUES: Final[LiteralString] = """
 select name, max_running is not null or rate_items is not null from ingather.queue order by name
 """
 
-# Work this worker could still come to: in hand elsewhere, fresh, or due within the horizon. For `drain`.
+# Nothing fresh, nothing due within the horizon, and no batch that someone is just closing: a gather would follow.
 IS_IDLE: Final[LiteralString] = """
 select not exists (select from ingather.segment s join ingather.batch b on b.id = s.batch_id
                      join ingather.queue q on q.name = s.queue
@@ -214,6 +218,9 @@ select not exists (select from ingather.segment s join ingather.batch b on b.id 
                      join ingather.queue q on q.name = w.queue
                     where w.queue = any(%(queues)s) and b.kind = any(%(kinds)s) and not b.paused and not q.paused
                       and w.run_at <= statement_timestamp() + %(horizon)s)
+   and not exists (select from ingather.tally t join ingather.batch b on b.id = t.batch_id
+                    where b.state = 'open' and b.kind = any(%(kinds)s)
+                    group by b.id having sum(t.completed + t.error + t.cancelled) = b.total)
 """
 
 # --- settle --------------------------------------------------------------------------------------------------------
@@ -237,7 +244,9 @@ with held as materialized (
              as d(token, item_id, state, took_ms, result, error)
 ), ended as (
     insert into ingather.outcome (item_id, token, worker_id, took_ms, attempt, lost, state, result, error)
-    select d.item_id, h.token, %(worker_id)s, d.took_ms, h.attempt, h.lost, d.state, d.result, d.error
+    select d.item_id, h.token, %(worker_id)s, d.took_ms, h.attempt,
+           h.lost + case when d.error ->> 'reason' = 'lost' then 1 else 0 end,  -- its last loss is what ended it
+           d.state, d.result, d.error
       from held h
       join done d on d.token = h.token
      where d.item_id between h.first_id and h.last_id
@@ -391,8 +400,12 @@ update ingather.worker
 returning id
 """
 
-SILENT_WORKERS: Final[LiteralString] = """
-select id from ingather.worker where beat_at < clock_timestamp() - lease order by id
+# Workers that missed a beat or two, and how long until each counts as dead: not above 0, it does.
+LATE_WORKERS: Final[LiteralString] = """
+select id, extract(epoch from beat_at + lease - clock_timestamp())::float8
+  from ingather.worker
+ where beat_at < clock_timestamp() - lease / 2
+ order by id
 """
 
 # A worker under a claim or another sweep is left for the next tick.
@@ -411,20 +424,22 @@ select token
    for update
 """
 
-# running -> pending, or error when the budget is spent. Runs after LOCK_LEASES in a snapshot of its own, so
-# that outcomes written by a settle we waited for are seen: a finished item must not come back, an unfinished one must
-# not be forgotten. `started` had begun when the worker died: a loss each. `overdue` had outrun their deadline: a
-# failure each. The rest were merely claimed and owe nothing. A run of one item was claimed to be started at once.
+# running -> pending, or error when the budget is spent. Runs after LOCK_LEASES in a snapshot of its own, so that
+# outcomes written by a settle we waited for are seen: a finished item must not come back, an unfinished one must not
+# be forgotten. `started` had begun when the worker died: a loss each. `overdue` had outrun their deadline: a failure
+# each. The rest were merely claimed and owe nothing. Blind, when nobody saw the death, also counts as started what was
+# claimed into free slots.
 TAKE_BACK: Final[LiteralString] = """
 with gone as (
     delete from ingather.lease
      where worker_id = %(worker_id)s and (%(tokens)s::bigint[] is null or token = any(%(tokens)s))
-    returning token, first_id, last_id, batch_id, attempt, lost, is_gather, queue, returned, claimed_at
+    returning token, first_id, last_id, batch_id, attempt, lost, is_gather, queue, returned, claimed_at, starting
 ), left_open as materialized (
     select g.*, item_id,
            item_id = any(%(overdue)s::bigint[]) as is_overdue,
            item_id <> all(%(overdue)s::bigint[])
-               and (item_id = any(%(started)s::bigint[]) or (%(is_blind)s and g.first_id = g.last_id)) as is_lost
+               and (item_id = any(%(started)s::bigint[])
+                    or (%(is_blind)s and item_id < g.first_id + g.starting)) as is_lost
       from gone g
      cross join lateral generate_series(g.first_id, g.last_id) as item_id
      where item_id <> all (g.returned)
@@ -639,7 +654,7 @@ LIST_QUEUES: Final[LiteralString] = """
 select q.name, q.max_running, q.rate_items, extract(epoch from q.rate_window)::float8, q.paused,
        case when q.blocked_until > clock_timestamp() then q.blocked_until end,
        (select coalesce(sum(open), 0) from ingather.lease l where l.queue = q.name),
-       (select coalesce(sum(s.last_id - s.next_id + 1), 0) from ingather.segment s where s.queue = q.name)
+       (select coalesce(sum(s.last_id - s.next_id + 1), 0)::bigint from ingather.segment s where s.queue = q.name)
          + (select count(*) from ingather.waiting w where w.queue = q.name)
   from ingather.queue q
  order by q.name
@@ -706,18 +721,18 @@ select id
 
 # A step removes at most a few thousand rows. The batch row goes last, so an interrupted prune is taken up again.
 PRUNE_STEP: Final[LiteralString] = """
-with some as materialized (
+with few as materialized (
     select p.item_id
       from ingather.segment s
       join ingather.payload p on p.item_id between s.id << 20 and s.last_id
      where s.batch_id = %(batch_id)s
      limit %(limit)s
 ), no_outcome as (
-    delete from ingather.outcome o using some where o.item_id = some.item_id
+    delete from ingather.outcome o using few where o.item_id = few.item_id
 ), no_payload as (
-    delete from ingather.payload p using some where p.item_id = some.item_id
+    delete from ingather.payload p using few where p.item_id = few.item_id
 )
-select count(*) from some
+select count(*) from few
 """
 
 PRUNE_BATCH: Final[LiteralString] = """

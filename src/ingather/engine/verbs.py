@@ -223,8 +223,8 @@ def take_back(
 
     With `death` the caller saw the worker die and knows what had `started`.
     Without it the worker is merely silent: its last beat says what had
-    started, and a run of a single item counts as started too. None when the
-    worker is alive after all, or somebody else is at it.
+    started, and what was claimed into free slots had started too. None when
+    the worker is alive after all, or somebody else is at it.
     """
     is_known_dead = death is not None
     locked = yield Ask(sql.LOCK_SILENT_WORKER, {"worker_id": worker_id, "is_known_dead": is_known_dead})

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("ingather.worker")
 
-TICK_S = 0.5
 WATCH_S = 0.1
 STALE_AFTER_S = 2.0
 YIELD_EVERY = 50
@@ -176,6 +175,7 @@ class Worker:
         post = Post(
             url=self._engine.url,
             worker_id=self._feeder.worker_id,
+            worker_pid=os.getpid(),
             lease_s=self._engine.lease.total_seconds(),
             slots_fd=self._shared.fd,
             slots_count=self._concurrency,
@@ -367,9 +367,9 @@ class Worker:
                         conn = await aconnect(self._engine.url, application_name="ingather aggregator")
                         if is_direct(conn):
                             await conn.execute(sql.LISTEN)
-                    await self._look_around(conn)
+                    next_look_s = await self._look_around(conn)
                     failures = 0
-                    await self._listen(conn, TICK_S * random.uniform(0.8, 1.0))
+                    await self._listen(conn, next_look_s)
                 except (*PASSING_ERRORS, DatabaseUnavailable) as error:
                     log.debug("the aggregator cannot reach the database: %s", error)
                     failures += 1
@@ -385,7 +385,7 @@ class Worker:
         async for _ in conn.notifies(timeout=seconds):
             self._feeder.ring()
 
-    async def _look_around(self, conn: AsyncConnection[Any]) -> None:
+    async def _look_around(self, conn: AsyncConnection[Any]) -> float:
         self._feeder.set_queues(await arun(conn, self._known_queues()))
         async with conn.cursor(row_factory=tuple_row) as cursor:
             await cursor.execute(sql.WHAT_IS_MINE, {"worker_id": self._feeder.worker_id})
@@ -397,8 +397,10 @@ class Worker:
                 log.warning("the sentinel is gone; posting another")
                 await self._post_sentinel()
             await self._reconcile(conn, set(tokens))
-        if await aggregator.tick(conn, keep=self._engine.keep):
+        has_news, next_look_s = await aggregator.tick(conn, keep=self._engine.keep)
+        if has_news:
             self._feeder.ring()
+        return next_look_s
 
     async def _start_over(self, conn: AsyncConnection[Any]) -> None:
         """Declared dead by others: nothing here is ours now; begin again under another id."""

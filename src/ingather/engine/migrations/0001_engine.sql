@@ -81,6 +81,7 @@ create table ingather.lease (
     worker_id  bigint not null,
     claimed_at timestamptz not null default clock_timestamp(),
     open       integer not null check (open > 0),  -- how many of the run are neither settled nor returned
+    starting   integer not null,                 -- how many, from the front, were to start at once
     attempt    smallint not null,
     lost       smallint not null,
     is_gather  boolean not null,
