@@ -1,6 +1,7 @@
 """Connections to PostgreSQL: opened the same way everywhere, with errors that people can act on."""
 
 import re
+from contextlib import suppress
 from typing import Any, Final
 
 import psycopg
@@ -84,13 +85,14 @@ def _options(application_name: str) -> dict[str, Any]:
 def unavailable(url: str, error: Exception) -> DatabaseUnavailable:
     """The server's words with the address and without the password."""
     reason = re.sub(r"\s+", " ", str(error)).strip().removeprefix("connection failed: ")
-    try:
+    parts: dict[str, Any] = {}
+    parts: dict[str, Any] = {}
+    is_whole = False
+    with suppress(psycopg.ProgrammingError):
         parts = conninfo_to_dict(url)
         # An unescaped / or @ in a password cuts the address elsewhere: what looks like a host may be half of a secret.
         has_ports = all(port.isdecimal() for port in str(parts.get("port", 5432)).split(",") if port)
         is_whole = has_ports and "@" not in f"{parts.get('host', '')}{parts.get('dbname', '')}"
-    except psycopg.ProgrammingError:
-        is_whole = False
     if not is_whole:
         return DatabaseUnavailable(
             "DATABASE_URL is not a PostgreSQL address. It looks like postgresql://user:password@host:5432/database; "
