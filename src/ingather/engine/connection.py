@@ -86,7 +86,6 @@ def unavailable(url: str, error: Exception) -> DatabaseUnavailable:
     """The server's words with the address and without the password."""
     reason = re.sub(r"\s+", " ", str(error)).strip().removeprefix("connection failed: ")
     parts: dict[str, Any] = {}
-    parts: dict[str, Any] = {}
     is_whole = False
     with suppress(psycopg.ProgrammingError):
         parts = conninfo_to_dict(url)
