@@ -20,9 +20,9 @@ from ingather.engine import statements as sql
 from ingather.engine import verbs
 from ingather.engine.batch import Batch
 from ingather.engine.codec import PAYLOAD_HARD_CAP, encode_payload
-from ingather.engine.connection import aconfigure, configure, connect, unavailable
+from ingather.engine.connection import PASSING_ERRORS, aconfigure, configure, connect, unavailable
 from ingather.engine.cron import CatchUp, Cron
-from ingather.engine.errors import LONGEST_DELAY, UnknownKind, UsageError
+from ingather.engine.errors import LONGEST_DELAY, EmptyBatch, UnknownKind, UsageError
 from ingather.engine.migrations import check as check_schema
 from ingather.engine.migrations import migrate
 from ingather.engine.model import Handler, Offspring, Progress, Queue, Request, WorkerRecord
@@ -171,6 +171,8 @@ class Engine:
     ) -> Offspring:
         """Work for `Item.scatter` and `Item.add`: checked now, scattered when the item settles."""
         lines = list(self.encoded(payloads))
+        if not lines:
+            raise EmptyBatch("An item cannot scatter or add nothing: the payloads were empty.")
         return Offspring(None if kind is None else self._request(kind, parent_id=parent_id, **options), lines)
 
     def _request(
@@ -314,8 +316,8 @@ class Engine:
                 if rings:
                     conn.execute(sql.RING)
                 return result
-        except PoolTimeout as error:
-            raise unavailable(self.url, error) from None
+        except (PoolTimeout, *PASSING_ERRORS) as error:
+            raise unavailable(self.url, error) from error
 
     async def arun(self, script: Script[T], *, rings: bool = False) -> T:
         """`run`, for a caller with an event loop."""
@@ -326,8 +328,8 @@ class Engine:
                 if rings:
                     await conn.execute(sql.RING)
                 return result
-        except PoolTimeout as error:
-            raise unavailable(self.url, error) from None
+        except (PoolTimeout, *PASSING_ERRORS) as error:
+            raise unavailable(self.url, error) from error
 
     def check(self) -> None:
         """Fail fast and clearly before a pool would try for long and quietly."""

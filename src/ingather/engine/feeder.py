@@ -23,7 +23,7 @@ from ingather.engine import statements as sql
 from ingather.engine import verbs
 from ingather.engine.codec import encode_result
 from ingather.engine.connection import PASSING_ERRORS, aconnect
-from ingather.engine.errors import DatabaseUnavailable
+from ingather.engine.errors import DatabaseUnavailable, UsageError
 from ingather.engine.model import Offspring, Verdict, describe
 from ingather.engine.script import Ask, Rows, arun
 
@@ -116,7 +116,6 @@ class Feeder:
         self._blocks: list[tuple[str, float]] = []
         self._parents: list[tuple[Lease, Done, list[Offspring]]] = []
         self._is_busy = False
-        self._flush_limit = 2 * CHUNK
         self.worker_id = 0
         self.buffer: deque[Assignment] = deque()
         self.held: dict[int, Lease] = {}
@@ -209,14 +208,18 @@ class Feeder:
                 if failures == 0:
                     log.warning("the database does not answer, trying again: %s", str(error).strip())
                 failures += 1
-                await asyncio.sleep(random.uniform(0.05, min(LONGEST_BACKOFF_S, 0.1 * 2.0 ** min(failures, 10))))
+                await asyncio.sleep(backoff_s(failures))
+            except Exception:
+                # A worker that beats but no longer talks would keep its items for ever: never end here.
+                log.exception("the conversation with the database failed, trying again")
+                failures += 1
+                await asyncio.sleep(backoff_s(failures))
 
     async def _turn(self) -> None:
         if self._done or self._backs:
             # What ends in a limited queue makes room in it, and the claim travels right behind the settle.
-            for view in self._views:
-                if view.is_limited:
-                    view.nap_until = 0.0
+            for limited in (view for view in self._views if view.is_limited):
+                limited.nap_until = 0.0
         view, k = self._next_claim()
         if view is None and not self.has_word:
             await self._rest()
@@ -283,19 +286,19 @@ class Feeder:
     async def _exchange(self, view: QueueView | None, k: int) -> None:
         """One round trip: outcomes, returns, blocks, a look for ripe batches, and a claim."""
         conn = await self._connection()
-        done, self._done = _cut(self._done, self._flush_limit)
+        done, self._done = _cut(self._done)
         backs, self._backs = self._backs, []
         blocks, self._blocks = self._blocks, []
         try:
             settled, returned, ripe, claimed = await self._converse(conn, done, backs, blocks, view, k)
-        except BaseException as error:
+        except psycopg.DataError:
+            self._backs[:0], self._blocks[:0] = backs, blocks
+            await self._settle_carefully(conn, done)
+            return
+        except BaseException:
             # Saying it again is harmless: a token settles an item once, and returns it once.
             self._done[:0], self._backs[:0], self._blocks[:0] = done, backs, blocks
-            if not done or not isinstance(error, psycopg.Error) or isinstance(error, PASSING_ERRORS):
-                raise
-            self._narrow_down(error)
-            return
-        self._flush_limit = min(2 * self._flush_limit, 2 * CHUNK)
+            raise
         await self._account(conn, done, settled, backs, returned)
         await self._settle_parents(conn)
         if ripe:
@@ -328,7 +331,7 @@ class Feeder:
                 settling = await ask(sql.SETTLE, self._settle_params(done))
                 await pipe.sync()
             if backs or blocks:
-                for queue, delay_s in blocks:
+                for queue, delay_s in sorted(blocks):
                     await ask(sql.BLOCK_QUEUE, {"queue": queue, "delay_s": delay_s})
                 returning = await ask(sql.PUT_BACK, _put_back_params(backs))
                 await pipe.sync()
@@ -408,7 +411,13 @@ class Feeder:
         while self._parents:
             lease, done, offspring = self._parents[0]
             settle = Ask(sql.SETTLE, self._settle_params([done]))
-            is_written = await arun(conn, verbs.settle_with_offspring(lease.batch_id, settle, offspring))
+            try:
+                is_written = await arun(conn, verbs.settle_with_offspring(lease.batch_id, settle, offspring))
+            except (UsageError, psycopg.DataError) as error:
+                self._parents.pop(0)
+                refused = Verdict(is_over=True, error=describe(error, "bad_result"))
+                self.failed(lease, done.item_id, done.took_ms / 1000, refused)
+                continue
             self._parents.pop(0)
             await self._account(conn, [done], int(is_written), [], [])
             if is_written:
@@ -416,15 +425,24 @@ class Feeder:
                 await conn.execute(sql.RING)
                 await self._close(conn, [lease.batch_id])
 
-    def _narrow_down(self, error: psycopg.Error) -> None:
-        """The server refused a settle for its content. Smaller flushes find the outcome to blame."""
-        if self._flush_limit > 1:
-            self._flush_limit //= 2
+    async def _settle_carefully(self, conn: AsyncConnection[Any], done: list[Done]) -> None:
+        """Settle what was refused together: by halves, until the one that cannot be stored stands alone."""
+        cursor = conn.cursor(row_factory=tuple_row)
+        try:
+            await cursor.execute(sql.SETTLE, self._settle_params(done))
+        except psycopg.DataError as error:
+            if len(done) > 1:
+                half = len(done) // 2
+                await self._settle_carefully(conn, done[:half])
+                await self._settle_carefully(conn, done[half:])
+                return
+            [word] = done
+            log.warning("the outcome of item %s cannot be stored: %s", word.item_id, error)
+            described = encode_result(describe(error, "bad_result"))
+            await self._settle_carefully(conn, [Done(word.token, word.item_id, "e", word.took_ms, b"", described)])
             return
-        word = self._done[0]
-        log.warning("the outcome of item %s cannot be stored: %s", word.item_id, error)
-        described = encode_result(describe(error, "bad_result"))
-        self._done[0] = Done(word.token, word.item_id, "e", word.took_ms, b"", described)
+        [(settled,)] = await cursor.fetchall()
+        await self._account(conn, done, settled, [], [])
 
     def _receive(self, view: QueueView, claimed: Rows) -> None:
         now = time.monotonic()
@@ -459,12 +477,17 @@ class Feeder:
         view.nap_until = time.monotonic() + nap
 
 
-def _cut(done: list[Done], limit: int) -> tuple[list[Done], list[Done]]:
+def backoff_s(failures: int) -> float:
+    """How long to leave a database alone that failed so many times in a row: longer each time, never in step."""
+    return random.uniform(0.05, min(LONGEST_BACKOFF_S, 0.1 * 2.0 ** min(failures, 10)))
+
+
+def _cut(done: list[Done]) -> tuple[list[Done], list[Done]]:
     """As many outcomes as one round trip should carry, and the rest."""
     size = 0
     for n, word in enumerate(done):
         size += len(word.result)
-        if n + 1 >= limit or size > FLUSH_BYTES:
+        if n + 1 >= 2 * CHUNK or size > FLUSH_BYTES:
             return done[: n + 1], done[n + 1 :]
     return done, []
 

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import os
-import random
 import signal
 import socket
 import time
@@ -20,8 +19,8 @@ from ingather.engine.batch import Batch
 from ingather.engine.children import Children
 from ingather.engine.codec import Unstorable, decode_payload, encode_result
 from ingather.engine.connection import PASSING_ERRORS, aconnect, is_direct
-from ingather.engine.errors import DatabaseUnavailable
-from ingather.engine.feeder import Assignment, Feeder, Lease
+from ingather.engine.errors import DatabaseUnavailable, RetryLater
+from ingather.engine.feeder import Assignment, Feeder, Lease, backoff_s
 from ingather.engine.model import Item, Overdue, Verdict, describe, verdict
 from ingather.engine.script import Ask, Rows, Script, arun
 from ingather.engine.sentinel import Post, Sentinel
@@ -38,6 +37,7 @@ YIELD_EVERY = 50
 GRACE_S = 25.0
 FAREWELL_S = 5.0
 STUBBORN_S = 1.0
+NO_GATHER_S = 5.0
 DRAIN_HORIZON = timedelta(seconds=60)
 
 
@@ -59,6 +59,14 @@ class _Slot:
         if self.task is not None and self.lease is not None:
             self.stopped_for = why
             self.task.cancel()
+
+    def clear(self) -> None:
+        """The handler is done, whether it heeded a cancel or not: none of it may reach the next one."""
+        self.lease = None
+        if self.stopped_for is not None and self.task is not None:
+            self.stopped_for = None
+            while self.task.cancelling():
+                self.task.uncancel()
 
 
 class Worker:
@@ -135,7 +143,7 @@ class Worker:
         """`drain`, for a caller with an event loop."""
         async with self:
             while not (self._feeder.is_idle and await self._is_nothing_left()):
-                await asyncio.sleep(0.01)
+                await asyncio.sleep(0.02)
 
     def run(self, *, grace: float = GRACE_S) -> None:
         """Work until SIGTERM or SIGINT, then stop gracefully. A second signal ends the wait for handlers."""
@@ -215,7 +223,13 @@ class Worker:
         def ask() -> Script[bool]:
             queues = [name for name, _ in (yield from self._known_queues())]
             kinds = list(self._engine.handlers)
-            [(is_idle,)] = yield Ask(sql.IS_IDLE, {"queues": queues, "kinds": kinds, "horizon": DRAIN_HORIZON})
+            asked = {
+                "queues": queues,
+                "kinds": kinds,
+                "horizon": DRAIN_HORIZON,
+                "worker_id": self._feeder.worker_id,
+            }
+            [(is_idle,)] = yield Ask(sql.IS_IDLE, asked)
             return bool(is_idle)
 
         return await self._engine.arun(ask())
@@ -268,15 +282,13 @@ class Worker:
         try:
             line, offspring = await self._call(slot, assignment)
         except asyncio.CancelledError:
-            why, slot.stopped_for = slot.stopped_for, None
-            if why is None:
-                raise
-            assert slot.task is not None
-            slot.task.uncancel()
-            if why == "overdue":
-                self._fail(assignment, slot, Overdue(f"the handler ran longer than its {lease.timeout_s:g} s"))
-            elif why == "lost":
-                log.warning("item %s is no longer ours; its handler was stopped", item_id)
+            match slot.stopped_for:
+                case None:
+                    raise
+                case "overdue":
+                    self._fail(assignment, slot, Overdue(f"the handler ran longer than its {lease.timeout_s:g} s"))
+                case "lost":
+                    log.warning("item %s is no longer ours; its handler was stopped", item_id)
         except Unstorable as bad:
             took_s = time.monotonic() - slot.started
             feeder.failed(lease, item_id, took_s, Verdict(is_over=True, error=describe(bad, bad.reason)))
@@ -289,7 +301,7 @@ class Worker:
             else:
                 feeder.completed(lease, item_id, took_s, line)
         finally:
-            slot.lease = None
+            slot.clear()
             self._shared.end(slot.number)
 
     def _fail(self, assignment: Assignment, slot: _Slot, error: BaseException) -> None:
@@ -306,7 +318,7 @@ class Worker:
         if lease.is_gather:
             gather = self._engine.gathers.get(lease.kind)
             if gather is None:
-                raise LookupError(f"this worker has no gather for kind {lease.kind!r}")
+                raise RetryLater(NO_GATHER_S, f"this worker has no gather for kind {lease.kind!r}")
             slot.deadline = slot.started + gather.timeout_s
             self._shared.begin(slot.number, assignment.item_id, slot.deadline)
             if gather.is_async and not lease.lost:
@@ -373,7 +385,11 @@ class Worker:
                 except (*PASSING_ERRORS, DatabaseUnavailable) as error:
                     log.debug("the aggregator cannot reach the database: %s", error)
                     failures += 1
-                    await asyncio.sleep(random.uniform(0.05, min(5.0, 0.1 * 2.0 ** min(failures, 10))))
+                    await asyncio.sleep(backoff_s(failures))
+                except Exception:
+                    log.exception("the aggregator failed, trying again")
+                    failures += 1
+                    await asyncio.sleep(backoff_s(failures))
         finally:
             if conn is not None:
                 await conn.close()
@@ -382,8 +398,12 @@ class Worker:
         if not is_direct(conn):
             await asyncio.sleep(seconds)
             return
-        async for _ in conn.notifies(timeout=seconds):
-            self._feeder.ring()
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            if [ring async for ring in conn.notifies(timeout=left, stop_after=1)]:
+                # It may ring for a queue that was not there a moment ago.
+                self._feeder.set_queues(await arun(conn, self._known_queues()))
+                self._feeder.ring()
 
     async def _look_around(self, conn: AsyncConnection[Any]) -> float:
         self._feeder.set_queues(await arun(conn, self._known_queues()))
