@@ -228,10 +228,12 @@ select not exists (select from ingather.segment s join ingather.batch b on b.id 
 # running -> completed | error. The lease is the fence: once it is gone this worker can write no more, and whoever
 # removes it waits for us. The outcome's primary key makes a second end impossible. A lease whose worker went silent
 # but that nobody swept is still ours, so a paid-for answer is not thrown away.
+# What is left of the lease is read from `held`, the row as locked: if this settle waited for another of the same lease,
+# the row in its snapshot is out of date.
 # Results travel as one text, a line each (JSON has no raw line break): parsing an array of texts costs twice as much.
 SETTLE: Final[LiteralString] = """
 with held as materialized (
-    select token, first_id, last_id, batch_id, attempt, lost, is_gather, returned
+    select token, first_id, last_id, batch_id, attempt, lost, is_gather, returned, open
       from ingather.lease
      where token = any(%(tokens)s::bigint[])
      order by token
@@ -266,9 +268,11 @@ with held as materialized (
         on conflict (batch_id, worker_id) do update
        set completed = t.completed + excluded.completed, error = t.error + excluded.error
 ), shrunk as (
-    update ingather.lease l set open = l.open - e.items from ended_of e where l.token = e.token and l.open > e.items
+    update ingather.lease l set open = h.open - e.items
+      from ended_of e join held h on h.token = e.token where l.token = e.token and h.open > e.items
 ), freed as (
-    delete from ingather.lease l using ended_of e where l.token = e.token and l.open <= e.items
+    delete from ingather.lease l
+     using ended_of e join held h on h.token = e.token where l.token = e.token and h.open <= e.items
 )
 select coalesce(sum(items), 0)::bigint from ended_of
 """
@@ -308,10 +312,11 @@ with held as materialized (
 ), gone_of as materialized (
     select token, count(*) as items, array_agg(item_id) as ids from going group by token
 ), shrunk as (
-    update ingather.lease l set open = l.open - g.items, returned = l.returned || g.ids
-      from gone_of g where l.token = g.token and l.open > g.items
+    update ingather.lease l set open = h.open - g.items, returned = h.returned || g.ids
+      from gone_of g join held h on h.token = g.token where l.token = g.token and h.open > g.items
 ), freed as (
-    delete from ingather.lease l using gone_of g where l.token = g.token and l.open <= g.items
+    delete from ingather.lease l
+     using gone_of g join held h on h.token = g.token where l.token = g.token and h.open <= g.items
 )
 select item_id from going
 """
@@ -451,8 +456,9 @@ with gone as (
       join ingather.batch b on b.id = l.batch_id
 ), ended as (
     insert into ingather.outcome (item_id, token, worker_id, took_ms, attempt, lost, state, error)
-    select item_id, token, %(worker_id)s, extract(epoch from clock_timestamp() - claimed_at) * 1000, attempt,
-           lost + is_lost::int, 'e',
+    select item_id, token, %(worker_id)s,
+           least(extract(epoch from clock_timestamp() - claimed_at) * 1000, 2147483647),  -- a fleet may be off for months
+           attempt, lost + is_lost::int, 'e',
            case when is_lost then %(lost_error)s::jsonb else %(overdue_error)s::jsonb end
       from judged where is_over
         on conflict (item_id) do nothing
@@ -475,6 +481,9 @@ with gone as (
 select (select count(*) from left_open),
        (select array_agg(distinct batch_id) from judged where is_over)
 """
+
+# Before a farewell: a claim of this worker that is still under way commits first, and a later one finds nobody.
+LOCK_WORKER: Final[LiteralString] = "select 1 from ingather.worker where id = %(worker_id)s for update"
 
 FORGET_WORKER: Final[LiteralString] = "delete from ingather.worker where id = %(worker_id)s"
 
@@ -568,7 +577,10 @@ delete from ingather.waiting w
 """
 
 DROP_LEASES: Final[LiteralString] = """
-delete from ingather.lease where batch_id = %(batch_id)s and not is_gather
+with held as materialized (
+    select token from ingather.lease where batch_id = %(batch_id)s and not is_gather order by token for update
+)
+delete from ingather.lease l using held where l.token = held.token
 """
 
 HAS_OPEN_ITEMS: Final[LiteralString] = """
@@ -595,8 +607,13 @@ select %(batch_id)s, 0, count(*) from ended
 
 # --- retry: error -> pending, under LOCK_BATCH ----------------------------------------------------------------------
 
-# The one place where an outcome is taken back. A closed batch opens again with a higher version; a gather of the old
-# version that has not ended is dropped, and if it runs somewhere its lease is gone.
+# Settles under way commit first, so that their failures are seen.
+LOCK_BATCH_LEASES: Final[LiteralString] = """
+select token from ingather.lease where batch_id = %(batch_id)s and not is_gather order by token for no key update
+"""
+
+# The one place where an outcome is taken back, under LOCK_BATCH_LEASES too: an item may have failed while neighbours in
+# its lease still run, and the lease must not cover it any more. A closed batch opens again with a higher version.
 RETRY_FAILED: Final[LiteralString] = """
 with failed as (
     delete from ingather.outcome o
@@ -608,6 +625,14 @@ with failed as (
     select f.item_id, b.id, clock_timestamp(), 0, 0, b.queue
       from failed f, ingather.batch b where b.id = %(batch_id)s
     returning 1
+), uncovered as (
+    update ingather.lease l set returned = l.returned || f.ids
+      from (select h.token, array_agg(failed.item_id) as ids
+              from ingather.lease h
+              join failed on failed.item_id between h.first_id and h.last_id
+             where h.batch_id = %(batch_id)s and not h.is_gather
+             group by h.token) as f
+     where l.token = f.token
 ), many as materialized (
     select count(*) as items from waits
 ), counted as (
@@ -624,13 +649,18 @@ with failed as (
       from many, ingather.batch old
      where b.id = %(batch_id)s and old.id = b.id and many.items > 0
     returning old.gather_id
-), no_wait as (
-    delete from ingather.waiting w using reopened where w.item_id = reopened.gather_id
-), no_lease as (
-    delete from ingather.lease l using reopened where l.batch_id = %(batch_id)s and l.is_gather
 )
-select items from many
+select items, (select gather_id from reopened) from many
 """
+
+# A gather of the old version is dropped like a cancelled item, wherever it is; if it runs, its lease is gone.
+DROP_WAITING_GATHER: Final[LiteralString] = "delete from ingather.waiting where item_id = %(gather_id)s"
+DROP_GATHER_LEASE: Final[LiteralString] = "delete from ingather.lease where first_id = %(gather_id)s and is_gather"
+IS_GATHER_OPEN: Final[LiteralString] = """
+select exists (select from ingather.waiting where item_id = %(gather_id)s)
+    or exists (select from ingather.lease where first_id = %(gather_id)s and is_gather)
+"""
+DROP_GATHER_OUTCOME: Final[LiteralString] = "delete from ingather.outcome where item_id = %(gather_id)s"
 
 # --- queues --------------------------------------------------------------------------------------------------------
 

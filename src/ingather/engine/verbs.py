@@ -74,8 +74,12 @@ def scatter(request: Request, lines: Iterable[bytes]) -> Script[tuple[int, bool]
         "key": request.idempotency_key,
     }
     born = yield Ask(sql.NEW_BATCH, asked)
-    if not born:
-        return (yield from _batch_of_key(request, lines)), False
+    while not born:
+        known = yield Ask(sql.BATCH_OF_KEY, {"key": request.idempotency_key})
+        if known:
+            return _same_batch(known, request, lines), False
+        # It was pruned between the two looks, so the key is free.
+        born = yield Ask(sql.NEW_BATCH, asked)
     [(batch_id, segment_id)] = born
     copied = _Lines(lines, segment_id << 20, request)
     yield Copy(sql.COPY_PAYLOADS, copied)
@@ -86,8 +90,8 @@ def scatter(request: Request, lines: Iterable[bytes]) -> Script[tuple[int, bool]
     return batch_id, True
 
 
-def _batch_of_key(request: Request, lines: Iterable[bytes]) -> Script[int]:
-    [(batch_id, kind, known_hash)] = yield Ask(sql.BATCH_OF_KEY, {"key": request.idempotency_key})
+def _same_batch(known: Rows, request: Request, lines: Iterable[bytes]) -> int:
+    [(batch_id, kind, known_hash)] = known
     same = _Lines(lines, 0, request)
     for _ in same:
         pass
@@ -172,12 +176,7 @@ def cancel(batch_id: int) -> Script[bool]:
     if _only((yield Ask(sql.LOCK_BATCH, this)), batch_id)[0] != "open":
         return False
     yield Ask(sql.DRAIN_SEGMENTS, this)
-    while True:
-        yield Ask(sql.DROP_WAITING, this)
-        yield Ask(sql.DROP_LEASES, this)
-        [(has_open_items,)] = yield Ask(sql.HAS_OPEN_ITEMS, this)
-        if not has_open_items:
-            break
+    yield from _drop(Ask(sql.DROP_WAITING, this), Ask(sql.DROP_LEASES, this), Ask(sql.HAS_OPEN_ITEMS, this))
     yield Ask(sql.CANCEL_THE_REST, this)
     yield Ask(sql.CLOSE, {"batch_ids": [batch_id]})
     return True
@@ -185,9 +184,26 @@ def cancel(batch_id: int) -> Script[bool]:
 
 def retry_failed(batch_id: int) -> Script[int]:
     """Send failed items back to pending with all their attempts; a closed batch opens again. Returns how many."""
-    _only((yield Ask(sql.LOCK_BATCH, {"batch_id": batch_id})), batch_id)
-    [(items,)] = yield Ask(sql.RETRY_FAILED, {"batch_id": batch_id})
+    this = {"batch_id": batch_id}
+    _only((yield Ask(sql.LOCK_BATCH, this)), batch_id)
+    yield Ask(sql.LOCK_BATCH_LEASES, this)
+    [(items, gather_id)] = yield Ask(sql.RETRY_FAILED, this)
+    if gather_id is not None:
+        that = {"gather_id": gather_id}
+        yield from _drop(
+            Ask(sql.DROP_WAITING_GATHER, that), Ask(sql.DROP_GATHER_LEASE, that), Ask(sql.IS_GATHER_OPEN, that)
+        )
+        yield Ask(sql.DROP_GATHER_OUTCOME, that)
     return int(items)
+
+
+def _drop(waiting: Ask, leases: Ask, is_any_left: Ask) -> Script[None]:
+    """Take items out of both places. They can move between the two while we look, so until one snapshot shows none."""
+    is_left = True
+    while is_left:
+        yield waiting
+        yield leases
+        [(is_left,)] = yield is_any_left
 
 
 def close(batch_ids: list[int]) -> Script[list[int]]:
@@ -269,6 +285,7 @@ def _take_back(
 
 def dismiss(worker_id: int) -> Script[int]:
     """A worker's last word: what it still holds runs elsewhere at once, and it is gone. Returns how many items."""
+    yield Ask(sql.LOCK_WORKER, {"worker_id": worker_id})
     items = yield from release(worker_id)
     yield Ask(sql.FORGET_WORKER, {"worker_id": worker_id})
     return items
