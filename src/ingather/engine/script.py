@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, LiteralString, TypeVar, cast
 
 from psycopg import AsyncConnection, Connection
+from psycopg.pq import TransactionStatus
 from psycopg.rows import tuple_row
 
 T = TypeVar("T")
@@ -40,6 +41,8 @@ Script = Generator[Ask | Copy, Rows, T]
 
 def run(conn: Connection[Any], script: Script[T]) -> T:
     """Play a script in one transaction; inside a caller's transaction, in a savepoint of it."""
+    if _is_about_to_begin(conn):
+        conn.execute("select 1")
     with conn.transaction(), conn.cursor(row_factory=tuple_row) as cursor:
         step = next(script)
         while True:
@@ -59,6 +62,8 @@ def run(conn: Connection[Any], script: Script[T]) -> T:
 
 async def arun(conn: AsyncConnection[Any], script: Script[T]) -> T:
     """`run`, for a caller with an event loop."""
+    if _is_about_to_begin(conn):
+        await conn.execute("select 1")
     async with conn.transaction(), conn.cursor(row_factory=tuple_row) as cursor:
         step = next(script)
         while True:
@@ -74,3 +79,11 @@ async def arun(conn: AsyncConnection[Any], script: Script[T]) -> T:
                 step = script.send(rows)
             except StopIteration as end:
                 return cast("T", end.value)
+
+
+def _is_about_to_begin(conn: Connection[Any] | AsyncConnection[Any]) -> bool:
+    """Whether the caller's transaction begins with the next statement, as it does in a driver without autocommit.
+
+    The script's block must not be the first thing in it, or it would be all of it, with a commit of its own.
+    """
+    return not conn.autocommit and conn.info.transaction_status == TransactionStatus.IDLE
