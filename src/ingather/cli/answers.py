@@ -52,21 +52,43 @@ def hint(sentence: str) -> None:
     console(stderr=True).print(sentence)
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, empty: str) -> None:
-    """Numbers to the right, known words in their colour; on a narrow terminal the last column folds."""
-    listed = [list(row) for row in rows]
-    if not listed:
+def table(
+    columns: Sequence[str], rows: Iterable[Sequence[object]], *, empty: str, expendable: Sequence[str] = ()
+) -> None:
+    """Numbers to the right, known words in their colour.
+
+    On a narrow terminal the expendable columns leave, first named first, and then the last column folds.
+    """
+    cells = [[_cell(value) for value in row] for row in rows]
+    if not cells:
         hint(empty)
         return
     screen = console()
+    shown = _fitting(columns, cells, expendable, screen.width)
     made = Table(box=box.SIMPLE_HEAD if screen.is_terminal else None, pad_edge=False, show_edge=False)
-    for number, name in enumerate(columns):
-        is_number = all(isinstance(row[number], int) or row[number] == "" for row in listed)
-        is_last = number == len(columns) - 1
-        made.add_column(name, justify="right" if is_number else "left", no_wrap=not is_last, overflow="fold")
-    for row in listed:
-        made.add_row(*(_cell(value) for value in row))
+    for number in shown:
+        is_number = all(row[number].justify == "right" for row in cells)
+        made.add_column(
+            columns[number],
+            justify="right" if is_number else "left",
+            no_wrap=number != len(columns) - 1,
+            overflow="fold",
+        )
+    for row in cells:
+        made.add_row(*(row[number] for number in shown))
     _print(screen, made)
+
+
+def _fitting(columns: Sequence[str], cells: list[list[Text]], expendable: Sequence[str], width: int) -> list[int]:
+    """Which columns fit beside each other; the last one may fold, down to 30 characters."""
+    widths = [max(len(name), *(row[number].cell_len for row in cells)) for number, name in enumerate(columns)]
+    widths[-1] = min(widths[-1], 30)
+    shown = list(range(len(columns)))
+    for name in expendable:
+        if sum(widths[number] + 3 for number in shown) <= width:
+            break
+        shown.remove(columns.index(name))
+    return shown
 
 
 def _print(screen: Console, made: Table) -> None:
@@ -80,8 +102,10 @@ def _print(screen: Console, made: Table) -> None:
 
 
 def _cell(value: object) -> Text:
-    text = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
-    return Text(" ".join(text.split()), style=STYLES.get(text, ""))
+    if isinstance(value, int):
+        return Text(f"{value:,}", justify="right")
+    text = " ".join(str(value).split())
+    return Text(text, style=STYLES.get(text, ""), justify="left" if text else "right")
 
 
 def facts(pairs: Iterable[tuple[str, object]]) -> None:
@@ -90,7 +114,9 @@ def facts(pairs: Iterable[tuple[str, object]]) -> None:
     made.add_column(style="dim")
     made.add_column(overflow="fold")
     for name, value in pairs:
-        made.add_row(name, _cell(value))
+        cell = _cell(value)
+        cell.justify = "left"
+        made.add_row(name, cell)
     _print(console(), made)
 
 

@@ -46,7 +46,7 @@ def list_batches(arguments: Namespace) -> None:
         return
     rows = (
         (
-            seen.batch_id,
+            str(seen.batch_id),
             seen.kind,
             seen.queue,
             _state(seen),
@@ -62,7 +62,12 @@ def list_batches(arguments: Namespace) -> None:
         for seen in found
     )
     columns = ("batch", "kind", "queue", "state", "total", "pending", "running", "completed", "error", "cancelled")
-    table((*columns, "created", "closed"), rows, empty="No batches.")
+    table(
+        (*columns, "created", "closed"),
+        rows,
+        empty="No batches.",
+        expendable=("closed", "cancelled", "queue", "created", "pending"),
+    )
     if len(found) == arguments.limit:
         hint(f"Older ones: --before {found[-1].batch_id}")
 
@@ -134,7 +139,7 @@ def _show_failures(seen: Progress, reasons: list[dict[str, Any]], failures: list
     say(f"\nFailures: {why}")
     rows = (
         (
-            failure["item_id"],
+            str(failure["item_id"]),
             failure["ordinal"],
             failure["attempt"],
             failure["lost"],
@@ -150,7 +155,8 @@ def _show_failures(seen: Progress, reasons: list[dict[str, Any]], failures: list
         )
         for failure in failures
     )
-    table(("item", "ordinal", "attempt", "lost", "reason", "message"), rows, empty="")
+    columns = ("item", "ordinal", "attempt", "lost", "reason", "message")
+    table(columns, rows, empty="", expendable=("ordinal", "lost", "attempt"))
     if seen.error > len(failures) == limit:
         hint(f"More: --after {failures[-1]['item_id']}. Run them again with `ingather batch retry {seen.batch_id}`.")
 

@@ -113,6 +113,7 @@ def list_schedules(arguments: Namespace) -> None:
         ("schedule", "kind", "queue", "cron", "zone", "catch-up", "last fired", "next, in your time"),
         rows,
         empty="No schedules.",
+        expendable=("catch-up", "queue", "last fired", "zone"),
     )
 
 
@@ -168,7 +169,7 @@ def list_workers(arguments: Namespace) -> None:
         return
     rows = (
         (
-            worker.id,
+            str(worker.id),
             worker.host,
             str(worker.pid),
             worker.running,
@@ -183,6 +184,7 @@ def list_workers(arguments: Namespace) -> None:
         ("worker", "host", "process", "holds", "state", "last beat", "started", "kinds"),
         rows,
         empty="No workers. Start one with `ingather work MODULE:APP`.",
+        expendable=("started", "host", "process"),
     )
 
 
