@@ -572,6 +572,14 @@ def test_the_doctor_names_a_transaction_that_holds_everybody_up(cli: Cli, url: s
     assert "forgotten" in sentence
 
 
+def test_a_doctor_who_may_not_look_does_not_say_that_all_is_well(cli: Cli, db: psycopg.Connection) -> None:
+    db.execute("drop table ingather.schedule")
+    with mock.patch.dict(checks.OF_THE_SERVER, {"durability": lambda _: ("ok", "")}):
+        ran = cli.within("doctor", "--json")
+    assert ran.returncode == 1
+    assert finding(json.loads(ran.stdout), "schedules")["word"] == "unknown"
+
+
 def test_the_doctor_of_an_unreachable_database_says_just_that(tmp_path: Path) -> None:
     ran = Cli(tmp_path, NOWHERE).run("doctor", "--json")
     assert ran.returncode == 1

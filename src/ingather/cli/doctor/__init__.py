@@ -16,13 +16,15 @@ def examine(arguments: Namespace) -> int:
             found = examine_all(Patient(conn))
     except DatabaseUnavailable as error:
         found = [Finding("server", "wrong", str(error))]
-    wrong = sum(finding.word == "wrong" for finding in found)
+    wrong, unknown = (sum(finding.word == word for finding in found) for word in ("wrong", "unknown"))
+    is_well = not wrong and not unknown
     if arguments.json:
-        as_json({"ok": not wrong, "findings": plain(found)})
+        as_json({"ok": is_well, "findings": plain(found)})
     else:
         # What matters first: a tired reader sees the top of the list.
         order = ("wrong", "unknown", "note", "ok")
         found.sort(key=lambda finding: order.index(finding.word))
         table(("check", "word", "finding"), ((f.check, f.word, f.sentence) for f in found), empty="")
-        say("\nNothing is wrong." if not wrong else f"\n{wrong} of {len(found)} checks found something wrong.")
-    return 1 if wrong else 0
+        blind = f" {unknown} could not be made." if unknown else ""
+        say("\nNothing is wrong." if is_well else f"\n{wrong} of {len(found)} checks found something wrong.{blind}")
+    return 0 if is_well else 1
