@@ -209,7 +209,8 @@ QUEUES: Final[LiteralString] = """
 select name, max_running is not null or rate_items is not null from ingather.queue order by name
 """
 
-# Nothing fresh, nothing due within the horizon, and no batch that someone is just closing: a gather would follow.
+# Nothing fresh, nothing due within the horizon, nothing in this worker's hands, and no batch that someone is just
+# closing: a gather would follow. One snapshot, since an item may move from one to the next while we look.
 IS_IDLE: Final[LiteralString] = """
 select not exists (select from ingather.segment s join ingather.batch b on b.id = s.batch_id
                      join ingather.queue q on q.name = s.queue
@@ -221,6 +222,7 @@ select not exists (select from ingather.segment s join ingather.batch b on b.id 
    and not exists (select from ingather.tally t join ingather.batch b on b.id = t.batch_id
                     where b.state = 'open' and b.kind = any(%(kinds)s)
                     group by b.id having sum(t.completed + t.error + t.cancelled) = b.total)
+   and not exists (select from ingather.lease where worker_id = %(worker_id)s)
 """
 
 # --- settle --------------------------------------------------------------------------------------------------------
