@@ -1,0 +1,422 @@
+"""The chaos harness: a real server, real workers, a seeded schedule of faults, and an oracle that reads the history.
+
+    python3 dev.py chaos --seconds 60 --seed 1
+    python3 dev.py chaos --break settle_without_lease     must fail, or the harness is blind
+"""
+
+import argparse
+import contextlib
+import json
+import logging
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from ingather import embedded
+from ingather.engine import statements as sql
+from ingather.engine.engine import Engine
+from ingather.engine.errors import IngatherError
+from ingather.engine.migrations import migrate
+from tests.chaos import oracle
+from tests.chaos.breaks import BREAKS
+from tests.chaos.proxy import Proxy
+from tests.chaos.worker import LEASE_S, TIMEOUT_S, build
+
+SETTINGS = {"fsync": "off", "deadlock_timeout": "50ms", "max_connections": "200", "autovacuum_naptime": "1s"}
+WORKERS = 4
+MOST_OPEN_ITEMS = 600
+NARROW = 5
+TICK_S = 0.1
+OBSERVE_S = 0.05
+# After the last fault: a lease to notice, a deadline to hang through, both backoffs of three attempts, and two seconds.
+CLOSED_WITHIN_S = LEASE_S + TIMEOUT_S + (2 + 4) + 2
+
+TEMPERS = {
+    "ok": 800, "slow": 30, "transient": 60, "permanent": 30, "later": 20, "hang": 4, "block": 6, "die": 8, "deadly": 2,
+    "exit": 5, "bad result": 10, "nul": 10, "family": 15,
+}  # fmt: skip
+
+# Chance per tick of 100 ms.
+FAULTS = {
+    "kill -9 of a worker": 0.20,
+    "kill -9 of worker and sentinel": 0.05,
+    "kill -9 of a sentinel": 0.03,
+    "worker stopped past its lease": 0.08,
+    "SIGTERM": 0.05,
+    "backends terminated": 0.08,
+    "reply dropped": 0.15,
+    "server crash": 0.012,
+    "long snapshot": 0.01,
+}
+
+
+class Run:
+    """One campaign: everything it started, everything it did, everything it saw."""
+
+    def __init__(self, folder: Path, seed: int, broken: str) -> None:
+        self.folder = folder
+        self.rng = random.Random(seed)
+        self.broken = broken
+        self.faults: Counter[str] = Counter()
+        self.deeds: Counter[str] = Counter()
+        self.wrong_reads: list[str] = []
+        self.reads = 0
+        self.servers: list[embedded.Server] = []
+        self.workers: list[subprocess.Popen[bytes]] = []
+        self.stopped: list[tuple[float, int]] = []
+        self.last_fault = 0.0
+        self.is_over = threading.Event()
+        self.is_calm = threading.Event()
+        self.log = (folder / "workers.log").open("wb")
+
+    # --- the scene -------------------------------------------------------------------------------------------------
+
+    def start_server(self) -> None:
+        self.server = embedded.start(self.folder / "home", settings=SETTINGS)
+        self.servers.append(self.server)
+
+    def prepare(self) -> None:
+        self.start_server()
+        with psycopg.connect(self.server.url, autocommit=True) as conn:
+            conn.execute("create database chaos")
+        parts = conninfo_to_dict(self.server.url) | {"dbname": "chaos"}
+        self.direct = make_conninfo("", **parts)
+        migrate(self.direct)
+        with psycopg.connect(self.direct, autocommit=True) as conn:
+            conn.execute(oracle.SETUP)
+        lines = Path(self.folder, "p")
+        lines.mkdir()
+        self.proxy = Proxy(lines, Path(str(parts["host"]), f".s.PGSQL.{parts.get('port', 5432)}"))
+        self.proxied = make_conninfo("", **(parts | {"host": str(lines), "port": "5432"}))
+
+    def spawn(self) -> None:
+        is_away = self.rng.choice(["0", "0", "7200", "-7200"])
+        arguments = [self.proxied, str(self.rng.choice([2, 5, 20])), is_away, self.broken]
+        self.workers.append(
+            subprocess.Popen([sys.executable, "-m", "tests.chaos.worker", *arguments], stderr=self.log, start_new_session=True)
+        )
+
+    def tend(self) -> None:
+        """Replace the dead, wake those who slept long enough."""
+        alive = [worker for worker in self.workers if worker.poll() is None]
+        if len(alive) < len(self.workers):
+            self.last_fault = time.monotonic()
+        self.workers = alive
+        while len(self.workers) < WORKERS:
+            self.spawn()
+        now = time.monotonic()
+        for until, pid in [entry for entry in self.stopped if entry[0] <= now]:
+            self.stopped.remove((until, pid))
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+
+    # --- faults ----------------------------------------------------------------------------------------------------
+
+    def tick(self) -> None:
+        for fault, chance in FAULTS.items():
+            if self.rng.random() < chance and self.commit(fault):
+                self.faults[fault] += 1
+                self.last_fault = time.monotonic()
+
+    def commit(self, fault: str) -> bool:
+        worker = self.rng.choice(self.workers)
+        match fault:
+            case "kill -9 of a worker":
+                worker.kill()
+            case "kill -9 of worker and sentinel":
+                sentinels = _children(worker.pid)
+                worker.kill()
+                for pid in sentinels:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
+            case "kill -9 of a sentinel":
+                sentinels = _children(worker.pid, b"ingather.engine.sentinel")
+                if not sentinels:
+                    return False
+                os.kill(sentinels[0], signal.SIGKILL)
+            case "worker stopped past its lease":
+                if any(pid == worker.pid for _, pid in self.stopped):
+                    return False
+                worker.send_signal(signal.SIGSTOP)
+                self.stopped.append((time.monotonic() + LEASE_S * self.rng.uniform(1.2, 3), worker.pid))
+            case "SIGTERM":
+                worker.terminate()
+            case "backends terminated":
+                return self.on_server(
+                    """select pg_terminate_backend(pid) from pg_stat_activity
+                        where datname = 'chaos' and application_name like 'ingather %' order by random() limit 2"""
+                )
+            case "reply dropped":
+                self.proxy.drop_replies(1)
+            case "server crash":
+                self.crash_server()
+            case "long snapshot":
+                threading.Thread(target=self.hold_snapshot, daemon=True).start()
+        return True
+
+    def on_server(self, statement: str) -> bool:
+        with contextlib.suppress(psycopg.Error), psycopg.connect(self.direct, autocommit=True) as conn:
+            conn.execute(statement)
+            return True
+        return False
+
+    def crash_server(self) -> None:
+        pid = int((self.server.data / "postmaster.pid").read_text().split()[0])
+        os.kill(pid, self.rng.choice([signal.SIGQUIT, signal.SIGKILL]))
+        deadline = time.monotonic() + 30
+        while True:
+            with contextlib.suppress(embedded.EmbeddedError):
+                self.start_server()
+                return
+            assert time.monotonic() < deadline, "the server did not come back"
+
+    def hold_snapshot(self) -> None:
+        with contextlib.suppress(psycopg.Error), psycopg.connect(self.direct) as conn:
+            conn.execute("set transaction isolation level repeatable read")
+            conn.execute("select count(*) from ingather.batch")
+            self.is_calm.wait(5)
+
+    # --- the client: scatters with keys, and again after every failure --------------------------------------------
+
+    def client(self, seed: int) -> None:
+        rng = random.Random(seed)
+        app = build(self.proxied)
+        eye = build(self.direct)
+        number = 0
+        while not self.is_calm.is_set():
+            with _patience():
+                if _open_items(eye) > MOST_OPEN_ITEMS:
+                    self.is_calm.wait(0.05)
+                    continue
+            number += 1
+            self.scatter(app, rng, f"{seed}-{number}")
+            if rng.random() < 0.15:
+                with _patience():
+                    self.operate(app, eye, rng)
+        app.close()
+        eye.close()
+
+    def scatter(self, app: Engine, rng: random.Random, request: str) -> None:
+        kind = rng.choices(["mixed", "aside", "narrow"], [8, 1, 1])[0]
+        size = rng.choice([1, 1, 5, 50, 300]) if kind == "mixed" else rng.choice([1, 5, 20])
+        tempers = rng.choices(list(TEMPERS), list(TEMPERS.values()), k=size)
+        payloads = [{"temper": temper, "request": request} for temper in tempers]
+        tries = 0
+        while True:
+            tries += 1
+            key = request if self.broken != "scatter_without_key" else f"{request} {tries}"
+            try:
+                app.scatter(kind, payloads, idempotency_key=key, priority=rng.choice([0, 0, 5]))
+            except IngatherError:
+                self.deeds["scatters sent again"] += 1
+                time.sleep(0.05)
+            else:
+                self.deeds["batches"] += 1
+                self.deeds["items"] += size
+                return
+
+    def operate(self, app: Engine, eye: Engine, rng: random.Random) -> None:
+        seen = rng.choice(eye.batches(limit=20) or [None])
+        if seen is None:
+            return
+        batch = app.batch(seen.batch_id)
+        match rng.choice(["cancel", "retry", "retry", "pause", "add"]):
+            case "cancel":
+                self.deeds["cancelled"] += batch.cancel()
+            case "retry":
+                self.deeds["items retried"] += batch.retry_failed()
+            case "pause":
+                try:
+                    batch.pause()
+                    time.sleep(0.1)
+                finally:
+                    # The reply may have been lost and the batch be paused all the same.
+                    _until_it_works(batch.resume)
+                self.deeds["paused"] += 1
+            case "add" if seen.kind != "narrow":
+                with contextlib.suppress(IngatherError):
+                    self.deeds["items added"] += batch.add([{"temper": "ok"}] * 3)
+
+    # --- the observer ----------------------------------------------------------------------------------------------
+
+    def observe(self) -> None:
+        """Every 50 ms: do the parts of every open batch add up, and does the limit hold?"""
+        while not self.is_over.is_set():
+            with contextlib.suppress(psycopg.Error), psycopg.connect(self.direct, autocommit=True) as conn:
+                while not self.is_over.wait(OBSERVE_S):
+                    ids = [row[0] for row in conn.execute("select id from ingather.batch where state = 'open'")]
+                    for row in conn.execute(sql.PROGRESS, {"batch_ids": ids}):
+                        total, parts = row[6], row[7:12]
+                        self.reads += 1
+                        if sum(parts) != total or min(parts) < 0:
+                            self.wrong_reads.append(f"batch {row[0]}: {parts} of {total}")
+                    narrow = "select coalesce(sum(open), 0) from ingather.lease where queue = 'narrow'"
+                    [(running,)] = conn.execute(narrow).fetchall()
+                    if running > NARROW:
+                        self.wrong_reads.append(f"{running} running in a queue limited to {NARROW}")
+
+    # --- the end ---------------------------------------------------------------------------------------------------
+
+    def settle_down(self) -> float:
+        """No more faults but those of the handlers: how long after the last until all is closed and gathered?"""
+        for _, pid in self.stopped:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+            self.last_fault = time.monotonic()
+        self.stopped.clear()
+        while time.monotonic() - self.last_fault < 3 * CLOSED_WITHIN_S:
+            self.tend()
+            with contextlib.suppress(psycopg.Error), psycopg.connect(self.direct, autocommit=True) as conn:
+                left = """select (select count(*) from ingather.batch where state = 'open')
+                               + (select count(*) from ingather.waiting) + (select count(*) from ingather.lease)"""
+                if conn.execute(left).fetchone() == (0,):
+                    break
+            time.sleep(TICK_S)
+        return time.monotonic() - self.last_fault
+
+    def end(self) -> None:
+        self.is_over.set()
+        for worker in self.workers:
+            worker.terminate()
+        for worker in self.workers:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                worker.wait(10)
+            worker.kill()
+            worker.wait()
+        self.log.close()
+
+    def stop_server(self) -> None:
+        for server in self.servers:
+            server.close()
+
+
+@contextlib.contextmanager
+def _patience() -> Iterator[None]:
+    """Whatever a crash does to an operator's question, it can be asked again."""
+    try:
+        yield
+    except IngatherError:
+        time.sleep(0.05)
+
+
+def _until_it_works(verb: Callable[[], Any]) -> None:
+    while True:
+        try:
+            verb()
+        except IngatherError:
+            time.sleep(0.05)
+        else:
+            return
+
+
+def _open_items(app: Engine) -> int:
+    return sum(queue.pending + queue.running for queue in app.queues())
+
+
+def _children(pid: int, having: bytes = b"") -> list[int]:
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError, IndexError):
+                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+                if parent == pid and having in (entry / "cmdline").read_bytes():
+                    found.append(int(entry.name))
+    return found
+
+
+logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)
+
+
+def campaign(seconds: float, seed: int, broken: str = "") -> dict[str, Any]:
+    """Run one, and say what was done, what was seen and what was broken."""
+    folder = Path(tempfile.mkdtemp(prefix="chaos-"))
+    folder.chmod(0o755)
+    run = Run(folder, seed, broken)
+    try:
+        run.prepare()
+        with run.proxy:
+            build(run.direct).set_queue("narrow", max_running=NARROW)
+            run.tend()
+            clients = [threading.Thread(target=run.client, args=[seed * 1000 + n], daemon=True) for n in range(2)]
+            observer = threading.Thread(target=run.observe, daemon=True)
+            for thread in (*clients, observer):
+                thread.start()
+            until = time.monotonic() + seconds
+            while time.monotonic() < until:
+                run.tick()
+                run.tend()
+                time.sleep(TICK_S)
+            run.is_calm.set()
+            for thread in clients:
+                thread.join(60)
+            took_s = run.settle_down()
+            run.end()
+            observer.join(10)
+        with psycopg.connect(run.direct, autocommit=True) as conn:
+            found = oracle.check(conn)
+            doubles = """select p.body ->> 'request' from ingather.payload p join ingather.segment s on s.id = p.item_id >> 20
+                          where p.body ? 'request' group by 1 having count(distinct s.batch_id) > 1"""
+            for (request,) in conn.execute(doubles):
+                found.blame("one key makes one batch", f"request {request}")
+        if took_s > CLOSED_WITHIN_S:
+            found.blame("all closes soon after the last fault", f"{took_s:.1f} s")
+        for read in run.wrong_reads:
+            found.blame("progress adds up and limits hold at every read", read)
+        run.faults["reply dropped"] = run.proxy.dropped
+        fenced = (folder / "workers.log").read_bytes().count(b"no longer ours")
+        return {
+            "seed": seed,
+            "seconds": seconds,
+            "broken_twin": broken or None,
+            "faults": dict(run.faults),
+            "deeds": dict(run.deeds),
+            "late_writes_refused": fenced,
+            "progress_reads": run.reads,
+            "transitions_checked": found.transitions,
+            "closed_after_last_fault_s": round(took_s, 2),
+            "broken": {rule: {"times": len(cases), "first": cases[0]} for rule, cases in found.broken.items()},
+        }
+    finally:
+        run.end()
+        run.stop_server()
+        if not os.environ.get("KEEP_CHAOS"):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="dev.py chaos", description="Run the engine under fire and check its history.")
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--break", dest="broken", choices=sorted(BREAKS), default="", help="switch a broken twin on")
+    parser.add_argument("--json", action="store_true")
+    asked = parser.parse_args()
+    report = campaign(asked.seconds, asked.seed, asked.broken)
+    if asked.json:
+        print(json.dumps(report, indent=1))
+    else:
+        for name, value in report.items():
+            if isinstance(value, dict):
+                print(f"{name}:")
+                for key, inner in value.items():
+                    print(f"    {key:50} {inner}")
+            else:
+                print(f"{name:54} {value}")
+        print("BROKEN" if report["broken"] else "nothing lost, nothing twice, nothing stuck")
+    sys.exit(1 if report["broken"] else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,123 @@
+"""Broken twins of the engine, for showing that the harness can fail. Applied in worker processes of a chaos run only."""
+
+from collections.abc import Callable
+
+from ingather.engine import aggregator, sentinel, verbs
+from ingather.engine import statements as sql
+from ingather.engine.script import Ask, Script
+
+
+def _replace(statement: str, old: str, new: str) -> None:
+    text = getattr(sql, statement)
+    assert old in text, f"{statement} no longer holds {old!r}"
+    setattr(sql, statement, text.replace(old, new))
+
+
+def settle_without_lease() -> None:
+    """A late worker may write: whatever it says of an item goes in, over what is there."""
+    sql.SETTLE = """
+        with done as (
+            select token, item_id, state, took_ms, nullif(result, '')::jsonb as result, nullif(error, '')::jsonb as error
+              from rows from (unnest(%(token_of)s::bigint[]), unnest(%(ids)s::bigint[]), unnest(%(states)s::"char"[]),
+                              unnest(%(took_ms)s::integer[]), string_to_table(%(results)s, E'\\n'),
+                              string_to_table(%(errors)s, E'\\n'))
+                     as d(token, item_id, state, took_ms, result, error)
+        ), ended as (
+            insert into ingather.outcome (item_id, token, worker_id, took_ms, attempt, lost, state, result, error)
+            select d.item_id, d.token, %(worker_id)s, d.took_ms, 1, 0, d.state, d.result, d.error from done d
+                on conflict (item_id) do update set token = excluded.token, result = excluded.result
+            returning token, item_id, state
+        ), counted as (
+            insert into ingather.tally as t (batch_id, worker_id, completed, error)
+            select s.batch_id, %(worker_id)s, count(*) filter (where e.state = 'c'), count(*) filter (where e.state = 'e')
+              from ended e join ingather.segment s on s.id = e.item_id >> 20 group by s.batch_id
+                on conflict (batch_id, worker_id) do update
+               set completed = t.completed + excluded.completed, error = t.error + excluded.error
+        ), used as (
+            select token, count(*) as items from done group by token
+        ), shrunk as (
+            update ingather.lease l set open = l.open - u.items from used u where l.token = u.token and l.open > u.items
+        ), freed as (
+            delete from ingather.lease l using used u where l.token = u.token and l.open <= u.items
+        )
+        select count(*) from ended
+    """
+
+
+def put_back_without_returned() -> None:
+    """An item that went back stays covered by its lease, so saying it twice puts it back twice."""
+    _replace("PUT_BACK", "and d.item_id <> all (h.returned)", "")
+    _replace("PUT_BACK", ", returned = h.returned || g.ids", "")
+
+
+def sweep_forgets_outcomes() -> None:
+    """The sweep returns finished items of a range, too."""
+    _replace("TAKE_BACK", "and not exists (select from ingather.outcome o where o.item_id = item_id.item_id)", "")
+
+
+def sweep_forgets_items() -> None:
+    """The sweep returns only the first unfinished item of a range."""
+    _replace("TAKE_BACK", "where item_id <> all (g.returned)", "where item_id = g.first_id and item_id <> all (g.returned)")
+
+
+def no_sweep() -> None:
+    """Nobody takes back what dead workers held."""
+
+    def nothing(*_: object, **__: object) -> Script[None]:
+        yield Ask("select 1")
+
+    verbs.take_back = nothing  # type: ignore[assignment]
+    aggregator.verbs.take_back = sentinel.verbs.take_back = nothing  # type: ignore[assignment]
+
+
+def count_then_close() -> None:
+    """Ripe batches are closed by id, without a lock and without a second look."""
+
+    def close(batch_ids: list[int]) -> Script[list[int]]:
+        closed = yield Ask(
+            """update ingather.batch b set state = 'closed', closed_at = clock_timestamp(), completed = b.total, error = 0,
+                      cancelled = 0, gather_id = case when gathers then nextval('ingather.segment_id') << 20 end
+                where id = any(%(batch_ids)s) returning id, gather_id, queue""",
+            {"batch_ids": batch_ids},
+        )
+        for batch_id, gather_id, queue in closed:
+            if gather_id:
+                yield Ask(
+                    """insert into ingather.waiting (item_id, batch_id, run_at, attempt, lost, is_gather, queue)
+                       values (%(g)s, %(b)s, clock_timestamp(), 0, 0, true, %(q)s)""",
+                    {"g": gather_id, "b": batch_id, "q": queue},
+                )
+        yield Ask("delete from ingather.tally where batch_id = any(%(batch_ids)s)", {"batch_ids": batch_ids})
+        return [batch_id for batch_id, gather_id, _ in closed if gather_id]
+
+    verbs.close = close
+
+
+def limit_before_lock() -> None:
+    """The room in a limited queue is counted without taking turns."""
+    sql.LOCK_QUEUE = "select 1 where %(queue)s is not null"
+
+
+def claim_without_lock() -> None:
+    """The cursor is read without its lock and moved to where this claim thinks it is."""
+    _replace("CLAIM", "     where s.queue is not null\n       for no key update of s skip locked", "     where s.queue is not null")
+
+
+def scatter_without_key() -> None:
+    """A scatter whose reply was lost is sent again as if it were new."""
+
+
+BREAKS: dict[str, Callable[[], None]] = {
+    breaking.__name__: breaking
+    for breaking in (
+        settle_without_lease,
+        put_back_without_returned,
+        sweep_forgets_outcomes,
+        sweep_forgets_items,
+        no_sweep,
+        count_then_close,
+        limit_before_lock,
+        claim_without_lock,
+        scatter_without_key,
+    )
+}

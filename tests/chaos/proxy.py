@@ -1,0 +1,95 @@
+"""A proxy in front of PostgreSQL that loses replies: the server has answered, and nobody will ever hear it."""
+
+import asyncio
+import contextlib
+import threading
+from pathlib import Path
+
+
+class Proxy:
+    """Listens on a unix socket like a server's own. `drop_replies(n)` arms it for the next n answers."""
+
+    def __init__(self, folder: Path, server_socket: Path) -> None:
+        self.folder = folder
+        self.dropped = 0
+        self._server_socket = server_socket
+        self._armed = 0
+        self._lock = threading.Lock()
+        self._loop = asyncio.new_event_loop()
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self) -> "Proxy":
+        self._thread.start()
+        assert self._ready.wait(10)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(10)
+
+    def drop_replies(self, number: int) -> None:
+        with self._lock:
+            self._armed += number
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        self._loop.set_exception_handler(lambda *_: None)
+        path = self.folder / ".s.PGSQL.5432"
+        self._loop.run_until_complete(asyncio.start_unix_server(self._serve, path))
+        self._ready.set()
+        self._loop.run_forever()
+
+    def _takes_this_one(self) -> bool:
+        with self._lock:
+            if not self._armed:
+                return False
+            self._armed -= 1
+            self.dropped += 1
+            return True
+
+    async def _serve(self, client: asyncio.StreamReader, to_client: asyncio.StreamWriter) -> None:
+        try:
+            server, to_server = await asyncio.open_unix_connection(self._server_socket)
+        except OSError:
+            to_client.close()
+            return
+        ends = [to_client, to_server]
+        asked = asyncio.Event()
+        forward = asyncio.create_task(self._forward(client, to_server, asked, ends))
+        backward = asyncio.create_task(self._backward(server, to_client, asked, ends))
+        await asyncio.wait([forward, backward])
+
+    async def _forward(
+        self,
+        source: asyncio.StreamReader,
+        target: asyncio.StreamWriter,
+        asked: asyncio.Event,
+        ends: list[asyncio.StreamWriter],
+    ) -> None:
+        with contextlib.suppress(OSError):
+            while data := await source.read(1 << 16):
+                # Of interest are commands that write: a settle, a claim, a COPY of payloads, a commit.
+                if b"ingather.outcome" in data or b"ingather.lease" in data or b"COMMIT" in data or len(data) > 500:
+                    asked.set()
+                target.write(data)
+                await target.drain()
+        for end in ends:
+            end.close()
+
+    async def _backward(
+        self,
+        source: asyncio.StreamReader,
+        target: asyncio.StreamWriter,
+        asked: asyncio.Event,
+        ends: list[asyncio.StreamWriter],
+    ) -> None:
+        with contextlib.suppress(OSError):
+            while data := await source.read(1 << 16):
+                if asked.is_set() and self._takes_this_one():
+                    break
+                asked.clear()
+                target.write(data)
+                await target.drain()
+        for end in ends:
+            end.close()
