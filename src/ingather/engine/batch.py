@@ -163,7 +163,10 @@ class Batch:
 
 
 def _result(batch_id: int) -> Script[Rows]:
-    return (yield Ask(sql.RESULT, {"batch_id": batch_id}))
+    rows = yield Ask(sql.RESULT, {"batch_id": batch_id})
+    if not rows and not (yield from verbs.progress([batch_id])):
+        raise UnknownBatch(f"There is no batch {batch_id}. It may have been pruned.")
+    return rows
 
 
 def _record(*row: Any) -> ItemRecord:

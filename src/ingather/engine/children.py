@@ -3,9 +3,11 @@
 import asyncio
 import ctypes
 import multiprocessing
+import os
 import signal
 import sys
-from typing import TYPE_CHECKING, Any
+from concurrent.futures.process import BrokenProcessPool
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from pebble import ProcessExpired, ProcessPool
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 # Forked, so that handlers may be closures and the children share the worker's memory until they write to it.
 _FORK = "fork" if "fork" in multiprocessing.get_all_start_methods() else None
 _PR_SET_PDEATHSIG = 1
+_EXIT_0 = 213
 
 _engine: "Engine"
 
@@ -36,6 +39,25 @@ class Children:
         self, *, is_gather: bool, args: dict[str, Any], timeout_s: float
     ) -> tuple[bytes, list[Offspring] | None]:
         """Run a handler or a gather in a child; its deadline starts when it starts. Cancelling kills the child."""
+        pool = await self._active_pool()
+        future = pool.schedule(_in_child, args=(is_gather, args), timeout=timeout_s)
+        try:
+            answer = await asyncio.wrap_future(future)
+        except TimeoutError:
+            raise Overdue(f"the handler ran longer than its {timeout_s:g} s and was killed") from None
+        except ProcessExpired as expired:
+            raise Died(_cause_of_death(expired.exitcode)) from None
+        except BrokenProcessPool:
+            # An idle child was killed, which the pool does not survive. No handler is to blame.
+            raise RetryLater(0, "the pool of child processes broke and was made anew") from None
+        if isinstance(answer, BaseException):
+            raise answer
+        line, offspring = answer
+        return line, offspring
+
+    async def _active_pool(self) -> ProcessPool:
+        if self._pool is not None and not self._pool.active:
+            await self.stop()
         if self._pool is None:
             self._pool = ProcessPool(
                 max_workers=self._size,
@@ -43,17 +65,7 @@ class Children:
                 initializer=_prepare_child,
                 initargs=(self._engine,),
             )
-        future = self._pool.schedule(_in_child, args=(is_gather, args), timeout=timeout_s)
-        try:
-            answer = await asyncio.wrap_future(future)
-        except TimeoutError:
-            raise Overdue(f"the handler ran longer than its {timeout_s:g} s and was killed") from None
-        except ProcessExpired as expired:
-            raise Died(_cause_of_death(expired.exitcode)) from None
-        if isinstance(answer, BaseException):
-            raise answer
-        line, offspring = answer
-        return line, offspring
+        return self._pool
 
     async def stop(self) -> None:
         if self._pool is not None:
@@ -67,7 +79,8 @@ def _cause_of_death(exitcode: int | None) -> str:
         name = signal.Signals(-exitcode).name if -exitcode in set(signal.Signals) else f"signal {-exitcode}"
         hint = " (out of memory?)" if name == "SIGKILL" else ""
         return f"the handler's process was killed by {name}{hint}"
-    return f"the handler's process exited with code {exitcode} before it answered"
+    code = 0 if exitcode == _EXIT_0 else exitcode
+    return f"the handler's process exited with code {code} before it answered"
 
 
 # --- in the child --------------------------------------------------------------------------------------------------
@@ -78,9 +91,21 @@ def _prepare_child(engine: "Engine") -> None:
     _engine = engine
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    _show_silent_exits()
     if sys.platform == "linux":
         # When the worker is killed, its handlers must not go on as orphans.
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def _show_silent_exits() -> None:
+    """Make `os._exit(0)` in a handler a death like any other: the pool takes exit code 0 for an orderly end."""
+    leave, child = os._exit, os.getpid()
+
+    def leave_seen(status: int) -> NoReturn:
+        # Processes that the handler itself forked end as they like.
+        leave(_EXIT_0 if status == 0 and os.getpid() == child else status)
+
+    os._exit = leave_seen
 
 
 def _in_child(is_gather: bool, args: dict[str, Any]) -> Any:  # noqa: FBT001  # crosses a pipe, not an API

@@ -6,6 +6,8 @@ so it is cleaned where that loses nothing but garbage, and never retried.
 """
 
 import math
+from dataclasses import fields, is_dataclass
+from enum import Enum
 from typing import Any, ClassVar
 
 import orjson
@@ -96,7 +98,17 @@ def _flaw(value: Any, line: bytes) -> str | None:
     return None
 
 
+def _plain(value: Any) -> Any:
+    """What the encoder makes of richer types before it writes them."""
+    if isinstance(value, Enum):
+        return value.value
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in fields(value) if not field.name.startswith("_")}
+    return value
+
+
 def _holds(value: Any, is_bad: Any) -> bool:
+    value = _plain(value)
     if isinstance(value, dict):
         return any(is_bad(key) or _holds(inner, is_bad) for key, inner in value.items())
     if isinstance(value, list | tuple):
@@ -105,6 +117,7 @@ def _holds(value: Any, is_bad: Any) -> bool:
 
 
 def _clean(value: Any) -> Any:
+    value = _plain(value)
     if isinstance(value, str):
         return value.replace("\0", REPLACEMENT).encode("utf-8", "surrogatepass").decode("utf-8", "replace")
     if isinstance(value, bool):

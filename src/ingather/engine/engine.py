@@ -22,7 +22,7 @@ from ingather.engine.batch import Batch
 from ingather.engine.codec import PAYLOAD_HARD_CAP, encode_payload
 from ingather.engine.connection import PASSING_ERRORS, aconfigure, configure, connect, unavailable
 from ingather.engine.cron import CatchUp, Cron
-from ingather.engine.errors import LONGEST_DELAY, EmptyBatch, UnknownKind, UsageError
+from ingather.engine.errors import EmptyBatch, UnknownBatch, UnknownKind, UsageError, checked_delay
 from ingather.engine.migrations import check as check_schema
 from ingather.engine.migrations import migrate
 from ingather.engine.model import Handler, Offspring, Progress, Queue, Request, WorkerRecord
@@ -159,7 +159,7 @@ class Engine:
 
     def encoded(self, payloads: Iterable[Any]) -> Iterator[bytes]:
         """Payloads as the lines they are stored as, refused one by one as they come."""
-        if isinstance(payloads, str | bytes | dict):
+        if isinstance(payloads, str | bytes | dict) or not hasattr(payloads, "__iter__"):
             raise UsageError(
                 f"Payloads must be a list or another iterable with one payload per item, "
                 f"not a {type(payloads).__name__}. For a single item use submit()."
@@ -192,13 +192,13 @@ class Engine:
             raise UnknownKind(f"There is no handler for kind {kind!r} in this app. Known kinds: {known}.")
         if not _is_whole(priority, -100, 100):
             raise UsageError(f"A priority is a whole number from -100 to 100, not {priority!r}.")
-        if idempotency_key is not None and not (0 < len(idempotency_key) <= 255 and idempotency_key.isprintable()):
+        if idempotency_key is not None and not _is_key(idempotency_key):
             raise UsageError("An idempotency key is 1 to 255 printable characters.")
         return Request(
             kind=kind,
             queue=handler.queue if queue is None else _name("queue", queue),
             priority=priority,
-            delay=_delay(delay),
+            delay=checked_delay(delay),
             max_attempts=handler.max_attempts if max_attempts is None else _attempts(max_attempts),
             timeout_s=handler.timeout_s if timeout is None else _timeout(timeout),
             gathers=kind in self.gathers,
@@ -210,6 +210,8 @@ class Engine:
 
     def batch(self, batch_id: int) -> Batch:
         """A handle on a batch that was scattered earlier."""
+        if not _is_whole(batch_id, 1, 2**63 - 1):
+            raise UnknownBatch(f"There is no batch {batch_id!r}: an id is a whole number.")
         return Batch(self, batch_id)
 
     def batches(
@@ -232,19 +234,19 @@ class Engine:
         rate: tuple[int, timedelta] | EllipsisType | None = ...,
     ) -> None:
         """Limit a queue over the whole fleet. `rate` is (items, window). None lifts a limit, `...` leaves it."""
-        if isinstance(max_running, int) and not 1 <= max_running <= 1_000_000:
-            raise UsageError(f"max_running lies between 1 and 1,000,000, not {max_running}. To stop a queue, pause it.")
-        if isinstance(rate, tuple) and not (
-            1 <= rate[0] <= 1_000_000 and timedelta(seconds=1) <= rate[1] <= timedelta(days=1)
-        ):
+        if max_running not in (None, ...) and not _is_whole(max_running, 1, 1_000_000):
+            raise UsageError(
+                f"max_running is a whole number from 1 to 1,000,000, not {max_running!r}. To stop a queue, pause it."
+            )
+        if rate not in (None, ...) and not _is_rate(rate):
             raise UsageError("A rate is 1 to 1,000,000 items in a window of 1 second to 1 day.")
         self.run(verbs.set_queue(_name("queue", queue), max_running=max_running, rate=rate), rings=True)
 
     def pause_queue(self, queue: str) -> None:
-        self.run(verbs.pause_queue(queue, paused=True))
+        self.run(verbs.pause_queue(_name("queue", queue), paused=True))
 
     def resume_queue(self, queue: str) -> None:
-        self.run(verbs.pause_queue(queue, paused=False), rings=True)
+        self.run(verbs.pause_queue(_name("queue", queue), paused=False), rings=True)
 
     def prune(self, keep: timedelta) -> None:
         """Remove batches that closed longer ago than `keep`, a few thousand rows at a time."""
@@ -290,8 +292,8 @@ class Engine:
 
     def worker(self, *, concurrency: int = 10, queues: Iterable[str] | None = None) -> Worker:
         """A worker for the kinds registered here: `async with` it in a loop of your own, or `drain()` it."""
-        if not 1 <= concurrency <= 10_000:
-            raise UsageError(f"A worker runs 1 to 10,000 items at once, not {concurrency:,}.")
+        if not _is_whole(concurrency, 1, 10_000):
+            raise UsageError(f"A worker runs 1 to 10,000 items at once, not {concurrency!r}.")
         return Worker(self, concurrency, None if queues is None else [_name("queue", queue) for queue in queues])
 
     # --- the database ----------------------------------------------------------------------------------------------
@@ -428,6 +430,17 @@ def _is_whole(number: object, least: int, most: int) -> bool:
     return isinstance(number, int) and not isinstance(number, bool) and least <= number <= most
 
 
+def _is_rate(rate: object) -> bool:
+    match rate:
+        case (items, timedelta() as window):
+            return _is_whole(items, 1, 1_000_000) and timedelta(seconds=1) <= window <= timedelta(days=1)
+    return False
+
+
+def _is_key(key: object) -> bool:
+    return isinstance(key, str) and 0 < len(key) <= 255 and key.isprintable()
+
+
 def _attempts(number: int) -> int:
     if not _is_whole(number, 1, 100):
         raise UsageError(f"max_attempts lies between 1 and 100, not {number!r}.")
@@ -443,13 +456,3 @@ def _timeout(seconds: float) -> int:
     if not _is_whole(whole, 1, 86_400):
         raise UsageError(f"A timeout lies between 1 s and 86,400 s (24 h), not {seconds!r}.")
     return whole
-
-
-def _delay(delay: float | timedelta) -> timedelta:
-    try:
-        checked = delay if isinstance(delay, timedelta) else timedelta(seconds=delay)
-    except (TypeError, ValueError, OverflowError):
-        checked = timedelta(-1)
-    if not timedelta(0) <= checked <= LONGEST_DELAY:
-        raise UsageError(f"A delay lies between 0 s and {LONGEST_DELAY.days} days, not {delay!r}.")
-    return checked

@@ -27,6 +27,16 @@ from functools import partial
 LONGEST_DELAY = timedelta(days=366)
 
 
+def checked_delay(delay: float | timedelta) -> timedelta:
+    try:
+        checked = delay if isinstance(delay, timedelta) else timedelta(seconds=delay)
+    except (TypeError, ValueError, OverflowError):
+        checked = timedelta(-1)
+    if not timedelta(0) <= checked <= LONGEST_DELAY:
+        raise UsageError(f"A delay lies between 0 s and {LONGEST_DELAY.days} days, not {delay!r}.")
+    return checked
+
+
 class IngatherError(Exception):
     """The root: `except IngatherError` catches all that this package raises on purpose."""
 
@@ -103,10 +113,8 @@ class RetryLater(HandlerSignal):
     """
 
     def __init__(self, delay: float | timedelta, message: str = "", *, queue: bool = False) -> None:
-        self.delay = delay if isinstance(delay, timedelta) else timedelta(seconds=delay)
+        self.delay = checked_delay(delay)
         self.queue = queue
-        if not timedelta(0) <= self.delay <= LONGEST_DELAY:
-            raise UsageError(f"RetryLater takes a delay from 0 to {LONGEST_DELAY.days} days, not {self.delay}.")
         super().__init__(message or f"try again in {self.delay.total_seconds():g} s")
 
     def __reduce__(self) -> tuple[object, ...]:

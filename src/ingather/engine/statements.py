@@ -158,7 +158,7 @@ with quick as materialized (
        set next_id = taken.last_id + 1,
            queue = case when taken.last_id < s.last_id then s.queue end
       from taken
-     where s.id = taken.id
+     where s.id = taken.id and s.id = any(array(select id from taken))
 ), used as (
     insert into ingather.rate_use (queue, items)
     select %(queue)s, items
@@ -182,12 +182,12 @@ select l.token, l.first_id, l.last_id, l.batch_id, l.attempt, l.lost, l.is_gathe
        (select string_agg(p.body::text, E'\\n' order by p.item_id)
           from ingather.payload p where p.item_id between l.first_id and l.last_id)
   from leased l
-  join ingather.batch b on b.id = l.batch_id
+  join ingather.batch b on b.id = l.batch_id and b.id = any(array(select batch_id from leased))
  order by l.token
 """
 
 # Asked after an empty claim: does the queue need the locked claim, when is the next moment worth waking for, and is
-# there work right now that another claimer merely held?
+# there work right now that another claimer merely held, or that was not this claim's turn?
 OUTLOOK: Final[LiteralString] = """
 select is_limited,
        extract(epoch from least(
@@ -306,7 +306,7 @@ with held as materialized (
              as d(token, item_id, delay_s, attempt, lost, error) on d.token = h.token
      where d.item_id between h.first_id and h.last_id
        and d.item_id <> all (h.returned)
-       and not exists (select from ingather.outcome o where o.item_id = d.item_id)
+       and not exists (select from ingather.outcome o where o.item_id = d.item_id offset 0)  -- offset: by index
 ), waits as (
     insert into ingather.waiting (item_id, batch_id, run_at, attempt, lost, is_gather, queue, error)
     select item_id, batch_id, clock_timestamp() + delay_s * interval '1 second', attempt, lost, is_gather, queue, error
@@ -386,7 +386,8 @@ with finished as materialized (
     returning b.id, b.queue, b.gather_id
 ), gathering as (
     insert into ingather.waiting (item_id, batch_id, run_at, attempt, lost, is_gather, queue)
-    select gather_id, id, clock_timestamp(), 0, 0, true, queue from closed where gather_id is not null
+    -- due since long ago, so that it stands before all other items that wait: there is only one
+    select gather_id, id, to_timestamp(0), 0, 0, true, queue from closed where gather_id is not null
 ), served as (
     delete from ingather.tally t using closed where t.batch_id = closed.id
 )
@@ -450,7 +451,7 @@ with gone as (
       from gone g
      cross join lateral generate_series(g.first_id, g.last_id) as item_id
      where item_id <> all (g.returned)
-       and not exists (select from ingather.outcome o where o.item_id = item_id.item_id)
+       and not exists (select from ingather.outcome o where o.item_id = item_id.item_id offset 0)  -- offset: by index
 ), judged as materialized (
     select l.*, b.max_attempts,
            (l.is_lost and l.lost + 1 >= %(max_lost)s) or (l.is_overdue and l.attempt >= b.max_attempts) as is_over
@@ -459,7 +460,7 @@ with gone as (
 ), ended as (
     insert into ingather.outcome (item_id, token, worker_id, took_ms, attempt, lost, state, error)
     select item_id, token, %(worker_id)s,
-           least(extract(epoch from clock_timestamp() - claimed_at) * 1000, 2147483647),  -- a fleet may be off for months
+           least(extract(epoch from clock_timestamp() - claimed_at) * 1000, 2147483647),  -- a fleet may be off for long
            attempt, lost + is_lost::int, 'e',
            case when is_lost then %(lost_error)s::jsonb else %(overdue_error)s::jsonb end
       from judged where is_over
@@ -529,12 +530,14 @@ select id
  limit %(limit)s
 """
 
-# Items in the order they were scattered, a page at a time, by key: cost does not grow with the page's number.
+# Items in the order they were scattered, a page at a time, by key: cost does not grow with the page's number. The
+# bounds spare a young batch the walk over all older ones.
 PAGE: Final[LiteralString] = """
 select id, ordinal, state, attempt, lost, payload::text, result::text, error::text, started_at, finished_at
   from ingather.item
  where batch_id = %(batch_id)s
-   and id > %(after)s
+   and id > greatest(%(after)s, (select min(id) << 20 from ingather.segment where batch_id = %(batch_id)s) - 1)
+   and id <= (select max(last_id) from ingather.segment where batch_id = %(batch_id)s)
    and (%(state)s::text is null or state = %(state)s)
  order by id
  limit %(limit)s
@@ -542,9 +545,11 @@ select id, ordinal, state, attempt, lost, payload::text, result::text, error::te
 
 RESULTS_PAGE: Final[LiteralString] = """
 select o.item_id, o.result::text
-  from ingather.segment s
-  join ingather.outcome o on o.item_id between s.id << 20 and s.last_id
- where s.batch_id = %(batch_id)s and o.item_id > %(after)s and o.state = 'c'
+  from ingather.outcome o
+ where o.item_id > greatest(%(after)s, (select min(id) << 20 from ingather.segment where batch_id = %(batch_id)s) - 1)
+   and o.item_id <= (select max(last_id) from ingather.segment where batch_id = %(batch_id)s)
+   and exists (select from ingather.segment s where s.id = o.item_id >> 20 and s.batch_id = %(batch_id)s offset 0)
+   and o.state = 'c'
  order by o.item_id
  limit %(limit)s
 """
@@ -736,6 +741,10 @@ LIST_SCHEDULES: Final[LiteralString] = """
 select name, kind, queue, cron, tz, seconds, catch_up, paused, last_at, next_at from ingather.schedule order by name
 """
 
+PAUSE_SCHEDULE: Final[LiteralString] = """
+update ingather.schedule set paused = %(paused)s where name = %(name)s returning name
+"""
+
 DROP_SCHEDULE: Final[LiteralString] = "delete from ingather.schedule where name = %(name)s returning name"
 
 # --- retention -----------------------------------------------------------------------------------------------------
@@ -760,9 +769,9 @@ with few as materialized (
      where s.batch_id = %(batch_id)s
      limit %(limit)s
 ), no_outcome as (
-    delete from ingather.outcome o using few where o.item_id = few.item_id
+    delete from ingather.outcome where item_id = any(array(select item_id from few))
 ), no_payload as (
-    delete from ingather.payload p using few where p.item_id = few.item_id
+    delete from ingather.payload where item_id = any(array(select item_id from few))
 )
 select count(*) from few
 """
@@ -779,7 +788,7 @@ delete from ingather.batch where id = %(batch_id)s
 PRUNE_RATE_USE: Final[LiteralString] = """
 delete from ingather.rate_use u
  where u.used_at < clock_timestamp()
-                   - coalesce((select q.rate_window from ingather.queue q where q.name = u.queue), interval '0')
+                   - coalesce((select 10 * q.rate_window from ingather.queue q where q.name = u.queue), interval '0')
 """
 
 # At most one aggregator at a time does the work that any of them could: a throttle, not a lock that safety needs.
