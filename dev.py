@@ -5,6 +5,7 @@ python3 dev.py setup             make .venv and install Ingather and its tools i
 python3 dev.py run               a tour: a database, 1,000 items, two workers, one of them killed halfway
 python3 dev.py test [ARGS]       all tests; ARGS go to pytest, for example `-k sweep -x`
 python3 dev.py check             formatting, lint, types, and which room may import which
+python3 dev.py chaos [ARGS]      the engine under fire, and an oracle: `--seconds 60 --seed 1 --break NAME`
 python3 dev.py schema [--check]  write docs/schema.sql from the migrations, or say whether it is up to date
 """
 
@@ -73,6 +74,10 @@ def check(_args: list[str]) -> int:
     return 1 if failed else 0
 
 
+def chaos(args: list[str]) -> int:
+    return setup([]) or call([PYTHON, "-m", "tests.chaos", *args])
+
+
 def schema(args: list[str]) -> int:
     return setup([]) or call([PYTHON, ROOT / "tools" / "schema.py", *args])
 
@@ -82,6 +87,7 @@ COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "run": run,
     "test": test,
     "check": check,
+    "chaos": chaos,
     "schema": schema,
 }
 
@@ -116,7 +122,13 @@ def works(code: str) -> bool:
 
 
 def call(argv: list[str | Path]) -> int:
-    return subprocess.run(argv, cwd=ROOT, check=False).returncode
+    """Runs a command to its end. Ctrl-C reaches it too: then it is left to say goodbye in its own time."""
+    with subprocess.Popen(argv, cwd=ROOT) as process:
+        while True:
+            try:
+                return process.wait()
+            except KeyboardInterrupt:
+                continue
 
 
 def quietly(what: str, argv: list[str | Path]) -> None:

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ingather.app import Ingather
-    from ingather.engine.batch import Batch, Failed
+    from ingather.engine.batch import Batch
     from ingather.engine.errors import (
         BatchClosed,
         BatchTooBig,
         DatabaseUnavailable,
         EmptyBatch,
+        Failed,
         IngatherError,
         KeyReused,
+        LeaseLost,
         NotReady,
         PayloadRefused,
         Reject,
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
         SchemaMismatch,
         SchemaOutdated,
         SchemaTooNew,
+        ShuttingDown,
         UnknownBatch,
         UnknownKind,
         UsageError,
@@ -33,7 +36,6 @@ if TYPE_CHECKING:
 _HOMES = {
     "Ingather": "app",
     "Batch": "engine.batch",
-    "Failed": "engine.batch",
     "Item": "engine.model",
     "ItemRecord": "engine.model",
     "Progress": "engine.model",
@@ -51,6 +53,7 @@ __all__ = [
     "Item",
     "ItemRecord",
     "KeyReused",
+    "LeaseLost",
     "NotReady",
     "PayloadRefused",
     "Progress",
@@ -59,6 +62,7 @@ __all__ = [
     "SchemaMismatch",
     "SchemaOutdated",
     "SchemaTooNew",
+    "ShuttingDown",
     "UnknownBatch",
     "UnknownKind",
     "UsageError",

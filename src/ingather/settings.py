@@ -21,24 +21,28 @@ class Settings:
 
     @classmethod
     def from_environment(cls) -> "Settings":
-        keep_days = _number("INGATHER_KEEP", None)
+        keep_days = _number("INGATHER_KEEP")
+        lease_s, max_payload = _number("INGATHER_LEASE"), _number("INGATHER_MAX_PAYLOAD")
         return cls(
             database_url=os.environ.get("DATABASE_URL") or None,
             home=Path(os.environ.get("INGATHER_HOME") or _default_home()).expanduser(),
-            lease_s=_number("INGATHER_LEASE", 30.0) or 30.0,
-            max_payload=int(_number("INGATHER_MAX_PAYLOAD", 1024) or 1024),
+            lease_s=30.0 if lease_s is None else lease_s,
+            max_payload=1024 if max_payload is None else int(max_payload),
             keep=None if keep_days is None else timedelta(days=keep_days),
         )
 
 
-def _number(name: str, default: float | None) -> float | None:
+def _number(name: str) -> float | None:
     text = os.environ.get(name)
     if not text:
-        return default
+        return None
     try:
-        return float(text)
+        number = float(text)
     except ValueError:
-        raise UsageError(f"{name} must be a number, not {text!r}.") from None
+        number = -1.0
+    if not 0 <= number <= 1e9:
+        raise UsageError(f"{name} must be a number, 0 or more, not {text!r}.")
+    return number
 
 
 def _default_home() -> Path:

@@ -1,7 +1,7 @@
 """The chaos harness: a real server, real workers, a seeded schedule of faults, and an oracle that reads the history.
 
-    python3 dev.py chaos --seconds 60 --seed 1
-    python3 dev.py chaos --break settle_without_lease     must fail, or the harness is blind
+python3 dev.py chaos --seconds 60 --seed 1
+python3 dev.py chaos --break settle_without_lease     must fail, or the harness is blind
 """
 
 import argparse
@@ -106,7 +106,9 @@ class Run:
         is_away = self.rng.choice(["0", "0", "7200", "-7200"])
         arguments = [self.proxied, str(self.rng.choice([2, 5, 20])), is_away, self.broken]
         self.workers.append(
-            subprocess.Popen([sys.executable, "-m", "tests.chaos.worker", *arguments], stderr=self.log, start_new_session=True)
+            subprocess.Popen(
+                [sys.executable, "-m", "tests.chaos.worker", *arguments], stderr=self.log, start_new_session=True
+            )
         )
 
     def tend(self) -> None:
@@ -367,7 +369,8 @@ def campaign(seconds: float, seed: int, broken: str = "") -> dict[str, Any]:
             observer.join(10)
         with psycopg.connect(run.direct, autocommit=True) as conn:
             found = oracle.check(conn)
-            doubles = """select p.body ->> 'request' from ingather.payload p join ingather.segment s on s.id = p.item_id >> 20
+            doubles = """select p.body ->> 'request'
+                           from ingather.payload p join ingather.segment s on s.id = p.item_id >> 20
                           where p.body ? 'request' group by 1 having count(distinct s.batch_id) > 1"""
             for (request,) in conn.execute(doubles):
                 found.blame("one key makes one batch", f"request {request}")
@@ -397,7 +400,9 @@ def campaign(seconds: float, seed: int, broken: str = "") -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="dev.py chaos", description="Run the engine under fire and check its history.")
+    parser = argparse.ArgumentParser(
+        prog="dev.py chaos", description="Run the engine under fire and check its history."
+    )
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--break", dest="broken", choices=sorted(BREAKS), default="", help="switch a broken twin on")

@@ -1,23 +1,30 @@
-"""Broken twins of the engine, for showing that the harness can fail. Applied in worker processes of a chaos run only."""
+"""Broken twins of the engine, to show that the harness can fail. Applied in the worker processes of a chaos run."""
 
 from collections.abc import Callable
 
-from ingather.engine import aggregator, sentinel, verbs
 from ingather.engine import statements as sql
+from ingather.engine import verbs
 from ingather.engine.script import Ask, Script
 
 
 def _replace(statement: str, old: str, new: str) -> None:
     text = getattr(sql, statement)
     assert old in text, f"{statement} no longer holds {old!r}"
-    setattr(sql, statement, text.replace(old, new))
+    _set(statement, text.replace(old, new))
+
+
+def _set(statement: str, text: str) -> None:
+    setattr(sql, statement, text)
 
 
 def settle_without_lease() -> None:
     """A late worker may write: whatever it says of an item goes in, over what is there."""
-    sql.SETTLE = """
+    _set(
+        "SETTLE",
+        """
         with done as (
-            select token, item_id, state, took_ms, nullif(result, '')::jsonb as result, nullif(error, '')::jsonb as error
+            select token, item_id, state, took_ms, nullif(result, '')::jsonb as result,
+                   nullif(error, '')::jsonb as error
               from rows from (unnest(%(token_of)s::bigint[]), unnest(%(ids)s::bigint[]), unnest(%(states)s::"char"[]),
                               unnest(%(took_ms)s::integer[]), string_to_table(%(results)s, E'\\n'),
                               string_to_table(%(errors)s, E'\\n'))
@@ -29,7 +36,8 @@ def settle_without_lease() -> None:
             returning token, item_id, state
         ), counted as (
             insert into ingather.tally as t (batch_id, worker_id, completed, error)
-            select s.batch_id, %(worker_id)s, count(*) filter (where e.state = 'c'), count(*) filter (where e.state = 'e')
+            select s.batch_id, %(worker_id)s, count(*) filter (where e.state = 'c'),
+                   count(*) filter (where e.state = 'e')
               from ended e join ingather.segment s on s.id = e.item_id >> 20 group by s.batch_id
                 on conflict (batch_id, worker_id) do update
                set completed = t.completed + excluded.completed, error = t.error + excluded.error
@@ -41,7 +49,8 @@ def settle_without_lease() -> None:
             delete from ingather.lease l using used u where l.token = u.token and l.open <= u.items
         )
         select count(*) from ended
-    """
+    """,
+    )
 
 
 def put_back_without_returned() -> None:
@@ -52,12 +61,16 @@ def put_back_without_returned() -> None:
 
 def sweep_forgets_outcomes() -> None:
     """The sweep returns finished items of a range, too."""
-    _replace("TAKE_BACK", "and not exists (select from ingather.outcome o where o.item_id = item_id.item_id)", "")
+    _replace(
+        "TAKE_BACK", "and not exists (select from ingather.outcome o where o.item_id = item_id.item_id offset 0)", ""
+    )
 
 
 def sweep_forgets_items() -> None:
     """The sweep returns only the first unfinished item of a range."""
-    _replace("TAKE_BACK", "where item_id <> all (g.returned)", "where item_id = g.first_id and item_id <> all (g.returned)")
+    _replace(
+        "TAKE_BACK", "where item_id <> all (g.returned)", "where item_id = g.first_id and item_id <> all (g.returned)"
+    )
 
 
 def no_sweep() -> None:
@@ -66,8 +79,7 @@ def no_sweep() -> None:
     def nothing(*_: object, **__: object) -> Script[None]:
         yield Ask("select 1")
 
-    verbs.take_back = nothing  # type: ignore[assignment]
-    aggregator.verbs.take_back = sentinel.verbs.take_back = nothing  # type: ignore[assignment]
+    setattr(verbs, "take_back", nothing)  # noqa: B010  # the type checker rightly objects to the plain form
 
 
 def count_then_close() -> None:
@@ -75,8 +87,9 @@ def count_then_close() -> None:
 
     def close(batch_ids: list[int]) -> Script[list[int]]:
         closed = yield Ask(
-            """update ingather.batch b set state = 'closed', closed_at = clock_timestamp(), completed = b.total, error = 0,
-                      cancelled = 0, gather_id = case when gathers then nextval('ingather.segment_id') << 20 end
+            """update ingather.batch b
+                  set state = 'closed', closed_at = clock_timestamp(), completed = b.total, error = 0, cancelled = 0,
+                      gather_id = case when gathers then nextval('ingather.segment_id') << 20 end
                 where id = any(%(batch_ids)s) returning id, gather_id, queue""",
             {"batch_ids": batch_ids},
         )
@@ -95,12 +108,12 @@ def count_then_close() -> None:
 
 def limit_before_lock() -> None:
     """The room in a limited queue is counted without taking turns."""
-    sql.LOCK_QUEUE = "select 1 where %(queue)s is not null"
+    _set("LOCK_QUEUE", "select 1 where %(queue)s::text is not null")
 
 
 def claim_without_lock() -> None:
     """The cursor is read without its lock and moved to where this claim thinks it is."""
-    _replace("CLAIM", "     where s.queue is not null\n       for no key update of s skip locked", "     where s.queue is not null")
+    _replace("CLAIM", "and s.queue is not null\n       for no key update skip locked", "and s.queue is not null")
 
 
 def scatter_without_key() -> None:

@@ -106,7 +106,9 @@ def _check_histories(conn: psycopg.Connection[Any], found: Findings) -> None:
         _follow(item_id, history, found, is_fresh=item_id in fresh)
 
 
-def _follow(item_id: int, history: list[tuple[int, str, int | None]], found: Findings, *, is_fresh: bool) -> None:
+def _follow(  # noqa: PLR0912  # one branch a kind of transition
+    item_id: int, history: list[tuple[int, str, int | None]], found: Findings, *, is_fresh: bool
+) -> None:
     """Walk through one item's life, a transaction at a time."""
     state: str = "fresh" if is_fresh else "unborn"
     held: int | None = None
@@ -182,13 +184,15 @@ def _check_batches(conn: psycopg.Connection[Any], found: Findings) -> None:
         if state != "closed":
             found.blame("every batch closes", f"batch {batch_id} is {state}: {counted} of {total}")
         elif kept != counted or items != total:
-            found.blame("kept counts equal a recount", f"batch {batch_id}: {kept} of {total}, counted {counted} of {items}")
+            found.blame(
+                "kept counts equal a recount", f"batch {batch_id}: {kept} of {total}, counted {counted} of {items}"
+            )
 
 
 def _check_ends(conn: psycopg.Connection[Any], found: Findings) -> None:
     """Nothing is left over, and every gather ended with its own result."""
     for table in ("lease", "waiting", "tally"):
-        [(left,)] = conn.execute(f"select count(*) from ingather.{table}").fetchall()  # noqa: S608
+        [(left,)] = conn.execute(f"select count(*) from ingather.{table}").fetchall()
         if left:
             found.blame("nothing is left over", f"{left} rows in {table}")
     for (batch_id,) in conn.execute(
@@ -196,6 +200,8 @@ def _check_ends(conn: psycopg.Connection[Any], found: Findings) -> None:
             where b.gathers and b.state = 'closed' and o.state is distinct from 'c'"""
     ):
         found.blame("every closed batch is gathered", f"batch {batch_id}")
-    [(deadlocks,)] = conn.execute("select deadlocks from pg_stat_database where datname = current_database()").fetchall()
+    [(deadlocks,)] = conn.execute(
+        "select deadlocks from pg_stat_database where datname = current_database()"
+    ).fetchall()
     if deadlocks:
         found.blame("no deadlocks", f"{deadlocks}")

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import threading
 from pathlib import Path
+from typing import Self
 
 
 class Proxy:
@@ -19,7 +20,7 @@ class Proxy:
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
-    def __enter__(self) -> "Proxy":
+    def __enter__(self) -> Self:
         self._thread.start()
         assert self._ready.wait(10)
         return self

@@ -9,9 +9,9 @@ from ingather.app import Ingather
 from ingather.cli import watching
 from ingather.cli.answers import as_json, console, facts, hint, plain, say, table
 from ingather.cli.quantities import show_duration, show_moment
-from ingather.engine.batch import Batch, Failed
+from ingather.engine.batch import Batch
 from ingather.engine.codec import decode
-from ingather.engine.errors import NotReady
+from ingather.engine.errors import Failed, NotReady
 from ingather.engine.model import Progress
 from ingather.engine.script import Ask, Script
 

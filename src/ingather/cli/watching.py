@@ -74,7 +74,7 @@ def ending(seen: Progress) -> str:
 def counts(seen: Progress) -> str:
     """What is not plain from the bar itself."""
     parts = [f"{getattr(seen, name):,} {name}" for name in ("running", "error", "cancelled") if getattr(seen, name)]
-    if seen.is_closed:
+    if seen.is_closed and not seen.is_gathered:
         parts.append("gathering")
     elif seen.paused:
         parts.append("paused")

@@ -66,6 +66,6 @@ async def _fire_schedules(conn: AsyncConnection[Any]) -> bool:
             continue
         if fired is None:
             return has_fired
-        name, instants = fired
-        log.info("schedule %s fired %s times", name, instants)
+        name, instants, has_skipped = fired
+        log.info("schedule %s fired %s times%s", name, instants, "; older firings were skipped" if has_skipped else "")
         has_fired = True

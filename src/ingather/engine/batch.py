@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from ingather.engine import statements as sql
 from ingather.engine import verbs
 from ingather.engine.codec import decode
-from ingather.engine.errors import IngatherError, NotReady, UnknownBatch
+from ingather.engine.errors import Failed, NotReady, UnknownBatch
 from ingather.engine.model import ItemRecord, ItemState, Progress
 from ingather.engine.script import Ask, Rows, Script
 
@@ -20,10 +20,6 @@ T = TypeVar("T")
 
 PAGE_SIZE = 1_000
 FIRST_LOOK_S, LONGEST_LOOK_S = 0.02, 0.5
-
-
-class Failed(IngatherError):
-    """The work behind a result ended as `error`; the message says why."""
 
 
 class Stream(Generic[T]):

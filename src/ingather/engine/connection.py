@@ -100,4 +100,7 @@ def unavailable(url: str, error: Exception) -> DatabaseUnavailable:
     if password := parts.get("password"):
         reason = reason.replace(str(password), "…")
     where = f"{parts.get('host', 'localhost')}:{parts.get('port', 5432)}/{parts.get('dbname', '')}"
+    # With a code, the server did answer: it was a deadlock, a timeout, a shutdown.
+    if getattr(error, "sqlstate", None):
+        return DatabaseUnavailable(f"The PostgreSQL at {where} gave up on this: {reason}")
     return DatabaseUnavailable(f"No PostgreSQL could be reached at {where}: {reason}")

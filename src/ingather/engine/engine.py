@@ -7,12 +7,14 @@ import re
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from math import ceil
 from types import EllipsisType
 from typing import Any, TypeVar
 
+import psycopg
 from psycopg import AsyncConnection, Connection
 from psycopg_pool import AsyncConnectionPool, ConnectionPool, PoolTimeout
 
@@ -285,6 +287,14 @@ class Engine:
         """Forget a schedule. False when there was none."""
         return self.run(verbs.drop_schedule(name))
 
+    def pause_schedule(self, name: str) -> bool:
+        """Let a schedule rest. False when there is none of that name."""
+        return self.run(verbs.pause_schedule(name, paused=True))
+
+    def resume_schedule(self, name: str) -> bool:
+        """Go on with a schedule; what it missed is caught up with by its policy."""
+        return self.run(verbs.pause_schedule(name, paused=False))
+
     def schedules(self) -> list[verbs.ScheduleRecord]:
         return self.run(verbs.list_schedules())
 
@@ -315,8 +325,10 @@ class Engine:
         try:
             with self._ready().connection() as conn:
                 result = run(conn, script)
-                if rings:
-                    conn.execute(sql.RING)
+                # The work is done and committed; a bell that does not ring only costs a moment.
+                with suppress(psycopg.Error):
+                    if rings:
+                        conn.execute(sql.RING)
                 return result
         except (PoolTimeout, *PASSING_ERRORS) as error:
             raise unavailable(self.url, error) from error
@@ -327,8 +339,9 @@ class Engine:
         try:
             async with pool.connection() as conn:
                 result = await arun(conn, script)
-                if rings:
-                    await conn.execute(sql.RING)
+                with suppress(psycopg.Error):
+                    if rings:
+                        await conn.execute(sql.RING)
                 return result
         except (PoolTimeout, *PASSING_ERRORS) as error:
             raise unavailable(self.url, error) from error

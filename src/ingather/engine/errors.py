@@ -9,7 +9,9 @@ IngatherError
 │   ├── BatchClosed        the batch takes no more items
 │   ├── PayloadRefused     not JSON, too big, or with something PostgreSQL cannot keep
 │   └── KeyReused          the idempotency key belongs to another request
-├── LeaseLost              another worker owns this item now; drop the result and move on
+├── Failed                 the work behind a result ended as `error`; the message says why
+├── LeaseLost              told to a handler that is cancelled: the item is no longer this worker's
+├── ShuttingDown           told to a handler that is cancelled: the item will run elsewhere
 ├── NotReady               the answer is not there yet; wait for the batch first
 ├── DatabaseUnavailable    no usable PostgreSQL at that address
 └── SchemaMismatch         the tables and this code do not fit together
@@ -73,8 +75,16 @@ class KeyReused(UsageError):
     pass
 
 
-class LeaseLost(IngatherError):
+class Failed(IngatherError):
     pass
+
+
+class LeaseLost(IngatherError):
+    """The reason in `CancelledError.args` when another worker, or nobody, owns the item now. Drop the work."""
+
+
+class ShuttingDown(IngatherError):
+    """The reason in `CancelledError.args` when the worker leaves before the handler could finish."""
 
 
 class NotReady(IngatherError):

@@ -88,7 +88,7 @@ class Back(NamedTuple):
 class QueueView:
     """What this worker remembers of a queue between claims."""
 
-    __slots__ = ("after", "is_limited", "is_odd", "name", "nap_until")
+    __slots__ = ("after", "is_limited", "is_odd", "is_thirsty", "name", "nap_until")
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -96,6 +96,7 @@ class QueueView:
         self.nap_until = 0.0
         self.after = 0
         self.is_odd = False
+        self.is_thirsty = False  # the last claim came back empty although its share was there for others
 
 
 class Feeder:
@@ -202,6 +203,7 @@ class Feeder:
         while True:
             try:
                 await self._turn()
+                self.is_connected = True
                 failures = 0
             except (*PASSING_ERRORS, DatabaseUnavailable) as error:
                 self.is_connected = False
@@ -274,8 +276,6 @@ class Feeder:
     async def _connection(self) -> AsyncConnection[Any]:
         if self._conn is None or self._conn.closed or self._conn.broken:
             self._conn = await aconnect(self._engine.url, application_name="ingather worker")
-            self.is_connected = True
-            log.debug("connected")
         return self._conn
 
     async def close(self) -> None:
@@ -371,7 +371,7 @@ class Feeder:
             "kinds": list(self._engine.handlers),
             "k": k,
             "free": max(0, self._free() - len(self.buffer)),
-            "kw": (k + view.is_odd) // 2,
+            "kw": k if view.is_thirsty else (k + view.is_odd) // 2,
             "after": view.after,
             "token": secrets.randbits(62),
             "is_locked": view.is_limited,
@@ -446,6 +446,7 @@ class Feeder:
 
     def _receive(self, view: QueueView, claimed: Rows) -> None:
         now = time.monotonic()
+        view.is_thirsty = False
         arrived = 0
         for row in claimed:
             lease = Lease(row, view.name)
@@ -471,6 +472,7 @@ class Feeder:
             if is_limited != view.is_limited:
                 view.is_limited, nap = is_limited, 0.0
             elif is_merely_held:
+                view.is_thirsty = True
                 nap = random.uniform(0.001, 0.005)
             elif next_moment_s is not None:
                 nap = min(nap, max(next_moment_s, 0.0) + 0.001)

@@ -87,6 +87,8 @@ LOCK_QUEUE: Final[LiteralString] = "select 1 from ingather.queue where name = %(
 # The commit does not wait for the disk: a claim lost in a crash was a promise to nobody, its items are still pending,
 # and its token opens nothing. Whoever commits synchronously after it makes it durable too, since WAL is one line.
 # `me` fails once the worker was declared dead, and holds off the sweeper until this claim has committed.
+# The batch is asked by a subquery and rows are looked up by `= any(array(…))`: as joins, a planner without fresh
+# statistics would read and sort every open segment.
 CLAIM: Final[LiteralString] = """
 with quick as materialized (
     select set_config('synchronous_commit', 'off', true)
@@ -108,14 +110,13 @@ with quick as materialized (
 ), due as materialized (
     select w.item_id, w.batch_id, w.attempt, w.lost, w.is_gather
       from ingather.waiting w
-      join ingather.batch b on b.id = w.batch_id
      where w.queue = %(queue)s
        and w.run_at <= statement_timestamp()
-       and not b.paused
-       and b.kind = any(%(kinds)s)
+       and (select (w.is_gather or not b.paused) and b.kind = any(%(kinds)s)
+              from ingather.batch b where b.id = w.batch_id)
      order by w.run_at
      limit (select greatest(coalesce(min(least(k, %(kw)s)), 0), 0) from lane)
-       for no key update of w skip locked
+       for no key update skip locked
 ), back as (
     delete from ingather.waiting w using due where w.item_id = due.item_id
 ), want as materialized (
@@ -123,15 +124,15 @@ with quick as materialized (
 ), turn as materialized (
     (select s.id, s.batch_id, s.priority, 0 as round, s.last_id - s.next_id + 1 as items
        from ingather.segment s
-       join ingather.batch b on b.id = s.batch_id
-      where s.queue = %(queue)s and s.batch_id > %(after)s and not b.paused and b.kind = any(%(kinds)s)
+      where s.queue = %(queue)s and s.batch_id > %(after)s
+        and (select not b.paused and b.kind = any(%(kinds)s) from ingather.batch b where b.id = s.batch_id)
       order by s.priority desc, s.batch_id
       limit (select k from want))
     union all
     (select s.id, s.batch_id, s.priority, 1, s.last_id - s.next_id + 1
        from ingather.segment s
-       join ingather.batch b on b.id = s.batch_id
-      where s.queue = %(queue)s and s.batch_id <= %(after)s and not b.paused and b.kind = any(%(kinds)s)
+      where s.queue = %(queue)s and s.batch_id <= %(after)s
+        and (select not b.paused and b.kind = any(%(kinds)s) from ingather.batch b where b.id = s.batch_id)
       order by s.priority desc, s.batch_id
       limit (select k from want))
 ), needed as materialized (
@@ -143,15 +144,15 @@ with quick as materialized (
             window o as (order by priority desc, round, batch_id, id)) as t, want
      where before < want.k
 ), held as materialized (
-    select s.id, s.batch_id, s.next_id, s.last_id, needed.place
-      from needed
-      join ingather.segment s on s.id = needed.id
-     where s.queue is not null
-       for no key update of s skip locked
+    select s.id, s.batch_id, s.next_id, s.last_id
+      from ingather.segment s
+     where s.id = any(array(select id from needed)) and s.queue is not null
+       for no key update skip locked
 ), taken as materialized (
     select id, batch_id, place, next_id as first_id, least(last_id, next_id + want.k - before - 1) as last_id
-      from (select *, sum(last_id - next_id + 1) over (order by place) - (last_id - next_id + 1) as before
-              from held) as h, want
+      from (select held.*, needed.place,
+                   sum(last_id - next_id + 1) over (order by place) - (last_id - next_id + 1) as before
+              from held join needed on needed.id = held.id) as h, want
      where before < want.k
 ), moved as (
     update ingather.segment s
@@ -198,8 +199,11 @@ select is_limited,
              where u.queue = %(queue)s and u.used_at > statement_timestamp() - q.rate_window)
        ) - clock_timestamp())::float8,
        not is_limited and not q.paused and (q.blocked_until is null or q.blocked_until <= clock_timestamp())
-           and exists (select from ingather.segment s join ingather.batch b on b.id = s.batch_id
-                        where s.queue = %(queue)s and not b.paused and b.kind = any(%(kinds)s))
+           and (exists (select from ingather.segment s join ingather.batch b on b.id = s.batch_id
+                         where s.queue = %(queue)s and not b.paused and b.kind = any(%(kinds)s))
+                or exists (select from ingather.waiting w join ingather.batch b on b.id = w.batch_id
+                            where w.queue = %(queue)s and w.run_at <= statement_timestamp()
+                              and (w.is_gather or not b.paused) and b.kind = any(%(kinds)s)))
   from ingather.queue q
  cross join lateral (select q.max_running is not null or q.rate_items is not null as is_limited) as l
  where q.name = %(queue)s
@@ -217,7 +221,8 @@ select not exists (select from ingather.segment s join ingather.batch b on b.id 
                     where s.queue = any(%(queues)s) and b.kind = any(%(kinds)s) and not b.paused and not q.paused)
    and not exists (select from ingather.waiting w join ingather.batch b on b.id = w.batch_id
                      join ingather.queue q on q.name = w.queue
-                    where w.queue = any(%(queues)s) and b.kind = any(%(kinds)s) and not b.paused and not q.paused
+                    where w.queue = any(%(queues)s) and b.kind = any(%(kinds)s) and (w.is_gather or not b.paused)
+                      and not q.paused
                       and w.run_at <= statement_timestamp() + %(horizon)s)
    and not exists (select from ingather.tally t join ingather.batch b on b.id = t.batch_id
                     where b.state = 'open' and b.kind = any(%(kinds)s)

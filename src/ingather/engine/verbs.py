@@ -36,7 +36,7 @@ class _Lines:
     def __init__(self, lines: Iterable[bytes], first_id: int, request: Request | None) -> None:
         self._lines = lines
         self._first_id = first_id
-        self._hash = hashlib.sha256(repr(request).encode()) if request and request.idempotency_key else None
+        self._hash = hashlib.sha256(_gist(request)) if request and request.idempotency_key else None
         self.count = 0
 
     def __iter__(self) -> Iterator[bytes]:
@@ -59,6 +59,12 @@ class _Lines:
     @property
     def digest(self) -> bytes | None:
         return self._hash.digest() if self._hash else None
+
+
+def _gist(request: Request) -> bytes:
+    """What a key stands for besides the payloads. Not how handlers are run: a new default must not refuse old keys."""
+    asked = [request.kind, request.queue, request.priority, request.delay.total_seconds()]
+    return orjson.dumps(asked) + b"\n"
 
 
 def scatter(request: Request, lines: Iterable[bytes]) -> Script[tuple[int, bool]]:
@@ -220,10 +226,11 @@ def close(batch_ids: list[int]) -> Script[list[int]]:
 
 
 def close_ripe() -> Script[list[int]]:
-    """Close every batch that is ripe: the backstop for closers that died before they came to it."""
+    """Close every batch that is ripe, and drop rates of the past: the backstop for what nobody else came to."""
     [(is_my_turn,)] = yield Ask(sql.THROTTLE)
     if not is_my_turn:
         return []
+    yield Ask(sql.PRUNE_RATE_USE)
     ripe = yield Ask(sql.ALL_RIPE)
     return (yield from close([batch_id for (batch_id,) in ripe])) if ripe else []
 
@@ -387,10 +394,10 @@ def put_schedule(name: str, cron: Cron, request: Request, payload: bytes, catch_
     )
 
 
-def fire_schedule(skipping: list[str]) -> Script[tuple[str, int] | None]:
+def fire_schedule(skipping: list[str]) -> Script[tuple[str, int, bool] | None]:
     """Fire the schedule that is most overdue: its batches and its next instant are one commit.
 
-    Returns its name and how many instants fired; None when nothing is due.
+    Returns its name, how many instants fired and whether some were passed over; None when nothing is due.
     The key makes an instant fire once even if its row was restored from a backup.
     """
     found = yield Ask(sql.DUE_SCHEDULE, {"skipping": skipping})
@@ -420,7 +427,7 @@ def fire_schedule(skipping: list[str]) -> Script[tuple[str, int] | None]:
             yield from scatter(request, [payload.encode()])
     last_at = firing.fire[-1] if firing.fire else None
     yield Ask(sql.MOVE_SCHEDULE, {"name": name, "last_at": last_at, "next_at": firing.next})
-    return name, len(firing.fire)
+    return name, len(firing.fire), firing.has_skipped
 
 
 def list_schedules() -> Script[list[ScheduleRecord]]:
@@ -438,6 +445,11 @@ def list_schedules() -> Script[list[ScheduleRecord]]:
         )
         for name, kind, queue, expression, tz, seconds, policy, paused, last_at, next_at in rows
     ]
+
+
+def pause_schedule(name: str, *, paused: bool) -> Script[bool]:
+    """Stop or resume a schedule; instants that pass meanwhile are caught up with by its policy. False: none such."""
+    return bool((yield Ask(sql.PAUSE_SCHEDULE, {"name": name, "paused": paused})))
 
 
 def drop_schedule(name: str) -> Script[bool]:

@@ -19,7 +19,7 @@ from ingather.engine.batch import Batch
 from ingather.engine.children import Children
 from ingather.engine.codec import Unstorable, decode_payload, encode_result
 from ingather.engine.connection import PASSING_ERRORS, aconnect, is_direct
-from ingather.engine.errors import DatabaseUnavailable, RetryLater
+from ingather.engine.errors import DatabaseUnavailable, LeaseLost, RetryLater, ShuttingDown
 from ingather.engine.feeder import Assignment, Feeder, Lease, backoff_s
 from ingather.engine.model import Item, Overdue, Verdict, describe, verdict
 from ingather.engine.script import Ask, Rows, Script, arun
@@ -52,13 +52,13 @@ class _Slot:
         self.lease: Lease | None = None
         self.started = 0.0
         self.deadline = 0.0
-        self.stopped_for: str | None = None
+        self.stopped_for: Exception | None = None
 
-    def stop(self, why: str) -> None:
-        """Cancel the handler in this slot; the slot itself lives on."""
+    def stop(self, why: Exception) -> None:
+        """Cancel the handler in this slot, telling it why; the slot itself lives on."""
         if self.task is not None and self.lease is not None:
             self.stopped_for = why
-            self.task.cancel()
+            self.task.cancel(why)
 
     def clear(self) -> None:
         """The handler is done, whether it heeded a cancel or not: none of it may reach the next one."""
@@ -165,7 +165,7 @@ class Worker:
 
     def _hurry(self) -> None:
         for slot in self._running():
-            slot.stop("shutdown")
+            slot.stop(ShuttingDown("this worker is told to stop; the item will run elsewhere"))
 
     @property
     def is_connected(self) -> bool:
@@ -249,7 +249,7 @@ class Worker:
     def _stop_handlers_of(self, lease: Lease) -> None:
         for slot in self._slots:
             if slot.lease is lease:
-                slot.stop("lost")
+                slot.stop(LeaseLost("its lease was taken away: cancelled, or given to another worker"))
 
     async def _fill(self, slot: _Slot) -> None:
         """A slot's life: take the next item, run it, say how it went. Never ends by itself."""
@@ -281,14 +281,16 @@ class Worker:
         self._shared.begin(slot.number, item_id, slot.deadline)
         try:
             line, offspring = await self._call(slot, assignment)
-        except asyncio.CancelledError:
+        except asyncio.CancelledError as error:
             match slot.stopped_for:
-                case None:
+                case None if slot.task is not None and slot.task.cancelling():
                     raise
-                case "overdue":
-                    self._fail(assignment, slot, Overdue(f"the handler ran longer than its {lease.timeout_s:g} s"))
-                case "lost":
-                    log.warning("item %s is no longer ours; its handler was stopped", item_id)
+                case None:  # nobody cancelled this slot: the handler waited for something that was cancelled
+                    self._fail(assignment, slot, error)
+                case Overdue() as overdue:
+                    self._fail(assignment, slot, overdue)
+                case LeaseLost() as lost:
+                    log.warning("item %s is no longer ours; its handler was stopped: %s", item_id, lost)
         except Unstorable as bad:
             took_s = time.monotonic() - slot.started
             feeder.failed(lease, item_id, took_s, Verdict(is_over=True, error=describe(bad, bad.reason)))
@@ -362,7 +364,7 @@ class Worker:
                 if slot.lease is not None:
                     ages.append(now - slot.started)
                     if now > slot.deadline + WATCH_S:
-                        slot.stop("overdue")
+                        slot.stop(Overdue(f"the handler ran longer than its {slot.deadline - slot.started:g} s"))
             if ages:
                 self._feeder.took_s = max(self._feeder.took_s, sum(ages) / len(ages))
             self._feeder.return_unstarted(older_than_s=STALE_AFTER_S)
