@@ -1,0 +1,376 @@
+-- The schema after all migrations, for reading. Written by `python3 dev.py schema`; do not edit.
+
+-- SCHEMA ingather
+
+CREATE SCHEMA ingather;
+
+-- TABLE batch
+
+CREATE TABLE ingather.batch (
+    id bigint NOT NULL,
+    kind text NOT NULL,
+    queue text NOT NULL,
+    state text DEFAULT 'open'::text NOT NULL,
+    total bigint NOT NULL,
+    version integer DEFAULT 1 NOT NULL,
+    priority smallint DEFAULT 0 NOT NULL,
+    paused boolean DEFAULT false NOT NULL,
+    max_attempts smallint NOT NULL,
+    timeout_s integer NOT NULL,
+    gathers boolean NOT NULL,
+    gather_id bigint,
+    parent_id bigint,
+    idempotency_key text,
+    request_hash bytea,
+    completed bigint,
+    error bigint,
+    cancelled bigint,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    closed_at timestamp with time zone,
+    CONSTRAINT batch_check CHECK (((state = 'closed'::text) = (closed_at IS NOT NULL))),
+    CONSTRAINT batch_check1 CHECK (((state = 'open'::text) OR (((completed + error) + cancelled) = total))),
+    CONSTRAINT batch_check2 CHECK (((idempotency_key IS NULL) = (request_hash IS NULL))),
+    CONSTRAINT batch_kind_check CHECK ((kind ~ '^[a-z][a-z0-9_]{0,62}$'::text)),
+    CONSTRAINT batch_max_attempts_check CHECK (((max_attempts >= 1) AND (max_attempts <= 100))),
+    CONSTRAINT batch_priority_check CHECK (((priority >= '-100'::integer) AND (priority <= 100))),
+    CONSTRAINT batch_state_check CHECK ((state = ANY (ARRAY['open'::text, 'closed'::text]))),
+    CONSTRAINT batch_timeout_s_check CHECK (((timeout_s >= 1) AND (timeout_s <= 86400))),
+    CONSTRAINT batch_total_check CHECK ((total > 0))
+);
+
+-- SEQUENCE batch_id_seq
+
+ALTER TABLE ingather.batch ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME ingather.batch_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+-- TABLE lease
+
+CREATE TABLE ingather.lease (
+    token bigint NOT NULL,
+    first_id bigint NOT NULL,
+    last_id bigint NOT NULL,
+    batch_id bigint NOT NULL,
+    worker_id bigint NOT NULL,
+    claimed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    open integer NOT NULL,
+    starting integer NOT NULL,
+    attempt smallint NOT NULL,
+    lost smallint NOT NULL,
+    is_gather boolean NOT NULL,
+    queue text NOT NULL,
+    returned bigint[] DEFAULT '{}'::bigint[] NOT NULL,
+    CONSTRAINT lease_check CHECK ((last_id >= first_id)),
+    CONSTRAINT lease_open_check CHECK ((open > 0))
+);
+
+-- TABLE outcome
+
+CREATE TABLE ingather.outcome (
+    item_id bigint NOT NULL,
+    token bigint NOT NULL,
+    worker_id bigint NOT NULL,
+    finished_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    took_ms integer NOT NULL,
+    attempt smallint NOT NULL,
+    lost smallint NOT NULL,
+    state "char" NOT NULL,
+    result jsonb,
+    error jsonb,
+    CONSTRAINT outcome_check CHECK (((state = 'c'::"char") = (error IS NULL))),
+    CONSTRAINT outcome_state_check CHECK ((state = ANY (ARRAY['c'::"char", 'e'::"char", 'x'::"char"])))
+);
+
+-- TABLE payload
+
+CREATE TABLE ingather.payload (
+    item_id bigint NOT NULL,
+    body jsonb NOT NULL
+);
+
+-- TABLE segment
+
+CREATE TABLE ingather.segment (
+    id bigint NOT NULL,
+    batch_id bigint NOT NULL,
+    first_ordinal bigint NOT NULL,
+    next_id bigint NOT NULL,
+    last_id bigint NOT NULL,
+    priority smallint NOT NULL,
+    queue text,
+    CONSTRAINT segment_check CHECK ((((next_id >> 20) = id) AND ((last_id >> 20) = id) AND (next_id <= (last_id + 1)))),
+    CONSTRAINT segment_check1 CHECK (((queue IS NULL) = (next_id > last_id)))
+)
+WITH (fillfactor='50');
+
+-- TABLE waiting
+
+CREATE TABLE ingather.waiting (
+    item_id bigint NOT NULL,
+    batch_id bigint NOT NULL,
+    run_at timestamp with time zone NOT NULL,
+    attempt smallint NOT NULL,
+    lost smallint NOT NULL,
+    is_gather boolean DEFAULT false NOT NULL,
+    queue text NOT NULL,
+    error jsonb,
+    CONSTRAINT waiting_run_at_check CHECK (isfinite(run_at))
+);
+
+-- VIEW item
+
+CREATE VIEW ingather.item AS
+ SELECT p.item_id AS id,
+    s.batch_id,
+    (s.first_ordinal + (p.item_id & (1048575)::bigint)) AS ordinal,
+        CASE
+            WHEN (o.state = 'c'::"char") THEN 'completed'::text
+            WHEN (o.state = 'e'::"char") THEN 'error'::text
+            WHEN (o.state = 'x'::"char") THEN 'cancelled'::text
+            WHEN (l.token IS NOT NULL) THEN 'running'::text
+            ELSE 'pending'::text
+        END AS state,
+    COALESCE(o.attempt, l.attempt, w.attempt, (0)::smallint) AS attempt,
+    COALESCE(o.lost, l.lost, w.lost, (0)::smallint) AS lost,
+        CASE
+            WHEN ((o.item_id IS NULL) AND (l.token IS NULL)) THEN COALESCE(w.run_at, b.created_at)
+            ELSE NULL::timestamp with time zone
+        END AS run_at,
+    COALESCE(o.worker_id, l.worker_id) AS worker_id,
+    p.body AS payload,
+    o.result,
+    COALESCE(o.error, w.error) AS error,
+        CASE
+            WHEN (o.item_id IS NULL) THEN l.claimed_at
+            WHEN (o.state <> 'x'::"char") THEN (o.finished_at - ((o.took_ms)::double precision * '00:00:00.001'::interval))
+            ELSE NULL::timestamp with time zone
+        END AS started_at,
+    o.finished_at
+   FROM (((((ingather.segment s
+     JOIN ingather.batch b ON ((b.id = s.batch_id)))
+     JOIN ingather.payload p ON (((p.item_id >= (s.id << 20)) AND (p.item_id <= s.last_id))))
+     LEFT JOIN ingather.outcome o ON ((o.item_id = p.item_id)))
+     LEFT JOIN ingather.waiting w ON ((w.item_id = p.item_id)))
+     LEFT JOIN ( SELECT c.token,
+            c.first_id,
+            c.last_id,
+            c.batch_id,
+            c.worker_id,
+            c.claimed_at,
+            c.open,
+            c.starting,
+            c.attempt,
+            c.lost,
+            c.is_gather,
+            c.queue,
+            c.returned,
+            leased.id
+           FROM (ingather.lease c
+             CROSS JOIN LATERAL generate_series(c.first_id, c.last_id) leased(id))
+          WHERE (leased.id <> ALL (c.returned))) l ON (((l.id = p.item_id) AND (o.item_id IS NULL))));
+
+-- TABLE migration
+
+CREATE TABLE ingather.migration (
+    version integer NOT NULL,
+    name text NOT NULL,
+    oldest integer NOT NULL,
+    applied_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+-- TABLE queue
+
+CREATE TABLE ingather.queue (
+    name text NOT NULL,
+    max_running integer,
+    rate_items integer,
+    rate_window interval,
+    paused boolean DEFAULT false NOT NULL,
+    blocked_until timestamp with time zone,
+    CONSTRAINT queue_blocked_until_check CHECK (isfinite(blocked_until)),
+    CONSTRAINT queue_check CHECK (((rate_items IS NULL) = (rate_window IS NULL))),
+    CONSTRAINT queue_max_running_check CHECK (((max_running >= 1) AND (max_running <= 1000000))),
+    CONSTRAINT queue_name_check CHECK ((name ~ '^[a-z][a-z0-9_]{0,62}$'::text)),
+    CONSTRAINT queue_rate_items_check CHECK (((rate_items >= 1) AND (rate_items <= 1000000))),
+    CONSTRAINT queue_rate_window_check CHECK (((rate_window >= '00:00:01'::interval) AND (rate_window <= '1 day'::interval)))
+);
+
+-- TABLE rate_use
+
+CREATE TABLE ingather.rate_use (
+    queue text NOT NULL,
+    used_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    items integer NOT NULL
+);
+
+-- TABLE schedule
+
+CREATE TABLE ingather.schedule (
+    name text NOT NULL,
+    kind text NOT NULL,
+    queue text NOT NULL,
+    payload jsonb NOT NULL,
+    cron text NOT NULL,
+    tz text NOT NULL,
+    seconds boolean NOT NULL,
+    catch_up text NOT NULL,
+    priority smallint NOT NULL,
+    max_attempts smallint NOT NULL,
+    timeout_s integer NOT NULL,
+    gathers boolean NOT NULL,
+    paused boolean DEFAULT false NOT NULL,
+    last_at timestamp with time zone,
+    next_at timestamp with time zone NOT NULL,
+    CONSTRAINT schedule_catch_up_check CHECK ((catch_up = ANY (ARRAY['skip'::text, 'one'::text, 'all'::text]))),
+    CONSTRAINT schedule_kind_check CHECK ((kind ~ '^[a-z][a-z0-9_]{0,62}$'::text)),
+    CONSTRAINT schedule_name_check CHECK ((name ~ '^[a-z][a-z0-9_]{0,62}$'::text))
+);
+
+-- SEQUENCE segment_id
+
+CREATE SEQUENCE ingather.segment_id
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+-- TABLE tally
+
+CREATE TABLE ingather.tally (
+    batch_id bigint NOT NULL,
+    worker_id bigint NOT NULL,
+    completed bigint DEFAULT 0 NOT NULL,
+    error bigint DEFAULT 0 NOT NULL,
+    cancelled bigint DEFAULT 0 NOT NULL
+)
+WITH (fillfactor='50');
+
+-- TABLE worker
+
+CREATE TABLE ingather.worker (
+    id bigint NOT NULL,
+    host text NOT NULL,
+    pid integer NOT NULL,
+    kinds text[] NOT NULL,
+    lease interval NOT NULL,
+    started_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    beat_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    running bigint[] DEFAULT '{}'::bigint[] NOT NULL,
+    CONSTRAINT worker_lease_check CHECK ((lease >= '00:00:01'::interval))
+)
+WITH (fillfactor='50');
+
+-- SEQUENCE worker_id_seq
+
+ALTER TABLE ingather.worker ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME ingather.worker_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+-- CONSTRAINT batch batch_idempotency_key_key
+
+ALTER TABLE ONLY ingather.batch
+    ADD CONSTRAINT batch_idempotency_key_key UNIQUE (idempotency_key);
+
+-- CONSTRAINT batch batch_pkey
+
+ALTER TABLE ONLY ingather.batch
+    ADD CONSTRAINT batch_pkey PRIMARY KEY (id);
+
+-- CONSTRAINT lease lease_pkey
+
+ALTER TABLE ONLY ingather.lease
+    ADD CONSTRAINT lease_pkey PRIMARY KEY (token);
+
+-- CONSTRAINT migration migration_pkey
+
+ALTER TABLE ONLY ingather.migration
+    ADD CONSTRAINT migration_pkey PRIMARY KEY (version);
+
+-- CONSTRAINT outcome outcome_pkey
+
+ALTER TABLE ONLY ingather.outcome
+    ADD CONSTRAINT outcome_pkey PRIMARY KEY (item_id);
+
+-- CONSTRAINT payload payload_pkey
+
+ALTER TABLE ONLY ingather.payload
+    ADD CONSTRAINT payload_pkey PRIMARY KEY (item_id);
+
+-- CONSTRAINT queue queue_pkey
+
+ALTER TABLE ONLY ingather.queue
+    ADD CONSTRAINT queue_pkey PRIMARY KEY (name);
+
+-- CONSTRAINT schedule schedule_pkey
+
+ALTER TABLE ONLY ingather.schedule
+    ADD CONSTRAINT schedule_pkey PRIMARY KEY (name);
+
+-- CONSTRAINT segment segment_pkey
+
+ALTER TABLE ONLY ingather.segment
+    ADD CONSTRAINT segment_pkey PRIMARY KEY (id);
+
+-- CONSTRAINT tally tally_pkey
+
+ALTER TABLE ONLY ingather.tally
+    ADD CONSTRAINT tally_pkey PRIMARY KEY (batch_id, worker_id);
+
+-- CONSTRAINT waiting waiting_pkey
+
+ALTER TABLE ONLY ingather.waiting
+    ADD CONSTRAINT waiting_pkey PRIMARY KEY (item_id);
+
+-- CONSTRAINT worker worker_pkey
+
+ALTER TABLE ONLY ingather.worker
+    ADD CONSTRAINT worker_pkey PRIMARY KEY (id);
+
+-- INDEX batch_closed
+
+CREATE INDEX batch_closed ON ingather.batch USING btree (closed_at) WHERE (state = 'closed'::text);
+
+-- INDEX batch_open
+
+CREATE INDEX batch_open ON ingather.batch USING btree (id) WHERE (state = 'open'::text);
+
+-- INDEX lease_queue
+
+CREATE INDEX lease_queue ON ingather.lease USING btree (queue, batch_id);
+
+-- INDEX rate_use_window
+
+CREATE INDEX rate_use_window ON ingather.rate_use USING btree (queue, used_at);
+
+-- INDEX segment_batch
+
+CREATE INDEX segment_batch ON ingather.segment USING btree (batch_id);
+
+-- INDEX segment_turn
+
+CREATE INDEX segment_turn ON ingather.segment USING btree (queue, priority DESC, batch_id) WHERE (queue IS NOT NULL);
+
+-- INDEX waiting_due
+
+CREATE INDEX waiting_due ON ingather.waiting USING btree (queue, run_at);
+
+-- FK CONSTRAINT batch batch_queue_fkey
+
+ALTER TABLE ONLY ingather.batch
+    ADD CONSTRAINT batch_queue_fkey FOREIGN KEY (queue) REFERENCES ingather.queue(name);
+
+-- FK CONSTRAINT segment segment_batch_id_fkey
+
+ALTER TABLE ONLY ingather.segment
+    ADD CONSTRAINT segment_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES ingather.batch(id);
