@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+import psycopg.sql
 import pytest
 
 from ingather.engine.batch import Batch
 from ingather.engine.connection import connect, is_direct
 from ingather.engine.engine import Engine
-from ingather.engine.errors import BatchClosed, KeyReused, Reject
+from ingather.engine.errors import BatchClosed, DatabaseUnavailable, KeyReused, Reject
 from ingather.engine.model import Item
 from tests.engine.actors import assert_sound
 from tests.engine.pooler import Pooler, relay
@@ -169,6 +170,18 @@ def test_a_pooled_connection_is_told_from_a_direct_one(url: str) -> None:
         with pooled.transaction():
             inside = {pooled.execute("select pg_backend_pid()").fetchall()[0][0] for _ in range(4)}
         assert len(inside) == 1
+
+
+def test_a_pooled_database_whose_transactions_keep_their_first_snapshot_is_refused(
+    url: str, db: psycopg.Connection[Any]
+) -> None:
+    """A direct connection is set right by itself; behind a pooler that would be somebody else's setting."""
+    name = psycopg.sql.Identifier(db.info.dbname)
+    db.execute(psycopg.sql.SQL("alter database {} set default_transaction_isolation = 'serializable'").format(name))
+    with connect(url) as direct:
+        assert direct.execute("show transaction_isolation").fetchone() == ("read committed",)
+    with Pooler(url, servers=1) as pooler, pytest.raises(DatabaseUnavailable, match="default_transaction_isolation"):
+        connect(pooler.url)
 
 
 def test_the_pooler_keeps_no_session_and_cuts_pipelines(url: str) -> None:

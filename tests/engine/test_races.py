@@ -11,13 +11,14 @@ from datetime import timedelta
 from typing import Any
 
 import psycopg
+import psycopg.sql
 import pytest
 
 from ingather.engine import statements as sql
 from ingather.engine import verbs
 from ingather.engine.engine import Engine
 from ingather.engine.errors import BatchClosed, KeyReused, UnknownBatch
-from ingather.engine.feeder import Feeder
+from ingather.engine.feeder import Feeder, QueueView
 from ingather.engine.model import Item, Offspring
 from ingather.engine.script import Ask, Script, run
 from tests.conftest import Clock
@@ -700,6 +701,38 @@ def test_the_rate_is_counted_under_the_lock(ann: Actor, bob: Actor, clock: Clock
     assert [len(lease.ids) for lease in late.result()] == [1]
     clock.advance(61)
     assert [len(lease.ids) for lease in bob.run(claim(second, 9, is_locked=True))] == [4]
+
+
+def test_the_limit_holds_in_a_database_whose_transactions_keep_their_first_snapshot(
+    url: str, app: Engine, db: psycopg.Connection[Any], enter: Enter
+) -> None:
+    """Under repeatable read the count would be as old as the wait for the lock."""
+    name = psycopg.sql.Identifier(db.info.dbname)
+    db.execute(psycopg.sql.SQL("alter database {} set default_transaction_isolation = 'repeatable read'").format(name))
+    run(db, scatter(10))
+    run(db, verbs.set_queue("default", max_running=3, rate=None))
+    app.handlers["read"] = None  # type: ignore[assignment]  # nothing runs here
+    blocker = enter()
+    blocker.conn.execute("begin")
+    blocker.conn.execute(sql.LOCK_QUEUE, {"queue": "default"})
+
+    async def meet() -> None:
+        feeders = [Feeder(app, slots=5, free=lambda: 5, on_lost=lambda _: None) for _ in range(2)]
+        talks = []
+        for feeder in feeders:
+            feeder.worker_id = run(db, enlist())
+            view = QueueView("default")
+            view.is_limited = True
+            talks.append(asyncio.create_task(feeder._exchange(view, 2)))
+        while len(waiting(db)) < 2:
+            await asyncio.sleep(0.002)
+        blocker.conn.execute("commit")
+        await asyncio.gather(*talks)
+        for feeder in feeders:
+            await feeder.close()
+
+    asyncio.run(meet())
+    assert db.execute("select sum(open) from ingather.lease").fetchone() == (3,)
 
 
 def test_a_claim_that_has_not_heard_of_a_limit_takes_nothing(ann: Actor) -> None:

@@ -16,6 +16,9 @@ CONNECT_TIMEOUT_S = 10
 # A dead network must not keep a worker waiting for the kernel's two hours.
 _KEEPALIVE: Final = {"keepalives": 1, "keepalives_idle": 15, "keepalives_interval": 5, "keepalives_count": 3}
 
+_WHO_SERVES: Final = "select pg_backend_pid(), current_setting('default_transaction_isolation')"
+_FRESH_SNAPSHOTS: Final = "set default_transaction_isolation = 'read committed'"
+
 # What is worth trying again: the server restarts, fails over, is full, or broke a deadlock or the line.
 PASSING_ERRORS: Final = (psycopg.OperationalError, psycopg.InterfaceError, psycopg.errors.ReadOnlySqlTransaction)
 
@@ -50,18 +53,24 @@ async def aconnect(url: str, *, application_name: str = "ingather") -> AsyncConn
 
 def configure(conn: Connection[Any]) -> None:
     """Set a fresh connection up for the engine, with no session state that a pooler would lose."""
-    _adapt(conn, conn.execute("select pg_backend_pid()").fetchone())
-    # Scripts count on a fresh snapshot per statement, whatever the database's default is.
+    if not _adapt(conn, conn.execute(_WHO_SERVES).fetchone()):
+        conn.execute(_FRESH_SNAPSHOTS)
     conn.isolation_level = IsolationLevel.READ_COMMITTED
 
 
 async def aconfigure(conn: AsyncConnection[Any]) -> None:
-    cursor = await conn.execute("select pg_backend_pid()")
-    _adapt(conn, await cursor.fetchone())
+    cursor = await conn.execute(_WHO_SERVES)
+    if not _adapt(conn, await cursor.fetchone()):
+        await conn.execute(_FRESH_SNAPSHOTS)
     await conn.set_isolation_level(IsolationLevel.READ_COMMITTED)
 
 
-def _adapt(conn: Connection[Any] | AsyncConnection[Any], row: tuple[Any, ...] | None) -> None:
+def _adapt(conn: Connection[Any] | AsyncConnection[Any], row: tuple[Any, ...] | None) -> bool:
+    """Fit the connection to its server. False when its transactions would keep their first snapshot.
+
+    Limits are counted after a lock was waited for, and closing decides again
+    under its lock: both need a fresh snapshot for every statement.
+    """
     version = conn.info.server_version
     if version < OLDEST_SERVER:
         raise DatabaseUnavailable(
@@ -69,8 +78,14 @@ def _adapt(conn: Connection[Any] | AsyncConnection[Any], row: tuple[Any, ...] | 
         )
     # A pooler answers the handshake with a process id of its own making. Behind one, the name of a prepared statement
     # may mean another client's statement.
-    is_own = row is not None and row[0] == conn.info.backend_pid
-    conn.prepare_threshold = 1 if is_own else None
+    pid, isolation = row or (0, "")
+    conn.prepare_threshold = 1 if pid == conn.info.backend_pid else None
+    if isolation != "read committed" and not is_direct(conn):
+        raise DatabaseUnavailable(
+            f"This database has default_transaction_isolation = {isolation!r}, and a pooler stands before it. "
+            "Ingather needs 'read committed': set that for the database or for its own role."
+        )
+    return bool(isolation == "read committed")
 
 
 def is_direct(conn: Connection[Any] | AsyncConnection[Any]) -> bool:
