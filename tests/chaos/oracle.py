@@ -29,7 +29,8 @@ create function chaos.note() returns trigger language plpgsql as $$
 begin
     case tg_table_name || ' ' || tg_op
         when 'lease INSERT' then
-            insert into chaos.log (what, token, first, last) values ('claim', new.token, new.first_id, new.last_id);
+            insert into chaos.log (what, token, first, last, state)
+            values ('claim', new.token, new.first_id, new.last_id, new.queue);
         when 'lease UPDATE' then
             insert into chaos.log (what, token, first, last, ids)
             values ('keep', new.token, new.first_id, new.last_id, new.returned);
@@ -73,9 +74,11 @@ class Findings:
         self.broken[rule].append(what)
 
 
-def check(conn: psycopg.Connection[Any]) -> Findings:
+def check(conn: psycopg.Connection[Any], limits: dict[str, int]) -> Findings:
     """Read the whole log and the final tables; say what does not hold."""
     found = Findings()
+    for queue, limit in limits.items():
+        _check_limit(conn, found, queue, limit)
     _check_histories(conn, found)
     _check_batches(conn, found)
     _check_ends(conn, found)
@@ -160,6 +163,24 @@ def _by_transaction(
         else:
             grouped.append((event[0], [event]))
     return grouped
+
+
+def _check_limit(conn: psycopg.Connection[Any], found: Findings, queue: str, limit: int) -> None:
+    """Running items of a limited queue, recounted after every transition."""
+    running: set[int] = set()
+    for what, first, last, ids, claimed_in in conn.execute(
+        "select what, first, last, ids, state from chaos.log where what in ('claim', 'free', 'keep', 'end') order by seq"
+    ):
+        if what == "claim" and claimed_in == queue:
+            running.update(range(first, last + 1))
+            if len(running) > limit:
+                found.blame("limits hold", f"{len(running)} running in {queue}, which may run {limit}")
+        elif what == "keep":
+            running.difference_update(ids)
+        elif what == "free":
+            running.difference_update(range(first, last + 1))
+        elif what == "end":
+            running.discard(first)
 
 
 def _check_batches(conn: psycopg.Connection[Any], found: Findings) -> None:

@@ -3,18 +3,24 @@
 import asyncio
 import contextlib
 import threading
+from collections import Counter
 from pathlib import Path
 from typing import Self
 
 
 class Proxy:
-    """Listens on a unix socket like a server's own. `drop_replies(n)` arms it for the next n answers."""
+    """Listens on a unix socket like a server's own.
+
+    `drop_reply()` arms it for the next answer to a command that writes, or,
+    with `to_commit`, for the next answer to a COMMIT.
+    """
 
     def __init__(self, folder: Path, server_socket: Path) -> None:
+        folder.mkdir()
         self.folder = folder
         self.dropped = 0
         self._server_socket = server_socket
-        self._armed = 0
+        self._armed: Counter[str] = Counter()
         self._lock = threading.Lock()
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
@@ -29,9 +35,9 @@ class Proxy:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(10)
 
-    def drop_replies(self, number: int) -> None:
+    def drop_reply(self, *, to_commit: bool) -> None:
         with self._lock:
-            self._armed += number
+            self._armed["commit" if to_commit else "write"] += 1
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
@@ -41,11 +47,11 @@ class Proxy:
         self._ready.set()
         self._loop.run_forever()
 
-    def _takes_this_one(self) -> bool:
+    def _takes_this_one(self, asked: list[str]) -> bool:
         with self._lock:
-            if not self._armed:
+            if not asked or not self._armed[asked[0]]:
                 return False
-            self._armed -= 1
+            self._armed[asked[0]] -= 1
             self.dropped += 1
             return True
 
@@ -56,7 +62,7 @@ class Proxy:
             to_client.close()
             return
         ends = [to_client, to_server]
-        asked = asyncio.Event()
+        asked: list[str] = []
         forward = asyncio.create_task(self._forward(client, to_server, asked, ends))
         backward = asyncio.create_task(self._backward(server, to_client, asked, ends))
         await asyncio.wait([forward, backward])
@@ -65,14 +71,13 @@ class Proxy:
         self,
         source: asyncio.StreamReader,
         target: asyncio.StreamWriter,
-        asked: asyncio.Event,
+        asked: list[str],
         ends: list[asyncio.StreamWriter],
     ) -> None:
         with contextlib.suppress(OSError):
             while data := await source.read(1 << 16):
-                # Of interest are commands that write: a settle, a claim, a COPY of payloads, a commit.
-                if b"ingather.outcome" in data or b"ingather.lease" in data or b"COMMIT" in data or len(data) > 500:
-                    asked.set()
+                # A settle or a claim is long, once prepared; a commit says so.
+                asked[:] = ["commit"] if b"COMMIT\0" in data else ["write"] if len(data) > 500 else []
                 target.write(data)
                 await target.drain()
         for end in ends:
@@ -82,14 +87,13 @@ class Proxy:
         self,
         source: asyncio.StreamReader,
         target: asyncio.StreamWriter,
-        asked: asyncio.Event,
+        asked: list[str],
         ends: list[asyncio.StreamWriter],
     ) -> None:
         with contextlib.suppress(OSError):
             while data := await source.read(1 << 16):
-                if asked.is_set() and self._takes_this_one():
+                if self._takes_this_one(asked):
                     break
-                asked.clear()
                 target.write(data)
                 await target.drain()
         for end in ends:

@@ -29,7 +29,7 @@ def build(url: str) -> Engine:
 
     @app.handler("narrow", queue="narrow", max_attempts=3)
     async def narrow(item: Item) -> Any:
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0.05)
         return item.id
 
     @app.gather("mixed")
