@@ -37,7 +37,7 @@ from tests.chaos.worker import LEASE_S, TIMEOUT_S, build
 
 SETTINGS = {"fsync": "off", "deadlock_timeout": "50ms", "max_connections": "200", "autovacuum_naptime": "1s"}
 WORKERS = 4
-MOST_OPEN_ITEMS = 600
+MOST_OPEN_ITEMS = 1_200
 NARROW = 5
 TICK_S = 0.1
 OBSERVE_S = 0.05
@@ -214,8 +214,8 @@ class Run:
         eye.close()
 
     def scatter(self, app: Engine, rng: random.Random, request: str) -> None:
-        kind = rng.choices(["mixed", "aside", "narrow"], [8, 1, 2])[0]
-        size = rng.choice({"mixed": [1, 1, 5, 50, 300], "aside": [1, 5, 20], "narrow": [20, 50]}[kind])
+        kind = rng.choices(["mixed", "aside", "narrow"], [6, 1, 4])[0]
+        size = rng.choice({"mixed": [1, 1, 5, 50, 300, 600], "aside": [1, 5, 20], "narrow": [6, 12]}[kind])
         tempers = rng.choices(list(TEMPERS), list(TEMPERS.values()), k=size)
         payloads = [{"temper": temper, "request": request} for temper in tempers]
         tries = 0

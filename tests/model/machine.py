@@ -286,7 +286,8 @@ class Machine:
 
     def _operator_moves(self, state: State, rows: Rows) -> Iterator[Move]:
         is_open = rows[BATCH].state == "open"
-        if self._may(state, "retries") and any(k[0] == "outcome" and r.state == "error" for k, r in rows.items()):
+        has_failures = self._may(state, "failures") or rows[TALLY][1] > 0
+        if self._may(state, "retries") and has_failures:
             yield from self._begin(state, self._operator, Call("retry_failed"), cost="retries")
         if self._may(state, "adds") and is_open:
             yield from self._begin(state, self._operator, Call("add"), cost="adds")

@@ -69,6 +69,7 @@ SHOWN_BY: Final = {
     "frees_by_old_count": Bounds(breaks=1),
     "dismisses_without_lock": SCENARIOS["a dismissal with a lost connection"],
     "cancel_locks_out_of_order": SCENARIOS["a cancel of several leases"],
+    "retry_locks_outcomes_first": Bounds(workers=1, aggregators=1, breaks=1, failures=1, retries=1),
     "retry_drops_gather_in_one_pass": SCENARIOS["a gather and a retry"],
 }
 

@@ -45,6 +45,7 @@ class Design:
     dismisses_without_lock: bool = False
     cancel_locks_out_of_order: bool = False
     retry_drops_gather_in_one_pass: bool = False
+    retry_locks_outcomes_first: bool = False
 
 
 TWINS: Final = tuple(flag.name for flag in fields(Design))
@@ -360,44 +361,55 @@ class Verbs:
     def retry_failed(self) -> Verb:
         batch = yield Lock(BATCH)
 
-        def look(rows: Rows) -> tuple[Any, ...]:
-            failed = tuple(i for i in ids_of(rows, "outcome") if rows["outcome", i].state == "error")
-            return failed, tuple(leases_of(rows))
+        def held(rows: Rows) -> tuple[Any, ...]:
+            return tuple(token for token, lease in leases_of(rows) if not lease.is_gather)
 
-        failed, leases = yield Read(look, "looks for errors")
-        failed = tuple(item for item in failed if not isinstance(item, str))
+        # Settles under way commit first, so that their failures are seen.
+        for token in (yield Read(held, "looks for leases")):
+            yield Lock(("lease", token))
+
+        def look(rows: Rows) -> tuple[Any, ...]:
+            errors = tuple(item for item in ids_of(rows, "outcome") if rows["outcome", item].state == "error")
+            return tuple(item for item in errors if not isinstance(item, str)), held(rows)
+
+        failed, tokens = yield Read(look, "looks for errors")
         if not failed:
             return
-        if not self.design.retry_leaves_item_in_lease:
-            for token, _ in leases:
-                lease = yield Lock(("lease", token))
-                if lease is not None:
-                    retried = lease.returned | (frozenset(lease.run) & frozenset(failed))
-                    yield Put(((("lease", token), lease._replace(returned=retried)),))
+        # Leases that came since are locked too, and before the outcomes, as a settle does it.
+        if not self.design.retry_locks_outcomes_first:
+            for token in tokens:
+                yield Lock(("lease", token))
         for item in failed:
             yield Lock(("outcome", item), at_once=True)
             yield Put(((("outcome", item), None),))
             yield Insert(("waiting", item), ())
+        if not self.design.retry_leaves_item_in_lease:
+            for token in tokens:
+                lease = yield Lock(("lease", token))
+                if lease is not None and not set(failed).isdisjoint(lease.run):
+                    retried = lease.returned | (frozenset(lease.run) & frozenset(failed))
+                    yield Put(((("lease", token), lease._replace(returned=retried)),))
         yield Add(TALLY, (0, -len(failed), 0))
         is_closed = batch.state == "closed"
         again = Batch("open", batch.version + is_closed, batch.total, 0 if is_closed else batch.closings, None)
         yield Put(((BATCH, again),))
         if batch.gather is not None:
-            yield from self._drop_gather(batch.gather, leases)
+            yield from self._drop_gather(batch.gather)
 
-    def _drop_gather(self, gather: str, seen: tuple[tuple[Any, Lease], ...]) -> Verb:
-        is_left = True
+    def _drop_gather(self, gather: str) -> Verb:
+        def look(rows: Rows) -> tuple[Any, ...]:
+            leases = tuple(token for token, lease in leases_of(rows) if lease.first == gather)
+            return bool(leases) or ("waiting", gather) in rows, leases
+
+        is_left, tokens = yield Read(look, "looks for the gather")
         while is_left:
             yield from self._delete([("waiting", gather)])
-            yield from self._delete([("lease", token) for token, lease in seen if lease.is_gather])
+            if not self.design.retry_drops_gather_in_one_pass:
+                _, tokens = yield Read(look, "looks for the gather")
+            yield from self._delete([("lease", token) for token in tokens])
             if self.design.retry_drops_gather_in_one_pass:
                 return
-
-            def look(rows: Rows) -> tuple[Any, ...]:
-                leases = tuple((token, lease) for token, lease in leases_of(rows) if lease.is_gather)
-                return bool(leases) or ("waiting", gather) in rows, leases
-
-            is_left, seen = yield Read(look, "looks for the gather")
+            is_left, tokens = yield Read(look, "looks for the gather")
 
     def cancel(self) -> Verb:
         batch = yield Lock(BATCH)
