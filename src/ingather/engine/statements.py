@@ -625,12 +625,21 @@ select token from ingather.lease where batch_id = %(batch_id)s and not is_gather
 """
 
 # The one place where an outcome is taken back, under LOCK_BATCH_LEASES too: an item may have failed while neighbours in
-# its lease still run, and the lease must not cover it any more. A closed batch opens again with a higher version.
+# its lease still run, and the lease must not cover it any more. `held` adds leases claimed since, which may hold
+# failures too: `failed` asks for it, so that they are locked before any outcome, as a settle does it. A closed batch
+# opens again with a higher version.
 RETRY_FAILED: Final[LiteralString] = """
-with failed as (
+with held as materialized (
+    select token, first_id, last_id
+      from ingather.lease
+     where batch_id = %(batch_id)s and not is_gather
+     order by token
+       for no key update
+), failed as (
     delete from ingather.outcome o
      using ingather.segment s
      where s.batch_id = %(batch_id)s and o.item_id between s.id << 20 and s.last_id and o.state = 'e'
+       and (select count(*) from held) >= 0
     returning o.item_id
 ), waits as (
     insert into ingather.waiting (item_id, batch_id, run_at, attempt, lost, queue)
@@ -639,11 +648,9 @@ with failed as (
     returning 1
 ), uncovered as (
     update ingather.lease l set returned = l.returned || f.ids
-      from (select h.token, array_agg(failed.item_id) as ids
-              from ingather.lease h
-              join failed on failed.item_id between h.first_id and h.last_id
-             where h.batch_id = %(batch_id)s and not h.is_gather
-             group by h.token) as f
+      from (select held.token, array_agg(failed.item_id) as ids
+              from held join failed on failed.item_id between held.first_id and held.last_id
+             group by held.token) as f
      where l.token = f.token
 ), many as materialized (
     select count(*) as items from waits
