@@ -54,7 +54,8 @@ def run(args: list[str]) -> int:
 
 
 def test(args: list[str]) -> int:
-    return setup([]) or call([PYTHON, "-m", "pytest", *args])
+    """All tests, on up to four cores; `-n 0` among the arguments runs them one after the other."""
+    return setup([]) or call([PYTHON, "-m", "pytest", "-n", "auto", "--maxprocesses", "4", *args])
 
 
 def check(_args: list[str]) -> int:
