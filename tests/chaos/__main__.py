@@ -49,6 +49,8 @@ TEMPERS = {
     "exit": 5, "bad result": 10, "nul": 10, "family": 15,
 }  # fmt: skip
 
+TOTALS = ("late_writes_refused", "progress_reads", "transitions_checked")
+
 # Chance per tick of 100 ms.
 FAULTS = {
     "kill -9 of a worker": 0.14,
@@ -408,21 +410,44 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--break", dest="broken", choices=sorted(BREAKS), default="", help="switch a broken twin on")
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--runs", type=int, default=1, help="so many runs, with the seeds from --seed on")
+    parser.add_argument("--json", action="store_true", help="one line of JSON a run")
     asked = parser.parse_args()
-    report = campaign(asked.seconds, asked.seed, asked.broken)
-    if asked.json:
-        print(json.dumps(report, indent=1))
-    else:
-        for name, value in report.items():
-            if isinstance(value, dict):
-                print(f"{name}:")
-                for key, inner in value.items():
-                    print(f"    {key:50} {inner}")
-            else:
-                print(f"{name:54} {value}")
-        print("BROKEN" if report["broken"] else "nothing lost, nothing twice, nothing stuck")
-    sys.exit(1 if report["broken"] else 0)
+    reports = []
+    for seed in range(asked.seed, asked.seed + asked.runs):
+        reports.append(campaign(asked.seconds, seed, asked.broken))
+        if asked.json:
+            print(json.dumps(reports[-1]), flush=True)
+        elif asked.runs > 1:
+            print(f"seed {seed}: {reports[-1]['broken'] or 'held'}", flush=True)
+    if not asked.json:
+        show(reports)
+    sys.exit(1 if any(report["broken"] for report in reports) else 0)
+
+
+def show(reports: list[dict[str, Any]]) -> None:
+    """One table: what was done, summed over the runs, and every rule that was broken."""
+    faults, deeds = Counter[str](), Counter[str]()
+    for report in reports:
+        faults.update(report["faults"])
+        deeds.update(report["deeds"])
+    rows: list[tuple[str, Any]] = [
+        ("seeds", ", ".join(str(report["seed"]) for report in reports)),
+        ("seconds under fire", sum(report["seconds"] for report in reports)),
+        *sorted(faults.items()),
+        *sorted(deeds.items()),
+        *((name, sum(report[name] for report in reports)) for name in TOTALS),
+        ("longest until all was closed, s", max(report["closed_after_last_fault_s"] for report in reports)),
+    ]
+    for name, value in rows:
+        print(
+            f"{name.replace('_', ' '):40} {value:>12,}" if isinstance(value, int | float) else f"{name:40} {value:>12}"
+        )
+    for report in reports:
+        for rule, cases in report["broken"].items():
+            print(f"BROKEN, seed {report['seed']}: {rule}: {cases['times']} times, first {cases['first']}")
+    if not any(report["broken"] for report in reports):
+        print("nothing lost, nothing twice, nothing stuck")
 
 
 if __name__ == "__main__":
