@@ -33,7 +33,7 @@ TABLES = ("batch", "segment", "payload", "lease", "waiting", "outcome", "tally")
 
 @pytest.fixture
 def shop(url: str) -> Iterator[Engine]:
-    engine = build(url, lease=1)
+    engine = build(url)
     yield engine
     engine.close()
 

@@ -19,7 +19,7 @@ from tests.engine.workshop import build, until
 
 @pytest.fixture
 def shop(url: str) -> Iterator[Engine]:
-    engine = build(url, lease=1)
+    engine = build(url)
     yield engine
     engine.close()
 

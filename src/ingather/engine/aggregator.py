@@ -26,23 +26,24 @@ LOOK_AFTER_S = 0.01
 
 async def tick(conn: AsyncConnection[Any], *, keep: timedelta | None) -> tuple[bool, float]:
     """One round. Returns whether there may be new work to claim, and in how many seconds to look again."""
-    has_taken, next_death_s = await _sweep(conn)
-    gathering = await arun(conn, verbs.close_ripe())
-    has_fired = await _fire_schedules(conn)
+    async with conn.cursor(row_factory=tuple_row) as cursor:
+        await cursor.execute(sql.WHAT_IS_DUE)
+        [(worker_ids, left_s, has_ripe, has_due_schedule)] = await cursor.fetchall()
+    late = dict(zip(worker_ids, left_s, strict=True))
+    has_taken = await _sweep(conn, [worker_id for worker_id, left in late.items() if left <= 0])
+    gathering = await arun(conn, verbs.close_ripe()) if has_ripe else []
+    has_fired = has_due_schedule and await _fire_schedules(conn)
     if keep is not None:
         for _ in range(PRUNE_STEPS):
             if not await arun(conn, verbs.prune(keep)):
                 break
+    next_death_s = min((left for left in late.values() if left > 0), default=TICK_S) + LOOK_AFTER_S
     return has_taken or bool(gathering) or has_fired, min(TICK_S * random.uniform(0.8, 1.0), next_death_s)
 
 
-async def _sweep(conn: AsyncConnection[Any]) -> tuple[bool, float]:
-    """Take back what silent workers held. Also says when the next one that is late would count as silent."""
-    async with conn.cursor(row_factory=tuple_row) as cursor:
-        await cursor.execute(sql.LATE_WORKERS)
-        late = await cursor.fetchall()
+async def _sweep(conn: AsyncConnection[Any], silent: list[int]) -> bool:
     has_taken = False
-    for worker_id in (worker_id for worker_id, left_s in late if left_s <= 0):
+    for worker_id in silent:
         taken = await arun(conn, verbs.take_back(worker_id))
         if taken is None:
             continue
@@ -50,7 +51,7 @@ async def _sweep(conn: AsyncConnection[Any]) -> tuple[bool, float]:
         log.warning("worker %s went silent; %s items taken back", worker_id, items)
         await arun(conn, verbs.close(batch_ids))
         has_taken = has_taken or items > 0
-    return has_taken, min((left_s for _, left_s in late if left_s > 0), default=TICK_S) + LOOK_AFTER_S
+    return has_taken
 
 
 async def _fire_schedules(conn: AsyncConnection[Any]) -> bool:

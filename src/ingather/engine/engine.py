@@ -222,11 +222,22 @@ class Engine:
         """Batches with their progress, newest first; `before` takes the last id of the page before."""
         return self.run(verbs.list_batches(state=state, kind=kind, before=before, limit=limit))
 
+    async def abatches(
+        self, *, state: str | None = None, kind: str | None = None, before: int | None = None, limit: int = 50
+    ) -> list[Progress]:
+        return await self.arun(verbs.list_batches(state=state, kind=kind, before=before, limit=limit))
+
     def queues(self) -> list[Queue]:
         return self.run(verbs.list_queues())
 
+    async def aqueues(self) -> list[Queue]:
+        return await self.arun(verbs.list_queues())
+
     def workers(self) -> list[WorkerRecord]:
         return self.run(verbs.list_workers())
+
+    async def aworkers(self) -> list[WorkerRecord]:
+        return await self.arun(verbs.list_workers())
 
     def set_queue(
         self,
@@ -236,19 +247,28 @@ class Engine:
         rate: tuple[int, timedelta] | EllipsisType | None = ...,
     ) -> None:
         """Limit a queue over the whole fleet. `rate` is (items, window). None lifts a limit, `...` leaves it."""
-        if max_running not in (None, ...) and not _is_whole(max_running, 1, 1_000_000):
-            raise UsageError(
-                f"max_running is a whole number from 1 to 1,000,000, not {max_running!r}. To stop a queue, pause it."
-            )
-        if rate not in (None, ...) and not _is_rate(rate):
-            raise UsageError("A rate is 1 to 1,000,000 items in a window of 1 second to 1 day.")
-        self.run(verbs.set_queue(_name("queue", queue), max_running=max_running, rate=rate), rings=True)
+        self.run(_set_queue(queue, max_running, rate), rings=True)
+
+    async def aset_queue(
+        self,
+        queue: str,
+        *,
+        max_running: int | EllipsisType | None = ...,
+        rate: tuple[int, timedelta] | EllipsisType | None = ...,
+    ) -> None:
+        await self.arun(_set_queue(queue, max_running, rate), rings=True)
 
     def pause_queue(self, queue: str) -> None:
         self.run(verbs.pause_queue(_name("queue", queue), paused=True))
 
+    async def apause_queue(self, queue: str) -> None:
+        await self.arun(verbs.pause_queue(_name("queue", queue), paused=True))
+
     def resume_queue(self, queue: str) -> None:
         self.run(verbs.pause_queue(_name("queue", queue), paused=False), rings=True)
+
+    async def aresume_queue(self, queue: str) -> None:
+        await self.arun(verbs.pause_queue(_name("queue", queue), paused=False), rings=True)
 
     def prune(self, keep: timedelta) -> None:
         """Remove batches that closed longer ago than `keep`, a few thousand rows at a time."""
@@ -441,6 +461,18 @@ def _name(what: str, name: str) -> str:
 def _is_whole(number: object, least: int, most: int) -> bool:
     """Types are only hints: a caller's number may come from a form or a file."""
     return isinstance(number, int) and not isinstance(number, bool) and least <= number <= most
+
+
+def _set_queue(
+    queue: str, max_running: int | EllipsisType | None, rate: tuple[int, timedelta] | EllipsisType | None
+) -> Script[None]:
+    if max_running not in (None, ...) and not _is_whole(max_running, 1, 1_000_000):
+        raise UsageError(
+            f"max_running is a whole number from 1 to 1,000,000, not {max_running!r}. To stop a queue, pause it."
+        )
+    if rate not in (None, ...) and not _is_rate(rate):
+        raise UsageError("A rate is 1 to 1,000,000 items in a window of 1 second to 1 day.")
+    return verbs.set_queue(_name("queue", queue), max_running=max_running, rate=rate)
 
 
 def _is_rate(rate: object) -> bool:

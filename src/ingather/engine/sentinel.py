@@ -78,11 +78,12 @@ class Sentinel:
         return self._process.poll() is None
 
     def dismiss(self) -> None:
-        """End it without ceremony: the worker has handed back what it held."""
-        self._say(GOODBYE)
+        """End it without ceremony: the worker has handed back what it held. Saying it twice does no harm."""
         assert self._process.stdin is not None
-        with suppress(OSError):
-            self._process.stdin.close()
+        if not self._process.stdin.closed:
+            self._say(GOODBYE)
+            with suppress(OSError):
+                self._process.stdin.close()
         try:
             self._process.wait(5)
         except subprocess.TimeoutExpired:

@@ -335,11 +335,13 @@ update ingather.queue
  where name = %(queue)s
 """
 
-# Am I still registered, and which leases are mine? Cancel and sweep take them away without asking; a claim whose reply
-# was lost leaves one that nobody works on.
+# Am I still registered, which leases are mine, and which queues are there? Cancel and sweep take leases away without
+# asking; a claim whose reply was lost leaves one that nobody works on.
 WHAT_IS_MINE: Final[LiteralString] = """
 select exists (select from ingather.worker where id = %(worker_id)s),
-       array(select token from ingather.lease where worker_id = %(worker_id)s)
+       array(select token from ingather.lease where worker_id = %(worker_id)s),
+       array(select name from ingather.queue order by name),
+       array(select max_running is not null or rate_items is not null from ingather.queue order by name)
 """
 
 # --- close ---------------------------------------------------------------------------------------------------------
@@ -413,12 +415,18 @@ update ingather.worker
 returning id
 """
 
-# Workers that missed a beat or two, and how long until each counts as dead: not above 0, it does.
-LATE_WORKERS: Final[LiteralString] = """
-select id, extract(epoch from beat_at + lease - clock_timestamp())::float8
-  from ingather.worker
- where beat_at < clock_timestamp() - lease / 2
- order by id
+# What an aggregator may have to do, asked in one breath because it is asked all the time: workers that missed a beat or
+# two and how long until each counts as dead (not above 0, it does); a ripe batch or rates of the past; a schedule.
+WHAT_IS_DUE: Final[LiteralString] = """
+select array(select id from ingather.worker where beat_at < clock_timestamp() - lease / 2 order by id),
+       array(select extract(epoch from beat_at + lease - clock_timestamp())::float8
+               from ingather.worker where beat_at < clock_timestamp() - lease / 2 order by id),
+       exists (select from ingather.tally t join ingather.batch b on b.id = t.batch_id
+                where b.state = 'open'
+                group by b.id having sum(t.completed + t.error + t.cancelled) = b.total)
+           or exists (select from ingather.rate_use u join ingather.queue q on q.name = u.queue
+                       where u.used_at < clock_timestamp() - coalesce(10 * q.rate_window, interval '0')),
+       exists (select from ingather.schedule where not paused and next_at <= clock_timestamp())
 """
 
 # A worker under a claim or another sweep is left for the next tick.

@@ -7,6 +7,7 @@ import signal
 import socket
 import time
 from collections import deque
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Self
 
@@ -22,7 +23,7 @@ from ingather.engine.connection import PASSING_ERRORS, aconnect, is_direct
 from ingather.engine.errors import DatabaseUnavailable, LeaseLost, RetryLater, ShuttingDown
 from ingather.engine.feeder import Assignment, Feeder, Lease, backoff_s
 from ingather.engine.model import Item, Overdue, Verdict, describe, verdict
-from ingather.engine.script import Ask, Rows, Script, arun
+from ingather.engine.script import Ask, Row, Script, arun
 from ingather.engine.sentinel import Post, Sentinel
 from ingather.engine.slots import Slots
 
@@ -201,9 +202,11 @@ class Worker:
         [(worker_id,)] = yield Ask(sql.REGISTER, who)
         return int(worker_id)
 
-    def _known_queues(self) -> Script[Rows]:
-        rows = yield Ask(sql.QUEUES)
-        return [row for row in rows if self._queues is None or row[0] in self._queues]
+    def _known_queues(self) -> Script[list[tuple[str, bool]]]:
+        return self._mine((yield Ask(sql.QUEUES)))
+
+    def _mine(self, queues: Iterable[Row]) -> list[tuple[str, bool]]:
+        return [(name, is_limited) for name, is_limited in queues if self._queues is None or name in self._queues]
 
     async def _say_farewell(self) -> None:
         """Let the feeder tell what finished, then hand back the rest. The sweep does it if the database is away."""
@@ -408,10 +411,10 @@ class Worker:
                 self._feeder.ring()
 
     async def _look_around(self, conn: AsyncConnection[Any]) -> float:
-        self._feeder.set_queues(await arun(conn, self._known_queues()))
         async with conn.cursor(row_factory=tuple_row) as cursor:
             await cursor.execute(sql.WHAT_IS_MINE, {"worker_id": self._feeder.worker_id})
-            [(is_registered, tokens)] = await cursor.fetchall()
+            [(is_registered, tokens, names, are_limited)] = await cursor.fetchall()
+        self._feeder.set_queues(self._mine(zip(names, are_limited, strict=True)))
         if not is_registered:
             await self._start_over(conn)
         else:
