@@ -203,14 +203,15 @@ class Run:
         eye = build(self.direct)
         number = 0
         while not self.is_calm.is_set():
-            with _patience():
+            with _patience(eye):
                 if _open_items(eye) > MOST_OPEN_ITEMS:
+                    self.deeds["waits for workers"] += 1
                     self.is_calm.wait(0.05)
                     continue
             number += 1
             self.scatter(app, rng, f"{seed}-{number}")
             if rng.random() < 0.15:
-                with _patience():
+                with _patience(app):
                     self.operate(app, eye, rng)
         app.close()
         eye.close()
@@ -228,6 +229,8 @@ class Run:
                 app.scatter(kind, payloads, idempotency_key=key, priority=rng.choice([0, 0, 5]))
             except IngatherError:
                 self.deeds["scatters sent again"] += 1
+                # A fresh line at once: a pool waits longer after every failure, as it should.
+                app.close()
                 time.sleep(0.05)
             else:
                 self.deeds["batches"] += 1
@@ -310,11 +313,12 @@ class Run:
 
 
 @contextlib.contextmanager
-def _patience() -> Iterator[None]:
+def _patience(app: Engine) -> Iterator[None]:
     """Whatever a crash does to an operator's question, it can be asked again."""
     try:
         yield
     except IngatherError:
+        app.close()
         time.sleep(0.05)
 
 

@@ -137,7 +137,9 @@ def _follow(  # noqa: PLR0912  # one branch a kind of transition
             if "unend" in what:
                 is_legal = state == "ended"
             elif "free" in what or "returned" in what:
-                is_legal = state == "leased" and held == (tokens.get("free") or tokens.get("returned"))
+                # A worker may give up several leases at once, some of which the item had left before.
+                left = {token for _, name, token in transaction if name in {"free", "returned"}}
+                is_legal = state == "leased" and held in left
             else:
                 is_legal = state in {"fresh", "unborn"}
             if not is_legal:
@@ -147,7 +149,7 @@ def _follow(  # noqa: PLR0912  # one branch a kind of transition
             if state != "waiting":
                 found.blame("only a waiting item stops waiting", f"item {item_id} was {state}")
             state = "dropped"
-        elif "free" in what and state == "leased" and held == tokens["free"]:
+        elif state == "leased" and (xid, "free", held) in transaction:
             state = "dropped"
     if state not in {"ended", "dropped"} or (state == "dropped" and is_fresh):
         found.blame("nothing is lost", f"item {item_id} is still {state}")
