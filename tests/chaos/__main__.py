@@ -45,8 +45,8 @@ OBSERVE_S = 0.05
 CLOSED_WITHIN_S = LEASE_S + TIMEOUT_S + (2 + 4) + 2
 
 TEMPERS = {
-    "ok": 800, "slow": 30, "transient": 60, "permanent": 30, "later": 20, "hang": 4, "block": 6, "die": 8, "deadly": 2,
-    "exit": 5, "bad result": 10, "nul": 10, "family": 15,
+    "ok": 850, "slow": 20, "transient": 40, "permanent": 30, "later": 20, "hang": 2, "block": 3, "die": 1, "deadly": 1,
+    "exit": 3, "bad result": 10, "nul": 10, "family": 10,
 }  # fmt: skip
 
 TOTALS = ("late_writes_refused", "progress_reads", "transitions_checked")
@@ -68,10 +68,11 @@ FAULTS = {
 class Run:
     """One campaign: everything it started, everything it did, everything it saw."""
 
-    def __init__(self, folder: Path, seed: int, broken: str) -> None:
+    def __init__(self, folder: Path, seed: int, broken: str, fire: float) -> None:
         self.folder = folder
         self.rng = random.Random(seed)
         self.broken = broken
+        self.fire = fire
         self.faults: Counter[str] = Counter()
         self.deeds: Counter[str] = Counter()
         self.wrong_reads: list[str] = []
@@ -133,7 +134,7 @@ class Run:
 
     def tick(self) -> None:
         for fault, chance in FAULTS.items():
-            if self.rng.random() < chance and self.commit(fault):
+            if self.rng.random() < chance * self.fire and self.commit(fault):
                 self.faults[fault] += 1
                 self.last_fault = time.monotonic()
 
@@ -350,11 +351,11 @@ def _children(pid: int, having: bytes = b"") -> list[int]:
 logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)
 
 
-def campaign(seconds: float, seed: int, broken: str = "") -> dict[str, Any]:
+def campaign(seconds: float, seed: int, broken: str = "", fire: float = 1.0) -> dict[str, Any]:
     """Run one, and say what was done, what was seen and what was broken."""
     folder = Path(tempfile.mkdtemp(prefix="chaos-"))
     folder.chmod(0o755)
-    run = Run(folder, seed, broken)
+    run = Run(folder, seed, broken, fire)
     try:
         run.prepare()
         with run.lines[0], run.lines[1]:
@@ -391,6 +392,7 @@ def campaign(seconds: float, seed: int, broken: str = "") -> dict[str, Any]:
         return {
             "seed": seed,
             "seconds": seconds,
+            "fire": fire,
             "broken_twin": broken or None,
             "faults": dict(run.faults),
             "deeds": dict(run.deeds),
@@ -414,12 +416,13 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--break", dest="broken", choices=sorted(BREAKS), default="", help="switch a broken twin on")
+    parser.add_argument("--fire", type=float, default=1.0, help="how many faults, compared with the usual")
     parser.add_argument("--runs", type=int, default=1, help="so many runs, with the seeds from --seed on")
     parser.add_argument("--json", action="store_true", help="one line of JSON a run")
     asked = parser.parse_args()
     reports = []
     for seed in range(asked.seed, asked.seed + asked.runs):
-        reports.append(campaign(asked.seconds, seed, asked.broken))
+        reports.append(campaign(asked.seconds, seed, asked.broken, asked.fire))
         if asked.json:
             print(json.dumps(reports[-1]), flush=True)
         elif asked.runs > 1:

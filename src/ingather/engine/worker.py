@@ -39,6 +39,7 @@ GRACE_S = 25.0
 FAREWELL_S = 5.0
 STUBBORN_S = 1.0
 NO_GATHER_S = 5.0
+VOUCH_S = 10.0
 DRAIN_HORIZON = timedelta(seconds=60)
 
 
@@ -191,6 +192,7 @@ class Worker:
             kills_stuck=self._kills_stuck,
         )
         self._sentinel = await asyncio.to_thread(Sentinel, post)
+        self._vouches_until = time.monotonic() + VOUCH_S
 
     def _register(self) -> Script[int]:
         who = {
@@ -412,6 +414,10 @@ class Worker:
 
     async def _look_around(self, conn: AsyncConnection[Any]) -> float:
         async with conn.cursor(row_factory=tuple_row) as cursor:
+            if time.monotonic() < self._vouches_until:
+                # On a busy machine a fresh sentinel may need longer than a short lease to get up.
+                beat = {"worker_id": self._feeder.worker_id, "running": self._shared.started()}
+                await cursor.execute(sql.BEAT, beat)
             await cursor.execute(sql.WHAT_IS_MINE, {"worker_id": self._feeder.worker_id})
             [(is_registered, tokens, names, are_limited)] = await cursor.fetchall()
         self._feeder.set_queues(self._mine(zip(names, are_limited, strict=True)))
