@@ -1,0 +1,37 @@
+// pg-boss: inserts of 5,000, and batches of a thousand fetched as often as it allows.
+const loaded = require("pg-boss");
+const { Stage, payloads, say, sleep, seconds, SENT } = require("./stage.cjs");
+
+const PgBoss = loaded.PgBoss ?? loaded.default ?? loaded;
+const PAGE = 5000;
+
+async function main(command, url, ...args) {
+  const boss = new PgBoss({ connectionString: url, max: 10, schedule: false });
+  boss.on("error", console.error);
+  await boss.start();
+  if (command === "prepare") {
+    await boss.createQueue("noop");
+  } else if (command === "enqueue") {
+    const jobs = payloads(Number(args[0]));
+    const began = performance.now();
+    for (let start = 0; start < jobs.length; start += PAGE) {
+      const page = jobs.slice(start, start + PAGE);
+      // Before version 11 the queue's name stood in every job.
+      await (boss.insert.length > 1 ? boss.insert("noop", page.map((data) => ({ data }))) : boss.insert(page.map((data) => ({ name: "noop", data }))));
+    }
+    say({ seconds: (performance.now() - began) / 1000 });
+  } else if (command === "work") {
+    const stage = new Stage(args[0]);
+    await stage.waitForGo();
+    const options = { batchSize: Number(args[1]), pollingIntervalSeconds: 0.5 };
+    await boss.work("noop", options, async (jobs) => jobs.map((job) => stage.handle(job.data)));
+    await new Promise(() => {});
+  } else if (command === "submit") {
+    for (let i = 0; i < Number(args[0]); i += 1) {
+      await boss.send("noop", { i, s: SENT, t: seconds() });
+      await sleep(1000 * Number(args[1]));
+    }
+  }
+}
+
+main(...process.argv.slice(2)).then(() => process.exit(0), (error) => { console.error(error); process.exit(1); });
