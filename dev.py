@@ -6,6 +6,7 @@ python3 dev.py run               a tour: a database, 1,000 items, two workers, o
 python3 dev.py test [ARGS]       all tests; ARGS go to pytest, for example `-k sweep -x`
 python3 dev.py check             formatting, lint, types, and which room may import which
 python3 dev.py chaos [ARGS]      the engine under fire, and an oracle: `--seconds 60 --seed 1 --break NAME`
+python3 dev.py bench [ARGS]      us and our peers, measured side by side: `--all`, `--quick`, `--json`
 python3 dev.py schema [--check]  write docs/schema.sql from the migrations, or say whether it is up to date
 """
 
@@ -79,6 +80,10 @@ def chaos(args: list[str]) -> int:
     return setup([]) or call([PYTHON, "-m", "tests.chaos", *args])
 
 
+def bench(args: list[str]) -> int:
+    return setup([]) or call([PYTHON, "-m", "bench", *args])
+
+
 def schema(args: list[str]) -> int:
     return setup([]) or call([PYTHON, ROOT / "tools" / "schema.py", *args])
 
@@ -89,6 +94,7 @@ COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "test": test,
     "check": check,
     "chaos": chaos,
+    "bench": bench,
     "schema": schema,
 }
 

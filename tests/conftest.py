@@ -25,7 +25,9 @@ FAST = {
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[str]:
     """The address of a server with a migrated database `template_<worker>`."""
-    home = tmp_path_factory.mktemp("server") if worker_id == "master" else tmp_path_factory.getbasetemp().parent / "server"
+    home = (
+        tmp_path_factory.mktemp("server") if worker_id == "master" else tmp_path_factory.getbasetemp().parent / "server"
+    )
     with embedded.start(Path(home), settings=FAST) as running:
         template = f"template_{worker_id}"
         with psycopg.connect(running.url, autocommit=True) as conn:

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -586,16 +586,3 @@ def test_promise_14_closed_batches_are_pruned_in_small_steps_and_open_ones_stay(
     assert steps == 3
     assert counts(db) == {"batch": 2, "segment": 2, "payload": 2, "lease": 0, "waiting": 0, "outcome": 1, "tally": 0}
     assert (fresh.progress().state, waiting.progress().state) == ("closed", "open")
-
-
-def test_promise_14_migrating_again_from_many_processes_while_workers_run_disturbs_nothing(
-    shop: Engine, url: str, new_database: Callable[[], str]
-) -> None:
-    batch = shop.scatter("nap", [{"s": 0.01} for _ in range(500)])
-    with worker_process(url):
-        threads = [threading.Thread(target=migrate, args=[url]) for _ in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert batch.wait(20).completed == 500

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PAGE_SIZE = 1_000
+CODES = {"completed": "c", "error": "e", "cancelled": "x"}
 FIRST_LOOK_S, LONGEST_LOOK_S = 0.02, 0.5
 
 
@@ -118,8 +119,12 @@ class Batch:
         """The items with their payloads, states and errors, streamed; of one state if asked."""
 
         def page(after: int) -> Script[Rows]:
-            asked = {"batch_id": self.id, "after": after, "state": state, "limit": PAGE_SIZE}
-            return (yield Ask(sql.PAGE, asked))
+            asked = {"batch_id": self.id, "after": after, "limit": PAGE_SIZE}
+            if state is None:
+                return (yield Ask(sql.PAGE, asked))
+            if state in CODES:
+                return (yield Ask(sql.PAGE_OF_ENDED, asked | {"code": CODES[state]}))
+            return (yield Ask(sql.PAGE_OF_OPEN, asked | {"state": state}))
 
         return Stream(self._engine, page, _record)
 

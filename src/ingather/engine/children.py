@@ -9,7 +9,7 @@ import sys
 from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from pebble import ProcessExpired, ProcessPool
+from pebble import CONSTS, ProcessExpired, ProcessPool
 
 from ingather.engine.batch import Batch
 from ingather.engine.codec import Unstorable, encode_result
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 _FORK = "fork" if "fork" in multiprocessing.get_all_start_methods() else None
 _PR_SET_PDEATHSIG = 1
 _EXIT_0 = 213
+
+# The pool asks with SIGTERM before it kills, and our children do not listen.
+CONSTS.term_timeout = 0.05
 
 _engine: "Engine"
 
@@ -90,7 +93,8 @@ def _prepare_child(engine: "Engine") -> None:
     global _engine  # noqa: PLW0603  # a child serves one engine for all its life
     _engine = engine
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    # A service manager signals the whole group; whether a handler may finish is for the worker to say.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     _show_silent_exits()
     if sys.platform == "linux":
         # When the worker is killed, its handlers must not go on as orphans.

@@ -14,7 +14,9 @@ OLDEST_SERVER = 140000
 CONNECT_TIMEOUT_S = 10
 
 # A dead network must not keep a worker waiting for the kernel's two hours.
-_KEEPALIVE: Final = {"keepalives": 1, "keepalives_idle": 15, "keepalives_interval": 5, "keepalives_count": 3}
+_KEEPALIVE: Final = {
+    "keepalives": 1, "keepalives_idle": 15, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 30_000,
+}  # fmt: skip
 
 _WHO_SERVES: Final = "select pg_backend_pid(), current_setting('default_transaction_isolation')"
 _FRESH_SNAPSHOTS: Final = "set default_transaction_isolation = 'read committed'"
@@ -26,7 +28,7 @@ PASSING_ERRORS: Final = (psycopg.OperationalError, psycopg.InterfaceError, psyco
 def connect(url: str, *, application_name: str = "ingather") -> Connection[Any]:
     """An autocommit connection, checked for a server that is new enough."""
     try:
-        conn = psycopg.connect(url, autocommit=True, **_options(application_name))
+        conn = psycopg.connect(url, **options(application_name))
     except psycopg.Error as error:
         raise unavailable(url, error) from None
     try:
@@ -40,7 +42,7 @@ def connect(url: str, *, application_name: str = "ingather") -> Connection[Any]:
 async def aconnect(url: str, *, application_name: str = "ingather") -> AsyncConnection[Any]:
     """`connect`, for a caller with an event loop."""
     try:
-        conn = await AsyncConnection.connect(url, autocommit=True, **_options(application_name))
+        conn = await AsyncConnection.connect(url, **options(application_name))
     except psycopg.Error as error:
         raise unavailable(url, error) from None
     try:
@@ -93,8 +95,14 @@ def is_direct(conn: Connection[Any] | AsyncConnection[Any]) -> bool:
     return conn.prepare_threshold is not None
 
 
-def _options(application_name: str) -> dict[str, Any]:
-    return {"application_name": application_name, "connect_timeout": CONNECT_TIMEOUT_S, **_KEEPALIVE}
+def options(application_name: str) -> dict[str, Any]:
+    """How every connection is opened, besides its address."""
+    return {
+        "autocommit": True,
+        "application_name": application_name,
+        "connect_timeout": CONNECT_TIMEOUT_S,
+        **_KEEPALIVE,
+    }
 
 
 def unavailable(url: str, error: Exception) -> DatabaseUnavailable:

@@ -22,7 +22,7 @@ from ingather.engine import statements as sql
 from ingather.engine import verbs
 from ingather.engine.batch import Batch
 from ingather.engine.codec import PAYLOAD_HARD_CAP, encode_payload
-from ingather.engine.connection import PASSING_ERRORS, aconfigure, configure, connect, unavailable
+from ingather.engine.connection import PASSING_ERRORS, aconfigure, configure, connect, options, unavailable
 from ingather.engine.cron import CatchUp, Cron
 from ingather.engine.errors import EmptyBatch, UnknownBatch, UnknownKind, UsageError, checked_delay
 from ingather.engine.migrations import check as check_schema
@@ -68,8 +68,7 @@ class Engine:
         self._lock = threading.Lock()
         self._is_checked = False
         self._pool: ConnectionPool[Connection[Any]] | None = None
-        self._apools: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncConnectionPool[AsyncConnection[Any]]]
-        self._apools = weakref.WeakKeyDictionary()
+        self._apools: dict[asyncio.AbstractEventLoop, AsyncConnectionPool[AsyncConnection[Any]]] = {}
         _forget_connections_after_fork(self)
 
     # --- registering -----------------------------------------------------------------------------------------------
@@ -379,7 +378,7 @@ class Engine:
             if self._pool is None:
                 self._pool = ConnectionPool(
                     str(self._url),
-                    kwargs={"autocommit": True, "application_name": "ingather"},
+                    kwargs=options("ingather"),
                     configure=configure,
                     check=ConnectionPool.check_connection,
                     min_size=0,
@@ -393,11 +392,14 @@ class Engine:
         if not self._is_checked:
             await asyncio.to_thread(self.check)
         loop = asyncio.get_running_loop()
+        # Pools hold on to their loops; those of loops that are over go, and their connections with them.
+        for over in [known for known in self._apools if known.is_closed()]:
+            del self._apools[over]
         pool = self._apools.get(loop)
         if pool is None:
             pool = self._apools[loop] = AsyncConnectionPool(
                 str(self._url),
-                kwargs={"autocommit": True, "application_name": "ingather"},
+                kwargs=options("ingather"),
                 configure=aconfigure,
                 check=AsyncConnectionPool.check_connection,
                 min_size=0,
@@ -427,7 +429,7 @@ class Engine:
         _PARENTS_POOLS.append((self._pool, self._apools))
         self._lock = threading.Lock()
         self._pool = None
-        self._apools = weakref.WeakKeyDictionary()
+        self._apools = {}
 
 
 # Kept, so that a child never collects, and thereby closes, what belongs to its parent.

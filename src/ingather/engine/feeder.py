@@ -34,6 +34,7 @@ log = logging.getLogger("ingather.worker")
 
 CHUNK = 500
 MOST_AHEAD = 1_000
+PARENTS_AT_ONCE = 20
 AHEAD_S = 0.25
 POLL_S = 0.5
 FLUSH_BYTES = 8_000_000
@@ -103,11 +104,11 @@ class Feeder:
     """Claims for a worker's slots and settles what they finished."""
 
     def __init__(
-        self, engine: "Engine", *, slots: int, free: Callable[[], int], on_lost: Callable[[Lease], None]
+        self, engine: "Engine", *, slots: int, busy: Callable[[], int], on_lost: Callable[[Lease], None]
     ) -> None:
         self._engine = engine
         self._slots = slots
-        self._free = free
+        self._busy = busy
         self._on_lost = on_lost
         self._conn: AsyncConnection[Any] | None = None
         self._wake = asyncio.Event()
@@ -115,7 +116,8 @@ class Feeder:
         self._done: list[Done] = []
         self._backs: list[Back] = []
         self._blocks: list[tuple[str, float]] = []
-        self._parents: list[tuple[Lease, Done, list[Offspring]]] = []
+        self._parents: deque[tuple[Lease, Done, list[Offspring]]] = deque()
+        self._touched: set[int] = set()  # batches of parents that settled: ripe, perhaps
         self._is_busy = False
         self.worker_id = 0
         self.buffer: deque[Assignment] = deque()
@@ -210,8 +212,11 @@ class Feeder:
                 if failures == 0:
                     log.warning("the database does not answer, trying again: %s", str(error).strip())
                 failures += 1
+                # A session may be past mending though its server is fine: read-only since a failover, for one.
+                await self.close()
                 await asyncio.sleep(backoff_s(failures))
             except Exception:
+                self.is_connected = False
                 # A worker that beats but no longer talks would keep its items for ever: never end here.
                 log.exception("the conversation with the database failed, trying again")
                 failures += 1
@@ -236,7 +241,7 @@ class Feeder:
     @property
     def has_word(self) -> bool:
         """Whether something is waiting to be told."""
-        return bool(self._done or self._backs or self._blocks or self._parents)
+        return bool(self._done or self._backs or self._blocks or self._parents or self._touched)
 
     @property
     def is_talking(self) -> bool:
@@ -250,7 +255,7 @@ class Feeder:
         """Whose turn is it, and how many items? Free slots, plus what is finished in a moment."""
         if not self.is_claiming:
             return None, 0
-        free = self._free() - len(self.buffer)
+        free = self._free_slots()
         ahead = min(MOST_AHEAD, int(AHEAD_S * self._slots / max(self.took_s, 1e-6)))
         # With no slot free there is no hurry: wait until half of what may lie here is used up, and claim that at once.
         is_low = free > 0 or (ahead > 0 and len(self.buffer) <= ahead // 2)
@@ -258,10 +263,25 @@ class Feeder:
         for _ in range(len(self._views)):
             view = self._views[0]
             self._views.rotate(-1)
-            k = min(CHUNK, free if view.is_limited else max(free, 0) + ahead - len(self.buffer))
-            if k > 0 and is_low and view.nap_until <= now:
-                return view, k
+            if view.nap_until > now:
+                continue
+            if view.is_limited:
+                # Not ahead of its time, since what lies here uses up the limit; but where the slots are never idle, one
+                # item, to go into the next slot, or other queues would keep this one out for ever.
+                k = max(free, int(ahead > 0 and not self._has_limited_waiting()))
+            else:
+                k = max(free, 0) + ahead - len(self.buffer) if is_low else 0
+            if k > 0:
+                return view, min(k, CHUNK)
         return None, 0
+
+    def _free_slots(self) -> int:
+        """Slots with nothing to do, and nothing in the buffer for them either."""
+        return self._slots - self._busy() - len(self.buffer)
+
+    def _has_limited_waiting(self) -> bool:
+        limited = {view.name for view in self._views if view.is_limited}
+        return any(assignment.lease.queue in limited for assignment in self.buffer)
 
     async def _rest(self) -> None:
         now = time.monotonic()
@@ -293,21 +313,25 @@ class Feeder:
             settled, returned, ripe, claimed = await self._converse(conn, done, backs, blocks, view, k)
         except psycopg.DataError:
             self._backs[:0], self._blocks[:0] = backs, blocks
-            await self._settle_carefully(conn, done)
+            try:
+                await self._settle_carefully(conn, done)
+            except BaseException:
+                self._done[:0] = done
+                raise
             return
         except BaseException:
             # Saying it again is harmless: a token settles an item once, and returns it once.
             self._done[:0], self._backs[:0], self._blocks[:0] = done, backs, blocks
             raise
+        # First of all, take what was claimed: until it is in hand, it looks like a claim nobody heard of.
+        if view is not None and claimed:
+            self._receive(view, claimed)
         await self._account(conn, done, settled, backs, returned)
         await self._settle_parents(conn)
         if ripe:
             await self._close(conn, [batch_id for (batch_id,) in ripe])
-        if view is not None:
-            if claimed:
-                self._receive(view, claimed)
-            else:
-                await self._look_out(conn, view)
+        if view is not None and not claimed:
+            await self._look_out(conn, view)
 
     async def _converse(
         self,
@@ -319,6 +343,7 @@ class Feeder:
         k: int,
     ) -> tuple[int, Rows, Rows, Rows]:
         settling = returning = ripening = claiming = None
+        touched = set(self._touched)
         async with conn.pipeline() as pipe:
 
             async def ask(statement: LiteralString, params: dict[str, Any]) -> psycopg.AsyncCursor[Any]:
@@ -335,14 +360,15 @@ class Feeder:
                     await ask(sql.BLOCK_QUEUE, {"queue": queue, "delay_s": delay_s})
                 returning = await ask(sql.PUT_BACK, _put_back_params(backs))
                 await pipe.sync()
-            if done:
+            if done or self._touched:
                 batch_ids = {self.held[word.token].batch_id for word in done if word.token in self.held}
-                ripening = await ask(sql.RIPE, {"batch_ids": list(batch_ids)})
+                ripening = await ask(sql.RIPE, {"batch_ids": list(batch_ids | self._touched)})
                 await pipe.sync()
             if view is not None:
                 if view.is_limited:
                     await ask(sql.LOCK_QUEUE, {"queue": view.name})
                 claiming = await ask(sql.CLAIM, self._claim_params(view, k))
+        self._touched -= touched
         return (
             (await settling.fetchall())[0][0] if settling else 0,
             await returning.fetchall() if returning else [],
@@ -370,7 +396,7 @@ class Feeder:
             "queue": view.name,
             "kinds": list(self._engine.handlers),
             "k": k,
-            "free": max(0, self._free() - len(self.buffer)),
+            "free": max(0, self._free_slots()),
             "kw": k if view.is_thirsty else (k + view.is_odd) // 2,
             "after": view.after,
             "token": secrets.randbits(62),
@@ -407,23 +433,28 @@ class Feeder:
             await conn.execute(sql.RING)
 
     async def _settle_parents(self, conn: AsyncConnection[Any]) -> None:
-        """Items that asked for more work settle one by one, each with its offspring in one commit."""
-        while self._parents:
-            lease, done, offspring = self._parents[0]
+        """Items that asked for more work settle one by one, each with its offspring in one commit; a few at a time."""
+        for _ in range(min(len(self._parents), PARENTS_AT_ONCE)):
+            parent = lease, done, offspring = self._parents.popleft()
             settle = Ask(sql.SETTLE, self._settle_params([done]))
             try:
                 is_written = await arun(conn, verbs.settle_with_offspring(lease.batch_id, settle, offspring))
+            except psycopg.errors.LockNotAvailable:
+                # Somebody holds its batch. Nobody else should have to wait for that.
+                self._parents.append(parent)
+                return
             except (UsageError, psycopg.DataError) as error:
-                self._parents.pop(0)
                 refused = Verdict(is_over=True, error=describe(error, "bad_result"))
                 self.failed(lease, done.item_id, done.took_ms / 1000, refused)
                 continue
-            self._parents.pop(0)
+            except BaseException:
+                self._parents.appendleft(parent)
+                raise
             await self._account(conn, [done], int(is_written), [], [])
             if is_written:
+                self._touched.add(lease.batch_id)
                 self.ring()
                 await conn.execute(sql.RING)
-                await self._close(conn, [lease.batch_id])
 
     async def _settle_carefully(self, conn: AsyncConnection[Any], done: list[Done]) -> None:
         """Settle what was refused together: by halves, until the one that cannot be stored stands alone."""
@@ -457,9 +488,16 @@ class Feeder:
                 log.error("batch %s has lost payloads between items %s and %s", lease.batch_id, first, last)
                 lines = [None] * (last - first + 1)
             self.held[lease.token] = lease
-            self.buffer.extend(Assignment(lease, first + n, ordinal + n, line, now) for n, line in enumerate(lines))
+            assignments = [Assignment(lease, first + n, ordinal + n, line, now) for n, line in enumerate(lines)]
+            if view.is_limited:
+                self.buffer.extendleft(reversed(assignments))
+            else:
+                self.buffer.extend(assignments)
             arrived += len(lines)
-        self.on_arrival(arrived)
+        if self.is_claiming:
+            self.on_arrival(arrived)
+        else:
+            self.return_unstarted(older_than_s=-1.0)
 
     async def _look_out(self, conn: AsyncConnection[Any], view: QueueView) -> None:
         """Nothing came: how long may we nap?"""

@@ -57,7 +57,7 @@ class Sentinel:
 
     def __init__(self, post: Post) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "ingather.engine.sentinel"],
+            [sys.executable, "-P", "-m", "ingather.engine.sentinel"],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             pass_fds=[post.slots_fd],

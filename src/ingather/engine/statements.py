@@ -115,7 +115,8 @@ with quick as materialized (
        and (select (w.is_gather or not b.paused) and b.kind = any(%(kinds)s)
               from ingather.batch b where b.id = w.batch_id)
      order by w.run_at
-     limit (select greatest(coalesce(min(least(k, %(kw)s)), 0), 0) from lane)
+     limit (select greatest(coalesce(min(least(k, case when is_fresh then %(kw)s else k end)), 0), 0)
+              from lane, (select exists (select from ingather.segment where queue = %(queue)s)) as f(is_fresh))
        for no key update skip locked
 ), back as (
     delete from ingather.waiting w using due where w.item_id = due.item_id
@@ -218,11 +219,13 @@ select name, max_running is not null or rate_items is not null from ingather.que
 IS_IDLE: Final[LiteralString] = """
 select not exists (select from ingather.segment s join ingather.batch b on b.id = s.batch_id
                      join ingather.queue q on q.name = s.queue
-                    where s.queue = any(%(queues)s) and b.kind = any(%(kinds)s) and not b.paused and not q.paused)
+                    where s.queue = any(%(queues)s) and b.kind = any(%(kinds)s) and not b.paused and not q.paused
+                      and (q.blocked_until is null or q.blocked_until <= clock_timestamp() + %(horizon)s))
    and not exists (select from ingather.waiting w join ingather.batch b on b.id = w.batch_id
                      join ingather.queue q on q.name = w.queue
                     where w.queue = any(%(queues)s) and b.kind = any(%(kinds)s) and (w.is_gather or not b.paused)
                       and not q.paused
+                      and (q.blocked_until is null or q.blocked_until <= clock_timestamp() + %(horizon)s)
                       and w.run_at <= statement_timestamp() + %(horizon)s)
    and not exists (select from ingather.tally t join ingather.batch b on b.id = t.batch_id
                     where b.state = 'open' and b.kind = any(%(kinds)s)
@@ -283,6 +286,8 @@ with held as materialized (
 )
 select coalesce(sum(items), 0)::bigint from ended_of
 """
+
+WAIT_BRIEFLY: Final[LiteralString] = "select set_config('lock_timeout', '200ms', true)"
 
 # After a settle that wrote less than it was given, or whose reply was lost: which of these ends are ours already?
 OURS_ALREADY: Final[LiteralString] = """
@@ -543,26 +548,59 @@ select id
  limit %(limit)s
 """
 
-# Items in the order they were scattered, a page at a time, by key: cost does not grow with the page's number. The
-# bounds spare a young batch the walk over all older ones.
+# Items in the order they were scattered, a page at a time, by key: the ids of a page first, segment by segment, then
+# all that is known of just these. Cost grows neither with the page's number nor with other batches.
 PAGE: Final[LiteralString] = """
+with page as materialized (
+    select p.item_id
+      from (select id, last_id from ingather.segment
+             where batch_id = %(batch_id)s and last_id > %(after)s order by id) as s
+     cross join lateral (select item_id from ingather.payload
+                          where item_id between s.id << 20 and s.last_id and item_id > %(after)s
+                          order by item_id limit %(limit)s) as p
+     order by p.item_id
+     limit %(limit)s
+)
 select id, ordinal, state, attempt, lost, payload::text, result::text, error::text, started_at, finished_at
   from ingather.item
- where batch_id = %(batch_id)s
-   and id > greatest(%(after)s, (select min(id) << 20 from ingather.segment where batch_id = %(batch_id)s) - 1)
-   and id <= (select max(last_id) from ingather.segment where batch_id = %(batch_id)s)
-   and (%(state)s::text is null or state = %(state)s)
+ where id = any(array(select item_id from page))
+ order by id
+"""
+
+PAGE_OF_ENDED: Final[LiteralString] = """
+with page as materialized (
+    select o.item_id
+      from (select id, last_id from ingather.segment
+             where batch_id = %(batch_id)s and last_id > %(after)s order by id) as s
+     cross join lateral (select item_id from ingather.outcome
+                          where item_id between s.id << 20 and s.last_id and item_id > %(after)s
+                            and state = %(code)s::"char"
+                          order by item_id limit %(limit)s) as o
+     order by o.item_id
+     limit %(limit)s
+)
+select id, ordinal, state, attempt, lost, payload::text, result::text, error::text, started_at, finished_at
+  from ingather.item
+ where id = any(array(select item_id from page))
+ order by id
+"""
+
+# Pending and running items have no list of their own; this one reads the batch.
+PAGE_OF_OPEN: Final[LiteralString] = """
+select id, ordinal, state, attempt, lost, payload::text, result::text, error::text, started_at, finished_at
+  from ingather.item
+ where batch_id = %(batch_id)s and id > %(after)s and state = %(state)s
  order by id
  limit %(limit)s
 """
 
 RESULTS_PAGE: Final[LiteralString] = """
 select o.item_id, o.result::text
-  from ingather.outcome o
- where o.item_id > greatest(%(after)s, (select min(id) << 20 from ingather.segment where batch_id = %(batch_id)s) - 1)
-   and o.item_id <= (select max(last_id) from ingather.segment where batch_id = %(batch_id)s)
-   and exists (select from ingather.segment s where s.id = o.item_id >> 20 and s.batch_id = %(batch_id)s offset 0)
-   and o.state = 'c'
+  from (select id, last_id from ingather.segment
+         where batch_id = %(batch_id)s and last_id > %(after)s order by id) as s
+ cross join lateral (select item_id, result from ingather.outcome
+                      where item_id between s.id << 20 and s.last_id and item_id > %(after)s and state = 'c'
+                      order by item_id limit %(limit)s) as o
  order by o.item_id
  limit %(limit)s
 """

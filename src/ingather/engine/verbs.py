@@ -142,8 +142,10 @@ def add(batch_id: int, lines: Iterable[bytes]) -> Script[int]:
 def settle_with_offspring(batch_id: int, settle: Ask, offspring: list[Offspring]) -> Script[bool]:
     """Complete one item and scatter what it asked for. False when the lease was lost: then nothing was written.
 
-    The batch is locked before the lease, as everywhere, and only if the item adds to it.
+    The batch is locked before the lease, as everywhere, and only if the item adds to it. Who must wait for a lock gives
+    up soon: this is said by a worker with other things to say.
     """
+    yield Ask(sql.WAIT_BRIEFLY)
     if any(more.request is None for more in offspring):
         yield Ask(sql.LOCK_BATCH, {"batch_id": batch_id})
     [(written,)] = yield settle

@@ -40,6 +40,7 @@ FAREWELL_S = 5.0
 STUBBORN_S = 1.0
 NO_GATHER_S = 5.0
 VOUCH_S = 10.0
+CHILD_START_S = 30.0
 DRAIN_HORIZON = timedelta(seconds=60)
 
 
@@ -89,14 +90,20 @@ class Worker:
         await asyncio.to_thread(self._engine.check)
         self._slots = [_Slot(number) for number in range(self._concurrency)]
         self._idle: deque[asyncio.Future[None]] = deque()
+        self._busy = 0
+        self._is_leaving = False
         self._shared = Slots.create(self._concurrency)
         self._children = Children(self._engine, self._concurrency)
         self._feeder = Feeder(
-            self._engine, slots=self._concurrency, free=lambda: len(self._idle), on_lost=self._stop_handlers_of
+            self._engine, slots=self._concurrency, busy=lambda: self._busy, on_lost=self._stop_handlers_of
         )
         self._feeder.on_arrival = self._wake_slots
-        async with await aconnect(self._engine.url, application_name="ingather worker") as conn:
-            await self._enlist(conn)
+        try:
+            async with await aconnect(self._engine.url, application_name="ingather worker") as conn:
+                await self._enlist(conn)
+        except BaseException:
+            self._shared.close()
+            raise
         for slot in self._slots:
             slot.task = asyncio.create_task(self._fill(slot), name=f"ingather slot {slot.number}")
         self._tasks = [
@@ -109,18 +116,25 @@ class Worker:
         """Claim no more, let handlers finish within `grace` seconds, give the rest back, and leave.
 
         The sentinel beats until the very end, so nothing that is still in
-        hand here is stolen while it finishes.
+        hand here is stolen while it finishes. Once begun it goes through to
+        the end, also when the caller is cancelled meanwhile.
         """
+        await asyncio.shield(asyncio.create_task(self._leave(grace), name="ingather farewell"))
+
+    async def _leave(self, grace: float) -> None:
         self._feeder.is_claiming = False
         self._feeder.return_unstarted(older_than_s=-1.0)
         deadline = time.monotonic() + grace
         while self._running() and time.monotonic() < deadline:
             await asyncio.sleep(0.01)
+        self._is_leaving = True
         self._hurry()
         await self._say_farewell()
-        for task in [*self._tasks, *(slot.task for slot in self._slots if slot.task)]:
+        tasks = [*self._tasks, *(slot.task for slot in self._slots if slot.task)]
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, *(s.task for s in self._slots if s.task), return_exceptions=True)
+        # A handler that will not be cancelled is left behind: its item runs elsewhere already.
+        await asyncio.wait(tasks, timeout=STUBBORN_S)
         await self._children.stop()
         await self._feeder.close()
         await asyncio.to_thread(self._sentinel.dismiss)
@@ -143,8 +157,8 @@ class Worker:
 
     async def adrain(self) -> None:
         """`drain`, for a caller with an event loop."""
-        async with self:
-            while not (self._feeder.is_idle and await self._is_nothing_left()):
+        async with self, await aconnect(self._engine.url) as conn:
+            while not (self._feeder.is_idle and await arun(conn, self._is_nothing_left())):
                 await asyncio.sleep(0.02)
 
     def run(self, *, grace: float = GRACE_S) -> None:
@@ -224,20 +238,15 @@ class Worker:
         except (*PASSING_ERRORS, DatabaseUnavailable, TimeoutError) as error:
             log.warning("could not say farewell, the sweep will take back what is left: %s", str(error).strip())
 
-    async def _is_nothing_left(self) -> bool:
-        def ask() -> Script[bool]:
-            queues = [name for name, _ in (yield from self._known_queues())]
-            kinds = list(self._engine.handlers)
-            asked = {
-                "queues": queues,
-                "kinds": kinds,
-                "horizon": DRAIN_HORIZON,
-                "worker_id": self._feeder.worker_id,
-            }
-            [(is_idle,)] = yield Ask(sql.IS_IDLE, asked)
-            return bool(is_idle)
-
-        return await self._engine.arun(ask())
+    def _is_nothing_left(self) -> Script[bool]:
+        asked = {
+            "queues": [name for name, _ in (yield from self._known_queues())],
+            "kinds": list(self._engine.handlers),
+            "horizon": DRAIN_HORIZON,
+            "worker_id": self._feeder.worker_id,
+        }
+        [(is_idle,)] = yield Ask(sql.IS_IDLE, asked)
+        return bool(is_idle)
 
     # --- slots -----------------------------------------------------------------------------------------------------
 
@@ -270,7 +279,13 @@ class Worker:
             assignment = buffer.popleft()
             if assignment.lease.is_lost:
                 continue
-            await self._serve(slot, assignment)
+            self._busy += 1
+            try:
+                await self._serve(slot, assignment)
+            finally:
+                self._busy -= 1
+            if self._is_leaving:
+                return
             since_yield += 1
             if since_yield >= YIELD_EVERY:
                 # Handlers that never wait would starve the feeder and the deadlines.
@@ -325,11 +340,15 @@ class Worker:
         if lease.is_gather:
             gather = self._engine.gathers.get(lease.kind)
             if gather is None:
+                log.warning(
+                    "batch %s waits for its gather, which this worker has not: kind %s", lease.batch_id, lease.kind
+                )
                 raise RetryLater(NO_GATHER_S, f"this worker has no gather for kind {lease.kind!r}")
             slot.deadline = slot.started + gather.timeout_s
             self._shared.begin(slot.number, assignment.item_id, slot.deadline)
             if gather.is_async and not lease.lost:
                 return encode_result(await gather.function(Batch(self._engine, lease.batch_id))), None
+            self._leave_deadline_to_pool(slot, gather.timeout_s)
             which = {"kind": lease.kind, "batch_id": lease.batch_id}
             return await self._children.call(is_gather=True, args=which, timeout_s=gather.timeout_s)
         payload = decode_payload(assignment.line)
@@ -355,7 +374,12 @@ class Worker:
             "attempt": lease.attempt,
             "lost": lease.lost,
         }
+        self._leave_deadline_to_pool(slot, lease.timeout_s)
         return await self._children.call(is_gather=False, args=args, timeout_s=lease.timeout_s)
+
+    def _leave_deadline_to_pool(self, slot: _Slot, timeout_s: float) -> None:
+        """A child's time runs from when it starts, which the pool knows; the slot's own deadline is a backstop."""
+        slot.deadline = slot.started + timeout_s + CHILD_START_S
 
     # --- clockwork -------------------------------------------------------------------------------------------------
 
@@ -392,6 +416,8 @@ class Worker:
                 except (*PASSING_ERRORS, DatabaseUnavailable) as error:
                     log.debug("the aggregator cannot reach the database: %s", error)
                     failures += 1
+                    if conn is not None:
+                        await conn.close()
                     await asyncio.sleep(backoff_s(failures))
                 except Exception:
                     log.exception("the aggregator failed, trying again")

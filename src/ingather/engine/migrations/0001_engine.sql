@@ -181,7 +181,8 @@ select p.item_id as id,
        o.finished_at
   from ingather.segment s
   join ingather.batch b on b.id = s.batch_id
-  join ingather.payload p on p.item_id between s.id << 20 and s.last_id
+  -- the range finds the items of a batch, the equality the segment of an item
+  join ingather.payload p on p.item_id between s.id << 20 and s.last_id and p.item_id >> 20 = s.id
   left join ingather.outcome o on o.item_id = p.item_id
   left join ingather.waiting w on w.item_id = p.item_id
   -- Few items are leased at any moment, so unfolding the runs and hashing them beats a search per item.
