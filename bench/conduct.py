@@ -16,6 +16,7 @@ import psycopg
 
 from bench.stage import Seats
 from bench.systems import Skipped, System
+from ingather.engine.migrations import migrate
 
 READY_S = 60
 LEFT_S = 30
@@ -92,6 +93,14 @@ def crew(system: System, url: str, *, processes: int = 1, concurrency: int | Non
 def run(system: System, *args: object) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="stage-") as folder:
         return system.call(*args, cwd=Path(folder))
+
+
+def prepare(system: System, url: str) -> None:
+    """Make the system's tables. Ours need no process of their own for that."""
+    if system.is_ours:
+        migrate(url)
+    else:
+        run(system, "prepare", url)
 
 
 def enqueue(system: System, url: str, n: int) -> float:

@@ -33,6 +33,9 @@ class Stage:
         self._folder = Path(folder)
         self._lock = threading.Lock()
         self._pid = 0
+        self._handled = 0
+        self._first = 0.0
+        self._memory = mmap.mmap(-1, COUNTS.size)
 
     def wait_for_go(self) -> None:
         """Say that all is loaded, and wait until everybody is: start-up is nobody's speed."""
@@ -49,11 +52,12 @@ class Stage:
         return {"i": payload["i"]}
 
     def add(self, items: int) -> None:
+        """Count; the first call, be it for none, starts the clock."""
         with self._lock:
             if self._pid != os.getpid():
                 self._open()
             now = time.time()
-            if not self._handled:
+            if not self._first:
                 self._first = now
             self._handled += items
             COUNTS.pack_into(self._memory, 0, self._handled, self._first, now)
@@ -88,7 +92,7 @@ class Seats:
     def counts(self) -> Counts:
         """All processes together."""
         parts = [Counts(*COUNTS.unpack(file.read_bytes())) for file in self.folder.glob("*.counts")]
-        parts = [part for part in parts if part.handled]
+        parts = [part for part in parts if part.first]
         if not parts:
             return Counts(0, 0.0, 0.0)
         return Counts(sum(p.handled for p in parts), min(p.first for p in parts), max(p.last for p in parts))
@@ -99,4 +103,4 @@ class Seats:
 
 def say(**figures: Any) -> None:
     """A command's answer: one line of JSON."""
-    print(json.dumps(figures), flush=True)  # noqa: T201
+    print(json.dumps(figures), flush=True)

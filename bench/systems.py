@@ -12,6 +12,7 @@ from typing import Any, Literal
 ROOT = Path(__file__).resolve().parents[1]
 CACHE = ROOT / ".bench"
 INSTALL_S = 300
+FALLBACK = {"pg-boss": "pg-boss@^11"}
 OLDEST_NODE = 22  # older ones would get older peers
 
 
@@ -107,9 +108,21 @@ def _install_node(packages: tuple[str, ...]) -> str:
         manifest.write_text('{"name": "bench", "private": true}\n')
     for package in packages:
         if not (folder / "node_modules" / package).exists():
-            _quietly([*npm, "install", "--no-fund", "--no-audit", "--prefix", str(folder), package])
+            _npm_install(npm, folder, package)
     found = json.loads((folder / "node_modules" / packages[0] / "package.json").read_text())
     return str(found["version"])
+
+
+def _npm_install(npm: list[str], folder: Path, package: str) -> None:
+    """The newest version, or the one before it where a registry lacks something that the newest needs."""
+    install = [*npm, "install", "--no-fund", "--no-audit", "--prefix", str(folder)]
+    try:
+        _quietly([*install, package])
+    except Skipped:
+        older = FALLBACK.get(package)
+        if older is None:
+            raise
+        _quietly([*install, older])
 
 
 def _node() -> tuple[str, list[str]]:
@@ -137,8 +150,8 @@ def _quietly(argv: list[str]) -> None:
     except OSError as error:
         raise Skipped(f"not installed: {error}") from error
     if done.returncode != 0:
-        said = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
-        raise Skipped(f"not installed: {said[-1].strip() if said else done.returncode}")
+        said = [line.strip() for line in (done.stdout + done.stderr).splitlines() if "error" in line.lower()]
+        raise Skipped(f"not installed: {next((s for s in said if 'No matching' in s), (said or ['it failed'])[0])}")
 
 
 OURS = System(

@@ -41,6 +41,7 @@ def work(url: str, folder: str) -> None:
                 settle = None
                 continue
             [row] = rows
+            stage.add(0)
             settle = settle_params(worker_id, row, results)
 
 

@@ -1,0 +1,173 @@
+"""Runs the benchmark and writes its page; see the package for the commands."""
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import sys
+import time
+from contextlib import ExitStack
+from dataclasses import replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from bench import conduct, page, redis, server, workloads
+from bench.systems import LIMIT, OURS, PEERS, Skipped, System
+
+
+def main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="dev.py bench", description="Ingather and its peers, side by side.")
+    parser.add_argument("--all", action="store_true", help="all peers, not only those that install quickly")
+    parser.add_argument("--quick", action="store_true", help="our figures and the limit's, within a minute")
+    parser.add_argument("--tiny", action="store_true", help="sizes for testing the benchmark itself")
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON, write no page")
+    parser.add_argument("--peer", action="append", default=[], help="take this peer along; may be repeated")
+    parser.add_argument("--rounds", type=int, help="how often every system runs; the median counts")
+    arguments = parser.parse_args(argv)
+    sizes = workloads.TINY if arguments.tiny else workloads.QUICK if arguments.quick else workloads.FULL
+    if arguments.rounds:
+        sizes = replace(sizes, rounds=arguments.rounds)
+    is_short = arguments.quick or arguments.tiny
+    peers = [
+        peer for peer in PEERS
+        if arguments.all or peer.name in arguments.peer or (peer.is_quick and not is_short and not arguments.peer)
+    ]  # fmt: skip
+    figures = measure(peers, sizes)
+    if arguments.json:
+        print(json.dumps(figures, indent=1))
+    elif is_short:
+        say(page.summary(figures))
+    else:
+        for path in page.write(figures):
+            say(f"wrote {path}")
+    return 0
+
+
+def measure(peers: list[System], sizes: workloads.Sizes) -> dict[str, Any]:
+    load_before = os.getloadavg()[0]
+    began = time.monotonic()
+    with server.serve() as bench, ExitStack() as stack:
+        drains, skipped = side_by_side(bench, stack, [OURS, LIMIT, *peers], sizes)
+        say("… Ingather alone: size, patience, memory")
+        ours = workloads.measure(bench, sizes)
+        return {
+            "date": datetime.now(UTC).date().isoformat(),
+            "machine": machine() | {"load_before": load_before, "load_after": os.getloadavg()[0]},
+            "versions": {
+                "python": platform.python_version(),
+                "postgresql": bench.version(),
+                "psycopg": version("psycopg"),
+                "ingather": version("ingather"),
+            },
+            "jobs": sizes.jobs,
+            "rounds": sizes.rounds,
+            "systems": drains,
+            "skipped": skipped,
+            "ours": ours,
+            "seconds": round(time.monotonic() - began),
+        }
+
+
+def side_by_side(
+    bench: server.Bench, stack: ExitStack, systems: list[System], sizes: workloads.Sizes
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Every round lets each system run once, so that a slow minute of the machine is everybody's."""
+    skipped: dict[str, str] = {}
+    taken: dict[str, list[dict[str, float]]] = {}
+    found: dict[str, str] = {}
+    redis_url = ""
+    for system in systems:
+        say(f"… {system.title}: installing" if system.packages else f"… {system.title}")
+        try:
+            found[system.name] = system.install()
+            if system.store == "redis" and not redis_url:
+                redis_url = stack.enter_context(redis.serve())
+        except Skipped as why:
+            skipped[system.title] = str(why)
+    for turn in range(sizes.rounds):
+        for system in systems:
+            if system.name not in found or system.title in skipped:
+                continue
+            say(f"… round {turn + 1} of {sizes.rounds}: {system.title}")
+            try:
+                taken.setdefault(system.name, []).append(one_round(bench, system, redis_url, sizes))
+            except Skipped as why:
+                skipped[system.title] = str(why)
+                taken.pop(system.name, None)
+    figures = {}
+    for system in systems:
+        if rounds := taken.get(system.name):
+            middle = {key: statistics.median(r[key] for r in rounds if key in r) for key in rounds[0]}
+            figures[system.name] = {
+                "title": system.title,
+                "version": found[system.name],
+                "setting": system.setting,
+                "keeps_results": system.keeps_results,
+                "store": system.store,
+                **{key: round(value, 2) for key, value in middle.items()},
+            }
+    return figures, skipped
+
+
+def one_round(bench: server.Bench, system: System, redis_url: str, sizes: workloads.Sizes) -> dict[str, float]:
+    """Fill, drain with one process, fill, drain with two, then single jobs; each in a database of its own."""
+    figures: dict[str, float] = {}
+    for processes in (1, 2):
+        url = redis_url if system.store == "redis" else bench.new_database(system.name)
+        if system.store == "redis":
+            redis.flush(url)
+        conduct.prepare(system, url)
+        bench.settle_down()
+        speed = conduct.enqueue(system, url, sizes.jobs)
+        figures["enqueue_per_s"] = max(speed, figures.get("enqueue_per_s", 0.0))
+        before = bench.read(url) if system.store == "postgres" else None
+        done = conduct.drain(system, url, sizes.jobs, processes=processes, cap_s=sizes.cap_s)
+        figures[f"drain_{processes}_per_s"] = done.per_s
+        figures[f"drain_{processes}_wall_s"] = done.wall_s
+        if before is not None and processes == 1:
+            figures |= bench.read(url).per_item(before, done.items)
+        if system.store == "postgres":
+            bench.drop(url)
+    if system is not LIMIT:
+        figures |= single_jobs(bench, system, redis_url, sizes)
+    return figures
+
+
+def single_jobs(bench: server.Bench, system: System, redis_url: str, sizes: workloads.Sizes) -> dict[str, float]:
+    url = redis_url if system.store == "redis" else bench.new_database(system.name)
+    if system.store == "redis":
+        redis.flush(url)
+    conduct.prepare(system, url)
+    times = conduct.latency(system, url, sizes.singles)
+    if system.store == "postgres":
+        bench.drop(url)
+    return {"pickup_p50_ms": times["p50_ms"], "pickup_p95_ms": times["p95_ms"]}
+
+
+def machine() -> dict[str, Any]:
+    pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return {
+        "cores": usable,
+        "processor": processor(),
+        "memory_gb": round(pages / 2**30, 1),
+        "system": f"{platform.system()} {platform.release()}",
+    }
+
+
+def processor() -> str:
+    file = Path("/proc/cpuinfo")
+    lines = file.read_text().splitlines() if file.exists() else []
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
+
+
+def say(text: str) -> None:
+    """Progress goes to stderr: what is on stdout may be read by a program."""
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,217 @@
+"""What is measured of Ingather alone: size, patience, memory, and what the server pays."""
+
+import statistics
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from bench import conduct
+from bench.peers.ingather import make_app
+from bench.server import Bench, ask
+from bench.systems import OURS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """How much of everything."""
+
+    jobs: int = 20_000
+    many: int = 1_000_000
+    few: int = 10_000
+    rounds: int = 3
+    singles: int = 60
+    closes: int = 30
+    reads: int = 50
+    waits: tuple[int, ...] = (10, 100, 500)
+    wait_s: float = 4.0
+    big: tuple[tuple[int, int], ...] = ((1_000, 20_000), (100_000, 500))
+    cap_s: float = 10.0
+
+
+FULL = Sizes()
+QUICK = Sizes(many=100_000, rounds=1, singles=20, closes=10, reads=20, wait_s=2.0, big=((1_000, 5_000), (100_000, 100)))
+TINY = Sizes(
+    jobs=300, many=1_000, few=300, rounds=1, singles=3, closes=2, reads=3, waits=(10,), wait_s=0.6,
+    big=((1_000, 50), (100_000, 3)),
+)  # fmt: skip
+
+
+def measure(bench: Bench, sizes: Sizes) -> dict[str, Any]:
+    url = bench.new_database("ingather")
+    conduct.prepare(OURS, url)
+    app = make_app(url)
+    try:
+        figures: dict[str, Any] = {
+            "pending_few": drain_of(bench, url, sizes.few),
+            "close": close_latency(url, sizes.closes),
+            "waiting": [efficiency(url, at_once, sizes.wait_s) for at_once in sizes.waits],
+            "results": [big_results(url, size, items) for size, items in sizes.big],
+            "memory": idle_memory(url),
+        }
+        figures["progress_1000_ms"] = progress_ms(url, 1_000, sizes.reads)
+        # What was scattered for reading is in the way of what is drained next.
+        for batch in app.batches(state="open", limit=100):
+            app.batch(batch.batch_id).cancel()
+        figures |= many_items(bench, url, sizes)
+        figures["after_many_finished"] = drain_of(bench, url, sizes.few)
+    finally:
+        app.close()
+        bench.drop(url)
+    return figures
+
+
+def many_items(bench: Bench, url: str, sizes: Sizes) -> dict[str, Any]:
+    """A batch as large as a batch may be: scattered, looked at, drained."""
+    app = make_app(url)
+    peak = peak_memory_mb()
+    began = time.perf_counter()
+    batch = app.scatter("noop", ({"i": i, "s": "x" * 50} for i in range(sizes.many)))
+    took = time.perf_counter() - began
+    grown = peak_memory_mb() - peak
+    reads = read_times(batch.progress, sizes.reads)
+    app.close()
+    # The speed of the first part is the speed with nearly all of them pending; the whole is drained all the same.
+    with conduct.crew(OURS, url) as workers:
+        before = bench.read(url)
+        began_at = workers.seats.go()
+        part = min(200_000, sizes.many // 2)
+        workers.wait_for(part, 600)
+        early = workers.seats.counts()
+        workers.wait_for(sizes.many, 600)
+        conduct.wait_until_stored(url, OURS.left or "")
+        end = time.time()
+        first = workers.seats.counts().first
+    after = bench.read(url)
+    return {
+        "items": sizes.many,
+        "scatter_many_per_s": round(sizes.many / took),
+        "scatter_grew_mb": round(grown, 1),
+        "progress_many_ms": reads,
+        "pending_many": {
+            "first_part_per_s": round(early.handled / max(early.last - early.first, 1e-9)),
+            "per_s": round(sizes.many / (end - first)),
+            "wall_s": round(end - began_at, 2),
+        },
+        "per_item": after.per_item(before, sizes.many),
+    }
+
+
+def drain_of(bench: Bench, url: str, items: int) -> dict[str, Any]:
+    bench.settle_down()
+    conduct.enqueue(OURS, url, items)
+    done = conduct.drain(OURS, url, items)
+    took = ask(
+        url,
+        "select extract(epoch from max(finished_at) - min(finished_at))::float8 from ingather.outcome"
+        " where item_id >> 20 = (select max(id) from ingather.segment)",
+    )
+    return {
+        "items": items,
+        "per_s": round(done.per_s),
+        "wall_s": round(done.wall_s, 3),
+        "first_to_last_outcome_s": round(took, 3),
+    }
+
+
+def close_latency(url: str, closes: int) -> dict[str, float]:
+    """From the last outcome to the close, both by the database's clock."""
+    app = make_app(url)
+    with conduct.crew(OURS, url) as workers:
+        workers.seats.go()
+        batches = []
+        for _ in range(closes):
+            batches.append(app.scatter("noop", [{"i": i, "s": "x" * 50} for i in range(100)]))
+            batches[-1].wait(timeout=60)
+    app.close()
+    with psycopg.connect(url) as conn:
+        rows = conn.execute(
+            "select extract(epoch from b.closed_at - (select max(o.finished_at) from ingather.segment s"
+            " join ingather.outcome o on o.item_id between s.id << 20 and s.last_id"
+            " where s.batch_id = b.id))::float8 * 1000 from ingather.batch b where b.id = any(%s)",
+            [[batch.id for batch in batches]],
+        ).fetchall()
+    return conduct.quantiles([ms for (ms,) in rows])
+
+
+def efficiency(url: str, at_once: int, seconds: float) -> dict[str, float]:
+    """Items that wait 200 ms: what share of the ideal is finished between the first and the last wave."""
+    app = make_app(url)
+    waves = max(3, round(seconds / 0.2))
+    items = at_once * waves
+    batch = app.scatter("wait", [{"i": i, "s": "x" * 50} for i in range(items)])
+    with conduct.crew(OURS, url, concurrency=at_once) as workers:
+        workers.seats.go()
+        workers.wait_for(items, 20 * seconds + 20)
+        counts = workers.seats.counts()
+        batch.wait(timeout=60)
+    app.close()
+    ideal_s = 0.2 * (waves - 1)
+    return {"at_once": at_once, "share": round(ideal_s / (counts.last - counts.first), 4)}
+
+
+def big_results(url: str, size: int, items: int) -> dict[str, float]:
+    app = make_app(url)
+    app.scatter("big", [{"size": size} for _ in range(items)])
+    app.close()
+    done = conduct.drain(OURS, url, items)
+    return {"bytes": size, "items": items, "per_s": round(done.per_s), "mb_per_s": round(done.per_s * size / 1e6, 1)}
+
+
+def progress_ms(url: str, items: int, reads: int) -> float:
+    app = make_app(url)
+    batch = app.scatter("noop", [{"i": i, "s": "x" * 50} for i in range(items)])
+    try:
+        return read_times(batch.progress, reads)
+    finally:
+        app.close()
+
+
+def read_times(read: Any, reads: int) -> float:
+    times = []
+    for _ in range(reads + 1):
+        began = time.perf_counter()
+        read()
+        times.append(1000 * (time.perf_counter() - began))
+    return round(statistics.median(times[1:]), 2)  # the first one opens the connection
+
+
+def idle_memory(url: str) -> dict[str, float]:
+    """Resident memory of a worker with nothing to do, and of the sentinel beside it."""
+    with conduct.crew(OURS, url, concurrency=10) as workers:
+        workers.seats.go()
+        time.sleep(2)
+        [worker] = workers.processes
+        sentinels = list(children_of(worker.pid))
+        return {
+            "worker_mb": round(resident_mb(worker.pid), 1),
+            "sentinel_mb": round(sum(resident_mb(pid) for pid in sentinels), 1),
+        }
+
+
+def children_of(pid: int) -> Iterator[int]:
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            continue
+        if parent == pid:
+            yield int(folder.name)
+
+
+def resident_mb(pid: int) -> float:
+    return _status_mb(pid, "VmRSS")
+
+
+def peak_memory_mb() -> float:
+    return _status_mb("self", "VmHWM")
+
+
+def _status_mb(pid: int | str, field: str) -> float:
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith(f"{field}:"):
+            return int(line.split()[1]) / 1024
+    return 0.0

@@ -1,0 +1,47 @@
+"""The benchmark's short form: every figure is there and makes sense. How fast anything was decides nothing here."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench import page
+
+pytestmark = pytest.mark.timeout(300)
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="module")
+def figures() -> dict[str, Any]:
+    command = [sys.executable, "-m", "bench", "--tiny", "--json"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=290, check=False)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_ours_and_the_limit_have_all_their_figures(figures: dict[str, Any]) -> None:
+    assert set(figures["systems"]) == {"ingather", "limit"}
+    assert figures["skipped"] == {}
+    for of in figures["systems"].values():
+        assert all(of[key] > 0 for key in ("enqueue_per_s", "drain_1_per_s", "drain_2_per_s", "wal_bytes"))
+    ours = figures["ours"]
+    assert ours["per_item"]["wal_bytes"] > 0
+    assert 0 <= ours["per_item"]["dead_rows"] < 1  # rows of items are only ever inserted
+    assert all(0 < waiting["share"] <= 1.01 for waiting in ours["waiting"])
+    assert all(ours["memory"][who] > 1 for who in ("worker_mb", "sentinel_mb"))
+    assert all(0 < ours["close"][key] < 60_000 for key in ("p50_ms", "p95_ms"))
+
+
+def test_every_target_is_judged_and_the_page_shows_all(figures: dict[str, Any]) -> None:
+    figures["systems"]["other"] = figures["systems"]["ingather"] | {"title": "A peer <of ours>", "version": "1"}
+    targets = page.targets(figures)
+    assert len(targets) >= 12
+    assert all(target.is_met is not None for target in targets)
+    written = page.text(figures)
+    assert all(target.what in written for target in targets)
+    assert written.count("Missed: ") == sum(target.is_met is False for target in targets)
+    assert "A peer &lt;of ours&gt;" in page.chart(figures)
