@@ -117,20 +117,21 @@ def text(figures: dict[str, Any]) -> str:
         "# Benchmarks",
         (
             "Written by `python3 dev.py bench`, which runs Ingather, the limit of its own SQL, and its peers on one "
-            "PostgreSQL of this machine, with `fsync` and `synchronous_commit` on. Absolute figures hold for one machine "
-            "and one moment; the ratios are the point. Run it on yours."
+            "PostgreSQL of this machine, with `fsync` and `synchronous_commit` on. Absolute figures hold for one "
+            "machine and one moment; the ratios are the point. Run it on yours."
         ),
         "![Jobs per second, side by side](benchmarks.svg)",
         (
-            f"{figures['jobs']:,} jobs with a payload of a number and fifty characters; handlers do nothing and return a "
-            f"small result. Runs were interleaved; {median_of(figures['rounds'])}. A drain is timed from the first "
-            "handler's call until every job is done and stored; one that is not through by then is cut after 10 s, and its "
-            "speed is that of the jobs it did."
+            f"{figures['jobs']:,} jobs with a payload of a number and fifty characters; handlers do nothing and return "
+            f"a small result. Runs were interleaved; {median_of(figures['rounds'])}. A drain is timed from the first "
+            "handler's call until every job is done and stored. One that takes more than 10 s is cut there: its speed "
+            "is that of the jobs it did."
         ),
         table_of_systems(figures),
         (
-            "The limit is the engine's own claim and settle in the plainest loop, 500 items at a time, both in one round "
-            "trip, with results made beforehand. Row versions are updates and deletes, whether vacuumed since or not."
+            "The limit is the engine's own claim and settle in the plainest loop, 500 items at a time, both in one "
+            "round trip, with results made beforehand. Row versions are updates and deletes, whether vacuumed since "
+            "or not."
         ),
     ]
     if any(of["store"] == "redis" for of in figures["systems"].values()):
