@@ -34,8 +34,6 @@ async def main(command: str, url: str, *args: str) -> None:
                 say(seconds=time.perf_counter() - began)
             case "work":
                 stage = Stage(args[0])
-                # Run as a script, this module is known by another name than the one its jobs carry.
-                sys.modules["bench.peers.chancy"] = sys.modules["__main__"]
                 stage.wait_for_go()
                 async with Worker(chancy) as worker:
                     await worker.wait_for_shutdown()
@@ -46,4 +44,6 @@ async def main(command: str, url: str, *args: str) -> None:
                     await asyncio.sleep(float(args[1]))
 
 
-asyncio.run(main(*sys.argv[1:]))
+# Its default queue starts processes, which read this module again.
+if __name__ == "__main__":
+    asyncio.run(main(*sys.argv[1:]))
