@@ -5,6 +5,7 @@ import json
 import os
 import platform
 import statistics
+import subprocess
 import sys
 import time
 from contextlib import ExitStack
@@ -13,6 +14,8 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+import psycopg
 
 from bench import conduct, page, redis, server, workloads
 from bench.systems import LIMIT, OURS, PEERS, Skipped, System
@@ -86,7 +89,7 @@ def side_by_side(
             if system.store == "redis" and not redis_url:
                 redis_url = stack.enter_context(redis.serve())
         except Skipped as why:
-            skipped[system.title] = str(why)
+            skipped[system.title] = first_line(why)
     for turn in range(sizes.rounds):
         for system in systems:
             if system.name not in found or system.title in skipped:
@@ -94,8 +97,10 @@ def side_by_side(
             say(f"… round {turn + 1} of {sizes.rounds}: {system.title}")
             try:
                 taken.setdefault(system.name, []).append(one_round(bench, system, redis_url, sizes))
-            except Skipped as why:
-                skipped[system.title] = str(why)
+            except (Skipped, subprocess.TimeoutExpired, psycopg.Error) as why:
+                if system.is_ours:
+                    raise
+                skipped[system.title] = first_line(why)
                 taken.pop(system.name, None)
     figures = {}
     for system in systems:
@@ -145,6 +150,13 @@ def single_jobs(bench: server.Bench, system: System, redis_url: str, sizes: work
     if system.store == "postgres":
         bench.drop(url)
     return {"pickup_p50_ms": times["p50_ms"], "pickup_p95_ms": times["p95_ms"]}
+
+
+def first_line(why: Exception) -> str:
+    """Why a peer could not take part, without the folders of this machine."""
+    if isinstance(why, subprocess.TimeoutExpired):
+        return f"it did not answer within {why.timeout:g} s"
+    return (str(why).strip().splitlines() or [type(why).__name__])[0].replace(str(Path.home()), "~")
 
 
 def machine() -> dict[str, Any]:
