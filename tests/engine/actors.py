@@ -193,7 +193,7 @@ def enlist(kinds: Iterable[str] = ("read",), lease_s: float = 1) -> Script[int]:
 def feeder(worker_id: int, kinds: Iterable[str] = ("read",), free: int = 0) -> Feeder:
     """The feeder of a worker that does not run: it knows how claims and settles are worded."""
     engine = cast("Engine", SimpleNamespace(handlers=dict.fromkeys(kinds)))
-    quiet = Feeder(engine, slots=1, free=lambda: free, on_lost=lambda _: None)
+    quiet = Feeder(engine, slots=free, busy=lambda: 0, on_lost=lambda _: None)
     quiet.worker_id = worker_id
     return quiet
 

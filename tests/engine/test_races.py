@@ -330,7 +330,7 @@ def test_two_workers_that_block_the_same_queues_take_them_in_one_order(
         blocker.conn.execute(sql.LOCK_QUEUE, {"queue": queue})
 
     async def meet() -> None:
-        feeders = [Feeder(app, slots=1, free=lambda: 0, on_lost=lambda _: None) for _ in range(2)]
+        feeders = [Feeder(app, slots=1, busy=lambda: 1, on_lost=lambda _: None) for _ in range(2)]
         feeders[0]._blocks = [("east", 60.0), ("west", 60.0)]
         feeders[1]._blocks = [("west", 90.0), ("east", 30.0), ("west", 20.0)]
         talks = [asyncio.create_task(feeder._exchange(None, 0)) for feeder in feeders]
@@ -717,7 +717,7 @@ def test_the_limit_holds_in_a_database_whose_transactions_keep_their_first_snaps
     blocker.conn.execute(sql.LOCK_QUEUE, {"queue": "default"})
 
     async def meet() -> None:
-        feeders = [Feeder(app, slots=5, free=lambda: 5, on_lost=lambda _: None) for _ in range(2)]
+        feeders = [Feeder(app, slots=5, busy=lambda: 0, on_lost=lambda _: None) for _ in range(2)]
         talks = []
         for feeder in feeders:
             feeder.worker_id = run(db, enlist())
