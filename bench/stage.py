@@ -32,10 +32,12 @@ class Stage:
     def __init__(self, folder: str | Path) -> None:
         self._folder = Path(folder)
         self._lock = threading.Lock()
-        self._pid = 0
+        self._is_open = False
         self._handled = 0
         self._first = 0.0
         self._memory = mmap.mmap(-1, COUNTS.size)
+        # Asking for the process id at every item would be a system call per item.
+        os.register_at_fork(after_in_child=self._begin_anew)
 
     def wait_for_go(self) -> None:
         """Say that all is loaded, and wait until everybody is: start-up is nobody's speed."""
@@ -54,7 +56,7 @@ class Stage:
     def add(self, items: int) -> None:
         """Count; the first call, be it for none, starts the clock."""
         with self._lock:
-            if self._pid != os.getpid():
+            if not self._is_open:
                 self._open()
             now = time.time()
             if not self._first:
@@ -68,12 +70,17 @@ class Stage:
             file.write(f"{value!r}\n")
 
     def _open(self) -> None:
-        self._pid, self._handled, self._first = os.getpid(), 0, 0.0
-        with (self._folder / f"{self._pid}.new").open("w+b") as file:
+        self._is_open = True
+        pid = os.getpid()
+        with (self._folder / f"{pid}.new").open("w+b") as file:
             file.write(bytes(COUNTS.size))
             file.flush()
             self._memory = mmap.mmap(file.fileno(), COUNTS.size)
-        (self._folder / f"{self._pid}.new").rename(self._folder / f"{self._pid}.counts")
+        (self._folder / f"{pid}.new").rename(self._folder / f"{pid}.counts")
+
+    def _begin_anew(self) -> None:
+        self._lock = threading.Lock()
+        self._is_open, self._handled, self._first = False, 0, 0.0
 
 
 class Seats:
