@@ -41,6 +41,8 @@ _HOMES = {
     "Progress": "engine.model",
 }
 
+__version__ = "0.1.0"
+
 __all__ = [
     "Batch",
     "BatchClosed",

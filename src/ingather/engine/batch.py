@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from ingather.engine import statements as sql
 from ingather.engine import verbs
 from ingather.engine.codec import decode
-from ingather.engine.errors import Failed, NotReady, UnknownBatch
+from ingather.engine.errors import Failed, NotReady, UnknownBatch, UsageError
 from ingather.engine.model import ItemRecord, ItemState, Progress
 from ingather.engine.script import Ask, Rows, Script
 
@@ -117,6 +117,8 @@ class Batch:
 
     def items(self, state: ItemState | None = None) -> Stream[ItemRecord]:
         """The items with their payloads, states and errors, streamed; of one state if asked."""
+        if state not in (None, "pending", "running", *CODES):
+            raise UsageError(f"An item is pending, running, completed, error or cancelled, not {state!r}.")
 
         def page(after: int) -> Script[Rows]:
             asked = {"batch_id": self.id, "after": after, "limit": PAGE_SIZE}

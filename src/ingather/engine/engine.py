@@ -59,6 +59,8 @@ class Engine:
             raise UsageError(f"A lease lasts from 1 s to 3,600 s, not {lease:g} s.")
         if not 1 <= max_payload <= PAYLOAD_HARD_CAP:
             raise UsageError(f"The payload limit lies between 1 and {PAYLOAD_HARD_CAP:,} bytes, not {max_payload:,}.")
+        if keep is not None:
+            _check_keep(keep)
         self.lease = timedelta(seconds=lease)
         self.max_payload = max_payload
         self.keep = keep
@@ -219,11 +221,13 @@ class Engine:
         self, *, state: str | None = None, kind: str | None = None, before: int | None = None, limit: int = 50
     ) -> list[Progress]:
         """Batches with their progress, newest first; `before` takes the last id of the page before."""
+        _check_listing(state, limit)
         return self.run(verbs.list_batches(state=state, kind=kind, before=before, limit=limit))
 
     async def abatches(
         self, *, state: str | None = None, kind: str | None = None, before: int | None = None, limit: int = 50
     ) -> list[Progress]:
+        _check_listing(state, limit)
         return await self.arun(verbs.list_batches(state=state, kind=kind, before=before, limit=limit))
 
     def queues(self) -> list[Queue]:
@@ -271,6 +275,7 @@ class Engine:
 
     def prune(self, keep: timedelta) -> None:
         """Remove batches that closed longer ago than `keep`, a few thousand rows at a time."""
+        _check_keep(keep)
         while self.run(verbs.prune(keep)):
             pass
 
@@ -282,7 +287,7 @@ class Engine:
         *,
         cron: str,
         kind: str,
-        payload: Any,
+        payload: Any = None,
         tz: str = "UTC",
         seconds: bool = False,
         catch_up: CatchUp = "one",
@@ -323,6 +328,8 @@ class Engine:
         """A worker for the kinds registered here: `async with` it in a loop of your own, or `drain()` it."""
         if not _is_whole(concurrency, 1, 10_000):
             raise UsageError(f"A worker runs 1 to 10,000 items at once, not {concurrency!r}.")
+        if isinstance(queues, str) or (queues is not None and not (queues := list(queues))):
+            raise UsageError("queues is a list with at least one name; leave it out to serve all queues.")
         return Worker(self, concurrency, None if queues is None else [_name("queue", queue) for queue in queues])
 
     # --- the database ----------------------------------------------------------------------------------------------
@@ -473,8 +480,22 @@ def _set_queue(
             f"max_running is a whole number from 1 to 1,000,000, not {max_running!r}. To stop a queue, pause it."
         )
     if rate not in (None, ...) and not _is_rate(rate):
-        raise UsageError("A rate is 1 to 1,000,000 items in a window of 1 second to 1 day.")
+        raise UsageError(
+            "A rate is a pair such as (60, timedelta(minutes=1)): 1 to 1,000,000 items in 1 second to 1 day."
+        )
     return verbs.set_queue(_name("queue", queue), max_running=max_running, rate=rate)
+
+
+def _check_keep(keep: object) -> None:
+    if not isinstance(keep, timedelta) or keep < timedelta(0):
+        raise UsageError(f"keep is a timedelta of 0 or more, such as timedelta(days=30), not {keep!r}.")
+
+
+def _check_listing(state: str | None, limit: int) -> None:
+    if state not in (None, "open", "closed"):
+        raise UsageError(f"A batch is 'open' or 'closed', not {state!r}.")
+    if not _is_whole(limit, 1, 10_000):
+        raise UsageError(f"A page holds 1 to 10,000 batches, not {limit!r}.")
 
 
 def _is_rate(rate: object) -> bool:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, LiteralString, NamedTuple
 
 import psycopg
 from psycopg import AsyncConnection
+from psycopg.generators import send
 from psycopg.rows import tuple_row
 
 from ingather.engine import statements as sql
@@ -349,6 +350,8 @@ class Feeder:
             async def ask(statement: LiteralString, params: dict[str, Any]) -> psycopg.AsyncCursor[Any]:
                 cursor = conn.cursor(row_factory=tuple_row)
                 await cursor.execute(statement, params)
+                # A pipeline's sync waits for the answer even if the socket took only a part of a large message.
+                await conn.wait(send(conn.pgconn))
                 return cursor
 
             # A sync ends a transaction: each of these commits by itself, in this order, without waiting for us.

@@ -20,7 +20,7 @@ from ingather.engine.batch import Batch
 from ingather.engine.children import Children
 from ingather.engine.codec import Unstorable, decode_payload, encode_result
 from ingather.engine.connection import PASSING_ERRORS, aconnect, is_direct
-from ingather.engine.errors import DatabaseUnavailable, LeaseLost, RetryLater, ShuttingDown
+from ingather.engine.errors import DatabaseUnavailable, HandlerSignal, LeaseLost, RetryLater, ShuttingDown
 from ingather.engine.feeder import Assignment, Feeder, Lease, backoff_s
 from ingather.engine.model import Item, Overdue, Verdict, describe, verdict
 from ingather.engine.script import Ask, Row, Script, arun
@@ -331,6 +331,15 @@ class Worker:
         max_attempts = lease.max_attempts
         if lease.is_gather and lease.kind in self._engine.gathers:
             max_attempts = self._engine.gathers[lease.kind].max_attempts
+        log.log(
+            logging.DEBUG if isinstance(error, HandlerSignal) else logging.INFO,
+            "item %s of kind %s failed in attempt %s: %s",
+            assignment.item_id,
+            lease.kind,
+            lease.attempt,
+            type(error).__name__,
+            exc_info=error,
+        )
         ruling = verdict(error, attempt=lease.attempt, max_attempts=max_attempts, lost=lease.lost)
         self._feeder.failed(lease, assignment.item_id, time.monotonic() - slot.started, ruling)
 

@@ -60,7 +60,7 @@ select kind, sum(items)::bigint
 """
 
 OLDEST_DUE: Final[LiteralString] = """
-select w.item_id, b.kind, w.queue, extract(epoch from clock_timestamp() - w.run_at)::float8
+select w.item_id, b.kind, w.queue, extract(epoch from clock_timestamp() - greatest(w.run_at, b.closed_at))::float8
   from ingather.waiting w
   join ingather.batch b on b.id = w.batch_id
   join ingather.queue q on q.name = w.queue
@@ -68,7 +68,7 @@ select w.item_id, b.kind, w.queue, extract(epoch from clock_timestamp() - w.run_
    and not b.paused
    and not q.paused
    and (q.blocked_until is null or q.blocked_until <= clock_timestamp())
- order by w.run_at
+ order by greatest(w.run_at, b.closed_at)
  limit 1
 """
 
