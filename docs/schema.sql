@@ -153,7 +153,7 @@ CREATE VIEW ingather.item AS
     o.finished_at
    FROM (((((ingather.segment s
      JOIN ingather.batch b ON ((b.id = s.batch_id)))
-     JOIN ingather.payload p ON (((p.item_id >= (s.id << 20)) AND (p.item_id <= s.last_id))))
+     JOIN ingather.payload p ON ((((p.item_id >= (s.id << 20)) AND (p.item_id <= s.last_id)) AND ((p.item_id >> 20) = s.id))))
      LEFT JOIN ingather.outcome o ON ((o.item_id = p.item_id)))
      LEFT JOIN ingather.waiting w ON ((w.item_id = p.item_id)))
      LEFT JOIN ( SELECT c.token,
