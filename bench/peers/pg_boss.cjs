@@ -16,8 +16,7 @@ async function main(command, url, ...args) {
     const began = performance.now();
     for (let start = 0; start < jobs.length; start += PAGE) {
       const page = jobs.slice(start, start + PAGE);
-      // Before version 11 the queue's name stood in every job.
-      await (boss.insert.length > 1 ? boss.insert("noop", page.map((data) => ({ data }))) : boss.insert(page.map((data) => ({ name: "noop", data }))));
+      await boss.insert("noop", page.map((data) => ({ data })));
     }
     say({ seconds: (performance.now() - began) / 1000 });
   } else if (command === "work") {
