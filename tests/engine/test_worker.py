@@ -273,3 +273,13 @@ def test_a_page_of_items_costs_the_same_wherever_it_is(shop: Engine, db: psycopg
 
     assert touched(first + 50_000) <= 3 * touched(-1)
     assert touched(-1) < 3_000
+
+
+def test_results_larger_than_any_socket_buffer_are_settled(shop: Engine) -> None:
+    @shop.handler("large")
+    async def large(item: Item) -> str:
+        return "x" * 300_000
+
+    batch = shop.scatter("large", ({} for _ in range(60)))
+    shop.worker(concurrency=60).drain()
+    assert batch.progress().completed == 60
