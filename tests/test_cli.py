@@ -327,7 +327,13 @@ def test_a_watch_ends_with_the_batch_and_says_so_line_by_line(cli: Cli, naps: En
 def test_a_watch_says_when_nobody_works_and_leaves_quietly_on_ctrl_c(cli: Cli, naps: Engine) -> None:
     batch = naps.scatter("nap", [{}])
     watching = subprocess.Popen(
-        cli.argv("batch", "watch", batch.id), cwd=cli.folder, env=cli.env, stderr=subprocess.PIPE, text=True
+        cli.argv("batch", "watch", batch.id),
+        cwd=cli.folder,
+        env=cli.env,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Tests that were started in the background may have been told to ignore Ctrl-C, and would pass that on.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
     assert watching.stderr is not None
     assert "no worker handles kind nap" in watching.stderr.readline()
