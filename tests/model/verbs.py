@@ -39,7 +39,7 @@ class Design:
     puts_back_without_returned: bool = False
     scatters_without_key: bool = False
     cancels_in_one_pass: bool = False
-    # Mistakes that the engine's first version made; the model found them.
+    # Mistakes that the engine itself once made.
     retry_leaves_item_in_lease: bool = False
     frees_by_old_count: bool = False
     dismisses_without_lock: bool = False
