@@ -1,7 +1,7 @@
 """Every interleaving of the engine's state machine, within bounds; and the same of designs that must fail.
 
 python -m tests.model.test_model          the scenarios and twins that the tests run, with their numbers
-python -m tests.model.test_model --large  larger scenarios: a few million states, about half an hour
+python -m tests.model.test_model --large  larger scenarios: 3.5 million states, five to ten minutes
 """
 
 import sys
