@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STAMP = VENV / "ingather-setup"
-PACKAGE = ".[embedded,dev]"
+PACKAGE = ".[embedded,workbench,s3,dev]"
 
 
 def setup(_args: list[str]) -> int:

@@ -1,8 +1,11 @@
-"""Forward-only migrations, safe to run from several processes at once and while workers run."""
+"""Forward-only migrations, safe to run from several processes at once and while workers run.
+
+Every room of the package keeps its own, as `<room>/migrations/<version>_<name>.sql`; the versions form one sequence.
+"""
 
 import time
 from contextlib import suppress
-from importlib import resources
+from importlib.resources import files
 
 import psycopg
 from psycopg.rows import tuple_row
@@ -25,10 +28,16 @@ create table if not exists ingather.migration (
 
 
 def available() -> list[tuple[int, str, str]]:
-    """Every migration of this package, in order: version, name, SQL."""
-    files = sorted(file.name for file in resources.files(__name__).iterdir() if file.name.endswith(".sql"))
-    texts = [resources.files(__name__).joinpath(name).read_text("utf-8") for name in files]
-    return [(int(name[:4]), name[5:-4], text) for name, text in zip(files, texts, strict=True)]
+    """Every migration of every room, in order: version, name, SQL."""
+    package = files(__name__.partition(".")[0])
+    texts = {
+        file.name: file.read_text("utf-8")
+        for room in package.iterdir()
+        if (folder := room / "migrations").is_dir()
+        for file in folder.iterdir()
+        if file.name.endswith(".sql")
+    }
+    return [(int(name[:4]), name[5:-4], texts[name]) for name in sorted(texts)]
 
 
 LATEST = max(version for version, _, _ in available())

@@ -1,0 +1,1 @@
+"""Extraction: templates, models and quotes; a stack of documents becomes a table in which every value is proved."""

@@ -1,0 +1,99 @@
+"""What extraction says about a document: answers as given, findings as checked, and the flags of the rules.
+
+An answer comes from a model or from the embedded extractor and is believed by
+nobody. Grounding its quote and checking its value makes a finding of it.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class State(StrEnum):
+    """What an answer says of its field."""
+
+    REPORTED = "reported"
+    NOT_REPORTED = "not_reported"
+    NOT_APPLICABLE = "not_applicable"
+    UNCLEAR = "unclear"
+    FAILED = "failed"  # no usable answer was had; the finding's note says why
+
+
+class Verdict(StrEnum):
+    """What the code says of a quote. Only the first two may be believed without looking."""
+
+    VERIFIED = "verified"
+    VERIFIED_FUZZY = "verified_fuzzy"
+    QUOTE_NOT_FOUND = "quote_not_found"
+    NUMBER_MISMATCH = "number_mismatch"
+    POLARITY_MISMATCH = "polarity_mismatch"
+    UNSUPPORTED_VALUE = "unsupported_value"
+    NO_QUOTE = "no_quote"
+
+
+type Value = str | int | float | list[str] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """A place in a document: characters `start` to `end` of the text of page `page`, all from 0, `end` not included."""
+
+    page: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One arm, outcome, result or contrast of a study: what the fields of a repeated scope are asked of.
+
+    `key` names it within its document, such as `arm/2`; `parts` names the
+    rows it is made of, such as `{"outcome": "outcome/1", "arm": "arm/2"}`.
+    """
+
+    scope: str
+    key: str
+    label: str
+    parts: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """One answer to one field, as a model or a rule gave it. `row` is empty in the scope `study`."""
+
+    field: str
+    row: str = ""
+    state: State
+    value: Value = None
+    quote: str = ""
+    page: int | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One answer to one field of one document, with the words that prove it and what the code says of them.
+
+    A finding whose quote was not found is kept and shown as that: hiding it
+    would make the model look better than it is. `source` is a model's name,
+    `embedded` for the rules of this package, or `computed`.
+    """
+
+    field: str
+    row: str
+    state: State
+    value: Value
+    quote: str
+    verdict: Verdict
+    spans: tuple[Span, ...]
+    source: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flag:
+    """A rule of the template that findings break. `fields` are those a reader should look at; `row` as in a finding."""
+
+    rule: str
+    row: str
+    fields: tuple[str, ...]
+    message: str
