@@ -30,7 +30,7 @@ class Verdict(StrEnum):
     NO_QUOTE = "no_quote"
 
 
-type Value = str | int | float | list[str] | None
+Value = str | int | float | list[str] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
