@@ -97,3 +97,37 @@ class Flag:
     row: str
     fields: tuple[str, ...]
     message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentResult:
+    """All that a task has to say about one of its documents, finished or not.
+
+    `state` is that of its item: pending, running, completed, error or
+    cancelled. `problem` is the sentence that says why, where it is an error.
+    """
+
+    ordinal: int
+    document_id: int
+    file_name: str
+    sha256: str
+    state: str
+    problem: str = ""
+    rows: tuple[Row, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    flags: tuple[Flag, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskSummary:
+    """What a reader of a table must know of how it came about. `extractor` names the model, or says it was our rules."""
+
+    task_id: int
+    project: str
+    template_id: str
+    template_version: int
+    extractor: str
+    settings: dict[str, str]
+    created_at: str
+    closed_at: str | None
+    counts: dict[str, int]
