@@ -120,7 +120,7 @@ class DocumentResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskSummary:
-    """What a reader of a table must know of how it came about. `extractor` names the model, or says it was our rules."""
+    """What a reader of a table must know of how it came about. `extractor`: the model, or our rules."""
 
     task_id: int
     project: str
