@@ -283,3 +283,27 @@ def test_results_larger_than_any_socket_buffer_are_settled(shop: Engine) -> None
     batch = shop.scatter("large", ({} for _ in range(60)))
     shop.worker(concurrency=60).drain()
     assert batch.progress().completed == 60
+
+
+def test_outcomes_the_database_refuses_cost_nobody_else_a_second_run(
+    shop: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The claim travels behind the settle in the same round trip: a refused settle must not lose what it brought."""
+    runs: list[int] = []
+
+    @shop.handler("sour")
+    async def sour(item: Item) -> dict[str, Any]:
+        runs.append(item.id)
+        await asyncio.sleep(0.001)
+        return {"n": item.payload["n"]}
+
+    def encode(value: Any) -> bytes:
+        return b'"\\u0000"' if value["n"] % 50 == 0 else b'"fine"'
+
+    monkeypatch.setattr("ingather.engine.worker.encode_result", encode)
+    batch = shop.scatter("sour", [{"n": n} for n in range(500)])
+    shop.worker(concurrency=20).drain()
+    seen = batch.progress()
+    assert (seen.completed, seen.error) == (490, 10)
+    assert {item.error["reason"] for item in batch.items("error") if item.error} == {"bad_result"}
+    assert len(runs) == len(set(runs)) == 500

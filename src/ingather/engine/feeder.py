@@ -87,6 +87,16 @@ class Back(NamedTuple):
     error: bytes
 
 
+class Heard(NamedTuple):
+    """What came back of one round trip, and what went wrong in it."""
+
+    settled: int
+    returned: Rows
+    ripe: Rows
+    claimed: Rows
+    error: psycopg.Error | None
+
+
 class QueueView:
     """What this worker remembers of a queue between claims."""
 
@@ -311,27 +321,21 @@ class Feeder:
         backs, self._backs = self._backs, []
         blocks, self._blocks = self._blocks, []
         try:
-            settled, returned, ripe, claimed = await self._converse(conn, done, backs, blocks, view, k)
-        except psycopg.DataError:
-            self._backs[:0], self._blocks[:0] = backs, blocks
-            try:
-                await self._settle_carefully(conn, done)
-            except BaseException:
-                self._done[:0] = done
-                raise
-            return
+            heard = await self._converse(conn, done, backs, blocks, view, k)
         except BaseException:
-            # Saying it again is harmless: a token settles an item once, and returns it once.
             self._done[:0], self._backs[:0], self._blocks[:0] = done, backs, blocks
             raise
         # First of all, take what was claimed: until it is in hand, it looks like a claim nobody heard of.
-        if view is not None and claimed:
-            self._receive(view, claimed)
-        await self._account(conn, done, settled, backs, returned)
+        if view is not None and heard.claimed:
+            self._receive(view, heard.claimed)
+        if heard.error is not None:
+            await self._say_again(conn, heard.error, done, backs, blocks)
+            return
+        await self._account(conn, done, heard.settled, backs, heard.returned)
         await self._settle_parents(conn)
-        if ripe:
-            await self._close(conn, [batch_id for (batch_id,) in ripe])
-        if view is not None and not claimed:
+        if heard.ripe:
+            await self._close(conn, [batch_id for (batch_id,) in heard.ripe])
+        if view is not None and not heard.claimed:
             await self._look_out(conn, view)
 
     async def _converse(
@@ -342,42 +346,73 @@ class Feeder:
         blocks: list[tuple[str, float]],
         view: QueueView | None,
         k: int,
-    ) -> tuple[int, Rows, Rows, Rows]:
+    ) -> Heard:
         settling = returning = ripening = claiming = None
         touched = set(self._touched)
-        async with conn.pipeline() as pipe:
+        error = None
+        try:
+            async with conn.pipeline() as pipe:
 
-            async def ask(statement: LiteralString, params: dict[str, Any]) -> psycopg.AsyncCursor[Any]:
-                cursor = conn.cursor(row_factory=tuple_row)
-                await cursor.execute(statement, params)
-                # A pipeline's sync waits for the answer even if the socket took only a part of a large message.
-                await conn.wait(send(conn.pgconn))
-                return cursor
+                async def ask(statement: LiteralString, params: dict[str, Any]) -> psycopg.AsyncCursor[Any]:
+                    cursor = conn.cursor(row_factory=tuple_row)
+                    await cursor.execute(statement, params)
+                    # A pipeline waits for answers even if the socket took only a part of a large message.
+                    await conn.wait(send(conn.pgconn))
+                    return cursor
 
-            # A sync ends a transaction: each of these commits by itself, in this order, without waiting for us.
-            if done:
-                settling = await ask(sql.SETTLE, self._settle_params(done))
-                await pipe.sync()
-            if backs or blocks:
-                for queue, delay_s in sorted(blocks):
-                    await ask(sql.BLOCK_QUEUE, {"queue": queue, "delay_s": delay_s})
-                returning = await ask(sql.PUT_BACK, _put_back_params(backs))
-                await pipe.sync()
-            if done or self._touched:
-                batch_ids = {self.held[word.token].batch_id for word in done if word.token in self.held}
-                ripening = await ask(sql.RIPE, {"batch_ids": list(batch_ids | self._touched)})
-                await pipe.sync()
-            if view is not None:
-                if view.is_limited:
-                    await ask(sql.LOCK_QUEUE, {"queue": view.name})
-                claiming = await ask(sql.CLAIM, self._claim_params(view, k))
-        self._touched -= touched
-        return (
-            (await settling.fetchall())[0][0] if settling else 0,
-            await returning.fetchall() if returning else [],
-            await ripening.fetchall() if ripening else [],
-            await claiming.fetchall() if claiming else [],
-        )
+                def commit() -> None:
+                    """Ends a transaction, so that each of these commits by itself, in this order. The pipeline's own
+                    `sync` would also wait for the answers, a round trip each."""
+                    pipe.command_queue.append(conn.pgconn.pipeline_sync)
+                    pipe.result_queue.append(None)
+
+                if done:
+                    settling = await ask(sql.SETTLE, self._settle_params(done))
+                    commit()
+                if backs or blocks:
+                    for queue, delay_s in sorted(blocks):
+                        await ask(sql.BLOCK_QUEUE, {"queue": queue, "delay_s": delay_s})
+                    returning = await ask(sql.PUT_BACK, _put_back_params(backs))
+                    commit()
+                if done or self._touched:
+                    batch_ids = {self.held[word.token].batch_id for word in done if word.token in self.held}
+                    ripening = await ask(sql.RIPE, {"batch_ids": list(batch_ids | self._touched)})
+                    commit()
+                if view is not None:
+                    if view.is_limited:
+                        await ask(sql.LOCK_QUEUE, {"queue": view.name})
+                    claiming = await ask(sql.CLAIM, self._claim_params(view, k))
+        except psycopg.Error as refused:
+            # Of one of them, perhaps: those behind it went through by themselves.
+            error = refused
+        settled, returned, ripe, claimed = [
+            await cursor.fetchall() if cursor is not None and cursor.pgresult is not None else []
+            for cursor in (settling, returning, ripening, claiming)
+        ]
+        if error is None:
+            self._touched -= touched
+        return Heard(settled[0][0] if settled else 0, returned, ripe, claimed, error)
+
+    async def _say_again(
+        self,
+        conn: AsyncConnection[Any],
+        error: psycopg.Error,
+        done: list[Done],
+        backs: list[Back],
+        blocks: list[tuple[str, float]],
+    ) -> None:
+        """Keep the words that may not have been heard. It is harmless to repeat one that was: a token settles an item
+        once, and returns it once."""
+        self._backs[:0], self._blocks[:0] = backs, blocks
+        if isinstance(error, psycopg.DataError) and done:
+            try:
+                await self._settle_carefully(conn, done)
+            except BaseException:
+                self._done[:0] = done
+                raise
+        else:
+            self._done[:0] = done
+            raise error
 
     def _settle_params(self, done: list[Done]) -> dict[str, Any]:
         tokens, ids, states, took_ms, results, errors = zip(*done, strict=True)
