@@ -285,10 +285,9 @@ def test_results_larger_than_any_socket_buffer_are_settled(shop: Engine) -> None
     assert batch.progress().completed == 60
 
 
-def test_outcomes_the_database_refuses_cost_nobody_else_a_second_run(
+def test_outcomes_the_database_refuses_are_errors_and_their_neighbours_are_not(
     shop: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The claim travels behind the settle in the same round trip: a refused settle must not lose what it brought."""
     runs: list[int] = []
 
     @shop.handler("sour")
