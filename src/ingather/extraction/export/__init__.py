@@ -1,0 +1,59 @@
+"""Results out: a task's findings as files that people and programs can read, with their proof beside them."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from ingather.extraction.export.csvfile import write_csv, write_csv_tables
+from ingather.extraction.export.form import FieldLike, TemplateLike
+from ingather.extraction.export.jsonfile import write_json
+from ingather.extraction.export.words import LANGUAGES, Words
+from ingather.extraction.export.xlsx import write_xlsx
+from ingather.extraction.findings import DocumentResult, TaskSummary
+
+__all__ = ["FORMATS", "LANGUAGES", "FieldLike", "Format", "TemplateLike", "export"]
+
+Write = Callable[[BinaryIO, TaskSummary, TemplateLike, Iterable[DocumentResult], Words], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """A kind of file: how it is written, what its name ends with, and what HTTP calls it."""
+
+    suffix: str
+    media_type: str
+    write: Write
+
+
+def _json(
+    out: BinaryIO, summary: TaskSummary, template: TemplateLike, results: Iterable[DocumentResult], words: Words
+) -> None:
+    del words
+    write_json(out, summary, template, results)
+
+
+FORMATS: dict[str, Format] = {
+    "xlsx": Format(
+        suffix=".xlsx",
+        media_type="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        write=write_xlsx,
+    ),
+    "csv": Format(suffix=".csv", media_type="text/csv; charset=utf-8", write=write_csv),
+    "csv-tables": Format(suffix=".zip", media_type="application/zip", write=write_csv_tables),
+    "json": Format(suffix=".json", media_type="application/json", write=_json),
+}
+
+
+def export(
+    format: str,
+    out: BinaryIO,
+    summary: TaskSummary,
+    template: TemplateLike,
+    results: Iterable[DocumentResult],
+    *,
+    language: str = "en",
+) -> None:
+    """Write results to `out`, which need not be seekable, in one pass: no more than a document or so is in memory."""
+    if format not in FORMATS:
+        raise ValueError(f"There is no export format {format!r}. Choose one of {', '.join(FORMATS)}.")
+    FORMATS[format].write(out, summary, template, results, Words(language))

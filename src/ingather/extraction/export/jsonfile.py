@@ -1,0 +1,64 @@
+"""Everything as JSON, one document at a time and one per line."""
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any, BinaryIO
+
+from ingather.extraction.export.form import FieldLike, TemplateLike
+from ingather.extraction.export.text import without_surrogates
+from ingather.extraction.findings import DocumentResult, TaskSummary
+
+SHAPE = "ingather.results"
+SHAPE_VERSION = 1
+
+
+def write_json(out: BinaryIO, summary: TaskSummary, template: TemplateLike, results: Iterable[DocumentResult]) -> None:
+    """Nothing is cut or worded; pages and characters count from 0, as they do in the data."""
+    head = {"shape": SHAPE, "shape_version": SHAPE_VERSION, "summary": summary, "template": _template(template)}
+    out.write(_json(head)[:-1] + b',"documents":[')
+    separator = b"\n"
+    for document in results:
+        out.write(separator + _json(document))
+        separator = b",\n"
+    out.write(b"\n]}\n")
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(plain(value), ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+
+
+def plain(value: Any) -> Any:
+    """Data as JSON has it. What JSON cannot say is said in words (NaN) or with U+FFFD (a lone surrogate)."""
+    match value:
+        case str():
+            return without_surrogates(value)
+        case float():
+            return value if math.isfinite(value) else str(value)
+        case None | bool() | int():
+            return value
+        case Mapping():
+            return {without_surrogates(str(key)): plain(inner) for key, inner in value.items()}
+        case list() | tuple() | set() | frozenset():
+            return [plain(inner) for inner in value]
+        case _ if is_dataclass(value) and not isinstance(value, type):
+            return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        case _:
+            return without_surrogates(str(value))
+
+
+def _template(template: Any) -> Any:
+    if is_dataclass(template):
+        return template
+    names = ("id", "label", "section", "scope", "type", "tier", "unit", "options", "instruction")
+
+    def asked(field: FieldLike) -> dict[str, Any]:
+        return {name: getattr(field, name) for name in names}
+
+    return {
+        "id": template.id,
+        "version": template.version,
+        "label": template.label,
+        "fields": [asked(field) for field in template.fields],
+    }

@@ -1,0 +1,164 @@
+"""The words of every export in English and Chinese: one table, so that a missing translation is seen at once."""
+
+# ruff: noqa: RUF001 (Chinese is written with Chinese punctuation)
+
+from typing import Final
+
+LANGUAGES: Final = ("en", "zh")
+
+_WORDS: Final[dict[str, tuple[str, str]]] = {
+    # Sheets
+    "sheet.studies": ("Studies", "研究"),
+    "sheet.arm": ("Arms", "组别"),
+    "sheet.outcome": ("Outcomes", "结局"),
+    "sheet.arm_result": ("Results", "各组结果"),
+    "sheet.contrast": ("Contrasts", "组间比较"),
+    "sheet.domain": ("QC", "质量评价"),
+    "sheet.evidence": ("Evidence", "证据"),
+    "sheet.failures": ("Failures", "失败文献"),
+    "sheet.dictionary": ("Dictionary", "字段说明"),
+    "sheet.settings": ("Settings", "任务设置"),
+    # Columns
+    "document": ("Document", "文献"),
+    "document_id": ("Document id", "文献编号"),
+    "file": ("File", "文件"),
+    "sha256": ("SHA-256 of the file", "文件 SHA-256"),
+    "document_state": ("Document state", "文献状态"),
+    "problem": ("Problem", "问题"),
+    "reported": ("Values reported", "已报告值"),
+    "believed": ("Verified", "已核实"),
+    "computed": ("Computed", "计算得出"),
+    "attention": ("To look at", "需人工查看"),
+    "absent": ("Not reported", "未报告"),
+    "failed": ("Failed", "失败"),
+    "flags": ("Broken rules", "违反规则"),
+    "row": ("Row", "行"),
+    "row_label": ("Row label", "行名称"),
+    "outcome": ("Outcome", "结局"),
+    "arm": ("Arm", "组别"),
+    "arms": ("Arms compared", "比较的组别"),
+    "made_of": ("Made of", "组成"),
+    "section": ("Section", "部分"),
+    "field_id": ("Field id", "字段标识"),
+    "field": ("Field", "字段"),
+    "state": ("State", "状态"),
+    "value": ("Value", "值"),
+    "unit": ("Unit", "单位"),
+    "quote": ("Quote", "原文引用"),
+    "page": ("Page", "页码"),
+    "verdict": ("Verdict", "核验结论"),
+    "source": ("Source", "来源"),
+    "note": ("Note", "备注"),
+    "scope": ("Asked of", "提问对象"),
+    "type": ("Type", "类型"),
+    "tier": ("Tier", "层级"),
+    "options": ("Options", "选项"),
+    "instruction": ("Instruction", "填写说明"),
+    "setting": ("Setting", "设置"),
+    # States of answers, and what stands where there is none
+    "state.reported": ("reported", "已报告"),
+    "state.not_reported": ("not reported", "未报告"),
+    "state.not_applicable": ("not applicable", "不适用"),
+    "state.unclear": ("unclear", "不明确"),
+    "state.failed": ("failed", "失败"),
+    "no_answer": ("no answer", "无回答"),
+    "no_value": ("reported without a value", "已报告但无值"),
+    # States of documents
+    "item.pending": ("waiting", "等待中"),
+    "item.running": ("running", "进行中"),
+    "item.completed": ("completed", "已完成"),
+    "item.error": ("failed", "失败"),
+    "item.cancelled": ("cancelled", "已取消"),
+    # Verdicts, and what they mean
+    "verdict.verified": ("verified", "已核实"),
+    "verdict.verified_fuzzy": ("verified, small differences", "已核实（略有差异）"),
+    "verdict.quote_not_found": ("quote not found", "未找到引文"),
+    "verdict.number_mismatch": ("number mismatch", "数字不符"),
+    "verdict.polarity_mismatch": ("polarity mismatch", "肯定否定不符"),
+    "verdict.unsupported_value": ("unsupported value", "引文不支持该值"),
+    "verdict.no_quote": ("no quote", "无引文"),
+    "means.verified": (
+        "The quote stands in the document word for word, and the value in the quote.",
+        "引文逐字见于文献，且值见于引文。",
+    ),
+    "means.verified_fuzzy": (
+        "The quote stands in the document but for small differences that touch no number and no negation.",
+        "引文见于文献，仅有不涉及数字和否定词的细小差异。",
+    ),
+    "means.quote_not_found": ("The quote does not stand in the document.", "文献中找不到该引文。"),
+    "means.number_mismatch": (
+        "The document has almost this quote, with another number.",
+        "文献中有近似的引文，但数字不同。",
+    ),
+    "means.polarity_mismatch": (
+        "The document has almost this quote, with the opposite sense (a not, a no, a without).",
+        "文献中有近似的引文，但肯定与否定相反。",
+    ),
+    "means.unsupported_value": (
+        "The quote stands in the document, but does not hold the value.",
+        "引文见于文献，但不包含该值。",
+    ),
+    "means.no_quote": ("No quote was given.", "没有给出引文。"),
+    # Settings
+    "project": ("Project", "项目"),
+    "task": ("Task", "提取任务"),
+    "template": ("Template", "模板"),
+    "template_id": ("Template id", "模板标识"),
+    "template_version": ("Template version", "模板版本"),
+    "extractor": ("Extractor", "提取方式"),
+    "embedded": (
+        "Embedded extractor: rules over the document's own text, no language model. It answers what rules can find.",
+        "内置提取器：仅依据文献自身文本的规则，未使用语言模型，只能回答规则所能找到的内容。",
+    ),
+    "created_at": ("Started", "开始时间"),
+    "closed_at": ("Finished", "结束时间"),
+    "not_closed": ("not finished when this file was made", "导出时尚未完成"),
+    "documents": ("Documents in this file", "本文件中的文献数"),
+    "documents_in": ("Documents", "文献"),
+    "findings": ("Answers in this file", "本文件中的回答数"),
+    "answers_in": ("Answers", "回答"),
+    "answers_from": ("Answers from", "回答来源"),
+    "verdicts_in": ("Reported values", "已报告值"),
+    "not_verified": ("Reported values that are NOT verified", "未经核实的已报告值"),
+    "computed_values": ("Values computed from other answers", "由其他回答计算得出的值"),
+    "not_reviewed": ("Reported values no person has reviewed", "未经人工审核的已报告值"),
+    "not_reviewed_means": (
+        "This file holds the answers as extracted, before review by a person.",
+        "本文件为提取所得的回答，尚未经人工审核。",
+    ),
+    "not_reported_means": (
+        "Nothing checks that a thing is truly absent: missed items are the most common error of extraction.",
+        "程序无法核实内容确实未报告：遗漏是提取中最常见的错误。",
+    ),
+    "verdicts_mean": (
+        "A verdict says whether the quote stands in the document. It does not say that the answer is right.",
+        "核验结论只说明引文是否见于文献，并不表示回答正确。",
+    ),
+    "mark.attention": ("Needs a look by a person", "需要人工查看"),
+    "mark.failed": ("No usable answer was had", "没有得到可用的回答"),
+    "mark.absent": ("A word about the answer, not a value of the document", "对回答的说明，不是文献中的值"),
+    "marks": ("Colour", "颜色"),
+    "nothing_asked": ("The template asks nothing of this kind.", "模板中没有此类字段。"),
+    # The report
+    "report": ("Evidence report", "证据报告"),
+    "all_documents": ("All documents", "全部文献"),
+    "all_verdicts": ("All answers", "全部回答"),
+}
+
+
+class Words:
+    """The words of one language: `words["quote"]`."""
+
+    def __init__(self, language: str) -> None:
+        if language not in LANGUAGES:
+            raise ValueError(f"Exports speak {' and '.join(LANGUAGES)}, not {language!r}. Choose one of them.")
+        self.language = language
+        at = LANGUAGES.index(language)
+        self._table = {key: pair[at] for key, pair in _WORDS.items()}
+
+    def __getitem__(self, key: str) -> str:
+        return self._table[key]
+
+    def of(self, kind: str, name: str) -> str:
+        """The word for one of a kind, such as a state; a name nobody translated stands for itself."""
+        return self._table.get(f"{kind}.{name}", name)
