@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import psycopg
 
+from ingather.cli.answers import one_line
 from ingather.cli.parser import parser
 from ingather.embedded import EmbeddedError
 from ingather.engine.errors import IngatherError, UsageError
@@ -17,9 +18,7 @@ DONE, FAILED, MISUSED, INTERRUPTED, READER_LEFT = 0, 1, 2, 130, 141
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code: 0 done, 1 work failed, 2 wrong usage."""
-    for stream in (sys.stdout, sys.stderr):
-        # A terminal that cannot show a character should get a question mark, not end the command.
-        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    _prepare_streams()
     try:
         return _run(argv)
     except KeyboardInterrupt:
@@ -28,6 +27,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Whoever read our answer has seen enough. What is still buffered must not raise again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return READER_LEFT
+
+
+def _prepare_streams() -> None:
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            # Closed by whoever started us (`>&-`): what we do must not depend on somebody listening.
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123
+        # A terminal that cannot show a character should get a question mark, not end the command.
+        getattr(sys, name).reconfigure(errors="replace")
 
 
 def _run(argv: Sequence[str] | None) -> int:
@@ -55,5 +63,5 @@ def _run(argv: Sequence[str] | None) -> int:
 
 
 def _complain(sentence: str, code: int) -> int:
-    sys.stderr.write(f"ingather: {sentence.strip()}\n")
+    sys.stderr.write(f"ingather: {one_line(sentence)}\n")
     return code

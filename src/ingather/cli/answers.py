@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import sys
+import unicodedata
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -26,6 +27,20 @@ STYLES = {
     "running": "cyan",
     "open": "cyan",
 }
+
+LONGEST_COMPLAINT = 1_000
+
+
+def one_line(sentence: str) -> str:
+    """A complaint that fits on a line, whatever it quotes: a wrong argument may be a whole file, or move the cursor."""
+    text = visible(sentence)
+    return text if len(text) <= LONGEST_COMPLAINT else f"{text[:LONGEST_COMPLAINT]}…"
+
+
+def visible(text: str) -> str:
+    """Without line breaks, and with control characters and half characters spelled out as Python writes them."""
+    words = " ".join(text.split())
+    return "".join(repr(one)[1:-1] if unicodedata.category(one) in {"Cc", "Cs"} else one for one in words)
 
 
 class _Console(Console):
@@ -104,7 +119,7 @@ def _print(screen: Console, made: Table) -> None:
 def _cell(value: object) -> Text:
     if isinstance(value, int):
         return Text(f"{value:,}", justify="right")
-    text = " ".join(str(value).split())
+    text = visible(str(value))
     return Text(text, style=STYLES.get(text, ""), justify="left" if text else "right")
 
 

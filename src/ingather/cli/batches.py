@@ -7,7 +7,7 @@ from typing import Any, Final, LiteralString
 
 from ingather.app import Ingather
 from ingather.cli import watching
-from ingather.cli.answers import as_json, console, facts, hint, plain, say, table
+from ingather.cli.answers import as_json, console, facts, hint, plain, say, table, visible
 from ingather.cli.quantities import show_duration, show_moment
 from ingather.engine.batch import Batch
 from ingather.engine.codec import decode
@@ -102,7 +102,7 @@ def show(arguments: Namespace) -> None:
         return
     facts(_facts(seen))
     if reason:
-        say(f"\nThe gather failed: {reason}")
+        say(f"\nThe gather failed: {visible(reason)}")
     elif result is not None:
         text = json.dumps(result, ensure_ascii=False, indent=2)
         say(f"\nResult\n{text[:LONGEST_RESULT]}")
@@ -195,7 +195,7 @@ def watch(arguments: Namespace) -> int:
             say(watching.ending(seen))
             result, reason = _result(batch)
             if reason:
-                say(f"The gather failed: {reason}")
+                say(f"The gather failed: {visible(reason)}")
             elif result is not None:
                 say(f"Result: {json.dumps(result, ensure_ascii=False)[:LONGEST_RESULT]}")
             if seen.error:

@@ -41,11 +41,11 @@ def show_url(arguments: Namespace) -> None:
 
 def start(arguments: Namespace) -> None:
     settings = Settings.from_environment()
-    if settings.database_url:
-        hint("DATABASE_URL is set, so the other commands use that database and not this one.")
     with embedded.start(settings.home, keep=True) as server:
         bring_up_to_date(server.url)
         _answer_url(server.url, arguments)
+    if settings.database_url:
+        hint("DATABASE_URL is set, so the other commands use that database and not this one.")
 
 
 def _answer_url(url: str, arguments: Namespace) -> None:

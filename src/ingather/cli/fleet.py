@@ -1,7 +1,7 @@
 """Queues, schedules and workers: what the whole fleet shares."""
 
 from argparse import Namespace
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -144,7 +144,7 @@ def _next_firings(schedule: ScheduleRecord) -> list[datetime]:
 def preview(arguments: Namespace) -> None:
     cron = Cron.parse(arguments.cron, tz=arguments.tz, seconds=arguments.seconds)
     now = datetime.now(UTC)
-    firings = cron.firings(now, limit=arguments.limit)
+    firings = _firings(cron, now, arguments.limit)
     if arguments.json:
         as_json({"cron": cron.expression, "tz": cron.tz, "firings": firings})
         return
@@ -154,6 +154,16 @@ def preview(arguments: Namespace) -> None:
         for at in firings
     )
     table((cron.tz, "your time", ""), rows, empty="It never fires.")
+
+
+def _firings(cron: Cron, after: datetime, limit: int) -> list[datetime]:
+    """As many as asked for, or as there are: the calendar ends with the year 9999."""
+    found: list[datetime] = []
+    with suppress(OverflowError):
+        while len(found) < limit and after.year < 9998:
+            after = cron.next_after(after)
+            found.append(after)
+    return found
 
 
 # --- workers -------------------------------------------------------------------------------------------------------

@@ -1,10 +1,13 @@
 """What can be typed, and which function it calls."""
 
 import argparse
+import sys
 from importlib.metadata import version
 from typing import Any, NoReturn
 
 from ingather.cli import batches, database, doctor, fleet, quantities, work
+from ingather.cli.answers import one_line
+from ingather.engine.engine import NAME
 from ingather.engine.worker import GRACE_S
 
 EPILOG = """\
@@ -19,8 +22,19 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, **options: Any) -> None:
         super().__init__(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **options)
 
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """argparse reads `--keep=--` as --keep without a value, and a type is not asked about that."""
+        given = sys.argv[1:] if args is None else list(args)
+        for text in given:
+            if text.startswith("-") and text.endswith("=--"):
+                self.error(f"argument {text.removesuffix('=--')}: '--' is no value")
+        found, others = self.parse_known_args(given, namespace)
+        if others:
+            self.error(f"unrecognized arguments: {' '.join(map(repr, others))}")
+        return found
+
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"ingather: {message[:1].upper()}{message[1:]}. See `{self.prog} --help`.\n")
+        self.exit(2, f"ingather: {one_line(message[:1].upper() + message[1:])}. See `{self.prog} --help`.\n")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -65,7 +79,7 @@ def _add_work(commands: Any) -> None:
 def _add_batch(group: Any) -> None:
     ls = _add(group, "ls", batches.list_batches, "batches, newest first", json=True)
     ls.add_argument("--state", choices=["open", "closed"], help="only these")
-    ls.add_argument("--kind", metavar="KIND", help="only this kind")
+    ls.add_argument("--kind", type=_kind, metavar="KIND", help="only this kind")
     ls.add_argument("--limit", type=_limit, default=50, metavar="N", help="how many (50)")
     ls.add_argument("--before", type=_id, metavar="ID", help="older than this batch: the next page")
     show = _add(group, "show", batches.show, "counts, times, result and the first failures", json=True)
@@ -147,6 +161,13 @@ def _id(text: str) -> int:
     if number >= 2**63:
         raise argparse.ArgumentTypeError(f"{text} is too big for an id")
     return number
+
+
+def _kind(text: str) -> str:
+    """A kind that no batch can have is a mistake, not an empty list."""
+    if not NAME.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a kind: lower-case letters, digits and underscores")
+    return text
 
 
 def _grace(text: str) -> float:

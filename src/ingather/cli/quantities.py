@@ -13,6 +13,10 @@ UNITS = {
 }
 
 
+# Longer than anybody keeps a batch, and short enough for PostgreSQL's calendar, which begins 4713 BC.
+LONGEST_DAYS = 36_525
+
+
 def whole(text: str) -> int:
     # int() alone would also take 1_000, " 1" and digits of other scripts.
     if not re.fullmatch(r"-?[0-9]{1,30}", text):
@@ -25,7 +29,10 @@ def duration(text: str) -> timedelta:
     found = re.fullmatch(r"([0-9]{1,6})([smhdw])", text)
     if not found:
         raise ArgumentTypeError(f"{text!r} is not a time: write a number and one of s, m, h, d, w, such as 30d")
-    return int(found[1]) * UNITS[found[2]]
+    span = int(found[1]) * UNITS[found[2]]
+    if span.days > LONGEST_DAYS:
+        raise ArgumentTypeError(f"{text!r} is more than 100 years")
+    return span
 
 
 def count_or_none(text: str) -> int | None:
@@ -39,7 +46,10 @@ def rate_or_none(text: str) -> tuple[int, timedelta] | None:
     found = re.fullmatch(r"([0-9]{1,9})/([0-9]{0,5})([smhd])", text)
     if not found:
         raise ArgumentTypeError(f"{text!r} is not a rate: write it as 60/m, 10/s or 1000/h, or none to lift it")
-    return int(found[1]), int(found[2] or 1) * UNITS[found[3]]
+    items, window = int(found[1]), int(found[2] or 1) * UNITS[found[3]]
+    if not (1 <= items <= 1_000_000 and UNITS["s"] <= window <= UNITS["d"]):
+        raise ArgumentTypeError(f"{text!r} is out of range: a rate is 1 to 1,000,000 items in 1 second to 1 day")
+    return items, window
 
 
 def show_rate(items: int | None, window_s: float | None) -> str:
