@@ -1,0 +1,161 @@
+"""Files by their content: the same bytes are kept once, under their sha256, in a folder or in a bucket."""
+
+import hashlib
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Protocol
+
+from ingather.library.errors import FileMissing, FileTooBig, StoreUnavailable, UnknownFile
+
+MAX_BYTES = 50_000_000
+CHUNK = 64 * 1024
+
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+class Readable(Protocol):
+    """Anything that gives bytes when asked: an open file, a part of a form."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """Bytes that are safe now, and whether they were not there before."""
+
+    sha256: str
+    size: int
+    was_new: bool
+
+
+class Blobs(Protocol):
+    """Where files live. A file that can be seen is whole."""
+
+    def put(self, stream: Readable, *, max_bytes: int = MAX_BYTES) -> Stored:
+        """Keep the bytes. `FileTooBig` as soon as there are more than `max_bytes`, and nothing is left behind."""
+
+    def path(self, sha256: str) -> AbstractContextManager[Path]:
+        """The file as a local one, for as long as the block lasts. Not to be written to."""
+
+    def exists(self, sha256: str) -> bool: ...
+
+    def delete(self, sha256: str) -> bool:
+        """Forget the bytes. False when there were none."""
+
+
+def blobs_from(place: str | Path) -> Blobs:
+    """The store a setting names: a folder, or a bucket as `s3://bucket/prefix`."""
+    text = str(place)
+    if text.startswith("s3://"):
+        from ingather.library.bucket import S3Blobs  # noqa: PLC0415  # obstore is an extra
+
+        return S3Blobs.from_url(text)
+    if "://" in text:
+        scheme = text.partition("://")[0]
+        raise StoreUnavailable(f"Files are kept in a folder or at s3://bucket/prefix; {scheme}:// is not known.")
+    return FolderBlobs(Path(text).expanduser())
+
+
+class FolderBlobs:
+    """Files in a folder: `ab/cd/abcd…`, named by their content alone."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __repr__(self) -> str:
+        return f"FolderBlobs({str(self.folder)!r})"
+
+    def put(self, stream: Readable, *, max_bytes: int = MAX_BYTES) -> Stored:
+        incoming = self.folder / "incoming"
+        incoming.mkdir(parents=True, exist_ok=True)
+        number, name = tempfile.mkstemp(dir=incoming)
+        try:
+            with os.fdopen(number, "wb") as file:
+                sha256, size = drain(stream, file, max_bytes)
+                file.flush()
+                os.fsync(file.fileno())
+            target = self._target(sha256)
+            if _size(target) == size:
+                return Stored(sha256=sha256, size=size, was_new=False)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            # Two who put the same bytes both rename; the second replaces a file with its equal.
+            Path(name).rename(target)
+            _sync(target.parent)
+            return Stored(sha256=sha256, size=size, was_new=True)
+        finally:
+            Path(name).unlink(missing_ok=True)
+
+    @contextmanager
+    def path(self, sha256: str) -> Iterator[Path]:
+        target = self._target(sha256)
+        if _size(target) is None:
+            raise missing(sha256)
+        yield target
+
+    def exists(self, sha256: str) -> bool:
+        return _size(self._target(sha256)) is not None
+
+    def delete(self, sha256: str) -> bool:
+        with suppress(FileNotFoundError):
+            self._target(sha256).unlink()
+            return True
+        return False
+
+    def _target(self, sha256: str) -> Path:
+        checked = checked_sha256(sha256)
+        return self.folder / checked[:2] / checked[2:4] / checked
+
+
+def checked_sha256(sha256: str) -> str:
+    """The only names that become part of a path: 64 hexadecimal digits."""
+    if not _SHA256.fullmatch(sha256):
+        raise UnknownFile(f"A file is named by the 64 hexadecimal digits of its sha256, not {sha256[:80]!r}.")
+    return sha256
+
+
+def drain(stream: Readable, into: IO[bytes], max_bytes: int) -> tuple[str, int]:
+    """Copy a stream in small pieces; its sha256 and size."""
+    digest = hashlib.sha256()
+    size = 0
+    while chunk := stream.read(CHUNK):
+        size += len(chunk)
+        if size > max_bytes:
+            raise FileTooBig(
+                f"A file may have {max_bytes / 1e6:,.10g} MB and this one has more. "
+                "Split it, or make its images smaller."
+            )
+        digest.update(chunk)
+        into.write(chunk)
+    return digest.hexdigest(), size
+
+
+def sha256_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def missing(sha256: str) -> FileMissing:
+    return FileMissing(
+        f"The file {sha256[:12]}… is gone from the store. Upload it again, or bring the store back from a backup."
+    )
+
+
+def _size(path: Path) -> int | None:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return None
+
+
+def _sync(folder: Path) -> None:
+    """A rename is safe once its folder is."""
+    number = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)

@@ -1,0 +1,197 @@
+"""What can be done to knowledge bases and documents, as scripts: each is one transaction."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+
+from ingather.engine import verbs
+from ingather.engine.errors import UsageError
+from ingather.engine.model import Offspring
+from ingather.engine.script import Ask, Row, Script
+from ingather.library import statements as sql
+from ingather.library.blobs import Blobs, Stored, missing
+from ingather.library.errors import UnknownDocument, UnknownKnowledgeBase
+from ingather.library.port import DocumentRecord, DocumentState, KnowledgeBase, Problem, Snapshot
+
+LARGEST_ID = 2**63 - 1
+LONGEST_PAGE = 1_000
+NAMED_AT_MOST = 10
+
+FAILED_SENTENCE = (
+    "This document was not read, because of a fault that is not its own. Upload the same file again to try again."
+)
+
+
+def create_knowledge_base(name: str) -> Script[KnowledgeBase]:
+    [row] = yield Ask(sql.NEW_KNOWLEDGE_BASE, {"name": name})
+    return _knowledge_base(row)
+
+
+def list_knowledge_bases() -> Script[list[KnowledgeBase]]:
+    rows = yield Ask(sql.KNOWLEDGE_BASES, {"id": None})
+    return [_knowledge_base(row) for row in rows]
+
+
+def knowledge_base(id: int) -> Script[KnowledgeBase]:
+    rows = (yield Ask(sql.KNOWLEDGE_BASES, {"id": id})) if is_id(id) else []
+    if not rows:
+        raise no_knowledge_base(id)
+    return _knowledge_base(rows[0])
+
+
+def rename_knowledge_base(id: int, name: str) -> Script[None]:
+    if not is_id(id) or not (yield Ask(sql.RENAME_KNOWLEDGE_BASE, {"id": id, "name": name})):
+        raise no_knowledge_base(id)
+
+
+def delete_knowledge_base(id: int) -> Script[None]:
+    if not is_id(id) or not (yield Ask(sql.DELETE_KNOWLEDGE_BASE, {"id": id})):
+        raise no_knowledge_base(id)
+
+
+def add_document(
+    knowledge_base_id: int,
+    stored: Stored,
+    file_name: str,
+    *,
+    blobs: Blobs,
+    parser: str,
+    job: Offspring,
+    another_job: Offspring,
+) -> Script[tuple[DocumentRecord, bool]]:
+    """A document and its job, or the document that was there, and whether it was.
+
+    `job` carries a key that stands for these bytes and this parser, so all
+    documents of the same bytes share one job. If that one came to nothing,
+    `another_job` takes its place.
+    """
+    if not (yield Ask(sql.HOLD_KNOWLEDGE_BASE, {"knowledge_base_id": knowledge_base_id})):
+        raise no_knowledge_base(knowledge_base_id)
+    yield Ask(sql.KEEP_BLOB, {"sha256": stored.sha256, "size": stored.size})
+    # From here on no sweep takes the bytes. One may have done so just before.
+    if not blobs.exists(stored.sha256):
+        raise missing(stored.sha256)
+    job_id = yield from _job(stored.sha256, parser, job, another_job)
+    document = {
+        "knowledge_base_id": knowledge_base_id,
+        "sha256": stored.sha256,
+        "file_name": file_name,
+        "job_id": job_id,
+    }
+    added = yield Ask(sql.NEW_DOCUMENT, document)
+    [(document_id,)] = added or (yield Ask(sql.SAME_DOCUMENT, document))
+    return (yield from find_document(document_id, parser)), not added
+
+
+def _job(sha256: str, parser: str, job: Offspring, another_job: Offspring) -> Script[int]:
+    assert job.request is not None
+    assert another_job.request is not None
+    job_id, is_new = yield from verbs.scatter(job.request, job.lines)
+    if not is_new:
+        [(is_spent,)] = yield Ask(sql.IS_JOB_SPENT, {"job_id": job_id, "sha256": sha256, "parser": parser})
+        if is_spent:
+            job_id, _ = yield from verbs.scatter(another_job.request, another_job.lines)
+    return job_id
+
+
+def list_documents(
+    knowledge_base_id: int, *, search: str, after: int | None, limit: int, parser: str
+) -> Script[list[DocumentRecord]]:
+    if not is_id(limit) or limit > LONGEST_PAGE:
+        raise UsageError(f"A page holds 1 to {LONGEST_PAGE:,} documents, not {limit!r}.")
+    if after is not None and not is_id(after):
+        raise UsageError(f"`after` takes the id of the last document of the page before, not {after!r}.")
+    yield from knowledge_base(knowledge_base_id)
+    rows = yield Ask(
+        sql.DOCUMENTS,
+        {
+            "knowledge_base_id": knowledge_base_id,
+            "search": search,
+            "after": after,
+            "limit": limit,
+            "parser": parser,
+        },
+    )
+    return [_document(row) for row in rows]
+
+
+def find_document(id: int, parser: str) -> Script[DocumentRecord]:
+    rows = (yield Ask(sql.DOCUMENT, {"id": id, "parser": parser})) if is_id(id) else []
+    if not rows:
+        raise no_documents([id], 1)
+    return _document(rows[0])
+
+
+def delete_document(id: int) -> Script[None]:
+    if not is_id(id) or not (yield Ask(sql.DELETE_DOCUMENT, {"id": id})):
+        raise no_documents([id], 1)
+
+
+def snapshots(ids: Iterable[int]) -> Script[list[Snapshot]]:
+    asked = list(ids)
+    rows = yield Ask(sql.SNAPSHOTS, {"ids": [one for one in asked if is_id(one)]})
+    found = {row[0]: Snapshot(document_id=row[0], file_name=row[1], sha256=row[2], size=row[3]) for row in rows}
+    absent = [one for one in dict.fromkeys(asked) if one not in found]
+    if absent:
+        raise no_documents(absent, len(asked))
+    return [found[one] for one in asked]
+
+
+def unused_blobs(keep: timedelta) -> Script[list[str]]:
+    rows = yield Ask(sql.UNUSED_BLOBS, {"keep": keep})
+    return [sha256 for (sha256,) in rows]
+
+
+def forget_blob(sha256: str, keep: timedelta, blobs: Blobs) -> Script[bool]:
+    """The row goes first and the bytes before the commit, so an upload of the same bytes waits and then looks."""
+    rows = yield Ask(sql.FORGET_BLOB, {"sha256": sha256, "keep": keep})
+    if rows:
+        blobs.delete(sha256)
+    return bool(rows)
+
+
+def is_id(id: object) -> bool:
+    """Types are only hints: an id may come from an address or a form."""
+    return isinstance(id, int) and not isinstance(id, bool) and 0 < id <= LARGEST_ID
+
+
+def no_knowledge_base(id: object) -> UnknownKnowledgeBase:
+    return UnknownKnowledgeBase(f"There is no knowledge base {str(id)[:40]}. It may have been deleted.")
+
+
+def no_documents(absent: list[int], of: int) -> UnknownDocument:
+    named = ", ".join(str(one)[:40] for one in absent[:NAMED_AT_MOST])
+    if of == 1:
+        return UnknownDocument(f"There is no document {named}. It may have been deleted.")
+    more = f" and {len(absent) - NAMED_AT_MOST:,} more" if len(absent) > NAMED_AT_MOST else ""
+    return UnknownDocument(
+        f"{len(absent):,} of {of:,} documents are not in the library: {named}{more}. Leave them out, or upload them."
+    )
+
+
+def _knowledge_base(row: Row) -> KnowledgeBase:
+    knowledge_base_id, name, documents, created_at = row
+    return KnowledgeBase(id=knowledge_base_id, name=name, documents=documents, created_at=created_at)
+
+
+def _document(row: Row) -> DocumentRecord:
+    about_file, (is_open, problem, sentence, page_count, hidden_characters, notes) = row[:7], row[7:]
+    document_id, knowledge_base_id, file_name, sha256, size, added_at, job_id = about_file
+    if sentence is None:
+        state = DocumentState.UNREAD if is_open else DocumentState.FAILED
+    else:
+        state = DocumentState.READABLE if problem is None else DocumentState.PROBLEM
+    return DocumentRecord(
+        id=document_id,
+        knowledge_base_id=knowledge_base_id,
+        file_name=file_name,
+        sha256=sha256,
+        size=size,
+        added_at=added_at,
+        job_id=job_id,
+        state=state,
+        problem=None if problem is None else Problem(problem),
+        sentence=FAILED_SENTENCE if state is DocumentState.FAILED else sentence or "",
+        page_count=page_count or 0,
+        hidden_characters=hidden_characters or 0,
+        notes=tuple(notes or ()),
+    )

@@ -1,0 +1,58 @@
+"""What the library raises besides the engine's errors.
+
+UsageError
+├── NotFound                what was asked for is not in the library (or no longer)
+│   ├── UnknownKnowledgeBase
+│   ├── UnknownDocument
+│   ├── UnknownFile         no file of that content
+│   └── UnknownPage
+├── FileTooBig              more bytes than one file may have
+└── NameTaken               another knowledge base has that name
+
+IngatherError
+├── FileMissing             the database knows the file and the store has lost it
+├── FileDamaged             the store's bytes are not those that were uploaded
+└── StoreUnavailable        the blob store cannot be used as it is set up
+"""
+
+from ingather.engine.errors import IngatherError, UsageError
+
+
+class NotFound(UsageError):
+    """What was asked for is not in the library, or no longer."""
+
+
+class UnknownKnowledgeBase(NotFound):
+    pass
+
+
+class UnknownDocument(NotFound):
+    pass
+
+
+class UnknownFile(NotFound):
+    pass
+
+
+class UnknownPage(NotFound):
+    pass
+
+
+class FileTooBig(UsageError):
+    pass
+
+
+class NameTaken(UsageError):
+    pass
+
+
+class FileMissing(IngatherError):
+    """A fault of the store, not of the caller: the bytes may come back with a backup, or by uploading them again."""
+
+
+class FileDamaged(IngatherError):
+    """A fault of the store. Nothing is read from such a file: what is read is kept for good."""
+
+
+class StoreUnavailable(IngatherError):
+    pass

@@ -1,0 +1,33 @@
+"""Where the library meets the engine: the job that reads an uploaded file."""
+
+import asyncio
+from typing import Any
+
+from ingather.engine.errors import Reject
+from ingather.engine.model import Item
+from ingather.library.errors import UnknownFile
+from ingather.library.library import KIND, Library
+
+QUEUE = "reading"
+TIMEOUT_S = 600
+
+
+def register(library: Library) -> None:
+    """Give the library's engine the handler of `read_document`: in every process that uploads or works."""
+
+    @library.engine.handler(KIND, queue=QUEUE, timeout=TIMEOUT_S)
+    async def read_document(item: Item) -> dict[str, Any]:
+        """Read a file. A file that cannot be read is a result like any other: the job has done its work."""
+        try:
+            summary = await asyncio.to_thread(library.read, item.payload["sha256"])
+        except UnknownFile as error:
+            raise Reject(str(error)) from error
+        return {
+            "sha256": summary.sha256,
+            "parser": summary.parser,
+            "problem": summary.problem,
+            "sentence": summary.sentence,
+            "page_count": summary.page_count,
+            "hidden_characters": summary.hidden_characters,
+            "notes": list(summary.notes),
+        }

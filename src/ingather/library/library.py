@@ -1,0 +1,242 @@
+"""The library: knowledge bases, documents, files, and what was read in them."""
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from psycopg.errors import ForeignKeyViolation, UniqueViolation
+
+from ingather.engine.batch import Batch
+from ingather.engine.engine import Engine
+from ingather.engine.errors import UsageError
+from ingather.library import documents, readings
+from ingather.library.blobs import MAX_BYTES, Blobs, Readable, checked_sha256, sha256_of
+from ingather.library.errors import FileDamaged, NameTaken
+from ingather.library.names import clean_file_name, clean_name
+from ingather.library.port import DocumentRecord, KnowledgeBase, ReadingSummary, Rect, Snapshot
+from ingather.library.reading import Reading
+
+KIND = "read_document"
+KEEP_UNUSED = timedelta(hours=1)
+TURNS = 256
+TURN_S = 60.0
+
+Parse = Callable[[Path, str], Reading]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upload:
+    """What became of an upload. A duplicate is the document that was there, under the name it had."""
+
+    document: DocumentRecord
+    is_duplicate: bool
+    job: Batch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenFile:
+    """A document's bytes as a local file, not to be written to. `file_name` is for people and not part of the path."""
+
+    file_name: str
+    sha256: str
+    size: int
+    path: Path
+
+
+class Library:
+    """Knowledge bases and their documents, on an engine's database and a blob store.
+
+    Uploading needs the job's handler: see `ingest.register`. `parse` and
+    `parser` stand in for the real parser and its version.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        blobs: Blobs,
+        *,
+        max_bytes: int = MAX_BYTES,
+        parse: Parse | None = None,
+        parser: str | None = None,
+    ) -> None:
+        self.engine = engine
+        self.blobs = blobs
+        self.max_bytes = max_bytes
+        self._parse = parse or _parse
+        self._parser = parser
+        self._turns = [threading.Lock() for _ in range(TURNS)]
+
+    @property
+    def parser(self) -> str:
+        """The version of the parser that files are read with now."""
+        if self._parser is None:
+            from ingather.library.parse import PARSER  # noqa: PLC0415  # an extra, and no need of those who only list
+
+            self._parser = PARSER
+        return self._parser
+
+    # --- knowledge bases -------------------------------------------------------------------------------------------
+
+    def create_knowledge_base(self, name: str) -> KnowledgeBase:
+        cleaned = clean_name(name)
+        with _unique(cleaned):
+            return self.engine.run(documents.create_knowledge_base(cleaned))
+
+    def list_knowledge_bases(self) -> list[KnowledgeBase]:
+        return self.engine.run(documents.list_knowledge_bases())
+
+    def knowledge_base(self, knowledge_base_id: int) -> KnowledgeBase:
+        return self.engine.run(documents.knowledge_base(knowledge_base_id))
+
+    def rename_knowledge_base(self, knowledge_base_id: int, name: str) -> None:
+        cleaned = clean_name(name)
+        with _unique(cleaned):
+            self.engine.run(documents.rename_knowledge_base(knowledge_base_id, cleaned))
+
+    def delete_knowledge_base(self, knowledge_base_id: int) -> None:
+        """Remove a knowledge base and its documents. Their files stay until a sweep."""
+        self.engine.run(documents.delete_knowledge_base(knowledge_base_id))
+
+    # --- documents -------------------------------------------------------------------------------------------------
+
+    def upload(self, knowledge_base_id: int, stream: Readable, file_name: str) -> Upload:
+        """Keep a file, add its document and submit the job that reads it. Does not wait for the job.
+
+        The bytes are safe before anything is written of them, and document
+        and job are one commit: what fails in between leaves a file that
+        nobody sees, and that the next upload of the same bytes takes over.
+        """
+        self.knowledge_base(knowledge_base_id)
+        stored = self.blobs.put(stream, max_bytes=self.max_bytes)
+        payload = {"sha256": stored.sha256}
+        key = f"{KIND}/{self.parser}/{stored.sha256}"
+        document, is_duplicate = self.engine.run(
+            documents.add_document(
+                knowledge_base_id,
+                stored,
+                clean_file_name(file_name),
+                blobs=self.blobs,
+                parser=self.parser,
+                job=self.engine.plan(KIND, [payload], idempotency_key=key),
+                another_job=self.engine.plan(KIND, [payload]),
+            ),
+            rings=True,
+        )
+        return Upload(document=document, is_duplicate=is_duplicate, job=self.engine.batch(document.job_id))
+
+    def list_documents(
+        self, knowledge_base_id: int, *, search: str = "", after: int | None = None, limit: int = 50
+    ) -> list[DocumentRecord]:
+        """Documents, newest first; `after` takes the last id of the page before. `search` is a part of the name."""
+        return self.engine.run(
+            documents.list_documents(
+                knowledge_base_id, search=_searchable(search), after=after, limit=limit, parser=self.parser
+            )
+        )
+
+    def document(self, document_id: int) -> DocumentRecord:
+        return self.engine.run(documents.find_document(document_id, self.parser))
+
+    def delete_document(self, document_id: int) -> None:
+        """Remove a document. Its file and readings stay: other documents and tasks may need them."""
+        self.engine.run(documents.delete_document(document_id))
+
+    @contextmanager
+    def open_file(self, document_id: int) -> Iterator[OpenFile]:
+        """The uploaded bytes, for as long as the block lasts."""
+        snapshot = self.document_for_extraction(document_id)
+        with self.blobs.path(snapshot.sha256) as path:
+            yield OpenFile(file_name=snapshot.file_name, sha256=snapshot.sha256, size=snapshot.size, path=path)
+
+    def document_for_extraction(self, document_id: int) -> Snapshot:
+        return self.snapshots([document_id])[0]
+
+    def snapshots(self, document_ids: Iterable[int]) -> list[Snapshot]:
+        """One for each id, in their order; `UnknownDocument` names those that are missing."""
+        return self.engine.run(documents.snapshots(document_ids))
+
+    # --- readings --------------------------------------------------------------------------------------------------
+
+    def read(self, sha256: str, name: str = "") -> ReadingSummary:
+        """The reading by the current parser. What was not read yet is read now, and kept.
+
+        `name` helps to tell what kind of file it is; without it, the name the
+        file first came with does.
+        """
+        found = self.engine.run(readings.find(checked_sha256(sha256), self.parser))
+        if found is not None:
+            return found
+        with self._turn(sha256):
+            found = self.engine.run(readings.find(sha256, self.parser))
+            return found or self._read_now(sha256, name)
+
+    def _read_now(self, sha256: str, name: str) -> ReadingSummary:
+        known_as = self.engine.run(readings.name_of(sha256))
+        with self.blobs.path(sha256) as path:
+            if sha256_of(path) != sha256:
+                raise FileDamaged(
+                    f"The file {sha256[:12]}… is not what was uploaded. Upload it again, or restore it from a backup."
+                )
+            reading = self._parse(path, name or known_as)
+        try:
+            return self.engine.run(readings.store(sha256, reading))
+        except ForeignKeyViolation:
+            raise readings.no_file(sha256) from None
+
+    @contextmanager
+    def _turn(self, sha256: str) -> Iterator[None]:
+        """Threads that want the same file read take turns, and all but the first find it done.
+
+        A courtesy with an end: whoever waited too long reads as well, and the
+        database keeps the first reading.
+        """
+        lock = self._turns[int(sha256[:2], 16) % TURNS]
+        is_mine = lock.acquire(timeout=TURN_S)
+        try:
+            yield
+        finally:
+            if is_mine:
+                lock.release()
+
+    def pages(self, sha256: str, *, parser: str | None = None) -> list[str]:
+        """The texts of all pages, from the database alone; none for a file with a problem."""
+        return self.engine.run(readings.texts(checked_sha256(sha256), parser, self.parser))
+
+    def rectangles(self, sha256: str, page: int, start: int, end: int, *, parser: str | None = None) -> list[Rect]:
+        """Where characters `start` to `end` of a page stand: a rectangle for each line. None for plain text."""
+        return self.engine.run(readings.rectangles(checked_sha256(sha256), page, start, end, parser, self.parser))
+
+    # --- keeping house ---------------------------------------------------------------------------------------------
+
+    def sweep(self, keep: timedelta = KEEP_UNUSED) -> int:
+        """Remove files and readings that nothing refers to, uploaded longer ago than `keep`. Returns how many."""
+        swept = 0
+        for sha256 in self.engine.run(documents.unused_blobs(keep)):
+            try:
+                swept += self.engine.run(documents.forget_blob(sha256, keep, self.blobs))
+            except ForeignKeyViolation:
+                continue  # a task's snapshot needs it, or a document that came this moment
+        return swept
+
+
+def _parse(path: Path, name: str) -> Reading:
+    from ingather.library.parse import parse  # noqa: PLC0415  # see `parser`
+
+    return parse(path, name=name)
+
+
+@contextmanager
+def _unique(name: str) -> Iterator[None]:
+    try:
+        yield
+    except UniqueViolation:
+        raise NameTaken(f"There is a knowledge base named {name!r} already. Choose another name.") from None
+
+
+def _searchable(search: str) -> str:
+    if "\0" in search or len(search) > 255:
+        raise UsageError("A search is a part of a file name: 255 characters at most, without NUL.")
+    return search.encode("utf-8", "replace").decode()

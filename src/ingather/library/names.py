@@ -1,0 +1,45 @@
+"""Names as people may see them. A name never becomes a path, a header or markup, whatever it holds."""
+
+import re
+import unicodedata
+
+from ingather.engine.errors import UsageError
+
+MAX_FILE_NAME_BYTES = 255
+MAX_NAME = 200
+UNNAMED = "unnamed.pdf"
+
+# Format characters turn names around (U+202E shows "fdp.exe" as "exe.pdf") or hide in them. These two join letters
+# in several scripts and are part of the spelling.
+_JOINERS = "\u200c\u200d"
+_UNSEEN = {"Cc", "Cf", "Zl", "Zp"}
+_EXTENSION = re.compile(r"\.[^.\s]{1,15}$")
+
+
+def clean_file_name(name: str) -> str:
+    """A file's name for display: one line of visible characters, without folders, 255 bytes at most, never empty."""
+    parts = [part.strip() for part in re.split(r"[/\\]", _visible(name))]
+    last = next((part for part in reversed(parts) if part.strip(". ")), "")
+    if not last:
+        return UNNAMED
+    found = _EXTENSION.search(last)
+    extension = found[0] if found and found.start() else ""
+    stem = last.removesuffix(extension) if extension else last
+    room = MAX_FILE_NAME_BYTES - len(extension.encode())
+    # Cutting may split a character of several bytes: its rest is dropped.
+    return stem.encode()[:room].decode("utf-8", "ignore").rstrip() + extension
+
+
+def clean_name(name: str) -> str:
+    """The name of a knowledge base, or `UsageError`."""
+    cleaned = _visible(name)
+    if not 1 <= len(cleaned) <= MAX_NAME:
+        raise UsageError(f"A knowledge base has a name of 1 to {MAX_NAME} characters; this one has {len(cleaned):,}.")
+    return cleaned
+
+
+def _visible(text: str) -> str:
+    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    composed = unicodedata.normalize("NFC", whole)
+    seen = (char for char in composed if char in _JOINERS or unicodedata.category(char) not in _UNSEEN)
+    return re.sub(r"\s+", " ", "".join(seen)).strip()

@@ -1,0 +1,131 @@
+"""All that other rooms may know of the library: plain data, and what can be asked. No tables, no files."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+from ingather.library.reading import Hidden, Problem
+
+__all__ = [
+    "DocumentRecord",
+    "DocumentState",
+    "Hidden",
+    "KnowledgeBase",
+    "LibraryPort",
+    "Problem",
+    "ReadingSummary",
+    "Rect",
+    "Snapshot",
+]
+
+
+class DocumentState(StrEnum):
+    """How far the library is with a document."""
+
+    UNREAD = "unread"  # its job is still to come, or under way
+    READABLE = "readable"
+    PROBLEM = "problem"  # the file gives no pages, for good; `problem` and `sentence` say why
+    FAILED = "failed"  # the job came to nothing; uploading the file again gives it another
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnowledgeBase:
+    """A named set of documents."""
+
+    id: int
+    name: str
+    documents: int
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentRecord:
+    """A file in a knowledge base, under the name it came with, and what is known of its text so far."""
+
+    id: int
+    knowledge_base_id: int
+    file_name: str
+    sha256: str
+    size: int
+    added_at: datetime
+    job_id: int
+    """The batch of one that reads it. It may have been pruned since."""
+    state: DocumentState
+    problem: Problem | None
+    sentence: str
+    page_count: int
+    hidden_characters: int
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """What a task keeps of a document: enough to work on it after it was deleted from the library."""
+
+    document_id: int
+    file_name: str
+    sha256: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingSummary:
+    """What one version of the parser made of a file, without its pages."""
+
+    sha256: str
+    parser: str
+    problem: Problem | None
+    sentence: str
+    page_count: int
+    hidden: tuple[Hidden, ...]
+    notes: tuple[str, ...]
+    read_at: datetime
+
+    @property
+    def hidden_characters(self) -> int:
+        return sum(len(hidden.text) for hidden in self.hidden)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rect:
+    """A piece of a line, in points from the top left corner of a page of that width and height."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+    page_width: float
+    page_height: float
+
+
+class LibraryPort(Protocol):
+    """What extraction asks of a library. Anything that can answer this may stand in its place.
+
+    Pages and characters are counted from 0. A text belongs to the version of
+    the parser that made it: whoever keeps places in it should keep
+    `ReadingSummary.parser` as well and ask with it. Without, the current
+    version's text is given, or the newest there is.
+    """
+
+    def list_knowledge_bases(self) -> list[KnowledgeBase]: ...
+
+    def list_documents(
+        self, knowledge_base_id: int, *, search: str = "", after: int | None = None, limit: int = 50
+    ) -> list[DocumentRecord]:
+        """Documents, newest first; `after` takes the last id of the page before."""
+
+    def document_for_extraction(self, document_id: int) -> Snapshot: ...
+
+    def snapshots(self, document_ids: Iterable[int]) -> list[Snapshot]:
+        """One for each id, in their order; an error that names those that are missing."""
+
+    def read(self, sha256: str, name: str = "") -> ReadingSummary:
+        """The reading by the current parser. What was not read yet is read now."""
+
+    def pages(self, sha256: str, *, parser: str | None = None) -> list[str]:
+        """The texts of all pages; none for a file with a problem. `NotReady` for one that was never read."""
+
+    def rectangles(self, sha256: str, page: int, start: int, end: int, *, parser: str | None = None) -> list[Rect]:
+        """Where characters `start` to `end` of a page stand: a rectangle for each line. None for plain text."""

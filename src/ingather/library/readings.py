@@ -1,0 +1,125 @@
+"""Readings and their pages in the database, as scripts: written once for a file and a parser, then only read."""
+
+from collections.abc import Iterable
+
+import orjson
+
+from ingather.engine.errors import NotReady
+from ingather.engine.script import Ask, Script
+from ingather.library import places
+from ingather.library import statements as sql
+from ingather.library.errors import UnknownFile, UnknownPage
+from ingather.library.port import Hidden, Problem, ReadingSummary, Rect
+from ingather.library.reading import Page, Reading
+
+# Pages travel by the hundred: a book's worth of boxes need not be one message.
+PAGES_AT_ONCE = 100
+
+
+def find(sha256: str, parser: str) -> Script[ReadingSummary | None]:
+    rows = yield Ask(sql.READING, {"sha256": sha256, "parser": parser})
+    if not rows:
+        return None
+    [(_, _, problem, sentence, page_count, hidden, notes, read_at)] = rows
+    return ReadingSummary(
+        sha256=sha256,
+        parser=parser,
+        problem=None if problem is None else Problem(problem),
+        sentence=sentence,
+        page_count=page_count,
+        hidden=tuple(Hidden(**one) for one in orjson.loads(hidden)),
+        notes=tuple(notes),
+        read_at=read_at,
+    )
+
+
+def name_of(sha256: str) -> Script[str]:
+    """The name these bytes first came with; empty when no document has them any more."""
+    rows = yield Ask(sql.NAME_OF, {"sha256": sha256})
+    if not rows:
+        raise no_file(sha256)
+    return str(rows[0][0])
+
+
+def store(sha256: str, reading: Reading) -> Script[ReadingSummary]:
+    """Keep a reading, unless there is one by the same parser already. Returns the one that is kept."""
+    kept = yield Ask(
+        sql.NEW_READING,
+        {
+            "sha256": sha256,
+            "parser": reading.parser,
+            "problem": reading.problem,
+            "sentence": _storable(reading.sentence),
+            "page_count": len(reading.pages),
+            "hidden_characters": sum(len(hidden.text) for hidden in reading.hidden),
+            "hidden": orjson.dumps([_hidden(hidden) for hidden in reading.hidden]).decode(),
+            "notes": [_storable(note) for note in reading.notes],
+        },
+    )
+    if kept:
+        [(reading_id,)] = kept
+        for first in range(0, len(reading.pages), PAGES_AT_ONCE):
+            yield _new_pages(reading_id, first, reading.pages[first : first + PAGES_AT_ONCE])
+    found = yield from find(sha256, reading.parser)
+    assert found is not None
+    return found
+
+
+def texts(sha256: str, parser: str | None, current: str) -> Script[list[str]]:
+    rows = yield Ask(sql.TEXTS, {"sha256": sha256, "parser": parser, "current": current})
+    if not rows:
+        raise _not_read(sha256)
+    return [text for (text,) in rows if text is not None]
+
+
+def rectangles(sha256: str, page: int, start: int, end: int, parser: str | None, current: str) -> Script[list[Rect]]:
+    asked = {"sha256": sha256, "parser": parser, "current": current}
+    rows = yield Ask(sql.PLACES, asked | {"page": page if 0 <= page < 2**31 else -1})
+    if not rows:
+        raise _not_read(sha256)
+    [(text, boxes, width, height)] = rows
+    if text is None:
+        raise UnknownPage(f"The file {sha256[:12]}… has no page {page}; pages are counted from 0.")
+    if not 0 <= start <= end <= len(text):
+        raise UnknownPage(f"Page {page} has the characters 0 to {len(text):,}; {start} to {end} is no part of that.")
+    return places.lines(text, places.unpack(boxes), start, end, width=width, height=height)
+
+
+def no_file(sha256: str) -> UnknownFile:
+    return UnknownFile(f"There is no file {sha256[:12]}… in the library. It may have been deleted.")
+
+
+def _not_read(sha256: str) -> NotReady:
+    return NotReady(f"The file {sha256[:12]}… has not been read yet. Wait for its job, or read it now.")
+
+
+def _new_pages(reading_id: int, first: int, pages: Iterable[Page]) -> Ask:
+    columns = {
+        "numbers": [number for number, _ in enumerate(pages, first)],
+        "widths": [page.width for page in pages],
+        "heights": [page.height for page in pages],
+        "texts": [_storable(page.text) for page in pages],
+        "boxes": [places.pack(page.boxes) for page in pages],
+    }
+    return Ask(sql.NEW_PAGES, {"reading_id": reading_id, **columns})
+
+
+def _hidden(hidden: Hidden) -> dict[str, object]:
+    return {"page": hidden.page, "text": _storable(hidden.text), "reason": _storable(hidden.reason)}
+
+
+def _storable(text: str) -> str:
+    """What PostgreSQL cannot keep, replaced one for one: every character keeps its place."""
+    if "\0" in text:
+        text = text.replace("\0", "\ufffd")
+    if text.isascii():
+        return text
+    return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text) if _is_torn(text) else text
+
+
+def _is_torn(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False

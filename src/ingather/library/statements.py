@@ -1,0 +1,165 @@
+"""Every SQL text of the library.
+
+Lock order: knowledge base, blob, the engine's rows in their own order, document, reading, page.
+"""
+
+from typing import Final, LiteralString
+
+# --- knowledge bases -----------------------------------------------------------------------------------------------
+
+NEW_KNOWLEDGE_BASE: Final[LiteralString] = """
+insert into ingather.knowledge_base (name) values (%(name)s) returning id, name, 0::bigint, created_at
+"""
+
+KNOWLEDGE_BASES: Final[LiteralString] = """
+select k.id, k.name, (select count(*) from ingather.document d where d.knowledge_base_id = k.id), k.created_at
+  from ingather.knowledge_base k
+ where %(id)s::bigint is null or k.id = %(id)s
+ order by k.id
+"""
+
+RENAME_KNOWLEDGE_BASE: Final[LiteralString] = """
+update ingather.knowledge_base set name = %(name)s where id = %(id)s returning id
+"""
+
+DELETE_KNOWLEDGE_BASE: Final[LiteralString] = """
+delete from ingather.knowledge_base where id = %(id)s returning id
+"""
+
+# --- documents -----------------------------------------------------------------------------------------------------
+
+# It cannot be deleted while a document is being added to it.
+HOLD_KNOWLEDGE_BASE: Final[LiteralString] = """
+select id from ingather.knowledge_base where id = %(knowledge_base_id)s for key share
+"""
+
+# Locks the row also when it is there already: a sweep that wants these bytes waits, or we wait for it.
+KEEP_BLOB: Final[LiteralString] = """
+insert into ingather.blob (sha256, size) values (%(sha256)s, %(size)s)
+    on conflict (sha256) do update set kept_at = clock_timestamp()
+"""
+
+# A job that is over and left no reading came to nothing; its key is used up.
+IS_JOB_SPENT: Final[LiteralString] = """
+select b.state = 'closed'
+       and not exists (select from ingather.reading where sha256 = %(sha256)s and parser = %(parser)s)
+  from ingather.batch b
+ where b.id = %(job_id)s
+"""
+
+NEW_DOCUMENT: Final[LiteralString] = """
+insert into ingather.document (knowledge_base_id, sha256, file_name, job_id)
+values (%(knowledge_base_id)s, %(sha256)s, %(file_name)s, %(job_id)s)
+    on conflict (knowledge_base_id, sha256) do nothing
+returning id
+"""
+
+SAME_DOCUMENT: Final[LiteralString] = """
+update ingather.document set job_id = %(job_id)s
+ where knowledge_base_id = %(knowledge_base_id)s and sha256 = %(sha256)s
+returning id
+"""
+
+# Of several readings, the current parser's, else the newest.
+_RECORD: Final[LiteralString] = """
+select d.id, d.knowledge_base_id, d.file_name, d.sha256, b.size, d.added_at, d.job_id,
+       coalesce(j.state = 'open', false), r.problem, r.sentence, r.page_count, r.hidden_characters, r.notes
+  from ingather.document d
+  join ingather.blob b on b.sha256 = d.sha256
+  left join ingather.batch j on j.id = d.job_id
+  left join lateral (
+      select * from ingather.reading where sha256 = d.sha256 order by parser = %(parser)s desc, id desc limit 1
+  ) r on true
+"""
+
+DOCUMENTS: Final[LiteralString] = (
+    _RECORD
+    + """
+ where d.knowledge_base_id = %(knowledge_base_id)s
+   and (%(after)s::bigint is null or d.id < %(after)s)
+   and (%(search)s = '' or strpos(lower(d.file_name), lower(%(search)s)) > 0)
+ order by d.id desc
+ limit %(limit)s
+"""
+)
+
+DOCUMENT: Final[LiteralString] = _RECORD + " where d.id = %(id)s"
+
+DELETE_DOCUMENT: Final[LiteralString] = "delete from ingather.document where id = %(id)s returning id"
+
+SNAPSHOTS: Final[LiteralString] = """
+select d.id, d.file_name, d.sha256, b.size
+  from ingather.document d
+  join ingather.blob b on b.sha256 = d.sha256
+ where d.id = any(%(ids)s::bigint[])
+"""
+
+# --- readings ------------------------------------------------------------------------------------------------------
+
+READING: Final[LiteralString] = """
+select sha256, parser, problem, sentence, page_count, hidden::text, notes, read_at
+  from ingather.reading
+ where sha256 = %(sha256)s and parser = %(parser)s
+"""
+
+NAME_OF: Final[LiteralString] = """
+select coalesce((select file_name from ingather.document where sha256 = b.sha256 order by id limit 1), '')
+  from ingather.blob b
+ where b.sha256 = %(sha256)s
+"""
+
+# Two that read the same file at once meet here; the second leaves what the first wrote.
+NEW_READING: Final[LiteralString] = """
+insert into ingather.reading (sha256, parser, problem, sentence, page_count, hidden_characters, hidden, notes)
+values (%(sha256)s, %(parser)s, %(problem)s, %(sentence)s, %(page_count)s, %(hidden_characters)s,
+        %(hidden)s::jsonb, %(notes)s)
+    on conflict (sha256, parser) do nothing
+returning id
+"""
+
+NEW_PAGES: Final[LiteralString] = """
+insert into ingather.page (reading_id, number, width, height, text, boxes)
+select %(reading_id)s, new.*
+  from unnest(%(numbers)s::integer[], %(widths)s::double precision[], %(heights)s::double precision[],
+              %(texts)s::text[], %(boxes)s::bytea[]) as new(number, width, height, text, boxes)
+"""
+
+_OF_READING: Final[LiteralString] = """
+with r as (
+    select id from ingather.reading
+     where sha256 = %(sha256)s and (%(parser)s::text is null or parser = %(parser)s)
+     order by parser = %(current)s desc, id desc
+     limit 1
+)
+"""
+
+# One row without a page says that the file was read and gave none.
+TEXTS: Final[LiteralString] = (
+    _OF_READING
+    + """
+select p.text from r left join ingather.page p on p.reading_id = r.id order by p.number
+"""
+)
+
+PLACES: Final[LiteralString] = (
+    _OF_READING
+    + """
+select p.text, p.boxes, p.width, p.height
+  from r left join ingather.page p on p.reading_id = r.id and p.number = %(page)s
+"""
+)
+
+# --- sweeping ------------------------------------------------------------------------------------------------------
+
+UNUSED_BLOBS: Final[LiteralString] = """
+select b.sha256
+  from ingather.blob b
+ where b.kept_at < clock_timestamp() - %(keep)s
+   and not exists (select from ingather.document where sha256 = b.sha256)
+ order by b.sha256
+"""
+
+# The foreign keys decide: this fails as long as a document, or a task's snapshot, refers to the row.
+FORGET_BLOB: Final[LiteralString] = """
+delete from ingather.blob where sha256 = %(sha256)s and kept_at < clock_timestamp() - %(keep)s returning sha256
+"""
