@@ -1,0 +1,47 @@
+"""Talking to models: one question, one answer, and every way that can go wrong sorted by what to do about it.
+
+Importing this is cheap; the SDK behind it is imported with the first call.
+"""
+
+from ingather.extraction.provider.address import AddressRefused, check_base_url, system_resolve
+from ingather.extraction.provider.answers import parse_object, salvage
+from ingather.extraction.provider.classify import classify
+from ingather.extraction.provider.client import ChatClient, ModelClient
+from ingather.extraction.provider.endpoint import ApiKey, Endpoint
+from ingather.extraction.provider.errors import Kind, ModelError, PauseTask
+from ingather.extraction.provider.prices import Estimate, Price, cost, estimate, estimate_tokens, price_of
+from ingather.extraction.provider.probe import Capabilities
+from ingather.extraction.provider.redaction import RedactLogs, redact
+from ingather.extraction.provider.routing import route
+from ingather.extraction.provider.wire import Message, Reply, Request, Rung, Usage
+
+__all__ = [
+    "AddressRefused",
+    "ApiKey",
+    "Capabilities",
+    "ChatClient",
+    "Endpoint",
+    "Estimate",
+    "Kind",
+    "Message",
+    "ModelClient",
+    "ModelError",
+    "PauseTask",
+    "Price",
+    "RedactLogs",
+    "Reply",
+    "Request",
+    "Rung",
+    "Usage",
+    "check_base_url",
+    "classify",
+    "cost",
+    "estimate",
+    "estimate_tokens",
+    "parse_object",
+    "price_of",
+    "redact",
+    "route",
+    "salvage",
+    "system_resolve",
+]

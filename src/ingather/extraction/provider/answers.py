@@ -1,0 +1,223 @@
+"""JSON out of what a model wrote: strict about the JSON, patient about what stands around it."""
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+from ingather.extraction.provider.errors import Kind, ModelError
+
+LONGEST_TEXT = 4_000_000
+DEEPEST = 64
+_MOST_STARTS = 64
+_FENCED = re.compile(r"```[A-Za-z0-9_-]*[ \t]*\r?\n(.*?)```", re.DOTALL)
+_THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_BLANK = re.compile(r"[ \t\r\n]*")
+_UNKEEPABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+class _Refused(ValueError):
+    """JSON by its grammar, but not to be believed."""
+
+
+def parse_object(text: str) -> dict[str, Any]:
+    """The one JSON object in a model's answer, or a `ModelError` of kind `bad_json` that says what is wrong.
+
+    Fences, thoughts and chatter around it are dropped. A key given twice is
+    refused, since either value may be the wrong one; so are NaN, infinities
+    and numbers too large to be numbers. NUL and lone surrogates, which no
+    database keeps, become U+FFFD.
+    """
+    if len(text) > LONGEST_TEXT:
+        _refuse(f"it is longer than {LONGEST_TEXT:,} characters")
+    text = text.removeprefix("\ufeff").strip()
+    whole, problem = None, ""
+    try:
+        whole = _DECODER.decode(text)
+    except _Refused as refusal:
+        _refuse(str(refusal))
+    except (ValueError, RecursionError) as error:
+        problem = _what(error)
+    if isinstance(whole, dict):
+        return _clean(whole)
+    if not problem:
+        _refuse("it is JSON, but not an object")
+    found = _around(text)
+    if len(found) != 1:
+        _refuse("it holds several objects" if found else problem)
+    return _clean(found[0])
+
+
+def salvage(text: str) -> dict[str, Any] | None:
+    """What is whole in an answer that was cut off, or None where nothing is.
+
+    Kept are the finished members of the outer object and the finished
+    elements of a cut array. A cut object inside is dropped with all it has,
+    unless everything it has is itself an object or an array: then it is a
+    folder of entries, and its finished entries are kept. A number at the very
+    end counts as cut: more digits may have been meant.
+    """
+    text = _THOUGHT.sub("", text[:LONGEST_TEXT])
+    start = text.find("{")
+    if start < 0:
+        return None
+    try:
+        kept, _ = _members(text, start, depth=1)
+        return _clean(kept) or None
+    except (_Refused, RecursionError, ModelError):
+        return None
+
+
+def _around(text: str) -> list[dict[str, Any]]:
+    """The objects in a text of more than one object, each not inside another. Fenced ones hide all others."""
+    text = _THOUGHT.sub("", text)
+    fenced = [found for block in _FENCED.findall(text) for found in _objects(block)]
+    return fenced or list(_objects(text))
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    place = text.find("{")
+    # Each start may cost a read to the end, so there is an end to trying.
+    for _ in range(_MOST_STARTS):
+        if place < 0:
+            return
+        try:
+            found, place = _DECODER.raw_decode(text, place)
+            yield found
+        except _Refused as refusal:
+            _refuse(str(refusal))
+        except (ValueError, RecursionError):
+            place += 1
+        place = text.find("{", place)
+
+
+def _members(text: str, place: int, *, depth: int) -> tuple[dict[str, Any], bool]:
+    """The finished members of the object that opens at `place`, and whether the object itself was finished."""
+    kept: dict[str, Any] = {}
+    place = _skip(text, place + 1)
+    while text[place : place + 1] == '"':
+        try:
+            key, place = _DECODER.raw_decode(text, place)
+        except ValueError:
+            return kept, False
+        place = _skip(text, place)
+        if text[place : place + 1] != ":":
+            return kept, False
+        if key in kept:
+            raise _Refused(f"the key {key[:40]!r} stands twice in one object")
+        place = _skip(text, place + 1)
+        value, place, is_whole = _value(text, place, depth=depth)
+        if is_whole or value:
+            kept[key] = value
+        if not is_whole:
+            return kept, False
+        place = _skip(text, place)
+        if text[place : place + 1] != ",":
+            break
+        place = _skip(text, place + 1)
+    return kept, text[place : place + 1] == "}"
+
+
+def _elements(text: str, place: int, *, depth: int) -> list[Any]:
+    kept: list[Any] = []
+    place = _skip(text, place + 1)
+    while place < len(text):
+        value, place, is_whole = _value(text, place, depth=depth)
+        if not is_whole:
+            break
+        kept.append(value)
+        place = _skip(text, place)
+        if text[place : place + 1] != ",":
+            break
+        place = _skip(text, place + 1)
+    return kept
+
+
+def _value(text: str, place: int, *, depth: int) -> tuple[Any, int, bool]:
+    """The value at `place`, where it ends, and whether it is whole; of a cut one, what is worth keeping."""
+    try:
+        value, end = _DECODER.raw_decode(text, place)
+    except _Refused:
+        raise
+    except ValueError:
+        pass
+    else:
+        return (value, end, True) if end < len(text) or isinstance(value, str | dict | list) else (None, end, False)
+    if depth < DEEPEST and text.startswith("[", place):
+        return _elements(text, place, depth=depth + 1), len(text), False
+    if depth < DEEPEST and text.startswith("{", place):
+        kept, _ = _members(text, place, depth=depth + 1)
+        if all(isinstance(member, dict | list) for member in kept.values()):
+            return kept, len(text), False
+    return None, len(text), False
+
+
+def _skip(text: str, place: int) -> int:
+    blank = _BLANK.match(text, place)
+    return place if blank is None else blank.end()
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise _Refused(f"the key {twice[:40]!r} stands twice in one object")
+    return made
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise _Refused(f"{text[:20]} is not a finite number")
+    return number
+
+
+def _whole_number(text: str) -> int:
+    if len(text) > 400:
+        raise _Refused("a number has more than 400 digits")
+    return int(text)
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise _Refused(f"{name} is not a number in JSON")
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_pairs, parse_float=_finite, parse_int=_whole_number, parse_constant=_no_constant
+)
+
+
+def _clean(found: dict[str, Any]) -> dict[str, Any]:
+    cleaned: dict[str, Any] = _cleaned(found, 1)
+    return cleaned
+
+
+def _cleaned(value: Any, depth: int) -> Any:
+    if depth > DEEPEST + 1:
+        _refuse(f"it is nested deeper than {DEEPEST}")
+    match value:
+        case str():
+            return _UNKEEPABLE.sub("\ufffd", value)
+        case list():
+            return [_cleaned(element, depth + 1) for element in value]
+        case dict():
+            made = {_cleaned(key, depth): _cleaned(member, depth + 1) for key, member in value.items()}
+            if len(made) < len(value):
+                _refuse("two keys of one object are the same once characters that cannot be kept are replaced")
+            return made
+        case _:
+            return value
+
+
+def _what(error: Exception) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg} at line {error.lineno}, column {error.colno}"
+    return f"it is nested deeper than {DEEPEST}" if isinstance(error, RecursionError) else "it cannot be read"
+
+
+def _refuse(problem: str) -> NoReturn:
+    raise ModelError(
+        Kind.BAD_JSON, f"The model's answer is not the JSON object that was asked for: {problem}."
+    ) from None

@@ -1,0 +1,215 @@
+"""What happened, out of a status, headers, a body and an exception. Pure; the first rule that fits wins.
+
+The order is the meaning: a 429 for an empty account is no rate limit, and a
+request that can never fit is not to be waited for.
+"""
+
+import json
+import re
+import socket
+import ssl
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ingather.extraction.provider.errors import Kind, ModelError, bounded
+from ingather.extraction.provider.redaction import redact
+from ingather.extraction.provider.waiting import now_s, retry_after_s
+from ingather.extraction.provider.wire import Reply
+
+LONGEST_EXCERPT = 240
+
+_QUOTA: Final = re.compile(
+    r"(?i)insufficient[_ ]?(quota|balance|credit|funds)|billing_(hard_limit|not_active)|exceeded your current quota"
+    r"|arrearage|account.{0,20}(overdue|in arrears)|credit balance is too low|quota_exceeded|freetieronly"
+    r"|余额不足|欠费|账户余额|额度(已)?(用尽|用完|不足)"
+)
+_FILTER: Final = re.compile(
+    r"(?i)content[_ ]?(filter|policy)|content_management|data_?inspection_?failed|responsible_?ai|sensitive_words"
+    r"|inappropriate content|safety (system|policy|filter)|moderation|敏感(内容|信息|词)|不安全|违规内容|内容安全"
+)
+_TOO_LONG: Final = re.compile(
+    r"(?i)context_length|maximum context|context (length|window|size)|too many (input )?tokens|prompt is too long"
+    r"|input is too long|input length|string_above_max_length|reduce the length|range of input length"
+    r"|exceeds? the (maximum|model|available)[^.]{0,40}(tokens|length|context)|request too large|max_model_len"
+    r"|(上下文|输入|文本|请求|tokens?\s*(数|总数|长度)?).{0,12}(超(过|出|长|限)|过长|太长)|超(过|出).{0,16}(上下文|最大长度|长度限制)"
+)
+# A 429 that no waiting will cure. "Too many tokens" is not among its words: there it means this minute's.
+_NEVER_FITS: Final = re.compile(r"(?i)request too large|context_length")
+_BAD_GENERATION: Final = re.compile(r"(?i)json_validate_failed|failed to (generate|validate) json|tool_use_failed")
+_MODEL_UNKNOWN: Final = re.compile(
+    r"(?i)model_not_found|invalid_model|(unknown|no such) model|模型不存在"
+    r"|model\b.{0,80}\b(not found|not exists?|does ?n[o']t exist)"
+)
+_RATE: Final = re.compile(r"(?i)rate.?limit|too many requests|限流|请求过于频繁")
+_HTML: Final = re.compile(r"(?i)^\s*(<!doctype html|<html|<\?xml|<head|<body|<center)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What the provider said of an error: its code, type, parameter, and words, whatever envelope they came in."""
+
+    words: str = ""
+    code: str = ""
+    is_html: bool = False
+
+    @property
+    def everything(self) -> str:
+        return f"{self.code} {self.words}"
+
+
+def said_in(body: str | bytes | None) -> Said:
+    text = body.decode("utf-8", "replace") if isinstance(body, bytes) else body or ""
+    if _HTML.match(text):
+        title = re.search(r"(?is)<title>(.{0,200}?)</title>", text[:5000])
+        return Said(words=title[1] if title else "", is_html=True)
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return Said(words=text[:2000])
+    if isinstance(found, list) and found:
+        found = found[0]
+    envelope = found if isinstance(found, dict) else {}
+    error = next((envelope[name] for name in ("error", "errors", "detail") if envelope.get(name)), envelope)
+    if isinstance(error, str):
+        return Said(words=error[:2000], code=str(envelope.get("code") or "")[:100])
+    if not isinstance(error, dict):
+        return Said(words=str(error)[:2000])
+    codes = [str(error[name]) for name in ("code", "type", "param", "status") if error.get(name) is not None]
+    words = error.get("message") or error.get("msg") or envelope.get("message") or ""
+    return Said(words=str(words)[:2000], code=" ".join(codes)[:200])
+
+
+def classify(
+    *,
+    status: int | None = None,
+    headers: Mapping[str, str] | None = None,
+    body: str | bytes | None = None,
+    exception: BaseException | None = None,
+    model: str = "",
+    host: str = "",
+    now: float | None = None,
+) -> ModelError:
+    """The error behind a failed call."""
+    if status is None:
+        return _unanswered(exception, host)
+    said = said_in(body)
+    lower = {name.lower(): value for name, value in (headers or {}).items()}
+    wait_s = retry_after_s(lower, said.words, now_s() if now is None else now)
+    kind, advice = _kind(status, said, model, host)
+    sentence = f"{advice} ({status}{_excerpt(said)})"
+    return ModelError(kind, sentence, retry_after_s=wait_s if kind in {Kind.RETRY_AFTER, Kind.OVERLOADED} else None)
+
+
+def _kind(status: int, said: Said, model: str, host: str) -> tuple[Kind, str]:
+    text = said.everything
+    if status == 402 or (status in {400, 403, 429} and _QUOTA.search(text)):
+        return Kind.QUOTA, "The account has no credit left. Top it up or raise its limit, then resume the task."
+    if status in {400, 403, 422, 451} and _FILTER.search(text):
+        return Kind.CONTENT_FILTER, "The provider's content filter refused this document. Another model may take it."
+    if status in {401, 403, 407}:
+        return Kind.AUTH, "The provider refused the key. Check the key and what it may use, then resume the task."
+    if (
+        status == 413
+        or (status in {400, 422} and _TOO_LONG.search(text))
+        or (status == 429 and _NEVER_FITS.search(text))
+    ):
+        return Kind.TOO_LONG, "The request is longer than this model takes. Choose one with a larger context."
+    if status == 429:
+        return Kind.RETRY_AFTER, "The provider asks us to slow down. All calls of this queue wait, then go on."
+    if status == 408:
+        return Kind.TIMEOUT, "The provider gave up waiting. The call is tried again."
+    if status in {409, 425} or status >= 500:
+        return Kind.OVERLOADED, "The provider is overloaded or broken for the moment. The call is tried again."
+    if 300 <= status < 400:
+        advice = "The address answers with a redirect, which is not followed because the key would travel along."
+        return Kind.BAD_REQUEST, f"{advice} Give the final address."
+    if status == 404 and not _MODEL_UNKNOWN.search(text):
+        advice = f"There is no chat API for model {model!r} at {host or 'this address'}."
+        return Kind.BAD_REQUEST, f"{advice} Check the model's name and the address; often it ends in /v1."
+    if _MODEL_UNKNOWN.search(text):
+        return Kind.BAD_REQUEST, f"The provider knows no model {model!r}. Choose one from its list."
+    if status in {400, 422} and _BAD_GENERATION.search(text):
+        return Kind.BAD_JSON, "The provider's own check found the answer not to be JSON. The call is tried again."
+    if 400 <= status < 500:
+        return Kind.BAD_REQUEST, "The provider refused the request as invalid. It would be refused again."
+    advice = (
+        f"{host or 'The address'} did not answer like a model's API. Check it; a portal or proxy may stand between."
+    )
+    return Kind.NETWORK, advice
+
+
+def classify_body(status: int, headers: Mapping[str, str], body: bytes, *, model: str, host: str) -> ModelError:
+    """The error behind a 200 whose body is no completion.
+
+    A web page is `network`: something between us and the API answered, or the
+    address is wrong. An error inside a 200, as gateways send it, is what it
+    says of itself.
+    """
+    said = said_in(body)
+    code = re.search(r"\b([45]\d\d)\b", said.code)
+    if code and not said.is_html:
+        return classify(status=int(code[1]), headers=headers, body=body, model=model, host=host)
+    if not said.is_html and (said.words or said.code):
+        inner = 429 if _RATE.search(said.everything) else 400 if _explains(said) else 500
+        return classify(status=inner, headers=headers, body=body, model=model, host=host)
+    return classify(status=status, headers=headers, body=body, model=model, host=host)
+
+
+def _explains(said: Said) -> bool:
+    return any(pattern.search(said.everything) for pattern in (_QUOTA, _FILTER, _TOO_LONG, _MODEL_UNKNOWN))
+
+
+def check_reply(reply: Reply) -> None:
+    """Raise where a reply is no answer. A cut answer is cut first of all: being blank may be part of that."""
+    finish = reply.finish.lower()
+    if finish in {"content_filter", "sensitive", "safety"}:
+        sentence = "The provider's content filter stopped the answer. Another model may give one."
+        raise ModelError(Kind.CONTENT_FILTER, sentence, reply=reply)
+    if finish in {"length", "max_tokens"}:
+        sentence = "The answer was cut off at its token limit. Ask for fewer fields at once, or allow more tokens."
+        raise ModelError(Kind.TRUNCATED, sentence, reply=reply)
+    if finish in {"insufficient_system_resource", "error", "network_error"}:
+        sentence = "The provider broke off for lack of resources. The call is tried again."
+        raise ModelError(Kind.OVERLOADED, sentence, reply=reply)
+    if not reply.text.strip():
+        if reply.refusal:
+            sentence = f"The model refused to answer: {bounded(reply.refusal, LONGEST_EXCERPT)}"
+            raise ModelError(Kind.CONTENT_FILTER, sentence, reply=reply)
+        raise ModelError(Kind.BLANK, "The model's answer was blank. The call is tried again.", reply=reply)
+
+
+def _unanswered(exception: BaseException | None, host: str) -> ModelError:
+    chain = list(_chain(exception))
+    names = {base.__name__ for error in chain for base in type(error).__mro__}
+    where = host or "the provider"
+    # Connecting has a timer of its own; running out of it means nobody is there, not that the model is slow.
+    if names & {"ConnectTimeout", "PoolTimeout"}:
+        return ModelError(Kind.NETWORK, f"No connection to {where} within its time. Check the address and the network.")
+    if names & {"TimeoutException", "APITimeoutError"} or any(isinstance(error, TimeoutError) for error in chain):
+        return ModelError(Kind.TIMEOUT, f"{where} did not finish its answer in time. The call is tried again.")
+    if any(isinstance(error, ssl.SSLError) for error in chain):
+        return ModelError(
+            Kind.NETWORK, f"The certificate of {where} cannot be trusted. Check the address and the clock."
+        )
+    if any(isinstance(error, socket.gaierror) for error in chain):
+        return ModelError(Kind.NETWORK, f"The name {where} cannot be found. Check its spelling and the network.")
+    if any(isinstance(error, ConnectionRefusedError) for error in chain):
+        return ModelError(Kind.NETWORK, f"Nothing listens at {where}. Is the server running, and the port right?")
+    if names & {"TransportError", "APIConnectionError"} or any(isinstance(error, OSError) for error in chain):
+        return ModelError(Kind.NETWORK, f"The connection to {where} broke. The call is tried again.")
+    name = "nothing" if exception is None else type(exception).__name__
+    return ModelError(Kind.BUG, f"The model client failed in a way it does not know ({name}). Please report this.")
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _excerpt(said: Said) -> str:
+    what: Any = bounded(redact(said.everything), LONGEST_EXCERPT)
+    return f": {what}" if what else ""

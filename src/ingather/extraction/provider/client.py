@@ -1,0 +1,186 @@
+"""The model client: a small protocol of our own, and the one that speaks to OpenAI-compatible providers."""
+
+import asyncio
+import json
+import logging
+import re
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol, Self
+from urllib.parse import urlsplit
+
+from ingather.extraction.provider.classify import check_reply, classify, classify_body, said_in
+from ingather.extraction.provider.endpoint import Endpoint
+from ingather.extraction.provider.errors import Kind, ModelError
+from ingather.extraction.provider.probe import Capabilities, probe
+from ingather.extraction.provider.wire import Habits, Reply, Request, Rung, body_of, reply_of, rung_of
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    from ingather.extraction.provider.transport import Answered, Transport
+
+log = logging.getLogger("ingather.model")
+
+MOST_MODELS = 2_000
+LIST_DEADLINE_S = 20.0
+MOST_CALLS = 6
+_ABOUT_FORMAT = re.compile(
+    r"(?i)response_?format|json_?schema|json_?object|json mode|structured|tool|function|requested parameters|schema"
+)
+
+# What endpoints refused, for as long as this process lives: found out once, not once per document.
+_habits: dict[tuple[str, str], Habits] = {}
+
+
+class ModelClient(Protocol):
+    """All that the rest of the program knows of a model."""
+
+    async def complete(self, request: Request) -> Reply:
+        """An answer, or a `ModelError`."""
+
+    async def list_models(self) -> tuple[str, ...]:
+        """The names the provider gives its models."""
+
+    async def probe(self) -> Capabilities:
+        """What the endpoint can do, by trying."""
+
+
+class ChatClient:
+    """Speaks to one endpoint. Make one per event loop and share it: `async with ChatClient(endpoint) as client`."""
+
+    def __init__(self, endpoint: Endpoint, capabilities: Capabilities | None = None) -> None:
+        self.endpoint = endpoint
+        self.calls_made = 0
+        self._transport: Transport | None = None
+        self._opening = asyncio.Lock()
+        self._host = urlsplit(endpoint.base_url).netloc
+        self._place = (endpoint.base_url, endpoint.model)
+        if capabilities is not None:
+            _habits[self._place] = capabilities.habits
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        if self._transport is not None:
+            await self._transport.close()
+            self._transport = None
+
+    @property
+    def habits(self) -> Habits:
+        return _habits.get(self._place, Habits())
+
+    async def complete(self, request: Request, *, most_calls: int = MOST_CALLS) -> Reply:
+        """One answer, or a `ModelError`.
+
+        Where the provider refuses a parameter, or a rung that the request
+        left open, it is asked once more without it, within the same deadline,
+        and that is remembered.
+        """
+        start = time.monotonic()
+        wire = await self._wire()
+        calls = 0
+        while True:
+            calls += 1
+            habits = self.habits
+            body = body_of(request, self.endpoint.model, habits, self.endpoint.body)
+            left_s = request.deadline_s - (time.monotonic() - start)
+            answered = await self._within(left_s, wire.post(body, deadline_s=left_s))
+            if answered.status == 200:
+                return self._reply(answered, rung_of(request, habits), time.monotonic() - start)
+            error = self._error(answered)
+            learned = learn(error, said_in(answered.body).everything, request, habits)
+            if learned is None or calls >= most_calls:
+                raise error
+            # Another call may have learned more meanwhile; then its word stands and this one goes by it.
+            if self.habits == habits:
+                log.info("%s refused how it was asked; from now on: %s", self._host, learned)
+                _habits[self._place] = learned
+
+    async def list_models(self) -> tuple[str, ...]:
+        """The models that the provider names, in its order."""
+        wire = await self._wire()
+        answered = await self._within(LIST_DEADLINE_S, wire.models(deadline_s=LIST_DEADLINE_S))
+        if answered.status != 200:
+            raise self._error(answered)
+        entries = _json(answered.body).get("data")
+        if not isinstance(entries, list):
+            raise classify_body(200, answered.headers, answered.body, model=self.endpoint.model, host=self._host)
+        names = [entry.get("id") for entry in entries[:MOST_MODELS] if isinstance(entry, dict)]
+        return tuple(name[:200] for name in names if isinstance(name, str) and name.isprintable())
+
+    async def probe(self) -> Capabilities:
+        """Find the firmest rung with a handful of tiny calls, and go by it from now on."""
+        found = await probe(self)
+        _habits[self._place] = found.habits
+        return found
+
+    async def _within(self, deadline_s: float, call: "Awaitable[Answered]") -> "Answered":
+        """Wait in wall-clock time: a provider that trickles blank lines resets every other timer."""
+        self.calls_made += 1
+        failure: Exception
+        try:
+            async with asyncio.timeout(max(0.0, deadline_s)):
+                return await call
+        except Exception as error:  # noqa: BLE001, every failure becomes a sentence
+            failure = error
+        # Raised outside the handler, so that no exception of the SDK, with headers in it, hangs on ours.
+        failed = classify(exception=failure, host=self._host)
+        del failure
+        raise failed
+
+    async def _wire(self) -> "Transport":
+        async with self._opening:
+            if self._transport is None:
+                # In a thread: the import takes a second, which the event loop would spend deaf.
+                self._transport = await asyncio.to_thread(_open, self.endpoint)
+        return self._transport
+
+    def _error(self, answered: "Answered") -> ModelError:
+        return classify(
+            status=answered.status,
+            headers=answered.headers,
+            body=answered.body,
+            model=self.endpoint.model,
+            host=self._host,
+        )
+
+    def _reply(self, answered: "Answered", rung: Rung, took_s: float) -> Reply:
+        body = _json(answered.body)
+        if not isinstance(body.get("choices"), list):
+            raise classify_body(200, answered.headers, answered.body, model=self.endpoint.model, host=self._host)
+        reply = reply_of(body, answered.headers, rung=rung, took_s=took_s)
+        check_reply(reply)
+        return reply
+
+
+def learn(error: ModelError, words: str, request: Request, habits: Habits) -> Habits | None:
+    """What to change after a refusal, or None where the refusal is not about how we ask. Pure."""
+    if error.kind is not Kind.BAD_REQUEST:
+        return None
+    if "max_completion_tokens" in words and habits.limit_name == "max_tokens":
+        return replace(habits, limit_name="max_completion_tokens")
+    if "temperature" in words.lower() and habits.takes_temperature:
+        return replace(habits, takes_temperature=False)
+    below = rung_of(request, habits).below
+    if request.schema is not None and request.rung is None and below is not None and _ABOUT_FORMAT.search(words):
+        return replace(habits, rung=below)
+    return None
+
+
+def _json(body: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _open(endpoint: Endpoint) -> "Transport":
+    from ingather.extraction.provider.transport import Transport  # noqa: PLC0415, it imports the SDK
+
+    return Transport(endpoint)

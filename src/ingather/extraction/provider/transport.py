@@ -1,0 +1,131 @@
+"""The one module that knows the SDK: it posts a body and brings back status, headers and bytes, nothing read.
+
+Importing it costs a second, so it is imported when the first call is made.
+"""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import httpx2
+import openai
+
+from ingather.extraction.provider.endpoint import Endpoint
+from ingather.extraction.provider.redaction import guard_transport_logs
+
+CONNECT_S = 5.0
+WRITE_S = 60.0
+LARGEST_BODY = 32 * 1024 * 1024
+_LIMITS = httpx2.Limits(max_connections=1000, max_keepalive_connections=100, keepalive_expiry=5.0)
+# The SDK adds headers about this machine and, from the environment, organisations and keys of other accounts.
+_OURS = frozenset({"host", "accept", "accept-encoding", "connection", "content-type", "content-length", "user-agent"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class Transport:
+    """One connection pool for one endpoint. Belongs to the event loop it is first used in.
+
+    No retries, since the engine has its own; no redirects, since the key
+    would travel along; no proxy but the endpoint's own. Certificates are
+    checked against the system's, or those `SSL_CERT_FILE` names.
+    """
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        guard_transport_logs()
+        self._endpoint = endpoint
+        self._client = openai.AsyncOpenAI(
+            api_key="unused",  # the wire puts the real one in, and takes all others out
+            base_url=endpoint.base_url,
+            max_retries=0,
+            http_client=httpx2.AsyncClient(
+                transport=_Wire(endpoint), follow_redirects=False, trust_env=False, limits=_LIMITS
+            ),
+        )
+
+    async def post(self, body: Mapping[str, Any], *, deadline_s: float) -> Answered:
+        """A chat completion. The read timer is the deadline: a model may think long before its first byte."""
+        timeout = openai.Timeout(connect=CONNECT_S, read=deadline_s, write=min(WRITE_S, deadline_s), pool=deadline_s)
+        known = {"model": body["model"], "messages": body["messages"]}
+        more = {name: value for name, value in body.items() if name not in known}
+        try:
+            raw: Any = await self._client.chat.completions.with_raw_response.create(
+                **known, extra_body=more, timeout=timeout
+            )
+        except openai.APIStatusError as error:
+            return _answered(error.response)
+        return _answered(raw.http_response)
+
+    async def models(self, *, deadline_s: float) -> Answered:
+        timeout = openai.Timeout(connect=CONNECT_S, read=deadline_s, write=deadline_s, pool=deadline_s)
+        try:
+            raw: Any = await self._client.models.with_raw_response.list(timeout=timeout)
+        except openai.APIStatusError as error:
+            return _answered(error.response)
+        return _answered(raw.http_response)
+
+    async def close(self) -> None:
+        await self._client.close()
+
+
+class _Wire(httpx2.AsyncBaseTransport):
+    """The last place before the socket: puts the key in, keeps strangers' headers out, and bounds what comes back."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._origin = httpx2.URL(endpoint.base_url)
+        self._headers = {name.lower(): value for name, value in endpoint.headers.items()}
+        if endpoint.api_key is not None and "authorization" not in self._headers:
+            self._headers["authorization"] = f"Bearer {endpoint.api_key.reveal(base_url=endpoint.base_url)}"
+        # trust_env stands for SSL_CERT_FILE here; proxies are the client's business, and it has none.
+        self._inner = httpx2.AsyncHTTPTransport(proxy=endpoint.proxy, trust_env=True, limits=_LIMITS)
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        ours, theirs = self._origin, request.url
+        if (ours.scheme, ours.host, ours.port) != (theirs.scheme, theirs.host, theirs.port):
+            raise httpx2.UnsupportedProtocol("A call left the address it was made for.", request=request)
+        for name in list(request.headers):
+            if name.lower() not in _OURS:
+                del request.headers[name]
+        # A compressed answer could grow a thousandfold once it is past the limit below.
+        request.headers["accept-encoding"] = "identity"
+        request.headers["user-agent"] = "ingather"
+        request.headers.update(self._headers)
+        response = await self._inner.handle_async_request(request)
+        if response.headers.get("content-encoding", "identity").lower() != "identity":
+            await response.aclose()
+            raise httpx2.DecodingError("The answer is compressed, which was not asked for.", request=request)
+        assert isinstance(response.stream, httpx2.AsyncByteStream)
+        response.stream = _Bounded(response.stream, request)
+        return response
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    """A body that ends with an error once it is larger than any answer can be."""
+
+    def __init__(self, inner: httpx2.AsyncByteStream, request: httpx2.Request) -> None:
+        self._inner = inner
+        self._request = request
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        async for chunk in self._inner:
+            size += len(chunk)
+            if size > LARGEST_BODY:
+                raise httpx2.ReadError(f"The answer is larger than {LARGEST_BODY:,} bytes.", request=self._request)
+            yield chunk
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+def _answered(response: httpx2.Response) -> Answered:
+    headers = {name.lower(): value for name, value in response.headers.items()}
+    return Answered(status=response.status_code, headers=headers, body=response.content)

@@ -1,0 +1,73 @@
+"""How long a provider asks us to wait, out of its headers and words. Pure."""
+
+import math
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+LONGEST_BELIEVED_S = 86_400.0
+INSTEAD_OF_ABSURD_S = 3_600.0
+_EPOCH_FROM = 1_000_000_000.0
+
+_UNIT_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
+_IN_WORDS = re.compile(r"(?i)(?:try again|retry|wait)\D{0,20}?((?:\d+(?:\.\d+)?(?:ms|s|m|h)){1,4})\b")
+
+
+def retry_after_s(headers: Mapping[str, str], message: str, now: float) -> float | None:
+    """Seconds to wait, or None where nothing usable is said.
+
+    Up to a day is believed, since daily limits exist. Longer is taken for a
+    mistake of the provider and becomes an hour: one call an hour hurts nobody.
+    """
+    found = _named(headers, now)
+    if found is None and (words := _IN_WORDS.search(message)):
+        found = _duration(words[1])
+    if found is None or math.isnan(found) or found < 0:
+        return None
+    return found if found <= LONGEST_BELIEVED_S else INSTEAD_OF_ABSURD_S
+
+
+def _named(headers: Mapping[str, str], now: float) -> float | None:
+    milliseconds = _number(headers.get("retry-after-ms", ""))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    named = headers.get("retry-after", "").strip()
+    if (seconds := _number(named)) is not None:
+        # Some send the moment as seconds since 1970.
+        return max(0.0, seconds - now) if seconds >= _EPOCH_FROM else seconds
+    if (moment := _moment(named)) is not None:
+        # Their own clock, where they tell it: ours may be off.
+        theirs = _moment(headers.get("date", ""))
+        return max(0.0, moment - (now if theirs is None else theirs))
+    used_up = [
+        _duration(headers.get(f"x-ratelimit-reset-{what}", ""))
+        for what in ("requests", "tokens")
+        if headers.get(f"x-ratelimit-remaining-{what}", "").strip() == "0"
+    ]
+    return max((wait for wait in used_up if wait is not None), default=None)
+
+
+def _number(text: str) -> float | None:
+    return float(text) if re.fullmatch(r"\s*\d{1,15}(\.\d{1,9})?\s*", text) else None
+
+
+def _moment(text: str) -> float | None:
+    try:
+        moment = parsedate_to_datetime(text)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (TypeError, ValueError, IndexError, OverflowError):
+        return None
+
+
+def now_s() -> float:
+    return datetime.now(UTC).timestamp()
+
+
+def _duration(text: str) -> float | None:
+    """`6m0s`, `1.5s`, `200ms`, as OpenAI and Groq write them; a bare number is seconds."""
+    text = text.strip()
+    if re.fullmatch(rf"(?:{_DURATION.pattern})+", text):
+        return sum(float(number) * _UNIT_S[unit] for number, unit in _DURATION.findall(text))
+    return _number(text)

@@ -1,0 +1,184 @@
+"""What is asked of a model and what it replied, and the two translations between that and the wire. No I/O."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Literal
+
+SCHEMA_NAME = "answer"
+_SURROGATE = re.compile("[\ud800-\udfff]")
+LIMIT_HEADERS = ("retry-after", "x-ratelimit-")
+
+
+class Rung(StrEnum):
+    """How a provider is made to answer in JSON; from the firmest hold to none."""
+
+    JSON_SCHEMA = "json_schema"
+    TOOLS = "tools"
+    JSON_OBJECT = "json_object"
+    PLAIN = "plain"
+
+    @property
+    def below(self) -> "Rung | None":
+        rungs = list(Rung)
+        place = rungs.index(self) + 1
+        return rungs[place] if place < len(rungs) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One question to a model.
+
+    The messages must tell the schema in words too: below `json_schema` and
+    `tools` nothing else does, and some providers take a schema and ignore it.
+    With `rung=None` the firmest rung that the endpoint is known to take is
+    used. `deadline_s` is wall-clock time for the whole call, come what may.
+    """
+
+    messages: tuple[Message, ...]
+    schema: Mapping[str, Any] | None = None
+    rung: Rung | None = None
+    max_tokens: int
+    temperature: float = 0.0
+    deadline_s: float = 120.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Tokens that were billed. `cached` is part of `prompt`, `reasoning` is part of `completion`."""
+
+    prompt: int = 0
+    cached: int = 0
+    completion: int = 0
+    reasoning: int = 0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            prompt=self.prompt + other.prompt,
+            cached=self.cached + other.cached,
+            completion=self.completion + other.completion,
+            reasoning=self.reasoning + other.reasoning,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What came back, as it came. `model` is the id the API returned, which may not be the one asked for."""
+
+    text: str = field(repr=False)
+    finish: str
+    refusal: str = field(default="", repr=False)
+    usage: Usage = field(default_factory=Usage)
+    model: str = ""
+    request_id: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    rung: Rung = Rung.PLAIN
+    took_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Habits:
+    """What an endpoint is known to take: its rung, the name of its token limit, and whether it minds a temperature."""
+
+    rung: Rung = Rung.JSON_SCHEMA
+    limit_name: str = "max_tokens"
+    takes_temperature: bool = True
+
+
+def body_of(request: Request, model: str, habits: Habits, extra: Mapping[str, Any]) -> dict[str, Any]:
+    """The JSON to post. `extra` belongs to the endpoint and has the last word."""
+    body: dict[str, Any] = {
+        "model": model,
+        "messages": [
+            # A lone surrogate cannot be encoded, and text out of a PDF may hold one.
+            {"role": message.role, "content": _SURROGATE.sub("\ufffd", message.content)}
+            for message in request.messages
+        ],
+        habits.limit_name: request.max_tokens,
+    }
+    if habits.takes_temperature:
+        body["temperature"] = request.temperature
+    if request.schema is not None:
+        body |= _format(rung_of(request, habits), request.schema)
+    return {**body, **extra}
+
+
+def rung_of(request: Request, habits: Habits) -> Rung:
+    return Rung.PLAIN if request.schema is None else request.rung or habits.rung
+
+
+def _format(rung: Rung, schema: Mapping[str, Any]) -> dict[str, Any]:
+    named = {"name": SCHEMA_NAME, "strict": True}
+    match rung:
+        case Rung.JSON_SCHEMA:
+            return {"response_format": {"type": "json_schema", "json_schema": named | {"schema": schema}}}
+        case Rung.TOOLS:
+            return {
+                "tools": [{"type": "function", "function": named | {"parameters": schema}}],
+                "tool_choice": {"type": "function", "function": {"name": SCHEMA_NAME}},
+            }
+        case Rung.JSON_OBJECT:
+            return {"response_format": {"type": "json_object"}}
+        case Rung.PLAIN:
+            return {}
+
+
+def reply_of(body: Mapping[str, Any], headers: Mapping[str, str], *, rung: Rung, took_s: float) -> Reply:
+    """Read a chat completion, trusting none of its shapes: what is missing or of the wrong type is empty."""
+    choice = _mapping(next(iter(_list(body.get("choices"))), None))
+    message = _mapping(choice.get("message"))
+    call = _mapping(_mapping(next(iter(_list(message.get("tool_calls"))), None)).get("function"))
+    arguments = call.get("arguments")
+    return Reply(
+        text=arguments if isinstance(arguments, str) and arguments.strip() else _text(message.get("content")),
+        finish=_text(choice.get("finish_reason")),
+        refusal=_text(message.get("refusal")),
+        usage=usage_of(_mapping(body.get("usage"))),
+        model=_text(body.get("model"))[:200],
+        request_id=(headers.get("x-request-id") or _text(body.get("id")))[:200],
+        headers={name.lower(): value for name, value in headers.items() if name.lower().startswith(LIMIT_HEADERS)},
+        rung=rung,
+        took_s=took_s,
+    )
+
+
+def usage_of(usage: Mapping[str, Any]) -> Usage:
+    """Tokens as OpenAI, DeepSeek and Moonshot name them. Unknown is 0; what lies outside its whole is cut to it."""
+    prompt = _count(usage.get("prompt_tokens"), usage.get("input_tokens"))
+    completion = _count(usage.get("completion_tokens"), usage.get("output_tokens"))
+    cached = _count(
+        _mapping(usage.get("prompt_tokens_details")).get("cached_tokens"),
+        usage.get("prompt_cache_hit_tokens"),
+        usage.get("cached_tokens"),
+    )
+    reasoning = _count(_mapping(usage.get("completion_tokens_details")).get("reasoning_tokens"))
+    return Usage(prompt=prompt, cached=min(cached, prompt), completion=completion, reasoning=min(reasoning, completion))
+
+
+def _count(*candidates: Any) -> int:
+    for candidate in candidates:
+        if isinstance(candidate, int) and not isinstance(candidate, bool) and candidate > 0:
+            return candidate
+    return 0
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    # Some providers send the content as a list of parts.
+    return "".join(_text(_mapping(part).get("text")) for part in _list(value))
