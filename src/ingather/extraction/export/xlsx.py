@@ -37,7 +37,8 @@ _HEAD = {**_BODY, "bold": True, "bg_color": "#1F4E79", "font_color": "#FFFFFF", 
 _SECTION = {**_BODY, "bold": True, "bg_color": "#D9E2EC"}
 _ID = {**_BODY, "font_size": 9, "font_color": "#595959", "bg_color": "#F2F2F2"}
 # Excel reads _x0041_ as A. The writer escapes that, but not where two of them share an underscore.
-_SHARED_UNDERSCORE = re.compile(r"(?<=_x[0-9A-Fa-f]{4})(?=_x[0-9A-Fa-f]{4}_)")
+_ESCAPES_IN_A_ROW = re.compile(r"_x[0-9A-Fa-f]{4}_x[0-9A-Fa-f]{4}_")
+_INSIDE_ESCAPE = re.compile(r"(?<=_)(?=x[0-9A-Fa-f]{4}_)")
 
 
 def write_xlsx(
@@ -145,11 +146,13 @@ class _Sheet:
 
     def _put(self, column: int, text: str, look: Any) -> None:
         # A string that opens with <r> and ends with </r> would be written as markup, formulas in it and all.
-        # Given in pieces it is text.
-        pieces = _SHARED_UNDERSCORE.split(text)
-        if len(pieces) > 1 or (text.startswith("<r>") and text.endswith("</r>")):
-            first = pieces[0]
-            self._sheet.write_rich_string(self._row, column, first[0], first[1], first[2:], *pieces[1:], look)
+        # Given in pieces it is text, and escapes cut in two are none.
+        is_markup = text.startswith("<r>") and text.endswith("</r>")
+        if is_markup or ("_x" in text and _ESCAPES_IN_A_ROW.search(text)):
+            pieces = _INSIDE_ESCAPE.split(text)
+            if is_markup:
+                pieces[:1] = ["<", "r", pieces[0][2:]]
+            self._sheet.write_rich_string(self._row, column, *pieces, look)
         else:
             self._sheet.write_string(self._row, column, text, look)
 
