@@ -1,0 +1,26 @@
+"""The templates that come with the program, read from the files beside it."""
+
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+import yaml
+
+from ingather.extraction.template.errors import TemplateError
+from ingather.extraction.template.model import Template
+
+BUILTIN_IDS: Final = ("rct", "cohort", "qc")
+
+
+def builtin() -> list[Template]:
+    """All of them, in the order in which they are offered."""
+    return [load_builtin(template_id) for template_id in BUILTIN_IDS]
+
+
+@cache
+def load_builtin(id: str) -> Template:
+    """One of them. Raises TemplateError for an id that is none of theirs."""
+    if id not in BUILTIN_IDS:
+        raise TemplateError(f"There is no built-in template {id[:80]!r}; there are {', '.join(BUILTIN_IDS)}.")
+    text = files("ingather.extraction").joinpath("templates", f"{id}.yaml").read_text(encoding="utf-8")
+    return Template.from_dict(yaml.safe_load(text) | {"builtin": True})

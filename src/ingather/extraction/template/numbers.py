@@ -1,0 +1,123 @@
+"""Numbers as papers print them. Strict: what could be read in two ways is not read at all."""
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from ingather.extraction.template.errors import ValueProblem
+
+LONGEST_NUMBER: Final = 60
+BIGGEST_INT: Final = 2**53 - 1  # what JSON and spreadsheets keep exactly
+
+# Full-width forms become plain ones. NFKC would do more than is wanted: it makes 102 of 10².
+_PLAIN: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {
+    ord(sign): "-" for sign in "\u2212\u2010\u2011\u2013\ufe63"
+}
+_DECIMAL_POINTS: Final = str.maketrans(dict.fromkeys("\u00b7\u2219\u22c5", "."))  # 12·4, as some journals print it
+_GROUP_SPACES: Final = "\u00a0\u2007\u2008\u2009\u202f"  # never a plain space: that may stand between two numbers
+
+_GROUPED: Final = re.compile(rf"[0-9]{{1,3}}(?:,[0-9]{{3}})+|[0-9]{{1,3}}(?:[{_GROUP_SPACES}][0-9]{{3}})+")
+_PLAIN_NUMBER: Final = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?|\.[0-9]+")
+_DECIMAL_COMMA: Final = re.compile(r"0,[0-9]+|[0-9]+,(?:[0-9]{1,2}|[0-9]{4,})")
+_NUMBER_AND_REST: Final = re.compile(
+    rf"([+-]?(?:[0-9]|\.[0-9])(?:[0-9.,{_GROUP_SPACES}]*[0-9])?(?:[eE][+-]?[0-9]{{1,3}})?)(.*)"
+)
+
+_UNITS: Final[dict[str, tuple[str, ...]]] = {
+    "days": ("day", "d", "天", "日"),
+    "weeks": ("week", "wk", "wks", "周", "星期"),
+    "months": ("month", "mo", "mos", "月", "个月"),
+    "years": ("year", "yr", "yrs", "y", "岁", "年"),
+    "participants": ("participant", "patient", "patients", "persons", "people", "subjects", "例", "人", "名"),
+    "person_years": ("person year", "patient years", "patient year", "py", "人年"),
+    "person_months": ("person month", "patient months", "patient month", "人月"),
+    "person_days": ("person day", "patient days", "patient day", "人日"),
+}
+
+
+def plain(text: str) -> str:
+    """The text with ASCII signs and digits in the place of full-width ones, and one kind of minus."""
+    return text.strip().translate(_PLAIN).translate(_DECIMAL_POINTS)
+
+
+def number(raw: object, units: Sequence[str] = ()) -> float:
+    """A finite number, or ValueProblem. After it may stand one of the units it is known to have."""
+    if isinstance(raw, bool):
+        raise ValueProblem("True and false are no numbers.")
+    if isinstance(raw, int):
+        return _bounded(raw)
+    if isinstance(raw, float):
+        return _bounded(int(raw)) if raw.is_integer() and abs(raw) <= BIGGEST_INT else _finite(raw)
+    if not isinstance(raw, str):
+        raise ValueProblem(f"A number is needed, not {_named(raw)}.")
+    text = re.sub(r"^n\s*=\s*(?=[0-9])", "", plain(raw), flags=re.IGNORECASE)
+    value, rest = split(text)
+    if rest and not any(is_unit(rest, unit) for unit in units):
+        raise ValueProblem(f"{_quoted(raw)} is more than a number.")
+    return value
+
+
+def split(text: str) -> tuple[float, str]:
+    """A text's leading number and what stands after it. `text` is plain."""
+    if len(text) > LONGEST_NUMBER:
+        raise ValueProblem(f"{_quoted(text)} is too long for a number.")
+    found = _NUMBER_AND_REST.fullmatch(text)
+    if not found:
+        raise ValueProblem(f"{_quoted(text)} is no number.")
+    return _read(found[1], text), found[2].strip()
+
+
+def _read(digits: str, text: str) -> float:
+    sign = -1 if digits.startswith("-") else 1
+    bare = digits.lstrip("+-")
+    whole, _, fraction = bare.partition(".")
+    if _GROUPED.fullmatch(whole) and (not fraction or fraction.isdigit()):
+        bare = re.sub(rf"[,{_GROUP_SPACES}]", "", bare)
+    elif _DECIMAL_COMMA.fullmatch(bare):
+        bare = bare.replace(",", ".")
+    if not _PLAIN_NUMBER.fullmatch(bare):
+        raise ValueProblem(f"{_quoted(text)} can be read as a number in more ways than one, or in none.")
+    value = _finite(sign * float(bare))
+    if bare.isdigit():
+        return _bounded(sign * int(bare))
+    return value
+
+
+def whole(value: float) -> int:
+    """The number as a whole one, where it is: 120.0 is, 12.4 is not."""
+    if isinstance(value, float):
+        if not value.is_integer():
+            raise ValueProblem(f"{value} is no whole number.")
+        value = int(value)
+    return _bounded(value)
+
+
+def is_unit(text: str, unit: str) -> bool:
+    """Whether the words mean the unit: `week`, `wks` and `周` mean weeks."""
+    said, known = _unit_form(text), _unit_form(unit)
+    return said == known or said in _UNITS.get(unit, ()) or (len(said) > 2 and said + "s" == known)
+
+
+def _unit_form(text: str) -> str:
+    return re.sub(r"[\s_-]+", " ", plain(text).casefold()).strip().removesuffix(".")
+
+
+def _bounded(value: int) -> int:
+    if abs(value) > BIGGEST_INT:
+        raise ValueProblem("The number is too big to be kept exactly.")
+    return value
+
+
+def _finite(value: float) -> float:
+    if not math.isfinite(value):
+        raise ValueProblem("The number is not finite.")
+    return value
+
+
+def _quoted(raw: str) -> str:
+    return repr(raw if len(raw) <= LONGEST_NUMBER else raw[: LONGEST_NUMBER - 1] + "…")
+
+
+def _named(raw: object) -> str:
+    return {list: "a list", dict: "a mapping", type(None): "nothing"}.get(type(raw), type(raw).__name__)

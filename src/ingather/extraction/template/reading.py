@@ -1,0 +1,185 @@
+"""From plain data to a template: every part is looked at, and the first that is wrong is told in a sentence."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import Any, Final, TypeVar
+
+from ingather.extraction.template.errors import TemplateError
+from ingather.extraction.template.model import (
+    CheckRule,
+    Field,
+    FieldType,
+    Label,
+    Level,
+    Option,
+    Scope,
+    Section,
+    Template,
+    Tier,
+    Unit,
+    UnitOf,
+)
+from ingather.extraction.template.validation import validate
+
+MOST_UNITS: Final = 50
+TEMPLATE_KEYS: Final = frozenset(
+    "id version builtin based_on label description note scopes sections checks".split()  # noqa: SIM905
+)
+SECTION_KEYS: Final = frozenset({"id", "label", "fields"})
+FIELD_KEYS: Final = frozenset(
+    "id label type scope tier instruction unit ai computed human_or_protocol enum".split()  # noqa: SIM905
+)
+CHECK_KEYS: Final = frozenset({"id", "scope", "level", "when", "expression", "message"})
+
+E = TypeVar("E", bound=StrEnum)
+
+
+def read_template(told: object) -> Template:
+    top = _mapping(told, "A template", TEMPLATE_KEYS)
+    name = f"The template {_text(top, 'id', 'A template')!r}"
+    version = top.get("version", 1)
+    if isinstance(version, bool) or not isinstance(version, int) or not 1 <= version <= 1_000_000_000:
+        raise TemplateError(f"{name} has the version {version!r}; a version is a number from 1.")
+    sections: list[Section] = []
+    fields: list[Field] = []
+    for part in _list(top, "sections", name):
+        section, its_fields = _section(part, name)
+        sections.append(section)
+        fields.extend(its_fields)
+    return validate(
+        Template(
+            id=_text(top, "id", name),
+            version=version,
+            label=_label(top, "label", name),
+            description=_label(top, "description", name, optional=True),
+            scopes=tuple(_choice(Scope, scope, "scope", name) for scope in _list(top, "scopes", name)),
+            sections=tuple(sections),
+            fields=tuple(fields),
+            checks=tuple(_check(part, name) for part in _list(top, "checks", name, optional=True)),
+            note=_text(top, "note", name, optional=True),
+            based_on=_text(top, "based_on", name, optional=True),
+            builtin=_flag(top, "builtin", name, usual=False),
+        )
+    )
+
+
+def _section(told: object, name: str) -> tuple[Section, list[Field]]:
+    part = _mapping(told, f"A section of {_lower(name)}", SECTION_KEYS)
+    section = Section(id=_text(part, "id", "A section"), label=_label(part, "label", "A section"))
+    return section, [read_field(field, section.id) for field in _list(part, "fields", f"The section {section.id!r}")]
+
+
+def read_field(told: object, section: str) -> Field:
+    """One field from plain data. Its place in a template is looked at when it is added to one."""
+    part = _mapping(told, f"A field of the section {section!r}", FIELD_KEYS)
+    name = f"The field {_text(part, 'id', 'A field')!r}"
+    return Field(
+        id=_text(part, "id", name),
+        label=_label(part, "label", name),
+        section=section,
+        type=_choice(FieldType, part.get("type"), "type", name),
+        scope=_choice(Scope, part.get("scope"), "scope", name),
+        tier=_choice(Tier, part.get("tier", "core"), "tier", name),
+        instruction=_text(part, "instruction", name, optional=True),
+        unit=_unit(part.get("unit"), name),
+        options=tuple(_option(option, name) for option in _list(part, "enum", name, optional=True)),
+        ai=_flag(part, "ai", name, usual=True),
+        computed=_flag(part, "computed", name, usual=False),
+        human_or_protocol=_flag(part, "human_or_protocol", name, usual=False),
+    )
+
+
+def _option(told: object, name: str) -> Option:
+    part = _mapping(told, f"An option of {_lower(name)}", frozenset({"id", "label"}))
+    return Option(id=_text(part, "id", f"An option of {_lower(name)}"), label=_label(part, "label", name))
+
+
+def _unit(told: object, name: str) -> Unit:
+    match told:
+        case None:
+            return None
+        case str():
+            return told
+        case {"field": str() as field, **rest} if not rest:
+            return UnitOf(field=field)
+        case list() if told and len(told) <= MOST_UNITS and all(isinstance(unit, str) for unit in told):
+            return tuple(str(unit) for unit in told)
+    raise TemplateError(
+        f"{name} has a unit that cannot be read; it is a text, a list of up to {MOST_UNITS} texts, "
+        "or {field: the id of the field that says it}."
+    )
+
+
+def _check(told: object, name: str) -> CheckRule:
+    part = _mapping(told, f"A check of {_lower(name)}", CHECK_KEYS)
+    check = f"The check {_text(part, 'id', 'A check')!r}"
+    return CheckRule(
+        id=_text(part, "id", check),
+        scope=_choice(Scope, part.get("scope"), "scope", check),
+        level=_choice(Level, part.get("level", "warn"), "level", check),
+        when=_text(part, "when", check, optional=True),
+        expression=_text(part, "expression", check),
+        message=_label(part, "message", check),
+    )
+
+
+def _lower(name: str) -> str:
+    return name[0].lower() + name[1:]
+
+
+def _mapping(told: object, name: str, keys: Iterable[str]) -> Mapping[str, Any]:
+    if not isinstance(told, Mapping):
+        raise TemplateError(f"{name} must be a mapping of keys to values, not {type(told).__name__}.")
+    for key in told:
+        if key not in keys:
+            raise TemplateError(f"{name} has the key {shown(key)}, which means nothing here.")
+    return told
+
+
+def _list(part: Mapping[str, Any], key: str, name: str, *, optional: bool = False) -> Sequence[object]:
+    value = part.get(key, [] if optional else None)
+    if not isinstance(value, list):
+        raise TemplateError(f"{name} needs a list under {key!r}.")
+    return value
+
+
+def _text(part: Mapping[str, Any], key: str, name: str, *, optional: bool = False) -> str:
+    value = part.get(key, "" if optional else None)
+    if not isinstance(value, str) or not (value or optional):
+        raise TemplateError(f"{name} needs a text under {key!r}.")
+    return value
+
+
+def _flag(part: Mapping[str, Any], key: str, name: str, *, usual: bool) -> bool:
+    value = part.get(key, usual)
+    if not isinstance(value, bool):
+        raise TemplateError(f"{name} needs true or false under {key!r}.")
+    return value
+
+
+def _label(part: Mapping[str, Any], key: str, name: str, *, optional: bool = False) -> Label:
+    """Words in both languages; a single text, or one language alone, stands for both."""
+    match part.get(key, "" if optional else None):
+        case str() as text if text or optional:
+            return Label(en=text, zh=text)
+        case {"en": str() as en, "zh": str() as zh, **rest} if not rest and (optional or (en and zh)):
+            return Label(en=en, zh=zh)
+        case {"en": str() as only, **rest} | {"zh": str() as only, **rest} if not rest and (optional or only):
+            return Label(en=only, zh=only)
+    raise TemplateError(f"{name} needs words under {key!r}, such as {{en: Age, zh: 年龄}}.")
+
+
+def _choice(kind: type[E], value: object, key: str, name: str) -> E:
+    try:
+        return kind(str(value))
+    except ValueError:
+        known = ", ".join(kind)
+        raise TemplateError(f"{name} has the {key} {shown(value)}; it is one of {known}.") from None
+
+
+def shown(value: object) -> str:
+    """A value as it may stand in a sentence: short, and without what a terminal would act upon."""
+    text = repr(value)[:60] if isinstance(value, str | int | float | None) else type(value).__name__
+    return re.sub(r"\s+", " ", "".join(c for c in text if unicodedata.category(c)[0] != "C"))

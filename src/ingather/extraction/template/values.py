@@ -1,0 +1,194 @@
+"""From what a model or a person gave to the value of a field, or to a sentence that says why it is none."""
+
+import re
+import unicodedata
+from typing import Any, Final
+
+from ingather.extraction.findings import State, Value
+from ingather.extraction.template.dates import date
+from ingather.extraction.template.errors import ValueProblem
+from ingather.extraction.template.model import Field, FieldType, Option
+from ingather.extraction.template.numbers import is_unit, number, plain, split, whole
+
+LONGEST_TEXT: Final = 2_000
+LONGEST_LONGTEXT: Final = 20_000
+LONGEST_ID: Final = 200
+LONGEST_ITEM: Final = 500
+MOST_ITEMS: Final = 200
+BETWEEN_TEXTS: Final = "[;\uff1b\n]"
+BETWEEN_OPTIONS: Final = "[;\uff1b,\uff0c\u3001\n]"
+
+_NOT_REPORTED: Final = frozenset(
+    {
+        "", "-", "--", "null", "nil", "nr", "n/r", "not reported", "not stated", "not specified", "not given",
+        "not mentioned", "not provided", "not described", "not available", "not found", "no data", "none reported",
+        "not reported in the text", "not reported in the paper",
+        "未报告", "未提及", "未说明", "未描述", "未提供", "没有报告", "未见报告",
+    }
+)  # fmt: skip
+_NOT_APPLICABLE: Final = frozenset({"not applicable", "inapplicable", "不适用"})
+_UNCLEAR: Final = frozenset(
+    {"unclear", "unknown", "not clear", "n/a", "na", "n.a.", "?", "不清楚", "不详", "不明", "未知"}
+)
+_DOI: Final = re.compile(r"10\.[0-9]{4,9}/[^\s\"<>]+")
+
+
+def coerce(field: Field, raw: object) -> Value:  # noqa: PLR0912  one case per type
+    """The value of the field that `raw` stands for. Raises ValueProblem, whose `state` says what the cell then is.
+
+    Never guesses: a range is no whole number, a percentage is no float, and
+    a date that two countries read differently is none.
+    """
+    if isinstance(raw, str) and field.type in {FieldType.ENUM, FieldType.MULTI_ENUM}:
+        option = _option(field, raw)
+        if option is not None:
+            return option.id if field.type == FieldType.ENUM else [option.id]
+    _said_nothing(raw)
+    match field.type:
+        case FieldType.INT:
+            return whole(number(raw, _units(field)))
+        case FieldType.FLOAT:
+            return float(number(raw, _units(field)))
+        case FieldType.PERCENT:
+            return float(number(raw, ("%", "percent", "per cent")))
+        case FieldType.QUANTITY:
+            return _quantity(field, raw)
+        case FieldType.DATE:
+            return date(raw)
+        case FieldType.ENUM:
+            return _chosen(field, raw)
+        case FieldType.MULTI_ENUM:
+            return _unique([_chosen(field, item) for item in _items(raw, BETWEEN_OPTIONS)])
+        case FieldType.MULTI_TEXT:
+            return _unique([_line(item, LONGEST_ITEM) for item in _items(raw, BETWEEN_TEXTS)])
+        case FieldType.ID:
+            return _id(field, raw)
+        case FieldType.LONGTEXT:
+            return _text(raw, LONGEST_LONGTEXT)
+        case FieldType.TEXT:
+            return _line(raw, LONGEST_TEXT)
+
+
+def _said_nothing(raw: object) -> None:
+    """Raise where the words say that there is no value, rather than give one."""
+    if raw is None or (isinstance(raw, list | dict) and not raw):
+        raise ValueProblem("No value was given.", State.NOT_REPORTED)
+    if isinstance(raw, list) and len(raw) == 1:
+        raw = raw[0]
+    if not isinstance(raw, str):
+        return
+    words = re.sub(r"[\s_]+", " ", plain(raw).casefold()).strip().rstrip(".。").removeprefix("(").removesuffix(")")
+    if words in _NOT_REPORTED:
+        raise ValueProblem("The answer says that it is not reported.", State.NOT_REPORTED)
+    if words in _NOT_APPLICABLE:
+        raise ValueProblem("The answer says that it does not apply.", State.NOT_APPLICABLE)
+    if words in _UNCLEAR or words + "." in _UNCLEAR:
+        raise ValueProblem("The answer says that it is unclear.", State.UNCLEAR)
+
+
+def _units(field: Field) -> tuple[str, ...]:
+    match field.unit:
+        case str() as unit:
+            return (unit,)
+        case tuple() as units:
+            return units
+    return ()
+
+
+def _quantity(field: Field, raw: object) -> str:
+    """A number and its unit in one text, such as `12 weeks`. Where the field lists units, it is one of them."""
+    if isinstance(raw, dict):
+        raw = _from_parts(raw)
+    if isinstance(raw, bool) or not isinstance(raw, str | int | float):
+        raise ValueProblem("A quantity is a number and its unit, such as 12 weeks.")
+    value, said = split(plain(raw)) if isinstance(raw, str) else (number(raw), "")
+    shown = f"{whole(value) if float(value).is_integer() else value}"
+    said = re.sub(r"^-(?=[a-z])", "", said, flags=re.IGNORECASE)
+    if isinstance(field.unit, tuple):
+        for unit in field.unit:
+            if is_unit(said, unit):
+                return f"{shown} {unit}"
+        raise ValueProblem(f"{_line(raw, LONGEST_ITEM)!r} has no unit of {', '.join(field.unit)}.")
+    if not said or len(said) > 100 or re.match(r"[-~±(<>/,;:]|to\b|or\b|and\b", said):
+        raise ValueProblem(f"{_line(raw, LONGEST_ITEM)!r} is no number with a unit.")
+    return f"{shown} {_line(said, 100)}"
+
+
+def _from_parts(parts: dict[Any, Any]) -> str:
+    value, unit = parts.get("value"), parts.get("unit")
+    if set(parts) != {"value", "unit"} or not isinstance(unit, str):
+        raise ValueProblem("A quantity in two parts has a value and a unit.")
+    return f"{number(value)} {unit}"
+
+
+def _form(text: str) -> str:
+    return re.sub(r"[\s_/-]+", " ", unicodedata.normalize("NFKC", text).casefold()).strip().rstrip(".")
+
+
+def _option(field: Field, raw: str) -> Option | None:
+    """The option that is meant: its id, or its label in either language, in any case. None where two could be."""
+    said = raw.strip()
+    for option in field.options:
+        if said == option.id:
+            return option
+    said = _form(raw)
+    by_id = [option for option in field.options if said in {_form(option.id), _form(option.id.rstrip("*"))}]
+    by_label = [option for option in field.options if said in {_form(option.label.en), _form(option.label.zh)}]
+    found = by_id or by_label
+    return found[0] if len(found) == 1 else None
+
+
+def _chosen(field: Field, raw: object) -> str:
+    option = _option(field, raw) if isinstance(raw, str) else None
+    if option is None:
+        known = ", ".join(option.id for option in field.options[:12])
+        said = _line(raw, LONGEST_TEXT)[:60] if isinstance(raw, str) else type(raw).__name__
+        raise ValueProblem(f"{said!r} is none of the options {known}{' …' if len(field.options) > 12 else ''}.")
+    return option.id
+
+
+def _items(raw: object, separators: str) -> list[object]:
+    if isinstance(raw, str):
+        raw = [item for item in re.split(separators, raw) if item.strip()]
+    if not isinstance(raw, list | tuple):
+        raise ValueProblem("A list of texts is needed.")
+    if len(raw) > MOST_ITEMS:
+        raise ValueProblem(f"The list has {len(raw):,} entries; {MOST_ITEMS} is the most it may have.")
+    if not raw:
+        raise ValueProblem("The list is empty.", State.NOT_REPORTED)
+    return list(raw)
+
+
+def _unique(items: list[str]) -> list[str]:
+    return list(dict.fromkeys(items))
+
+
+def _id(field: Field, raw: object) -> str:
+    text = _line(raw, LONGEST_ID)
+    if field.unit == "doi":
+        text = re.sub(r"^(?:https?://(?:dx\.)?doi\.org/|doi:?\s*)", "", text, flags=re.IGNORECASE).rstrip(".,;")
+        if not _DOI.fullmatch(text):
+            raise ValueProblem(f"{text!r} is no DOI; one starts with 10. and has a slash.")
+    if field.unit == "pmid":
+        text = re.sub(r"^pmid:?\s*", "", text, flags=re.IGNORECASE)
+        if not re.fullmatch(r"[0-9]{1,9}", text):
+            raise ValueProblem(f"{text!r} is no PMID; one is made of up to nine digits.")
+    return text
+
+
+def _line(raw: object, longest: int) -> str:
+    return re.sub(r"\s+", " ", _text(raw, longest))
+
+
+def _text(raw: object, longest: int) -> str:
+    """The text without what cannot be stored or shown; numbers are taken as they would be written."""
+    if isinstance(raw, int | float) and not isinstance(raw, bool):
+        raw = str(number(raw))
+    if not isinstance(raw, str):
+        raise ValueProblem(f"A text is needed, not {type(raw).__name__}.")
+    if len(raw) > longest:
+        raise ValueProblem(f"The text has {len(raw):,} characters; {longest:,} is the most it may have.")
+    text = "".join(" " if unicodedata.category(c) in {"Cc", "Cs"} and c != "\n" else c for c in raw).strip()
+    if not text:
+        raise ValueProblem("The text is empty.", State.NOT_REPORTED)
+    return text
