@@ -1,0 +1,53 @@
+"""The process that reads one file: its standard input. Started by `jail`; imports as little as it can."""
+
+import json
+import os
+import resource
+import signal
+import sys
+from pathlib import Path
+
+from ingather.library.parse.formats import read
+from ingather.library.parse.limits import EXIT_OUT_OF_MEMORY, Limits
+from ingather.library.parse.wire import pack
+
+_OPEN_FILES = 32
+
+
+def confine(limits: Limits) -> None:
+    """No more memory, time, files or core dumps than these, for good."""
+    signal.signal(signal.SIGXCPU, signal.SIG_DFL)
+    seconds = int(limits.seconds) + 1
+    for what, most in (
+        (resource.RLIMIT_CPU, seconds),
+        (resource.RLIMIT_NOFILE, _OPEN_FILES),
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        resource.setrlimit(what, (most, most))
+    # Only Linux says how much address space is in use, and only Linux holds a process to its limit.
+    statm = Path("/proc/self/statm")
+    if statm.exists():
+        used = int(statm.read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + limits.memory_bytes,) * 2)
+
+
+def main(order: str) -> int:
+    wish = json.loads(order)
+    limits = Limits(**wish["limits"])
+    confine(limits)
+    try:
+        with os.fdopen(0, "rb", closefd=False) as file:
+            data = file.read(limits.file_bytes + 1)
+        answer = pack(read(data, limits, suffix=wish["suffix"], renders=wish["renders"]))
+    except MemoryError:
+        return EXIT_OUT_OF_MEMORY
+    with os.fdopen(1, "wb", closefd=False) as out:
+        out.write(answer)
+    return 0
+
+
+if __name__ == "__main__":
+    code = main(sys.argv[1])
+    # Nothing is worth tidying up, and a damaged library might crash while doing so.
+    os._exit(code)

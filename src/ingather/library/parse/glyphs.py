@@ -1,0 +1,131 @@
+"""The characters of a PDF page as PDFium gives them: what each says, where it stands, and how it is painted."""
+
+import ctypes
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import pypdfium2_raw as pdfium  # type: ignore[import-untyped]
+
+from ingather.library.parse.clean import character
+from ingather.library.parse.view import Box, View
+
+OPAQUE = 255
+
+
+@dataclass(slots=True, kw_only=True)
+class Paint:
+    """How a run of text is painted: red, green, blue and opacity to 255; its size in points as displayed."""
+
+    handle: Any
+    mode: int
+    colour: tuple[int, int, int]
+    opacity: int
+    size: float
+
+    @property
+    def has_own_font(self) -> bool:
+        return bool(pdfium.FPDFFont_GetIsEmbedded(pdfium.FPDFTextObj_GetFont(self.handle)) == 1)
+
+
+@dataclass(slots=True, kw_only=True)
+class Glyphs:
+    """Parallel lists, one entry for each character.
+
+    `spots` are the boxes to show, as high as the line, or None for a
+    character that PDFium made up (spaces between words, line breaks); `inks`
+    are the boxes of the drawn shapes; `owners` are keys of `paints`, 0 for a
+    made-up character.
+    """
+
+    chars: list[str] = field(default_factory=list)
+    spots: list[Box | None] = field(default_factory=list)
+    inks: list[Box | None] = field(default_factory=list)
+    owners: list[int] = field(default_factory=list)
+    paints: dict[int, Paint] = field(default_factory=dict)
+
+    def add(self, char: str, spot: Box | None = None, ink: Box | None = None, owner: int = 0) -> None:
+        self.chars.append(char)
+        self.spots.append(spot)
+        self.inks.append(ink)
+        self.owners.append(owner)
+
+
+def glyphs_of(text_page: Any, view: View) -> Glyphs:
+    """Every character of the page, seen or not, in PDFium's order.
+
+    Characters are asked for one by one, by PDFium's own index, because its
+    text as a whole leaves some of them out. A character beyond U+FFFF comes
+    as two halves.
+    """
+    found = Glyphs()
+    left, right, bottom, top = (ctypes.c_double() for _ in range(4))
+    into = (ctypes.byref(left), ctypes.byref(right), ctypes.byref(bottom), ctypes.byref(top))
+    loose = pdfium.FS_RECTF()
+    into_loose = ctypes.byref(loose)
+    count = max(pdfium.FPDFText_CountChars(text_page), 0)
+    index, high = 0, 0
+    while index < count:
+        code = pdfium.FPDFText_GetUnicode(text_page, index)
+        here = index
+        index += 1
+        if 0xD800 <= code < 0xDC00:
+            high = code
+            continue
+        if 0xDC00 <= code < 0xE000 and high:
+            code = 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00)
+        high = 0
+        handle = pdfium.FPDFText_GetTextObject(text_page, here)
+        if not handle:
+            if char := character(code):
+                found.add(char)
+            continue
+        # PDFium writes the hyphen of a broken word as U+0002 and leaves the line break out.
+        is_hyphen = code == 0x02 and pdfium.FPDFText_IsHyphen(text_page, here) == 1
+        char = "-" if is_hyphen or code == 0xAD else character(code)
+        if not char:
+            continue
+        owner = ctypes.addressof(handle.contents)
+        if owner not in found.paints:
+            found.paints[owner] = _paint(text_page, here, handle)
+        pdfium.FPDFText_GetCharBox(text_page, here, *into)
+        ink = view.place(left.value, bottom.value, right.value, top.value)
+        pdfium.FPDFText_GetLooseCharBox(text_page, here, into_loose)
+        spot = view.place(loose.left, loose.bottom, loose.right, loose.top)
+        found.add(char, _sound(spot, ink), ink if all(map(math.isfinite, ink)) else None, owner)
+        if is_hyphen:
+            found.add("\n")
+    return found
+
+
+def _sound(spot: Box, ink: Box) -> Box | None:
+    """The box to show: as high as the line, unless the font lies about its height."""
+    if not all(map(math.isfinite, spot)):
+        spot = ink
+    if not all(map(math.isfinite, spot)):
+        return None
+    ink_height = ink[3] - ink[1]
+    if spot[3] - spot[1] > 6 * ink_height > 6 or spot[3] <= spot[1]:
+        return ink if ink_height > 0 else spot
+    return spot
+
+
+def _paint(text_page: Any, index: int, handle: Any) -> Paint:
+    mode = pdfium.FPDFTextObj_GetTextRenderMode(handle)
+    red, green, blue, alpha = (ctypes.c_uint(0) for _ in range(4))
+    alpha.value = OPAQUE
+    colour = pdfium.FPDFPageObj_GetFillColor
+    if mode in {pdfium.FPDF_TEXTRENDERMODE_STROKE, pdfium.FPDF_TEXTRENDERMODE_STROKE_CLIP}:
+        colour = pdfium.FPDFPageObj_GetStrokeColor
+    colour(handle, *map(ctypes.byref, (red, green, blue, alpha)))
+    matrix = pdfium.FS_MATRIX()
+    scale = 1.0
+    if pdfium.FPDFText_GetMatrix(text_page, index, ctypes.byref(matrix)):
+        scale = min(math.hypot(matrix.a, matrix.b), math.hypot(matrix.c, matrix.d))
+    return Paint(
+        handle=handle,
+        mode=mode,
+        colour=(red.value, green.value, blue.value),
+        opacity=alpha.value,
+        size=pdfium.FPDFText_GetFontSize(text_page, index) * scale,
+    )

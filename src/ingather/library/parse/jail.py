@@ -1,0 +1,158 @@
+"""Runs the child that reads a file, within limits, and says what became of it if it dies.
+
+The child is confined by itself, before it looks at the file: setting limits
+between fork and exec would be unsafe beside the caller's threads. It gets the
+file as its standard input, an environment without secrets, an empty folder,
+and a session of its own that ends with it.
+"""
+
+import contextlib
+import dataclasses
+import json
+import logging
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from ingather.library.parse.limits import EXIT_OUT_OF_MEMORY, MEGABYTE, PARSER, Limits
+from ingather.library.parse.wire import Garbled, unpack
+from ingather.library.reading import Problem, Reading
+
+log = logging.getLogger(__name__)
+
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """What is left of a child: what it wrote, how it ended (a negative code is a signal), and its peak memory."""
+
+    answer: bytes
+    code: int
+    peak_bytes: int
+    is_late: bool = False
+    is_too_long: bool = False
+
+    @property
+    def is_out_of_memory(self) -> bool:
+        return self.code == EXIT_OUT_OF_MEMORY
+
+
+def parse(path: Path, limits: Limits | None = None, *, name: str = "") -> Reading:
+    """Reads a file. Whatever is in it, the answer is a Reading; only a file that cannot be opened is an error.
+
+    `name` is the name the file once had, for a blob stored without one; only
+    its ending counts, and only where the content leaves a choice.
+    """
+    limits = limits or Limits()
+    with path.open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > limits.file_bytes:
+            return _problem(
+                Problem.TOO_BIG,
+                f"This file has {size / MEGABYTE:,.1f} MB; at most {limits.file_bytes / MEGABYTE:,.0f} MB are read. "
+                "Compress its images or split it.",
+            )
+        suffix = Path(name or path.name).suffix.lower()
+        ending = run(file.fileno(), limits, suffix=suffix, renders=True)
+        reading = _reading(ending, limits)
+        if reading is None:
+            # Drawing pages is where readers of PDF die most, and text can be read without it.
+            log.info("the reader of a file died (code %d); trying again without drawing", ending.code)
+            os.lseek(file.fileno(), 0, os.SEEK_SET)
+            ending = run(file.fileno(), limits, suffix=suffix, renders=False)
+            reading = _reading(ending, limits)
+    return reading or _obituary(ending, limits)
+
+
+def run(file: int, limits: Limits, *, suffix: str, renders: bool) -> Ending:
+    """One child, from start to end. It is gone when this returns."""
+    order = json.dumps({"limits": dataclasses.asdict(limits), "suffix": suffix, "renders": renders})
+    command = [sys.executable, "-P", "-B", "-m", "ingather.library.parse.child", order]
+    environment = {"LC_ALL": "C.UTF-8"}
+    if "PYTHONPATH" in os.environ:
+        environment["PYTHONPATH"] = os.environ["PYTHONPATH"]
+    with tempfile.TemporaryDirectory(prefix="ingather-parse-", ignore_cleanup_errors=True) as folder:
+        child = subprocess.Popen(
+            command,
+            stdin=file,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=folder,
+            env=environment,
+            start_new_session=True,
+        )
+        try:
+            answer, is_late = _listen(child, limits)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
+            assert child.stdout is not None
+            child.stdout.close()
+            _, status, usage = os.wait4(child.pid, 0)
+            child.returncode = os.waitstatus_to_exitcode(status)
+    return Ending(
+        answer=answer,
+        code=child.returncode,
+        peak_bytes=usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024),
+        is_late=is_late or child.returncode == -signal.SIGXCPU,
+        is_too_long=len(answer) > limits.answer_bytes,
+    )
+
+
+def _listen(child: subprocess.Popen[bytes], limits: Limits) -> tuple[bytes, bool]:
+    """What the child says until it is silent for good, out of time, or says more than it may."""
+    assert child.stdout is not None
+    deadline = time.monotonic() + limits.seconds
+    heard = bytearray()
+    with selectors.DefaultSelector() as ears:
+        ears.register(child.stdout, selectors.EVENT_READ)
+        while len(heard) <= limits.answer_bytes:
+            left = deadline - time.monotonic()
+            if left <= 0 or not ears.select(left):
+                return bytes(heard), True
+            chunk = os.read(child.stdout.fileno(), _CHUNK)
+            if not chunk:
+                break
+            heard += chunk
+    return bytes(heard), False
+
+
+def _reading(ending: Ending, limits: Limits) -> Reading | None:
+    """The child's answer, or a problem that trying again cannot change, or None for an unexplained death."""
+    if ending.is_late or ending.is_too_long or ending.is_out_of_memory:
+        return _obituary(ending, limits)
+    with contextlib.suppress(Garbled):
+        return unpack(ending.answer, PARSER)
+    return None
+
+
+def _obituary(ending: Ending, limits: Limits) -> Reading:
+    if ending.is_late:
+        return _problem(
+            Problem.TOO_SLOW,
+            f"This file could not be read within {limits.seconds:g} seconds. "
+            "Print it to a new PDF, or split it, and try again.",
+        )
+    if ending.is_out_of_memory or ending.peak_bytes > limits.memory_bytes // 2:
+        return _problem(
+            Problem.DECOMPRESSION_LIMIT,
+            f"Unpacked, this file needs more than {limits.memory_bytes / MEGABYTE:,.0f} MB of memory. "
+            "Print it to a new PDF, or split it, and try again.",
+        )
+    if ending.is_too_long:
+        return _problem(Problem.TOO_BIG, "This file gives more text than is read. Split it into parts.")
+    log.warning("the reader of a file died (code %d, %d bytes at its peak)", ending.code, ending.peak_bytes)
+    return _problem(
+        Problem.UNREADABLE, "This file is damaged in a way that stops the reader. Print it to a new PDF and try again."
+    )
+
+
+def _problem(problem: Problem, sentence: str) -> Reading:
+    return Reading(parser=PARSER, problem=problem, sentence=sentence)

@@ -1,0 +1,249 @@
+"""PDF files, read with PDFium."""
+
+import time
+from array import array
+from dataclasses import dataclass, field
+from typing import Any
+
+import pypdfium2_raw as pdfium  # type: ignore[import-untyped]
+
+from ingather.library.parse.columns import in_order, pieces_of
+from ingather.library.parse.failure import Unread
+from ingather.library.parse.glyphs import Glyphs, glyphs_of
+from ingather.library.parse.limits import PARSER, Limits
+from ingather.library.parse.picture import draw, images_of
+from ingather.library.parse.sight import Reason, Seen, look
+from ingather.library.parse.streams import Wishes, inspect
+from ingather.library.parse.view import Box, packed, view_of
+from ingather.library.reading import Hidden, Page, Problem, Reading
+
+HEADER = b"%PDF-"
+HEADER_WITHIN = 1_024
+
+_END_WITHIN = 2_048
+_HIDDEN_MOST = 200_000  # characters of hidden text that are kept to be shown
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What the pages gave so far."""
+
+    pages: list[Page] = field(default_factory=list)
+    hidden: list[Hidden] = field(default_factory=list)
+    hidden_count: int = 0
+    characters: int = 0
+    by_ocr: list[int] = field(default_factory=list)
+    undrawn: list[int] = field(default_factory=list)
+    broken: list[int] = field(default_factory=list)
+    with_image: set[int] = field(default_factory=set)
+
+
+def read_pdf(data: bytes, limits: Limits, *, renders: bool = True) -> Reading:
+    """The pages of a PDF, or Unread."""
+    wishes = inspect(data, limits.stream_bytes)
+    pdfium.FPDF_InitLibrary()
+    document = pdfium.FPDF_LoadMemDocument64(data, len(data), None)
+    if not document:
+        raise _not_opened(data, pdfium.FPDF_GetLastError())
+    is_repaired = not pdfium.FPDF_DocumentHasValidCrossReferenceTable(document)
+    if is_repaired and not _has_end(data):
+        raise _truncated()
+    count = pdfium.FPDF_GetPageCount(document)
+    if count > limits.pages:
+        raise Unread(
+            Problem.TOO_MANY_PAGES,
+            f"This PDF says that it has {count:,} pages; at most {limits.pages:,} are read. Split it into parts.",
+        )
+    # Drawing is the dear part: a file that needs half its time for it is finished without.
+    draws_until = time.monotonic() + limits.seconds / 2 if renders else 0.0
+    gathered = Gathered()
+    for number in range(count):
+        _read_page(document, number, gathered, draws_until)
+        if gathered.characters > limits.characters:
+            raise Unread(
+                Problem.TOO_BIG,
+                f"This PDF holds more than {limits.characters:,} characters, the most that are read. Split it.",
+            )
+    # A file may claim pages that do not exist; those at its end are no loss.
+    while gathered.broken and gathered.broken[-1] == len(gathered.pages) - 1:
+        gathered.broken.pop()
+        gathered.pages.pop()
+    if not gathered.pages:
+        raise Unread(Problem.UNREADABLE, "This PDF has no page that can be read. Print it to a new PDF and try again.")
+    if not any(page.text.strip() for page in gathered.pages):
+        raise _no_text(gathered)
+    notes = _notes(gathered, _with_lists(document, wishes), data, is_repaired=is_repaired)
+    return Reading(parser=PARSER, pages=tuple(gathered.pages), hidden=tuple(gathered.hidden), notes=notes)
+
+
+def _read_page(document: Any, number: int, gathered: Gathered, draws_until: float) -> None:
+    page = pdfium.FPDF_LoadPage(document, number)
+    text_page = pdfium.FPDFText_LoadPage(page) if page else None
+    if not text_page:
+        gathered.pages.append(Page(text="", width=0.0, height=0.0, boxes=b""))
+        gathered.broken.append(number)
+        return
+    try:
+        view = view_of(page)
+        glyphs = glyphs_of(text_page, view)
+        images = images_of(page, view)
+        picture = draw(page, view, glyphs, images) if glyphs.paints and time.monotonic() < draws_until else None
+        seen = look(glyphs, view, picture, images)
+    finally:
+        pdfium.FPDFText_ClosePage(text_page)
+        pdfium.FPDF_ClosePage(page)
+    text, boxes = _written(glyphs, seen, view.width)
+    gathered.pages.append(Page(text=text, width=view.width, height=view.height, boxes=boxes))
+    gathered.characters += len(glyphs.chars)
+    if images:
+        gathered.with_image.add(number)
+    if seen.is_ocr:
+        gathered.by_ocr.append(number)
+    if glyphs.paints and picture is None:
+        gathered.undrawn.append(number)
+    _put_hidden(gathered, number, glyphs, seen)
+
+
+def _written(glyphs: Glyphs, seen: Seen, page_width: float) -> tuple[str, bytes]:
+    """The text that can be seen, in reading order, and the boxes of its characters."""
+    kept = [index for index, reason in enumerate(seen.reasons) if reason is None]
+    chars, spots = [glyphs.chars[index] for index in kept], [glyphs.spots[index] for index in kept]
+    pieces = pieces_of(chars, spots)
+    ordered = in_order(pieces, page_width)
+    text: list[str] = []
+    boxes = array("H")
+
+    def write(char: str, spot: Box | None) -> None:
+        if char == "\n":
+            spot = None
+            while text and text[-1] == " ":
+                text.pop()
+                del boxes[-4:]
+        if char.isspace() and (not text or text[-1] == "\n" or (text[-1] == " " and char == " ")):
+            return
+        text.append(char)
+        boxes.extend(packed(spot))
+
+    if ordered is None:
+        for char, spot in zip(chars, spots, strict=True):
+            write(char, spot)
+    else:
+        last = None
+        for piece in ordered:
+            if last is not None:
+                write(" " if piece.is_beside(last) and piece.left >= last.right else "\n", None)
+            for index in range(piece.start, piece.end):
+                write(chars[index], spots[index])
+            last = piece
+    while text and text[-1].isspace():
+        text.pop()
+        del boxes[-4:]
+    return "".join(text), _little_endian(boxes)
+
+
+def _little_endian(numbers: "array[int]") -> bytes:
+    if array("H", [1]).tobytes()[0] != 1:
+        numbers.byteswap()
+    return numbers.tobytes()
+
+
+def _put_hidden(gathered: Gathered, number: int, glyphs: Glyphs, seen: Seen) -> None:
+    """Runs of hidden characters with one reason, each told once. Blanks alone are no hidden text."""
+    run: list[str] = []
+    last: Reason | None = None
+    for char, reason in zip((*glyphs.chars, ""), (*seen.reasons, None), strict=True):
+        if reason is not last:
+            text = "".join(run).replace("\n", " ").strip()
+            if last is not None and text:
+                gathered.hidden_count += len(text)
+                if gathered.hidden_count <= _HIDDEN_MOST:
+                    gathered.hidden.append(Hidden(page=number, text=text, reason=str(last)))
+            run, last = [], reason
+        if reason is not None:
+            run.append(char)
+
+
+def _not_opened(data: bytes, error: int) -> Unread:
+    match error:
+        case pdfium.FPDF_ERR_PASSWORD:
+            return Unread(
+                Problem.ENCRYPTED, "This PDF needs a password. Save a copy without one, and upload that copy."
+            )
+        case pdfium.FPDF_ERR_SECURITY:
+            return Unread(
+                Problem.ENCRYPTED,
+                "This PDF is protected in a way that only certain readers open. Save a copy without protection.",
+            )
+    if not _has_end(data):
+        return _truncated()
+    return Unread(
+        Problem.NOT_A_PDF, "This file begins like a PDF but is none that can be read. Find another copy of it."
+    )
+
+
+def _has_end(data: bytes) -> bool:
+    return b"%%EOF" in data.rstrip(b"\0 \t\r\n")[-_END_WITHIN:]
+
+
+def _truncated() -> Unread:
+    return Unread(
+        Problem.TRUNCATED, "This PDF breaks off: its end is missing, as after a broken download. Download it again."
+    )
+
+
+def _no_text(gathered: Gathered) -> Unread:
+    if gathered.hidden_count:
+        sentence = "All text in this PDF is hidden from readers, so none of it is used. Find another copy of it."
+    elif gathered.with_image:
+        sentence = "This looks like a scan: pictures of pages, without text. Run text recognition (OCR) on it first."
+    else:
+        sentence = "This PDF has pages but no text on them. If it shows text, run text recognition (OCR) on it first."
+    return Unread(Problem.NO_TEXT_LAYER, sentence)
+
+
+def _with_lists(document: Any, wishes: Wishes) -> Wishes:
+    """What PDFium's own lists of scripts and attachments add to what the bytes say."""
+    return Wishes(
+        has_script=wishes.has_script or pdfium.FPDFDoc_GetJavaScriptActionCount(document) > 0,
+        has_launch=wishes.has_launch,
+        has_files=wishes.has_files or pdfium.FPDFDoc_GetAttachmentCount(document) > 0,
+    )
+
+
+def _notes(gathered: Gathered, wishes: Wishes, data: bytes, *, is_repaired: bool) -> tuple[str, ...]:
+    blank = [n for n, page in enumerate(gathered.pages) if not page.text.strip() and n not in gathered.broken]
+    scans = [n for n in blank if n in gathered.with_image]
+    notes = [
+        (
+            data[: data.find(HEADER)].strip(b"\xef\xbb\xbf\0 \t\r\n"),
+            "Something else stands before the PDF in this file.",
+        ),
+        (_is_archive(data), "This file is a zip archive as well as a PDF."),
+        (is_repaired, "This PDF is damaged and was repaired while reading; something may be missing."),
+        (wishes.has_script, "Contains JavaScript, which is never run."),
+        (wishes.has_files, "Contains embedded files, which are not read."),
+        (wishes.has_launch, "Contains actions that start programs, which are never followed."),
+        (gathered.by_ocr, f"Text layer by OCR on {_numbers(gathered.by_ocr)}; it may contain misread characters."),
+        (gathered.hidden_count, f"Hidden text removed ({gathered.hidden_count:,} characters)."),
+        (scans, f"Looks like a scan and gives no text: {_numbers(scans)}."),
+        (gathered.broken, f"Could not be read: {_numbers(gathered.broken)}."),
+        (gathered.undrawn, f"Hidden text was looked for by colour and size alone on {_numbers(gathered.undrawn)}."),
+    ]
+    return tuple(note for is_so, note in notes if is_so)
+
+
+def _is_archive(data: bytes) -> bool:
+    return data.find(b"PK\x05\x06", max(data.rfind(b"%%EOF"), 0)) >= 0
+
+
+def _numbers(pages: list[int]) -> str:
+    """Page numbers for people, from 1: "pages 1, 3-5"."""
+    spans: list[list[int]] = []
+    for page in pages:
+        if spans and spans[-1][1] == page:
+            spans[-1][1] = page + 1
+        else:
+            spans.append([page + 1, page + 1])
+    listed = ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in spans[:20])
+    more = ", ..." if len(spans) > 20 else ""
+    return f"page{'' if len(pages) == 1 else 's'} {listed}{more}"

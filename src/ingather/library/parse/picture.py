@@ -1,0 +1,169 @@
+"""Draws a page twice, with its text and without, to see which characters leave a mark."""
+
+import ctypes
+import math
+import time
+from dataclasses import dataclass
+from operator import sub
+from typing import Any
+
+import pypdfium2_raw as pdfium  # type: ignore[import-untyped]
+
+from ingather.library.parse.glyphs import Glyphs
+from ingather.library.parse.view import Box, View
+
+SCALE = 1.5
+LEAST_SCALE = 0.75
+MOST_PIXELS = 10_000_000
+MOST_IMAGE_PIXELS = 50_000_000
+MOST_OBJECTS = 50_000
+
+_BIG_IMAGE = 250_000
+_PAGE_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Image:
+    """A picture on the page (or a group that holds one): where, and how many pixels it has."""
+
+    handle: Any
+    box: Box
+    pixels: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """The page with its text and without, `scale` pixels to the point, four bytes a pixel: blue, green, red, none."""
+
+    full: bytes
+    bare: bytes
+    scale: float
+    width: int
+    height: int
+
+    def mark(self, box: Box, enough: int) -> float:
+        """How much the text changes the page within the box, up to 255. Stops looking once that is `enough`."""
+        first, last = max(int(box[0] * self.scale), 0), min(math.ceil(box[2] * self.scale), self.width)
+        upper, lower = max(int(box[1] * self.scale), 0), min(math.ceil(box[3] * self.scale), self.height)
+        middle, most = (upper + lower) // 2, 0.0
+        for y in (*range(middle, lower), *range(middle - 1, upper - 1, -1)):
+            start, end = 4 * (y * self.width + first), 4 * (y * self.width + last)
+            full, bare = self.full[start:end], self.bare[start:end]
+            if full != bare:
+                # The eye reads by green most, by red less, and hardly by blue.
+                for channel, weight in ((1, 1.0), (2, 0.5), (0, 0.2)):
+                    furthest: int = max(map(abs, map(sub, full[channel::4], bare[channel::4])))
+                    most = max(most, weight * furthest)
+                    if most >= enough:
+                        return most
+        return most
+
+    def stands_out(self, box: Box, colour: tuple[int, int, int], enough: int) -> bool:
+        """Whether a colour differs by `enough`, of 255, from what is under the box, in its middle or around it."""
+        left, top, right, bottom = box
+        if self._contrast((left + right) / 2, (top + bottom) / 2, colour) >= enough:
+            return True
+        return any(self._contrast(x, y, colour) >= enough for x in (left, right) for y in (top, bottom))
+
+    def _contrast(self, x: float, y: float, colour: tuple[int, int, int]) -> float:
+        column = min(max(int(x * self.scale), 0), self.width - 1)
+        row = min(max(int(y * self.scale), 0), self.height - 1)
+        at = 4 * (row * self.width + column)
+        blue, green, red = self.bare[at : at + 3]
+        return 0.3 * abs(colour[0] - red) + 0.59 * abs(colour[1] - green) + 0.11 * abs(colour[2] - blue)
+
+
+def images_of(page: Any, view: View) -> list[Image]:
+    """The pictures of a page, groups included; none are decoded for it."""
+    found = []
+    for index in range(min(pdfium.FPDFPage_CountObjects(page), MOST_OBJECTS)):
+        handle = pdfium.FPDFPage_GetObject(page, index)
+        if pixels := _pixels(handle, 0):
+            left, bottom, right, top = (ctypes.c_float() for _ in range(4))
+            if pdfium.FPDFPageObj_GetBounds(handle, *map(ctypes.byref, (left, bottom, right, top))):
+                box = view.place(left.value, bottom.value, right.value, top.value)
+                found.append(Image(handle=handle, box=box, pixels=pixels))
+    return found
+
+
+def _pixels(handle: Any, depth: int) -> int:
+    kind = pdfium.FPDFPageObj_GetType(handle)
+    if kind == pdfium.FPDF_PAGEOBJ_IMAGE:
+        width, height = ctypes.c_uint(), ctypes.c_uint()
+        pdfium.FPDFImageObj_GetImagePixelSize(handle, ctypes.byref(width), ctypes.byref(height))
+        return max(width.value * height.value, 1)
+    if kind == pdfium.FPDF_PAGEOBJ_FORM and depth < 4:
+        count = min(pdfium.FPDFFormObj_CountObjects(handle), MOST_OBJECTS)
+        return sum(_pixels(pdfium.FPDFFormObj_GetObject(handle, index), depth + 1) for index in range(count))
+    return 0
+
+
+def draw(page: Any, view: View, glyphs: Glyphs, images: list[Image]) -> Picture | None:
+    """The page drawn twice, or None where that would cost too much.
+
+    Big pictures that no character stands on are left out of both drawings:
+    decoding them is most of the cost and changes nothing.
+    """
+    scale = _scale(view)
+    if scale is None:
+        return None
+    if pdfium.FPDFPage_CountObjects(page) > MOST_OBJECTS:
+        return None
+    idle = [image for image in images if image.pixels >= _BIG_IMAGE and not _is_under(image.box, glyphs)]
+    if sum(image.pixels for image in images) - sum(image.pixels for image in idle) > MOST_IMAGE_PIXELS:
+        return None
+    for image in idle:
+        pdfium.FPDFPageObj_SetIsActive(image.handle, False)  # noqa: FBT003
+    try:
+        full = _render(page, view, scale)
+        for paint in glyphs.paints.values():
+            pdfium.FPDFPageObj_SetIsActive(paint.handle, False)  # noqa: FBT003
+        bare = _render(page, view, scale) if full else None
+    finally:
+        for handle in (*(paint.handle for paint in glyphs.paints.values()), *(image.handle for image in idle)):
+            pdfium.FPDFPageObj_SetIsActive(handle, True)  # noqa: FBT003
+    if full is None or bare is None:
+        return None
+    width, height = _size(view, scale)
+    return Picture(full=full, bare=bare, scale=scale, width=width, height=height)
+
+
+def _is_under(box: Box, glyphs: Glyphs) -> bool:
+    left, top, right, bottom = box
+    return any(
+        ink is not None and ink[2] > left and ink[0] < right and ink[3] > top and ink[1] < bottom for ink in glyphs.inks
+    )
+
+
+def _scale(view: View) -> float | None:
+    area = view.width * view.height
+    if min(view.width, view.height) < 1:
+        return None
+    scale = min(SCALE, math.sqrt(MOST_PIXELS / area))
+    return scale if scale >= LEAST_SCALE else None
+
+
+def _size(view: View, scale: float) -> tuple[int, int]:
+    return max(round(view.width * scale), 1), max(round(view.height * scale), 1)
+
+
+def _render(page: Any, view: View, scale: float) -> bytes | None:
+    """One drawing, or None if it takes too long."""
+    width, height = _size(view, scale)
+    pixels = ctypes.create_string_buffer(4 * width * height)
+    bitmap = pdfium.FPDFBitmap_CreateEx(width, height, pdfium.FPDFBitmap_BGRx, pixels, 4 * width)
+    if not bitmap:
+        return None
+    deadline = time.monotonic() + _PAGE_SECONDS
+    pause = pdfium.IFSDK_PAUSE(version=1)
+    pdfium_calls = type(pause.NeedToPauseNow)
+    pause.NeedToPauseNow = pdfium_calls(lambda _: int(time.monotonic() > deadline))
+    try:
+        pdfium.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, 0xFFFFFFFF)
+        state = pdfium.FPDF_RenderPageBitmap_Start(
+            bitmap, page, 0, 0, width, height, 0, pdfium.FPDF_RENDER_LIMITEDIMAGECACHE, ctypes.byref(pause)
+        )
+        pdfium.FPDF_RenderPage_Close(page)
+    finally:
+        pdfium.FPDFBitmap_Destroy(bitmap)
+    return bytes(pixels.raw) if state == pdfium.FPDF_RENDER_DONE else None

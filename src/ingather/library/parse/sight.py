@@ -1,0 +1,146 @@
+"""The visible-text rule: what a reader of the page cannot see is not part of its text.
+
+Text can be hidden in many ways, and a list of tricks is never complete. So a
+page is drawn twice, with its text and without: a character that makes no
+difference is hidden, whether it is white on white, covered, clipped away or
+on a layer that is switched off. What is drawn but cannot be read (smaller
+than 3 points, off the page) is hidden too.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import pypdfium2_raw as pdfium  # type: ignore[import-untyped]
+
+from ingather.library.parse.clean import SHAPELESS
+from ingather.library.parse.glyphs import OPAQUE, Glyphs, Paint
+from ingather.library.parse.picture import Image, Picture
+from ingather.library.parse.view import Box, View
+
+
+class Reason(StrEnum):
+    """Why a character cannot be seen, in words that follow "hidden text:"."""
+
+    OUTSIDE = "outside the page"
+    TINY = "smaller than 3 points"
+    INVISIBLE = "painted invisibly"
+    TRANSPARENT = "transparent"
+    COLOUR = "in the colour of its background"
+    COVERED = "covered, clipped or without a shape"
+    SHAPELESS = "characters without a shape"
+
+
+LEAST_SIZE = 3.0
+NO_SHAPE = 0.05
+LEAST_OPACITY = OPAQUE // 10
+
+# Of 255. Below the first a colour counts as its background's; a thin stroke in a colour that stands out is blurred
+# over several pixels, so a mark may be fainter.
+LEAST_CONTRAST = 24
+LEAST_MARK = 12
+
+NEAR_WHITE = 255 - LEAST_CONTRAST
+
+# A scan carries the text that a machine read in it below or invisibly above its picture, and perhaps a visible stamp.
+_SCAN_COVER = 0.6
+_SCAN_STAMP = 0.1
+_SCANNED = frozenset({Reason.INVISIBLE, Reason.TRANSPARENT, Reason.COVERED})
+
+_UNPAINTED = frozenset({pdfium.FPDF_TEXTRENDERMODE_INVISIBLE, pdfium.FPDF_TEXTRENDERMODE_CLIP})
+_OUTLINED = frozenset({pdfium.FPDF_TEXTRENDERMODE_FILL_STROKE, pdfium.FPDF_TEXTRENDERMODE_FILL_STROKE_CLIP})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """For each character why it cannot be seen, or None; and whether the text is a machine's reading of a picture."""
+
+    reasons: list[Reason | None]
+    is_ocr: bool
+
+
+def look(glyphs: Glyphs, view: View, picture: Picture | None, images: list[Image]) -> Seen:
+    """Judges every character. Without a picture, by what the file says of each alone."""
+    reasons: list[Reason | None] = [None] * len(glyphs.chars)
+    for index, (char, ink, owner) in enumerate(zip(glyphs.chars, glyphs.inks, glyphs.owners, strict=True)):
+        if owner and not char.isspace():
+            reasons[index] = _reason(glyphs.paints[owner], ink, glyphs.spots[index], view, picture)
+    _forgive_gaps(glyphs, reasons)
+    is_ocr = _is_scan(glyphs, reasons, view, images)
+    if is_ocr:
+        reasons = [None if reason in _SCANNED else reason for reason in reasons]
+    for found in SHAPELESS.finditer("".join(glyphs.chars)):
+        reasons[found.start()] = reasons[found.start()] or Reason.SHAPELESS
+    _spread_to_blanks(glyphs, reasons)
+    return Seen(reasons=reasons, is_ocr=is_ocr)
+
+
+def _reason(paint: Paint, ink: Box | None, spot: Box | None, view: View, picture: Picture | None) -> Reason | None:
+    if ink is None or spot is None or not view.shows(spot):
+        return Reason.OUTSIDE
+    has_shape = ink[3] - ink[1] > NO_SHAPE and ink[2] - ink[0] > NO_SHAPE
+    if paint.size < LEAST_SIZE and ink[3] - ink[1] < LEAST_SIZE:
+        return Reason.TINY
+    if paint.mode in _UNPAINTED:
+        return Reason.INVISIBLE
+    if paint.opacity < LEAST_OPACITY:
+        return Reason.TRANSPARENT
+    if picture is None:
+        return Reason.COLOUR if min(paint.colour) > NEAR_WHITE and paint.mode not in _OUTLINED else None
+    box = ink if has_shape else spot
+    if paint.mode not in _OUTLINED and not picture.stands_out(box, paint.colour, LEAST_CONTRAST):
+        return Reason.COLOUR
+    # A font that is neither in the file nor on this machine draws nothing here, but does in a reader that has it.
+    if picture.mark(box, LEAST_MARK) < LEAST_MARK and (has_shape or paint.has_own_font):
+        return Reason.COVERED
+    return None
+
+
+def _forgive_gaps(glyphs: Glyphs, reasons: list[Reason | None]) -> None:
+    """One or two lost characters amid a run that can be seen are the drawing's doing, such as a thin full stop."""
+    start = 0
+    while start < len(reasons):
+        if reasons[start] is not Reason.COVERED:
+            start += 1
+            continue
+        end = start
+        while end < len(reasons) and reasons[end] is Reason.COVERED:
+            end += 1
+        owner = glyphs.owners[start]
+        neighbours = [n for n in (start - 1, end) if 0 <= n < len(reasons) and glyphs.owners[n] == owner]
+        if end - start <= 2 and any(reasons[n] is None and not glyphs.chars[n].isspace() for n in neighbours):
+            reasons[start:end] = [None] * (end - start)
+        start = end
+
+
+def _is_scan(glyphs: Glyphs, reasons: list[Reason | None], view: View, images: list[Image]) -> bool:
+    unseen = sum(1 for reason in reasons if reason in _SCANNED)
+    if not unseen:
+        return False
+    seen = sum(1 for char, reason in zip(glyphs.chars, reasons, strict=True) if reason is None and not char.isspace())
+    return seen <= _SCAN_STAMP * unseen and cover(images, view) >= _SCAN_COVER
+
+
+def cover(images: list[Image], view: View) -> float:
+    """How much of the page its pictures take, from 0 to 1; where they overlap, counted twice."""
+    area = view.width * view.height
+    if area <= 0:
+        return 0.0
+    covered = 0.0
+    for image in images:
+        left, top, right, bottom = image.box
+        covered += max(min(right, view.width) - max(left, 0), 0) * max(min(bottom, view.height) - max(top, 0), 0)
+    return min(covered / area, 1.0)
+
+
+def _spread_to_blanks(glyphs: Glyphs, reasons: list[Reason | None]) -> None:
+    """A blank between two hidden characters is hidden with them."""
+    last: Reason | None = None
+    blanks: list[int] = []
+    for index, char in enumerate(glyphs.chars):
+        if char.isspace():
+            blanks.append(index)
+            continue
+        if blanks and last is not None and reasons[index] is not None:
+            for blank in blanks:
+                reasons[blank] = last
+        blanks, last = [], reasons[index]

@@ -1,0 +1,76 @@
+"""A Reading as bytes, from the child to its parent. The parent believes nothing: what does not add up is refused.
+
+head        length of the rest of the answer's head, then JSON: problem, sentence, hidden, notes, number of pages
+each page   width, height, length of the text in bytes and in characters, the text in UTF-8, its boxes
+"""
+
+import json
+import math
+import struct
+
+from ingather.library.parse.clean import FORBIDDEN
+from ingather.library.reading import Hidden, Page, Problem, Reading
+
+_HEAD = struct.Struct("<I")
+_PAGE = struct.Struct("<ddII")
+
+
+class Garbled(Exception):
+    """The bytes are no Reading."""
+
+
+def pack(reading: Reading) -> bytes:
+    head = json.dumps(
+        {
+            "problem": reading.problem,
+            "sentence": reading.sentence,
+            "hidden": [[run.page, run.text, run.reason] for run in reading.hidden],
+            "notes": reading.notes,
+            "pages": len(reading.pages),
+        }
+    ).encode()
+    parts = [_HEAD.pack(len(head)), head]
+    for page in reading.pages:
+        text = page.text.encode()
+        parts += (_PAGE.pack(page.width, page.height, len(text), len(page.text)), text, page.boxes)
+    return b"".join(parts)
+
+
+def unpack(answer: bytes, parser: str) -> Reading:
+    """The Reading in an answer, or Garbled."""
+    try:
+        (length,) = _HEAD.unpack_from(answer)
+        head = json.loads(answer[_HEAD.size : _HEAD.size + length])
+        at, pages = _HEAD.size + length, []
+        for _ in range(head["pages"]):
+            page, at = _page(answer, at)
+            pages.append(page)
+        reading = Reading(
+            parser=parser,
+            problem=Problem(head["problem"]) if head["problem"] is not None else None,
+            sentence=_text(head["sentence"]),
+            pages=tuple(pages),
+            hidden=tuple(Hidden(page=int(n), text=_text(t), reason=_text(r)) for n, t, r in head["hidden"]),
+            notes=tuple(_text(note) for note in head["notes"]),
+        )
+    except (struct.error, ValueError, KeyError, TypeError) as error:
+        raise Garbled from error
+    if at != len(answer) or (reading.problem is None) is not bool(reading.pages):
+        raise Garbled
+    return reading
+
+
+def _page(answer: bytes, at: int) -> tuple[Page, int]:
+    width, height, size, length = _PAGE.unpack_from(answer, at)
+    start = at + _PAGE.size
+    end = start + size + 8 * length
+    text = _text(answer[start : start + size].decode())
+    if end > len(answer) or len(text) != length or not (math.isfinite(width) and math.isfinite(height)):
+        raise Garbled
+    return Page(text=text, width=width, height=height, boxes=answer[start + size : end]), end
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or FORBIDDEN.search(value):
+        raise Garbled
+    return value
