@@ -7,8 +7,7 @@ import re
 import unicodedata
 import weakref
 import zipfile
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -33,43 +32,49 @@ from ingather.extraction.findings import (
     Value,
     Verdict,
 )
+from ingather.extraction.template import Field, FieldType, Label, Option, Scope, Section, Template, UnitOf, builtin
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    id: str
-    label: dict[str, str]
-    type: str = "text"
-    scope: str = "study"
-    section: str = ""
-    tier: str = "core"
-    unit: str | Sequence[str] | None = None
-    options: Sequence[str] = ()
-    instruction: str = ""
+def asked(id: str, label: str, zh: str = "", **more: Any) -> Field:
+    given: dict[str, Any] = {"section": "report", "type": FieldType.TEXT, "scope": Scope.STUDY}
+    return Field(id=id, label=Label(en=label, zh=zh), **{**given, **more})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Form:
-    id: str
-    version: int
-    label: dict[str, str]
-    fields: Sequence[Asked]
+def form(*fields: Field, label: str = "Trials", section: str = "Report") -> Template:
+    return Template(
+        id="trial",
+        version=3,
+        label=Label(en=label, zh="试验"),
+        description=Label(en="", zh=""),
+        scopes=tuple(Scope),
+        sections=(
+            Section(id="report", label=Label(en=section, zh="报告")),
+            Section(id="design", label=Label(en="Design", zh="设计")),
+        ),
+        fields=fields,
+    )
 
 
-FORM = Form(
-    id="trial",
-    version=3,
-    label={"en": "Trials", "zh": "试验"},
-    fields=(
-        Asked(id="title", label={"en": "Title", "zh": "标题"}, section="Report"),
-        Asked(id="registration", label={"en": "Registration", "zh": "注册号"}, type="id", section="Report"),
-        Asked(id="n_total", label={"en": "Participants", "zh": "人数"}, type="int", section="Design", unit="people"),
-        Asked(id="countries", label={"en": "Countries", "zh": "国家"}, type="multi_text", section="Design"),
-        Asked(id="arm_n", label={"en": "Arm size", "zh": "组人数"}, type="int", scope="arm"),
-        Asked(id="outcome_unit", label={"en": "Unit", "zh": "单位"}, scope="outcome"),
-        Asked(id="mean", label={"en": "Mean", "zh": "均值"}, type="float", scope="arm_result", unit="outcome_unit"),
-        Asked(id="difference", label={"en": "Difference", "zh": "差值"}, type="float", scope="contrast"),
+FORM = form(
+    asked("title", "Title", "标题"),
+    asked("registration", "Registration", "注册号", type=FieldType.ID, unit="nct"),
+    asked("n_total", "Participants", "人数", type=FieldType.INT, section="design", unit="people"),
+    asked("countries", "Countries", "国家", type=FieldType.MULTI_TEXT, section="design"),
+    asked(
+        "blinded",
+        "Blinded",
+        "盲法",
+        type=FieldType.MULTI_ENUM,
+        section="design",
+        options=(
+            Option(id="staff", label=Label(en="Staff", zh="研究人员")),
+            Option(id="patients", label=Label(en="Patients", zh="受试者")),
+        ),
     ),
+    asked("arm_n", "Arm size", "组人数", type=FieldType.INT, scope=Scope.ARM),
+    asked("outcome_unit", "Unit", "单位", scope=Scope.OUTCOME),
+    asked("mean", "Mean", "均值", type=FieldType.FLOAT, scope=Scope.ARM_RESULT, unit=UnitOf(field="outcome_unit")),
+    asked("difference", "Difference", "差值", type=FieldType.FLOAT, scope=Scope.CONTRAST, unit=("days", "weeks")),
 )
 SUMMARY = TaskSummary(
     task_id=7,
@@ -86,12 +91,17 @@ ROWS = (
     Row(scope="arm", key="arm/1", label="Drug", parts={}),
     Row(scope="arm", key="arm/2", label="Placebo", parts={}),
     Row(scope="outcome", key="outcome/1", label="Sleep time", parts={}),
-    Row(scope="arm_result", key="result/1", label="", parts={"outcome": "outcome/1", "arm": "arm/2"}),
+    Row(
+        scope="arm_result",
+        key="result/1",
+        label="",
+        parts={"outcome": "outcome/1", "timepoint": "week 4", "arm": "arm/2"},
+    ),
     Row(
         scope="contrast",
         key="contrast/1",
         label="",
-        parts={"outcome": "outcome/1", "arm": "arm/1", "comparator": "arm/2"},
+        parts={"outcome": "outcome/1", "timepoint": "week 4", "arm": "arm/1", "against": "arm/2"},
     ),
 )
 
@@ -201,7 +211,8 @@ def test_the_workbook_has_a_sheet_for_every_purpose_and_shows_values_wide() -> N
     assert study["countries"] == "China; Chile"
     assert [(row["Row label"], row["arm_n"]) for row in wide(data, "Arms")] == [("Drug", 60), ("Placebo", 60)]
     [result] = wide(data, "Results")
-    assert (result["Outcome"], result["Arm"], result["mean"]) == ("Sleep time", "Placebo", -1.25)
+    assert (result["Outcome"], result["Time"], result["Arm"]) == ("Sleep time", "week 4", "Placebo")
+    assert result["mean"] == -1.25
     [contrast] = wide(data, "Contrasts")
     assert (contrast["Arms compared"], contrast["difference"]) == ("Drug vs Placebo", 0.4)
     assert sheets(data)["QC"] == [["The template asks nothing of this kind."]]
@@ -336,6 +347,39 @@ def test_headings_are_frozen_and_every_table_has_a_filter() -> None:
         if name.startswith("xl/worksheets/sheet"):
             assert 'state="frozen"' in text, name
             assert "<autoFilter " in text, name
+
+
+def test_options_show_their_labels_in_wide_tables_and_their_ids_as_evidence() -> None:
+    document = paper(found("blinded", ["patients", "somebody"]))
+
+    assert wide(exported("xlsx", document), "Studies")[0]["blinded"] == "Patients; somebody"
+    assert wide(exported("xlsx", document, language="zh"), "研究")[0]["blinded"] == "受试者; somebody"
+    assert records(exported("xlsx", document), "Evidence")[0]["Value"] == "patients; somebody"
+    explained = {row["Field id"]: row for row in records(exported("xlsx", document), "Dictionary")}
+    assert explained["blinded"]["Options"] == "staff = Staff; patients = Patients"
+    assert (explained["mean"]["Unit"], explained["difference"]["Unit"]) == ("→ outcome_unit", "days / weeks")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("template", builtin(), ids=lambda template: template.id)
+def test_the_built_in_templates_can_be_exported_with_an_answer_to_every_field(
+    template: Template, language: str
+) -> None:
+    findings = [
+        found(field.id, "=x", "" if field.scope == "study" else f"{field.scope}/1") for field in template.fields
+    ]
+    out = io.BytesIO()
+
+    export("xlsx", out, SUMMARY, template, [paper(*findings, rows=())], language=language)
+
+    words = Words(language)
+    read = sheets(out.getvalue())
+    assert len(read[words["sheet.evidence"]]) == len(template.fields) + 1
+    assert len(read[words["sheet.dictionary"]]) == len(template.fields) + 1
+    scopes = {"studies" if field.scope == "study" else field.scope.value for field in template.fields}
+    shown = [wide(out.getvalue(), words[f"sheet.{scope}"]) for scope in scopes]
+    assert [len(rows) for rows in shown] == [1] * len(scopes)
+    assert {row[field.id] for [row] in shown for field in template.fields if field.id in row} == {"=x"}
 
 
 def test_chinese_words_are_used_throughout() -> None:
@@ -478,15 +522,14 @@ def test_hostile_text_stays_text_in_csv_and_can_be_had_back(text: str) -> None:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_text_in_a_template_stays_text_too(text: str) -> None:
-    form = Form(
-        id="x", version=1, label={"en": text}, fields=[Asked(id="a", label={"en": text}, section=text, unit=text)]
-    )
+    option = Option(id="o", label=Label(en=text, zh=text))
+    template = form(asked("a", text, unit=text, instruction=text, options=(option,)), label=text, section=text)
     for kind in FORMATS:
         out = io.BytesIO()
-        export(kind, out, SUMMARY, form, [paper(found("a", "x"))])
+        export(kind, out, SUMMARY, template, [paper(found("a", "x"))])
         if kind == "xlsx":
             shown = sheets(out.getvalue())["Dictionary"][1]
-            assert shown[1] == readable(text) or text == ""
+            assert shown[1] == (readable(text) or "a")
             assert not any("<f>" in content for content in parts(out.getvalue()).values())
 
 
@@ -586,7 +629,7 @@ def test_json_holds_everything() -> None:
     read = json.loads(exported("json", document))
 
     assert read["summary"] == {name: getattr(SUMMARY, name) for name in SUMMARY.__slots__}
-    assert [field["id"] for field in read["template"]["fields"]] == [field.id for field in FORM.fields]
+    assert read["template"] == FORM.to_dict()
     [again] = read["documents"]
     assert again == {
         "ordinal": 0,
@@ -747,11 +790,10 @@ class Held(DocumentResult):
 
 
 def test_a_template_too_wide_for_excel_is_refused_with_the_numbers() -> None:
-    fields = [Asked(id=f"f{number}", label={"en": "F"}) for number in range(16_400)]
-    form = Form(id="x", version=1, label={"en": "X"}, fields=fields)
+    template = form(*(asked(f"f{number}", "F") for number in range(16_400)))
 
     with pytest.raises(ValueError, match=r"16,384 columns .* needs 16,412"):
-        export("xlsx", io.BytesIO(), SUMMARY, form, [])
+        export("xlsx", io.BytesIO(), SUMMARY, template, [])
 
 
 def test_unknown_formats_and_languages_are_refused_with_the_choices() -> None:

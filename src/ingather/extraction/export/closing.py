@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ingather.extraction.export.form import FieldLike, TemplateLike, label_of
+from ingather.extraction.export.form import FieldLike, TemplateLike, label_of, unit_of
 from ingather.extraction.export.tables import Cell, Line
 from ingather.extraction.export.tally import Mark, Tally
 from ingather.extraction.export.words import Words
@@ -11,8 +11,9 @@ from ingather.extraction.findings import State, TaskSummary, Verdict
 
 def closing_lines(summary: TaskSummary, template: TemplateLike, tally: Tally, words: Words) -> Iterator[Line]:
     """What is known once all documents have passed."""
+    sections = {section.id: label_of(section, words.language) for section in template.sections}
     for field in template.fields:
-        yield "dictionary", _explained(field, words)
+        yield "dictionary", _explained(field, sections.get(field.section, field.section), words)
     for name, cell in _settings(summary, template, tally, words):
         yield "settings", [Cell(name), cell]
 
@@ -27,17 +28,17 @@ def extractor_of(summary: TaskSummary, words: Words) -> str:
     return words["embedded"] if is_embedded(summary) else summary.extractor
 
 
-def _explained(field: FieldLike, words: Words) -> list[Cell]:
-    unit = field.unit
+def _explained(field: FieldLike, section: str, words: Words) -> list[Cell]:
+    options = (f"{option.id} = {label_of(option, words.language)}" for option in field.options)
     texts = (
         field.id,
         label_of(field, words.language),
-        field.section,
+        section,
         field.scope,
         field.type,
         field.tier,
-        unit if isinstance(unit, str) else " / ".join(unit or ()),
-        "; ".join(field.options),
+        unit_of(field),
+        "; ".join(options),
         field.instruction,
     )
     return [Cell(text) for text in texts]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, BinaryIO
 
-from ingather.extraction.export.form import FieldLike, TemplateLike
+from ingather.extraction.export.form import TemplateLike
 from ingather.extraction.export.text import without_surrogates
 from ingather.extraction.findings import DocumentResult, TaskSummary
 
@@ -16,7 +16,7 @@ SHAPE_VERSION = 1
 
 def write_json(out: BinaryIO, summary: TaskSummary, template: TemplateLike, results: Iterable[DocumentResult]) -> None:
     """Nothing is cut or worded; pages and characters count from 0, as they do in the data."""
-    head = {"shape": SHAPE, "shape_version": SHAPE_VERSION, "summary": summary, "template": _template(template)}
+    head = {"shape": SHAPE, "shape_version": SHAPE_VERSION, "summary": summary, "template": template.to_dict()}
     out.write(_json(head)[:-1] + b',"documents":[')
     separator = b"\n"
     for document in results:
@@ -46,19 +46,3 @@ def plain(value: Any) -> Any:
             return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
         case _:
             return without_surrogates(str(value))
-
-
-def _template(template: Any) -> Any:
-    if is_dataclass(template):
-        return template
-    names = ("id", "label", "section", "scope", "type", "tier", "unit", "options", "instruction")
-
-    def asked(field: FieldLike) -> dict[str, Any]:
-        return {name: getattr(field, name) for name in names}
-
-    return {
-        "id": template.id,
-        "version": template.version,
-        "label": template.label,
-        "fields": [asked(field) for field in template.fields],
-    }

@@ -50,19 +50,23 @@ class Lookup:
             f"{self.label(flag.row)}: {flag.message}" if flag.row else flag.message for flag in self.document.flags
         )
 
-    def unit(self, finding: Finding, field: FieldLike, field_ids: frozenset[str]) -> str:
-        """The unit of a value: the template's, or what the field it refers to holds for this row or its outcome.
+    def unit(self, finding: Finding, field: FieldLike) -> str:
+        """The unit of a value: the template's, or what the field it refers to holds for this row or a part of it.
 
         A choice of units is none: there the unit stands in the value.
         """
-        unit = field.unit
-        if not isinstance(unit, str) or unit == "as_reported":
-            return ""
-        if unit not in field_ids:
-            return unit
-        row = self._rows.get(finding.row)
-        for key in (finding.row, *(row.parts.values() if row else ()), ""):
-            for other in self.findings(key, unit):
-                if other.state is State.REPORTED:
-                    return text_of(other.value)
+        match field.unit:
+            case None | tuple() | "as_reported":
+                return ""
+            case str():
+                return "" if field.type in {"id", "date"} else field.unit
+            case other:
+                return self._said(finding.row, other.field)
+
+    def _said(self, row: str, field: str) -> str:
+        parts = self._rows[row].parts.values() if row in self._rows else ()
+        for key in (row, *parts, ""):
+            for finding in self.findings(key, field):
+                if finding.state is State.REPORTED:
+                    return text_of(finding.value)
         return ""

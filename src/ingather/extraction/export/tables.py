@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ingather.extraction.export.form import FieldLike, TemplateLike, label_of
+from ingather.extraction.export.form import FieldLike, TemplateLike, chosen, label_of
 from ingather.extraction.export.lookup import Lookup
 from ingather.extraction.export.tally import Mark, Tally, mark_of
 from ingather.extraction.export.text import text_of
 from ingather.extraction.export.words import Words
-from ingather.extraction.findings import DocumentResult, Finding, Row, State
+from ingather.extraction.findings import DocumentResult, Finding, Row, State, Value
 
 
 class Cell(NamedTuple):
@@ -61,8 +61,8 @@ _STUDIES = (
 )
 _ROW = (("document", 10), ("file", 28), ("row", 14), ("row_label", 28))
 _PARTS = {
-    "arm_result": (("outcome", 24), ("arm", 24)),
-    "contrast": (("outcome", 24), ("arms", 24)),
+    "arm_result": (("outcome", 24), ("timepoint", 14), ("arm", 24)),
+    "contrast": (("outcome", 24), ("timepoint", 14), ("arms", 24)),
     "domain": (("made_of", 24),),
 }
 
@@ -73,7 +73,7 @@ class Tables:
     def __init__(self, template: TemplateLike, words: Words) -> None:
         self.words = words
         self._fields = {field.id: field for field in template.fields}
-        self._field_ids = frozenset(self._fields)
+        self._sections = {section.id: label_of(section, words.language) for section in template.sections}
         self._study = self._asked_of("study")
         self._repeated = {scope: self._asked_of(scope) for scope in REPEATED}
         self.evidence = self._plain("evidence", _EVIDENCE)
@@ -110,12 +110,12 @@ class Tables:
                 *start,
                 Cell(finding.row),
                 Cell(lookup.label(finding.row)),
-                Cell(field.section if field else ""),
+                Cell(self.section(field) if field else ""),
                 Cell(finding.field),
                 Cell(label_of(field, words.language) if field else finding.field),
                 Cell(words.of("state", finding.state), mark),
-                Cell(_typed(finding, field), Mark.PLAIN if mark is Mark.ABSENT else mark),
-                Cell(lookup.unit(finding, field, self._field_ids) if field else ""),
+                Cell(_typed(finding.value, field), Mark.PLAIN if mark is Mark.ABSENT else mark),
+                Cell(lookup.unit(finding, field) if field else ""),
                 Cell(finding.quote),
                 Cell(pages[0] if len(pages) == 1 else "; ".join(map(str, pages))),
                 Cell(words.of("verdict", finding.verdict), mark),
@@ -123,6 +123,9 @@ class Tables:
                 Cell(finding.note),
                 Cell(lookup.flags(finding), Mark.ATTENTION),
             ]
+
+    def section(self, field: FieldLike) -> str:
+        return self._sections.get(field.section, field.section)
 
     def _asked_of(self, scope: str) -> tuple[FieldLike, ...]:
         return tuple(field for field in self._fields.values() if field.scope == scope)
@@ -139,7 +142,7 @@ class Tables:
                 title=label_of(field, self.words.language),
                 width=_WIDTHS.get(field.type, 14),
                 id=field.id,
-                section=field.section,
+                section=self.section(field),
             )
             for field in fields
         )
@@ -183,17 +186,14 @@ class Tables:
 
     def _repeated_row(self, lookup: Lookup, row: Row, fields: Iterable[FieldLike]) -> list[Cell]:
         parts = {part: lookup.label(key) for part, key in row.parts.items()}
-        made_of: list[Cell] = []
+        made_of: list[str] = []
         match row.scope:
-            case "arm_result":
-                made_of = [Cell(parts.get("outcome", "")), Cell(parts.get("arm", ""))]
-            case "contrast":
-                arms = " vs ".join(label for part, label in parts.items() if part.startswith(("arm", "comparator")))
-                made_of = [Cell(parts.get("outcome", "")), Cell(arms)]
+            case "arm_result" | "contrast":
+                made_of = [parts.pop("outcome", ""), parts.pop("timepoint", ""), " vs ".join(parts.values())]
             case "domain":
-                made_of = [Cell("; ".join(parts.values()))]
+                made_of = ["; ".join(parts.values())]
         start = [Cell(lookup.document.ordinal + 1), Cell(lookup.document.file_name), Cell(row.key), Cell(row.label)]
-        return [*start, *made_of, *(self._shown(lookup, row.key, field) for field in fields)]
+        return [*start, *map(Cell, made_of), *(self._shown(lookup, row.key, field) for field in fields)]
 
     def _shown(self, lookup: Lookup, row: str, field: FieldLike) -> Cell:
         """The answer to one field in a table of one column per field. Never empty: an empty cell reads as none or 0."""
@@ -208,7 +208,7 @@ class Tables:
         return Cell(" | ".join(values), Mark.ATTENTION)
 
     def _answer(self, finding: Finding, field: FieldLike) -> Cell:
-        mark, value = mark_of(finding), _typed(finding, field)
+        mark, value = mark_of(finding), _typed(chosen(field, finding.value, self.words.language), field)
         if finding.state is State.REPORTED:
             return Cell(self.words["no_value"], Mark.ATTENTION) if value == "" else Cell(value, mark)
         word = self.words.of("state", finding.state)
@@ -216,11 +216,9 @@ class Tables:
         return Cell(f"{word}: {text_of(value)}" if is_doubtful else word, mark)
 
 
-def _typed(finding: Finding, field: FieldLike | None) -> str | int | float:
+def _typed(value: Value, field: FieldLike | None) -> str | int | float:
     """A number stays one unless the field asks for an identifier, whose digits are a name."""
-    value = finding.value
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if is_number and not (field and field.type == "id"):
-        assert isinstance(value, (int, float))
+    is_identifier = field is not None and field.type == "id"
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and not is_identifier:
         return value
     return text_of(value)

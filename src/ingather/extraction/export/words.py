@@ -35,6 +35,7 @@ _WORDS: Final[dict[str, tuple[str, str]]] = {
     "row": ("Row", "行"),
     "row_label": ("Row label", "行名称"),
     "outcome": ("Outcome", "结局"),
+    "timepoint": ("Time", "时间点"),
     "arm": ("Arm", "组别"),
     "arms": ("Arms compared", "比较的组别"),
     "made_of": ("Made of", "组成"),
