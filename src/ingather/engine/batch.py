@@ -117,18 +117,23 @@ class Batch:
 
     def items(self, state: ItemState | None = None) -> Stream[ItemRecord]:
         """The items with their payloads, states and errors, streamed; of one state if asked."""
-        if state not in (None, "pending", "running", *CODES):
-            raise UsageError(f"An item is pending, running, completed, error or cancelled, not {state!r}.")
+        _check_state(state)
+        return Stream(self._engine, lambda after: self._page(state, after, PAGE_SIZE), _record)
 
-        def page(after: int) -> Script[Rows]:
-            asked = {"batch_id": self.id, "after": after, "limit": PAGE_SIZE}
-            if state is None:
-                return (yield Ask(sql.PAGE, asked))
-            if state in CODES:
-                return (yield Ask(sql.PAGE_OF_ENDED, asked | {"code": CODES[state]}))
-            return (yield Ask(sql.PAGE_OF_OPEN, asked | {"state": state}))
+    def page(self, *, state: ItemState | None = None, after: int = 0, limit: int = 100) -> list[ItemRecord]:
+        """One page of the items; `after` takes the last id of the page before."""
+        _check_state(state)
+        if not 1 <= limit <= PAGE_SIZE:
+            raise UsageError(f"A page holds 1 to {PAGE_SIZE:,} items, not {limit!r}.")
+        return [_record(*row) for row in self._engine.run(self._page(state, after, limit))]
 
-        return Stream(self._engine, page, _record)
+    def _page(self, state: ItemState | None, after: int, limit: int) -> Script[Rows]:
+        asked = {"batch_id": self.id, "after": after, "limit": limit}
+        if state is None:
+            return (yield Ask(sql.PAGE, asked))
+        if state in CODES:
+            return (yield Ask(sql.PAGE_OF_ENDED, asked | {"code": CODES[state]}))
+        return (yield Ask(sql.PAGE_OF_OPEN, asked | {"state": state}))
 
     def cancel(self) -> bool:
         """End what is not finished as cancelled and close the batch. False when it was closed already."""
@@ -163,6 +168,11 @@ class Batch:
 
     async def aadd(self, payloads: Iterable[Any]) -> int:
         return await self._engine.arun(verbs.add(self.id, self._engine.encoded(payloads)), rings=True)
+
+
+def _check_state(state: ItemState | None) -> None:
+    if state not in (None, "pending", "running", *CODES):
+        raise UsageError(f"An item is pending, running, completed, error or cancelled, not {state!r}.")
 
 
 def _result(batch_id: int) -> Script[Rows]:

@@ -273,6 +273,13 @@ class Engine:
     async def aresume_queue(self, queue: str) -> None:
         await self.arun(verbs.pause_queue(_name("queue", queue), paused=False), rings=True)
 
+    def hold_queue(self, queue: str, delay: float | timedelta) -> None:
+        """Let no item of a queue start for so long, on any machine: what `RetryLater(queue=True)` does, at once."""
+        self.run(verbs.hold_queue(_name("queue", queue), checked_delay(delay)))
+
+    async def ahold_queue(self, queue: str, delay: float | timedelta) -> None:
+        await self.arun(verbs.hold_queue(_name("queue", queue), checked_delay(delay)))
+
     def prune(self, keep: timedelta) -> None:
         """Remove batches that closed longer ago than `keep`, a few thousand rows at a time."""
         _check_keep(keep)

@@ -315,6 +315,10 @@ def prune(keep: timedelta) -> Script[bool]:
 # --- queues and workers --------------------------------------------------------------------------------------------
 
 
+def hold_queue(queue: str, delay: timedelta) -> Script[None]:
+    yield Ask(sql.BLOCK_QUEUE, {"queue": queue, "delay_s": delay.total_seconds()})
+
+
 def set_queue(
     queue: str, *, max_running: int | EllipsisType | None, rate: tuple[int, timedelta] | EllipsisType | None
 ) -> Script[None]:
