@@ -1,6 +1,8 @@
 """Exports are read back with other people's readers: what was written is what is read, and nothing runs."""
 
+import base64
 import csv
+import hashlib
 import io
 import json
 import re
@@ -8,6 +10,7 @@ import unicodedata
 import weakref
 import zipfile
 from collections.abc import Iterator
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -589,6 +592,77 @@ def test_any_text_comes_back_from_csv(texts: list[str]) -> None:
     assert [unquoted(row["Value"]) for row in rows] == [readable(text) for text in texts]
 
 
+# The report
+
+
+class Page(HTMLParser):
+    """What a browser would see: tags, texts of table cells, and what runs."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.rows: list[list[str]] = []
+        self.inside: dict[str, str] = {}
+        self._stack: list[str] = []
+        self.feed(data.decode())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+        if tag not in {"meta", "br"}:
+            self._stack.append(tag)
+        if tag == "tr":
+            self.rows.append([])
+        if tag == "td":
+            self.rows[-1].append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._stack.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self._stack and self._stack[-1] == "td":
+            self.rows[-1][-1] += data
+        if self._stack and self._stack[-1] in {"script", "style"}:
+            self.inside[self._stack[-1]] = data
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_stays_text_in_the_report(text: str) -> None:
+    tame, wild = (
+        Page(exported("html", paper(found("title", it, quote=it, note=it), file_name=it, problem=it, state="error")))
+        for it in ("tame", text)
+    )
+
+    assert wild.tags == tame.tags
+    assert sum(cell == readable(text) for row in wild.rows for cell in row) >= 3
+    assert not [name for name, _ in wild.attributes if name.startswith("on") or name in {"src", "href", "style"}]
+
+
+def test_the_report_lets_only_its_own_script_run_and_loads_nothing() -> None:
+    page = Page(exported("html", paper(found("title", "A"))))
+
+    policy = next(value for name, value in page.attributes if value and "default-src" in value)
+    assert "default-src 'none'" in policy
+    for tag in ("script", "style"):
+        digest = base64.b64encode(hashlib.sha256(page.inside[tag].encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy
+    assert not any(word in page.inside["script"] for word in ("innerHTML", "outerHTML", "document.write", "insertAdj"))
+
+
+def test_the_report_has_a_row_for_every_finding_which_can_be_filtered_by_verdict() -> None:
+    data = exported(
+        "html",
+        paper(found("title", "A"), found("n_total", 5, verdict=Verdict.NUMBER_MISMATCH)),
+        paper(missing("title", State.NOT_REPORTED), ordinal=1),
+    )
+
+    verdicts = [value for name, value in Page(data).attributes if name == "data-verdict"]
+    marks = [value for name, value in Page(data).attributes if name == "data-mark"]
+    assert verdicts == ["verified", "number_mismatch", ""]
+    assert marks == ["plain", "attention", "absent"]
+
+
 # Formats
 
 
@@ -704,6 +778,8 @@ def test_an_export_without_documents_is_a_file_that_opens(format: str) -> None:
             assert csv_records(data) == []
         case "csv-tables":
             assert len(parts(data)) == 10
+        case "html":
+            assert Page(data).tags.count("section") == 0
 
 
 @pytest.mark.parametrize("format", list(FORMATS))

@@ -7,6 +7,7 @@ from typing import BinaryIO
 from ingather.extraction.export.csvfile import write_csv, write_csv_tables
 from ingather.extraction.export.form import FieldLike, TemplateLike
 from ingather.extraction.export.jsonfile import write_json
+from ingather.extraction.export.report import write_html
 from ingather.extraction.export.words import LANGUAGES, Words
 from ingather.extraction.export.xlsx import write_xlsx
 from ingather.extraction.findings import DocumentResult, TaskSummary
@@ -41,6 +42,7 @@ FORMATS: dict[str, Format] = {
     "csv": Format(suffix=".csv", media_type="text/csv; charset=utf-8", write=write_csv),
     "csv-tables": Format(suffix=".zip", media_type="application/zip", write=write_csv_tables),
     "json": Format(suffix=".json", media_type="application/json", write=_json),
+    "html": Format(suffix=".html", media_type="text/html; charset=utf-8", write=write_html),
 }
 
 

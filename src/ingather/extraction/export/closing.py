@@ -14,7 +14,7 @@ def closing_lines(summary: TaskSummary, template: TemplateLike, tally: Tally, wo
     sections = {section.id: label_of(section, words.language) for section in template.sections}
     for field in template.fields:
         yield "dictionary", _explained(field, sections.get(field.section, field.section), words)
-    for name, cell in _settings(summary, template, tally, words):
+    for name, cell in settings(summary, template, tally, words):
         yield "settings", [Cell(name), cell]
 
 
@@ -44,7 +44,8 @@ def _explained(field: FieldLike, section: str, words: Words) -> list[Cell]:
     return [Cell(text) for text in texts]
 
 
-def _settings(summary: TaskSummary, template: TemplateLike, tally: Tally, words: Words) -> Iterator[tuple[str, Cell]]:
+def settings(summary: TaskSummary, template: TemplateLike, tally: Tally, words: Words) -> Iterator[tuple[str, Cell]]:
+    """What a reader must know before believing a table."""
     yield words["project"], Cell(summary.project)
     yield words["task"], Cell(summary.task_id)
     yield words["template"], Cell(label_of(template, words.language))

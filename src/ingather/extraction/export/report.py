@@ -1,0 +1,126 @@
+"""The evidence report: one HTML file that opens anywhere, loads nothing, and shows each value beside its quote."""
+
+from base64 import b64encode
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from html import escape
+from typing import BinaryIO, Final
+
+from ingather.extraction.export.closing import extractor_of, settings
+from ingather.extraction.export.form import TemplateLike, label_of
+from ingather.extraction.export.lookup import Lookup
+from ingather.extraction.export.tables import Cell, Tables
+from ingather.extraction.export.tally import Mark, Tally, mark_of
+from ingather.extraction.export.text import clean
+from ingather.extraction.export.words import Words
+from ingather.extraction.findings import DocumentResult, State, TaskSummary, Verdict
+
+_STYLE: Final = """
+body{font:15px/1.5 system-ui,sans-serif;margin:0 auto;max-width:80rem;padding:1rem;color:#1b1b1b;background:#fff}
+form{position:sticky;top:0;background:#fff;padding:.6rem 0;border-bottom:1px solid #ccc}
+select{font:inherit;max-width:24rem;margin-right:1rem}
+section{content-visibility:auto;contain-intrinsic-size:auto 60rem}
+h2{margin:1.5rem 0 .3rem;overflow-wrap:anywhere}
+table{border-collapse:collapse;width:100%;table-layout:fixed}
+td,th{border-bottom:1px solid #ddd;padding:.35rem .5rem;text-align:left;vertical-align:top;overflow-wrap:anywhere;
+white-space:pre-wrap}
+th{background:#eef2f6}
+.attention{background:#ffe5b4}.failed{background:#f8d0d0}.absent{color:#666;font-style:italic}
+[hidden]{display:none}
+"""
+# It hides and shows rows that are there; it never makes any, so that no text can become markup.
+_SCRIPT: Final = """
+const form=document.forms[0];
+function show(){
+  const paper=form.elements.paper.value, verdict=form.elements.verdict.value;
+  for(const section of document.querySelectorAll("section[data-paper]")){
+    section.hidden=paper!==""&&section.dataset.paper!==paper;
+    if(section.hidden)continue;
+    for(const row of section.querySelectorAll("tbody tr"))
+      row.hidden=verdict!==""&&row.dataset.verdict!==verdict&&row.dataset.mark!==verdict;
+  }
+}
+const list=form.elements.paper;
+for(const section of document.querySelectorAll("section[data-paper]"))
+  list.add(new Option(section.querySelector("h2").textContent,section.dataset.paper));
+form.addEventListener("change",show);
+show();
+"""
+_SHOWN: Final = (4, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)  # of the Evidence table; the document is in the heading
+_WIDTHS: Final = (9, 11, 7, 13, 6, 24, 5, 8, 7, 10, 10)
+
+
+def write_html(
+    out: BinaryIO, summary: TaskSummary, template: TemplateLike, results: Iterable[DocumentResult], words: Words
+) -> None:
+    """One section per document and one row per finding, as in the Evidence table; the settings stand at the end."""
+    tables, tally = Tables(template, words), Tally()
+    out.write("".join(_opening(summary, template, words)).encode())
+    for document in results:
+        tally.add(document)
+        out.write("".join(_section(document, tables, words)).encode())
+    out.write(f"<h2>{escape(words['sheet.settings'])}</h2><table><tbody>".encode())
+    told = settings(summary, template, tally, words)
+    out.writelines(f"<tr><th>{_escaped(name)}</th>{_cell(cell)}</tr>".encode() for name, cell in told)
+    out.write(f"</tbody></table><script>{_SCRIPT}</script></body></html>\n".encode())
+
+
+def _opening(summary: TaskSummary, template: TemplateLike, words: Words) -> Iterator[str]:
+    policy = (
+        f"default-src 'none'; style-src '{_digest(_STYLE)}'; script-src '{_digest(_SCRIPT)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    title = f"{words['report']}: {label_of(template, words.language)}"
+    yield f'<!doctype html><html lang="{words.language}"><head><meta charset="utf-8">'
+    yield f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">'
+    yield '<meta name="viewport" content="width=device-width">'
+    yield f"<title>{_escaped(title)}</title><style>{_STYLE}</style></head><body><h1>{_escaped(title)}</h1>"
+    yield f"<p>{_escaped(summary.project)}</p>"
+    yield f"<p>{escape(words['extractor'])}: {_escaped(extractor_of(summary, words))}</p>"
+    yield f"<p>{escape(words['verdicts_mean'])} {escape(words['not_reviewed_means'])}</p>"
+    yield f'<form autocomplete="off"><label>{escape(words["document"])} <select name="paper"><option value="">'
+    yield f"{escape(words['all_documents'])}</option></select></label>"
+    yield f'<label>{escape(words["verdict"])} <select name="verdict"><option value="">{escape(words["all_verdicts"])}'
+    yield "</option>"
+    for mark in (Mark.ATTENTION, Mark.FAILED, Mark.ABSENT):
+        yield f'<option value="{mark}">{escape(words[f"mark.{mark}"])}</option>'
+    for verdict in Verdict:
+        yield f'<option value="{verdict}">{escape(words.of("verdict", verdict))}</option>'
+    yield "</select></label></form>"
+
+
+def _section(document: DocumentResult, tables: Tables, words: Words) -> Iterator[str]:
+    yield f'<section data-paper="{document.ordinal}"><h2>{document.ordinal + 1}. {_escaped(document.file_name)}</h2>'
+    if document.state != "completed":
+        state = words.of("item", document.state)
+        yield f'<p class="{Mark.FAILED}">{_escaped(": ".join(filter(None, (state, document.problem))))}</p>'
+    lookup = Lookup(document)
+    if flags := lookup.all_flags():
+        yield f'<p class="{Mark.ATTENTION}">{_escaped(words["flags"])}: {_escaped(flags)}</p>'
+    if document.findings:
+        titles = (tables.evidence.columns[at].title for at in _SHOWN)
+        yield "<table><thead><tr>"
+        for title, width in zip(titles, _WIDTHS, strict=True):
+            yield f'<th width="{width}%">{escape(title)}</th>'
+        yield "</tr></thead><tbody>"
+        for finding, cells in zip(document.findings, tables.evidence_rows(lookup), strict=True):
+            # A verdict speaks of a quote; where nothing is reported there is none to filter by.
+            verdict = finding.verdict if finding.state is State.REPORTED else ""
+            yield f'<tr data-verdict="{verdict}" data-mark="{mark_of(finding)}">'
+            yield "".join(_cell(cells[at]) for at in _SHOWN)
+            yield "</tr>"
+        yield "</tbody></table>"
+    yield "</section>\n"
+
+
+def _cell(cell: Cell) -> str:
+    look = "" if cell.mark is Mark.PLAIN or cell.value == "" else f' class="{cell.mark}"'
+    return f"<td{look}>{_escaped(str(cell.value))}</td>"
+
+
+def _escaped(text: str) -> str:
+    return escape(clean(text))
+
+
+def _digest(content: str) -> str:
+    return f"sha256-{b64encode(sha256(content.encode()).digest()).decode()}"
