@@ -4,7 +4,7 @@ Importing this is cheap; the SDK behind it is imported with the first call.
 """
 
 from ingather.extraction.provider.address import AddressRefused, check_base_url, system_resolve
-from ingather.extraction.provider.answers import parse_object, salvage
+from ingather.extraction.provider.answers import parse_object, parse_reply, salvage
 from ingather.extraction.provider.classify import classify
 from ingather.extraction.provider.client import ChatClient, ModelClient
 from ingather.extraction.provider.endpoint import ApiKey, Endpoint
@@ -39,6 +39,7 @@ __all__ = [
     "estimate",
     "estimate_tokens",
     "parse_object",
+    "parse_reply",
     "price_of",
     "redact",
     "route",

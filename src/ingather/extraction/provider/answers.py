@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from ingather.extraction.provider.errors import Kind, ModelError
+from ingather.extraction.provider.wire import Reply
 
 LONGEST_TEXT = 4_000_000
 DEEPEST = 64
@@ -47,6 +48,14 @@ def parse_object(text: str) -> dict[str, Any]:
     if len(found) != 1:
         _refuse("it holds several objects" if found else problem)
     return _clean(found[0])
+
+
+def parse_reply(reply: Reply) -> dict[str, Any]:
+    """`parse_object` of a reply. The error keeps the reply: it was billed."""
+    try:
+        return parse_object(reply.text)
+    except ModelError as error:
+        raise ModelError(error.kind, error.sentence, reply=reply) from None
 
 
 def salvage(text: str) -> dict[str, Any] | None:

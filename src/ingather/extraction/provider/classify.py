@@ -134,7 +134,7 @@ def _kind(status: int, said: Said, model: str, host: str) -> tuple[Kind, str]:
     if 400 <= status < 500:
         return Kind.BAD_REQUEST, "The provider refused the request as invalid. It would be refused again."
     advice = (
-        f"{host or 'The address'} did not answer like a model's API. Check it; a portal or proxy may stand between."
+        f"{host or 'The address'} did not answer like a model's API. Often the address ends in /v1, or a portal stands between."
     )
     return Kind.NETWORK, advice
 

@@ -5,6 +5,7 @@ import json
 import logging
 import re
 import time
+import traceback
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, Self
 from urllib.parse import urlsplit
@@ -13,6 +14,7 @@ from ingather.extraction.provider.classify import check_reply, classify, classif
 from ingather.extraction.provider.endpoint import Endpoint
 from ingather.extraction.provider.errors import Kind, ModelError
 from ingather.extraction.provider.probe import Capabilities, probe
+from ingather.extraction.provider.redaction import redact
 from ingather.extraction.provider.wire import Habits, Reply, Request, Rung, body_of, reply_of, rung_of
 
 if TYPE_CHECKING:
@@ -81,8 +83,8 @@ class ChatClient:
         left open, it is asked once more without it, within the same deadline,
         and that is remembered.
         """
-        start = time.monotonic()
         wire = await self._wire()
+        start = time.monotonic()
         calls = 0
         while True:
             calls += 1
@@ -130,6 +132,8 @@ class ChatClient:
             failure = error
         # Raised outside the handler, so that no exception of the SDK, with headers in it, hangs on ours.
         failed = classify(exception=failure, host=self._host)
+        if failed.kind is Kind.BUG:
+            log.error("A call failed unforeseen. %s", redact("".join(traceback.format_exception(failure))))
         del failure
         raise failed
 

@@ -88,14 +88,14 @@ class _Wire(httpx2.AsyncBaseTransport):
         ours, theirs = self._origin, request.url
         if (ours.scheme, ours.host, ours.port) != (theirs.scheme, theirs.host, theirs.port):
             raise httpx2.UnsupportedProtocol("A call left the address it was made for.", request=request)
-        for name in list(request.headers):
-            if name.lower() not in _OURS:
-                del request.headers[name]
+        headers = {name.lower(): value for name, value in request.headers.items() if name.lower() in _OURS}
         # A compressed answer could grow a thousandfold once it is past the limit below.
-        request.headers["accept-encoding"] = "identity"
-        request.headers["user-agent"] = "ingather"
-        request.headers.update(self._headers)
-        response = await self._inner.handle_async_request(request)
+        headers |= {"accept-encoding": "identity", "user-agent": "ingather", **self._headers}
+        # A request of our own: the SDK reads its notes to itself from the headers of the one it made.
+        sent = httpx2.Request(
+            request.method, request.url, headers=headers, stream=request.stream, extensions=request.extensions
+        )
+        response = await self._inner.handle_async_request(sent)
         if response.headers.get("content-encoding", "identity").lower() != "identity":
             await response.aclose()
             raise httpx2.DecodingError("The answer is compressed, which was not asked for.", request=request)
