@@ -1,0 +1,209 @@
+"""The gates: what may differ between a quote and the text it was found in, and what may not.
+
+Both are cut into words and numbers and aligned. Where they are equal there is
+nothing to ask. Where they differ, no number may be touched, no negation, no
+side of a contrast; words may be missing, misspelt or run together, but not
+exchanged.
+"""
+
+import re
+from collections.abc import Container, Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final
+
+from rapidfuzz.distance import OSA, Indel, Levenshtein
+
+from ingather.extraction.ground import words
+from ingather.extraction.ground.folding import UNSPACED
+
+_MOST_DROPPED: Final = 5  # words in one place
+_TYPO: Final = 0.65
+_LIGATURES: Final = ("ffi", "ffl", "fi", "fl", "ff")
+
+_TOKEN: Final = re.compile(
+    r"(?P<before>(?:[-<>\u2264\u2265\u00b1~/^_=\u0338][ =]?|(?<=[0-9]):)*)"
+    r"(?P<number>(?<![\w)\]])\.[0-9]+|[0-9]+(?:[.,][0-9]+)*)"
+    r"(?P<percent> ?(?:%|\u2030|per ?cent\b))?"
+    rf"|(?P<han>[{UNSPACED}])"
+    rf"|(?P<word>(?:[^\W\d_{UNSPACED}])+(?:'[^\W\d_]+)?)"
+    r"|(?P<sign>[<>\u2264\u2265\u00b1\u0338])"
+)
+_THOUSANDS: Final = re.compile(r"[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]+)?")
+_SPLIT_ZERO: Final = re.compile(r"(?<![0-9.,])0\. (?=0[0-9])")
+_IS_HAN: Final = re.compile(f"[{UNSPACED}]")
+
+
+class Fault(IntEnum):
+    """Why a place is not what the quote says. The greatest one counts."""
+
+    WORDS = 1
+    POLARITY = 2
+    NUMBER = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number as it is compared: `-12.4%`. A mark is a superscript behind a word: a note or a reference."""
+
+    text: str
+    is_mark: bool = False
+
+
+Token = str | Number
+
+
+def tokens(text: str) -> list[Token]:
+    """The words and numbers of a folded text, in order. Signs and percent belong to their number."""
+    return list(_lex(_SPLIT_ZERO.sub("0.", text)))
+
+
+def numbers_in(text: str) -> list[str]:
+    """The numbers of a folded text alone."""
+    return [token.text for token in tokens(text) if isinstance(token, Number)]
+
+
+def compare(quote: str, source: str, vocabulary: Container[str]) -> Fault | None:
+    """What is wrong with taking `source` for `quote`, both folded. `vocabulary`: the words of the document."""
+    if quote == source:
+        return None
+    mine, theirs = tokens(quote), tokens(source)
+    if mine == theirs:
+        return None
+    faults = [_fault(theirs[a:b], mine[c:d], vocabulary) for a, b, c, d in _differences(theirs, mine)]
+    if mine[-1:] != theirs[-1:] and not words.FUNCTION.isdisjoint(mine[-1:]):
+        # Added at the end, a small word stands for what the source goes on to say.
+        faults.append(Fault.WORDS)
+    return max((fault for fault in faults if fault is not None), default=None)
+
+
+def _lex(text: str) -> Iterator[Token]:
+    for match in _TOKEN.finditer(text):
+        kind = match.lastgroup
+        if kind in {"word", "han"}:
+            word = match[0]
+            value = words.number_of(word)
+            yield Number(value) if value else word
+        elif kind == "sign":
+            yield Number(match[0])
+        else:
+            yield from _numbers(match, text)
+
+
+def _numbers(match: re.Match[str], text: str) -> Iterator[Number]:
+    before = match["before"].replace(" ", "").replace("=", "")
+    behind = text[match.start() - 1] if match.start() else ""
+    if behind.isdigit() or behind == "%":
+        before = before.replace("~", "-")
+    is_mark = before == "^" and not behind.isdigit()
+    whole = match["number"]
+    if whole.startswith("."):
+        whole = "0" + whole
+    parts = [whole.replace(",", "")] if _THOUSANDS.fullmatch(whole) else whole.split(",")
+    percent = "" if match["percent"] is None else "\u2030" if "\u2030" in match["percent"] else "%"
+    for n, part in enumerate(parts):
+        yield Number((before if n == 0 else "") + part + (percent if n == len(parts) - 1 else ""), is_mark)
+
+
+def _differences(source: list[Token], quote: list[Token]) -> Iterator[tuple[int, int, int, int]]:
+    """The stretches in which two lists differ, each as wide as it goes."""
+    a = c = 0
+    for block in Levenshtein.editops(source, quote).as_matching_blocks():
+        if block.size or (block.a, block.b) == (len(source), len(quote)):
+            if block.a > a or block.b > c:
+                yield a, block.a, c, block.b
+            a, c = block.a + block.size, block.b + block.size
+
+
+def _fault(source: list[Token], quote: list[Token], vocabulary: Container[str]) -> Fault | None:
+    theirs = [token for token in source if isinstance(token, str)]
+    mine = [token for token in quote if isinstance(token, str)]
+    if _are_numbers_touched(source, quote, theirs, mine):
+        return Fault.NUMBER
+    is_rejoined = bool(mine) and "".join(theirs) == "".join(mine)
+    if is_rejoined:
+        glued = {*theirs, *mine} - ({*theirs} & {*mine})
+        is_turned = _negations(theirs) != _negations(mine) and any(
+            words.is_real(word) for word in glued if not _is_part(word, theirs, mine)
+        )
+        return Fault.POLARITY if is_turned else None
+    if _negations(theirs) != _negations(mine):
+        return Fault.POLARITY
+    if not mine:
+        return None if len(theirs) <= _MOST_DROPPED else Fault.WORDS
+    if _are_sides_changed(theirs, mine) or any(words.is_opposite(a, b) for a in theirs for b in mine):
+        return Fault.POLARITY
+    if _hidden_negations("".join(theirs)) != _hidden_negations("".join(mine)):
+        return Fault.POLARITY
+    return None if _is_slip(theirs, mine, vocabulary) else Fault.WORDS
+
+
+def _is_part(word: str, theirs: list[str], mine: list[str]) -> bool:
+    """Whether a word is one of several that the other side writes as one."""
+    return any(word != whole and word in whole for whole in (*theirs, *mine))
+
+
+def _are_numbers_touched(source: list[Token], quote: list[Token], theirs: list[str], mine: list[str]) -> bool:
+    there = [token for token in source if isinstance(token, Number)]
+    here = [token for token in quote if isinstance(token, Number)]
+    if not here:
+        there = [token for token in there if not token.is_mark]
+    if there != here:
+        return True
+    return bool(mine) and _labels(theirs) != _labels(mine) and "".join(theirs) != "".join(mine)
+
+
+def _labels(some: list[str]) -> list[str]:
+    return [label for word in some if (label := words.label_of(word))]
+
+
+def _negations(some: list[str]) -> int:
+    return sum(words.negations_in(word) for word in some)
+
+
+def _sides(some: list[str]) -> list[str]:
+    return [side for word in some if (side := words.side_of(word))]
+
+
+def _are_sides_changed(theirs: list[str], mine: list[str]) -> bool:
+    if (there := _sides(theirs)) == (here := _sides(mine)):
+        return False
+    # A misspelt word has lost its side, but not its first letter.
+    is_misspelt = len(theirs) == len(mine) == 1 and not (there and here) and theirs[0][0] == mine[0][0]
+    return not (is_misspelt and OSA.distance(theirs[0], mine[0]) <= 2)
+
+
+def _hidden_negations(letters: str) -> int:
+    """Negations inside words that lost their spaces, as in `wasnotassessed`."""
+    return sum(letters.count(negation) for negation in ("no", "never", "without", "n't"))
+
+
+def _is_slip(theirs: list[str], mine: list[str], vocabulary: Container[str]) -> bool:
+    """Whether a difference is one that copying makes, not one that thinking makes."""
+    if not theirs:
+        return all(word in words.FUNCTION or word in words.HAN_FUNCTION for word in mine)
+    if any(map(_IS_HAN.match, (*theirs, *mine))):
+        return len(theirs) == len(mine) == 1
+    if len(theirs) == len(mine) and all(map(words.is_swappable, theirs, mine)):
+        return True
+    source, quote = "".join(theirs), "".join(mine)
+    if any(quote.replace(ligature, "", 1) == source for ligature in _LIGATURES):
+        return True
+    if Indel.normalized_similarity(source, quote) < _TYPO:
+        return False
+    return all(_is_slip_of(word, theirs, vocabulary) for word in mine)
+
+
+def _is_slip_of(word: str, theirs: list[str], vocabulary: Container[str]) -> bool:
+    """Whether a word of the quote is one of the source's, or a misspelling, but not another word of the document."""
+    if word in theirs or word in words.FUNCTION or word not in vocabulary:
+        return True
+    return any(words.is_inflected(word, other) or _is_run_together(word, other) for other in theirs)
+
+
+def _is_run_together(word: str, other: str) -> bool:
+    if len(word) < 4:
+        return False
+    return (other.endswith(word) and other[: -len(word)] in words.FUNCTION) or (
+        other.startswith(word) and other[len(word) :] in words.FUNCTION
+    )

@@ -1,0 +1,174 @@
+"""Grounding: from the words a model gave as proof to the place where the document says them."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from ingather.extraction.findings import Span, Verdict
+from ingather.extraction.ground import words
+from ingather.extraction.ground.folding import UNSPACED, fold
+from ingather.extraction.ground.gates import Fault, tokens
+from ingather.extraction.ground.index import Index, Stream
+from ingather.extraction.ground.search import LONGEST_FUZZY, Method, Place, fuzzy_places, literal_places
+
+_SHORTEST_PART: Final = 12
+_MOST_ALTERNATIVES: Final = 20
+_ELLIPSIS: Final = re.compile(r"\s*[\[(]?(?:\.\s?\.\s?\.(?:\s?\.)*|\u2026+|\u22ef+)[\])]?\s*")
+_SENTENCE_END: Final = re.compile(rf"[.!?](?= )|[\u3002;]|(?<=[{UNSPACED}])\.")
+_UNSPACED: Final = re.compile(f"[{UNSPACED}]")
+_AROUND: Final = " \t\n\r\f\v\u00a0\u3000\"'\u201c\u201d\u2018\u2019\u300c\u300d\u00ab\u00bb\u2022*"
+_VERDICTS: Final = {
+    Fault.WORDS: Verdict.QUOTE_NOT_FOUND,
+    Fault.POLARITY: Verdict.POLARITY_MISMATCH,
+    Fault.NUMBER: Verdict.NUMBER_MISMATCH,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grounding:
+    """What became of a quote, and where it stands.
+
+    `spans` is one place: several spans only where it runs over a page break
+    or where the quote leaves something out. A mismatch has spans too, the
+    nearest place, so that a person can be shown both strings. `alternatives`
+    are the other places that say the same.
+    """
+
+    verdict: Verdict
+    spans: tuple[Span, ...] = ()
+    method: Method | None = None
+    similarity: float = 0.0
+    alternatives: tuple[tuple[Span, ...], ...] = ()
+
+
+def ground(quote: str, pages: Sequence[str] | Index, page: int | None = None) -> Grounding:
+    """Find a quote in the pages of a document. `page` is where the model says it is, from 0; it is only a hint."""
+    printed = quote.strip(_AROUND)
+    if not printed.strip():
+        return Grounding(verdict=Verdict.NO_QUOTE)
+    index = pages if isinstance(pages, Index) else Index(pages)
+    best = _ground(printed, index.whole, page)
+    if best.verdict in {Verdict.VERIFIED, Verdict.VERIFIED_FUZZY} or index.running is None:
+        return best
+    running = _ground(printed, index.running, page)
+    return running if _rank(running) > _rank(best) else best
+
+
+def _ground(printed: str, stream: Stream, page: int | None) -> Grounding:
+    if len(printed) > 2 * len(stream.raw) + 1_000:
+        return Grounding(verdict=Verdict.QUOTE_NOT_FOUND)
+    found = _places(stream, printed, is_fuzzy=False)
+    if not found or found[0].fault is not None:
+        split = _ground_parts(printed, stream, page)
+        if split is not None and (_is_accepted(split) or not found):
+            return split
+        found = _places(stream, printed, is_fuzzy=True)
+    return _grounding(stream, found, page)
+
+
+def _places(stream: Stream, printed: str, *, is_fuzzy: bool) -> list[Place]:
+    """The places of a quote or of a part of one: all of them good, or all of them faulty."""
+    quote = fold(printed).text.rstrip(" .,;:\u3002\u3001") if len(printed) < 20 * LONGEST_FUZZY else ""
+    quote = quote.lstrip(" .,;:\u3002\u3001") if not quote[1:2].isdigit() else quote
+    literal = literal_places(stream, printed, quote)
+    if (literal and literal[0].fault is None) or not is_fuzzy:
+        return literal
+    places = fuzzy_places(stream, quote)
+    if good := [place for place in places if place.fault is None]:
+        return good
+    return sorted(literal + places, key=lambda place: (-(place.fault or 0), -place.similarity))
+
+
+def _ground_parts(printed: str, stream: Stream, page: int | None) -> Grounding | None:
+    """A quote that leaves something out, part by part; None if it has no parts, or one too short to be told apart."""
+    parts = [part for part in _ELLIPSIS.split(printed) if part.strip(_AROUND)]
+    if len(parts) == 1 and parts[0] != printed:
+        return _grounding(stream, _places(stream, parts[0], is_fuzzy=True), page)
+    if len(parts) < 2 or any(_weight(part) < _SHORTEST_PART for part in parts):
+        return None
+    found = [_places(stream, part, is_fuzzy=True) for part in parts]
+    if not all(found):
+        return None
+    faults = [places[0].fault or 0 for places in found]
+    chosen = _in_order(stream, found, page)
+    is_in_order = all(before.end <= after.start for before, after in pairwise(chosen))
+    if worst := max(faults):
+        verdict = _VERDICTS[Fault(worst)]
+    elif is_in_order and any(_is_hiding_negation(stream, before, after) for before, after in pairwise(chosen)):
+        verdict = Verdict.POLARITY_MISMATCH
+    elif is_in_order and all(place.method is not Method.FUZZY for place in chosen):
+        verdict = Verdict.VERIFIED
+    else:
+        verdict = Verdict.VERIFIED_FUZZY
+    return Grounding(
+        verdict=verdict,
+        spans=()
+        if verdict is Verdict.QUOTE_NOT_FOUND
+        else tuple(span for place in chosen for span in stream.spans(place.start, place.end)),
+        method=Method.SPLIT,
+        similarity=min(place.similarity for place in chosen),
+    )
+
+
+def _in_order(stream: Stream, found: list[list[Place]], page: int | None) -> list[Place]:
+    """One place for each part: each after the one before, if that can be."""
+    for first in _by_page(stream, found[0], page):
+        chain = [first]
+        for places in found[1:]:
+            after = min((p for p in places if p.start >= chain[-1].end), key=lambda p: p.start, default=None)
+            if after is None:
+                break
+            chain.append(after)
+        else:
+            return chain
+    return [_by_page(stream, places, page)[0] for places in found]
+
+
+def _is_hiding_negation(stream: Stream, before: Place, after: Place) -> bool:
+    """Whether what two parts leave out between them is within one sentence and turns it around."""
+    gap = stream.text[before.end : after.start]
+    if _SENTENCE_END.search(gap + " "):
+        return False
+    return any(words.negations_in(token) for token in tokens(gap) if isinstance(token, str))
+
+
+def _grounding(stream: Stream, found: list[Place], page: int | None) -> Grounding:
+    if not found:
+        return Grounding(verdict=Verdict.QUOTE_NOT_FOUND)
+    fault = found[0].fault
+    if fault is Fault.WORDS:
+        return Grounding(verdict=Verdict.QUOTE_NOT_FOUND, similarity=found[0].similarity)
+    if fault is not None:
+        best, others = found[0], []
+        verdict = _VERDICTS[fault]
+    else:
+        best, *others = _by_page(stream, found, page)
+        verdict = Verdict.VERIFIED_FUZZY if best.method is Method.FUZZY else Verdict.VERIFIED
+    return Grounding(
+        verdict=verdict,
+        spans=tuple(stream.spans(best.start, best.end)),
+        method=best.method,
+        similarity=best.similarity,
+        alternatives=tuple(tuple(stream.spans(p.start, p.end)) for p in others[:_MOST_ALTERNATIVES]),
+    )
+
+
+def _by_page(stream: Stream, places: list[Place], page: int | None) -> list[Place]:
+    """Places in the order of the text, those nearest to the model's page first."""
+    if page is None:
+        return sorted(places, key=lambda place: place.start)
+    return sorted(places, key=lambda place: (abs(stream.page_of(place.start) - page), place.start))
+
+
+def _weight(part: str) -> int:
+    return len(part.strip()) + len(_UNSPACED.findall(part))
+
+
+def _is_accepted(grounding: Grounding) -> bool:
+    return grounding.verdict in {Verdict.VERIFIED, Verdict.VERIFIED_FUZZY}
+
+
+def _rank(grounding: Grounding) -> tuple[bool, bool]:
+    return _is_accepted(grounding), bool(grounding.spans)
