@@ -16,9 +16,7 @@ LARGEST_ID = 2**63 - 1
 LONGEST_PAGE = 1_000
 NAMED_AT_MOST = 10
 
-FAILED_SENTENCE = (
-    "This document was not read, because of a fault that is not its own. Upload the same file again to try again."
-)
+FAILED_SENTENCE = "This document was not read: its job came to nothing. Upload the same file again to try again."
 
 
 def create_knowledge_base(name: str) -> Script[KnowledgeBase]:
