@@ -17,8 +17,8 @@ class TemplateError(UsageError):
 class ValueProblem(Exception):
     """What a model or a person gave is no value of the field.
 
-    `state` is what may be said of the cell instead: `not_reported` or
-    `not_applicable` where the words mean that, otherwise `unclear`.
+    `state` is what may be said of the cell instead: `not_applicable` where
+    the words mean that, otherwise `unclear`.
     """
 
     def __init__(self, message: str, state: State = State.UNCLEAR) -> None:

@@ -33,12 +33,22 @@ _UNCLEAR: Final = frozenset(
 _DOI: Final = re.compile(r"10\.[0-9]{4,9}/[^\s\"<>]+")
 
 
-def coerce(field: Field, raw: object) -> Value:  # noqa: PLR0912  one case per type
-    """The value of the field that `raw` stands for. Raises ValueProblem, whose `state` says what the cell then is.
+def coerce(field: Field, raw: object) -> Value:
+    """The value of the field that `raw` stands for; None where it says that the value is not reported.
 
-    Never guesses: a range is no whole number, a percentage is no float, and
-    a date that two countries read differently is none.
+    Raises ValueProblem for all else that is no value. Never guesses: a range
+    is no whole number, a percentage is no float, and a date that two
+    countries read differently is none.
     """
+    try:
+        return _value(field, raw)
+    except ValueProblem as problem:
+        if problem.state is State.NOT_REPORTED:
+            return None
+        raise
+
+
+def _value(field: Field, raw: object) -> Value:  # noqa: PLR0912  one case per type
     if isinstance(raw, str) and field.type in {FieldType.ENUM, FieldType.MULTI_ENUM}:
         option = _option(field, raw)
         if option is not None:
