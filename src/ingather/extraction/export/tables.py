@@ -210,7 +210,8 @@ class Tables:
     def _answer(self, finding: Finding, field: FieldLike) -> Cell:
         mark, value = mark_of(finding), _typed(chosen(field, finding.value, self.words.language), field)
         if finding.state is State.REPORTED:
-            return Cell(self.words["no_value"], Mark.ATTENTION) if value == "" else Cell(value, mark)
+            is_blank = isinstance(value, str) and not value.strip()
+            return Cell(self.words["no_value"], Mark.ATTENTION) if is_blank else Cell(value, mark)
         word = self.words.of("state", finding.state)
         is_doubtful = finding.state is State.UNCLEAR and value != ""
         return Cell(f"{word}: {text_of(value)}" if is_doubtful else word, mark)

@@ -133,10 +133,8 @@ def _kind(status: int, said: Said, model: str, host: str) -> tuple[Kind, str]:
         return Kind.BAD_JSON, "The provider's own check found the answer not to be JSON. The call is tried again."
     if 400 <= status < 500:
         return Kind.BAD_REQUEST, "The provider refused the request as invalid. It would be refused again."
-    advice = (
-        f"{host or 'The address'} did not answer like a model's API. Often the address ends in /v1, or a portal stands between."
-    )
-    return Kind.NETWORK, advice
+    advice = f"{host or 'The address'} did not answer like a model's API."
+    return Kind.NETWORK, f"{advice} Check it: often it ends in /v1, or a portal or proxy stands between."
 
 
 def classify_body(status: int, headers: Mapping[str, str], body: bytes, *, model: str, host: str) -> ModelError:

@@ -15,8 +15,8 @@ SHORTEST_SECRET = 8
 
 _PATTERNS = (
     re.compile(r"(?i)\b(?:bearer|basic)\s+[^\s\"',;]{6,}"),
-    re.compile(r"\b(?:sk|pk|rk|ak|xai|gsk|hf|ghp|glpat|nvapi|AKIA|AIza)[-_]?[A-Za-z0-9_*.-]*[A-Za-z0-9*]{12,}"),
-    re.compile(r"\bsk-[A-Za-z0-9_*.-]{4,}"),
+    re.compile(r"\b(?:sk|pk|rk|xai|gsk|hf|ghp|glpat|nvapi)[-_](?=[A-Za-z_.-]*[0-9*])[A-Za-z0-9_*.-]{8,}"),
+    re.compile(r"\b(?:AIza[0-9A-Za-z_-]{20,}|AKIA[0-9A-Z]{12,})"),
     re.compile(r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*"),
     re.compile(r"(?i)(?:api[-_ ]?key|token|secret|password|authorization)[\"']?\s*[:=]\s*[\"']?[A-Za-z0-9_*.+/-]{8,}"),
 )

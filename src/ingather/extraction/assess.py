@@ -1,0 +1,73 @@
+"""Answers become findings: each quote is looked for, each value is held against it, and the template's rules are run.
+
+Nothing a model says about its own evidence is believed here.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from ingather.extraction.checks import check
+from ingather.extraction.findings import Answer, Finding, Flag, Row, Span, State, Verdict
+from ingather.extraction.ground import Index, ground
+from ingather.extraction.judgements import judge
+from ingather.extraction.support import supports
+from ingather.extraction.template import Template
+
+FOUND = {Verdict.VERIFIED, Verdict.VERIFIED_FUZZY}
+
+# A paper has no business talking to a machine; a quote that does is shown to a person.
+_ORDERS = re.compile(
+    r"(?i)\b(?:ignore|disregard|forget)\b.{0,40}\b(?:instructions?|prompts?|above|schema)\b"
+    r"|\b(?:as an? |dear |attention,? )(?:ai|llm|language model|assistant)\b"
+    r"|\b(?:ai|llm|language model|assistant)s?\b.{0,30}\b(?:must|should|shall)\b.{0,30}\b(?:report|answer|output|rate)"
+    r"|(?:忽略|无视).{0,20}(?:指令|提示|要求)"
+)
+
+
+def assess(
+    template: Template, pages: Sequence[str], rows: Sequence[Row], answers: Iterable[Answer], *, source: str
+) -> tuple[list[Finding], list[Flag]]:
+    """Findings in the template's order, those that are computed included, and the flags of the checks."""
+    index = Index(pages)
+    findings = [_finding(template, index, pages, answer, source) for answer in answers]
+    findings += judge(template, rows, findings)
+    order = {field.id: place for place, field in enumerate(template.fields)}
+    places = {row.key: place for place, row in enumerate(rows)}
+    findings.sort(key=lambda finding: (places.get(finding.row, -1), order.get(finding.field, len(order))))
+    return findings, [*check(template, rows, findings), *_orders(findings)]
+
+
+def _finding(template: Template, index: Index, pages: Sequence[str], answer: Answer, source: str) -> Finding:
+    verdict, spans = Verdict.NO_QUOTE, tuple[Span, ...]()
+    if answer.quote and answer.state in {State.REPORTED, State.UNCLEAR}:
+        found = ground(answer.quote, index, answer.page)
+        verdict, spans = found.verdict, found.spans
+    if verdict in FOUND and answer.state is State.REPORTED:
+        field = template.field(answer.field)
+        told = "\n".join(pages[span.page][span.start : span.end] for span in spans)
+        if not supports(answer.value, told, type=field.type):
+            verdict = Verdict.UNSUPPORTED_VALUE
+    return Finding(
+        field=answer.field,
+        row=answer.row,
+        state=answer.state,
+        value=answer.value,
+        quote=answer.quote,
+        verdict=verdict,
+        spans=spans,
+        source=source,
+        note=answer.note,
+    )
+
+
+def _orders(findings: Iterable[Finding]) -> list[Flag]:
+    return [
+        Flag(
+            rule="order_in_quote",
+            row=finding.row,
+            fields=(finding.field,),
+            message="The quote speaks to a machine rather than to a reader. Look at the paper.",
+        )
+        for finding in findings
+        if _ORDERS.search(finding.quote)
+    ]

@@ -1,0 +1,16 @@
+"""What extraction raises.
+
+UsageError (of the engine)
+├── NotFound            no such project, template or task
+└── EmptySelection      a task without documents
+"""
+
+from ingather.engine.errors import UsageError
+
+
+class NotFound(UsageError):
+    pass
+
+
+class EmptySelection(UsageError):
+    pass

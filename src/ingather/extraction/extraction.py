@@ -1,0 +1,245 @@
+"""`Extraction`: projects, templates, tasks and results, for the command line and for the web."""
+
+import re
+import unicodedata
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import BinaryIO
+
+from psycopg.errors import UniqueViolation
+
+from ingather.engine.batch import Batch
+from ingather.engine.engine import Engine
+from ingather.engine.errors import UsageError
+from ingather.engine.model import Progress
+from ingather.extraction import pipeline, results, tasks
+from ingather.extraction.desk import queue_of
+from ingather.extraction.errors import EmptySelection, NotFound
+from ingather.extraction.export import export
+from ingather.extraction.findings import DocumentResult, TaskSummary
+from ingather.extraction.provider import Endpoint
+from ingather.extraction.tasks import Project, Spent, Task
+from ingather.extraction.template import BUILTIN_IDS, Label, Template, Tier, builtin, clone, load_builtin, select
+from ingather.library.port import LibraryPort
+
+AT_ONCE = 10
+MOST_DOCUMENTS = 10_000
+LONGEST_CONTEXT = 4_000
+PAGE = 50
+EMBEDDED_NAME = "embedded extractor (rules, no model)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """A task as it stands."""
+
+    task: Task
+    progress: Progress
+    spent: Spent
+
+
+class Extraction:
+    """Extraction on an engine and a library. With an endpoint, its model answers; without, our own rules do."""
+
+    def __init__(
+        self, engine: Engine, library: LibraryPort, endpoint: Endpoint | None = None, *, at_once: int = AT_ONCE
+    ) -> None:
+        self.engine = engine
+        self.library = library
+        self.endpoint = endpoint
+        self._at_once = at_once
+        pipeline.register(engine, pipeline.Pipeline(engine, library, endpoint))
+
+    # --- projects --------------------------------------------------------------------------------------------------
+
+    def create_project(self, name: str) -> Project:
+        cleaned = _clean(name)
+        if not 1 <= len(cleaned) <= 200:
+            raise UsageError("A project has a name of 1 to 200 characters.")
+        try:
+            return self.engine.run(tasks.create_project(cleaned))
+        except UniqueViolation:
+            raise UsageError(f"There is a project {cleaned!r} already. Give this one another name.") from None
+
+    def list_projects(self) -> list[Project]:
+        return self.engine.run(tasks.list_projects())
+
+    def project(self, project_id: int) -> Project:
+        return self.engine.run(tasks.find_project(project_id))
+
+    # --- templates -------------------------------------------------------------------------------------------------
+
+    def list_templates(self, project_id: int | None = None) -> list[Template]:
+        """The built-in ones, then the project's own."""
+        own = [] if project_id is None else self.engine.run(tasks.list_templates(project_id))
+        return [*builtin(), *own]
+
+    def template(self, template_id: str, project_id: int | None = None) -> Template:
+        """A template as it stands now; one of another project is not there."""
+        if template_id in BUILTIN_IDS:
+            return load_builtin(template_id)
+        found = self.engine.run(tasks.find_template(template_id))
+        if found is None or project_id not in {None, found[1]}:
+            raise NotFound(f"There is no template {template_id!r}.")
+        return found[0]
+
+    def clone_template(self, project_id: int, template_id: str, label: Label) -> Template:
+        """A copy of a template for a project to change."""
+        base = self.template(template_id, project_id)
+        stem = re.sub(r"_\d+$", "", template_id)[:50]
+        number = 1
+        while True:
+            number += 1
+            copy = clone(base, f"{stem}_{number}", label)
+            if self.engine.run(tasks.add_template(project_id, copy)):
+                return copy
+
+    def change_template(self, project_id: int, template_id: str, change: Callable[[Template], Template]) -> Template:
+        """Store what `change` makes of a template as its next version. Tasks keep the version they started with."""
+        before = self.template(template_id, project_id)
+        after = change(before).with_version(before.version + 1)
+        if not self.engine.run(tasks.change_template(before, after)):
+            raise UsageError(
+                "Somebody else has changed this template meanwhile. Look at it again, then repeat the change."
+            )
+        return after
+
+    def remove_template(self, project_id: int, template_id: str) -> None:
+        """Tasks that used it keep their version."""
+        self.template(template_id, project_id)
+        if template_id in BUILTIN_IDS:
+            raise UsageError(f"The template {template_id!r} comes with the program and stays.")
+        self.engine.run(tasks.remove_template(template_id))
+
+    # --- tasks -----------------------------------------------------------------------------------------------------
+
+    def start_task(
+        self,
+        project_id: int,
+        template_id: str,
+        document_ids: Collection[int],
+        *,
+        field_ids: Collection[str] | None = None,
+        context: str = "",
+        spend_cap: Decimal | None = None,
+        idempotency_key: str | None = None,
+    ) -> tuple[Task, bool]:
+        """Freeze the template and the documents, and scatter one item per document, in one transaction.
+
+        Without `field_ids` the core fields are asked. False beside the task:
+        it had been started with this key before.
+        """
+        if not document_ids:
+            raise EmptySelection("No documents are selected. Choose at least one.")
+        if len(document_ids) > MOST_DOCUMENTS:
+            raise UsageError(f"A task takes at most {MOST_DOCUMENTS:,} documents; {len(document_ids):,} are selected.")
+        if len(context) > LONGEST_CONTEXT:
+            raise UsageError(f"The context is at most {LONGEST_CONTEXT:,} characters long.")
+        whole = self.template(template_id, project_id)
+        chosen = field_ids or [field.id for field in whole.fields if field.tier is Tier.CORE]
+        request = tasks.Request(
+            project_id=project_id,
+            template=select(whole, chosen),
+            documents=tuple(self.library.snapshots(list(dict.fromkeys(document_ids)))),
+            base_url=self.endpoint.base_url if self.endpoint else None,
+            model=self.endpoint.model if self.endpoint else None,
+            context=_clean(context),
+            spend_cap=spend_cap,
+        )
+        queue = pipeline.QUEUE
+        if self.endpoint:
+            queue = queue_of(self.endpoint)
+            self.engine.set_queue(queue, max_running=self._at_once)
+        work = self.engine.plan(
+            pipeline.KIND,
+            [{"document_id": document.document_id} for document in request.documents],
+            queue=queue,
+            idempotency_key=None if idempotency_key is None else f"task/{project_id}/{idempotency_key}",
+        )
+        task_id, is_new = self.engine.run(tasks.start(request, work), rings=True)
+        return self.task(task_id), is_new
+
+    def task(self, task_id: int) -> Task:
+        return self.engine.run(tasks.find_task(task_id))
+
+    def list_tasks(self, project_id: int, *, before: int | None = None, limit: int = PAGE) -> list[Task]:
+        """The project's tasks, newest first; `before` takes the last id of the page before."""
+        return self.engine.run(tasks.list_tasks(project_id, before=before or 2**62, limit=limit))
+
+    def status(self, task_id: int) -> Status:
+        task = self.task(task_id)
+        return Status(task=task, progress=self._batch(task).progress(), spent=self.engine.run(tasks.spent(task_id)))
+
+    def cancel(self, task_id: int) -> bool:
+        return self._batch(self.task(task_id)).cancel()
+
+    def pause(self, task_id: int) -> None:
+        self.engine.run(tasks.pause(self.task(task_id), "Paused by a person."))
+
+    def resume(self, task_id: int) -> None:
+        self.engine.run(tasks.resume(self.task(task_id)), rings=True)
+
+    def retry(self, task_id: int) -> int:
+        """Send the documents that failed back; answers that were paid for are used again. Returns how many."""
+        return self._batch(self.task(task_id)).retry_failed()
+
+    def set_spend_cap(self, task_id: int, spend_cap: Decimal | None) -> None:
+        self.engine.run(tasks.set_spend_cap(self.task(task_id).id, spend_cap))
+
+    # --- results ---------------------------------------------------------------------------------------------------
+
+    def results(self, task_id: int, *, after: int = 0, limit: int = PAGE) -> tuple[list[DocumentResult], int | None]:
+        """A page of documents with their findings, and what `after` takes for the next one: None at the end."""
+        task = self.task(task_id)
+        items = self._batch(task).page(after=after, limit=limit)
+        known = self.engine.run(tasks.documents(task.id, [item.ordinal for item in items]))
+        page = [
+            results.document_result(item.ordinal, known[item.ordinal], item.state, item.result, item.error)
+            for item in items
+        ]
+        return page, items[-1].id if len(items) == limit else None
+
+    def export(self, task_id: int, format: str, out: BinaryIO, *, language: str = "en") -> None:
+        """Write all of a task's results; what is not finished yet says so."""
+        status = self.status(task_id)
+        export(format, out, summary(status), status.task.template, self._all(task_id), language=language)
+
+    def _all(self, task_id: int) -> Iterator[DocumentResult]:
+        after: int | None = 0
+        while after is not None:
+            page, after = self.results(task_id, after=after)
+            yield from page
+
+    def _batch(self, task: Task) -> Batch:
+        return self.engine.batch(task.batch_id)
+
+
+def summary(status: Status) -> TaskSummary:
+    """What a reader of the table must know of how it came about."""
+    task, progress, spent = status.task, status.progress, status.spent
+    settings = {"context": task.context} if task.context else {}
+    if task.model:
+        settings |= {"model": task.model, "address": task.base_url or "", "calls": str(spent.calls)}
+        settings["tokens in"] = f"{spent.prompt_tokens:,} ({spent.cached_tokens:,} from the cache)"
+        settings["tokens out"] = f"{spent.completion_tokens:,}"
+        if spent.cost is not None:
+            settings["cost"] = f"{spent.cost:.4f} {spent.currency}"
+    counts = {name: getattr(progress, name) for name in ("pending", "running", "completed", "error", "cancelled")}
+    return TaskSummary(
+        task_id=task.id,
+        project=task.project,
+        template_id=task.template.id,
+        template_version=task.template.version,
+        extractor=task.model or EMBEDDED_NAME,
+        settings=settings,
+        created_at=task.created_at.isoformat(),
+        closed_at=progress.closed_at.isoformat() if progress.closed_at else None,
+        counts=counts,
+    )
+
+
+def _clean(text: str) -> str:
+    """Without what PostgreSQL cannot keep and people cannot see."""
+    kept = "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in {"Cc", "Cs", "Co", "Cn"})
+    return unicodedata.normalize("NFC", kept).strip()

@@ -1,0 +1,83 @@
+"""Where extraction meets the engine: one item, one document, from its pages to its findings."""
+
+import asyncio
+from functools import lru_cache, partial
+from typing import Any
+
+from ingather.engine.engine import Engine
+from ingather.engine.errors import Reject, RetryLater
+from ingather.engine.model import Item
+from ingather.extraction import results, tasks
+from ingather.extraction.assess import assess
+from ingather.extraction.desk import Desk
+from ingather.extraction.findings import Answer, Row
+from ingather.extraction.interview import Interview
+from ingather.extraction.parts import budget_for
+from ingather.extraction.provider import Endpoint, ModelError, PauseTask, route
+from ingather.extraction.questions import asked
+from ingather.extraction.rules import extract
+from ingather.extraction.tasks import Task
+from ingather.library.port import LibraryPort
+
+KIND = "extract_document"
+QUEUE = "extraction"
+EMBEDDED = "embedded"
+MAX_ATTEMPTS = 5
+TIMEOUT_S = 3600
+NO_KEY_S = 30.0
+PAUSED_S = 5.0
+
+
+class Pipeline:
+    """The handler's state: the library, the endpoint of this process, and the tasks it has met."""
+
+    def __init__(self, engine: Engine, library: LibraryPort, endpoint: Endpoint | None) -> None:
+        self._engine = engine
+        self._library = library
+        self._endpoint = endpoint
+        self._desks: dict[asyncio.AbstractEventLoop, Desk] = {}
+        self._tasks = lru_cache(maxsize=100)(lambda batch_id: engine.run(tasks.task_of_batch(batch_id)))
+
+    async def extract_document(self, item: Item) -> dict[str, Any]:
+        task = await asyncio.to_thread(self._tasks, item.batch_id)
+        document = await self._engine.arun(tasks.find_document(task.id, item.ordinal))
+        reading = await asyncio.to_thread(self._library.read, document.sha256, document.file_name)
+        if reading.problem is not None:
+            raise Reject(reading.sentence)
+        pages = await asyncio.to_thread(partial(self._library.pages, document.sha256, parser=reading.parser))
+        rows, answers, source = await self._answers(task, item, pages)
+        findings, flags = await asyncio.to_thread(partial(assess, task.template, pages, rows, answers, source=source))
+        return results.to_json(rows, findings, flags, parser=reading.parser, source=source)
+
+    async def _answers(self, task: Task, item: Item, pages: list[str]) -> tuple[list[Row], list[Answer], str]:
+        if task.model is None:
+            rows, answers = await asyncio.to_thread(extract, asked(task.template), pages)
+            return rows, answers, EMBEDDED
+        desk = self._desk(task)
+        budget = budget_for(desk.endpoint.context_tokens)
+        ask = partial(desk.ask, task, item.ordinal)
+        try:
+            found = await Interview(task.template, pages, ask, budget=budget, context=task.context).run()
+        except ModelError as error:
+            ruling: BaseException = route(error, item.attempt)
+        except PauseTask as reason:
+            ruling = reason
+        else:
+            return *found, task.model
+        if isinstance(ruling, PauseTask):
+            await self._engine.arun(tasks.pause(task, ruling.reason))
+            ruling = RetryLater(PAUSED_S, ruling.reason)
+        raise ruling
+
+    def _desk(self, task: Task) -> Desk:
+        mine = self._endpoint
+        if mine is None or (mine.base_url, mine.model) != (task.base_url, task.model):
+            raise RetryLater(NO_KEY_S, f"This worker is not set up for the model {task.model} at {task.base_url}.")
+        loop = asyncio.get_running_loop()
+        if loop not in self._desks:
+            self._desks[loop] = Desk(self._engine, mine)
+        return self._desks[loop]
+
+
+def register(engine: Engine, pipeline: Pipeline) -> None:
+    engine.handler(KIND, queue=QUEUE, max_attempts=MAX_ATTEMPTS, timeout=TIMEOUT_S)(pipeline.extract_document)
