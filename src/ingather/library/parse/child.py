@@ -38,7 +38,7 @@ def main(order: str) -> int:
     confine(limits)
     try:
         with os.fdopen(0, "rb", closefd=False) as file:
-            data = file.read(limits.file_bytes + 1)
+            data = file.read(min(os.fstat(0).st_size, limits.file_bytes))
         answer = pack(read(data, limits, suffix=wish["suffix"], renders=wish["renders"]))
     except MemoryError:
         return EXIT_OUT_OF_MEMORY

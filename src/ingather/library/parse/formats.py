@@ -23,7 +23,6 @@ _KNOWN = (
 _MARKUP = (
     ("<!doctype html", "a web page"),
     ("<html", "a web page"),
-    ("<head", "a web page"),
     ("<svg", "a drawing (SVG)"),
     ("<?xml", "an XML file"),
 )
@@ -54,7 +53,8 @@ def _refuse_others(data: bytes, suffix: str) -> None:
     kind = next((kind for start, kind in _KNOWN if data.startswith(start)), None)
     if kind is None:
         start = data[:1024].decode("utf-8", "replace").lstrip("\ufeff \t\r\n").lower()
-        kind = next((kind for mark, kind in _MARKUP if start.startswith(mark)), None)
+        if start.startswith("<"):
+            kind = next((kind for mark, kind in _MARKUP if mark in start), None)
     if kind == "a web page":
         raise Unread(
             Problem.NOT_A_PDF,

@@ -92,7 +92,7 @@ def glyphs_of(text_page: Any, view: View) -> Glyphs:
         ink = view.place(left.value, bottom.value, right.value, top.value)
         pdfium.FPDFText_GetLooseCharBox(text_page, here, into_loose)
         spot = view.place(loose.left, loose.bottom, loose.right, loose.top)
-        found.add(char, _sound(spot, ink), ink if all(map(math.isfinite, ink)) else None, owner)
+        found.add(char, _sound(spot, ink), ink if math.isfinite(sum(ink)) else None, owner)
         if is_hyphen:
             found.add("\n")
     return found
@@ -100,9 +100,9 @@ def glyphs_of(text_page: Any, view: View) -> Glyphs:
 
 def _sound(spot: Box, ink: Box) -> Box | None:
     """The box to show: as high as the line, unless the font lies about its height."""
-    if not all(map(math.isfinite, spot)):
+    if not math.isfinite(sum(spot)):
         spot = ink
-    if not all(map(math.isfinite, spot)):
+    if not math.isfinite(sum(spot)):
         return None
     ink_height = ink[3] - ink[1]
     if spot[3] - spot[1] > 6 * ink_height > 6 or spot[3] <= spot[1]:

@@ -31,7 +31,10 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """What is left of a child: what it wrote, how it ended (a negative code is a signal), and its peak memory."""
+    """What is left of a child: what it wrote, how it ended (a negative code is a signal), and its peak memory.
+
+    The peak is never less than what the caller itself used when it started the child: so Linux counts.
+    """
 
     answer: bytes
     code: int
@@ -41,7 +44,8 @@ class Ending:
 
     @property
     def is_out_of_memory(self) -> bool:
-        return self.code == EXIT_OUT_OF_MEMORY
+        """Python says so by its exit code; PDFium ends itself with an abort; the kernel kills."""
+        return self.code in {EXIT_OUT_OF_MEMORY, -signal.SIGABRT} or (self.code == -signal.SIGKILL and not self.is_late)
 
 
 def parse(path: Path, limits: Limits | None = None, *, name: str = "") -> Reading:
@@ -126,10 +130,11 @@ def _listen(child: subprocess.Popen[bytes], limits: Limits) -> tuple[bytes, bool
 
 def _reading(ending: Ending, limits: Limits) -> Reading | None:
     """The child's answer, or a problem that trying again cannot change, or None for an unexplained death."""
-    if ending.is_late or ending.is_too_long or ending.is_out_of_memory:
+    if ending.is_late or ending.is_too_long:
         return _obituary(ending, limits)
-    with contextlib.suppress(Garbled):
-        return unpack(ending.answer, PARSER)
+    if ending.code == 0:
+        with contextlib.suppress(Garbled):
+            return unpack(ending.answer, PARSER)
     return None
 
 
@@ -140,7 +145,7 @@ def _obituary(ending: Ending, limits: Limits) -> Reading:
             f"This file could not be read within {limits.seconds:g} seconds. "
             "Print it to a new PDF, or split it, and try again.",
         )
-    if ending.is_out_of_memory or ending.peak_bytes > limits.memory_bytes // 2:
+    if ending.is_out_of_memory:
         return _problem(
             Problem.DECOMPRESSION_LIMIT,
             f"Unpacked, this file needs more than {limits.memory_bytes / MEGABYTE:,.0f} MB of memory. "

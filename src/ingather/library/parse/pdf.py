@@ -1,20 +1,19 @@
 """PDF files, read with PDFium."""
 
 import time
-from array import array
 from dataclasses import dataclass, field
 from typing import Any
 
 import pypdfium2_raw as pdfium  # type: ignore[import-untyped]
 
-from ingather.library.parse.columns import in_order, pieces_of
 from ingather.library.parse.failure import Unread
 from ingather.library.parse.glyphs import Glyphs, glyphs_of
 from ingather.library.parse.limits import PARSER, Limits
 from ingather.library.parse.picture import draw, images_of
 from ingather.library.parse.sight import Reason, Seen, look
 from ingather.library.parse.streams import Wishes, inspect
-from ingather.library.parse.view import Box, packed, view_of
+from ingather.library.parse.view import view_of
+from ingather.library.parse.writing import written
 from ingather.library.reading import Hidden, Page, Problem, Reading
 
 HEADER = b"%PDF-"
@@ -92,7 +91,7 @@ def _read_page(document: Any, number: int, gathered: Gathered, draws_until: floa
     finally:
         pdfium.FPDFText_ClosePage(text_page)
         pdfium.FPDF_ClosePage(page)
-    text, boxes = _written(glyphs, seen, view.width)
+    text, boxes = written(glyphs, seen, view.width)
     gathered.pages.append(Page(text=text, width=view.width, height=view.height, boxes=boxes))
     gathered.characters += len(glyphs.chars)
     if images:
@@ -102,49 +101,6 @@ def _read_page(document: Any, number: int, gathered: Gathered, draws_until: floa
     if glyphs.paints and picture is None:
         gathered.undrawn.append(number)
     _put_hidden(gathered, number, glyphs, seen)
-
-
-def _written(glyphs: Glyphs, seen: Seen, page_width: float) -> tuple[str, bytes]:
-    """The text that can be seen, in reading order, and the boxes of its characters."""
-    kept = [index for index, reason in enumerate(seen.reasons) if reason is None]
-    chars, spots = [glyphs.chars[index] for index in kept], [glyphs.spots[index] for index in kept]
-    pieces = pieces_of(chars, spots)
-    ordered = in_order(pieces, page_width)
-    text: list[str] = []
-    boxes = array("H")
-
-    def write(char: str, spot: Box | None) -> None:
-        if char == "\n":
-            spot = None
-            while text and text[-1] == " ":
-                text.pop()
-                del boxes[-4:]
-        if char.isspace() and (not text or text[-1] == "\n" or (text[-1] == " " and char == " ")):
-            return
-        text.append(char)
-        boxes.extend(packed(spot))
-
-    if ordered is None:
-        for char, spot in zip(chars, spots, strict=True):
-            write(char, spot)
-    else:
-        last = None
-        for piece in ordered:
-            if last is not None:
-                write(" " if piece.is_beside(last) and piece.left >= last.right else "\n", None)
-            for index in range(piece.start, piece.end):
-                write(chars[index], spots[index])
-            last = piece
-    while text and text[-1].isspace():
-        text.pop()
-        del boxes[-4:]
-    return "".join(text), _little_endian(boxes)
-
-
-def _little_endian(numbers: "array[int]") -> bytes:
-    if array("H", [1]).tobytes()[0] != 1:
-        numbers.byteswap()
-    return numbers.tobytes()
 
 
 def _put_hidden(gathered: Gathered, number: int, glyphs: Glyphs, seen: Seen) -> None:

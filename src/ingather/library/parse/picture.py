@@ -12,7 +12,7 @@ import pypdfium2_raw as pdfium  # type: ignore[import-untyped]
 from ingather.library.parse.glyphs import Glyphs
 from ingather.library.parse.view import Box, View
 
-SCALE = 1.5
+SCALE = 1.0
 LEAST_SCALE = 0.75
 MOST_PIXELS = 10_000_000
 MOST_IMAGE_PIXELS = 50_000_000

@@ -15,21 +15,15 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """The visible part of a page in the page's own coordinates, and how many quarter turns clockwise it is shown."""
+    """The visible part of a page in the page's own coordinates, and how it is shown: quarter turns clockwise, size."""
 
     left: float
     bottom: float
     right: float
     top: float
     turns: int
-
-    @property
-    def width(self) -> float:
-        return self.right - self.left if self.turns % 2 == 0 else self.top - self.bottom
-
-    @property
-    def height(self) -> float:
-        return self.top - self.bottom if self.turns % 2 == 0 else self.right - self.left
+    width: float
+    height: float
 
     def place(self, left: float, bottom: float, right: float, top: float) -> Box:
         """A box of the page as left, top, right and bottom of the view."""
@@ -52,13 +46,11 @@ class View:
 def view_of(page: Any) -> View:
     bounds = pdfium.FS_RECTF()
     pdfium.FPDF_GetPageBoundingBox(page, ctypes.byref(bounds))
-    return View(
-        left=bounds.left,
-        bottom=min(bounds.bottom, bounds.top),
-        right=bounds.right,
-        top=max(bounds.bottom, bounds.top),
-        turns=pdfium.FPDFPage_GetRotation(page) % 4,
-    )
+    low, high = sorted((bounds.bottom, bounds.top))
+    turns = pdfium.FPDFPage_GetRotation(page) % 4
+    sides = bounds.right - bounds.left, high - low
+    width, height = sides if turns % 2 == 0 else sides[::-1]
+    return View(left=bounds.left, bottom=low, right=bounds.right, top=high, turns=turns, width=width, height=height)
 
 
 def packed(box: Box | None) -> tuple[int, int, int, int]:
