@@ -2,7 +2,7 @@
 
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
@@ -18,17 +18,31 @@ class Settings:
     lease_s: float
     max_payload: int
     keep: timedelta | None
+    files: str
+    model_url: str | None
+    model: str | None
+    model_key: str | None = field(repr=False)
+    model_context: int | None
+    model_at_once: int
 
     @classmethod
     def from_environment(cls) -> "Settings":
         keep_days = _number("INGATHER_KEEP")
         lease_s, max_payload = _number("INGATHER_LEASE"), _number("INGATHER_MAX_PAYLOAD")
+        context, at_once = _number("INGATHER_MODEL_CONTEXT"), _number("INGATHER_MODEL_AT_ONCE")
+        home = Path(os.environ.get("INGATHER_HOME") or _default_home()).expanduser()
         return cls(
             database_url=os.environ.get("DATABASE_URL") or None,
-            home=Path(os.environ.get("INGATHER_HOME") or _default_home()).expanduser(),
+            home=home,
             lease_s=30.0 if lease_s is None else lease_s,
             max_payload=1024 if max_payload is None else int(max_payload),
             keep=None if keep_days is None else timedelta(days=keep_days),
+            files=os.environ.get("INGATHER_FILES") or str(home / "files"),
+            model_url=os.environ.get("INGATHER_MODEL_URL") or None,
+            model=os.environ.get("INGATHER_MODEL") or None,
+            model_key=os.environ.get("INGATHER_MODEL_KEY") or None,
+            model_context=None if context is None else int(context),
+            model_at_once=10 if at_once is None else max(1, int(at_once)),
         )
 
 

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 from ingather.cli import batches, database, doctor, fleet, quantities, work
 from ingather.cli.answers import one_line
 from ingather.engine.engine import NAME
+from ingather.engine.errors import UsageError
 from ingather.engine.worker import GRACE_S
 
 EPILOG = """\
@@ -44,6 +45,7 @@ def parser() -> argparse.ArgumentParser:
 
     _add(commands, "migrate", database.migrate, "bring the tables up to date; safe while workers run", json=True)
     _add_work(commands)
+    _add_extract(commands)
     _add_batch(_group(commands, "batch", "look at batches and steer them"))
     _add_queue(_group(commands, "queue", "look at queues and limit them"))
     _add_schedule(_group(commands, "schedule", "look at schedules"))
@@ -74,6 +76,27 @@ def _add_work(commands: Any) -> None:
     )
     # Given to workers by whoever starts several: they stop when that process is gone.
     command.add_argument("--parent", type=int, default=None, help=argparse.SUPPRESS)
+
+
+def _add_extract(commands: Any) -> None:
+    command = _add(commands, "extract", _extract, "papers and a template in, a table of proved findings out", json=True)
+    command.add_argument("papers", nargs="+", metavar="PAPER", help="PDF, text or Markdown files")
+    command.add_argument("--template", required=True, metavar="ID", help="what to ask: rct, cohort, qc")
+    command.add_argument("--out", required=True, metavar="FILE", help="the table: .xlsx, .csv, .json, .html or .zip")
+    command.add_argument("--all-fields", action="store_true", help="the extended fields too, not only the core ones")
+    command.add_argument("--context", default="", metavar="TEXT", help="what the review is about, for the model")
+    command.add_argument("--language", choices=["en", "zh"], default="en", help="of the table's headings (en)")
+
+
+def _extract(arguments: argparse.Namespace) -> int:
+    """Its libraries are an extra, and slow to load for those who want something else."""
+    try:
+        from ingather.cli.extract import extract  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            f"This needs a library that is not installed ({error.name}): pip install 'ingather[workbench]'."
+        ) from error
+    return extract(arguments)
 
 
 def _add_batch(group: Any) -> None:

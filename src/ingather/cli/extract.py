@@ -1,0 +1,168 @@
+"""`ingather extract`: papers and a template in, a table out; interrupted, it goes on where it was."""
+
+import asyncio
+import hashlib
+import tempfile
+from argparse import Namespace
+from contextlib import closing
+from pathlib import Path
+
+from ingather.cli.answers import as_json, console, hint, say, table
+from ingather.cli.watching import Bar, Lines, Screen
+from ingather.engine.batch import Batch
+from ingather.engine.errors import IngatherError, UsageError
+from ingather.engine.model import Progress
+from ingather.extraction.export import FORMATS
+from ingather.extraction.extraction import EMBEDDED_NAME
+from ingather.extraction.tasks import Task
+from ingather.extraction.template import Tier
+from ingather.settings import Settings
+from ingather.workbench import Workbench
+
+SHELF = "Command line"
+LOOK_S = 0.2
+GRACE_S = 2.0
+
+
+def extract(arguments: Namespace) -> int:
+    papers = _papers(arguments.papers)
+    out, kind = _out(arguments.out)
+    settings = Settings.from_environment()
+    bench = Workbench(settings)
+    template = bench.extraction.template(arguments.template)
+    fields = [field.id for field in template.fields if arguments.all_fields or field.tier is Tier.CORE]
+    document_ids, file_names = _upload(bench, papers)
+    task, is_new = bench.extraction.start_task(
+        _project(bench),
+        arguments.template,
+        document_ids,
+        field_ids=fields,
+        context=arguments.context,
+        idempotency_key=_key(arguments, template.version, document_ids, settings),
+    )
+    batch = bench.engine.batch(task.batch_id)
+    if not is_new:
+        _go_on(bench, task, batch)
+    hint(f"{len(document_ids):,} documents, template {task.template.id}, {task.model or EMBEDDED_NAME}.")
+    screen: Screen = Bar() if console(stderr=True).is_terminal else Lines()
+    try:
+        seen = asyncio.run(_work(bench, task, screen, settings.model_at_once))
+    except KeyboardInterrupt:
+        hint("Interrupted. Run the same command again to go on; what is done is kept.")
+        raise
+    _write(bench, task, out, kind, arguments.language)
+    shown = [(file_names[item.payload["document_id"]], _why(item.error)) for item in batch.items("error")]
+    if arguments.json:
+        counts = {"completed": seen.completed, "error": seen.error, "cancelled": seen.cancelled}
+        failed = [{"file": name, "problem": why} for name, why in shown]
+        as_json({"task_id": task.id, "out": str(out), "total": seen.total, **counts, "failures": failed})
+    else:
+        say(f"Wrote {out}: {seen.completed:,} of {seen.total:,} documents.")
+        if shown:
+            table(["document", "why it failed"], shown, empty="")
+    return 0 if seen.completed == seen.total else 1
+
+
+def _papers(given: list[str]) -> list[Path]:
+    papers = list(dict.fromkeys(Path(name) for name in given))
+    for paper in papers:
+        if not paper.is_file():
+            raise UsageError(
+                f"There is no file {str(paper)!r}." if not paper.exists() else f"{str(paper)!r} is no file."
+            )
+    return papers
+
+
+def _out(name: str) -> tuple[Path, str]:
+    """Where the table goes, and what kind of table the ending asks for; found out before any work is done."""
+    out = Path(name)
+    kind = next((key for key, known in FORMATS.items() if known.suffix == out.suffix.lower()), None)
+    if kind is None:
+        endings = ", ".join(known.suffix for known in FORMATS.values())
+        raise UsageError(f"{name!r} does not say what to write. Let the name end in one of {endings}.")
+    if out.is_dir() or not out.absolute().parent.is_dir():
+        raise UsageError(
+            f"{name!r} cannot be written: there is no such folder." if not out.is_dir() else f"{name!r} is a folder."
+        )
+    return out, kind
+
+
+def _project(bench: Workbench) -> int:
+    found = next((project for project in bench.extraction.list_projects() if project.name == SHELF), None)
+    return (found or bench.extraction.create_project(SHELF)).id
+
+
+def _upload(bench: Workbench, papers: list[Path]) -> tuple[list[int], dict[int, str]]:
+    bases = bench.library.list_knowledge_bases()
+    shelf = next((base for base in bases if base.name == SHELF), None) or bench.library.create_knowledge_base(SHELF)
+    names: dict[int, str] = {}
+    for paper in papers:
+        try:
+            with paper.open("rb") as stream:
+                document = bench.library.upload(shelf.id, stream, paper.name).document
+        except OSError as error:
+            raise UsageError(f"{str(paper)!r} cannot be read: {error.strerror}.") from error
+        names.setdefault(document.id, paper.name)
+    return list(names), names
+
+
+def _key(arguments: Namespace, version: int, document_ids: list[int], settings: Settings) -> str:
+    """The same question about the same papers is the same task, also tomorrow."""
+    told = [
+        arguments.template,
+        version,
+        arguments.all_fields,
+        arguments.context,
+        settings.model_url,
+        settings.model,
+        sorted(document_ids),
+    ]
+    return hashlib.sha256(repr(told).encode()).hexdigest()
+
+
+def _go_on(bench: Workbench, task: Task, batch: Batch) -> None:
+    """This was asked before: go on with it, and give what failed another chance."""
+    seen = batch.progress()
+    if seen.paused:
+        bench.extraction.resume(task.id)
+    if seen.is_closed and seen.error:
+        batch.retry_failed()
+    hint(f"Going on with task {task.id}: {seen.completed:,} of {seen.total:,} documents were done.")
+
+
+async def _work(bench: Workbench, task: Task, screen: Screen, at_once: int) -> Progress:
+    """Work on it, and show how it goes, until it is done or has paused itself."""
+    batch = bench.engine.batch(task.batch_id)
+    worker = bench.engine.worker(concurrency=max(at_once, 4))
+    await worker.start()
+    try:
+        with closing(screen):
+            while True:
+                seen = await batch.aprogress()
+                screen.show(seen)
+                if seen.is_closed:
+                    return seen
+                if seen.paused and not seen.running:
+                    now = await asyncio.to_thread(bench.extraction.task, task.id)
+                    raise IngatherError(f"{now.pause_reason} Then run the same command again to go on.")
+                await asyncio.sleep(LOOK_S)
+    finally:
+        await worker.stop(GRACE_S)
+        await bench.engine.aclose()
+
+
+def _write(bench: Workbench, task: Task, out: Path, kind: str, language: str) -> None:
+    """To a file beside it first, so that an old table is not lost to half a new one."""
+    with tempfile.NamedTemporaryFile(dir=out.absolute().parent, prefix=f".{out.name}.", delete=False) as file:
+        half = Path(file.name)
+        try:
+            bench.extraction.export(task.id, kind, file.file, language=language)
+        except BaseException:
+            half.unlink(missing_ok=True)
+            raise
+    half.chmod(0o644)
+    half.replace(out)
+
+
+def _why(error: dict[str, object] | None) -> str:
+    return str((error or {}).get("message", ""))

@@ -1,0 +1,40 @@
+"""The workbench, wired as the environment says. `ingather work ingather.workbench:app` works for it."""
+
+from typing import Any
+
+from ingather.app import Ingather
+from ingather.engine.errors import UsageError
+from ingather.extraction.extraction import Extraction
+from ingather.extraction.provider import Endpoint, check_base_url
+from ingather.library import ingest
+from ingather.library.blobs import blobs_from
+from ingather.library.library import Library
+from ingather.settings import Settings
+
+
+class Workbench:
+    """All rooms on one database."""
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        settings = settings or Settings.from_environment()
+        self.engine = Ingather(settings.database_url)
+        self.library = Library(self.engine, blobs_from(settings.files))
+        ingest.register(self.library)
+        self.extraction = Extraction(self.engine, self.library, endpoint_from(settings), at_once=settings.model_at_once)
+
+
+def endpoint_from(settings: Settings) -> Endpoint | None:
+    """The model that the environment names; None where it names none, and our own rules answer."""
+    if settings.model_url is None and settings.model is None:
+        return None
+    if settings.model_url is None or settings.model is None:
+        raise UsageError("A model needs both INGATHER_MODEL_URL and INGATHER_MODEL. Set both or neither.")
+    # Whoever sets the variables of this process may well mean a model on this machine.
+    base_url = check_base_url(settings.model_url, allow_local=True)
+    return Endpoint.of(base_url, settings.model, settings.model_key, context_tokens=settings.model_context)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "app":
+        return Workbench().engine
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
