@@ -49,6 +49,39 @@ ALTER TABLE ingather.batch ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+-- TABLE blob
+
+CREATE TABLE ingather.blob (
+    sha256 text NOT NULL,
+    size bigint NOT NULL,
+    kept_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT blob_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text)),
+    CONSTRAINT blob_size_check CHECK ((size >= 0))
+);
+
+-- TABLE document
+
+CREATE TABLE ingather.document (
+    id bigint NOT NULL,
+    knowledge_base_id bigint NOT NULL,
+    sha256 text NOT NULL,
+    file_name text NOT NULL,
+    job_id bigint NOT NULL,
+    added_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT document_file_name_check CHECK (((octet_length(file_name) >= 1) AND (octet_length(file_name) <= 255)))
+);
+
+-- SEQUENCE document_id_seq
+
+ALTER TABLE ingather.document ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME ingather.document_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 -- TABLE lease
 
 CREATE TABLE ingather.lease (
@@ -174,6 +207,26 @@ CREATE VIEW ingather.item AS
              CROSS JOIN LATERAL generate_series(c.first_id, c.last_id) leased(id))
           WHERE (leased.id <> ALL (c.returned))) l ON (((l.id = p.item_id) AND (o.item_id IS NULL))));
 
+-- TABLE knowledge_base
+
+CREATE TABLE ingather.knowledge_base (
+    id bigint NOT NULL,
+    name text NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT knowledge_base_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200)))
+);
+
+-- SEQUENCE knowledge_base_id_seq
+
+ALTER TABLE ingather.knowledge_base ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME ingather.knowledge_base_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 -- TABLE migration
 
 CREATE TABLE ingather.migration (
@@ -181,6 +234,74 @@ CREATE TABLE ingather.migration (
     name text NOT NULL,
     oldest integer NOT NULL,
     applied_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+-- TABLE model_call
+
+CREATE TABLE ingather.model_call (
+    id bigint NOT NULL,
+    task_id bigint NOT NULL,
+    ordinal integer NOT NULL,
+    step text NOT NULL,
+    request_sha256 text NOT NULL,
+    outcome text NOT NULL,
+    sentence text DEFAULT ''::text NOT NULL,
+    answer text,
+    model text DEFAULT ''::text NOT NULL,
+    prompt_tokens bigint DEFAULT 0 NOT NULL,
+    cached_tokens bigint DEFAULT 0 NOT NULL,
+    completion_tokens bigint DEFAULT 0 NOT NULL,
+    cost numeric,
+    currency text,
+    took_ms integer NOT NULL,
+    called_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT model_call_check CHECK (((outcome = 'ok'::text) = (answer IS NOT NULL)))
+);
+
+-- SEQUENCE model_call_id_seq
+
+ALTER TABLE ingather.model_call ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME ingather.model_call_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+-- TABLE page
+
+CREATE TABLE ingather.page (
+    reading_id bigint NOT NULL,
+    number integer NOT NULL,
+    width double precision NOT NULL,
+    height double precision NOT NULL,
+    text text NOT NULL,
+    boxes bytea NOT NULL,
+    CONSTRAINT page_height_check CHECK ((height >= (0)::double precision)),
+    CONSTRAINT page_number_check CHECK ((number >= 0)),
+    CONSTRAINT page_width_check CHECK ((width >= (0)::double precision))
+);
+ALTER TABLE ONLY ingather.page ALTER COLUMN boxes SET STORAGE EXTERNAL;
+
+-- TABLE project
+
+CREATE TABLE ingather.project (
+    id bigint NOT NULL,
+    name text NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT project_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200)))
+);
+
+-- SEQUENCE project_id_seq
+
+ALTER TABLE ingather.project ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME ingather.project_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
 );
 
 -- TABLE queue
@@ -206,6 +327,37 @@ CREATE TABLE ingather.rate_use (
     queue text NOT NULL,
     used_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     items integer NOT NULL
+);
+
+-- TABLE reading
+
+CREATE TABLE ingather.reading (
+    id bigint NOT NULL,
+    sha256 text NOT NULL,
+    parser text NOT NULL,
+    problem text,
+    sentence text DEFAULT ''::text NOT NULL,
+    page_count integer NOT NULL,
+    hidden_characters integer NOT NULL,
+    hidden jsonb NOT NULL,
+    notes text[] NOT NULL,
+    read_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT reading_check CHECK (((problem IS NULL) OR ((page_count = 0) AND (sentence <> ''::text)))),
+    CONSTRAINT reading_hidden_characters_check CHECK ((hidden_characters >= 0)),
+    CONSTRAINT reading_page_count_check CHECK ((page_count >= 0)),
+    CONSTRAINT reading_parser_check CHECK (((char_length(parser) >= 1) AND (char_length(parser) <= 100))),
+    CONSTRAINT reading_problem_check CHECK ((problem = ANY (ARRAY['encrypted'::text, 'no_text_layer'::text, 'not_a_pdf'::text, 'truncated'::text, 'too_big'::text, 'too_many_pages'::text, 'decompression_limit'::text, 'too_slow'::text, 'unreadable'::text])))
+);
+
+-- SEQUENCE reading_id_seq
+
+ALTER TABLE ingather.reading ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME ingather.reading_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
 );
 
 -- TABLE schedule
@@ -251,6 +403,66 @@ CREATE TABLE ingather.tally (
 )
 WITH (fillfactor='50');
 
+-- TABLE task
+
+CREATE TABLE ingather.task (
+    id bigint NOT NULL,
+    project_id bigint NOT NULL,
+    batch_id bigint NOT NULL,
+    template_sha256 text NOT NULL,
+    base_url text,
+    model text,
+    context text DEFAULT ''::text NOT NULL,
+    spend_cap numeric,
+    pause_reason text,
+    request_sha256 text NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT task_check CHECK (((base_url IS NULL) = (model IS NULL))),
+    CONSTRAINT task_spend_cap_check CHECK ((spend_cap >= (0)::numeric))
+);
+
+-- TABLE task_document
+
+CREATE TABLE ingather.task_document (
+    task_id bigint NOT NULL,
+    ordinal integer NOT NULL,
+    document_id bigint NOT NULL,
+    sha256 text NOT NULL,
+    file_name text NOT NULL
+);
+
+-- SEQUENCE task_id_seq
+
+ALTER TABLE ingather.task ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME ingather.task_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+-- TABLE template
+
+CREATE TABLE ingather.template (
+    id text NOT NULL,
+    project_id bigint NOT NULL,
+    sha256 text NOT NULL,
+    changed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT template_id_check CHECK ((id ~ '^[a-z][a-z0-9_]{0,62}$'::text))
+);
+
+-- TABLE template_version
+
+CREATE TABLE ingather.template_version (
+    sha256 text NOT NULL,
+    template_id text NOT NULL,
+    version integer NOT NULL,
+    body jsonb NOT NULL,
+    CONSTRAINT template_version_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text)),
+    CONSTRAINT template_version_version_check CHECK ((version > 0))
+);
+
 -- TABLE worker
 
 CREATE TABLE ingather.worker (
@@ -287,6 +499,26 @@ ALTER TABLE ONLY ingather.batch
 ALTER TABLE ONLY ingather.batch
     ADD CONSTRAINT batch_pkey PRIMARY KEY (id);
 
+-- CONSTRAINT blob blob_pkey
+
+ALTER TABLE ONLY ingather.blob
+    ADD CONSTRAINT blob_pkey PRIMARY KEY (sha256);
+
+-- CONSTRAINT document document_knowledge_base_id_sha256_key
+
+ALTER TABLE ONLY ingather.document
+    ADD CONSTRAINT document_knowledge_base_id_sha256_key UNIQUE (knowledge_base_id, sha256);
+
+-- CONSTRAINT document document_pkey
+
+ALTER TABLE ONLY ingather.document
+    ADD CONSTRAINT document_pkey PRIMARY KEY (id);
+
+-- CONSTRAINT knowledge_base knowledge_base_pkey
+
+ALTER TABLE ONLY ingather.knowledge_base
+    ADD CONSTRAINT knowledge_base_pkey PRIMARY KEY (id);
+
 -- CONSTRAINT lease lease_pkey
 
 ALTER TABLE ONLY ingather.lease
@@ -297,20 +529,50 @@ ALTER TABLE ONLY ingather.lease
 ALTER TABLE ONLY ingather.migration
     ADD CONSTRAINT migration_pkey PRIMARY KEY (version);
 
+-- CONSTRAINT model_call model_call_pkey
+
+ALTER TABLE ONLY ingather.model_call
+    ADD CONSTRAINT model_call_pkey PRIMARY KEY (id);
+
 -- CONSTRAINT outcome outcome_pkey
 
 ALTER TABLE ONLY ingather.outcome
     ADD CONSTRAINT outcome_pkey PRIMARY KEY (item_id);
+
+-- CONSTRAINT page page_pkey
+
+ALTER TABLE ONLY ingather.page
+    ADD CONSTRAINT page_pkey PRIMARY KEY (reading_id, number);
 
 -- CONSTRAINT payload payload_pkey
 
 ALTER TABLE ONLY ingather.payload
     ADD CONSTRAINT payload_pkey PRIMARY KEY (item_id);
 
+-- CONSTRAINT project project_name_key
+
+ALTER TABLE ONLY ingather.project
+    ADD CONSTRAINT project_name_key UNIQUE (name);
+
+-- CONSTRAINT project project_pkey
+
+ALTER TABLE ONLY ingather.project
+    ADD CONSTRAINT project_pkey PRIMARY KEY (id);
+
 -- CONSTRAINT queue queue_pkey
 
 ALTER TABLE ONLY ingather.queue
     ADD CONSTRAINT queue_pkey PRIMARY KEY (name);
+
+-- CONSTRAINT reading reading_pkey
+
+ALTER TABLE ONLY ingather.reading
+    ADD CONSTRAINT reading_pkey PRIMARY KEY (id);
+
+-- CONSTRAINT reading reading_sha256_parser_key
+
+ALTER TABLE ONLY ingather.reading
+    ADD CONSTRAINT reading_sha256_parser_key UNIQUE (sha256, parser);
 
 -- CONSTRAINT schedule schedule_pkey
 
@@ -326,6 +588,31 @@ ALTER TABLE ONLY ingather.segment
 
 ALTER TABLE ONLY ingather.tally
     ADD CONSTRAINT tally_pkey PRIMARY KEY (batch_id, worker_id);
+
+-- CONSTRAINT task task_batch_id_key
+
+ALTER TABLE ONLY ingather.task
+    ADD CONSTRAINT task_batch_id_key UNIQUE (batch_id);
+
+-- CONSTRAINT task_document task_document_pkey
+
+ALTER TABLE ONLY ingather.task_document
+    ADD CONSTRAINT task_document_pkey PRIMARY KEY (task_id, ordinal);
+
+-- CONSTRAINT task task_pkey
+
+ALTER TABLE ONLY ingather.task
+    ADD CONSTRAINT task_pkey PRIMARY KEY (id);
+
+-- CONSTRAINT template template_pkey
+
+ALTER TABLE ONLY ingather.template
+    ADD CONSTRAINT template_pkey PRIMARY KEY (id);
+
+-- CONSTRAINT template_version template_version_pkey
+
+ALTER TABLE ONLY ingather.template_version
+    ADD CONSTRAINT template_version_pkey PRIMARY KEY (sha256);
 
 -- CONSTRAINT waiting waiting_pkey
 
@@ -345,9 +632,29 @@ CREATE INDEX batch_closed ON ingather.batch USING btree (closed_at) WHERE (state
 
 CREATE INDEX batch_open ON ingather.batch USING btree (id) WHERE (state = 'open'::text);
 
+-- INDEX document_newest
+
+CREATE INDEX document_newest ON ingather.document USING btree (knowledge_base_id, id);
+
+-- INDEX document_sha256
+
+CREATE INDEX document_sha256 ON ingather.document USING btree (sha256);
+
+-- INDEX knowledge_base_name
+
+CREATE UNIQUE INDEX knowledge_base_name ON ingather.knowledge_base USING btree (lower(name));
+
 -- INDEX lease_queue
 
 CREATE INDEX lease_queue ON ingather.lease USING btree (queue, batch_id);
+
+-- INDEX model_call_answer
+
+CREATE INDEX model_call_answer ON ingather.model_call USING btree (request_sha256) WHERE (answer IS NOT NULL);
+
+-- INDEX model_call_of_task
+
+CREATE INDEX model_call_of_task ON ingather.model_call USING btree (task_id, ordinal);
 
 -- INDEX rate_use_window
 
@@ -361,6 +668,18 @@ CREATE INDEX segment_batch ON ingather.segment USING btree (batch_id);
 
 CREATE INDEX segment_turn ON ingather.segment USING btree (queue, priority DESC, batch_id) WHERE (queue IS NOT NULL);
 
+-- INDEX task_document_sha256
+
+CREATE INDEX task_document_sha256 ON ingather.task_document USING btree (sha256);
+
+-- INDEX task_of_project
+
+CREATE INDEX task_of_project ON ingather.task USING btree (project_id, id);
+
+-- INDEX template_of_project
+
+CREATE INDEX template_of_project ON ingather.template USING btree (project_id);
+
 -- INDEX waiting_due
 
 CREATE INDEX waiting_due ON ingather.waiting USING btree (queue, run_at);
@@ -370,7 +689,62 @@ CREATE INDEX waiting_due ON ingather.waiting USING btree (queue, run_at);
 ALTER TABLE ONLY ingather.batch
     ADD CONSTRAINT batch_queue_fkey FOREIGN KEY (queue) REFERENCES ingather.queue(name);
 
+-- FK CONSTRAINT document document_knowledge_base_id_fkey
+
+ALTER TABLE ONLY ingather.document
+    ADD CONSTRAINT document_knowledge_base_id_fkey FOREIGN KEY (knowledge_base_id) REFERENCES ingather.knowledge_base(id) ON DELETE CASCADE;
+
+-- FK CONSTRAINT document document_sha256_fkey
+
+ALTER TABLE ONLY ingather.document
+    ADD CONSTRAINT document_sha256_fkey FOREIGN KEY (sha256) REFERENCES ingather.blob(sha256);
+
+-- FK CONSTRAINT model_call model_call_task_id_fkey
+
+ALTER TABLE ONLY ingather.model_call
+    ADD CONSTRAINT model_call_task_id_fkey FOREIGN KEY (task_id) REFERENCES ingather.task(id) ON DELETE CASCADE;
+
+-- FK CONSTRAINT page page_reading_id_fkey
+
+ALTER TABLE ONLY ingather.page
+    ADD CONSTRAINT page_reading_id_fkey FOREIGN KEY (reading_id) REFERENCES ingather.reading(id) ON DELETE CASCADE;
+
+-- FK CONSTRAINT reading reading_sha256_fkey
+
+ALTER TABLE ONLY ingather.reading
+    ADD CONSTRAINT reading_sha256_fkey FOREIGN KEY (sha256) REFERENCES ingather.blob(sha256) ON DELETE CASCADE;
+
 -- FK CONSTRAINT segment segment_batch_id_fkey
 
 ALTER TABLE ONLY ingather.segment
     ADD CONSTRAINT segment_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES ingather.batch(id);
+
+-- FK CONSTRAINT task_document task_document_sha256_fkey
+
+ALTER TABLE ONLY ingather.task_document
+    ADD CONSTRAINT task_document_sha256_fkey FOREIGN KEY (sha256) REFERENCES ingather.blob(sha256);
+
+-- FK CONSTRAINT task_document task_document_task_id_fkey
+
+ALTER TABLE ONLY ingather.task_document
+    ADD CONSTRAINT task_document_task_id_fkey FOREIGN KEY (task_id) REFERENCES ingather.task(id) ON DELETE CASCADE;
+
+-- FK CONSTRAINT task task_project_id_fkey
+
+ALTER TABLE ONLY ingather.task
+    ADD CONSTRAINT task_project_id_fkey FOREIGN KEY (project_id) REFERENCES ingather.project(id);
+
+-- FK CONSTRAINT task task_template_sha256_fkey
+
+ALTER TABLE ONLY ingather.task
+    ADD CONSTRAINT task_template_sha256_fkey FOREIGN KEY (template_sha256) REFERENCES ingather.template_version(sha256);
+
+-- FK CONSTRAINT template template_project_id_fkey
+
+ALTER TABLE ONLY ingather.template
+    ADD CONSTRAINT template_project_id_fkey FOREIGN KEY (project_id) REFERENCES ingather.project(id) ON DELETE CASCADE;
+
+-- FK CONSTRAINT template template_sha256_fkey
+
+ALTER TABLE ONLY ingather.template
+    ADD CONSTRAINT template_sha256_fkey FOREIGN KEY (sha256) REFERENCES ingather.template_version(sha256);
