@@ -43,7 +43,7 @@ from ingather.extraction.provider import (
     salvage,
 )
 from ingather.extraction.provider.classify import check_reply, classify_body
-from ingather.extraction.provider.client import learn
+from ingather.extraction.provider.learning import learn
 from ingather.extraction.provider.wire import Habits, body_of, reply_of, usage_of
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC).timestamp()

@@ -39,7 +39,7 @@ class Plan:
     usage: Mapping[str, int] | None = None
     wait_s: float = 0.0
     trickle_s: float = 0.0
-    trickle_every_s: float = 0.05
+    trickle_pause_s: float = 0.05
     is_cut: bool = False
     is_dropped: bool = False
     silence_s: float = 0.0
@@ -88,8 +88,8 @@ def _rate_limit(context: Context) -> Plan:
 def _slowly(context: Context) -> Plan:
     honest = context.complete(context.text)
     seconds = float(context.options.get("seconds", 30.0))
-    every = float(context.options.get("every", 0.05))
-    return Plan(body=honest.body, usage=honest.usage, trickle_s=seconds, trickle_every_s=every)
+    pause = float(context.options.get("pause", 0.05))
+    return Plan(body=honest.body, usage=honest.usage, trickle_s=seconds, trickle_pause_s=pause)
 
 
 def _cut(context: Context) -> Plan:
@@ -128,6 +128,11 @@ def _walk(value: Any, change: Callable[[str, Any], Any], name: str = "") -> Any:
             return [_walk(inner, change, name) for inner in value]
         case _:
             return change(name, value)
+
+
+def _unauthorized(context: Context) -> Plan:
+    key = context.options.get("echo", "sk-abcd****wxyz")
+    return error(401, f"Incorrect API key provided: {key}.", code="invalid_api_key", headers={"x-given-key": key})
 
 
 def _filter_400(_: Context) -> Plan:
@@ -173,9 +178,7 @@ MISDEEDS: dict[str, Callable[[Context], Plan]] = {
         429, "You exceeded your current quota.", type="insufficient_quota", code="insufficient_quota"
     ),
     "payment_402": lambda _: error(402, "Insufficient Balance", type="unknown_error"),
-    "unauthorized_401": lambda c: error(
-        401, f"Incorrect API key provided: {c.options.get('echo', 'sk-…')}.", code="invalid_api_key"
-    ),
+    "unauthorized_401": _unauthorized,
     "forbidden_403": lambda _: error(403, "Project does not have access to model."),
     "model_not_found": lambda c: error(
         404,

@@ -1,6 +1,5 @@
 """What the provider of the tests is told to do, request by request."""
 
-import json
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
@@ -35,7 +34,7 @@ class Rule:
             and (not self.until or number <= self.until)
             and (not self.times or done < self.times)
             and draw < self.chance
-            and (not self.contains or self.contains in json.dumps(body, ensure_ascii=False))
+            and (not self.contains or any(self.contains in str(said.get("content")) for said in body["messages"]))
             and (self.when is None or self.when(body))
         )
 

@@ -234,7 +234,7 @@ async def send(made: Plan, reader: asyncio.StreamReader, writer: asyncio.StreamW
         while time.monotonic() < end:
             writer.write(b"1\r\n\n\r\n")
             await writer.drain()
-            await asyncio.sleep(made.trickle_every_s)
+            await asyncio.sleep(made.trickle_pause_s)
         writer.write(f"{len(made.body):x}\r\n".encode() + made.body + b"\r\n0\r\n\r\n")
     elif made.is_cut:
         writer.write(made.body[: len(made.body) // 2])

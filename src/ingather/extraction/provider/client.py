@@ -3,16 +3,15 @@
 import asyncio
 import json
 import logging
-import re
 import time
 import traceback
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, Self
 from urllib.parse import urlsplit
 
 from ingather.extraction.provider.classify import check_reply, classify, classify_body, said_in
 from ingather.extraction.provider.endpoint import Endpoint
 from ingather.extraction.provider.errors import Kind, ModelError
+from ingather.extraction.provider.learning import learn
 from ingather.extraction.provider.probe import Capabilities, probe
 from ingather.extraction.provider.redaction import redact
 from ingather.extraction.provider.wire import Habits, Reply, Request, Rung, body_of, reply_of, rung_of
@@ -27,9 +26,6 @@ log = logging.getLogger("ingather.model")
 MOST_MODELS = 2_000
 LIST_DEADLINE_S = 20.0
 MOST_CALLS = 6
-_ABOUT_FORMAT = re.compile(
-    r"(?i)response_?format|json_?schema|json_?object|json mode|structured|tool|function|requested parameters|schema"
-)
 
 # What endpoints refused, for as long as this process lives: found out once, not once per document.
 _habits: dict[tuple[str, str], Habits] = {}
@@ -160,20 +156,6 @@ class ChatClient:
         reply = reply_of(body, answered.headers, rung=rung, took_s=took_s)
         check_reply(reply)
         return reply
-
-
-def learn(error: ModelError, words: str, request: Request, habits: Habits) -> Habits | None:
-    """What to change after a refusal, or None where the refusal is not about how we ask. Pure."""
-    if error.kind is not Kind.BAD_REQUEST:
-        return None
-    if "max_completion_tokens" in words and habits.limit_name == "max_tokens":
-        return replace(habits, limit_name="max_completion_tokens")
-    if "temperature" in words.lower() and habits.takes_temperature:
-        return replace(habits, takes_temperature=False)
-    below = rung_of(request, habits).below
-    if request.schema is not None and request.rung is None and below is not None and _ABOUT_FORMAT.search(words):
-        return replace(habits, rung=below)
-    return None
 
 
 def _json(body: bytes) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any, Protocol, Self
 
 from ingather.extraction.provider.answers import parse_object
 from ingather.extraction.provider.errors import Kind, ModelError
+from ingather.extraction.provider.learning import is_about_format
 from ingather.extraction.provider.wire import Habits, Message, Reply, Request, Rung, Usage
 
 MOST_CALLS = 5
@@ -114,8 +115,8 @@ async def probe(client: Probed, *, deadline_s: float = 60.0) -> Capabilities:
             found = rung
             break
     if found is None:
-        # Every call was refused: there is no model here. If one was answered, asking in words is what is left.
-        if not model and refusal is not None:
+        # Nothing was answered. If the calls ran out over how JSON was asked for, asking in words is what is left.
+        if not model and refusal is not None and not is_about_format(refusal.sentence):
             raise refusal
         found = Rung.PLAIN
     models = await _models(client, before)

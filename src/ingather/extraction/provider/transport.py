@@ -3,8 +3,10 @@
 Importing it costs a second, so it is imported when the first call is made.
 """
 
+import ssl
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import httpx2
@@ -73,6 +75,12 @@ class Transport:
         await self._client.close()
 
 
+@cache
+def _certificates() -> ssl.SSLContext:
+    """Reading the system's certificates takes a tenth of a second, so it is done once."""
+    return httpx2.create_ssl_context(trust_env=True)
+
+
 class _Wire(httpx2.AsyncBaseTransport):
     """The last place before the socket: puts the key in, keeps strangers' headers out, and bounds what comes back."""
 
@@ -81,8 +89,7 @@ class _Wire(httpx2.AsyncBaseTransport):
         self._headers = {name.lower(): value for name, value in endpoint.headers.items()}
         if endpoint.api_key is not None and "authorization" not in self._headers:
             self._headers["authorization"] = f"Bearer {endpoint.api_key.reveal(base_url=endpoint.base_url)}"
-        # trust_env stands for SSL_CERT_FILE here; proxies are the client's business, and it has none.
-        self._inner = httpx2.AsyncHTTPTransport(proxy=endpoint.proxy, trust_env=True, limits=_LIMITS)
+        self._inner = httpx2.AsyncHTTPTransport(verify=_certificates(), proxy=endpoint.proxy, limits=_LIMITS)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         ours, theirs = self._origin, request.url
