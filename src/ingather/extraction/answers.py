@@ -118,9 +118,14 @@ def _entries(told: dict[str, Any], group: Group, problems: list[str]) -> Iterato
             yield entry
         elif isinstance(entry.get("answers"), list):
             shared = {key: entry.get(key) for key in ("row", "quote", "page")}
-            yield from (shared | answer for answer in entry["answers"] if isinstance(answer, dict))
+            # A model may give a cell a quote of its own although the row has one.
+            yield from (answer | shared | _evidence(answer) for answer in entry["answers"] if isinstance(answer, dict))
         else:
             problems.append("Every entry of `rows` must have a list of `answers`.")
+
+
+def _evidence(answer: dict[str, Any]) -> dict[str, Any]:
+    return {key: answer.get(key) for key in ("quote", "page")} if answer.get("quote") else {}
 
 
 def _answer(entry: dict[str, Any], field: Field, row: str) -> Answer:
