@@ -24,6 +24,10 @@ LONGEST: Final = 500
 MOST_NODES: Final = 120
 CHARACTERS: Final = re.compile(r"[A-Za-z0-9_ .,()'<>=!+*/-]*")
 
+GLUED: Final = re.compile(
+    r"(?<![A-Za-z0-9_'])[0-9][0-9.]*[A-Za-z_]"
+)  # 1and, 0x10: `ast` would warn, or read it its way
+
 
 class ExpressionError(ValueError):
     """An expression that cannot be read. The message is a part of a sentence: `is longer than ...`."""
@@ -97,8 +101,8 @@ def parse(text: str) -> Expression:
     """Read an expression. Raises ExpressionError; what it returns is bounded in size and made of known parts only."""
     if len(text) > LONGEST:
         raise ExpressionError(f"is longer than {LONGEST} characters")
-    if not CHARACTERS.fullmatch(text):
-        raise ExpressionError("holds a character that expressions do not know")
+    if not CHARACTERS.fullmatch(text) or GLUED.search(text):
+        raise ExpressionError("holds a character or a number that expressions do not know")
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
