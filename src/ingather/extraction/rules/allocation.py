@@ -1,0 +1,172 @@
+"""Random sequence, concealment and blinding."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from ingather.extraction.findings import Answer, State, Value
+from ingather.extraction.rules.hits import STUDY, Hit, Pattern, agreed, find, first, not_reported, prose, rx
+from ingather.extraction.rules.lists import items
+from ingather.extraction.rules.sentences import Document, Sentence
+
+FIELDS: Final = frozenset(
+    {
+        "sequence_generation", "sequence_method", "allocation_concealment", "concealment_method", "stratification",
+        "blind_participants", "blind_personnel", "blind_assessors", "blinding_detail",
+    }
+)  # fmt: skip
+
+_ALLOCATION: Final = rx(r"randomi[sz]|\brandom\b|allocat|assign|\bsequence\b|\border\b|随机|分组|分配")
+_PARTS: Final = frozenset({"abstract", "methods", "body"})
+
+SEQUENCES: Final = tuple(
+    Pattern(words=rx(words), value=value, rank=rank, parts=_PARTS, beside=_ALLOCATION)
+    for value, rank, words in (
+        ("computer", 0, r"computer[- ]?(?:generated|based|made|ised|ized)|(?:generated|made|produced|created|prepared|drawn up) by (?:an? )?computer"
+                        r"|\bby computer\b|computeri[sz]ed random|random[- ]number (?:generator|function)|\b(?:SAS|Stata|SPSS|Excel|R software)\b"
+                        r"|计算机|(?:SAS|SPSS|R|Excel) ?软件"),
+        ("random_table", 0, r"random[- ](?:number|digit)s? tables?|tables? of random (?:numbers|digits)|随机数字表"),
+        ("coin_dice_lot", 0, r"\bcoins?\b|\bdice\b|\bdraw(?:ing|n)? (?:of )?lots\b|\blots were drawn|抛硬币|抽签"),
+        ("minimisation", 0, r"\bminimi[sz]ation\b|最小化(?:随机|法)"),
+        ("quasi_random", 0, r"\balternat(?:ion|ely|ing)\b|\bdates? of birth\b|\bbirth ?dates?\b|\bday of the week\b|\brecord numbers?\b|\bodd\b.{0,20}\beven\b"
+                            r"|就诊(?:先后)?顺序|单双号|出生日期|住院号"),
+        ("block_only_stated", 1, r"\bpermuted[- ]blocks?\b|\bblocks? (?:size|randomi)|\bblocked randomi|区组随机"),
+    )
+)  # fmt: skip
+CONCEALMENTS: Final = tuple(
+    Pattern(words=rx(words), value=value, rank=rank, parts=_PARTS, beside=_ALLOCATION)
+    for value, rank, words in (
+        ("pharmacy", 0, r"\bpharmac(?:y|ist)\b[^.]{0,80}\b(?:list|code|random\w*|assign\w*|allocat\w*|dispens\w*)"
+                        r"|\b(?:list|code|sequence|allocation)\b[^.]{0,40}\bpharmac(?:y|ist)\b|药房[^。]{0,20}(?:随机|分配|编码)"),
+        ("sealed_opaque_envelopes", 1, r"\bopaque\b[^.]{0,40}\benvelopes?|\benvelopes?\b[^.]{0,40}\bopaque|不透(?:光|明)[^。]{0,10}信封"),
+        ("central_or_web", 1, r"\bcentral(?:ly|i[sz]ed)?\b[^.]{0,40}\b(?:random\w*|system|office|telephone|allocation|service|web|unit)"
+                              r"|\b(?:web|internet)[- ]based\b|\binteractive (?:voice|web)|\bI[VW]RS\b|\b(?:secure|dedicated|central) (?:web ?site|server)\b"
+                              r"|\bonline (?:system|service|randomi)|\bby telephone\b|中央随机|网络随机|交互式"),
+        ("open_list", 1, r"\bopen (?:list|allocation|random)|\bunsealed\b"),
+        ("envelopes_not_opaque", 2, r"\benvelopes?\b|信封"),
+    )
+)  # fmt: skip
+
+_STRATIFIED: Final = rx(
+    r"\b(?:stratified|stratification|stratifying)(?: was)?(?: factors were)? (?:by|according to|for|on) (?P<by>[^.;:()]{2,150})"
+    r"|\bwith (?P<with>[^.;:()]{2,120}?) as (?:\w+ )?(?:factors|strata)|\bstratification factors were (?P<were>[^.;:()]{2,150})"
+    r"|按(?:照)?(?P<zh>[^。,;]{1,20}?)(?:进行)?分层"
+)
+
+_WHO: Final = {
+    "blind_participants": rx(
+        r"\b(?:participants?|patients?|children|subjects|parents?|volunteers|women|people|mothers)\b|受试者|患者|病人"
+    ),
+    "blind_personnel": rx(
+        r"\b(?:clinicians?|physicians?|doctors?|surgeons?|nurses(?! who (?:scored|recorded|assessed|measured))|physiotherapists?|therapists?|(?:care )?providers?"
+        r"|ward staff|study staff|care staff|investigators?|teachers?|carers|personnel|caregivers)\b|研究者|医生|医师|干预者|治疗者|护士"
+    ),
+    "blind_assessors": rx(
+        r"\bassess(?:ors?|ment)\b|\badjudicat\w+|\bend ?-?point committee|\bevaluators?\b|\braters?\b|\binterviewers?\b|\bexaminers?\b"
+        r"|\bwho (?:scored|recorded|assessed|measured|rated)\b|评价者|评估者|评定者|测量人员|评价人员|评估人员"
+    ),
+}
+_NOT_BLIND: Final = rx(
+    r"\bneither\b[^.;]{0,120}\b(?:blind|mask)ed|\b(?:was|were|could|can|are) not (?:be )?(?:blind|mask)ed|\bno (?:blinding|masking)\b(?: of[^.;]{0,60})?"
+    r"|\b(?:was|were) (?:all )?aware of\b|\bknew (?:the|their|which|what)\b|\bunblinded\b|\bnot possible to (?:blind|mask)\b[^.;]{0,40}"
+    r"|\bwithout (?:blinding|masking)\b|未[^。;,]{0,16}(?:设盲|施盲|盲法)|(?:不|未|无法)(?:能)?(?:对[^。;,]{0,12})?(?:设盲|施盲)|开放标签"
+)
+_BLIND: Final = rx(
+    r"\b(?:was|were|are|remained|kept|all|who|and)(?: \w+){0,2} (?:blind|mask)ed\b|\b(?:blind|mask)ed (?:to|from|as to)\b|\bunaware of\b|\bdid not know\b"
+    r"|\bnot (?:told|informed)\b|\b(?:blind|mask)ed (?:outcome |end ?-?point )?(?:assess\w+|adjudicat\w+|evaluat\w+)|\bassessor[- ](?:blind|mask)"
+    r"|\bblind to\b|不知(?:晓|道|情)?|均?(?:设盲|处于盲态|施盲)"
+)
+_HEDGED: Final = rx(r"\bbut (?:could|may|might)\b|\bguess|\bsome\b[^.]{0,20}\bbecame aware")
+_LABEL: Final = rx(r"\b(?:double|triple)[- ]?(?:blind|mask)(?:ed)?\b|双盲|三盲")
+_OPEN: Final = rx(r"\bopen[- ]label\b|开放标签")
+
+
+def answers(document: Document) -> dict[str, Answer]:
+    """The answers to the fields of this family."""
+    sequence = find(document, SEQUENCES)
+    concealment = find(document, CONCEALMENTS)
+    blinding = list(_blinding(document))
+    return {
+        "sequence_method": agreed("sequence_method", sequence),
+        "sequence_generation": first("sequence_generation", _told(sequence)),
+        "concealment_method": agreed("concealment_method", concealment),
+        "allocation_concealment": first("allocation_concealment", _told(concealment)),
+        "stratification": first("stratification", _strata(document)),
+        "blinding_detail": first("blinding_detail", [_whole(hit) for _, hit in blinding if hit.rank < 2]),
+        **{field: agreed(field, [hit for name, hit in blinding if name == field]) for field in _WHO},
+    }
+
+
+def _whole(hit: Hit) -> Hit:
+    return Hit(value=hit.sentence.text, sentence=hit.sentence, start=hit.start, end=hit.end, rank=hit.rank)
+
+
+def _told(hits: list[Hit]) -> list[Hit]:
+    return [_whole(hit) for hit in hits]
+
+
+def _strata(document: Document) -> Iterator[Hit]:
+    for sentence in prose(document, _PARTS):
+        if not re.search(
+            r"randomi[sz]|allocat|assign|sequence|block|minimi[sz]|随机|分组", sentence.text, re.IGNORECASE
+        ):
+            continue
+        for found in _STRATIFIED.finditer(sentence.text):
+            named = found["by"] or found["with"] or found["were"] or found["zh"]
+            yield Hit(value=items(named), sentence=sentence, start=found.start(), end=found.end())
+
+
+def _blinding(document: Document) -> Iterator[tuple[str, Hit]]:
+    """Who was blinded and who was not. `Double-blind` alone says of nobody whether he was: it is the weakest proof."""
+    for sentence in prose(document, STUDY - {"results", "conclusions"}):
+        for start, clause in _clauses(sentence):
+            yield from _in_clause(sentence, start, clause)
+        for words, value, fields in (
+            (_OPEN, "no", ("blind_participants", "blind_personnel")),
+            (_LABEL, "unclear", tuple(_WHO)),
+        ):
+            if found := words.search(sentence.text):
+                rank = 1 if value == "no" else 2
+                yield from ((field, _hit(value, sentence, found.start(), found.end(), rank)) for field in fields)
+
+
+def _clauses(sentence: Sentence) -> Iterator[tuple[int, str]]:
+    start = 0
+    for cut in re.finditer(r"; |;|, (?:but|whereas|while) | whereas ", sentence.text):
+        if sentence.text[start : cut.start()]:
+            yield start, sentence.text[start : cut.start()]
+        start = cut.end()
+    yield start, sentence.text[start:]
+
+
+def _in_clause(sentence: Sentence, start: int, clause: str) -> Iterator[tuple[str, Hit]]:
+    value: Value
+    if found := _NOT_BLIND.search(clause):
+        value = "no"
+    elif (found := _BLIND.search(clause)) and not _LABEL.search(clause):
+        value = "yes"
+    else:
+        return
+    if _HEDGED.search(sentence.text):
+        return
+    # In Chinese and in `no blinding of …` those meant stand within the words found; in English they come before.
+    before = clause[: found.end()]
+    comma = before.rfind(", ", 0, found.start())
+    if re.search(r"[\u4e00-\u9fff]", clause) and comma < 0:
+        comma = before.rfind(",", 0, found.start())
+        before = before[comma + 1 :]
+    for field, who in _WHO.items():
+        if who.search(before):
+            yield field, _hit(value, sentence, start + found.start(), start + found.end(), 0)
+
+
+def _hit(value: Value, sentence: Sentence, start: int, end: int, rank: int) -> Hit:
+    return Hit(value=value, sentence=sentence, start=start, end=end, rank=rank)
+
+
+def is_silent(answer: Answer) -> bool:
+    """Whether the paper says nothing of it at all."""
+    return answer.state is State.NOT_REPORTED
+
+
+__all__ = ["FIELDS", "answers", "is_silent", "not_reported"]

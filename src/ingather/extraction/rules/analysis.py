@@ -1,0 +1,116 @@
+"""Analysis sets, missing data, models and adjustment."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from ingather.extraction.findings import Answer, State
+from ingather.extraction.rules.hits import STUDY, Hit, Pattern, agreed, find, first, not_reported, prose, rx
+from ingather.extraction.rules.lists import items
+from ingather.extraction.rules.sentences import Document
+
+FIELDS: Final = frozenset(
+    {
+        "analysis_set",
+        "missing_data_method",
+        "statistical_model",
+        "early_stopping",
+        "confounders_listed",
+        "adjustment_method",
+    }
+)
+
+_PARTS: Final = STUDY - {"conclusions", "aim"}
+_SETS: Final = (
+    ("modified_itt", r"\bmodified intention[- ]to[- ]treat\b|\bmITT\b|改良(?:的)?意向性"),
+    ("itt", r"(?<!modified )\bintention[- ]to[- ]treat\b|(?<!m)\bITT\b|\banaly[sz]ed in the groups? to which they (?:were|had been) (?:randomly )?(?:assigned|allocated|randomi[sz]ed)"
+            r"|(?<!改良)意向性(?:治疗)?分析"),
+    ("per_protocol", r"\bper[- ]protocol (?:analysis|set|population|principle)\b|\bonly (?:participants|patients|those|children) who completed\b[^.]{0,60}\banaly[sz]ed|符合方案(?:集|分析)"),
+    ("as_treated", r"\bas[- ]treated\b|\baccording to (?:the )?treatment (?:actually )?received\b|\bby treatment received\b"),
+)  # fmt: skip
+_MAIN: Final = rx(r"\b(?:primary|main) (?:efficacy )?analys[ie]s\b|\bprimary outcome was analy|主要分析")
+_MISSING: Final = rx(
+    r"\bmissing\b[^.]{0,80}\b(?:imput\w+|counted as|treated as|considered|last observation|complete[- ]case|mixed models?|handled|excluded)"
+    r"|\bmultiple imputation\b|\blast observation carried forward\b|\bcomplete[- ]case analys[ie]s|缺失[^。]{0,20}(?:填补|插补|处理|结转)"
+)
+_MODEL: Final = rx(
+    r"\b(?:linear|logistic|cox|poisson|log-?binomial|mixed(?:[- ]effects)?|negative binomial|proportional hazards|generali[sz]ed (?:linear|estimating))"
+    r"(?: \w+){0,2} (?:regressions?|models?|equations?)\b|\b(?:cox|poisson|mixed) models?\b|\bANCOVA\b|\banalysis of (?:co)?variance\b"
+    r"|(?:线性|logistic|Cox|混合)(?:[^。,]{0,6})?(?:回归|模型)"
+)
+_EARLY: Final = rx(
+    r"\binterim analys[ie]s\b|\b(?:stopped|terminated|closed|halted) (?:early|prematurely)\b|\bearly (?:stopping|termination)\b|期中分析|中期分析|提前(?:终止|停止)"
+)
+_ADJUSTED: Final = rx(
+    r"\badjust(?:ed|ing|ment)(?: was made)? for (?P<for>[^.;:()]{2,250})|(?:校正|调整)(?:了)?(?P<zh>[^。;,]{2,60})"
+)
+_METHODS: Final = (
+    ("multivariable_regression", rx(r"\b(?:models?|regressions?)\b[^.]{0,60}\badjust(?:ed|ing)\b|\bmultivaria(?:ble|te)\b[^.]{0,30}\b(?:model|regression|analys)|多因素(?:[^。]{0,10})?回归")),
+    ("propensity_matching", rx(r"\bpropensity[- ]score[- ]match|\bmatch\w* (?:on|by) (?:the )?propensity|倾向(?:性)?评分匹配")),
+    ("iptw", rx(r"\binverse[- ]probability\b[^.]{0,30}\bweight|\bIPTW\b|逆概率加权")),
+    ("instrumental_variable", rx(r"\binstrumental variables?\b|工具变量")),
+)  # fmt: skip
+
+
+def answers(document: Document) -> dict[str, Answer]:
+    """The answers to the fields of this family."""
+    return {
+        "analysis_set": agreed("analysis_set", _sets(document)),
+        "missing_data_method": first(
+            "missing_data_method", _sentences(document, _MISSING, frozenset({"methods", "abstract", "body"}))
+        ),
+        "statistical_model": first("statistical_model", _models(document)),
+        "early_stopping": first("early_stopping", _sentences(document, _EARLY, STUDY)),
+        "confounders_listed": first("confounders_listed", _confounders(document)),
+        "adjustment_method": _adjustment(document),
+    }
+
+
+def _sets(document: Document) -> list[Hit]:
+    """The set of the main analysis, where a sentence names it; else any set that is named."""
+    patterns = [Pattern(words=rx(words), value=value, parts=_PARTS) for value, words in _SETS]
+    return [
+        Hit(
+            value=hit.value,
+            sentence=hit.sentence,
+            start=hit.start,
+            end=hit.end,
+            rank=0 if _MAIN.search(hit.sentence.text) else 1,
+        )
+        for hit in find(document, patterns)
+    ]
+
+
+def _sentences(document: Document, words: re.Pattern[str], parts: frozenset[str]) -> Iterator[Hit]:
+    for sentence in prose(document, parts):
+        if found := words.search(sentence.text):
+            yield Hit(value=sentence.text.rstrip(".。"), sentence=sentence, start=found.start(), end=found.end())
+
+
+def _models(document: Document) -> Iterator[Hit]:
+    """A model named in the methods is better proof than one named in the abstract; one for missing data is none."""
+    for hit in _sentences(document, _MODEL, frozenset({"methods", "abstract"})):
+        if "missing" not in hit.sentence.text.lower():
+            rank = 1 if hit.sentence.in_abstract else 0
+            yield Hit(value=hit.value, sentence=hit.sentence, start=hit.start, end=hit.end, rank=rank)
+
+
+def _confounders(document: Document) -> Iterator[Hit]:
+    for sentence in prose(document, frozenset({"methods", "body"})):
+        if found := _ADJUSTED.search(sentence.text):
+            yield Hit(value=items(found["for"] or found["zh"]), sentence=sentence, start=found.start(), end=found.end())
+
+
+def _adjustment(document: Document) -> Answer:
+    """Every method of adjustment that the methods name, as far as one quote can show them."""
+    named: dict[str, Hit] = {}
+    for sentence in prose(document, frozenset({"methods", "body"})):
+        for value, words in _METHODS:
+            if found := words.search(sentence.text):
+                named.setdefault(value, Hit(value=value, sentence=sentence, start=found.start(), end=found.end()))
+    if not named:
+        return not_reported("adjustment_method")
+    hit = next(iter(named.values()))
+    return Answer(
+        field="adjustment_method", state=State.REPORTED, value=list(named), quote=hit.quote, page=hit.sentence.page
+    )

@@ -1,0 +1,218 @@
+"""The arms of a trial or the groups of a cohort: their names, sizes and roles."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from ingather.extraction.findings import Answer, State
+from ingather.extraction.rules.design import PEOPLE
+from ingather.extraction.rules.hits import STUDY, Hit, agreed, not_reported, prose, reported, rx
+from ingather.extraction.rules.numbers import COUNT, count
+from ingather.extraction.rules.sentences import Document, Sentence
+
+FIELDS: Final = frozenset({"arm_label", "arm_role", "arm_n_randomised", "dose", "frequency", "group_label", "group_n"})
+MOST_ARMS: Final = 8
+
+_SIZED: Final = rx(
+    rf"(?P<label>[A-Za-z\u4e00-\u9fff0-9][^()\[\];:]{{0,60}}?),? ?[(\[]?,? ?\bn ?= ?(?P<n>\d{{1,3}}(?:,\d{{3}})+|\d{{1,7}})\)?"
+    rf"|(?P<label2>[A-Za-z][^()\[\];:]{{2,60}}?) \((?P<n2>{COUNT}) {PEOPLE}\)"
+)
+_TO: Final = rx(
+    rf"(?P<n>{COUNT}) (?:{PEOPLE} )?(?:were |was )?(?:assigned |allocated |randomi[sz]ed )?to (?:receive |take )?(?:the |a )?"
+    r"(?P<label>(?!each|either|one|the)[a-z][\w' -]{2,50}?)(?= group\b| arm\b| and \d|, | \(|[.;:]|$)"
+)
+_CHINESE: Final = re.compile(
+    r"(?P<label>[\u4e00-\u9fff]{1,6}组) ?(?:\(n ?= ?(?P<n>\d{1,6})\)|\(?(?P<n2>\d{1,6}) ?例\)?)"
+)
+_CHINESE_EACH: Final = re.compile(
+    r"分(?:为|成)(?P<a>[\u4e00-\u9fff]{1,6}组)(?:和|与|、)(?P<b>[\u4e00-\u9fff]{1,6}组),?(?:每组)?各 ?(?P<n>\d{1,6}) ?例"
+)
+_DIVIDING: Final = rx(r"randomi[sz]|\brandom(?:ly)?\b|assign|allocat|分为|分成|随机|入组")
+_LEAD: Final = rx(
+    r"^.*?\b(?:randomi[sz]ed|assigned|allocated|divided)\b(?: in a [\d:]+ ratio)?(?: \(?[\d:]+\)?)?(?: to| into)? ?(?:receive |either |the )?"
+    r"|^(?:characteristics?|variables?|outcomes?|measures?|groups?|parameters?|item|特征|项目|指标)\b ?|^(?:项目|特征|指标|变量) ?"
+    r"|^(?:,|and|or|to|either|versus|vs\.?|和|与|或|、|分为|随机分为|其中) ?|^(?:to|receive|either|the|an?) "
+)
+_TAIL: Final = rx(r"[ ,]{0,2}(?:\bgroup|\barm)?[ ,]{0,2}$|[ ,]{0,2}$")
+_AMOUNT: Final = r"\d{1,5}(?:\.\d{1,3})? ?(?:mg|g|\u00b5g|\u03bcg|mcg|ml|mL|IU|units)(?:/(?:kg|day|d|m2))?"
+_OFTEN: Final = r"(?:once|twice|three times|four times|\d times)(?:[ -](?:daily|weekly|a day|a week|per day|per week|every day))|每(?:日|天|周) ?\d ?次"
+
+_ROLES: Final = (
+    ("placebo", rx(r"\bplacebo\b|安慰剂")),
+    ("sham", rx(r"\bsham\b|假(?:针|手术|刺激)")),
+    ("waitlist", rx(r"\bwait(?:ing)?[- ]?list\b|等待")),
+    ("usual_care", rx(r"\b(?:usual|standard|routine) (?:care|treatment|management|medical care)\b|常规")),
+    ("no_treatment", rx(r"\bno (?:treatment|intervention)\b|空白对照")),
+)
+_CONTROL: Final = rx(r"^(?:the )?controls?(?: group)?$|^对照组$")
+_TRIED: Final = re.compile(r"^(?:治疗|试验|实验|干预|观察)组$")
+
+
+@dataclass(slots=True, kw_only=True)
+class Arm:
+    """One arm as the paper names it, with every place that gives its size."""
+
+    label: str
+    hit: Hit
+    sizes: list[Hit] = field(default_factory=list)
+
+    def is_named(self, text: str) -> bool:
+        """Whether a piece of text speaks of this arm."""
+        return re.search(rf"(?<![\w-]){re.escape(self.label.lower())}(?![\w-])", text.lower()) is not None or (
+            not self.label.isascii() and self.label in text
+        )
+
+
+def arms(document: Document) -> list[Arm]:
+    """The arms: those of the first table that gives the size of each, or else of the sentence that divides people."""
+    lists = [*_tables(document), *_sentences(document)]
+    if not lists:
+        return []
+    main = max(lists, key=len) if len(lists[0]) < 2 else lists[0]
+    if not 2 <= len(main) <= MOST_ARMS:
+        return []
+    for other in lists:
+        if other is main or len(other) != len(main):
+            continue
+        for arm in other:
+            same = [known for known in main if _is_same(known.label, arm.label)]
+            if len(same) == 1:
+                same[0].sizes += arm.sizes
+    return main
+
+
+def _is_same(one: str, other: str) -> bool:
+    a, b = one.lower(), other.lower()
+    return a == b or a.rstrip("s") == b.rstrip("s")
+
+
+def _clean(label: str) -> str:
+    before = ""
+    while before != label:
+        before, label = label, _LEAD.sub("", label.strip())
+    label = re.sub(rf" {_AMOUNT}.*$", "", label)
+    return _TAIL.sub("", label).strip(" ,;:")
+
+
+def _made(parts: list[tuple[str, str, int, int]], sentence: Sentence, rank: int) -> list[Arm]:
+    made = []
+    for label, size, start, end in parts:
+        name = _clean(label)
+        if not 1 < len(name) <= 60 or not re.search(r"[^\W\d]", name) or len(name.split()) > 7:
+            return []
+        hit = Hit(value=name, sentence=sentence, start=start, end=end)
+        arm = Arm(label=name, hit=hit)
+        if (number := count(size)) is not None:
+            arm.sizes.append(Hit(value=number, sentence=sentence, start=start, end=end, rank=rank))
+        made.append(arm)
+    names = [arm.label.lower() for arm in made]
+    return made if len(made) >= 2 and len(set(names)) == len(names) else []
+
+
+def _tables(document: Document) -> Iterator[list[Arm]]:
+    """Header rows such as `Veratrol (n = 151) Placebo (n = 151)`."""
+    for row in document.sentences:
+        if row.is_row:
+            found = [(m["label"], m["n"], m.start(), m.end()) for m in _SIZED.finditer(row.text) if m["n"]]
+            if len(found) >= 2 and (made := _made(found, row, 0)):
+                yield made
+
+
+def _sentences(document: Document) -> Iterator[list[Arm]]:
+    """Sentences that divide people among arms."""
+    for sentence in prose(document, STUDY - {"aim", "conclusions"}):
+        if not _DIVIDING.search(sentence.text):
+            continue
+        each = _CHINESE_EACH.search(sentence.text)
+        found = [(each[name], each["n"], each.start(), each.end()) for name in "ab"] if each else []
+        for words in (_CHINESE, _SIZED, _TO):
+            if len(found) >= 2:
+                break
+            found = []
+            for m in words.finditer(sentence.text):
+                groups = m.groupdict()
+                found.append(
+                    (
+                        groups["label"] or groups.get("label2") or "",
+                        m["n"] or groups.get("n2") or "",
+                        m.start(),
+                        m.end(),
+                    )
+                )
+        if len(found) >= 2 and (made := _made(found, sentence, 0)):
+            yield made
+
+
+def answers(arm: Arm, everyone: list[Arm], document: Document, key: str) -> dict[str, Answer]:
+    """What is known of one arm."""
+    size = agreed("arm_n_randomised", arm.sizes, key)
+    label = reported("arm_label", arm.hit, key)
+    dose, often = _dose(arm, document)
+    return {
+        "arm_label": label,
+        "group_label": Answer(field="group_label", row=key, state=label.state, value=label.value, quote=label.quote, page=label.page),
+        "arm_n_randomised": size,
+        "group_n": Answer(
+            field="group_n", row=key, state=size.state, value=size.value, quote=size.quote, page=size.page, note=size.note
+        ),
+        "arm_role": _role(arm, everyone, document, key),
+        "dose": agreed("dose", dose, key),
+        "frequency": agreed("frequency", often, key),
+    }  # fmt: skip
+
+
+def _role(arm: Arm, everyone: list[Arm], document: Document, key: str) -> Answer:
+    """The role that a name tells, or what the control group is said to get; the rest is tried against a control."""
+    own = _told(arm, document)
+    if own is not None:
+        return reported(
+            "arm_role", Hit(value=own[0], sentence=own[1].sentence, start=own[1].start, end=own[1].end), key
+        )
+    is_control = _CONTROL.match(arm.label)
+    others = [other for other in everyone if other is not arm]
+    if not is_control and any(_told(other, document) or _CONTROL.match(other.label) for other in others):
+        return reported(
+            "arm_role", Hit(value="experimental", sentence=arm.hit.sentence, start=arm.hit.start, end=arm.hit.end), key
+        )
+    return not_reported("arm_role", key)
+
+
+def _told(arm: Arm, document: Document) -> tuple[str, Hit] | None:
+    for role, words in _ROLES:
+        if words.search(arm.label):
+            return role, arm.hit
+    if _TRIED.match(arm.label):
+        return "experimental", arm.hit
+    if arm.label == "对照组":
+        for sentence in prose(document, frozenset({"abstract", "methods"})):
+            for role, words in _ROLES:
+                if found := re.search(rf"对照组[^。;,]{{0,12}}?(?:{words.pattern})", sentence.text):
+                    return role, Hit(value=role, sentence=sentence, start=found.start(), end=found.end())
+    return None
+
+
+def _dose(arm: Arm, document: Document) -> tuple[list[Hit], list[Hit]]:
+    """An amount that follows the arm's name at once, and how often it is taken."""
+    name = re.escape(arm.label)
+    words = rx(
+        rf"(?<![\w-]){name} (?P<dose>{_AMOUNT})(?:,? (?:\w+ ){{0,3}}?(?P<often>{_OFTEN}))?"
+        if arm.label.isascii()
+        else rf"{name}(?:口服|服用|给予|静脉滴注|外用)[^。,;\d]{{1,12}}(?P<dose>{_AMOUNT})(?:[,/] ?(?P<often>{_OFTEN}))?"
+    )
+    doses, often = [], []
+    for sentence in prose(document, frozenset({"abstract", "methods", "aim"})):
+        for found in words.finditer(sentence.text):
+            place = (sentence, found.start(), found.end())
+            doses.append(_hit(re.sub(r"(?<=\d)(?=[^\W\d])", " ", found["dose"]), *place))
+            if found["often"]:
+                often.append(_hit(found["often"], *place))
+    return doses, often
+
+
+def _hit(value: str, sentence: Sentence, start: int, end: int) -> Hit:
+    return Hit(value=value, sentence=sentence, start=start, end=end)
+
+
+def is_known(answer: Answer) -> bool:
+    return answer.state is State.REPORTED

@@ -1,0 +1,83 @@
+"""How many people: planned, screened, randomised, included, analysed, lost."""
+
+from typing import Final
+
+from ingather.extraction.findings import Answer
+from ingather.extraction.rules.design import PEOPLE
+from ingather.extraction.rules.hits import STUDY, Pattern, agreed, find, rx
+from ingather.extraction.rules.numbers import COUNT, count
+from ingather.extraction.rules.sentences import Document
+
+_WHO: Final = rf"(?:(?:of the |of these |eligible |consecutive |randomi[sz]ed |adult )?{PEOPLE}(?: with (?:(?!were|was)[\w-]+ ){{0,4}}[\w-]+)? )?"
+_WERE: Final = r"(?:were|was|have been|had been)"
+_RANDOMISED: Final = r"(?:randomi[sz]ed|randomly (?:assigned|allocated|divided)|allocated at random)"
+_MAIN: Final = STUDY - {"aim", "conclusions"}
+
+
+def _number(words: str, *, rank: int = 0, parts: frozenset[str] = _MAIN, beside: str = "") -> Pattern:
+    """A pattern whose first group is a count."""
+    return Pattern(
+        words=rx(words),
+        value=lambda found: count(found[1]),
+        rank=rank,
+        parts=parts,
+        beside=rx(beside) if beside else None,
+    )
+
+
+PATTERNS: Final[dict[str, tuple[Pattern, ...]]] = {
+    "sample_size_planned": (
+        _number(rf"\bplanned to (?:enrol|enroll|recruit|include|randomi[sz]e) ({COUNT})"),
+        _number(
+            rf"\b(?:total )?sample(?: size)? of ({COUNT})(?: {PEOPLE})? (?:was|were|would be|is) (?:needed|required|necessary|planned)"
+        ),
+        _number(rf"\btarget(?: sample size)? (?:was|of) ({COUNT})"),
+        _number(rf"({COUNT}) {_WHO}(?:in \d+ \w+ )?(?:were|was|would be) (?:needed|required)"),
+        _number(rf"\b(?:required|needed) (?:a total of |a sample of )?({COUNT}) {PEOPLE}"),
+        _number(r"(?:计划|拟|预计)(?:共)?纳入 ?(\d{1,6}) ?例|样本量(?:为|至少)? ?(\d{1,6}) ?例"),
+    ),
+    "n_screened": (
+        _number(rf"({COUNT}) {_WHO}(?:{_WERE} )?(?:assessed for eligibility|screened)\b"),
+        _number(rf"\bscreened ({COUNT}) (?!and)"),
+        _number(r"筛选(?:了)? ?(\d{1,6}) ?例"),
+    ),
+    "n_randomised": (
+        _number(rf"({COUNT}) {_WHO}(?:{_WERE} )(?:\w+ )?{_RANDOMISED}(?! to (?:each|the other))"),
+        _number(rf"({COUNT}) {_WHO}underwent randomi[sz]ation"),
+        _number(
+            rf"\b(?:randomi[sz]ed|among|all) ({COUNT}) (?:randomi[sz]ed )?{PEOPLE}",
+            beside=r"\brandomi[sz]ed\b(?! (?:controlled|trial|clinical))",
+        ),
+        _number(r"(?:将|选取|纳入)?[^。,;\d]{0,8}?(\d{1,6}) ?例[^。,;]{0,20}?随机(?:入组|分|分配)"),
+        _number(r"(\d{1,6}) ?例[^。;]{0,30}?,?[^。;,]{0,10}?随机[^。;]{0,12}?分(?:为|成)", rank=1),
+    ),
+    "n_analysed": (
+        _number(
+            rf"({COUNT}) {_WHO}{_WERE} (?:included in (?:the )?(?:primary |main |final |intention-to-treat )?analysis|analy[sz]ed)\b"
+        ),
+        _number(rf"({COUNT}) {_WHO}completed [^.;\d]{{3,50}} and were analy[sz]ed"),
+        _number(r"(\d{1,6}) ?例(?:患者|受试者)?纳入(?:主要|最终|统计)?(?:的)?分析"),
+    ),
+    "n_included": (
+        _number(
+            rf"({COUNT}) {_WHO}(?:{_WERE} included\b(?! in (?:the )?(?:\w+ )?analysis)|met the (?:inclusion|eligibility) criteria)"
+        ),
+        _number(rf"\b(?:study population|cohort|sample) (?:comprised|consisted of|included) ({COUNT}) "),
+        _number(rf"\bwe (?:followed|included|enrolled) ({COUNT}) {PEOPLE}"),
+        _number(r"(?:最终|共)纳入(?:研究对象)? ?(\d{1,7}) ?(?:例|人|名)"),
+    ),
+    "n_source": (
+        _number(rf"\b(?:of|from) (?:the )?({COUNT}) {PEOPLE}\b[^.;]{{0,80}}, {COUNT} {_WHO}{_WERE} included"),
+        _number(rf"({COUNT}) {PEOPLE} (?:were|was) (?:identified|invited|considered|registered)"),
+    ),
+    "n_lost": (
+        _number(rf"({COUNT}) {_WHO}(?:\(\d+(?:\.\d+)?%\) )?(?:{_WERE} )?lost to follow-?up"),
+        _number(r"失访 ?(\d{1,6}) ?例"),
+    ),
+}
+FIELDS: Final = frozenset(PATTERNS)
+
+
+def answers(document: Document) -> dict[str, Answer]:
+    """The answers to the fields of this family."""
+    return {field: agreed(field, find(document, patterns)) for field, patterns in PATTERNS.items()}

@@ -1,0 +1,97 @@
+"""Who paid, and who declares what."""
+
+import re
+from typing import Final
+
+from ingather.extraction.findings import Answer, State
+from ingather.extraction.rules.hits import Hit, first, not_reported, prose, rx
+from ingather.extraction.rules.sentences import Document
+
+FIELDS: Final = frozenset({"funding_source", "funding_type", "conflicts_of_interest"})
+
+_END: Final = frozenset({"end", "methods", "discussion", "conclusions", "front", "body"})
+_FUNDED: Final = rx(
+    r"\b(?:study|trial|work|research|project|cohort)\b[^.]{0,40}\b(?:was|were|is|has been)[^.]{0,20}\b(?:funded|supported|sponsored|financed) by"
+    r"|\b(?:received|obtained) (?:financial support|funding|a grant)|\bno (?:\w+ )?(?:funding|financial support)\b[^.]{0,20}(?:received|obtained|available|$|\.)"
+    r"|\b(?:received|had) no (?:\w+ ){0,2}funding|\bsource of funding:|本(?:研究|项目|课题)[^。]{0,10}资助|(?:基金|资助)(?:项目)?:"
+)
+_FUNDING_INLINE: Final = rx(r"\b(?:sources? of )?funding: ?(?P<what>[^.;]{3,200})")
+_NONE: Final = rx(
+    r"^\W{0,3}(?:none|nil|无)\W{0,3}$|\bno (?:\w+ ){0,2}(?:funding|financial support|grant)|\bnot funded\b|\bunfunded\b|未(?:接受|获得)[^。]{0,10}资助|无(?:基金|资助)"
+)
+_COMPANY: Final = re.compile(
+    r"\b(?:Ltd|Inc|AG|GmbH|BV|B\.V|Corp|Corporation|Company|LLC|PLC|plc|S\.A|SpA|Pharma|Laborator(?:y|ies)|Pharmaceuticals?|Therapeutics"
+    r"|Biotech)\b|公司|药业|制药"
+)
+_PUBLIC: Final = rx(
+    r"\b(?:council|foundation|universit(?:y|ies)|ministry|fund|agency|society|institutes?|government|national|health service"
+    r"|hospital|charity|trust|association|academy|commission|programme|department|union|authority)\b"
+    r"|基金|科技|科学|大学|卫生|教育|财政|局|厅|专项"
+)
+_INTERESTS: Final = rx(
+    r"\bno (?:known |potential |relevant )?(?:competing|conflicts?|conflicting)\b[^.]{0,30}\binterests?|\bno disclosures\b"
+    r"|\bconflicts? of interests?: ?\w|无(?:任何)?利益冲突|不存在(?:任何)?利益冲突"
+)
+_ROLE: Final = rx(r"\bfunders?\b[^.]{0,30}\bno role|\bno role in\b")
+
+
+def answers(document: Document) -> dict[str, Answer]:
+    """The answers to the fields of this family."""
+    funding = first("funding_source", _funding(document))
+    return {
+        "funding_source": funding,
+        "funding_type": _type(funding),
+        "conflicts_of_interest": first("conflicts_of_interest", _interests(document)),
+    }
+
+
+def _funding(document: Document) -> list[Hit]:
+    """What stands under the heading; else a sentence that says who paid."""
+    hits = []
+    for sentence in prose(document, _END):
+        if _ROLE.search(sentence.text) and sentence.topic != "funding":
+            continue
+        if sentence.topic == "funding":
+            hits.append(Hit(value=sentence.text.rstrip(".。"), sentence=sentence))
+        elif found := _FUNDING_INLINE.search(sentence.text):
+            hits.append(
+                Hit(value=found["what"].strip(), sentence=sentence, start=found.start(), end=found.end(), rank=1)
+            )
+        elif found := _FUNDED.search(sentence.text):
+            hits.append(
+                Hit(value=sentence.text.rstrip("."), sentence=sentence, start=found.start(), end=found.end(), rank=1)
+            )
+    return hits
+
+
+def _type(funding: Answer) -> Answer:
+    """The class of the funders named, where their names tell it."""
+    if funding.state is not State.REPORTED:
+        return not_reported("funding_type")
+    named = str(funding.value)
+    has_company, has_public = bool(_COMPANY.search(named)), bool(_PUBLIC.search(named))
+    if _NONE.search(named):
+        kind = "none"
+    elif has_company and has_public:
+        kind = "mixed"
+    elif has_company or has_public:
+        kind = "industry" if has_company else "non_industry"
+    else:
+        return Answer(
+            field="funding_type", state=State.UNCLEAR, quote=funding.quote, page=funding.page,
+            note="The names do not tell who they are.",
+        )  # fmt: skip
+    return Answer(field="funding_type", state=State.REPORTED, value=kind, quote=funding.quote, page=funding.page)
+
+
+def _interests(document: Document) -> list[Hit]:
+    hits = []
+    for sentence in prose(document, _END):
+        if sentence.topic == "interests":
+            hits.append(Hit(value=sentence.text.rstrip(".。"), sentence=sentence))
+        elif found := _INTERESTS.search(sentence.text):
+            value = re.sub(
+                r"^(?:competing|conflicts? of) interests?: ?", "", sentence.text, flags=re.IGNORECASE
+            ).rstrip(".。")
+            hits.append(Hit(value=value, sentence=sentence, start=found.start(), end=found.end(), rank=1))
+    return hits

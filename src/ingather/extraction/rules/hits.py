@@ -1,0 +1,118 @@
+"""What a pattern found, and how several finds become one answer."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from ingather.extraction.findings import Answer, State, Value
+from ingather.extraction.rules.sentences import Document, Sentence
+
+NOT_LOOKED_FOR: Final = "The embedded extractor does not look for this."
+DISAGREES: Final = "The text gives more than one answer."
+
+METHODS: Final = frozenset({"methods"})
+STUDY: Final = frozenset({"abstract", "aim", "methods", "results", "conclusions", "body"})
+STUDY_AND_END: Final = STUDY | {"end"}
+ANYWHERE: Final = STUDY_AND_END | {"introduction", "discussion"}
+
+_OTHERS: Final = re.compile(
+    r"\b(?:previous|prior|earlier|older|recent|other|another|existing|household) (?:\w+ )?(?:trials?|stud(?:y|ies)|work|cohorts?"
+    r"|reviews?|reports?|research|meta-analys[ei]s)\b|\bet al\b|\band (?:colleagues|co-?workers|others)\b"
+    r"|\bin (?:that|their|these) (?:study|trial|review|cohort)|\bothers have\b|\bmeta-analys|\bpooled\b|\bsystematic review"
+    r"|既往|以往研究|文献报道|前期研究",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """A value and the words it was read from. A lower rank is the better proof."""
+
+    value: Value
+    sentence: Sentence
+    start: int = 0
+    end: int | None = None
+    rank: int = 0
+
+    @property
+    def quote(self) -> str:
+        return self.sentence.quote(self.start, self.end)
+
+
+Reads = Callable[[re.Match[str]], Value]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pattern:
+    """Words that answer a field: what they look like, what they mean, where to look, and what else must stand there."""
+
+    words: re.Pattern[str]
+    value: Value | Reads
+    rank: int = 0
+    parts: frozenset[str] = STUDY
+    beside: re.Pattern[str] | None = None
+
+
+def rx(words: str) -> re.Pattern[str]:
+    """A pattern in which case does not matter."""
+    return re.compile(words, re.IGNORECASE)
+
+
+def prose(document: Document, parts: frozenset[str] = STUDY) -> Iterator[Sentence]:
+    """The sentences of these parts of the paper, without rows of tables and without what is said of other studies."""
+    for sentence in document.sentences:
+        if sentence.is_row or sentence.part not in parts:
+            continue
+        if (sentence.part not in {"methods", "results", "end"} or sentence.in_abstract) and _OTHERS.search(
+            sentence.text
+        ):
+            continue
+        yield sentence
+
+
+def find(document: Document, patterns: Iterable[Pattern]) -> list[Hit]:
+    """All that the patterns find, pattern by pattern and in the order of the text."""
+    hits = []
+    for pattern in patterns:
+        for sentence in prose(document, pattern.parts):
+            if pattern.beside is not None and not pattern.beside.search(sentence.text):
+                continue
+            for found in pattern.words.finditer(sentence.text):
+                value = pattern.value(found) if callable(pattern.value) else pattern.value
+                if value is not None:
+                    start, end = found.span()
+                    hits.append(Hit(value=value, sentence=sentence, start=start, end=end, rank=pattern.rank))
+    return hits
+
+
+def reported(field: str, hit: Hit, row: str = "") -> Answer:
+    """The answer that a hit gives."""
+    return Answer(field=field, row=row, state=State.REPORTED, value=hit.value, quote=hit.quote, page=hit.sentence.page)
+
+
+def first(field: str, hits: Iterable[Hit], row: str = "") -> Answer:
+    """The best hit, and of several the one that comes first. For answers in words, which no two sentences share."""
+    ranked = sorted(hits, key=lambda hit: hit.rank)
+    return reported(field, ranked[0], row) if ranked else not_reported(field, row)
+
+
+def agreed(field: str, hits: Iterable[Hit], row: str = "") -> Answer:
+    """What the best hits say, if they all say the same; otherwise it is unclear. For numbers, dates and choices."""
+    ranked = sorted(hits, key=lambda hit: hit.rank)
+    if not ranked:
+        return not_reported(field, row)
+    best = [hit for hit in ranked if hit.rank == ranked[0].rank]
+    if any(hit.value != best[0].value for hit in best):
+        return unclear(field, best[0], row)
+    return reported(field, best[0], row)
+
+
+def unclear(field: str, hit: Hit, row: str = "") -> Answer:
+    """The text speaks of it, but not with one voice."""
+    return Answer(field=field, row=row, state=State.UNCLEAR, quote=hit.quote, page=hit.sentence.page, note=DISAGREES)
+
+
+def not_reported(field: str, row: str = "") -> Answer:
+    """A rule looked for it and found nothing."""
+    return Answer(field=field, row=row, state=State.NOT_REPORTED)

@@ -1,0 +1,138 @@
+"""Outcomes: what the paper calls primary and secondary."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from ingather.extraction.findings import Answer
+from ingather.extraction.rules.hits import Hit, agreed, not_reported, prose, reported, rx
+from ingather.extraction.rules.lists import items
+from ingather.extraction.rules.sentences import Document
+
+FIELDS: Final = frozenset({"outcome_name", "outcome_role", "outcome_definition", "outcome_ascertain"})
+MOST_OUTCOMES: Final = 20
+
+_PRIMARY: Final = rx(
+    r"\b(?:primary|main) (?:\w+ )?(?:outcomes?|end ?-?points?)(?: measures?| variables?)?(?: of (?:this|the) (?:study|trial))? (?:was|were|is) (?:the )?(?P<name>[^.;]{3,300})"
+    r"|主要(?:结局|疗效|终点|观察)(?:指标)?(?:为|是|:)(?P<zh>[^。;]{2,80})"
+)
+_SECONDARY: Final = rx(
+    r"\b(?:secondary|other) (?:outcomes?|end ?-?points?)(?: measures?)? (?:were|was|included?|are|comprised) (?P<name>[^.;]{3,400})"
+    r"|次要(?:结局|疗效|终点|观察)(?:指标)?(?:为|是|包括|:)(?P<zh>[^。;]{2,120})"
+)
+_CUT: Final = rx(
+    r",? (?:defined|measured|assessed|ascertained|recorded|evaluated|determined|calculated|obtained)\b|,? as (?:measured|assessed|defined)\b|, (?:which|and|with) "
+    r"|,? (?:at|after|within|over|during|from baseline) (?:the )?(?:\d|one|two|three|six|twelve|week|month|day|year|end|follow|to)"
+)
+_CUT_ZH: Final = re.compile(r"^(?:第? ?\d{1,3} ?(?:周|个月|天|年)(?:时|末)?的?)")
+_DEFINED: Final = rx(r"\bdefined as (?P<how>[^.;]{5,250})")
+_STOP: Final = frozenset(
+    "a an the of in on at to for and or with by from than as is was were be due because least per over any who those".split()
+)
+_LEARNT: Final = (
+    ("record_linkage", rx(r"\blinkage (?:to|with)\b|\blinked to\b|\bfrom the national\b[^.]{0,40}\bregist(?:er|ry)\b")),
+    ("adjudication_committee", rx(r"\badjudicat\w+ (?:by|committee)|\bevents? committee\b")),
+    ("self_report", rx(r"\bself-?report|\bquestionnaires?\b")),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """An outcome as the paper names it."""
+
+    name: str
+    role: str
+    hit: Hit
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The words by which a sentence can be known to speak of it."""
+        return words_of(self.name)
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The words of a text that carry meaning, without their plural."""
+    english = {word.rstrip("s") for word in re.findall(r"[a-z][a-z-]{2,}", text.lower()) if word not in _STOP}
+    chinese = {run[i : i + 2] for run in re.findall(r"[\u4e00-\u9fff]{2,}", text) for i in range(len(run) - 1)}
+    return frozenset(english | chinese)
+
+
+def outcomes(document: Document) -> list[Outcome]:
+    """Each outcome once, the primary one first. The methods name it better than the abstract."""
+    found: list[Outcome] = []
+    for outcome in sorted(_named(document), key=lambda one: (one.role != "primary", one.hit.rank)):
+        if any(_is_same(outcome, known) for known in found):
+            continue
+        found.append(outcome)
+    return found[:MOST_OUTCOMES]
+
+
+def _is_same(one: Outcome, other: Outcome) -> bool:
+    a, b = one.words, other.words
+    return one.name.lower() == other.name.lower() or (
+        bool(a and b) and len(a & b) >= 0.75 * min(len(a), len(b)) and one.role == other.role
+    )
+
+
+def _named(document: Document) -> Iterator[Outcome]:
+    for sentence in prose(document, frozenset({"abstract", "methods", "results", "body"})):
+        rank = 1 if sentence.in_abstract else 0
+        for role, pattern in (("primary", _PRIMARY), ("secondary", _SECONDARY)):
+            found = pattern.search(sentence.text)
+            if found is None:
+                continue
+            text = found["name"] or found["zh"]
+            names = [text] if role == "primary" else items(text)
+            for name in names:
+                short = _short(name)
+                if (
+                    2 <= len(short) <= 160
+                    and re.search(r"[^\W\d]", short)
+                    and not re.match(r"(?:similar|not|also|no|lower|higher|available|assessed|analy)", short)
+                ):
+                    hit = Hit(value=short, sentence=sentence, start=found.start(), end=found.end(), rank=rank)
+                    yield Outcome(name=short, role=role, hit=hit)
+
+
+def _short(name: str) -> str:
+    """The name without how and when it was measured."""
+    name = re.sub(r"^(?:the|an?|our) ", "", name.strip(), flags=re.IGNORECASE)
+    cut = _CUT.search(name, 3)
+    if cut is not None:
+        name = name[: cut.start()]
+    return _CUT_ZH.sub("", name).strip(" ,。.")
+
+
+def answers(outcome: Outcome, key: str) -> dict[str, Answer]:
+    """What is known of one outcome."""
+    role = Hit(value=outcome.role, sentence=outcome.hit.sentence, start=outcome.hit.start, end=outcome.hit.end)
+    text = outcome.hit.sentence.text
+    defined = _DEFINED.search(text) if outcome.role == "primary" else None
+    learnt = [
+        Hit(value=value, sentence=outcome.hit.sentence, start=found.start(), end=found.end())
+        for value, words in _LEARNT
+        if outcome.role == "primary" and (found := words.search(text))
+    ]
+    return {
+        "outcome_name": reported("outcome_name", outcome.hit, key),
+        "outcome_role": reported("outcome_role", role, key),
+        "outcome_definition": not_reported("outcome_definition", key) if defined is None else reported(
+            "outcome_definition",
+            Hit(value=defined["how"].strip(), sentence=outcome.hit.sentence, start=defined.start(), end=defined.end()),
+            key,
+        ),
+        "outcome_ascertain": agreed("outcome_ascertain", learnt, key),
+    }  # fmt: skip
+
+
+def spoken_of(text: str, known: list[Outcome]) -> int | None:
+    """Which outcome a sentence or a row speaks of: the one most of whose words it has; none if it is in doubt."""
+    if re.search(r"\bprimary (?:outcome|end ?-?point)|主要结局", text, re.IGNORECASE):
+        primary = [n for n, outcome in enumerate(known) if outcome.role == "primary"]
+        return primary[0] if len(primary) == 1 else None
+    words = words_of(text)
+    shares = [(len(outcome.words & words) / len(outcome.words), n) for n, outcome in enumerate(known) if outcome.words]
+    best = max(shares, default=(0.0, 0))
+    tied = sum(share == best[0] for share, _ in shares)
+    return best[1] if best[0] >= 0.6 and tied == 1 else None

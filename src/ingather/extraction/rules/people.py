@@ -1,0 +1,59 @@
+"""Who could take part, and what they had."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from ingather.extraction.findings import Answer
+from ingather.extraction.rules.design import PEOPLE
+from ingather.extraction.rules.hits import STUDY, Hit, first, prose, rx
+from ingather.extraction.rules.sentences import Document
+
+FIELDS: Final = frozenset({"inclusion_criteria", "exclusion_criteria", "condition"})
+
+_INCLUDED: Final = rx(
+    r"\b(?:were|was) eligible (?:if|when|for)\b|\beligible (?:participants|patients|adults|children|people|women|men) (?:were|had)\b|\binclusion criteria\b"
+    r"|\bcould (?:take part|be included|participate) if\b|\bwere included (?:if|when)\b|\bto be eligible\b|\beligibility criteria (?:were|included)\b"
+    r"|\bwere eligible\.?$|(?:纳入|入选)标准:"
+)
+_AGED: Final = rx(rf"\b{PEOPLE} (?:who were )?aged \d")
+_EXCLUDED: Final = rx(
+    r"\bexclusion criteria\b|\b(?:were|was) excluded\b|\bwe excluded\b|\b(?:were|was) not eligible\b|\bineligible\b|\b(?:were|was) not (?:enrolled|included) if\b"
+    r"|\bexclusions were\b|排除标准:"
+)
+_WITH: Final = rx(
+    rf"\b{PEOPLE} (?:with|who had|suffering from|diagnosed with) (?P<what>(?!an? |no |the |at |missing)[a-z][\w' -]{{2,60}}?)"
+    r"(?=[.,;:()]|$| (?:were|was|who|in|at|from|and|to|or|took|lasting|after|for|are|had|on|received|by|during|without|between|as|of age|aged|undergoing)\b)"
+)
+_WITH_ZH: Final = re.compile(r"\d{1,6} ?例(?P<what>[\u4e00-\u9fff0-9]{2,14}?)(?:患者|病人|患儿)")
+
+
+def answers(document: Document) -> dict[str, Answer]:
+    """The answers to the fields of this family."""
+    return {
+        "inclusion_criteria": first("inclusion_criteria", _criteria(document, "inclusion", _INCLUDED, _AGED)),
+        "exclusion_criteria": first("exclusion_criteria", _criteria(document, "exclusion", _EXCLUDED, None)),
+        "condition": first("condition", _conditions(document)),
+    }
+
+
+def _criteria(document: Document, topic: str, words: re.Pattern[str], weaker: re.Pattern[str] | None) -> Iterator[Hit]:
+    """What stands under the heading, else the sentence that says who may, else one that says who did."""
+    for sentence in prose(document, frozenset({"methods", "abstract", "body"})):
+        if sentence.topic == topic and not sentence.in_abstract:
+            yield Hit(value=sentence.text, sentence=sentence)
+        elif found := words.search(sentence.text):
+            rank = 2 if sentence.in_abstract else 1
+            yield Hit(value=sentence.text, sentence=sentence, start=found.start(), end=found.end(), rank=rank)
+        elif weaker and (found := weaker.search(sentence.text)):
+            rank = 4 if sentence.in_abstract else 3
+            yield Hit(value=sentence.text, sentence=sentence, start=found.start(), end=found.end(), rank=rank)
+
+
+def _conditions(document: Document) -> Iterator[Hit]:
+    for sentence in prose(document, STUDY - {"results", "conclusions"}):
+        if _EXCLUDED.search(sentence.text):
+            continue
+        for found in (*_WITH.finditer(sentence.text), *_WITH_ZH.finditer(sentence.text)):
+            rank = 0 if sentence.in_abstract else 1
+            yield Hit(value=found["what"].strip(), sentence=sentence, start=found.start(), end=found.end(), rank=rank)

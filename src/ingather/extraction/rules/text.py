@@ -1,0 +1,87 @@
+"""A page's text made plain for patterns, with the way back to the characters it came from."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import Final
+
+LONGEST_QUOTE: Final = 300
+
+_DASHES: Final = dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe63", "-")
+_QUOTES: Final = {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'}
+_FOLDED: Final = _DASHES | _QUOTES | {"\u223c": "~", "\u301c": "~"}
+_DROPPED: Final = frozenset("\u00ad\u0002\ufffe\u200b\u200c\u200d\ufeff")
+# A word broken after one of these keeps its hyphen when the lines are joined; any other is one word.
+_COMPOUNDS: Final = re.compile(
+    r"\b(?:double|single|triple|non|open|computer|placebo|follow|intention|to|cluster|cross|self|long|short|low|high|web"
+    r"|parallel|two|three|four|assessor|per|random|health|population|register|registry|age|inter|post|pre|co)-$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plain:
+    """Text for patterns. Character `i` of `text` stands at `places[i]` of the page it was taken from."""
+
+    text: str
+    places: tuple[int, ...]
+
+
+def is_cjk(character: str) -> bool:
+    """Whether it is a character or a punctuation mark of Chinese, which needs no space beside it."""
+    return "\u3000" <= character <= "\u9fff" or "\uff00" <= character <= "\uffef"
+
+
+def plain(page: str, start: int, end: int) -> Plain:
+    """Fold widths, dashes and quotes, join broken words, and make one space of any run of white space."""
+    out: list[str] = []
+    places: list[int] = []
+    i = start
+    while i < end:
+        character = page[i]
+        if character in _DROPPED:
+            i += 1
+        elif character.isspace():
+            after = i
+            while after < end and (page[after].isspace() or page[after] in _DROPPED):
+                after += 1
+            _join(page, i, after, out, places, is_last=after >= end)
+            i = after
+        else:
+            folded = _FOLDED.get(character) or unicodedata.normalize("NFKC", character)
+            out.extend(folded)
+            places.extend([i] * len(folded))
+            i += 1
+    return Plain(text="".join(out), places=tuple(places))
+
+
+def _join(page: str, start: int, end: int, out: list[str], places: list[int], *, is_last: bool) -> None:
+    """What becomes of white space: a space, or nothing at the ends, within Chinese and in a broken word."""
+    if is_last or not out:
+        return
+    is_break = "\n" in page[start:end] or "\r" in page[start:end]
+    if is_break and (is_cjk(page[start - 1]) or is_cjk(page[end])):
+        return
+    if is_break and out[-1] == "-" and page[end].islower() and len(out) > 1 and out[-2].isalpha():
+        if not _COMPOUNDS.search("".join(out[-16:])):
+            out.pop()
+            places.pop()
+        return
+    out.append(" ")
+    places.append(start)
+
+
+def clip(page: str, start: int, end: int, around: tuple[int, int]) -> str:
+    """At most 300 characters of `page[start:end]`, as they stand, with the part `around` among them."""
+    if end - start <= LONGEST_QUOTE:
+        return page[start:end]
+    first, last = around[0], min(around[1], around[0] + LONGEST_QUOTE)
+    spare = LONGEST_QUOTE - (last - first)
+    before = max(start, first - spare // 2)
+    after = min(end, before + LONGEST_QUOTE)
+    before = max(start, after - LONGEST_QUOTE)
+    while start < before < first and not page[before - 1].isspace() and not is_cjk(page[before]):
+        before += 1
+    while last < after < end and not page[after].isspace() and not is_cjk(page[after]):
+        after -= 1
+    return page[before:after].strip()
