@@ -609,8 +609,17 @@ def test_snapshots_name_what_is_missing_in_one_sentence(library: Library, shelf:
         library.snapshots([known, *absent])
 
 
-def test_a_hundred_snapshots_are_one_query(library: Library, shelf: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = [upload(library, shelf, f"text {number}").document.id for number in range(100)]
+def test_a_hundred_snapshots_are_one_query(
+    library: Library, shelf: int, db: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = upload(library, shelf).document
+    db.execute("insert into ingather.blob select md5(n::text) || md5(n::text), 1 from generate_series(1, 99) as n")
+    added = db.execute(
+        "insert into ingather.document (knowledge_base_id, sha256, file_name, job_id) "
+        "select %s, sha256, 'paper.pdf', 1 from ingather.blob where sha256 <> %s returning id",
+        [shelf, first.sha256],
+    )
+    made = [first.id, *(one for (one,) in added)]
     asked: list[str] = []
     execute = psycopg.Cursor.execute
 
