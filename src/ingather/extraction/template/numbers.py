@@ -17,7 +17,7 @@ _PLAIN: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {
 _DECIMAL_POINTS: Final = str.maketrans(dict.fromkeys("\u00b7\u2219\u22c5", "."))  # 12·4, as some journals print it
 _GROUP_SPACES: Final = "\u00a0\u2007\u2008\u2009\u202f"  # never a plain space: that may stand between two numbers
 
-_GROUPED: Final = re.compile(rf"[0-9]{{1,3}}(?:,[0-9]{{3}})+|[0-9]{{1,3}}(?:[{_GROUP_SPACES}][0-9]{{3}})+")
+_GROUPED: Final = re.compile(rf"[1-9][0-9]{{0,2}}(?:,[0-9]{{3}})+|[1-9][0-9]{{0,2}}(?:[{_GROUP_SPACES}][0-9]{{3}})+")
 _PLAIN_NUMBER: Final = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?|\.[0-9]+")
 _DECIMAL_COMMA: Final = re.compile(r"0,[0-9]+|[0-9]+,(?:[0-9]{1,2}|[0-9]{4,})")
 _NUMBER_AND_REST: Final = re.compile(

@@ -20,7 +20,7 @@ BETWEEN_OPTIONS: Final = "[;\uff1b,\uff0c\u3001\n]"
 
 _NOT_REPORTED: Final = frozenset(
     {
-        "", "-", "--", "null", "nil", "nr", "n/r", "not reported", "not stated", "not specified", "not given",
+        "", "-", "--", "\u2014", "null", "nil", "nr", "n/r", "not reported", "not stated", "not specified", "not given",
         "not mentioned", "not provided", "not described", "not available", "not found", "no data", "none reported",
         "not reported in the text", "not reported in the paper",
         "未报告", "未提及", "未说明", "未描述", "未提供", "没有报告", "未见报告",
@@ -81,10 +81,10 @@ def _value(field: Field, raw: object) -> Value:  # noqa: PLR0912  one case per t
 
 def _said_nothing(raw: object) -> None:
     """Raise where the words say that there is no value, rather than give one."""
-    if raw is None or (isinstance(raw, list | dict) and not raw):
-        raise ValueProblem("No value was given.", State.NOT_REPORTED)
     if isinstance(raw, list) and len(raw) == 1:
         raw = raw[0]
+    if raw is None or (isinstance(raw, list | dict) and not raw):
+        raise ValueProblem("No value was given.", State.NOT_REPORTED)
     if not isinstance(raw, str):
         return
     words = re.sub(r"[\s_]+", " ", plain(raw).casefold()).strip().rstrip(".。").removeprefix("(").removesuffix(")")
