@@ -16,16 +16,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pypdfium2
+import pypdfium2  # type: ignore[import-untyped]
 import yaml
-from reportlab.lib.enums import TA_LEFT
-from reportlab.lib.pagesizes import A4
-from reportlab.lib.styles import ParagraphStyle
-from reportlab.lib.utils import ImageReader
-from reportlab.pdfbase import pdfmetrics
-from reportlab.pdfbase.cidfonts import UnicodeCIDFont
-from reportlab.pdfgen.canvas import Canvas
-from reportlab.platypus import BaseDocTemplate, Flowable, Frame, PageTemplate, Paragraph, Spacer, Table
+from reportlab.lib.enums import TA_LEFT  # type: ignore[import-untyped]
+from reportlab.lib.pagesizes import A4  # type: ignore[import-untyped]
+from reportlab.lib.styles import ParagraphStyle  # type: ignore[import-untyped]
+from reportlab.lib.utils import ImageReader  # type: ignore[import-untyped]
+from reportlab.pdfbase import pdfmetrics  # type: ignore[import-untyped]
+from reportlab.pdfbase.cidfonts import UnicodeCIDFont  # type: ignore[import-untyped]
+from reportlab.pdfgen.canvas import Canvas  # type: ignore[import-untyped]
+from reportlab.platypus import BaseDocTemplate, Flowable, Frame, PageTemplate, Paragraph, Spacer, Table  # type: ignore[import-untyped]
 
 HERE = Path(__file__).resolve().parent.parent / "samples"
 FOLDERS = (HERE, HERE / "held_out")
@@ -116,7 +116,9 @@ def hide(canvas: Canvas, hidden: list[dict[str, str]]) -> None:
 def flow(source: Source, face: str, bold: str, width: float) -> Iterator[Flowable]:
     """The parts of the paper, from top to bottom."""
     wrap = "CJK" if source.settings["face"] == "cjk" else None
-    body = ParagraphStyle("body", fontName=face, fontSize=9, leading=11.5, spaceAfter=4, alignment=TA_LEFT, wordWrap=wrap)
+    body = ParagraphStyle(
+        "body", fontName=face, fontSize=9, leading=11.5, spaceAfter=4, alignment=TA_LEFT, wordWrap=wrap
+    )
     styles = {
         "# ": ParagraphStyle("title", body, fontName=bold, fontSize=14, leading=17, spaceAfter=6),
         "## ": ParagraphStyle("heading", body, fontName=bold, fontSize=10.5, leading=13, spaceBefore=5),
@@ -150,7 +152,11 @@ def table(rows: list[list[str]], face: str, width: float) -> Table:
     style = ParagraphStyle("cell", fontName=face, fontSize=8, leading=9.5)
     cells = [[Paragraph(cell, style) for cell in row] for row in rows]
     lines = [("LINEABOVE", (0, 0), (-1, 0), 0.7, "black"), ("LINEBELOW", (0, 0), (-1, 0), 0.4, "black")]
-    return Table(cells, widths, style=[*lines, ("LINEBELOW", (0, -1), (-1, -1), 0.7, "black"), ("VALIGN", (0, 0), (-1, -1), "TOP")])
+    return Table(
+        cells,
+        widths,
+        style=[*lines, ("LINEBELOW", (0, -1), (-1, -1), 0.7, "black"), ("VALIGN", (0, 0), (-1, -1), "TOP")],
+    )
 
 
 def scanned(paper: bytes) -> bytes:

@@ -10,18 +10,20 @@ that matches none of the file's is judged too: all it says is wrong.
 
 import re
 import sys
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pypdfium2
 import yaml
 
 from ingather.extraction.findings import Answer, Row, State
 from ingather.extraction.rules import extract
 from ingather.extraction.template.builtin import load_builtin
+from ingather.library.parse import parse
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 SETS = {"samples": SAMPLES, "held_out": SAMPLES / "held_out"}
@@ -63,16 +65,19 @@ class Mistake:
 Scores = dict[tuple[str, str], Score]
 
 
-def page_texts(path: Path) -> list[str]:
-    """The text of each page, as the file holds it."""
-    with pypdfium2.PdfDocument(path) as document:
-        return [str(page.get_textpage().get_text_range()) for page in document]
+@cache
+def page_texts(path: Path) -> tuple[str, ...]:
+    """The text of each page, as the library reads it; none of a scan."""
+    return tuple(page.text for page in parse(path).pages)
 
 
 def papers(folder: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
     """Each PDF of a folder with its right answers."""
     for path in sorted(folder.glob("*.answers.yaml")):
-        yield path.with_name(path.name.replace(".answers.yaml", ".pdf")), yaml.safe_load(path.read_text(encoding="utf-8"))
+        yield (
+            path.with_name(path.name.replace(".answers.yaml", ".pdf")),
+            yaml.safe_load(path.read_text(encoding="utf-8")),
+        )
 
 
 def judge(folder: Path) -> tuple[Scores, list[Mistake]]:
@@ -130,7 +135,9 @@ def _likeness(entry: dict[str, Any], row: Row, given: dict[str, Answer], rows: l
     return sum(name in given and is_right(entry[name], given[name]) for name in names)
 
 
-def _fields(expected: dict[str, Any], given: dict[str, Answer]) -> Iterator[tuple[str, Score, tuple[object, object] | None]]:
+def _fields(
+    expected: dict[str, Any], given: dict[str, Answer]
+) -> Iterator[tuple[str, Score, tuple[object, object] | None]]:
     for name, told in expected.items():
         if name == "arm":
             continue
@@ -163,7 +170,8 @@ def is_right(told: dict[str, Any], answer: Answer) -> bool:
 
 
 def plain(text: object) -> str:
-    return re.sub(r"[\s,.;:、，。；：]+", "", str(text)).casefold()
+    """The text without spaces, case, width and punctuation."""
+    return re.sub(r"[\s,.;:、。]+", "", unicodedata.normalize("NFKC", str(text))).casefold()
 
 
 def total(scores: Scores, template: str | None = None) -> Score:

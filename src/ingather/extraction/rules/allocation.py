@@ -4,17 +4,24 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from ingather.extraction.findings import Answer, State, Value
-from ingather.extraction.rules.hits import STUDY, Hit, Pattern, agreed, find, first, not_reported, prose, rx
+from ingather.extraction.findings import Answer, Value
+from ingather.extraction.rules.hits import STUDY, Hit, Pattern, agreed, find, first, prose, rx
 from ingather.extraction.rules.lists import items
 from ingather.extraction.rules.sentences import Document, Sentence
 
 FIELDS: Final = frozenset(
     {
-        "sequence_generation", "sequence_method", "allocation_concealment", "concealment_method", "stratification",
-        "blind_participants", "blind_personnel", "blind_assessors", "blinding_detail",
+        "sequence_generation",
+        "sequence_method",
+        "allocation_concealment",
+        "concealment_method",
+        "stratification",
+        "blind_participants",
+        "blind_personnel",
+        "blind_assessors",
+        "blinding_detail",
     }
-)  # fmt: skip
+)
 
 _ALLOCATION: Final = rx(r"randomi[sz]|\brandom\b|allocat|assign|\bsequence\b|\border\b|随机|分组|分配")
 _PARTS: Final = frozenset({"abstract", "methods", "body"})
@@ -22,34 +29,73 @@ _PARTS: Final = frozenset({"abstract", "methods", "body"})
 SEQUENCES: Final = tuple(
     Pattern(words=rx(words), value=value, rank=rank, parts=_PARTS, beside=_ALLOCATION)
     for value, rank, words in (
-        ("computer", 0, r"computer[- ]?(?:generated|based|made|ised|ized)|(?:generated|made|produced|created|prepared|drawn up) by (?:an? )?computer"
-                        r"|\bby computer\b|computeri[sz]ed random|random[- ]number (?:generator|function)|\b(?:SAS|Stata|SPSS|Excel|R software)\b"
-                        r"|计算机|(?:SAS|SPSS|R|Excel) ?软件"),
-        ("random_table", 0, r"random[- ](?:number|digit)s? tables?|tables? of random (?:numbers|digits)|随机数字表"),
-        ("coin_dice_lot", 0, r"\bcoins?\b|\bdice\b|\bdraw(?:ing|n)? (?:of )?lots\b|\blots were drawn|抛硬币|抽签"),
-        ("minimisation", 0, r"\bminimi[sz]ation\b|最小化(?:随机|法)"),
-        ("quasi_random", 0, r"\balternat(?:ion|ely|ing)\b|\bdates? of birth\b|\bbirth ?dates?\b|\bday of the week\b|\brecord numbers?\b|\bodd\b.{0,20}\beven\b"
-                            r"|就诊(?:先后)?顺序|单双号|出生日期|住院号"),
-        ("block_only_stated", 1, r"\bpermuted[- ]blocks?\b|\bblocks? (?:size|randomi)|\bblocked randomi|区组随机"),
+        (
+            "computer",
+            0,
+            (
+                r"computer[- ]?(?:generated|based|made|ised|ized)|(?:generated|made|produced|created"
+                r"|prepared|drawn up) by (?:an? )?computer"
+                r"|\bby computer\b|computeri[sz]ed random|random[- ]number (?:generator|function)|\b(?:SAS"
+                r"|Stata|SPSS|Excel|R software)\b"
+                r"|计算机|(?:SAS|SPSS|R|Excel) ?软件"
+            ),
+        ),
+        ("random_table", 0, (r"random[- ](?:number|digit)s? tables?|tables? of random (?:numbers|digits)|随机数字表")),
+        ("coin_dice_lot", 0, (r"\bcoins?\b|\bdice\b|\bdraw(?:ing|n)? (?:of )?lots\b|\blots were drawn|抛硬币|抽签")),
+        ("minimisation", 0, (r"\bminimi[sz]ation\b|最小化(?:随机|法)")),
+        (
+            "quasi_random",
+            0,
+            (
+                r"\balternat(?:ion|ely|ing)\b|\bdates? of birth\b|\bbirth ?dates?\b|\bday of the week\b"
+                r"|\brecord numbers?\b|\bodd\b.{0,20}\beven\b"
+                r"|就诊(?:先后)?顺序|单双号|出生日期|住院号"
+            ),
+        ),
+        ("block_only_stated", 1, (r"\bpermuted[- ]blocks?\b|\bblocks? (?:size|randomi)|\bblocked randomi|区组随机")),
     )
-)  # fmt: skip
+)
 CONCEALMENTS: Final = tuple(
     Pattern(words=rx(words), value=value, rank=rank, parts=_PARTS, beside=_ALLOCATION)
     for value, rank, words in (
-        ("pharmacy", 0, r"\bpharmac(?:y|ist)\b[^.]{0,80}\b(?:list|code|random\w*|assign\w*|allocat\w*|dispens\w*)"
-                        r"|\b(?:list|code|sequence|allocation)\b[^.]{0,40}\bpharmac(?:y|ist)\b|药房[^。]{0,20}(?:随机|分配|编码)"),
-        ("sealed_opaque_envelopes", 1, r"\bopaque\b[^.]{0,40}\benvelopes?|\benvelopes?\b[^.]{0,40}\bopaque|不透(?:光|明)[^。]{0,10}信封"),
-        ("central_or_web", 1, r"\bcentral(?:ly|i[sz]ed)?\b[^.]{0,40}\b(?:random\w*|system|office|telephone|allocation|service|web|unit)"
-                              r"|\b(?:web|internet)[- ]based\b|\binteractive (?:voice|web)|\bI[VW]RS\b|\b(?:secure|dedicated|central) (?:web ?site|server)\b"
-                              r"|\bonline (?:system|service|randomi)|\bby telephone\b|中央随机|网络随机|交互式"),
-        ("open_list", 1, r"\bopen (?:list|allocation|random)|\bunsealed\b"),
-        ("envelopes_not_opaque", 2, r"\benvelopes?\b|信封"),
+        (
+            "pharmacy",
+            0,
+            (
+                r"\bpharmac(?:y|ist)\b[^.]{0,80}\b(?:list|code|random\w*|assign\w*|allocat\w*|dispens\w*)"
+                r"|\b(?:list|code|sequence|allocation)\b[^.]{0,40}\bpharmac(?:y|ist)\b"
+                r"|药房[^。]{0,20}(?:随机|分配|编码)"
+            ),
+        ),
+        (
+            "sealed_opaque_envelopes",
+            1,
+            (
+                r"\bopaque\b[^.]{0,40}\benvelopes?|\benvelopes?\b[^.]{0,40}\bopaque"
+                r"|不透(?:光|明)[^。]{0,10}信封"
+            ),
+        ),
+        (
+            "central_or_web",
+            1,
+            (
+                r"\bcentral(?:ly|i[sz]ed)?\b[^.]{0,40}\b(?:random\w*|system|office|telephone"
+                r"|allocation|service|web|unit)"
+                r"|\b(?:web|internet)[- ]based\b|\binteractive (?:voice|web)|\bI[VW]RS\b|\b(?:secure"
+                r"|dedicated|central) (?:web ?site|server)\b"
+                r"|\bonline (?:system|service|randomi)|\bby telephone\b|中央随机|网络随机|交互式"
+            ),
+        ),
+        ("open_list", 1, (r"\bopen (?:list|allocation|random)|\bunsealed\b")),
+        ("envelopes_not_opaque", 2, (r"\benvelopes?\b|信封")),
     )
-)  # fmt: skip
+)
 
 _STRATIFIED: Final = rx(
-    r"\b(?:stratified|stratification|stratifying)(?: was)?(?: factors were)? (?:by|according to|for|on) (?P<by>[^.;:()]{2,150})"
-    r"|\bwith (?P<with>[^.;:()]{2,120}?) as (?:\w+ )?(?:factors|strata)|\bstratification factors were (?P<were>[^.;:()]{2,150})"
+    r"\b(?:stratified|stratification|stratifying)(?: was)?(?: factors were)? (?:by|according to|for"
+    r"|on) (?P<by>[^.;:()]{2,150})"
+    r"|\bwith (?P<with>[^.;:()]{2,120}?) as (?:\w+ )?(?:factors|strata)"
+    r"|\bstratification factors were (?P<were>[^.;:()]{2,150})"
     r"|按(?:照)?(?P<zh>[^。,;]{1,20}?)(?:进行)?分层"
 )
 
@@ -58,22 +104,30 @@ _WHO: Final = {
         r"\b(?:participants?|patients?|children|subjects|parents?|volunteers|women|people|mothers)\b|受试者|患者|病人"
     ),
     "blind_personnel": rx(
-        r"\b(?:clinicians?|physicians?|doctors?|surgeons?|nurses(?! who (?:scored|recorded|assessed|measured))|physiotherapists?|therapists?|(?:care )?providers?"
-        r"|ward staff|study staff|care staff|investigators?|teachers?|carers|personnel|caregivers)\b|研究者|医生|医师|干预者|治疗者|护士"
+        r"\b(?:clinicians?|physicians?|doctors?|surgeons?|nurses(?! who (?:scored|recorded|assessed|measured))"
+        r"|physiotherapists?|therapists?|(?:care )?providers?"
+        r"|ward staff|study staff|care staff|investigators?|teachers?|carers|personnel|caregivers)\b|研究者|医生"
+        r"|医师|干预者|治疗者|护士"
     ),
     "blind_assessors": rx(
-        r"\bassess(?:ors?|ment)\b|\badjudicat\w+|\bend ?-?point committee|\bevaluators?\b|\braters?\b|\binterviewers?\b|\bexaminers?\b"
+        r"\bassess(?:ors?|ment)\b|\badjudicat\w+|\bend ?-?point committee|\bevaluators?\b|\braters?\b"
+        r"|\binterviewers?\b|\bexaminers?\b"
         r"|\bwho (?:scored|recorded|assessed|measured|rated)\b|评价者|评估者|评定者|测量人员|评价人员|评估人员"
     ),
 }
 _NOT_BLIND: Final = rx(
-    r"\bneither\b[^.;]{0,120}\b(?:blind|mask)ed|\b(?:was|were|could|can|are) not (?:be )?(?:blind|mask)ed|\bno (?:blinding|masking)\b(?: of[^.;]{0,60})?"
-    r"|\b(?:was|were) (?:all )?aware of\b|\bknew (?:the|their|which|what)\b|\bunblinded\b|\bnot possible to (?:blind|mask)\b[^.;]{0,40}"
-    r"|\bwithout (?:blinding|masking)\b|未[^。;,]{0,16}(?:设盲|施盲|盲法)|(?:不|未|无法)(?:能)?(?:对[^。;,]{0,12})?(?:设盲|施盲)|开放标签"
+    r"\bneither\b[^.;]{0,120}\b(?:blind|mask)ed|\b(?:was|were|could|can|are) not (?:be )?(?:blind|mask)ed"
+    r"|\bno (?:blinding|masking)\b(?: of[^.;]{0,60})?"
+    r"|\b(?:was|were) (?:all )?aware of\b|\bknew (?:the|their|which|what)\b|\bunblinded\b|\bnot possible to (?:blind"
+    r"|mask)\b[^.;]{0,40}"
+    r"|\bwithout (?:blinding|masking)\b|未[^。;,]{0,16}(?:设盲|施盲|盲法)|(?:不|未"
+    r"|无法)(?:能)?(?:对[^。;,]{0,12})?(?:设盲|施盲)|开放标签"
 )
 _BLIND: Final = rx(
-    r"\b(?:was|were|are|remained|kept|all|who|and)(?: \w+){0,2} (?:blind|mask)ed\b|\b(?:blind|mask)ed (?:to|from|as to)\b|\bunaware of\b|\bdid not know\b"
-    r"|\bnot (?:told|informed)\b|\b(?:blind|mask)ed (?:outcome |end ?-?point )?(?:assess\w+|adjudicat\w+|evaluat\w+)|\bassessor[- ](?:blind|mask)"
+    r"\b(?:was|were|are|remained|kept|all|who|and)(?: \w+){0,2} (?:blind|mask)ed\b|\b(?:blind|mask)ed (?:to|from"
+    r"|as to)\b|\bunaware of\b|\bdid not know\b"
+    r"|\bnot (?:told|informed)\b|\b(?:blind|mask)ed (?:outcome |end ?-?point )?(?:assess\w+|adjudicat\w+|evaluat\w+)"
+    r"|\bassessor[- ](?:blind|mask)"
     r"|\bblind to\b|不知(?:晓|道|情)?|均?(?:设盲|处于盲态|施盲)"
 )
 _HEDGED: Final = rx(r"\bbut (?:could|may|might)\b|\bguess|\bsome\b[^.]{0,20}\bbecame aware")
@@ -147,8 +201,6 @@ def _in_clause(sentence: Sentence, start: int, clause: str) -> Iterator[tuple[st
         value = "yes"
     else:
         return
-    if _HEDGED.search(sentence.text):
-        return
     # In Chinese and in `no blinding of …` those meant stand within the words found; in English they come before.
     before = clause[: found.end()]
     comma = before.rfind(", ", 0, found.start())
@@ -157,16 +209,10 @@ def _in_clause(sentence: Sentence, start: int, clause: str) -> Iterator[tuple[st
         before = before[comma + 1 :]
     for field, who in _WHO.items():
         if who.search(before):
+            if _HEDGED.search(sentence.text):  # said, and taken back: two answers make it unclear
+                yield field, _hit("no", sentence, start + found.start(), start + found.end(), 0)
             yield field, _hit(value, sentence, start + found.start(), start + found.end(), 0)
 
 
 def _hit(value: Value, sentence: Sentence, start: int, end: int, rank: int) -> Hit:
     return Hit(value=value, sentence=sentence, start=start, end=end, rank=rank)
-
-
-def is_silent(answer: Answer) -> bool:
-    """Whether the paper says nothing of it at all."""
-    return answer.state is State.NOT_REPORTED
-
-
-__all__ = ["FIELDS", "answers", "is_silent", "not_reported"]

@@ -22,34 +22,70 @@ FIELDS: Final = frozenset(
 
 _PARTS: Final = STUDY - {"conclusions", "aim"}
 _SETS: Final = (
-    ("modified_itt", r"\bmodified intention[- ]to[- ]treat\b|\bmITT\b|改良(?:的)?意向性"),
-    ("itt", r"(?<!modified )\bintention[- ]to[- ]treat\b|(?<!m)\bITT\b|\banaly[sz]ed in the groups? to which they (?:were|had been) (?:randomly )?(?:assigned|allocated|randomi[sz]ed)"
-            r"|(?<!改良)意向性(?:治疗)?分析"),
-    ("per_protocol", r"\bper[- ]protocol (?:analysis|set|population|principle)\b|\bonly (?:participants|patients|those|children) who completed\b[^.]{0,60}\banaly[sz]ed|符合方案(?:集|分析)"),
-    ("as_treated", r"\bas[- ]treated\b|\baccording to (?:the )?treatment (?:actually )?received\b|\bby treatment received\b"),
-)  # fmt: skip
+    ("modified_itt", (r"\bmodified intention[- ]to[- ]treat\b|\bmITT\b|改良(?:的)?意向性")),
+    (
+        "itt",
+        (
+            r"(?<!modified )\bintention[- ]to[- ]treat\b|(?<!m)\bITT\b"
+            r"|\banaly[sz]ed in the groups? to which they (?:were|had been) (?:randomly )?(?:assigned|allocated"
+            r"|randomi[sz]ed)"
+            r"|(?<!改良)意向性(?:治疗)?分析"
+        ),
+    ),
+    (
+        "per_protocol",
+        (
+            r"\bper[- ]protocol (?:analysis|set|population|principle)\b|\bonly (?:participants|patients"
+            r"|those|children) who completed\b[^.]{0,60}\banaly[sz]ed|符合方案(?:集|分析)"
+        ),
+    ),
+    (
+        "as_treated",
+        (
+            r"\bas[- ]treated\b|\baccording to (?:the )?treatment (?:actually )?received\b"
+            r"|\bby treatment received\b"
+        ),
+    ),
+)
 _MAIN: Final = rx(r"\b(?:primary|main) (?:efficacy )?analys[ie]s\b|\bprimary outcome was analy|主要分析")
 _MISSING: Final = rx(
-    r"\bmissing\b[^.]{0,80}\b(?:imput\w+|counted as|treated as|considered|last observation|complete[- ]case|mixed models?|handled|excluded)"
-    r"|\bmultiple imputation\b|\blast observation carried forward\b|\bcomplete[- ]case analys[ie]s|缺失[^。]{0,20}(?:填补|插补|处理|结转)"
+    r"\bmissing\b[^.]{0,80}\b(?:imput\w+|counted as|treated as|considered|last observation|complete[- ]case"
+    r"|mixed models?|handled|excluded)"
+    r"|\bmultiple imputation\b|\blast observation carried forward\b|\bcomplete[- ]case analys[ie]s"
+    r"|缺失[^。]{0,20}(?:填补|插补|处理|结转)"
 )
 _MODEL: Final = rx(
-    r"\b(?:linear|logistic|cox|poisson|log-?binomial|mixed(?:[- ]effects)?|negative binomial|proportional hazards|generali[sz]ed (?:linear|estimating))"
-    r"(?: \w+){0,2} (?:regressions?|models?|equations?)\b|\b(?:cox|poisson|mixed) models?\b|\bANCOVA\b|\banalysis of (?:co)?variance\b"
+    r"\b(?:linear|logistic|cox|poisson|log-?binomial|mixed(?:[- ]effects)?|negative binomial|proportional hazards"
+    r"|generali[sz]ed (?:linear|estimating))"
+    r"(?: \w+){0,2} (?:regressions?|models?|equations?)\b|\b(?:cox|poisson|mixed) models?\b|\bANCOVA\b"
+    r"|\banalysis of (?:co)?variance\b"
     r"|(?:线性|logistic|Cox|混合)(?:[^。,]{0,6})?(?:回归|模型)"
 )
 _EARLY: Final = rx(
-    r"\binterim analys[ie]s\b|\b(?:stopped|terminated|closed|halted) (?:early|prematurely)\b|\bearly (?:stopping|termination)\b|期中分析|中期分析|提前(?:终止|停止)"
+    r"\binterim analys[ie]s\b|\b(?:stopped|terminated|closed|halted) (?:early|prematurely)\b|\bearly (?:stopping"
+    r"|termination)\b|期中分析|中期分析|提前(?:终止|停止)"
 )
 _ADJUSTED: Final = rx(
     r"\badjust(?:ed|ing|ment)(?: was made)? for (?P<for>[^.;:()]{2,250})|(?:校正|调整)(?:了)?(?P<zh>[^。;,]{2,60})"
 )
 _METHODS: Final = (
-    ("multivariable_regression", rx(r"\b(?:models?|regressions?)\b[^.]{0,60}\badjust(?:ed|ing)\b|\bmultivaria(?:ble|te)\b[^.]{0,30}\b(?:model|regression|analys)|多因素(?:[^。]{0,10})?回归")),
-    ("propensity_matching", rx(r"\bpropensity[- ]score[- ]match|\bmatch\w* (?:on|by) (?:the )?propensity|倾向(?:性)?评分匹配")),
+    (
+        "multivariable_regression",
+        rx(
+            r"\b(?:models?|regressions?)\b[^.]{0,60}\badjust(?:ed|ing)\b|\bmultivaria(?:ble"
+            r"|te)\b[^.]{0,30}\b(?:model|regression|analys)|多因素(?:[^。]{0,10})?回归"
+        ),
+    ),
+    (
+        "propensity_matching",
+        rx(
+            r"\bpropensity[- ]score[- ]match|\bmatch\w* (?:on|by) (?:the )?propensity"
+            r"|倾向(?:性)?评分匹配"
+        ),
+    ),
     ("iptw", rx(r"\binverse[- ]probability\b[^.]{0,30}\bweight|\bIPTW\b|逆概率加权")),
     ("instrumental_variable", rx(r"\binstrumental variables?\b|工具变量")),
-)  # fmt: skip
+)
 
 
 def answers(document: Document) -> dict[str, Answer]:

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
-from ingather.extraction.findings import Answer, State
+from ingather.extraction.findings import Answer
 from ingather.extraction.rules.design import PEOPLE
 from ingather.extraction.rules.hits import STUDY, Hit, agreed, not_reported, prose, reported, rx
 from ingather.extraction.rules.numbers import COUNT, count
@@ -15,28 +15,36 @@ FIELDS: Final = frozenset({"arm_label", "arm_role", "arm_n_randomised", "dose", 
 MOST_ARMS: Final = 8
 
 _SIZED: Final = rx(
-    rf"(?P<label>[A-Za-z\u4e00-\u9fff0-9][^()\[\];:]{{0,60}}?),? ?[(\[]?,? ?\bn ?= ?(?P<n>\d{{1,3}}(?:,\d{{3}})+|\d{{1,7}})\)?"
+    rf"(?P<label>[A-Za-z\u4e00-\u9fff0-9][^()\[\];:]{{0,60}}?),? ?[(\[]?,? ?\bn ?= ?(?P<n>\d{{1,3}}(?:,\d{{3}})+"
+    rf"|\d{{1,7}})\)?"
     rf"|(?P<label2>[A-Za-z][^()\[\];:]{{2,60}}?) \((?P<n2>{COUNT}) {PEOPLE}\)"
 )
 _TO: Final = rx(
-    rf"(?P<n>{COUNT}) (?:{PEOPLE} )?(?:were |was )?(?:assigned |allocated |randomi[sz]ed )?to (?:receive |take )?(?:the |a )?"
+    rf"(?P<n>{COUNT}) (?:{PEOPLE} )?(?:were |was )?(?:assigned |allocated |randomi[sz]ed )?to (?:receive "
+    rf"|take )?(?:the |a )?"
     r"(?P<label>(?!each|either|one|the)[a-z][\w' -]{2,50}?)(?= group\b| arm\b| and \d|, | \(|[.;:]|$)"
 )
 _CHINESE: Final = re.compile(
     r"(?P<label>[\u4e00-\u9fff]{1,6}组) ?(?:\(n ?= ?(?P<n>\d{1,6})\)|\(?(?P<n2>\d{1,6}) ?例\)?)"
 )
 _CHINESE_EACH: Final = re.compile(
-    r"分(?:为|成)(?P<a>[\u4e00-\u9fff]{1,6}组)(?:和|与|、)(?P<b>[\u4e00-\u9fff]{1,6}组),?(?:每组)?各 ?(?P<n>\d{1,6}) ?例"
+    r"分(?:为|成)(?P<a>[\u4e00-\u9fff]{1,6}组)(?:和|与"
+    r"|、)(?P<b>[\u4e00-\u9fff]{1,6}组),?(?:每组)?各 ?(?P<n>\d{1,6}) ?例"
 )
 _DIVIDING: Final = rx(r"randomi[sz]|\brandom(?:ly)?\b|assign|allocat|分为|分成|随机|入组")
 _LEAD: Final = rx(
-    r"^.*?\b(?:randomi[sz]ed|assigned|allocated|divided)\b(?: in a [\d:]+ ratio)?(?: \(?[\d:]+\)?)?(?: to| into)? ?(?:receive |either |the )?"
-    r"|^(?:characteristics?|variables?|outcomes?|measures?|groups?|parameters?|item|特征|项目|指标)\b ?|^(?:项目|特征|指标|变量) ?"
+    r"^.*?\b(?:randomi[sz]ed|assigned|allocated|divided)\b(?: in a [\d:]+ ratio)?(?: \(?[\d:]+\)?)?(?: to"
+    r"| into)? ?(?:receive |either |the )?"
+    r"|^(?:characteristics?|variables?|outcomes?|measures?|groups?|parameters?|item|特征|项目|指标)\b ?|^(?:项目"
+    r"|特征|指标|变量) ?"
     r"|^(?:,|and|or|to|either|versus|vs\.?|和|与|或|、|分为|随机分为|其中) ?|^(?:to|receive|either|the|an?) "
 )
 _TAIL: Final = rx(r"[ ,]{0,2}(?:\bgroup|\barm)?[ ,]{0,2}$|[ ,]{0,2}$")
 _AMOUNT: Final = r"\d{1,5}(?:\.\d{1,3})? ?(?:mg|g|\u00b5g|\u03bcg|mcg|ml|mL|IU|units)(?:/(?:kg|day|d|m2))?"
-_OFTEN: Final = r"(?:once|twice|three times|four times|\d times)(?:[ -](?:daily|weekly|a day|a week|per day|per week|every day))|每(?:日|天|周) ?\d ?次"
+_OFTEN: Final = (
+    r"(?:once|twice|three times|four times|\d times)(?:[ -](?:daily|weekly|a day|a week|per day|per week"
+    r"|every day))|每(?:日|天|周) ?\d ?次"
+)
 
 _ROLES: Final = (
     ("placebo", rx(r"\bplacebo\b|安慰剂")),
@@ -151,15 +159,13 @@ def answers(arm: Arm, everyone: list[Arm], document: Document, key: str) -> dict
     dose, often = _dose(arm, document)
     return {
         "arm_label": label,
-        "group_label": Answer(field="group_label", row=key, state=label.state, value=label.value, quote=label.quote, page=label.page),
+        "group_label": replace(label, field="group_label"),
         "arm_n_randomised": size,
-        "group_n": Answer(
-            field="group_n", row=key, state=size.state, value=size.value, quote=size.quote, page=size.page, note=size.note
-        ),
+        "group_n": replace(size, field="group_n"),
         "arm_role": _role(arm, everyone, document, key),
         "dose": agreed("dose", dose, key),
         "frequency": agreed("frequency", often, key),
-    }  # fmt: skip
+    }
 
 
 def _role(arm: Arm, everyone: list[Arm], document: Document, key: str) -> Answer:
@@ -198,7 +204,8 @@ def _dose(arm: Arm, document: Document) -> tuple[list[Hit], list[Hit]]:
     words = rx(
         rf"(?<![\w-]){name} (?P<dose>{_AMOUNT})(?:,? (?:\w+ ){{0,3}}?(?P<often>{_OFTEN}))?"
         if arm.label.isascii()
-        else rf"{name}(?:口服|服用|给予|静脉滴注|外用)[^。,;\d]{{1,12}}(?P<dose>{_AMOUNT})(?:[,/] ?(?P<often>{_OFTEN}))?"
+        else rf"{name}(?:口服|服用|给予|静脉滴注"
+        rf"|外用)[^。,;\d]{{1,12}}(?P<dose>{_AMOUNT})(?:[,/] ?(?P<often>{_OFTEN}))?"
     )
     doses, often = [], []
     for sentence in prose(document, frozenset({"abstract", "methods", "aim"})):
@@ -212,7 +219,3 @@ def _dose(arm: Arm, document: Document) -> tuple[list[Hit], list[Hit]]:
 
 def _hit(value: str, sentence: Sentence, start: int, end: int) -> Hit:
     return Hit(value=value, sentence=sentence, start=start, end=end)
-
-
-def is_known(answer: Answer) -> bool:
-    return answer.state is State.REPORTED

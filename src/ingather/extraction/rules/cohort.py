@@ -35,17 +35,21 @@ _KINDS: Final = (
     ),
 )
 _SOURCE: Final = re.compile(
-    r"\b(?P<name>(?:[A-Z][\w'-]+ (?:of |and |for |the )?){1,6}(?:Study|Cohort|Register|Registry|Database|Biobank|Survey|Datalink))\b"
+    r"\b(?P<name>(?:[A-Z][\w'-]+ (?:of |and |for |the )?){1,6}(?:Study|Cohort|Register|Registry|Database|Biobank"
+    r"|Survey|Datalink))\b"
 )
 _SOURCE_ZH: Final = re.compile(r"(?P<name>[\u4e00-\u9fff]{3,14}(?:数据库|登记系统|队列))")
 _LENGTH: Final = rx(
-    rf"\b(?:median|mean|average) (?:duration of |length of )?follow-?up(?: (?:time|period|duration))?(?: was| of|:)? (?P<a>{SPAN}(?: \([^)]{{3,60}}\))?)"
-    rf"|\bfor an? (?:median|mean|average) of (?P<b>{SPAN}(?: \([^)]{{3,60}}\))?)|(?:中位|平均)随访(?:时间)?(?:为)? ?(?P<c>{SPAN})"
+    rf"\b(?:median|mean|average) (?:duration of |length of )?follow-?up(?: (?:time|period|duration))?(?: was| of"
+    rf"|:)? (?P<a>{SPAN}(?: \([^)]{{3,60}}\))?)"
+    rf"|\bfor an? (?:median|mean|average) of (?P<b>{SPAN}(?: \([^)]{{3,60}}\))?)|(?:中位"
+    rf"|平均)随访(?:时间)?(?:为)? ?(?P<c>{SPAN})"
 )
 _LAST_DAY: Final = (
     Pattern(
         words=rx(
-            rf"\bfollow(?:ed|-up|ed up)\b[^.]{{0,90}}?\b(?:until|ended on|end(?:ed)? (?:in|of the study on)|through|to|on) (?:the end of )?({DATE})"
+            rf"\bfollow(?:ed|-up|ed up)\b[^.]{{0,90}}?\b(?:until|ended on|end(?:ed)? (?:in|of the study on)|through"
+            rf"|to|on) (?:the end of )?({DATE})"
         ),
         value=lambda found: month(found[1]),
     ),

@@ -1,24 +1,38 @@
 """How many people: planned, screened, randomised, included, analysed, lost."""
 
+import re
 from typing import Final
 
 from ingather.extraction.findings import Answer
-from ingather.extraction.rules.design import PEOPLE
+from ingather.extraction.rules.design import PEOPLE, UNITS
 from ingather.extraction.rules.hits import STUDY, Pattern, agreed, find, rx
-from ingather.extraction.rules.numbers import COUNT, count
+from ingather.extraction.rules.numbers import COUNT, MONTHS, count
 from ingather.extraction.rules.sentences import Document
 
-_WHO: Final = rf"(?:(?:of the |of these |eligible |consecutive |randomi[sz]ed |adult )?{PEOPLE}(?: with (?:(?!were|was)[\w-]+ ){{0,4}}[\w-]+)? )?"
+_WHO: Final = (
+    rf"(?:(?:of the |of these |eligible |consecutive |randomi[sz]ed |adult )?{PEOPLE}(?: with (?:(?!were"
+    rf"|was)[\w-]+ ){{0,4}}[\w-]+)? )?"
+)
 _WERE: Final = r"(?:were|was|have been|had been)"
 _RANDOMISED: Final = r"(?:randomi[sz]ed|randomly (?:assigned|allocated|divided)|allocated at random)"
+_PERSON: Final = rx(rf"\b{PEOPLE}\b|例")
+_DATED: Final = rx(r"(?:\b(?:in|since|until|before|after|of|early|late|" + "|".join(MONTHS) + r")|,) ?$")
 _MAIN: Final = STUDY - {"aim", "conclusions"}
+
+
+def _counted(found: re.Match[str]) -> int | None:
+    """The count of a match; None for a year that follows a month."""
+    number = next(filter(None, found.groups()), "")
+    if re.fullmatch(r"(?:19|20)\d\d", number) and _DATED.search(found.string[: found.start(1)]):
+        return None
+    return count(number)
 
 
 def _number(words: str, *, rank: int = 0, parts: frozenset[str] = _MAIN, beside: str = "") -> Pattern:
     """A pattern whose first group is a count."""
     return Pattern(
         words=rx(words),
-        value=lambda found: count(found[1]),
+        value=_counted,
         rank=rank,
         parts=parts,
         beside=rx(beside) if beside else None,
@@ -29,7 +43,8 @@ PATTERNS: Final[dict[str, tuple[Pattern, ...]]] = {
     "sample_size_planned": (
         _number(rf"\bplanned to (?:enrol|enroll|recruit|include|randomi[sz]e) ({COUNT})"),
         _number(
-            rf"\b(?:total )?sample(?: size)? of ({COUNT})(?: {PEOPLE})? (?:was|were|would be|is) (?:needed|required|necessary|planned)"
+            rf"\b(?:total )?sample(?: size)? of ({COUNT})(?: {PEOPLE})? (?:was|were|would be|is) (?:needed|required"
+            rf"|necessary|planned)"
         ),
         _number(rf"\btarget(?: sample size)? (?:was|of) ({COUNT})"),
         _number(rf"({COUNT}) {_WHO}(?:in \d+ \w+ )?(?:were|was|would be) (?:needed|required)"),
@@ -53,14 +68,16 @@ PATTERNS: Final[dict[str, tuple[Pattern, ...]]] = {
     ),
     "n_analysed": (
         _number(
-            rf"({COUNT}) {_WHO}{_WERE} (?:included in (?:the )?(?:primary |main |final |intention-to-treat )?analysis|analy[sz]ed)\b"
+            rf"({COUNT}) {_WHO}{_WERE} (?:included in (?:the )?(?:primary |main |final "
+            rf"|intention-to-treat )?analysis|analy[sz]ed)\b"
         ),
         _number(rf"({COUNT}) {_WHO}completed [^.;\d]{{3,50}} and were analy[sz]ed"),
         _number(r"(\d{1,6}) ?例(?:患者|受试者)?纳入(?:主要|最终|统计)?(?:的)?分析"),
     ),
     "n_included": (
         _number(
-            rf"({COUNT}) {_WHO}(?:{_WERE} included\b(?! in (?:the )?(?:\w+ )?analysis)|met the (?:inclusion|eligibility) criteria)"
+            rf"({COUNT}) {_WHO}(?:{_WERE} included\b(?! in (?:the )?(?:\w+ )?analysis)|met the (?:inclusion"
+            rf"|eligibility) criteria)"
         ),
         _number(rf"\b(?:study population|cohort|sample) (?:comprised|consisted of|included) ({COUNT}) "),
         _number(rf"\bwe (?:followed|included|enrolled) ({COUNT}) {PEOPLE}"),
@@ -79,5 +96,9 @@ FIELDS: Final = frozenset(PATTERNS)
 
 
 def answers(document: Document) -> dict[str, Answer]:
-    """The answers to the fields of this family."""
-    return {field: agreed(field, find(document, patterns)) for field, patterns in PATTERNS.items()}
+    """The answers to the fields of this family. Where clusters were randomised, only a number of people counts."""
+    has_clusters = agreed("unit_of_allocation", find(document, UNITS)).value == "cluster"
+    return {
+        field: agreed(field, [hit for hit in find(document, patterns) if not has_clusters or _PERSON.search(hit.words)])
+        for field, patterns in PATTERNS.items()
+    }

@@ -11,25 +11,32 @@ FIELDS: Final = frozenset({"funding_source", "funding_type", "conflicts_of_inter
 
 _END: Final = frozenset({"end", "methods", "discussion", "conclusions", "front", "body"})
 _FUNDED: Final = rx(
-    r"\b(?:study|trial|work|research|project|cohort)\b[^.]{0,40}\b(?:was|were|is|has been)[^.]{0,20}\b(?:funded|supported|sponsored|financed) by"
-    r"|\b(?:received|obtained) (?:financial support|funding|a grant)|\bno (?:\w+ )?(?:funding|financial support)\b[^.]{0,20}(?:received|obtained|available|$|\.)"
-    r"|\b(?:received|had) no (?:\w+ ){0,2}funding|\bsource of funding:|本(?:研究|项目|课题)[^。]{0,10}资助|(?:基金|资助)(?:项目)?:"
+    r"\b(?:study|trial|work|research|project|cohort)\b[^.]{0,40}\b(?:was|were|is|has been)[^.]{0,20}\b(?:funded"
+    r"|supported|sponsored|financed) by"
+    r"|\b(?:received|obtained) (?:financial support|funding|a grant)|\bno (?:\w+ )?(?:funding"
+    r"|financial support)\b[^.]{0,20}(?:received|obtained|available|$|\.)"
+    r"|\b(?:received|had) no (?:\w+ ){0,2}funding|\bsource of funding:|本(?:研究|项目|课题)[^。]{0,10}资助|(?:基金"
+    r"|资助)(?:项目)?:"
 )
 _FUNDING_INLINE: Final = rx(r"\b(?:sources? of )?funding: ?(?P<what>[^.;]{3,200})")
 _NONE: Final = rx(
-    r"^\W{0,3}(?:none|nil|无)\W{0,3}$|\bno (?:\w+ ){0,2}(?:funding|financial support|grant)|\bnot funded\b|\bunfunded\b|未(?:接受|获得)[^。]{0,10}资助|无(?:基金|资助)"
+    r"^\W{0,3}(?:none|nil|无)\W{0,3}$|\bno (?:\w+ ){0,2}(?:funding|financial support|grant)|\bnot funded\b"
+    r"|\bunfunded\b|未(?:接受|获得)[^。]{0,10}资助|无(?:基金|资助)"
 )
 _COMPANY: Final = re.compile(
-    r"\b(?:Ltd|Inc|AG|GmbH|BV|B\.V|Corp|Corporation|Company|LLC|PLC|plc|S\.A|SpA|Pharma|Laborator(?:y|ies)|Pharmaceuticals?|Therapeutics"
+    r"\b(?:Ltd|Inc|AG|GmbH|BV|B\.V|Corp|Corporation|Company|LLC|PLC|plc|S\.A|SpA|Pharma|Laborator(?:y|ies)"
+    r"|Pharmaceuticals?|Therapeutics"
     r"|Biotech)\b|公司|药业|制药"
 )
 _PUBLIC: Final = rx(
-    r"\b(?:council|foundation|universit(?:y|ies)|ministry|fund|agency|society|institutes?|government|national|health service"
+    r"\b(?:council|foundation|universit(?:y|ies)|ministry|fund|agency|society|institutes?|government|national"
+    r"|health service"
     r"|hospital|charity|trust|association|academy|commission|programme|department|union|authority)\b"
     r"|基金|科技|科学|大学|卫生|教育|财政|局|厅|专项"
 )
 _INTERESTS: Final = rx(
-    r"\bno (?:known |potential |relevant )?(?:competing|conflicts?|conflicting)\b[^.]{0,30}\binterests?|\bno disclosures\b"
+    r"\bno (?:known |potential |relevant )?(?:competing|conflicts?|conflicting)\b[^.]{0,30}\binterests?"
+    r"|\bno disclosures\b"
     r"|\bconflicts? of interests?: ?\w|无(?:任何)?利益冲突|不存在(?:任何)?利益冲突"
 )
 _ROLE: Final = rx(r"\bfunders?\b[^.]{0,30}\bno role|\bno role in\b")

@@ -1,25 +1,28 @@
-"""How the study was built: aim, design, framework, unit, places and times."""
+"""How the study was built: design, framework, unit, places and times."""
 
-import re
 from typing import Final
 
 from ingather.extraction.findings import Answer, State
 from ingather.extraction.rules import countries
-from ingather.extraction.rules.hits import ANYWHERE, STUDY, Hit, Pattern, agreed, find, first, not_reported, prose, rx
+from ingather.extraction.rules.hits import STUDY, Hit, Pattern, agreed, find, first, not_reported, prose, rx
 from ingather.extraction.rules.numbers import COUNT, DATE, SPAN, count, days, decimal, month, span
 from ingather.extraction.rules.sentences import Document
 
 FIELDS: Final = frozenset(
     {
-        "aim", "design", "framework", "unit_of_allocation", "n_clusters", "icc", "countries", "n_centres", "setting",
-        "recruit_start", "recruit_end", "followup_planned", "conclusions", "limitations",
+        "design", "framework", "unit_of_allocation", "n_clusters", "icc", "countries", "n_centres", "setting",
+        "recruit_start", "recruit_end", "followup_planned",
     }
 )  # fmt: skip
 
 _RANDOM: Final = r"(?:randomi[sz]\w+|randomly|allocated|assigned)"
-_CLUSTERS: Final = r"(?:clusters?|schools|villages|practices|wards|households|communities|clinics|hospitals|centres|centers|districts|nursing homes)"
+_CLUSTERS: Final = (
+    r"(?:clusters?|schools|villages|practices|wards|households|communities|clinics|hospitals|centres"
+    r"|centers|districts|nursing homes)"
+)
 PEOPLE: Final = (
-    r"(?:participants?|patients?|people|persons?|individuals?|adults?|children|women|men|subjects?|volunteers?|infants?|girls|boys"
+    r"(?:participants?|patients?|people|persons?|individuals?|adults?|children|women|men|subjects?|volunteers?"
+    r"|infants?|girls|boys"
     r"|pupils|students|nurses|residents|workers|families|cases|users|mothers|adolescents)"
 )
 
@@ -78,11 +81,15 @@ _ICC: Final = (
         value=lambda m: decimal(m[1]),
     ),
 )
-_SITE: Final = r"(?:hospitals?|clinics?|cent(?:re|er)s?|sites?|practices?|departments?|units?|institutions?|pharmacies|nursing homes?)"
+_SITE: Final = (
+    r"(?:hospitals?|clinics?|cent(?:re|er)s?|sites?|practices?|departments?|units?|institutions?"
+    r"|pharmacies|nursing homes?)"
+)
 _CENTRES: Final = (
     Pattern(
         words=rx(
-            rf"(?:at|in|from|across|of|^) ({COUNT}) (?:(?!of\b|to\b|and\b|in\b|patient)[\w-]+ ){{0,4}}?{_SITE}\b(?! (?:were|was) (?:randomi|allocat|assign))"
+            rf"(?:\b(?:at|in|from|across|of) |^)({COUNT}) (?:(?!of\b|to\b|and\b|in\b"
+            rf"|patient)[\w-]+ ){{0,4}}?{_SITE}\b(?! (?:were|was|had)\b)"
         ),
         value=lambda m: count(m[1]),
     ),
@@ -94,19 +101,23 @@ _CENTRES: Final = (
     ),
 )
 _PLACE: Final = rx(
-    rf"\b(?:at|in|from|of) (?P<place>(?:the |an? |{COUNT} )?(?:(?!of\b|to\b|and\b|in\b|at\b|patients?\b|an?\b)[\w'-]+ ){{0,5}}?"
-    r"(?:hospitals?|clinics?|centres?|centers?|practices?|departments?|schools|nursing homes?|towns|communities|villages))\b"
+    rf"\b(?:at|in|from|of) (?P<place>(?:the |an? |{COUNT} )?(?:(?!of\b|to\b|and\b|in\b|at\b|patients?\b"
+    rf"|an?\b)[\w'-]+ ){{0,5}}?"
+    r"(?:hospitals?|clinics?|centres?|centers?|practices?|departments?|schools|nursing homes?|towns|communities"
+    r"|villages))\b(?! (?:study|cohort|trial))"
     r"|(?:在|于|某)(?:中国)?(?P<zh>[^。,、的]{0,10}?(?:医院|卫生服务中心|诊所|社区))"
 )
 _CUE: Final = rx(
-    r"\b(?:trial|study|conducted|carried out|done|took place|recruit\w*|enrol\w*|hospitals?|clinics?|cent(?:re|er)s?|practices?"
+    r"\b(?:trial|study|conducted|carried out|done|took place|recruit\w*|enrol\w*|hospitals?|clinics?|cent(?:re|er)s?"
+    r"|practices?"
     r"|schools?|sites?|residents|cohort|registers?|database|departments?|participants|patients)\b|开展|医院|中心|进行"
 )
 _RANGE: Final = rx(
     rf"\b(?:between|from|in) ({DATE}) ?(?:and|to|until|till|through|-|~) ?({DATE})|({DATE}) ?(?:至|到|-|~) ?({DATE})"
 )
 _ENTRY: Final = rx(
-    r"\brecruit|\benrol|\brandomi[sz]|\bconducted|\bcarried out|\btook place|\bran\b|\binvited|\bincluded|\badmitted|\bdiagnos"
+    r"\brecruit|\benrol|\brandomi[sz]|\bconducted|\bcarried out|\btook place|\bran\b|\binvited|\bincluded|\badmitted"
+    r"|\bdiagnos"
     r"|\bworked|\bpatients|\bparticipants|开展|选取|收治|纳入|就诊|招募|入组"
 )
 _FOLLOWED: Final = (
@@ -115,25 +126,15 @@ _FOLLOWED: Final = (
     ),
     Pattern(words=rx(rf"随访(?:时间)?(?:为|至)? ?({SPAN})"), value=lambda m: span(m[1])),
     Pattern(
-        words=rx(rf"\b(?:at|after|within|over|to) (?:the )?({SPAN})|\b(?:at|in) (week|month|day|year) (\d{{1,3}})\b"),
-        value=lambda m: span(m[1] or f"{m[3]} {m[2]}"),
+        words=rx(
+            rf"\b(?:at|after|within|over|to) (?:the )?({SPAN})|\b(?:at|in) (week|month|day|year) (\d{{1,3}})\b"
+            rf"|第 ?({SPAN})"
+        ),
+        value=lambda m: span(m[1] or m[4] or f"{m[3]} {m[2]}"),
         rank=1,
         beside=rx(r"\bprimary (?:outcome|end ?-?point)|主要结局"),
     ),
-    Pattern(
-        words=rx(rf"\bfor ({SPAN})\b(?! or (?:more|longer|older)| of age|[- ]old)|疗程(?:为)? ?({SPAN})"),
-        value=lambda m: span(m[1] or m[2]),
-        rank=2,
-        beside=rx(r"\b(?:daily|a day|week|treat|wore|took|receiv|classes|assigned)|疗程"),
-    ),
 )
-_AIM: Final = rx(
-    r"\b(?:we|this \w+) (?:aimed|sought|set out|wanted|wished) to\b|\b(?:aims?|objectives?|purpose|goal) (?:of (?:this|the|our)[^.]{0,40} )?(?:was|were|is) to\b"
-    r"|\bwe (?:investigated|examined|assessed|tested|evaluated) (?:whether|the effect)|\bto (?:test|determine|assess|examine|find out) whether\b"
-    r"|旨在|本研究(?:的)?目的"
-)
-_CONCLUDE: Final = rx(r"\b(?:in conclusion|we conclude|these (?:findings|results) (?:suggest|show|indicate))\b|综上")
-_LIMITATION: Final = rx(r"\blimitations?\b|\blimits how\b|局限")
 
 
 def answers(document: Document) -> dict[str, Answer]:
@@ -145,7 +146,6 @@ def answers(document: Document) -> dict[str, Answer]:
         clusters = Answer(field="n_clusters", state=State.NOT_APPLICABLE)
     start, end = _period(document)
     return {
-        "aim": first("aim", _aims(document)),
         "design": design,
         "framework": agreed("framework", find(document, FRAMEWORKS)),
         "unit_of_allocation": unit,
@@ -159,26 +159,12 @@ def answers(document: Document) -> dict[str, Answer]:
         "recruit_start": start,
         "recruit_end": end,
         "followup_planned": _followup(document),
-        "conclusions": first("conclusions", _conclusions(document)),
-        "limitations": first("limitations", _limitations(document)),
     }
 
 
 def _design(document: Document) -> Answer:
     """The most special design that is named; two special ones are unclear."""
     return agreed("design", find(document, DESIGNS))
-
-
-def _aims(document: Document) -> list[Hit]:
-    hits = []
-    for sentence in prose(document, ANYWHERE):
-        if sentence.topic == "aim" and sentence.part == "aim":
-            hits.append(Hit(value=sentence.text.rstrip(".。"), sentence=sentence))
-        elif found := _AIM.search(sentence.text):
-            hits.append(
-                Hit(value=sentence.text.rstrip(".。"), sentence=sentence, start=found.start(), end=found.end(), rank=1)
-            )
-    return hits
 
 
 def _countries(document: Document) -> Answer:
@@ -219,10 +205,8 @@ def _period(document: Document) -> tuple[Answer, Answer]:
         for found in _RANGE.finditer(sentence.text):
             first_month, last_month = month(found[1] or found[3]), month(found[2] or found[4])
             if first_month and last_month and first_month <= last_month:
-                place = {"sentence": sentence, "start": found.start(), "end": found.end()}
                 starts.append(Hit(value=first_month, sentence=sentence, start=found.start(), end=found.end()))
                 ends.append(Hit(value=last_month, sentence=sentence, start=found.start(), end=found.end()))
-                del place
     return agreed("recruit_start", starts), agreed("recruit_end", ends)
 
 
@@ -234,28 +218,3 @@ def _followup(document: Document) -> Answer:
     best = min(hit.rank for hit in hits)
     longest = max((hit for hit in hits if hit.rank == best), key=lambda hit: days(str(hit.value)))
     return agreed("followup_planned", [longest])
-
-
-def _conclusions(document: Document) -> list[Hit]:
-    hits = []
-    for sentence in prose(document, STUDY | {"discussion"}):
-        if sentence.part == "conclusions":
-            hits.append(Hit(value=sentence.text, sentence=sentence, rank=0 if sentence.in_abstract else 1))
-        elif found := _CONCLUDE.search(sentence.text):
-            hits.append(Hit(value=sentence.text, sentence=sentence, start=found.start(), end=found.end(), rank=2))
-    return hits
-
-
-def _limitations(document: Document) -> list[Hit]:
-    """The sentence that names a limitation, or the one after it where it only announces them."""
-    sentences = list(prose(document, frozenset({"discussion", "conclusions", "end"})))
-    hits = []
-    for sentence, following in zip(sentences, [*sentences[1:], None], strict=False):
-        if sentence.topic == "limitations":
-            hits.append(Hit(value=sentence.text, sentence=sentence))
-        elif found := _LIMITATION.search(sentence.text):
-            is_bare = re.search(r"\blimitations[.:]?$", sentence.text) and following is not None
-            told = following if is_bare and following is not None else sentence
-            start, end = (0, None) if told is not sentence else found.span()
-            hits.append(Hit(value=told.text, sentence=told, start=start, end=end, rank=1))
-    return hits

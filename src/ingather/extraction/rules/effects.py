@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from ingather.extraction.findings import Answer
-from ingather.extraction.rules.hits import Hit, agreed, prose, rx
+from ingather.extraction.findings import Answer, Value
+from ingather.extraction.rules.hits import Hit, agreed, findings, rx
 from ingather.extraction.rules.numbers import DECIMAL, decimal
 from ingather.extraction.rules.outcomes import Outcome, spoken_of
 from ingather.extraction.rules.sentences import Document, Sentence
@@ -28,12 +28,14 @@ _LEVEL: Final = r"(?P<level>\d{2}(?:\.\d)?) ?% ?(?:CI|confidence intervals?|ÂèØ‰
 _BOUNDS: Final = rf"(?P<low>{DECIMAL}) ?(?:to|-|~|,|;|and) ?(?P<high>{DECIMAL})(?![\d.]*%)"
 _P: Final = r"(?:[^.;]{0,3}[;,)\]]? ?\(?P ?(?:value)? ?(?P<sign>[=<>\u2264]) ?(?P<p>0?\.\d{1,6}))?"
 _IN_PROSE: Final = rx(
-    rf"(?P<adjusted>adjusted )?(?:{_NAMES})[ ,:=]{{0,3}}(?:\((?:HR|RR|OR|IRR|MD)\) ?)?(?:of |was |is )?(?P<estimate>{DECIMAL})(?![\d.]*%)"
+    rf"(?P<adjusted>adjusted )?(?:{_NAMES})[ ,:=]{{0,3}}(?:\((?:HR|RR|OR|IRR|MD)\) ?)?(?:of |was "
+    rf"|is )?(?P<estimate>{DECIMAL})(?![\d.]*%)"
     rf"(?: (?!to\b)[a-z]{{1,12}})?[ ,;(\[]{{1,4}}{_LEVEL}[ ,:=]{{0,3}}[(\[]?{_BOUNDS}{_P}"
 )
 _HEADER: Final = rx(rf"(?P<adjusted>adjusted )?(?:{_NAMES}) ?[(\[,] ?{_LEVEL}")
 _IN_ROW: Final = rx(
-    rf"(?<![\d./])(?P<estimate>{DECIMAL}) [(\[](?P<low>{DECIMAL}) ?(?:to|-|~|,) ?(?P<high>{DECIMAL})[)\]](?: (?P<p><? ?0?\.\d{{1,6}}))?"
+    rf"(?<![\d./])(?P<estimate>{DECIMAL}) [(\[](?P<low>{DECIMAL}) ?(?:to|-|~"
+    rf"|,) ?(?P<high>{DECIMAL})[)\]](?: (?P<p><? ?0?\.\d{{1,6}}))?"
 )
 
 
@@ -65,7 +67,7 @@ def answers(effect: Effect, key: str) -> dict[str, Answer]:
 
 
 def _prose(document: Document, known: list[Outcome]) -> Iterator[Effect]:
-    for sentence in prose(document, frozenset({"abstract", "results", "body"})):
+    for sentence in findings(document):
         for found in _IN_PROSE.finditer(sentence.text):
             said = f"{found['sign'] if found['sign'] != '=' else ''}{found['p']}" if found["p"] else None
             if one := _made(found, found, sentence, said, known):
@@ -103,7 +105,7 @@ def _made(
     spoken = sentence.text[: found.start()] if sentence.is_row else sentence.text
     effect = Effect(key=(measure, estimate, low, high), label=label, outcome=spoken_of(spoken, known))
     level = decimal(header["level"])
-    values = {
+    values: dict[str, Value] = {
         "c_measure": measure, "c_estimate": estimate, "c_ci_low": low, "c_ci_high": high, "c_ci_level": level, "c_p": p,
         "c_adjusted": "yes" if header["adjusted"] else None,
     }  # fmt: skip

@@ -20,6 +20,7 @@ from ingather.extraction.rules import (
     people,
     quality,
     results,
+    statements,
 )
 from ingather.extraction.rules.hits import NOT_LOOKED_FOR
 from ingather.extraction.rules.sentences import Document, read
@@ -29,7 +30,7 @@ OTHER_LANGUAGE: Final = "The embedded extractor reads English and Chinese only."
 LEAST_LETTERS: Final = 120
 MOST_CHARACTERS: Final = 2_000_000
 
-_FAMILIES: Final = (identity, declarations, design, allocation, counts, analysis, people, cohort)
+_FAMILIES: Final = (identity, declarations, design, allocation, counts, analysis, people, cohort, statements)
 _COMMON: Final = re.compile(r"\b(?:the|of|and|in|to|was|were|with|for|a|by|we|from|that|on)\b", re.IGNORECASE)
 
 
@@ -54,10 +55,12 @@ def extract(fields: Iterable[Asked], pages: Sequence[str]) -> tuple[list[Row], l
     asked = [field for field in fields if getattr(field, "is_asked", True)]
     silence = _silence(pages)
     rows, told = ([], {}) if silence == NO_TEXT else _told(read(_bounded(pages)), {str(field.scope) for field in asked})
-    answers = []
-    for field in asked:
-        for key in [""] if field.scope == "study" else [row.key for row in rows if row.scope == field.scope]:
-            answers.append(_checked(field, told.get((field.id, key)), key, silence))
+    keys = {"study": [""]}
+    for row in rows:
+        keys.setdefault(row.scope, []).append(row.key)
+    answers = [
+        _checked(field, told.get((field.id, key)), key, silence) for field in asked for key in keys.get(field.scope, [])
+    ]
     return rows, answers
 
 

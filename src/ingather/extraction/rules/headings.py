@@ -23,14 +23,16 @@ _TOPICS: Final[dict[str, str]] = {
     "aim": r"(?:study )?(?:objectives?|aims?|purpose)|目的|研究目的",
     "methods": r"(?:(?:patients|subjects|participants|materials?|data|population) and )?methods|methods and results"
     r"|(?:资料|对象|材料|病例)[与和]方法|方法",
-    "design": r"(?:trial |study )?design(?:,? (?:and )?setting(?:,? and participants)?)?|trial design|研究设计|试验设计",
+    "design": r"(?:trial |study )?design(?:,? (?:and )?setting(?:,? and participants)?)?|trial design|研究设计"
+    r"|试验设计",
     "setting": r"(?:study )?settings?|data sources?|研究地点|数据来源",
     "participants": r"participants|patients|subjects|(?:study )?population|eligibility(?: criteria)?|recruitment"
     r"|study participants|研究对象|一般资料|病例来源",
     "inclusion": r"inclusion criteria|纳入标准|入选标准",
     "exclusion": r"exclusion criteria|排除标准",
     "randomisation": r"randomi[sz]ation(?: and (?:masking|blinding|allocation concealment|concealment))?|blinding"
-    r"|masking|(?:treatment )?allocation|sequence generation|allocation concealment|随机化?(?:[与和]盲法)?|盲法|分组方法",
+    r"|masking|(?:treatment )?allocation|sequence generation|allocation concealment|随机化?(?:[与和]盲法)?|盲法"
+    r"|分组方法",
     "interventions": r"interventions?|(?:study )?treatments?|(?:study )?procedures|治疗方法|干预(?:方法|措施)",
     "exposure": r"exposures?(?: assessment)?|暴露",
     "outcomes": r"(?:main |primary |study )?(?:outcomes?|end ?points?)(?: measures?)?|main outcomes? and measures"
@@ -41,22 +43,28 @@ _TOPICS: Final[dict[str, str]] = {
     "discussion": r"discussion|comment|讨论",
     "conclusions": r"conclusions?(?: and relevance)?|interpretation|结论|结语",
     "limitations": r"(?:study |strengths and )?limitations|局限性",
-    "funding": r"funding(?: sources?| statement|/support| and support)?|financial (?:support|disclosure)|sources? of (?:funding|support)"
+    "funding": r"funding(?: sources?| statement|/support| and support)?|financial (?:support|disclosure)"
+    r"|sources? of (?:funding|support)"
     r"|grant support|role of (?:the )?funding source|基金项目|资助项目|资金来源|基金资助",
-    "interests": r"(?:competing|conflicting) interests?(?: statement)?|conflicts? of interests?(?: disclosures?| statement)?"
+    "interests": r"(?:competing|conflicting) interests?(?: statement)?|conflicts? of interests?(?: disclosures?"
+    r"| statement)?"
     r"|declarations? of (?:competing |conflicting )?interests?|disclosures?|利益冲突(?:声明)?",
     "registration": r"(?:clinical )?(?:trial )?registration(?: number)?|(?:试验|临床试验)?注册(?:号)?",
     "acknowledgements": r"acknowledge?ments?|致谢",
-    "other": r"(?:research )?ethics(?: approval)?|ethical (?:approval|considerations)|data (?:availability|sharing)(?: statement)?"
-    r"|(?:author )?contributions|(?:authors' )?contributions|appendix|supplementary (?:material|data)|伦理(?:审查|批准)?|作者贡献",
+    "other": r"(?:research )?ethics(?: approval)?|ethical (?:approval|considerations)|data (?:availability"
+    r"|sharing)(?: statement)?"
+    r"|(?:author )?contributions|(?:authors' )?contributions|appendix|supplementary (?:material|data)|伦理(?:审查"
+    r"|批准)?|作者贡献",
     REFERENCES: r"references|bibliography|literature cited|参考文献",
 }  # fmt: skip
 
 _NUMBER: Final = r"[\s【\[]{0,2}(?:\d{1,2}(?:\.\d{1,2}){0,3}\.?\s{0,3}|[一二三四五六七]、\s?)?"
 _NAMES: Final = "|".join(f"(?P<{name}>{words})" for name, words in _TOPICS.items())
-_ALONE: Final = re.compile(rf"{_NUMBER}(?:{_NAMES})[】\]]?\s{{0,3}}[:：.]?\s{{0,3}}", re.IGNORECASE)
+_ALONE: Final = re.compile(rf"{_NUMBER}(?:{_NAMES})[】\]]?\s{{0,3}}[:\uff1a.]?\s{{0,3}}", re.IGNORECASE)
 _RUN_IN: Final = re.compile(
-    rf"{_NUMBER}(?:{_NAMES})(?:[】\]]\s{{0,3}}[:：]?|\s?[:：.](?=\s)|\s?[:：])\s{{0,3}}(?=\S)", re.IGNORECASE
+    rf"{_NUMBER}(?:{_NAMES})(?:[】\]]\s{{0,3}}[:\uff1a]?|\s?[:\uff1a.](?=\s)"
+    rf"|\s?[:\uff1a])\s{{0,3}}(?=\S)",
+    re.IGNORECASE,
 )
 _LABEL: Final = re.compile(rf"{_NUMBER}(?:{_NAMES})\s{{1,3}}(?=[A-Z0-9\u4e00-\u9fff])", re.IGNORECASE)
 _SUBHEADING: Final = re.compile(r"\d{1,2}\.\d{1,2}(?:\.\d{1,2})?\.?\s{1,3}\S[^.。:;]{1,50}")
@@ -66,7 +74,7 @@ def heading(line: str, *, in_abstract: bool) -> tuple[str, int] | None:
     """The topic of the heading that a line is or begins with, and where what follows it begins; or None."""
     if len(line) > 400:
         return None
-    if (found := _ALONE.fullmatch(line)) and len(line) <= 80:
+    if (found := _ALONE.fullmatch(line)) and len(line) <= 80 and not found[str(found.lastgroup)][0].islower():
         return str(found.lastgroup), len(line)
     if found := _RUN_IN.match(line):
         return str(found.lastgroup), found.end()

@@ -17,9 +17,11 @@ STUDY_AND_END: Final = STUDY | {"end"}
 ANYWHERE: Final = STUDY_AND_END | {"introduction", "discussion"}
 
 _OTHERS: Final = re.compile(
-    r"\b(?:previous|prior|earlier|older|recent|other|another|existing|household) (?:\w+ )?(?:trials?|stud(?:y|ies)|work|cohorts?"
+    r"\b(?:previous|prior|earlier|older|recent|other|another|existing|household) (?:\w+ )?(?:trials?|stud(?:y|ies)"
+    r"|work|cohorts?"
     r"|reviews?|reports?|research|meta-analys[ei]s)\b|\bet al\b|\band (?:colleagues|co-?workers|others)\b"
-    r"|\bin (?:that|their|these) (?:study|trial|review|cohort)|\bothers have\b|\bmeta-analys|\bpooled\b|\bsystematic review"
+    r"|\bin (?:that|their|these) (?:study|trial|review|cohort)|\bothers have\b|\bmeta-analys|\bpooled\b"
+    r"|\bsystematic review"
     r"|既往|以往研究|文献报道|前期研究",
     re.IGNORECASE,
 )
@@ -34,6 +36,11 @@ class Hit:
     start: int = 0
     end: int | None = None
     rank: int = 0
+
+    @property
+    def words(self) -> str:
+        """The words found, made plain."""
+        return self.sentence.text[self.start : self.end]
 
     @property
     def quote(self) -> str:
@@ -69,6 +76,11 @@ def prose(document: Document, parts: frozenset[str] = STUDY) -> Iterator[Sentenc
         ):
             continue
         yield sentence
+
+
+def findings(document: Document) -> Iterator[Sentence]:
+    """The sentences that may give results: those of the abstract and of the results."""
+    return (sentence for sentence in prose(document) if sentence.in_abstract or sentence.part in {"results", "body"})
 
 
 def find(document: Document, patterns: Iterable[Pattern]) -> list[Hit]:

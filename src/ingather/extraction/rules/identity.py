@@ -6,6 +6,7 @@ from typing import Final
 from ingather.extraction.findings import Answer, State
 from ingather.extraction.rules.hits import STUDY_AND_END, Hit, agreed, first, not_reported, prose, rx
 from ingather.extraction.rules.sentences import Document, Sentence
+from ingather.extraction.rules.text import plain
 
 FIELDS: Final = frozenset({"title", "publication_year", "journal", "doi", "registration_id"})
 
@@ -20,21 +21,24 @@ _LABEL: Final = rx(
 )
 _NAME: Final = r"(?:[A-Z][\w'-]*\.?|van|von|de|der|den|la|le|di|da|el|al|bin)"
 _AUTHORS: Final = re.compile(
-    rf"(?:{_NAME}[ .]{{0,2}}){{1,4}}(?:\(?[\d*,a-d]{{1,5}}\)?)?(?:(?:,| and| &|, and) (?:{_NAME}[ .]{{0,2}}){{1,4}}(?:\(?[\d*,a-d]{{1,5}}\)?)?){{0,30}}"
+    rf"(?:{_NAME}[ .]{{0,2}}){{1,4}}(?:\(?[\d*,a-d]{{1,5}}\)?)?(?:(?:,| and| &"
+    rf"|, and) (?:{_NAME}[ .]{{0,2}}){{1,4}}(?:\(?[\d*,a-d]{{1,5}}\)?)?){{0,30}}"
     r"(?:,? (?:and|for|on behalf of) the [\w -]{3,60})?[.,]?"
 )
 _CHINESE_AUTHORS: Final = re.compile(
     r"[\u4e00-\u9fff]{2,4}(?:\d|\*)?(?:[, 、]{1,2}[\u4e00-\u9fff]{2,4}(?:\d|\*)?){0,15}"
 )
 _ADDRESS: Final = rx(
-    r"\b(?:department|university|hospital|institute|school|faculty|centre|center|clinic|college)\b|@|^\(?\d\)|医院|大学|科室|研究所"
+    r"\b(?:department|university|hospital|institute|school|faculty|centre|center|clinic|college)\b|@|^\(?\d\)|医院"
+    r"|大学|科室|研究所"
 )
 _SMALL_WORD: Final = re.compile(r"\b(?:of|for|in|with|and|versus|vs|after|on|to|a|an|the|among|by|from|against)\b")
 _KIND: Final = rx(r"^(?:letter|research letter|original article|clinical trial|correspondence) ?: ?")
 
 _REGISTRIES: Final = rx(
     r"\bNCT ?\d{8}\b|\bISRCTN ?\d{8}\b|\bChiCTR[-A-Z]{0,6}[- ]?\d{8,10}\b|\bACTRN ?\d{14}\b|\bPACTR ?\d{15,16}\b"
-    r"|\bDRKS ?\d{8}\b|\bCTRI/\d{4}/\d{2,3}/\d{5,6}\b|\bUMIN ?\d{9}\b|\bjRCTs?\d{9,10}\b|\bIRCT ?[\dN]{12,20}\b|\bNTR ?\d{3,5}\b"
+    r"|\bDRKS ?\d{8}\b|\bCTRI/\d{4}/\d{2,3}/\d{5,6}\b|\bUMIN ?\d{9}\b|\bjRCTs?\d{9,10}\b|\bIRCT ?[\dN]{12,20}\b"
+    r"|\bNTR ?\d{3,5}\b"
     r"|\bKCT ?\d{7}\b|\bTCTR ?\d{11}\b|\bRBR-[0-9a-z]{6,8}\b|(?<=EudraCT )\d{4}-\d{6}-\d{2}\b"
     r"|(?<=EudraCT number )\d{4}-\d{6}-\d{2}\b|(?<=EudraCT: )\d{4}-\d{6}-\d{2}\b"
 )
@@ -59,7 +63,7 @@ def _is_masthead(text: str) -> bool:
 def _is_authors(text: str) -> bool:
     if _CHINESE_AUTHORS.fullmatch(text):
         return len(text) < 60
-    return len(text) < 400 and _AUTHORS.fullmatch(text) is not None and not _SMALL_WORD.search(text.split(",")[0])
+    return len(text) < 400 and _AUTHORS.fullmatch(text) is not None and not _SMALL_WORD.search(text.split(",", 1)[0])
 
 
 def _is_dated_line(text: str) -> bool:
@@ -92,8 +96,6 @@ def _title(head: list[Sentence]) -> list[Hit]:
 
 def _between(start: Sentence, end: Sentence) -> Sentence:
     """Lines that follow each other on one page, as one."""
-    from ingather.extraction.rules.text import plain  # noqa: PLC0415
-
     made = plain(start.page_text, start.places[0], end.places[-1] + 1)
     return Sentence(
         page=start.page, page_text=start.page_text, text=made.text, places=made.places, part=start.part,

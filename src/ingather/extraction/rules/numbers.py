@@ -4,10 +4,10 @@ import re
 from typing import Final
 
 _UNITS: Final = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen"
-).split()
-_TENS: Final = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+)  # fmt: skip
+_TENS: Final = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 _WORDS: Final = {word: n for n, word in enumerate(_UNITS)} | {word: 20 + 10 * n for n, word in enumerate(_TENS)}
 _WORD: Final = "|".join(sorted(_WORDS, key=len, reverse=True))
 
@@ -18,9 +18,15 @@ COUNT: Final = (
 )
 DECIMAL: Final = r"-?\d{1,6}(?:\.\d{1,6})?"
 
-MONTHS: Final = ("january february march april may june july august september october november december").split()
+MONTHS: Final = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december",
+)  # fmt: skip
 _MONTH: Final = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
-DATE: Final = rf"(?:(?:\d{{1,2}}(?:st|nd|rd|th)? )?{_MONTH}(?: \d{{1,2}},)? \d{{4}}|\d{{4}} ?年 ?\d{{1,2}} ?月(?: ?\d{{1,2}} ?日)?)"
+DATE: Final = (
+    rf"(?:(?:\d{{1,2}}(?:st|nd|rd|th)? )?{_MONTH}(?: \d{{1,2}},)? \d{{4}}"
+    rf"|\d{{4}} ?年 ?\d{{1,2}} ?月(?: ?\d{{1,2}} ?日)?)"
+)
 _ENGLISH_DATE: Final = re.compile(rf"({_MONTH})(?: \d{{1,2}},)? (\d{{4}})", re.IGNORECASE)
 _CHINESE_DATE: Final = re.compile(r"(\d{4}) ?年 ?(\d{1,2}) ?月")
 

@@ -14,22 +14,29 @@ FIELDS: Final = frozenset({"outcome_name", "outcome_role", "outcome_definition",
 MOST_OUTCOMES: Final = 20
 
 _PRIMARY: Final = rx(
-    r"\b(?:primary|main) (?:\w+ )?(?:outcomes?|end ?-?points?)(?: measures?| variables?)?(?: of (?:this|the) (?:study|trial))? (?:was|were|is) (?:the )?(?P<name>[^.;]{3,300})"
+    r"\b(?:primary|main) (?:\w+ )?(?:outcomes?|end ?-?points?)(?: measures?| variables?)?(?: of (?:this"
+    r"|the) (?:study|trial))? (?:was|were|is) (?:the )?(?P<name>[^.;]{3,300})"
     r"|主要(?:结局|疗效|终点|观察)(?:指标)?(?:为|是|:)(?P<zh>[^。;]{2,80})"
 )
 _SECONDARY: Final = rx(
-    r"\b(?:secondary|other) (?:outcomes?|end ?-?points?)(?: measures?)? (?:were|was|included?|are|comprised) (?P<name>[^.;]{3,400})"
+    r"\b(?:secondary|other) (?:outcomes?|end ?-?points?)(?: measures?)? (?:were|was|included?|are"
+    r"|comprised) (?P<name>[^.;]{3,400})"
     r"|次要(?:结局|疗效|终点|观察)(?:指标)?(?:为|是|包括|:)(?P<zh>[^。;]{2,120})"
 )
 _CUT: Final = rx(
-    r",? (?:defined|measured|assessed|ascertained|recorded|evaluated|determined|calculated|obtained)\b|,? as (?:measured|assessed|defined)\b|, (?:which|and|with) "
-    r"|,? (?:at|after|within|over|during|from baseline) (?:the )?(?:\d|one|two|three|six|twelve|week|month|day|year|end|follow|to)"
+    r",? (?:defined|measured|assessed|ascertained|recorded|evaluated|determined|calculated|obtained)\b"
+    r"|,? as (?:measured|assessed|defined)\b|, (?:which|and|with) "
+    r"|,? (?:at|after|within|over|during|from baseline) (?:the )?(?:\d|one|two|three|six|twelve|week|month|day|year"
+    r"|end|follow|to)"
 )
 _CUT_ZH: Final = re.compile(r"^(?:第? ?\d{1,3} ?(?:周|个月|天|年)(?:时|末)?的?)")
 _DEFINED: Final = rx(r"\bdefined as (?P<how>[^.;]{5,250})")
 _STOP: Final = frozenset(
-    "a an the of in on at to for and or with by from than as is was were be due because least per over any who those".split()
-)
+    {
+        "a", "an", "the", "of", "in", "on", "at", "to", "for", "and", "or", "with", "by", "from", "than", "as", "is",
+        "was", "were", "be", "due", "because", "least", "per", "over", "any", "who", "those",
+    }
+)  # fmt: skip
 _LEARNT: Final = (
     ("record_linkage", rx(r"\blinkage (?:to|with)\b|\blinked to\b|\bfrom the national\b[^.]{0,40}\bregist(?:er|ry)\b")),
     ("adjudication_committee", rx(r"\badjudicat\w+ (?:by|committee)|\bevents? committee\b")),

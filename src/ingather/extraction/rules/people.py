@@ -12,18 +12,23 @@ from ingather.extraction.rules.sentences import Document
 FIELDS: Final = frozenset({"inclusion_criteria", "exclusion_criteria", "condition"})
 
 _INCLUDED: Final = rx(
-    r"\b(?:were|was) eligible (?:if|when|for)\b|\beligible (?:participants|patients|adults|children|people|women|men) (?:were|had)\b|\binclusion criteria\b"
-    r"|\bcould (?:take part|be included|participate) if\b|\bwere included (?:if|when)\b|\bto be eligible\b|\beligibility criteria (?:were|included)\b"
+    r"\b(?:were|was) eligible (?:if|when|for)\b|\beligible (?:participants|patients|adults|children|people|women"
+    r"|men) (?:were|had)\b|\binclusion criteria\b"
+    r"|\bcould (?:take part|be included|participate) if\b|\bwere included (?:if|when)\b|\bto be eligible\b"
+    r"|\beligibility criteria (?:were|included)\b"
     r"|\bwere eligible\.?$|(?:纳入|入选)标准:"
 )
 _AGED: Final = rx(rf"\b{PEOPLE} (?:who were )?aged \d")
 _EXCLUDED: Final = rx(
-    r"\bexclusion criteria\b|\b(?:were|was) excluded\b|\bwe excluded\b|\b(?:were|was) not eligible\b|\bineligible\b|\b(?:were|was) not (?:enrolled|included) if\b"
+    r"\bexclusion criteria\b|\b(?:were|was) excluded\b|\bwe excluded\b|\b(?:were|was) not eligible\b|\bineligible\b"
+    r"|\b(?:were|was) not (?:enrolled|included) if\b"
     r"|\bexclusions were\b|排除标准:"
 )
 _WITH: Final = rx(
-    rf"\b{PEOPLE} (?:with|who had|suffering from|diagnosed with) (?P<what>(?!an? |no |the |at |missing)[a-z][\w' -]{{2,60}}?)"
-    r"(?=[.,;:()]|$| (?:were|was|who|in|at|from|and|to|or|took|lasting|after|for|are|had|on|received|by|during|without|between|as|of age|aged|undergoing)\b)"
+    rf"\b{PEOPLE} (?:with|who had|suffering from|diagnosed with) (?P<what>(?!an? |no |the |at "
+    rf"|missing)[a-z][\w' -]{{2,60}}?)"
+    r"(?=[.,;:()]|$| (?:were|was|who|in|at|from|and|to|or|took|lasting|after|for|are|had|on|received|by|during"
+    r"|without|between|as|of age|aged|undergoing)\b)"
 )
 _WITH_ZH: Final = re.compile(r"\d{1,6} ?例(?P<what>[\u4e00-\u9fff0-9]{2,14}?)(?:患者|病人|患儿)")
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from ingather.extraction.findings import Answer
 from ingather.extraction.rules.arms import Arm
-from ingather.extraction.rules.hits import Hit, agreed, prose, rx
+from ingather.extraction.rules.hits import Hit, agreed, findings, rx
 from ingather.extraction.rules.numbers import decimal
 from ingather.extraction.rules.outcomes import Outcome, spoken_of
 from ingather.extraction.rules.sentences import Document, Sentence
@@ -17,10 +17,12 @@ MOST_RESULTS: Final = 120
 
 _WHOLE: Final = r"\d{1,3}(?:,\d{3})+|\d{1,7}"
 _EVENTS: Final = re.compile(
-    rf"(?<![\d.,/])(?P<events>{_WHOLE}) ?(?:of|out of|/) ?(?P<n>{_WHOLE})(?: [a-z]+){{0,3}} ?\((?P<pct>\d{{1,3}}(?:\.\d{{1,2}})?) ?%?\)"
+    rf"(?<![\d.,/])(?P<events>{_WHOLE}) ?(?:of|out of"
+    rf"|/) ?(?P<n>{_WHOLE})(?: [a-z]+){{0,3}} ?\((?P<pct>\d{{1,3}}(?:\.\d{{1,2}})?) ?%?\)"
 )
 _MEAN: Final = rx(
-    r"(?<![\d.])(?P<mean>-?\d{1,6}(?:\.\d{1,4})?) ?\((?:SD|standard deviation)[ =:,]{0,2}(?P<sd>\d{1,6}(?:\.\d{1,4})?)\)"
+    r"(?<![\d.])(?P<mean>-?\d{1,6}(?:\.\d{1,4})?) ?\((?:SD"
+    r"|standard deviation)[ =:,]{0,2}(?P<sd>\d{1,6}(?:\.\d{1,4})?)\)"
 )
 _BASELINE: Final = rx(r"\bbaseline\b|\bage\b|\bage[ds]?\b|年龄|基线")
 
@@ -38,7 +40,7 @@ class Result:
 
 
 def results(document: Document, arms: list[Arm], known: list[Outcome]) -> list[Result]:
-    """One row for each arm and outcome. Two sentences that differ about one row leave it unclear, in both their words."""
+    """One row for each arm and outcome. Where two sentences differ about a row, it is unclear."""
     merged: list[Result] = []
     for one in (*_prose(document, arms, known), *_rows(document, arms, known)):
         same = next((old for old in merged if _is_same(old, one)), None)
@@ -70,7 +72,7 @@ def _is_same(one: Result, other: Result) -> bool:
 
 
 def _prose(document: Document, arms: list[Arm], known: list[Outcome]) -> Iterator[Result]:
-    for sentence in prose(document, frozenset({"abstract", "results", "body"})):
+    for sentence in findings(document):
         if _BASELINE.search(sentence.text):
             continue
         for pattern in (_EVENTS, _MEAN):

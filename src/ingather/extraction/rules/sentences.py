@@ -12,9 +12,10 @@ from ingather.extraction.rules.text import Plain, clip, plain
 LONGEST_SENTENCE: Final = 1_500
 MOST_FRONT_LINES: Final = 14
 _LETTER: Final = re.compile(r"(?:dear (?:sir|madam|editors?)|sirs?,|to the editors?\b)", re.IGNORECASE)
-_CAPTION: Final = re.compile(r"(?:table|表)\s?[0-9IVX]{0,4}(?:[.:：]|\s|$)", re.IGNORECASE)
+_CAPTION: Final = re.compile(r"(?:table|表)\s?[0-9IVX]{0,4}(?:[.:\uff1a]|\s|$)", re.IGNORECASE)
 _ABBREVIATION: Final = re.compile(
-    r"(?:\b(?:e\.g|i\.e|vs|al|dr|mr|mrs|ms|prof|fig|figs|no|nos|approx|st|ca|cf|ref|refs|vol|pp|inc|ltd|co|eq|dept|resp)"
+    r"(?:\b(?:e\.g|i\.e|vs|al|dr|mr|mrs|ms|prof|fig|figs|no|nos|approx|st|ca|cf|ref|refs|vol|pp|inc|ltd|co|eq|dept"
+    r"|resp)"
     r"|(?:^|[\s(.])[A-Z])\.$",
     re.IGNORECASE,
 )
@@ -72,8 +73,10 @@ class _Reader:
     in_table: bool = False
 
     def turn(self, topic: str) -> None:
-        """A heading was read."""
+        """A heading was read; one without a topic only ends a table."""
         self.in_table = False
+        if not topic:
+            return
         if self.part == REFERENCES and PARTS.get(topic) != "end":
             return
         if topic == ABSTRACT:
@@ -94,6 +97,18 @@ class _Reader:
         self.topic = topic
         self.part = PARTS.get(topic) or self.part
 
+    def step(self, line: str, *, is_caption: bool) -> None:
+        """A line was read that is no heading and goes on from no other."""
+        if is_caption:
+            self.table += 1
+            self.in_table = True
+        elif self.in_table and _is_prose(line):
+            self.in_table = False
+        if self.part == "front" and not self.in_table:
+            self.front_lines += 1
+            if _LETTER.match(line) or self.front_lines > MOST_FRONT_LINES:
+                self.part = "body"
+
 
 def read(pages: Sequence[str]) -> Document:
     """Read pages in their order. The list of references is left out; so are lines repeated on every page."""
@@ -102,17 +117,18 @@ def read(pages: Sequence[str]) -> Document:
     front: list[Sentence] = []
     sentences: list[Sentence] = []
     for number, page in enumerate(pages):
-        for piece in _pieces(page, reader, repeated if number else frozenset()):
-            start, end, part, topic, in_abstract, table = piece
-            if part == REFERENCES:
+        for piece in _pieces(page, reader, repeated):
+            if piece.part == REFERENCES:
                 continue
-            for bit in _split(plain(page, start, end)) if not table and part != "front" else [plain(page, start, end)]:
+            whole = plain(page, piece.start, piece.end)
+            is_prose = not piece.table and piece.part != "front"
+            for bit in _split(whole) if is_prose else [whole]:
                 if bit.text:
                     sentence = Sentence(
-                        page=number, page_text=page, text=bit.text, places=bit.places, part=part, topic=topic,
-                        in_abstract=in_abstract, is_row=bool(table), table=table,
+                        page=number, page_text=page, text=bit.text, places=bit.places, part=piece.part,
+                        topic=piece.topic, in_abstract=piece.in_abstract, is_row=piece.table > 0, table=piece.table,
                     )  # fmt: skip
-                    (front if part == "front" else sentences).append(sentence)
+                    (front if piece.part == "front" else sentences).append(sentence)
     return Document(front=tuple(front), sentences=tuple(sentences))
 
 
@@ -125,57 +141,60 @@ def _repeated(pages: Sequence[str]) -> frozenset[str]:
     return frozenset(line for line, count in counts.items() if count > 1)
 
 
-_Piece = tuple[int, int, str, str, bool, int]
+@dataclass(slots=True, kw_only=True)
+class _Piece:
+    """Lines that belong together, and where in the paper they stand."""
+
+    start: int
+    end: int
+    part: str
+    topic: str
+    in_abstract: bool
+    table: int = 0
 
 
 def _pieces(page: str, reader: _Reader, repeated: frozenset[str]) -> Iterator[_Piece]:
     """The page cut where a heading, a table row or an empty line stands. A piece of prose may hold many sentences."""
-    start: int | None = None
-    end = 0
-
-    def here(first: int, last: int, *, row: bool = False) -> _Piece:
-        return first, last, reader.part, reader.topic, reader.in_abstract, reader.table if row else 0
-
-    for line_start, line_end in _lines(page):
-        line = page[line_start:line_end]
+    open_piece: _Piece | None = None
+    for first, end in _lines(page):
+        start, line = first, page[first:end]
         bare = line.strip()
-        if bare and _NUMBER.sub("#", bare) in repeated:
+        is_over = open_piece is None or page[open_piece.start : open_piece.end].rstrip()[-1:] in ".。:;!?)】]"
+        # The first page keeps its masthead, which tells journal and year.
+        if reader.part != "front" and _NUMBER.sub("#", bare) in repeated:
             continue
         if not bare or bare.isdigit():
-            if start is not None and page[start:end].rstrip()[-1:] in ".。:;!?":
-                yield here(start, end)
-                start = None
+            if open_piece is not None and is_over:
+                yield open_piece
+                open_piece = None
             continue
-        ended = start is None or page[start:end].rstrip()[-1:] in ".。:;!?)】]" or end - start < 80
-        found = heading(line, in_abstract=reader.in_abstract) if ended or len(bare) < 40 else None
-        if found is not None:
-            if start is not None:
-                yield here(start, end)
-            reader.turn(found[0]) if found[0] else None
-            start, end = (line_start + found[1], line_end) if line[found[1] :].strip() else (None, 0)
+        may_open = is_over or len(bare) < 40 or (open_piece is not None and open_piece.end - open_piece.start < 80)
+        found = heading(line, in_abstract=reader.in_abstract) if may_open else None
+        is_caption = is_over and len(bare) < 160 and reader.part != REFERENCES and _CAPTION.match(bare) is not None
+        if found is None and open_piece is not None and not is_caption:
+            open_piece.end = end
             continue
-        if _CAPTION.match(bare) and len(bare) < 160 and reader.part != REFERENCES and ended:
-            if start is not None:
-                yield here(start, end)
-            start = None
-            reader.table += 1
-            reader.in_table = True
-        elif reader.in_table and _is_prose(bare):
-            reader.in_table = False
-        if reader.in_table:
-            yield here(line_start, line_end, row=True)
-        elif reader.part == "front":
-            reader.front_lines += 1
-            if _LETTER.match(bare) or reader.front_lines > MOST_FRONT_LINES:
-                reader.part = "body"
-                start, end = line_start, line_end
-            else:
-                yield here(line_start, line_end)
+        if open_piece is not None:
+            yield open_piece
+            open_piece = None
+        if found is None:
+            reader.step(bare, is_caption=is_caption)
+        else:
+            reader.turn(found[0])
+            start += found[1]
+        if not page[start:end].strip():
+            continue
+        piece = _Piece(
+            start=start, end=end, part=reader.part, topic=reader.topic, in_abstract=reader.in_abstract,
+            table=reader.table if reader.in_table else 0,
+        )  # fmt: skip
+        if reader.in_table or reader.part == "front":
+            yield piece
         else:
             reader.has_text = True
-            start, end = line_start if start is None else start, line_end
-    if start is not None:
-        yield here(start, end)
+            open_piece = piece
+    if open_piece is not None:
+        yield open_piece
 
 
 def _lines(page: str) -> Iterator[tuple[int, int]]:
@@ -188,9 +207,7 @@ def _lines(page: str) -> Iterator[tuple[int, int]]:
 def _is_prose(line: str) -> bool:
     """Whether a line below a table's caption is no row of it: many plain words, few numbers, or a full stop."""
     numbers = len(_NUMBER.findall(line))
-    if line.endswith("。") or (
-        re.search(r"[\u4e00-\u9fff]{6,}", line) and "," in line.replace(",", ",") and numbers < 8
-    ):
+    if line.endswith("。") or (re.search(r"[\u4e00-\u9fff]{6,}", line) and "\uff0c" in line and numbers < 8):
         return len(line) > 15
     words = len(_LOWER_WORD.findall(line))
     return words >= 6 and words > 1.5 * numbers

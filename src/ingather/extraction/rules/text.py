@@ -13,7 +13,8 @@ _FOLDED: Final = _DASHES | _QUOTES | {"\u223c": "~", "\u301c": "~"}
 _DROPPED: Final = frozenset("\u00ad\u0002\ufffe\u200b\u200c\u200d\ufeff")
 # A word broken after one of these keeps its hyphen when the lines are joined; any other is one word.
 _COMPOUNDS: Final = re.compile(
-    r"\b(?:double|single|triple|non|open|computer|placebo|follow|intention|to|cluster|cross|self|long|short|low|high|web"
+    r"\b(?:double|single|triple|non|open|computer|placebo|follow|intention|to|cluster|cross|self|long|short|low|high"
+    r"|web"
     r"|parallel|two|three|four|assessor|per|random|health|population|register|registry|age|inter|post|pre|co)-$",
     re.IGNORECASE,
 )

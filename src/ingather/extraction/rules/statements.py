@@ -1,0 +1,66 @@
+"""What the authors say of their study in sentences: aim, conclusions, limitations."""
+
+import re
+from typing import Final
+
+from ingather.extraction.findings import Answer
+from ingather.extraction.rules.hits import ANYWHERE, STUDY, Hit, first, prose, rx
+from ingather.extraction.rules.sentences import Document
+
+FIELDS: Final = frozenset({"aim", "conclusions", "limitations"})
+
+_AIM: Final = rx(
+    r"\b(?:we|this \w+) (?:aimed|sought|set out|wanted|wished) to\b|\b(?:aims?|objectives?|purpose"
+    r"|goal) (?:of (?:this|the|our)[^.]{0,40} )?(?:was|were|is) to\b"
+    r"|\bwe (?:investigated|examined|assessed|tested|evaluated) (?:whether|the effect)|\bto (?:test|determine|assess"
+    r"|examine|find out) whether\b"
+    r"|旨在|本研究(?:的)?目的"
+)
+_CONCLUDE: Final = rx(r"\b(?:in conclusion|we conclude|these (?:findings|results) (?:suggest|show|indicate))\b|综上")
+_LIMITATION: Final = rx(r"\blimitations?\b|\blimits how\b|局限")
+
+
+def answers(document: Document) -> dict[str, Answer]:
+    """The answers to the fields of this family."""
+    return {
+        "aim": first("aim", _aims(document)),
+        "conclusions": first("conclusions", _conclusions(document)),
+        "limitations": first("limitations", _limitations(document)),
+    }
+
+
+def _aims(document: Document) -> list[Hit]:
+    hits = []
+    for sentence in prose(document, ANYWHERE):
+        if sentence.topic == "aim" and sentence.part == "aim":
+            hits.append(Hit(value=sentence.text.rstrip(".。"), sentence=sentence))
+        elif found := _AIM.search(sentence.text):
+            hits.append(
+                Hit(value=sentence.text.rstrip(".。"), sentence=sentence, start=found.start(), end=found.end(), rank=1)
+            )
+    return hits
+
+
+def _conclusions(document: Document) -> list[Hit]:
+    hits = []
+    for sentence in prose(document, STUDY | {"discussion"}):
+        if sentence.part == "conclusions":
+            hits.append(Hit(value=sentence.text, sentence=sentence, rank=0 if sentence.in_abstract else 1))
+        elif found := _CONCLUDE.search(sentence.text):
+            hits.append(Hit(value=sentence.text, sentence=sentence, start=found.start(), end=found.end(), rank=2))
+    return hits
+
+
+def _limitations(document: Document) -> list[Hit]:
+    """The sentence that names a limitation, or the one after it where it only announces them."""
+    sentences = list(prose(document, frozenset({"discussion", "conclusions", "end"})))
+    hits = []
+    for sentence, following in zip(sentences, [*sentences[1:], None], strict=False):
+        if sentence.topic == "limitations":
+            hits.append(Hit(value=sentence.text, sentence=sentence))
+        elif found := _LIMITATION.search(sentence.text):
+            is_bare = re.search(r"\blimitations[.:]?$", sentence.text) and following is not None
+            told = following if is_bare and following is not None else sentence
+            start, end = (0, None) if told is not sentence else found.span()
+            hits.append(Hit(value=told.text, sentence=told, start=start, end=end, rank=1))
+    return hits
