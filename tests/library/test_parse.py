@@ -465,6 +465,17 @@ def visible_red_on_grey(canvas: Canvas) -> None:
     canvas.drawString(72, 500, "Seen by everyone.")
 
 
+def visible_painted_three_times(canvas: Canvas) -> None:
+    """As some programs make letters bold; PDFium takes the copies for one, but paints them all."""
+    for _ in range(2):
+        words = canvas.beginText(72, 500)
+        words.setTextRenderMode(1)
+        words.textOut("Seen by everyone.")
+        words.setTextRenderMode(0)
+        canvas.drawText(words)
+    canvas.drawString(72, 500, "Seen by everyone.")
+
+
 def visible_outline(canvas: Canvas) -> None:
     canvas.setFillColor(white)
     words = canvas.beginText(72, 500)
@@ -482,6 +493,7 @@ def visible_outline(canvas: Canvas) -> None:
         visible_small_and_grey,
         visible_red_on_grey,
         visible_outline,
+        visible_painted_three_times,
     ],
 )
 def test_words_that_can_be_seen_are_kept(draw: Callable[[Canvas], None]) -> None:

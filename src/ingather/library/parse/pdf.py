@@ -9,7 +9,8 @@ import pypdfium2_raw as pdfium  # type: ignore[import-untyped]
 from ingather.library.parse.failure import Unread
 from ingather.library.parse.glyphs import Glyphs, glyphs_of
 from ingather.library.parse.limits import PARSER, Limits
-from ingather.library.parse.picture import draw, images_of
+from ingather.library.parse.picture import CLOSE_SCALE, draw, scene_of
+from ingather.library.parse.plain import removed
 from ingather.library.parse.sight import Reason, Seen, look
 from ingather.library.parse.streams import Wishes, inspect
 from ingather.library.parse.view import view_of
@@ -85,16 +86,16 @@ def _read_page(document: Any, number: int, gathered: Gathered, draws_until: floa
     try:
         view = view_of(page)
         glyphs = glyphs_of(text_page, view)
-        images = images_of(page, view)
-        picture = draw(page, view, glyphs, images) if glyphs.paints and time.monotonic() < draws_until else None
-        seen = look(glyphs, view, picture, images)
+        scene = scene_of(page, view)
+        picture = draw(page, view, glyphs, scene) if glyphs.paints and time.monotonic() < draws_until else None
+        seen = look(glyphs, view, scene.images, picture, lambda: draw(page, view, glyphs, scene, CLOSE_SCALE))
     finally:
         pdfium.FPDFText_ClosePage(text_page)
         pdfium.FPDF_ClosePage(page)
     text, boxes = written(glyphs, seen, view.width)
     gathered.pages.append(Page(text=text, width=view.width, height=view.height, boxes=boxes))
     gathered.characters += len(glyphs.chars)
-    if images:
+    if scene.images:
         gathered.with_image.add(number)
     if seen.is_ocr:
         gathered.by_ocr.append(number)
@@ -180,7 +181,7 @@ def _notes(gathered: Gathered, wishes: Wishes, data: bytes, *, is_repaired: bool
         (wishes.has_files, "Contains embedded files, which are not read."),
         (wishes.has_launch, "Contains actions that start programs, which are never followed."),
         (gathered.by_ocr, f"Text layer by OCR on {_numbers(gathered.by_ocr)}; it may contain misread characters."),
-        (gathered.hidden_count, f"Hidden text removed ({gathered.hidden_count:,} characters)."),
+        (gathered.hidden_count, removed(gathered.hidden_count)),
         (scans, f"Looks like a scan and gives no text: {_numbers(scans)}."),
         (gathered.broken, f"Could not be read: {_numbers(gathered.broken)}."),
         (gathered.undrawn, f"Hidden text was looked for by colour and size alone on {_numbers(gathered.undrawn)}."),

@@ -3,7 +3,7 @@
 import ctypes
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import sub
 from typing import Any
 
@@ -13,10 +13,12 @@ from ingather.library.parse.glyphs import Glyphs
 from ingather.library.parse.view import Box, View
 
 SCALE = 1.0
+CLOSE_SCALE = 4.0
 LEAST_SCALE = 0.75
 MOST_PIXELS = 10_000_000
 MOST_IMAGE_PIXELS = 50_000_000
 MOST_OBJECTS = 50_000
+MOST_DEPTH = 8
 
 _BIG_IMAGE = 250_000
 _PAGE_SECONDS = 5.0
@@ -29,6 +31,15 @@ class Image:
     handle: Any
     box: Box
     pixels: int
+
+
+@dataclass(slots=True, kw_only=True)
+class Scene:
+    """What is painted on a page: its pictures, and all its text, also copies that PDFium takes for one."""
+
+    images: list[Image] = field(default_factory=list)
+    texts: list[Any] = field(default_factory=list)
+    count: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +56,8 @@ class Picture:
         """How much the text changes the page within the box, up to 255. Stops looking once that is `enough`."""
         first, last = max(int(box[0] * self.scale), 0), min(math.ceil(box[2] * self.scale), self.width)
         upper, lower = max(int(box[1] * self.scale), 0), min(math.ceil(box[3] * self.scale), self.height)
+        if lower - upper < 3:  # a dash or a dot may be drawn one row off
+            upper, lower = max(upper - 1, 0), min(lower + 1, self.height)
         middle, most = (upper + lower) // 2, 0.0
         for y in (*range(middle, lower), *range(middle - 1, upper - 1, -1)):
             start, end = 4 * (y * self.width + first), 4 * (y * self.width + last)
@@ -73,54 +86,60 @@ class Picture:
         return 0.3 * abs(colour[0] - red) + 0.59 * abs(colour[1] - green) + 0.11 * abs(colour[2] - blue)
 
 
-def images_of(page: Any, view: View) -> list[Image]:
-    """The pictures of a page, groups included; none are decoded for it."""
-    found = []
+def scene_of(page: Any, view: View) -> Scene:
+    """Looks at every object of a page, in groups too; no picture is decoded for it."""
+    scene = Scene()
     for index in range(min(pdfium.FPDFPage_CountObjects(page), MOST_OBJECTS)):
         handle = pdfium.FPDFPage_GetObject(page, index)
-        if pixels := _pixels(handle, 0):
+        if pixels := _visit(handle, scene, 0):
             left, bottom, right, top = (ctypes.c_float() for _ in range(4))
             if pdfium.FPDFPageObj_GetBounds(handle, *map(ctypes.byref, (left, bottom, right, top))):
                 box = view.place(left.value, bottom.value, right.value, top.value)
-                found.append(Image(handle=handle, box=box, pixels=pixels))
-    return found
+                scene.images.append(Image(handle=handle, box=box, pixels=pixels))
+    return scene
 
 
-def _pixels(handle: Any, depth: int) -> int:
+def _visit(handle: Any, scene: Scene, depth: int) -> int:
+    """Notes an object and what is in it; says how many pixels its pictures have."""
+    scene.count += 1
     kind = pdfium.FPDFPageObj_GetType(handle)
-    if kind == pdfium.FPDF_PAGEOBJ_IMAGE:
+    if kind == pdfium.FPDF_PAGEOBJ_TEXT:
+        scene.texts.append(handle)
+    elif kind == pdfium.FPDF_PAGEOBJ_IMAGE:
         width, height = ctypes.c_uint(), ctypes.c_uint()
         pdfium.FPDFImageObj_GetImagePixelSize(handle, ctypes.byref(width), ctypes.byref(height))
         return max(width.value * height.value, 1)
-    if kind == pdfium.FPDF_PAGEOBJ_FORM and depth < 4:
-        count = min(pdfium.FPDFFormObj_CountObjects(handle), MOST_OBJECTS)
-        return sum(_pixels(pdfium.FPDFFormObj_GetObject(handle, index), depth + 1) for index in range(count))
+    elif kind == pdfium.FPDF_PAGEOBJ_FORM and depth < MOST_DEPTH:
+        pixels = 0
+        for index in range(pdfium.FPDFFormObj_CountObjects(handle)):
+            if scene.count > MOST_OBJECTS:
+                break
+            pixels += _visit(pdfium.FPDFFormObj_GetObject(handle, index), scene, depth + 1)
+        return pixels
     return 0
 
 
-def draw(page: Any, view: View, glyphs: Glyphs, images: list[Image]) -> Picture | None:
+def draw(page: Any, view: View, glyphs: Glyphs, scene: Scene, scale: float = SCALE) -> Picture | None:
     """The page drawn twice, or None where that would cost too much.
 
     Big pictures that no character stands on are left out of both drawings:
     decoding them is most of the cost and changes nothing.
     """
-    scale = _scale(view)
-    if scale is None:
+    scale = _within(view, scale)
+    if scale < LEAST_SCALE or scene.count >= MOST_OBJECTS:
         return None
-    if pdfium.FPDFPage_CountObjects(page) > MOST_OBJECTS:
-        return None
-    idle = [image for image in images if image.pixels >= _BIG_IMAGE and not _is_under(image.box, glyphs)]
-    if sum(image.pixels for image in images) - sum(image.pixels for image in idle) > MOST_IMAGE_PIXELS:
+    idle = [image for image in scene.images if image.pixels >= _BIG_IMAGE and not _is_under(image.box, glyphs)]
+    if sum(image.pixels for image in scene.images) - sum(image.pixels for image in idle) > MOST_IMAGE_PIXELS:
         return None
     for image in idle:
         pdfium.FPDFPageObj_SetIsActive(image.handle, False)  # noqa: FBT003
     try:
         full = _render(page, view, scale)
-        for paint in glyphs.paints.values():
-            pdfium.FPDFPageObj_SetIsActive(paint.handle, False)  # noqa: FBT003
+        for handle in scene.texts:
+            pdfium.FPDFPageObj_SetIsActive(handle, False)  # noqa: FBT003
         bare = _render(page, view, scale) if full else None
     finally:
-        for handle in (*(paint.handle for paint in glyphs.paints.values()), *(image.handle for image in idle)):
+        for handle in (*scene.texts, *(image.handle for image in idle)):
             pdfium.FPDFPageObj_SetIsActive(handle, True)  # noqa: FBT003
     if full is None or bare is None:
         return None
@@ -135,12 +154,11 @@ def _is_under(box: Box, glyphs: Glyphs) -> bool:
     )
 
 
-def _scale(view: View) -> float | None:
-    area = view.width * view.height
+def _within(view: View, scale: float) -> float:
+    """The scale, or less of it for a page so large that it would need too many pixels."""
     if min(view.width, view.height) < 1:
-        return None
-    scale = min(SCALE, math.sqrt(MOST_PIXELS / area))
-    return scale if scale >= LEAST_SCALE else None
+        return 0.0
+    return min(scale, math.sqrt(MOST_PIXELS / (view.width * view.height)))
 
 
 def _size(view: View, scale: float) -> tuple[int, int]:

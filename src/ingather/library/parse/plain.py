@@ -26,6 +26,10 @@ def decoded(data: bytes) -> str | None:
     return None if "\0" in text else text
 
 
+def removed(count: int) -> str:
+    return f"Hidden text removed ({count:,} character{'' if count == 1 else 's'})."
+
+
 def read_text(data: bytes, limits: Limits) -> Reading:
     """The pages of a text file. Their characters have no place."""
     text = decoded(data)
@@ -54,7 +58,7 @@ def read_text(data: bytes, limits: Limits) -> Reading:
             f"This text gives {len(pages):,} pages; at most {limits.pages:,} are read. Split it into parts.",
         )
     count = sum(len(run.text) for run in hidden)
-    notes = (f"Hidden text removed ({count:,} characters).",) if count else ()
+    notes = (removed(count),) if count else ()
     return Reading(parser=PARSER, pages=tuple(pages), hidden=tuple(hidden), notes=notes)
 
 

@@ -7,6 +7,7 @@ on a layer that is switched off. What is drawn but cannot be read (smaller
 than 3 points, off the page) is hidden too.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -46,6 +47,10 @@ _SCAN_COVER = 0.6
 _SCAN_STAMP = 0.1
 _SCANNED = frozenset({Reason.INVISIBLE, Reason.TRANSPARENT, Reason.COVERED})
 
+# Judged from the drawing, which can be a little off.
+_UNCLEAR = frozenset({Reason.COLOUR, Reason.COVERED})
+LONGEST_WORD = 20
+
 _UNPAINTED = frozenset({pdfium.FPDF_TEXTRENDERMODE_INVISIBLE, pdfium.FPDF_TEXTRENDERMODE_CLIP})
 _OUTLINED = frozenset({pdfium.FPDF_TEXTRENDERMODE_FILL_STROKE, pdfium.FPDF_TEXTRENDERMODE_FILL_STROKE_CLIP})
 
@@ -58,13 +63,21 @@ class Seen:
     is_ocr: bool
 
 
-def look(glyphs: Glyphs, view: View, picture: Picture | None, images: list[Image]) -> Seen:
-    """Judges every character. Without a picture, by what the file says of each alone."""
+def look(
+    glyphs: Glyphs, view: View, images: list[Image], picture: Picture | None, closer: Callable[[], Picture | None]
+) -> Seen:
+    """Judges every character. Without a picture, by what the file says of each alone.
+
+    `closer` draws the page again, larger, for characters that leave but a trace: thin ones, or ones that are
+    painted over their own outline.
+    """
     reasons: list[Reason | None] = [None] * len(glyphs.chars)
     for index, (char, ink, owner) in enumerate(zip(glyphs.chars, glyphs.inks, glyphs.owners, strict=True)):
         if owner and not char.isspace():
             reasons[index] = _reason(glyphs.paints[owner], ink, glyphs.spots[index], view, picture)
-    _forgive_gaps(glyphs, reasons)
+    if picture is not None:
+        _look_closer(glyphs, reasons, picture, closer)
+    _forgive_in_words(glyphs, reasons)
     is_ocr = _is_scan(glyphs, reasons, view, images)
     if is_ocr:
         reasons = [None if reason in _SCANNED else reason for reason in reasons]
@@ -95,20 +108,30 @@ def _reason(paint: Paint, ink: Box | None, spot: Box | None, view: View, picture
     return None
 
 
-def _forgive_gaps(glyphs: Glyphs, reasons: list[Reason | None]) -> None:
-    """One or two lost characters amid a run that can be seen are the drawing's doing, such as a thin full stop."""
+def _look_closer(
+    glyphs: Glyphs, reasons: list[Reason | None], picture: Picture, closer: Callable[[], Picture | None]
+) -> None:
+    faint = []
+    for index, ink in enumerate(glyphs.inks):
+        if reasons[index] is Reason.COVERED and ink is not None and picture.mark(ink, 1) >= 1:
+            faint.append((index, ink))
+    close = closer() if faint else None
+    if close is not None:
+        for index, ink in faint:
+            if close.mark(ink, LEAST_MARK) >= LEAST_MARK:
+                reasons[index] = None
+
+
+def _forgive_in_words(glyphs: Glyphs, reasons: list[Reason | None]) -> None:
+    """A word is seen as a whole if half of it is: a thin stroke is easily lost, and half a number is a wrong one."""
     start = 0
-    while start < len(reasons):
-        if reasons[start] is not Reason.COVERED:
-            start += 1
+    for end in range(1, len(reasons) + 1):
+        if end < len(reasons) and glyphs.owners[end] == glyphs.owners[start] and not glyphs.chars[end].isspace():
             continue
-        end = start
-        while end < len(reasons) and reasons[end] is Reason.COVERED:
-            end += 1
-        owner = glyphs.owners[start]
-        neighbours = [n for n in (start - 1, end) if 0 <= n < len(reasons) and glyphs.owners[n] == owner]
-        if end - start <= 2 and any(reasons[n] is None and not glyphs.chars[n].isspace() for n in neighbours):
-            reasons[start:end] = [None] * (end - start)
+        word = reasons[start:end]
+        unclear = sum(1 for reason in word if reason in _UNCLEAR)
+        if unclear and len(word) <= LONGEST_WORD and 2 * sum(1 for reason in word if reason is None) >= len(word):
+            reasons[start:end] = [None if reason in _UNCLEAR else reason for reason in word]
         start = end
 
 
