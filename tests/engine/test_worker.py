@@ -243,11 +243,12 @@ def test_a_migration_applied_while_workers_run_disturbs_nothing(
     shop: Engine, url: str, db: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     batch = shop.scatter("nap", [{"s": 0.01} for _ in range(800)])
-    newer = [*migrations.available(), (2, "note", "alter table ingather.batch add column note text")]
+    next_version = migrations.LATEST + 1
+    newer = [*migrations.available(), (next_version, "note", "alter table ingather.batch add column note text")]
     with worker_process(url):
         until(lambda: batch.progress().completed > 50)
         monkeypatch.setattr(migrations, "available", lambda: newer)
-        monkeypatch.setattr(migrations, "LATEST", 2)
+        monkeypatch.setattr(migrations, "LATEST", next_version)
         threads = [threading.Thread(target=migrations.migrate, args=[url]) for _ in range(4)]
         for thread in threads:
             thread.start()
@@ -255,7 +256,7 @@ def test_a_migration_applied_while_workers_run_disturbs_nothing(
             thread.join()
         assert batch.progress().pending > 0
         assert batch.wait(30).completed == 800
-    assert db.execute("select count(*) from ingather.migration").fetchone() == (2,)
+    assert db.execute("select count(*) from ingather.migration").fetchone() == (next_version,)
     assert db.execute("select note from ingather.batch").fetchone() == (None,)
 
 

@@ -134,7 +134,12 @@ def _answer(entry: dict[str, Any], field: Field, row: str) -> Answer:
     except ValueError:
         raise ValueProblem(f"the state {entry.get('state')!r:.60} is none of those allowed") from None
     raw = entry.get("value")
-    value = coerce(field, raw) if state is State.REPORTED else None
+    try:
+        value = coerce(field, raw) if state is State.REPORTED else None
+    except ValueProblem as problem:
+        if problem.state is not State.NOT_APPLICABLE:
+            raise
+        state, value = State.NOT_APPLICABLE, None
     if state is State.REPORTED and value is None:
         # Words such as "not reported" in place of a value.
         state = State.NOT_REPORTED

@@ -25,6 +25,7 @@ from ingather.extraction.provider import (
     Request,
     cost,
     parse_object,
+    parse_reply,
     price_of,
     redact,
     route,
@@ -60,14 +61,13 @@ class Desk:
         known = await self._clear(call)
         if known is not None:
             return Told(object=parse_object(known), text=known)
-        reply: Reply | None = None
         try:
             reply = await self._client.complete(
                 Request(messages=messages, schema=schema, max_tokens=MAX_TOKENS, deadline_s=DEADLINE_S)
             )
-            told = Told(object=parse_object(reply.text), text=reply.text)
+            told = Told(object=parse_reply(reply), text=reply.text)
         except ModelError as error:
-            await self._note_error(call, error, error.reply or reply)
+            await self._note_error(call, error)
             raise
         # An answer that was paid for is kept even if this item is being stopped.
         await asyncio.shield(self._engine.arun(_note(call, "ok", reply, answer=reply.text)))
@@ -87,12 +87,12 @@ class Desk:
                 raise RetryLater(silence_s, "The provider asked for silence.")
             await asyncio.sleep(silence_s + 0.01)
 
-    async def _note_error(self, call: "_Call", error: ModelError, reply: Reply | None) -> None:
+    async def _note_error(self, call: "_Call", error: ModelError) -> None:
         ruling = route(error, attempt=1)
         if error.kind is Kind.RETRY_AFTER and isinstance(ruling, RetryLater):
             # At once and for everybody: others are about to call as well.
             await asyncio.shield(self._engine.ahold_queue(self.queue, ruling.delay))
-        await asyncio.shield(self._engine.arun(_note(call, error.kind.value, reply, sentence=error.sentence)))
+        await asyncio.shield(self._engine.arun(_note(call, error.kind.value, error.reply, sentence=error.sentence)))
 
     async def close(self) -> None:
         await self._client.close()

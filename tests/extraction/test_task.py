@@ -1,0 +1,314 @@
+"""Tasks on a real database: what they freeze, what they cost, and how they end when a provider misbehaves."""
+
+import io
+import json
+import re
+import threading
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from ingather.engine.engine import Engine
+from ingather.engine.errors import KeyReused, UsageError
+from ingather.extraction.errors import EmptySelection, NotFound
+from ingather.extraction.findings import State, Verdict
+from ingather.extraction.provider import Endpoint
+from ingather.extraction.template import Label, add_field, change_field, read_field, remove_field
+from ingather.library.errors import NotFound as NotInLibrary
+from tests.extraction.desk import Bench, paper
+from tests.provider.reader import answer
+from tests.provider.server import Provider
+
+KEY = "sk-canary-3f9a8b7c6d5e4f3a2b1c"
+
+
+@pytest.fixture
+def bench(url: str, tmp_path: Path) -> Iterator[Bench]:
+    """Without a model."""
+    engine = Engine(url, lease=1)
+    yield Bench(engine, tmp_path).open()
+    engine.close()
+
+
+class Scene:
+    """A workbench and a provider that follows a script."""
+
+    def __init__(self, url: str, folder: Path) -> None:
+        self._url = url
+        self._folder = folder
+
+    def __call__(self, script: Any = None, *, at_once: int = 10) -> tuple[Bench, Provider]:
+        self.provider = Provider(script=script, answerer=answer)
+        self.provider.__enter__()
+        self.engine = Engine(self._url, lease=1)
+        endpoint = Endpoint.of(self.provider.base_url, "test-model", KEY)
+        return Bench(self.engine, self._folder, endpoint, at_once=at_once).open(), self.provider
+
+    def close(self) -> None:
+        self.provider.__exit__()
+        self.engine.close()
+
+
+@pytest.fixture
+def scene(url: str, tmp_path: Path) -> Iterator[Scene]:
+    made = Scene(url, tmp_path)
+    yield made
+    made.close()
+
+
+def drain(bench: Bench) -> None:
+    bench.engine.worker(concurrency=20).drain()
+
+
+def findings(bench: Bench, task_id: int) -> dict[str, Any]:
+    [page] = [page for page, _ in [bench.extraction.results(task_id)]]
+    return {finding.field: finding for finding in page[0].findings if not finding.row}
+
+
+# --- starting --------------------------------------------------------------------------------------------------------
+
+
+def test_a_task_freezes_its_documents_and_deleting_them_changes_nothing(bench: Bench) -> None:
+    documents = bench.add(paper(n) for n in range(3))
+    task, is_new = bench.extraction.start_task(bench.project, "rct", documents)
+    assert is_new
+    for document in documents:
+        bench.library.delete_document(document)
+    drain(bench)
+    page, after = bench.extraction.results(task.id)
+    assert after is None
+    assert [(result.ordinal, result.document_id, result.state) for result in page] == [
+        (n, document, "completed") for n, document in enumerate(documents)
+    ]
+    assert findings(bench, task.id)["n_randomised"].value == 100
+
+
+def test_an_empty_selection_and_unknown_names_are_refused_with_nothing_left_behind(
+    bench: Bench, db: psycopg.Connection
+) -> None:
+    [document] = bench.add([paper(1)])
+    before = len(bench.engine.batches(limit=100))
+    with pytest.raises(EmptySelection, match="Choose at least one"):
+        bench.extraction.start_task(bench.project, "rct", [])
+    with pytest.raises(NotFound, match="no template 'nope'"):
+        bench.extraction.start_task(bench.project, "nope", [document])
+    with pytest.raises(NotFound, match="no project 999"):
+        bench.extraction.start_task(999, "rct", [document])
+    with pytest.raises(NotInLibrary, match="999"):
+        bench.extraction.start_task(bench.project, "rct", [document, 999])
+    with pytest.raises(UsageError):
+        bench.extraction.start_task(bench.project, "rct", [document], field_ids=["no_such_field"])
+    assert len(bench.engine.batches(limit=100)) == before
+    assert db.execute("select count(*) from ingather.task").fetchone() == (0,)
+
+
+def test_one_key_is_one_task_also_when_asked_at_the_same_moment(bench: Bench) -> None:
+    documents = bench.add(paper(n) for n in range(4))
+    started: list[tuple[int, bool]] = []
+
+    def start() -> None:
+        task, is_new = bench.extraction.start_task(bench.project, "rct", documents, idempotency_key="monday")
+        started.append((task.id, is_new))
+
+    threads = [threading.Thread(target=start) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({task_id for task_id, _ in started}) == 1
+    assert sum(is_new for _, is_new in started) == 1
+    with pytest.raises(KeyReused):
+        bench.extraction.start_task(bench.project, "cohort", documents, idempotency_key="monday")
+    with pytest.raises(KeyReused):
+        bench.extraction.start_task(bench.project, "rct", documents[:2], idempotency_key="monday")
+    other = bench.extraction.create_project("Another review").id
+    _, is_new = bench.extraction.start_task(other, "rct", documents, idempotency_key="monday")
+    assert is_new, "keys of different projects have nothing to do with each other"
+
+
+def test_a_payload_holds_ids_only(bench: Bench) -> None:
+    documents = bench.add([paper(1)])
+    task, _ = bench.extraction.start_task(bench.project, "rct", documents)
+    [item] = bench.engine.batch(task.batch_id).items()
+    assert item.payload == {"document_id": documents[0]}
+
+
+# --- templates -------------------------------------------------------------------------------------------------------
+
+
+def test_a_running_task_keeps_the_template_it_started_with(bench: Bench) -> None:
+    mine = bench.extraction.clone_template(bench.project, "rct", Label(en="Mine", zh="我的"))
+    asked = read_field(
+        {
+            "id": "neck_brace",
+            "label": {"en": "Neck brace", "zh": "颈托"},
+            "type": "text",
+            "scope": "study",
+            "tier": "core",
+            "instruction": "Was a brace worn?",
+        },
+        section=mine.sections[0].id,
+    )
+    second = bench.extraction.change_template(bench.project, mine.id, lambda template: add_field(template, asked))
+    task, _ = bench.extraction.start_task(bench.project, mine.id, bench.add([paper(1)]))
+    third = bench.extraction.change_template(
+        bench.project, mine.id, lambda template: remove_field(template, "neck_brace")
+    )
+    assert (mine.version, second.version, third.version) == (1, 2, 3)
+    drain(bench)
+    assert bench.extraction.task(task.id).template.version == 2
+    assert "neck_brace" in findings(bench, task.id)
+    assert "neck_brace" not in [field.id for field in bench.extraction.template(mine.id).fields]
+
+
+def test_of_two_people_who_change_a_template_at_once_one_is_told(bench: Bench) -> None:
+    mine = bench.extraction.clone_template(bench.project, "qc", Label(en="Mine", zh="我的"))
+
+    def slow(template: Any) -> Any:
+        bench.extraction.change_template(bench.project, mine.id, lambda same: remove_field(same, "nos_s1"))
+        return remove_field(template, "nos_s2")
+
+    with pytest.raises(UsageError, match="meanwhile"):
+        bench.extraction.change_template(bench.project, mine.id, slow)
+    left = [field.id for field in bench.extraction.template(mine.id).fields]
+    assert "nos_s1" not in left
+    assert "nos_s2" in left
+
+
+def test_built_in_templates_and_those_of_other_projects_cannot_be_changed(bench: Bench) -> None:
+    with pytest.raises(UsageError, match="clone it first"):
+        bench.extraction.change_template(bench.project, "rct", lambda template: remove_field(template, "title"))
+    mine = bench.extraction.clone_template(bench.project, "rct", Label(en="Mine", zh="我的"))
+    other = bench.extraction.create_project("Another review").id
+    with pytest.raises(NotFound):
+        bench.extraction.change_template(other, mine.id, lambda template: change_field(template, template.fields[0]))
+    assert mine.id not in [template.id for template in bench.extraction.list_templates(other)]
+
+
+# --- asking a model --------------------------------------------------------------------------------------------------
+
+
+def test_a_model_is_asked_and_every_value_is_proved(scene: Scene) -> None:
+    bench, provider = scene()
+    task, _ = bench.extraction.start_task(bench.project, "rct", bench.add([paper(7)]))
+    drain(bench)
+    found = findings(bench, task.id)
+    size = found["n_randomised"]
+    assert (size.value, size.verdict, size.source) == (114, Verdict.VERIFIED, "test-model")
+    [text] = bench.library.pages(bench.library.snapshots([1])[0].sha256)
+    [span] = size.spans
+    assert "114 adults" in text[span.start : span.end]
+    status = bench.extraction.status(task.id)
+    assert status.spent.calls == len(provider.calls)
+    assert status.spent.prompt_tokens > 0
+
+
+@pytest.mark.parametrize("misdeed", ["changed_digits", "wrong_quotes"])
+def test_a_quote_that_a_model_made_up_is_never_verified(scene: Scene, misdeed: str) -> None:
+    bench, _ = scene([{"do": misdeed}])
+    task, _ = bench.extraction.start_task(bench.project, "rct", bench.add([paper(7)]))
+    drain(bench)
+    [result] = bench.extraction.results(task.id)[0]
+    digits = [f for f in result.findings if f.state is State.REPORTED and any(c.isdigit() for c in f.quote)]
+    assert digits
+    assert not [f for f in digits if f.verdict in {Verdict.VERIFIED, Verdict.VERIFIED_FUZZY}]
+
+
+def test_a_document_with_a_problem_says_so_and_the_others_finish(scene: Scene) -> None:
+    bench, _ = scene()
+    task, _ = bench.extraction.start_task(bench.project, "rct", bench.add([paper(1), "bad", paper(2)]))
+    drain(bench)
+    page, _ = bench.extraction.results(task.id)
+    assert [result.state for result in page] == ["completed", "error", "completed"]
+    assert page[1].problem == "This file is locked with a password."
+    assert bench.extraction.status(task.id).progress.is_closed
+
+
+def test_what_was_answered_is_not_paid_for_again(scene: Scene) -> None:
+    """The fourth call of the document fails for good; retried, it goes on from there."""
+    bench, provider = scene([{"do": "content_filter", "on": 4}])
+    task, _ = bench.extraction.start_task(bench.project, "rct", bench.add([paper(1)]))
+    drain(bench)
+    assert bench.extraction.status(task.id).progress.error == 1
+    assert len(provider.calls) == 4
+    assert bench.extraction.retry(task.id) == 1
+    drain(bench)
+    assert bench.extraction.status(task.id).progress.completed == 1
+    good = [call.body_sha for call in provider.calls if call.status == 200 and call.did == "ok"]
+    assert len(good) == len(set(good))
+
+
+@pytest.mark.parametrize(
+    ("misdeed", "words"), [("unauthorized_401", "key"), ("insufficient_quota", "quota|balance|credit|pay")]
+)
+def test_a_key_that_is_refused_pauses_the_task_and_says_what_to_do(scene: Scene, misdeed: str, words: str) -> None:
+    bench, provider = scene([{"do": misdeed, "times": 1}], at_once=1)
+    task, _ = bench.extraction.start_task(bench.project, "rct", bench.add(paper(n) for n in range(5)))
+    drain(bench)
+    status = bench.extraction.status(task.id)
+    assert status.progress.paused
+    assert status.progress.pending == 5
+    assert status.task.pause_reason
+    assert re.search(words, status.task.pause_reason.lower())
+    assert len(provider.calls) == 1
+    bench.extraction.resume(task.id)
+    drain(bench)
+    after = bench.extraction.status(task.id)
+    assert after.progress.completed == 5
+    assert after.task.pause_reason is None
+
+
+def test_a_task_stops_at_its_spending_cap_and_goes_on_when_it_is_raised(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ingather.extraction.desk.cost", lambda *_: Decimal("0.5"))
+    bench, provider = scene(at_once=1)
+    documents = bench.add(paper(n) for n in range(3))
+    task, _ = bench.extraction.start_task(bench.project, "rct", documents, spend_cap=Decimal(2))
+    drain(bench)
+    status = bench.extraction.status(task.id)
+    assert status.progress.paused
+    assert status.spent.cost == Decimal(2)
+    assert "cap" in (status.task.pause_reason or "")
+    assert len(provider.calls) == 4
+    bench.extraction.set_spend_cap(task.id, None)
+    bench.extraction.resume(task.id)
+    drain(bench)
+    assert bench.extraction.status(task.id).progress.completed == 3
+
+
+def test_no_secret_reaches_a_row_or_an_export(scene: Scene, db: psycopg.Connection) -> None:
+    bench, _ = scene([{"do": "unauthorized_401", "on": 2}, {"do": "error_500", "on": 4}])
+    task, _ = bench.extraction.start_task(bench.project, "rct", bench.add(paper(n) for n in range(2)))
+    drain(bench)
+    bench.extraction.resume(task.id)
+    drain(bench)
+    tables = [
+        name for (name,) in db.execute("select tablename from pg_tables where schemaname = 'ingather'").fetchall()
+    ]
+    for name in tables:
+        rows = db.execute(f'select t::text from ingather."{name}" t').fetchall()
+        assert not [row for (row,) in rows if KEY in row or KEY[4:16] in row], name
+    for kind in ("json", "xlsx", "csv", "html"):
+        out = io.BytesIO()
+        bench.extraction.export(task.id, kind, out)
+        assert KEY.encode() not in out.getvalue()
+
+
+def test_results_come_in_pages_and_exports_hold_them_all(bench: Bench) -> None:
+    documents = bench.add(paper(n) for n in range(7))
+    task, _ = bench.extraction.start_task(bench.project, "rct", documents)
+    drain(bench)
+    seen: list[int] = []
+    after: int | None = 0
+    while after is not None:
+        page, after = bench.extraction.results(task.id, after=after, limit=3)
+        seen += [result.document_id for result in page]
+    assert seen == documents
+    out = io.BytesIO()
+    bench.extraction.export(task.id, "json", out)
+    assert len(json.loads(out.getvalue())["documents"]) == 7
