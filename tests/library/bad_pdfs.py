@@ -98,9 +98,9 @@ def disguised_bomb() -> bytes:
     return one_page(stream(code, b"/Subtype /Image /Filter [/ASCIIHexDecode /FlateDecode]"))
 
 
-def bomb_of_objects() -> bytes:
+def bomb_of_objects(count: int) -> bytes:
     """Small when packed and not too long unpacked, but full of things to draw."""
-    return one_page(packed(b"BT /F 12 Tf 72 700 Td (Hello) Tj ET " + b"0 0 m 9 9 l S " * 4_000_000))
+    return one_page(packed(b"BT /F 12 Tf 72 700 Td (Hello) Tj ET " + b"0 0 m 9 9 l S " * count))
 
 
 def script_at_opening() -> bytes:

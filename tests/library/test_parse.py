@@ -157,6 +157,14 @@ def test_a_file_that_takes_too_long_is_given_up(tmp_path: Path) -> None:
     assert (found.problem, found.pages) == (Problem.TOO_SLOW, ())
 
 
+def test_a_page_of_a_million_shapes_ends_at_the_memory_limit(tmp_path: Path, endings: list[Ending]) -> None:
+    file = tmp_path / "shapes.pdf"
+    file.write_bytes(bad_pdfs.bomb_of_objects(1_000_000))
+    found = parse(file, Limits(memory_bytes=96 * MEGABYTE, seconds=30))
+    assert (found.problem, found.pages) == (Problem.DECOMPRESSION_LIMIT, ())
+    assert all(ending.peak_bytes < 256 * MEGABYTE for ending in endings)
+
+
 def test_a_file_with_too_much_text_is_refused() -> None:
     assert reading(good_pdfs.article(2), limits=Limits(characters=5_000)).problem is Problem.TOO_BIG
 
