@@ -8,7 +8,7 @@ exchanged.
 
 import re
 from collections.abc import Container, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final
 
@@ -48,6 +48,7 @@ class Number:
 
     text: str
     is_mark: bool = False
+    word: str = field(default="", compare=False)  # as written, where it was written as a word
 
 
 Token = str | Number
@@ -83,7 +84,7 @@ def _lex(text: str) -> Iterator[Token]:
         if kind in {"word", "han"}:
             word = match[0]
             value = words.number_of(word)
-            yield Number(value) if value else word
+            yield Number(value, word=word) if value else word
         elif kind == "sign":
             yield Number(match[0])
         else:
@@ -116,17 +117,16 @@ def _differences(source: list[Token], quote: list[Token]) -> Iterator[tuple[int,
 
 
 def _fault(source: list[Token], quote: list[Token], vocabulary: Container[str]) -> Fault | None:
-    theirs = [token for token in source if isinstance(token, str)]
-    mine = [token for token in quote if isinstance(token, str)]
-    if _are_numbers_touched(source, quote, theirs, mine):
-        return Fault.NUMBER
-    is_rejoined = bool(mine) and "".join(theirs) == "".join(mine)
-    if is_rejoined:
-        glued = {*theirs, *mine} - ({*theirs} & {*mine})
-        is_turned = _negations(theirs) != _negations(mine) and any(
-            words.is_real(word) for word in glued if not _is_part(word, theirs, mine)
+    theirs, mine = _words(source), _words(quote)
+    if mine and _joined(source) == _joined(quote):
+        return _fault_of_spaces(source, quote)
+    if (cut := _cut(source, quote)) is not None:
+        a, c = cut
+        return (
+            max(_fault(source[:a], quote[:c], vocabulary) or 0, _fault(source[a:], quote[c:], vocabulary) or 0) or None
         )
-        return Fault.POLARITY if is_turned else None
+    if _are_numbers_touched(source, quote) or (mine and _labels(theirs) != _labels(mine)):
+        return Fault.NUMBER
     if _negations(theirs) != _negations(mine):
         return Fault.POLARITY
     if not mine:
@@ -138,19 +138,56 @@ def _fault(source: list[Token], quote: list[Token], vocabulary: Container[str]) 
     return None if _is_slip(theirs, mine, vocabulary) else Fault.WORDS
 
 
-def _is_part(word: str, theirs: list[str], mine: list[str]) -> bool:
-    """Whether a word is one of several that the other side writes as one."""
-    return any(word != whole and word in whole for whole in (*theirs, *mine))
+def _cut(source: list[Token], quote: list[Token]) -> tuple[int, int] | None:
+    """Where a difference falls apart into two, because words before it or after it only lost or gained spaces."""
+    if len(source) + len(quote) > 12 or len(source) + len(quote) < 4:
+        return None
+    for a in range(1, len(source) + 1):
+        for c in range(1, len(quote) + 1):
+            if (a, c) != (len(source), len(quote)) and _joined(source[:a]) == _joined(quote[:c]):
+                return a, c
+    for a in range(len(source)):
+        for c in range(len(quote)):
+            if (a, c) != (0, 0) and _joined(source[a:]) == _joined(quote[c:]):
+                return a, c
+    return None
 
 
-def _are_numbers_touched(source: list[Token], quote: list[Token], theirs: list[str], mine: list[str]) -> bool:
+def _fault_of_spaces(source: list[Token], quote: list[Token]) -> Fault | None:
+    """The same letters, other spaces: harmless, unless that makes or unmakes a word that matters."""
+    there, here = {*_written(source)}, {*_written(quote)}
+    made = [word for word in there ^ here if not any(word != whole and word in whole for whole in there | here)]
+    if any(map(words.is_real, made)):
+        if _negations(_words(source)) != _negations(_words(quote)):
+            return Fault.POLARITY
+        if _are_numbers_touched(source, quote):
+            return Fault.NUMBER
+    return None
+
+
+def _words(some: list[Token]) -> list[str]:
+    return [token for token in some if isinstance(token, str)]
+
+
+def _written(some: list[Token]) -> list[str]:
+    return [token if isinstance(token, str) else token.word or token.text for token in some]
+
+
+def _joined(some: list[Token]) -> list[str]:
+    """The letters between the figures, and the figures."""
+    joined = [""]
+    for token in some:
+        if isinstance(token, Number) and not token.word:
+            joined += [token.text, ""]
+        else:
+            joined[-1] += token if isinstance(token, str) else token.word
+    return joined
+
+
+def _are_numbers_touched(source: list[Token], quote: list[Token]) -> bool:
     there = [token for token in source if isinstance(token, Number)]
     here = [token for token in quote if isinstance(token, Number)]
-    if not here:
-        there = [token for token in there if not token.is_mark]
-    if there != here:
-        return True
-    return bool(mine) and _labels(theirs) != _labels(mine) and "".join(theirs) != "".join(mine)
+    return there != here and (bool(here) or not all(token.is_mark for token in there))
 
 
 def _labels(some: list[str]) -> list[str]:
@@ -166,16 +203,20 @@ def _sides(some: list[str]) -> list[str]:
 
 
 def _are_sides_changed(theirs: list[str], mine: list[str]) -> bool:
-    if (there := _sides(theirs)) == (here := _sides(mine)):
+    if _sides(theirs) == _sides(mine):
         return False
+    return len(theirs) != len(mine) or not all(map(_is_same_side, theirs, mine))
+
+
+def _is_same_side(their: str, my: str) -> bool:
+    there, here = words.side_of(their), words.side_of(my)
     # A misspelt word has lost its side, but not its first letter.
-    is_misspelt = len(theirs) == len(mine) == 1 and not (there and here) and theirs[0][0] == mine[0][0]
-    return not (is_misspelt and OSA.distance(theirs[0], mine[0]) <= 2)
+    return there == here or (not (there and here) and their[0] == my[0] and OSA.distance(their, my) <= 2)
 
 
 def _hidden_negations(letters: str) -> int:
     """Negations inside words that lost their spaces, as in `wasnotassessed`."""
-    return sum(letters.count(negation) for negation in ("no", "never", "without", "n't"))
+    return sum(letters.count(negation) for negation in ("not", "never", "without", "n't"))
 
 
 def _is_slip(theirs: list[str], mine: list[str], vocabulary: Container[str]) -> bool:
@@ -191,7 +232,8 @@ def _is_slip(theirs: list[str], mine: list[str], vocabulary: Container[str]) -> 
         return True
     if Indel.normalized_similarity(source, quote) < _TYPO:
         return False
-    return all(_is_slip_of(word, theirs, vocabulary) for word in mine)
+    is_split = len(mine) > len(theirs)
+    return all((is_split and word in source) or _is_slip_of(word, theirs, vocabulary) for word in mine)
 
 
 def _is_slip_of(word: str, theirs: list[str], vocabulary: Container[str]) -> bool:

@@ -14,6 +14,7 @@ from ingather.extraction.ground.index import Index, Stream
 from ingather.extraction.ground.search import LONGEST_FUZZY, Method, Place, fuzzy_places, literal_places
 
 _SHORTEST_PART: Final = 12
+_MOST_PARTS: Final = 8
 _MOST_ALTERNATIVES: Final = 20
 _ELLIPSIS: Final = re.compile(r"\s*[\[(]?(?:\.\s?\.\s?\.(?:\s?\.)*|\u2026+|\u22ef+)[\])]?\s*")
 _SENTENCE_END: Final = re.compile(rf"[.!?](?= )|[\u3002;]|(?<=[{UNSPACED}])\.")
@@ -78,7 +79,7 @@ def _places(stream: Stream, printed: str, *, is_fuzzy: bool) -> list[Place]:
     places = fuzzy_places(stream, quote)
     if good := [place for place in places if place.fault is None]:
         return good
-    return sorted(literal + places, key=lambda place: (-(place.fault or 0), -place.similarity))
+    return sorted(literal + places, key=lambda place: (-place.similarity, -(place.fault or 0)))
 
 
 def _ground_parts(printed: str, stream: Stream, page: int | None) -> Grounding | None:
@@ -86,7 +87,7 @@ def _ground_parts(printed: str, stream: Stream, page: int | None) -> Grounding |
     parts = [part for part in _ELLIPSIS.split(printed) if part.strip(_AROUND)]
     if len(parts) == 1 and parts[0] != printed:
         return _grounding(stream, _places(stream, parts[0], is_fuzzy=True), page)
-    if len(parts) < 2 or any(_weight(part) < _SHORTEST_PART for part in parts):
+    if not 2 <= len(parts) <= _MOST_PARTS or any(_weight(part) < _SHORTEST_PART for part in parts):
         return None
     found = [_places(stream, part, is_fuzzy=True) for part in parts]
     if not all(found):
@@ -113,17 +114,18 @@ def _ground_parts(printed: str, stream: Stream, page: int | None) -> Grounding |
 
 
 def _in_order(stream: Stream, found: list[list[Place]], page: int | None) -> list[Place]:
-    """One place for each part: each after the one before, if that can be."""
-    for first in _by_page(stream, found[0], page):
+    """One place for each part: each after the one before, if that can be, and as near together as can be."""
+    chains = []
+    for first in found[0]:
         chain = [first]
         for places in found[1:]:
-            after = min((p for p in places if p.start >= chain[-1].end), key=lambda p: p.start, default=None)
-            if after is None:
-                break
-            chain.append(after)
-        else:
-            return chain
-    return [_by_page(stream, places, page)[0] for places in found]
+            after = [place for place in places if place.start >= chain[-1].end]
+            chain += [min(after, key=lambda place: place.start)] if after else []
+        if len(chain) == len(found):
+            chains.append(chain)
+    if not chains:
+        return [_by_page(stream, places, page)[0] for places in found]
+    return min(chains, key=lambda chain: (_distance(stream, chain[0], page), chain[-1].end - chain[0].start))
 
 
 def _is_hiding_negation(stream: Stream, before: Place, after: Place) -> bool:
@@ -156,10 +158,14 @@ def _grounding(stream: Stream, found: list[Place], page: int | None) -> Groundin
 
 
 def _by_page(stream: Stream, places: list[Place], page: int | None) -> list[Place]:
-    """Places in the order of the text, those nearest to the model's page first."""
-    if page is None:
-        return sorted(places, key=lambda place: place.start)
-    return sorted(places, key=lambda place: (abs(stream.page_of(place.start) - page), place.start))
+    """Places in the order of the text, those nearest to the model's page first, then those that are most exact."""
+    return sorted(
+        places, key=lambda place: (_distance(stream, place, page), [*Method].index(place.method), place.start)
+    )
+
+
+def _distance(stream: Stream, place: Place, page: int | None) -> int:
+    return 0 if page is None else abs(stream.page_of(place.start) - page)
 
 
 def _weight(part: str) -> int:

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
@@ -21,7 +21,15 @@ _WINDOWS: Final = 4
 _UNSPACED: Final = re.compile(f"[{UNSPACED}]")
 _WORD_START: Final = re.compile(rf"(?<![^\W{UNSPACED}])[^\W{UNSPACED}]|[{UNSPACED}]|[-<>\u2264\u2265\u00b1.](?=[0-9])")
 _PREFIX: Final = re.compile(r"(?<![^\W\d_])([a-z]{2,5})(?:-|-[a-z])$")
+_WORD_END: Final = re.compile(rf"[^\W{UNSPACED}%](?![^\W{UNSPACED}%])|[{UNSPACED}%)]")
 _MOST_WIDENED: Final = 40
+_SLACK: Final = 30  # characters: room for words that the quote leaves out near its ends
+# A quote that ends where a number should be, and the number that the text has there.
+_LEFT_OPEN: Final = re.compile(r"[-=<>\u2264\u2265\u00b1,:/] ?$")
+_HOLE: Final = re.compile(r"[(\[,=<>\u2264\u2265\u00b1:/-] ?[)\]]\W*$")
+_NUMBER: Final = re.compile(r"[ (\[,:]{0,3}[-.]?[0-9.,]*[0-9]")
+# A word of the source that the quote leaves out is more likely than a word of the quote that the source lacks.
+_WEIGHTS: Final = (1, 2, 2)
 
 
 class Method(StrEnum):
@@ -46,22 +54,26 @@ class Place:
 
 
 def literal_places(stream: Stream, printed: str, quote: str) -> list[Place]:
-    """The places of the first step that finds any: as printed, folded, squashed. `quote` is `printed` folded.
+    """The places where the text has the quote letter by letter, strictest first. `quote` is `printed` folded.
 
     A match that cuts a word or a number is no match: it is widened to the
-    word's ends and judged as what it then is.
+    word's ends and judged as what it then is. Faulty places are only told
+    where there are no good ones.
     """
-    cut: list[Place] = []
+    good: list[Place] = []
+    faulty: list[Place] = []
+    seen: set[int] = set()
     for method, found in (
         (Method.EXACT, (stream.from_raw(*at) for at in _find(stream.raw, printed))),
         (Method.NORMALISED, _find(stream.text, quote)),
         (Method.SQUASHED, _find_squashed(stream, quote)),
     ):
-        places = [_judge_literal(stream, quote, start, end, method) for start, end in found if start < end]
-        if good := [place for place in places if place.fault is None]:
-            return good
-        cut = cut or places
-    return cut
+        for start, end in found:
+            if start < end and start not in seen:
+                seen.add(start)
+                place = _judge_literal(stream, quote, start, end, method)
+                (faulty if place.fault else good).append(place)
+    return good or faulty
 
 
 def fuzzy_places(stream: Stream, quote: str) -> list[Place]:
@@ -73,20 +85,21 @@ def fuzzy_places(stream: Stream, quote: str) -> list[Place]:
     seeds = _seeds(stream.squashed, squashed, size, step)
     width = max(24, len(squashed) // 6)
     votes = Counter((there - here) // width for here, there in seeds)
-    places = {}
-    for bucket, _ in sorted(votes.items(), key=lambda vote: -(vote[1] + votes[vote[0] + 1]))[:_WINDOWS]:
+    strength = {bucket: count + votes[bucket + 1] for bucket, count in votes.items()}
+    strongest = max(strength.values(), default=0)
+    places: dict[tuple[int, int], Place] = {}
+    for bucket in sorted(strength, key=lambda bucket: -strength[bucket])[:_WINDOWS]:
+        if 2 * strength[bucket] < strongest:
+            break
         near = [(here, there) for here, there in seeds if (there - here) // width in {bucket, bucket + 1}]
-        here, there = near[0]
-        first = origin[here], stream.near_squashed(there)
-        here, there = near[-1]
-        last = origin[here + size - 1] + 1, stream.near_squashed(there + size - 1) + 1
-        if last[1] <= first[1]:
-            continue
-        start = _best_start(stream.text, quote[: first[0]], first[1])
-        end = _best_end(stream.text, quote[last[0] :], last[1])
-        place = _judge(stream, quote, start, end)
-        if place.similarity >= _ALIKE:
-            places[start, end] = place
+        (here, there), (here_last, there_last) = near[0], near[-1]
+        start, end = stream.near_squashed(there), stream.near_squashed(there_last + size - 1) + 1
+        if start < end:
+            start = _best_start(stream.text, quote[: origin[here]], start)
+            end = _best_end(stream.text, quote[origin[here_last + size - 1] + 1 :], end)
+            similarity = Levenshtein.normalized_similarity(quote, stream.text[start:end])
+            if similarity >= _ALIKE and (start, end) not in places:
+                places[start, end] = _judge(stream, quote, start, end)
     return sorted(places.values(), key=lambda place: (place.fault is not None, -place.similarity))
 
 
@@ -113,18 +126,22 @@ def _judge_literal(stream: Stream, quote: str, start: int, end: int, method: Met
     while b < len(stream.text) and b - end < _MOST_WIDENED and is_inside(stream.text, b):
         b += 1
     if (a, b) != (start, end):
-        place = _judge(stream, quote, a, b)
-        if place.fault is None and place.similarity < _ALIKE:
-            return Place(start=a, end=b, method=method, similarity=place.similarity, fault=Fault.WORDS)
-        return place
-    fault = compare(quote, stream.text[a:b], stream.vocabulary) if method is Method.SQUASHED else None
-    return Place(start=a, end=b, method=method, similarity=1.0, fault=fault)
+        return _judge(stream, quote, a, b)
+    if method is Method.EXACT:
+        return Place(start=a, end=b, method=method, similarity=1.0)
+    return replace(_judge(stream, quote, a, b), method=method, similarity=1.0)
 
 
 def _judge(stream: Stream, quote: str, start: int, end: int) -> Place:
     source = stream.text[start:end]
-    similarity = Levenshtein.normalized_similarity(quote, source, score_cutoff=_ALIKE / 2)
+    similarity = Levenshtein.normalized_similarity(quote, source)
     fault = compare(quote, source, stream.vocabulary)
+    if (turned := words.negation_before(stream.text, start)) < start:
+        start, fault = turned, max(fault or Fault.POLARITY, Fault.POLARITY)
+    if (_LEFT_OPEN.search(source) or _HOLE.search(quote)) and (number := _NUMBER.match(stream.text, end)):
+        end, fault = number.end(), Fault.NUMBER
+    if fault is None and similarity < _ALIKE:
+        fault = Fault.WORDS
     return Place(start=start, end=end, method=Method.FUZZY, similarity=similarity, fault=fault)
 
 
@@ -171,21 +188,26 @@ def _seeds(text: str, quote: str, size: int, step: int) -> list[tuple[int, int]]
 
 def _best_start(text: str, head: str, at: int) -> int:
     """Where the words before the first seed begin in the text: the word border that makes them most alike."""
-    lowest = max(0, at - len(head) - len(head) // 3 - 12)
-    while lowest < at and is_inside(text, lowest):
-        lowest += 1
-    highest = at
-    while highest > lowest and is_inside(text, highest):
-        highest -= 1
-    borders = {match.start() for match in _WORD_START.finditer(text, lowest, highest + 1)} | {highest}
-    borders = {border for border in borders if not is_inside(text, border)} or {highest}
-    return min(borders, key=lambda border: (Levenshtein.distance(head, text[border:at]), border))
+    at_border = at
+    while at_border > 0 and at - at_border < _MOST_WIDENED and is_inside(text, at_border):
+        at_border -= 1
+    lowest = max(0, at - len(head) - len(head) // 3 - _SLACK)
+    borders = [match.start() for match in _WORD_START.finditer(text, lowest, at_border)] if head else []
+    return min(
+        (border for border in (at_border, *borders) if not is_inside(text, border)),
+        key=lambda border: (Levenshtein.distance(head, text[border:at], weights=_WEIGHTS), border),
+        default=at_border,
+    )
 
 
 def _best_end(text: str, tail: str, at: int) -> int:
-    highest = min(len(text), at + len(tail) + len(tail) // 3 + 12)
-    lowest = at
-    while lowest < highest and is_inside(text, lowest):
-        lowest += 1
-    borders = [border for border in range(lowest, highest + 1) if not is_inside(text, border)] or [lowest]
-    return min(borders, key=lambda border: (Levenshtein.distance(tail, text[at:border]), -border))
+    at_border = at
+    while at_border < len(text) and at_border - at < _MOST_WIDENED and is_inside(text, at_border):
+        at_border += 1
+    highest = min(len(text), at + len(tail) + len(tail) // 3 + _SLACK)
+    borders = [match.end() for match in _WORD_END.finditer(text, at_border, highest)] if tail else []
+    return min(
+        (border for border in (at_border, *borders) if not is_inside(text, border)),
+        key=lambda border: (Levenshtein.distance(tail, text[at:border], weights=_WEIGHTS), -border),
+        default=at_border,
+    )

@@ -8,6 +8,8 @@ and the text differ.
 import re
 from typing import Final
 
+from rapidfuzz.distance import OSA
+
 
 def _set(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -123,14 +125,15 @@ _SWAPPABLE: Final = (
 )
 HAN_FUNCTION: Final = frozenset("的了在于和与及中为是者之其所该本被将")
 
-# Ordinary words that a lost space could make of a negation and its neighbour.
-_REAL: Final = frozenset(("notable", "notably", "notwithstanding", "nonetheless", "nevertheless", "inpatient", "knot"))
+# Ordinary words that a lost space could make of a negation or a number and its neighbour.
+_REAL: Final = _set("notable notably notwithstanding nonetheless nevertheless knot often anyone someone everyone")
 # What makes the opposite of a word, or another word, when it stands before it or after it.
 _PREFIXES: Final = _set(
     "a an un in im ir il no not non dis de mis anti counter ab under over hyper hypo pre post inter intra extra sub "
     "super up down out mal micro macro mono bi multi uni hemi semi re wo fe"
 )
 AFFIXES: Final = _set("non anti hyper hypo pre post inter intra extra sub micro macro semi hemi un dis")
+_NEGATIVE: Final = ("un", "in", "im", "ir", "il", "no", "not", "non", "dis", "a")
 _SUFFIXES: Final = frozenset(("less", "free", "ful", "not", "no", "nor"))
 _ENDINGS: Final = frozenset(("", "s", "es", "ed", "d", "e", "ing", "ly", "al", "y", "ies", "'s", "ally"))
 
@@ -180,6 +183,19 @@ def negations_in(word: str) -> int:
     return 0
 
 
+_TURNING: Final = re.compile(
+    r"(?:(?<![^\W_])(?:no|not|without|never|neither|nor|none|cannot|non|hardly|[a-z]+n't"
+    r"|(?:fail(?:s|ed|ing)?|unable) to)"
+    rf"|[{''.join(sorted(_HAN_NEGATORS))}])[ -]?$"
+)
+
+
+def negation_before(text: str, at: int) -> int:
+    """Where a negation begins that stands right before the character `at`; `at` itself if none does."""
+    found = _TURNING.search(text, max(0, at - 16), at)
+    return at if found is None else found.start()
+
+
 def side_of(word: str) -> str:
     """The side of a contrast that a word stands on, such as `increase` against `decrease`."""
     if len(word) == 1:
@@ -201,8 +217,15 @@ def is_opposite(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=len)
     if len(short) < 3 or len(short) == len(long):
         return False
-    return (long.endswith(short) and long[: -len(short)] in _PREFIXES) or (
-        long.startswith(short) and long[len(short) :] in _SUFFIXES
+    if long.endswith(short) and long[: -len(short)] in _PREFIXES:
+        return True
+    if long.startswith(short) and long[len(short) :] in _SUFFIXES:
+        return True
+    return any(
+        long.startswith(prefix)
+        and (slips := OSA.distance(long[len(prefix) :], short)) <= 2 < len(short) - slips
+        and slips < OSA.distance(long, short)
+        for prefix in _NEGATIVE
     )
 
 
