@@ -31,6 +31,9 @@ begin
         when 'lease INSERT' then
             insert into chaos.log (what, token, first, last, state)
             values ('claim', new.token, new.first_id, new.last_id, new.queue);
+            if new.queue like 'narrow%' then
+                perform pg_sleep(0.005);  -- as on a slow disk: who does not take turns should meet another
+            end if;
         when 'lease UPDATE' then
             insert into chaos.log (what, token, first, last, ids)
             values ('keep', new.token, new.first_id, new.last_id, new.returned);
@@ -106,10 +109,10 @@ def _check_histories(conn: psycopg.Connection[Any], found: Findings) -> None:
         for item_id in range(first, last + 1)
     }
     for item_id, history in events.items():
-        _follow(item_id, history, found, is_fresh=item_id in fresh)
+        follow(item_id, history, found, is_fresh=item_id in fresh)
 
 
-def _follow(  # noqa: PLR0912  # one branch a kind of transition
+def follow(  # noqa: PLR0912  # one branch a kind of transition
     item_id: int, history: list[tuple[int, str, int | None]], found: Findings, *, is_fresh: bool
 ) -> None:
     """Walk through one item's life, a transaction at a time."""
@@ -158,32 +161,34 @@ def _follow(  # noqa: PLR0912  # one branch a kind of transition
 def _by_transaction(
     history: list[tuple[int, str, int | None]],
 ) -> list[tuple[int, list[tuple[int, str, int | None]]]]:
-    grouped: list[tuple[int, list[tuple[int, str, int | None]]]] = []
+    """Together what was committed together: a lease the item has left may be logged between two lines of a claim."""
+    grouped: dict[int, list[tuple[int, str, int | None]]] = defaultdict(list)
     for event in history:
-        if grouped and grouped[-1][0] == event[0]:
-            grouped[-1][1].append(event)
-        else:
-            grouped.append((event[0], [event]))
-    return grouped
+        grouped[event[0]].append(event)
+    return list(grouped.items())
 
 
 def _check_limit(conn: psycopg.Connection[Any], found: Findings, queue: str, limit: int) -> None:
-    """Running items of a limited queue, recounted after every transition."""
-    running: set[int] = set()
-    for what, first, last, ids, claimed_in in conn.execute(
-        """select what, first, last, ids, state from chaos.log
+    """Running items of a limited queue, recounted after every transition.
+
+    A claim sees the room that others made once they have committed, and they wrote to the log before that; so in the
+    order of the log there is never more running than the claim itself could see.
+    """
+    running: set[tuple[int, int]] = set()
+    for what, token, first, last, ids, claimed_in in conn.execute(
+        """select what, token, first, last, ids, state from chaos.log
             where what in ('claim', 'free', 'keep', 'end') order by seq"""
     ):
         if what == "claim" and claimed_in == queue:
-            running.update(range(first, last + 1))
+            running.update((item_id, token) for item_id in range(first, last + 1))
             if len(running) > limit:
                 found.blame("limits hold", f"{len(running)} running in {queue}, which may run {limit}")
         elif what == "keep":
-            running.difference_update(ids)
+            running.difference_update((item_id, token) for item_id in ids)
         elif what == "free":
-            running.difference_update(range(first, last + 1))
+            running.difference_update((item_id, token) for item_id in range(first, last + 1))
         elif what == "end":
-            running.discard(first)
+            running.discard((first, token))
 
 
 def _check_batches(conn: psycopg.Connection[Any], found: Findings) -> None:

@@ -29,7 +29,7 @@ def build(url: str) -> Engine:
 
     @app.handler("narrow", queue="narrow", max_attempts=3)
     async def narrow(item: Item) -> Any:
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(random.random() * 0.002)
         return item.id
 
     @app.gather("mixed")
@@ -73,7 +73,7 @@ async def _act(item: Item) -> Any:  # noqa: PLR0912  # one case a temper
 
 
 if __name__ == "__main__":
-    url, concurrency, is_away, broken = sys.argv[1:]
+    url, concurrency, is_away, broken, queues = sys.argv[1:]
     if broken:
         from tests.chaos.breaks import BREAKS
 
@@ -81,4 +81,4 @@ if __name__ == "__main__":
     if int(is_away):
         real_time = time.time
         time.time = lambda: real_time() + float(is_away)
-    build(url).worker(concurrency=int(concurrency)).run(grace=1)
+    build(url).worker(concurrency=int(concurrency), queues=queues.split(",") if queues else None).run(grace=1)
