@@ -28,6 +28,9 @@ log = logging.getLogger(__name__)
 
 _CHUNK = 1 << 20
 
+# glibc ends a process so when it has no memory left for thread-local data.
+EXIT_OF_LIBC = 127
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
@@ -44,8 +47,10 @@ class Ending:
 
     @property
     def is_out_of_memory(self) -> bool:
-        """Python says so by its exit code; PDFium ends itself with an abort; the kernel kills."""
-        return self.code in {EXIT_OUT_OF_MEMORY, -signal.SIGABRT} or (self.code == -signal.SIGKILL and not self.is_late)
+        """Python says so by its exit code, PDFium by an abort, the C library by 127; the kernel kills."""
+        if self.code == -signal.SIGKILL:
+            return not self.is_late and not self.is_too_long
+        return self.code in {EXIT_OUT_OF_MEMORY, EXIT_OF_LIBC, -signal.SIGABRT}
 
 
 def parse(path: Path, limits: Limits | None = None, *, name: str = "") -> Reading:
