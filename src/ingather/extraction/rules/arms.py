@@ -121,7 +121,7 @@ def _made(parts: list[tuple[str, str, int, int]], sentence: Sentence, rank: int)
 def _tables(document: Document) -> Iterator[list[Arm]]:
     """Header rows such as `Veratrol (n = 151) Placebo (n = 151)`."""
     for row in document.sentences:
-        if row.is_row:
+        if row.is_row and "=" in row.text:
             found = [(m["label"], m["n"], m.start(), m.end()) for m in _SIZED.finditer(row.text) if m["n"]]
             if len(found) >= 2 and (made := _made(found, row, 0)):
                 yield made

@@ -16,16 +16,6 @@ STUDY: Final = frozenset({"abstract", "aim", "methods", "results", "conclusions"
 STUDY_AND_END: Final = STUDY | {"end"}
 ANYWHERE: Final = STUDY_AND_END | {"introduction", "discussion"}
 
-_OTHERS: Final = re.compile(
-    r"\b(?:previous|prior|earlier|older|recent|other|another|existing|household) (?:\w+ )?(?:trials?|stud(?:y|ies)"
-    r"|work|cohorts?"
-    r"|reviews?|reports?|research|meta-analys[ei]s)\b|\bet al\b|\band (?:colleagues|co-?workers|others)\b"
-    r"|\bin (?:that|their|these) (?:study|trial|review|cohort)|\bothers have\b|\bmeta-analys|\bpooled\b"
-    r"|\bsystematic review"
-    r"|既往|以往研究|文献报道|前期研究",
-    re.IGNORECASE,
-)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
@@ -69,11 +59,7 @@ def rx(words: str) -> re.Pattern[str]:
 def prose(document: Document, parts: frozenset[str] = STUDY) -> Iterator[Sentence]:
     """The sentences of these parts of the paper, without rows of tables and without what is said of other studies."""
     for sentence in document.sentences:
-        if sentence.is_row or sentence.part not in parts:
-            continue
-        if (sentence.part not in {"methods", "results", "end"} or sentence.in_abstract) and _OTHERS.search(
-            sentence.text
-        ):
+        if sentence.is_row or sentence.is_about_others or sentence.part not in parts:
             continue
         yield sentence
 

@@ -14,7 +14,7 @@ _WORD: Final = "|".join(sorted(_WORDS, key=len, reverse=True))
 # A count in digits (1,204 or 1 204 or 1204), or in words up to the hundreds.
 COUNT: Final = (
     rf"(?:(?<![\d.,/-])\d{{1,3}}(?:,\d{{3}}){{1,2}}|(?<![\d.,/-])\d{{1,7}}(?![\d%]|[.,]\d)"
-    rf"|\b(?:{_WORD})(?:[ -](?:hundred|{_WORD}|and))*\b)"
+    rf"|\b(?:{_WORD})(?:[ -](?:hundred|{_WORD}|and)){{0,6}}\b)"
 )
 DECIMAL: Final = r"-?\d{1,6}(?:\.\d{1,6})?"
 

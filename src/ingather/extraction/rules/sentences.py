@@ -20,8 +20,20 @@ _ABBREVIATION: Final = re.compile(
     re.IGNORECASE,
 )
 _END: Final = re.compile(r"[.!?](?:[\"')\]]{0,2})(?= [A-Z0-9\"'(\[\u4e00-\u9fff])|[。!?](?=[^\s\"')])")
+_OVER: Final = frozenset(".。:;!?)】]")
 _LOWER_WORD: Final = re.compile(r"(?<![\w-])[a-z]{2,}(?![\w-])")
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+_OTHERS: Final = re.compile(
+    r"\b(?:previous|prior|earlier|older|recent|other|another|existing|household) (?:\w+ )?(?:trials?|stud(?:y|ies)"
+    r"|work|cohorts?"
+    r"|reviews?|reports?|research|meta-analys[ei]s)\b|\bet al\b|\band (?:colleagues|co-?workers|others)\b"
+    r"|\bin (?:that|their|these) (?:study|trial|review|cohort)|\bothers have\b|\bmeta-analys|\bpooled\b"
+    r"|\bsystematic review"
+    r"|既往|以往研究|文献报道|前期研究",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +41,8 @@ class Sentence:
     """A sentence or a row of a table. `text` is made for patterns; `quote` gives the words as they stand on the page.
 
     `part` is the part of the paper, `topic` the heading above it, and
-    `is_row` says that it is a line of a table.
+    `is_row` says that it is a line of a table, `is_about_others` that it
+    speaks of other studies.
     """
 
     page: int
@@ -41,6 +54,7 @@ class Sentence:
     in_abstract: bool
     is_row: bool = False
     table: int = 0
+    is_about_others: bool = False
 
     def quote(self, start: int = 0, end: int | None = None) -> str:
         """The sentence as printed; the part around the characters given, if it is longer than a quote may be."""
@@ -122,14 +136,21 @@ def read(pages: Sequence[str]) -> Document:
                 continue
             whole = plain(page, piece.start, piece.end)
             is_prose = not piece.table and piece.part != "front"
-            for bit in _split(whole) if is_prose else [whole]:
+            for bit in _split(whole) if is_prose else _bounded(whole, 0, len(whole.text)):
                 if bit.text:
                     sentence = Sentence(
                         page=number, page_text=page, text=bit.text, places=bit.places, part=piece.part,
                         topic=piece.topic, in_abstract=piece.in_abstract, is_row=piece.table > 0, table=piece.table,
+                        is_about_others=_is_about_others(piece, bit.text),
                     )  # fmt: skip
                     (front if piece.part == "front" else sentences).append(sentence)
     return Document(front=tuple(front), sentences=tuple(sentences))
+
+
+def _is_about_others(piece: "_Piece", text: str) -> bool:
+    """Whether a sentence speaks of other studies. In its own methods and results a paper speaks of itself."""
+    is_own = piece.part in {"methods", "results", "end"} and not piece.in_abstract
+    return not is_own and _OTHERS.search(text) is not None
 
 
 def _repeated(pages: Sequence[str]) -> frozenset[str]:
@@ -159,7 +180,10 @@ def _pieces(page: str, reader: _Reader, repeated: frozenset[str]) -> Iterator[_P
     for first, end in _lines(page):
         start, line = first, page[first:end]
         bare = line.strip()
-        is_over = open_piece is None or page[open_piece.start : open_piece.end].rstrip()[-1:] in ".。:;!?)】]"
+        is_over = (
+            open_piece is None
+            or page[max(open_piece.start, open_piece.end - 8) : open_piece.end].rstrip()[-1:] in _OVER
+        )
         # The first page keeps its masthead, which tells journal and year.
         if reader.part != "front" and _NUMBER.sub("#", bare) in repeated:
             continue
