@@ -51,8 +51,8 @@ class Bench:
         self.extraction = Extraction(engine, self.library, endpoint, at_once=at_once)
 
     def open(self) -> "Bench":
-        self.shelf = self.library.create_knowledge_base("Papers").id
         self.project = self.extraction.create_project("Review").id
+        self.shelf = self.library.create_knowledge_base("Papers", space=self.project).id
         return self
 
     def add(self, texts: Iterable[str]) -> list[int]:

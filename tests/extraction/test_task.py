@@ -126,7 +126,11 @@ def test_one_key_is_one_task_also_when_asked_at_the_same_moment(bench: Bench) ->
     with pytest.raises(KeyReused):
         bench.extraction.start_task(bench.project, "rct", documents[:2], idempotency_key="monday")
     other = bench.extraction.create_project("Another review").id
-    _, is_new = bench.extraction.start_task(other, "rct", documents, idempotency_key="monday")
+    with pytest.raises(NotInLibrary):
+        bench.extraction.start_task(other, "rct", documents, idempotency_key="monday")
+    shelf = bench.library.create_knowledge_base("Papers", space=other).id
+    theirs = bench.library.upload(shelf, io.BytesIO(paper(0).encode()), "theirs.txt").document.id
+    _, is_new = bench.extraction.start_task(other, "rct", [theirs], idempotency_key="monday")
     assert is_new, "keys of different projects have nothing to do with each other"
 
 

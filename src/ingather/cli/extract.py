@@ -31,9 +31,10 @@ def extract(arguments: Namespace) -> int:
     bench = Workbench(settings)
     template = bench.extraction.template(arguments.template)
     fields = [field.id for field in template.fields if arguments.all_fields or field.tier is Tier.CORE]
-    document_ids, file_names = _upload(bench, papers)
+    project_id = _project(bench)
+    document_ids, file_names = _upload(bench, project_id, papers)
     task, is_new = bench.extraction.start_task(
-        _project(bench),
+        project_id,
         arguments.template,
         document_ids,
         field_ids=fields,
@@ -92,9 +93,9 @@ def _project(bench: Workbench) -> int:
     return (found or bench.extraction.create_project(SHELF)).id
 
 
-def _upload(bench: Workbench, papers: list[Path]) -> tuple[list[int], dict[int, str]]:
-    bases = bench.library.list_knowledge_bases()
-    shelf = next((base for base in bases if base.name == SHELF), None) or bench.library.create_knowledge_base(SHELF)
+def _upload(bench: Workbench, project_id: int, papers: list[Path]) -> tuple[list[int], dict[int, str]]:
+    shelves = bench.library.list_knowledge_bases(space=project_id)
+    shelf = shelves[0] if shelves else bench.library.create_knowledge_base(SHELF, space=project_id)
     names: dict[int, str] = {}
     for paper in papers:
         try:
@@ -153,15 +154,16 @@ async def _work(bench: Workbench, task: Task, screen: Screen, at_once: int) -> P
 
 def _write(bench: Workbench, task: Task, out: Path, kind: str, language: str) -> None:
     """To a file beside it first, so that an old table is not lost to half a new one."""
-    with tempfile.NamedTemporaryFile(dir=out.absolute().parent, prefix=f".{out.name}.", delete=False) as file:
-        half = Path(file.name)
-        try:
-            bench.extraction.export(task.id, kind, file.file, language=language)
-        except BaseException:
-            half.unlink(missing_ok=True)
-            raise
-    half.chmod(0o644)
-    half.replace(out)
+    handle, name = tempfile.mkstemp(dir=out.absolute().parent, prefix=f".{out.name}.")
+    half = Path(name)
+    try:
+        with open(handle, "wb") as file:  # noqa: PTH123  # a handle, no path
+            bench.extraction.export(task.id, kind, file, language=language)
+        half.chmod(0o644)
+        half.replace(out)
+    except BaseException:
+        half.unlink(missing_ok=True)
+        raise
 
 
 def _why(error: dict[str, object] | None) -> str:

@@ -127,6 +127,7 @@ class Extraction:
     ) -> tuple[Task, bool]:
         """Freeze the template and the documents, and scatter one item per document, in one transaction.
 
+        The documents must be in the project's own space of the library.
         Without `field_ids` the core fields are asked. False beside the task:
         it had been started with this key before.
         """
@@ -141,7 +142,7 @@ class Extraction:
         request = tasks.Request(
             project_id=project_id,
             template=select(whole, chosen),
-            documents=tuple(self.library.snapshots(list(dict.fromkeys(document_ids)))),
+            documents=tuple(self.library.snapshots(list(dict.fromkeys(document_ids)), space=project_id)),
             base_url=self.endpoint.base_url if self.endpoint else None,
             model=self.endpoint.model if self.endpoint else None,
             context=_clean(context),

@@ -19,18 +19,18 @@ NAMED_AT_MOST = 10
 FAILED_SENTENCE = "This document was not read: its job came to nothing. Upload the same file again to try again."
 
 
-def create_knowledge_base(name: str) -> Script[KnowledgeBase]:
-    [row] = yield Ask(sql.NEW_KNOWLEDGE_BASE, {"name": name})
+def create_knowledge_base(name: str, space: int) -> Script[KnowledgeBase]:
+    [row] = yield Ask(sql.NEW_KNOWLEDGE_BASE, {"name": name, "space": space})
     return _knowledge_base(row)
 
 
-def list_knowledge_bases() -> Script[list[KnowledgeBase]]:
-    rows = yield Ask(sql.KNOWLEDGE_BASES, {"id": None})
+def list_knowledge_bases(space: int | None) -> Script[list[KnowledgeBase]]:
+    rows = yield Ask(sql.KNOWLEDGE_BASES, {"id": None, "space": space})
     return [_knowledge_base(row) for row in rows]
 
 
 def knowledge_base(id: int) -> Script[KnowledgeBase]:
-    rows = (yield Ask(sql.KNOWLEDGE_BASES, {"id": id})) if is_id(id) else []
+    rows = (yield Ask(sql.KNOWLEDGE_BASES, {"id": id, "space": None})) if is_id(id) else []
     if not rows:
         raise no_knowledge_base(id)
     return _knowledge_base(rows[0])
@@ -124,9 +124,9 @@ def delete_document(id: int) -> Script[None]:
         raise no_documents([id], 1)
 
 
-def snapshots(ids: Iterable[int]) -> Script[list[Snapshot]]:
+def snapshots(ids: Iterable[int], space: int | None) -> Script[list[Snapshot]]:
     asked = list(ids)
-    rows = yield Ask(sql.SNAPSHOTS, {"ids": [one for one in asked if is_id(one)]})
+    rows = yield Ask(sql.SNAPSHOTS, {"ids": [one for one in asked if is_id(one)], "space": space})
     found = {row[0]: Snapshot(document_id=row[0], file_name=row[1], sha256=row[2], size=row[3]) for row in rows}
     absent = [one for one in dict.fromkeys(asked) if one not in found]
     if absent:
@@ -167,19 +167,20 @@ def no_documents(absent: list[int], of: int) -> UnknownDocument:
 
 
 def _knowledge_base(row: Row) -> KnowledgeBase:
-    knowledge_base_id, name, documents, created_at = row
-    return KnowledgeBase(id=knowledge_base_id, name=name, documents=documents, created_at=created_at)
+    knowledge_base_id, space, name, documents, created_at = row
+    return KnowledgeBase(id=knowledge_base_id, space=space, name=name, documents=documents, created_at=created_at)
 
 
 def _document(row: Row) -> DocumentRecord:
-    about_file, (is_open, problem, sentence, page_count, hidden_characters, notes) = row[:7], row[7:]
-    document_id, knowledge_base_id, file_name, sha256, size, added_at, job_id = about_file
+    about_file, (is_open, problem, sentence, page_count, hidden_characters, notes) = row[:8], row[8:]
+    document_id, space, knowledge_base_id, file_name, sha256, size, added_at, job_id = about_file
     if sentence is None:
         state = DocumentState.UNREAD if is_open else DocumentState.FAILED
     else:
         state = DocumentState.READABLE if problem is None else DocumentState.PROBLEM
     return DocumentRecord(
         id=document_id,
+        space=space,
         knowledge_base_id=knowledge_base_id,
         file_name=file_name,
         sha256=sha256,

@@ -80,13 +80,14 @@ class Library:
 
     # --- knowledge bases -------------------------------------------------------------------------------------------
 
-    def create_knowledge_base(self, name: str) -> KnowledgeBase:
+    def create_knowledge_base(self, name: str, *, space: int = 0) -> KnowledgeBase:
         cleaned = clean_name(name)
         with _unique(cleaned):
-            return self.engine.run(documents.create_knowledge_base(cleaned))
+            return self.engine.run(documents.create_knowledge_base(cleaned, space))
 
-    def list_knowledge_bases(self) -> list[KnowledgeBase]:
-        return self.engine.run(documents.list_knowledge_bases())
+    def list_knowledge_bases(self, *, space: int | None = None) -> list[KnowledgeBase]:
+        """Those of one space, or all."""
+        return self.engine.run(documents.list_knowledge_bases(space))
 
     def knowledge_base(self, knowledge_base_id: int) -> KnowledgeBase:
         return self.engine.run(documents.knowledge_base(knowledge_base_id))
@@ -154,9 +155,9 @@ class Library:
     def document_for_extraction(self, document_id: int) -> Snapshot:
         return self.snapshots([document_id])[0]
 
-    def snapshots(self, document_ids: Iterable[int]) -> list[Snapshot]:
-        """One for each id, in their order; `UnknownDocument` names those that are missing."""
-        return self.engine.run(documents.snapshots(document_ids))
+    def snapshots(self, document_ids: Iterable[int], *, space: int | None = None) -> list[Snapshot]:
+        """One for each id, in their order; `UnknownDocument` names those that are missing, or in another space."""
+        return self.engine.run(documents.snapshots(document_ids, space))
 
     # --- readings --------------------------------------------------------------------------------------------------
 

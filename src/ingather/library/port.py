@@ -32,9 +32,10 @@ class DocumentState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnowledgeBase:
-    """A named set of documents."""
+    """A named set of documents. Names are told apart within a space."""
 
     id: int
+    space: int
     name: str
     documents: int
     created_at: datetime
@@ -45,6 +46,7 @@ class DocumentRecord:
     """A file in a knowledge base, under the name it came with, and what is known of its text so far."""
 
     id: int
+    space: int
     knowledge_base_id: int
     file_name: str
     sha256: str
@@ -109,7 +111,7 @@ class LibraryPort(Protocol):
     version's text is given, or the newest there is.
     """
 
-    def list_knowledge_bases(self) -> list[KnowledgeBase]: ...
+    def list_knowledge_bases(self, *, space: int | None = None) -> list[KnowledgeBase]: ...
 
     def list_documents(
         self, knowledge_base_id: int, *, search: str = "", after: int | None = None, limit: int = 50
@@ -118,8 +120,8 @@ class LibraryPort(Protocol):
 
     def document_for_extraction(self, document_id: int) -> Snapshot: ...
 
-    def snapshots(self, document_ids: Iterable[int]) -> list[Snapshot]:
-        """One for each id, in their order; an error that names those that are missing."""
+    def snapshots(self, document_ids: Iterable[int], *, space: int | None = None) -> list[Snapshot]:
+        """One for each id, in their order; an error that names those that are missing, or in another space."""
 
     def read(self, sha256: str, name: str = "") -> ReadingSummary:
         """The reading by the current parser. What was not read yet is read now."""

@@ -8,13 +8,15 @@ from typing import Final, LiteralString
 # --- knowledge bases -----------------------------------------------------------------------------------------------
 
 NEW_KNOWLEDGE_BASE: Final[LiteralString] = """
-insert into ingather.knowledge_base (name) values (%(name)s) returning id, name, 0::bigint, created_at
+insert into ingather.knowledge_base (space, name) values (%(space)s, %(name)s)
+returning id, space, name, 0::bigint, created_at
 """
 
 KNOWLEDGE_BASES: Final[LiteralString] = """
-select k.id, k.name, (select count(*) from ingather.document d where d.knowledge_base_id = k.id), k.created_at
+select k.id, k.space, k.name, (select count(*) from ingather.document d where d.knowledge_base_id = k.id), k.created_at
   from ingather.knowledge_base k
- where %(id)s::bigint is null or k.id = %(id)s
+ where (%(id)s::bigint is null or k.id = %(id)s)
+   and (%(space)s::bigint is null or k.space = %(space)s)
  order by k.id
 """
 
@@ -62,9 +64,10 @@ returning id
 
 # Of several readings, the current parser's, else the newest.
 _RECORD: Final[LiteralString] = """
-select d.id, d.knowledge_base_id, d.file_name, d.sha256, b.size, d.added_at, d.job_id,
+select d.id, k.space, d.knowledge_base_id, d.file_name, d.sha256, b.size, d.added_at, d.job_id,
        coalesce(j.state = 'open', false), r.problem, r.sentence, r.page_count, r.hidden_characters, r.notes
   from ingather.document d
+  join ingather.knowledge_base k on k.id = d.knowledge_base_id
   join ingather.blob b on b.sha256 = d.sha256
   left join ingather.batch j on j.id = d.job_id
   left join lateral (
@@ -90,8 +93,10 @@ DELETE_DOCUMENT: Final[LiteralString] = "delete from ingather.document where id 
 SNAPSHOTS: Final[LiteralString] = """
 select d.id, d.file_name, d.sha256, b.size
   from ingather.document d
+  join ingather.knowledge_base k on k.id = d.knowledge_base_id
   join ingather.blob b on b.sha256 = d.sha256
  where d.id = any(%(ids)s::bigint[])
+   and (%(space)s::bigint is null or k.space = %(space)s)
 """
 
 # --- readings ------------------------------------------------------------------------------------------------------

@@ -5,10 +5,11 @@
 
 create table ingather.knowledge_base (
     id         bigint generated always as identity primary key,
+    space      bigint not null default 0,  -- keeps names and documents apart; who may see which is decided elsewhere
     name       text not null check (char_length(name) between 1 and 200),
     created_at timestamptz not null default clock_timestamp()
 );
-create unique index knowledge_base_name on ingather.knowledge_base (lower(name));
+create unique index knowledge_base_name on ingather.knowledge_base (space, lower(name));
 
 -- A file in the blob store. The row is written after the bytes are safe, so a row always has its bytes.
 create table ingather.blob (
