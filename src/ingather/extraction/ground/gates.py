@@ -7,9 +7,10 @@ exchanged.
 """
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import lru_cache
 from typing import Final
 
 from rapidfuzz.distance import OSA, Indel, Levenshtein
@@ -54,14 +55,10 @@ class Number:
 Token = str | Number
 
 
-def tokens(text: str) -> list[Token]:
+@lru_cache(maxsize=64)
+def tokens(text: str) -> tuple[Token, ...]:
     """The words and numbers of a folded text, in order. Signs and percent belong to their number."""
-    return list(_lex(_SPLIT_ZERO.sub("0.", text)))
-
-
-def numbers_in(text: str) -> list[str]:
-    """The numbers of a folded text alone."""
-    return [token.text for token in tokens(text) if isinstance(token, Number)]
+    return tuple(_lex(_SPLIT_ZERO.sub("0.", text)))
 
 
 def compare(quote: str, source: str, vocabulary: Container[str]) -> Fault | None:
@@ -75,6 +72,10 @@ def compare(quote: str, source: str, vocabulary: Container[str]) -> Fault | None
     if mine[-1:] != theirs[-1:] and not words.FUNCTION.isdisjoint(mine[-1:]):
         # Added at the end, a small word stands for what the source goes on to say.
         faults.append(Fault.WORDS)
+    return _worst(*faults)
+
+
+def _worst(*faults: Fault | None) -> Fault | None:
     return max((fault for fault in faults if fault is not None), default=None)
 
 
@@ -106,7 +107,7 @@ def _numbers(match: re.Match[str], text: str) -> Iterator[Number]:
         yield Number((before if n == 0 else "") + part + (percent if n == len(parts) - 1 else ""), is_mark)
 
 
-def _differences(source: list[Token], quote: list[Token]) -> Iterator[tuple[int, int, int, int]]:
+def _differences(source: Sequence[Token], quote: Sequence[Token]) -> Iterator[tuple[int, int, int, int]]:
     """The stretches in which two lists differ, each as wide as it goes."""
     a = c = 0
     for block in Levenshtein.editops(source, quote).as_matching_blocks():
@@ -116,15 +117,13 @@ def _differences(source: list[Token], quote: list[Token]) -> Iterator[tuple[int,
             a, c = block.a + block.size, block.b + block.size
 
 
-def _fault(source: list[Token], quote: list[Token], vocabulary: Container[str]) -> Fault | None:
+def _fault(source: Sequence[Token], quote: Sequence[Token], vocabulary: Container[str]) -> Fault | None:
     theirs, mine = _words(source), _words(quote)
     if mine and _joined(source) == _joined(quote):
         return _fault_of_spaces(source, quote)
     if (cut := _cut(source, quote)) is not None:
         a, c = cut
-        return (
-            max(_fault(source[:a], quote[:c], vocabulary) or 0, _fault(source[a:], quote[c:], vocabulary) or 0) or None
-        )
+        return _worst(_fault(source[:a], quote[:c], vocabulary), _fault(source[a:], quote[c:], vocabulary))
     if _are_numbers_touched(source, quote) or (mine and _labels(theirs) != _labels(mine)):
         return Fault.NUMBER
     if _negations(theirs) != _negations(mine):
@@ -138,7 +137,7 @@ def _fault(source: list[Token], quote: list[Token], vocabulary: Container[str]) 
     return None if _is_slip(theirs, mine, vocabulary) else Fault.WORDS
 
 
-def _cut(source: list[Token], quote: list[Token]) -> tuple[int, int] | None:
+def _cut(source: Sequence[Token], quote: Sequence[Token]) -> tuple[int, int] | None:
     """Where a difference falls apart into two, because words before it or after it only lost or gained spaces."""
     if len(source) + len(quote) > 12 or len(source) + len(quote) < 4:
         return None
@@ -153,7 +152,7 @@ def _cut(source: list[Token], quote: list[Token]) -> tuple[int, int] | None:
     return None
 
 
-def _fault_of_spaces(source: list[Token], quote: list[Token]) -> Fault | None:
+def _fault_of_spaces(source: Sequence[Token], quote: Sequence[Token]) -> Fault | None:
     """The same letters, other spaces: harmless, unless that makes or unmakes a word that matters."""
     there, here = {*_written(source)}, {*_written(quote)}
     made = [word for word in there ^ here if not any(word != whole and word in whole for whole in there | here)]
@@ -165,15 +164,15 @@ def _fault_of_spaces(source: list[Token], quote: list[Token]) -> Fault | None:
     return None
 
 
-def _words(some: list[Token]) -> list[str]:
+def _words(some: Sequence[Token]) -> list[str]:
     return [token for token in some if isinstance(token, str)]
 
 
-def _written(some: list[Token]) -> list[str]:
+def _written(some: Sequence[Token]) -> list[str]:
     return [token if isinstance(token, str) else token.word or token.text for token in some]
 
 
-def _joined(some: list[Token]) -> list[str]:
+def _joined(some: Sequence[Token]) -> list[str]:
     """The letters between the figures, and the figures."""
     joined = [""]
     for token in some:
@@ -184,7 +183,7 @@ def _joined(some: list[Token]) -> list[str]:
     return joined
 
 
-def _are_numbers_touched(source: list[Token], quote: list[Token]) -> bool:
+def _are_numbers_touched(source: Sequence[Token], quote: Sequence[Token]) -> bool:
     there = [token for token in source if isinstance(token, Number)]
     here = [token for token in quote if isinstance(token, Number)]
     return there != here and (bool(here) or not all(token.is_mark for token in there))

@@ -8,10 +8,10 @@ from typing import Final
 
 from ingather.extraction.findings import Span, Verdict
 from ingather.extraction.ground import words
-from ingather.extraction.ground.folding import UNSPACED, fold
+from ingather.extraction.ground.folding import UNSPACED
 from ingather.extraction.ground.gates import Fault, tokens
 from ingather.extraction.ground.index import Index, Stream
-from ingather.extraction.ground.search import LONGEST_FUZZY, Method, Place, fuzzy_places, literal_places
+from ingather.extraction.ground.search import Method, Needle, Place, fuzzy_places, literal_places
 
 _SHORTEST_PART: Final = 12
 _MOST_PARTS: Final = 8
@@ -50,30 +50,29 @@ def ground(quote: str, pages: Sequence[str] | Index, page: int | None = None) ->
     if not printed.strip():
         return Grounding(verdict=Verdict.NO_QUOTE)
     index = pages if isinstance(pages, Index) else Index(pages)
-    best = _ground(printed, index.whole, page)
-    if best.verdict in {Verdict.VERIFIED, Verdict.VERIFIED_FUZZY} or index.running is None:
+    if len(printed) > 2 * len(index.whole.raw) + 1_000:
+        return Grounding(verdict=Verdict.QUOTE_NOT_FOUND)
+    needle = Needle.of(printed)
+    best = _ground(needle, index.whole, page)
+    if _is_accepted(best) or len({span.page for span in best.spans}) == 1 or index.running is None:
         return best
-    running = _ground(printed, index.running, page)
+    running = _ground(needle, index.running, page)
     return running if _rank(running) > _rank(best) else best
 
 
-def _ground(printed: str, stream: Stream, page: int | None) -> Grounding:
-    if len(printed) > 2 * len(stream.raw) + 1_000:
-        return Grounding(verdict=Verdict.QUOTE_NOT_FOUND)
-    found = _places(stream, printed, is_fuzzy=False)
+def _ground(quote: Needle, stream: Stream, page: int | None) -> Grounding:
+    found = _places(stream, quote, is_fuzzy=False)
     if not found or found[0].fault is not None:
-        split = _ground_parts(printed, stream, page)
+        split = _ground_parts(quote.printed, stream, page)
         if split is not None and (_is_accepted(split) or not found):
             return split
-        found = _places(stream, printed, is_fuzzy=True)
+        found = _places(stream, quote, is_fuzzy=True)
     return _grounding(stream, found, page)
 
 
-def _places(stream: Stream, printed: str, *, is_fuzzy: bool) -> list[Place]:
+def _places(stream: Stream, quote: Needle, *, is_fuzzy: bool) -> list[Place]:
     """The places of a quote or of a part of one: all of them good, or all of them faulty."""
-    quote = fold(printed).text.rstrip(" .,;:\u3002\u3001") if len(printed) < 20 * LONGEST_FUZZY else ""
-    quote = quote.lstrip(" .,;:\u3002\u3001") if not quote[1:2].isdigit() else quote
-    literal = literal_places(stream, printed, quote)
+    literal = literal_places(stream, quote)
     if (literal and literal[0].fault is None) or not is_fuzzy:
         return literal
     places = fuzzy_places(stream, quote)
@@ -86,10 +85,10 @@ def _ground_parts(printed: str, stream: Stream, page: int | None) -> Grounding |
     """A quote that leaves something out, part by part; None if it has no parts, or one too short to be told apart."""
     parts = [part for part in _ELLIPSIS.split(printed) if part.strip(_AROUND)]
     if len(parts) == 1 and parts[0] != printed:
-        return _grounding(stream, _places(stream, parts[0], is_fuzzy=True), page)
+        return _grounding(stream, _places(stream, Needle.of(parts[0]), is_fuzzy=True), page)
     if not 2 <= len(parts) <= _MOST_PARTS or any(_weight(part) < _SHORTEST_PART for part in parts):
         return None
-    found = [_places(stream, part, is_fuzzy=True) for part in parts]
+    found = [_places(stream, Needle.of(part), is_fuzzy=True) for part in parts]
     if not all(found):
         return None
     faults = [places[0].fault or 0 for places in found]

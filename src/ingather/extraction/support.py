@@ -1,0 +1,169 @@
+"""Whether the words that prove a value have its figures in them. Pure; asked of every value that has figures.
+
+A value may be right and its quote true, and the quote may still say nothing
+about the value. Words cannot be checked so simply; figures can.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from typing import Final
+
+from ingather.extraction.findings import Value
+from ingather.extraction.ground.folding import fold
+from ingather.extraction.ground.words import NUMBERS
+
+_EXEMPT: Final = frozenset(("enum", "multi_enum", "bool", "boolean"))
+
+_FIGURES: Final = re.compile(
+    r"(?P<sign>[-+] ?)?"
+    r"(?P<number>[1-9][0-9]{0,2}(?:[, ][0-9]{3})+(?:\.[0-9]+)?(?![0-9.]*[0-9])"  # 1,234 and 1 234.5
+    r"|[0-9]+(?:\.[0-9]+)?|(?<![\w)\]])\.[0-9]+)"
+    r"(?: ?x ?10 ?\^ ?(?P<power>-?[0-9]{1,2}))?"
+    r"(?P<scale> ?(?:thousand|million|billion|万|亿))?"
+)
+_SCALES: Final = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "万": 10**4, "亿": 10**8}
+_DECIMAL_COMMA: Final = re.compile(r"(?<![0-9.,])([0-9]+),([0-9]{1,2})(?![0-9.,]*[0-9])")
+_COMPARED: Final = re.compile(r"([<>\u2264\u2265]) ?(-?[0-9.]*[0-9])")
+_WORDS: Final = re.compile(rf"\b(?:{'|'.join(NUMBERS)})\b")
+_TENS_AND_ONE: Final = re.compile(r"\b(twenty|[a-z]+ty)[- ](one|two|three|four|five|six|seven|eight|nine)\b")
+_TIMES: Final = {"once": 1, "twice": 2}
+
+_HAN_DIGITS: Final = {c: n for n, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
+_HAN_UNITS: Final = {"十": 10, "百": 100, "千": 1000}
+_HAN_RUN: Final = re.compile("[〇零一二三四五六七八九十百千两]+")
+
+_MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH: Final = (
+    r"(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)\.?"
+)
+_DAY: Final = r"([0-9]{1,2})(?:st|nd|rd|th)?"
+_BY_NAME: Final = re.compile(
+    rf"(?:\b{_DAY} (?:of )?)?\b{_MONTH},? (?:{_DAY},? )?(?:(?:to|and|through|until|till|-|or) ?"
+    rf"(?:{_DAY} )?{_MONTH},? (?:{_DAY},? )?)?([0-9]{{4}})\b"
+)
+_BY_HAN: Final = re.compile(
+    r"([0-9]{4})年(?:([0-9]{1,2})月(?:([0-9]{1,2})[日号])?(?:[至到~-]+([0-9]{1,2})月(?:([0-9]{1,2})[日号])?)?)?"
+)
+_YEAR_FIRST: Final = re.compile(r"(?<![0-9])([0-9]{4})[-/.]([0-9]{1,2})(?:[-/.]([0-9]{1,2}))?(?![0-9])")
+_YEAR_LAST: Final = re.compile(r"(?<![0-9])(?:([0-9]{1,2})[-/.])?([0-9]{1,2})[-/.]([0-9]{4})(?![0-9])")
+_ISO: Final = re.compile(r"([0-9]{4})(?:[-/.]([0-9]{1,2}))?(?:[-/.]([0-9]{1,2}))?(?:t.*)?")
+
+Date = tuple[int, int | None, int | None]
+
+
+def supports(value: Value | bool, text: str, *, type: str = "text", enum: Sequence[str] = ()) -> bool:
+    """Whether the figures of a value occur in the text that is quoted for it, sign and decimals included.
+
+    Values without figures are supported by anything: choices, truth values,
+    plain words. `enum` is the list of choices of a field that has one.
+    """
+    if value is None or isinstance(value, bool) or type in _EXEMPT or enum:
+        return True
+    if isinstance(value, list):
+        return all(supports(one, text, type=type) for one in value)
+    source = fold(text).text
+    wanted = fold(value).text if isinstance(value, str) else format(Decimal(str(value)), "f")
+    if type == "date" and (date := _ISO.fullmatch(wanted)):
+        year, month, day = (int(part) if part else None for part in date.groups())
+        return any(_is_within((year, month, day), other) for other in _dates(_in_digits(source)))
+    if type in {"text", "longtext", "multi_text", "id"} and _is_in(wanted, source):
+        return True
+    figures = {*_figures(wanted)}
+    if isinstance(value, str) and not {*_COMPARED.findall(wanted)} <= {*_COMPARED.findall(source)}:
+        return False
+    return figures <= {*_figures(source), *_spelt(source)}
+
+
+def _is_in(wanted: str, source: str) -> bool:
+    """Whether a text is part of another, letter by letter, and no number of it is cut."""
+    wanted, source = "".join(wanted.split()), "".join(source.split())
+    return re.search(rf"(?<![0-9])(?<![0-9][.,]){re.escape(wanted)}(?![0-9]|[.,][0-9])", source) is not None
+
+
+def _figures(text: str) -> Iterator[Decimal]:
+    """The numbers of a folded text as they can be read."""
+    for match in _FIGURES.finditer(text):
+        number = Decimal(match["number"].replace(",", "").replace(" ", ""))
+        if match["power"]:
+            number = number.scaleb(int(match["power"]))
+        if match["scale"]:
+            number *= _SCALES[match["scale"].strip()]
+        behind = (
+            text[: match.start()].rstrip()[-1:] if match["sign"] == "- " else text[match.start() - 1 : match.start()]
+        )
+        is_dash = not (match["sign"] or "").startswith("-") or behind.isalnum() or behind in {"%", ")"}
+        yield number if is_dash else -number
+        # A group of three behind a space may be a number of its own.
+        if " " in match["number"]:
+            yield from map(Decimal, match["number"].replace(",", "").split())
+    for match in _DECIMAL_COMMA.finditer(text):
+        yield Decimal(f"{match[1]}.{match[2]}")
+        yield Decimal(match[1])
+        yield Decimal(match[2])
+
+
+def _spelt(text: str) -> Iterator[Decimal]:
+    """The numbers of a folded text that are written as words."""
+    for match in _WORDS.finditer(text):
+        yield Decimal(NUMBERS[match[0]])
+    for match in _TENS_AND_ONE.finditer(text):
+        if match[1] in NUMBERS:
+            yield Decimal(NUMBERS[match[1]]) + Decimal(NUMBERS[match[2]])
+    for word, times in _TIMES.items():
+        if re.search(rf"\b{word}\b", text):
+            yield Decimal(times)
+    for run in _HAN_RUN.findall(text):
+        yield Decimal(_han(run))
+
+
+def _han(run: str) -> int:
+    """A Chinese numeral below ten thousand; one without units is read digit by digit, as in 二〇一九."""
+    if not any(c in _HAN_UNITS for c in run):
+        return int("".join(str(_HAN_DIGITS[c]) for c in run))
+    total = digit = 0
+    for c in run:
+        if c in _HAN_UNITS:
+            total += (digit or (1 if total == 0 else 0)) * _HAN_UNITS[c]
+            digit = 0
+        else:
+            digit = _HAN_DIGITS[c]
+    return total + digit
+
+
+def _in_digits(text: str) -> str:
+    return _HAN_RUN.sub(lambda run: str(_han(run[0])), text)
+
+
+def _dates(text: str) -> Iterator[Date]:
+    """Every date that a folded text may name: year, month, day, as far as it goes."""
+    for year in re.findall(r"(?<![0-9.,])([0-9]{4})(?![0-9])", text):
+        yield int(year), None, None
+    for before, name, after, day2, name2, after2, year in _BY_NAME.findall(text):
+        yield int(year), _month(name), _int(before or after)
+        if name2:
+            yield int(year), _month(name2), _int(day2 or after2)
+    for year, month, day, month2, day2 in _BY_HAN.findall(text):
+        yield int(year), _int(month), _int(day)
+        if month2:
+            yield int(year), int(month2), _int(day2)
+    for year, month, day in _YEAR_FIRST.findall(text):
+        yield int(year), int(month), _int(day)
+    for one, two, year in _YEAR_LAST.findall(text):
+        yield int(year), int(two), _int(one)
+        if one:
+            yield int(year), int(one), int(two)
+
+
+def _month(name: str) -> int:
+    return _MONTHS.index(name[:3]) + 1
+
+
+def _int(text: str) -> int | None:
+    return int(text) if text else None
+
+
+def _is_within(wanted: tuple[int | None, ...], named: Date) -> bool:
+    """Whether a date of the text says all that the wanted one says."""
+    return all(part is None or part == other for part, other in zip(wanted, named, strict=True))
