@@ -98,7 +98,7 @@ FLIPS = (
 # Words that an honest slip leaves alone: negations, contrasts and quantities.
 KEPT = re.compile(
     "no|not|nor|neither|without|failure|less|more|lower|than|over|before|after|march|november|twice|weeks|years|months",
-    re.I,
+    re.IGNORECASE,
 )
 
 

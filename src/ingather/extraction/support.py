@@ -29,9 +29,9 @@ _WORDS: Final = re.compile(rf"\b(?:{'|'.join(NUMBERS)})\b")
 _TENS_AND_ONE: Final = re.compile(r"\b(twenty|[a-z]+ty)[- ](one|two|three|four|five|six|seven|eight|nine)\b")
 _TIMES: Final = {"once": 1, "twice": 2}
 
-_HAN_DIGITS: Final = {c: n for n, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
+_HAN_DIGITS: Final = {c: n for n, c in enumerate("零一二三四五六七八九")} | {"\u3007": 0, "两": 2}
 _HAN_UNITS: Final = {"十": 10, "百": 100, "千": 1000}
-_HAN_RUN: Final = re.compile("[〇零一二三四五六七八九十百千两]+")
+_HAN_RUN: Final = re.compile("[\u3007零一二三四五六七八九十百千两]{1,16}")
 
 _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH: Final = (
@@ -53,7 +53,7 @@ _ISO: Final = re.compile(r"([0-9]{4})(?:[-/.]([0-9]{1,2}))?(?:[-/.]([0-9]{1,2}))
 Date = tuple[int, int | None, int | None]
 
 
-def supports(value: Value | bool, text: str, *, type: str = "text", enum: Sequence[str] = ()) -> bool:
+def supports(value: Value, text: str, *, type: str = "text", enum: Sequence[str] = ()) -> bool:
     """Whether the figures of a value occur in the text that is quoted for it, sign and decimals included.
 
     Values without figures are supported by anything: choices, truth values,
@@ -90,11 +90,7 @@ def _figures(text: str) -> Iterator[Decimal]:
             number = number.scaleb(int(match["power"]))
         if match["scale"]:
             number *= _SCALES[match["scale"].strip()]
-        behind = (
-            text[: match.start()].rstrip()[-1:] if match["sign"] == "- " else text[match.start() - 1 : match.start()]
-        )
-        is_dash = not (match["sign"] or "").startswith("-") or behind.isalnum() or behind in {"%", ")"}
-        yield number if is_dash else -number
+        yield from _signed(number, match["sign"] or "", text[max(0, match.start() - 2) : match.start()])
         # A group of three behind a space may be a number of its own.
         if " " in match["number"]:
             yield from map(Decimal, match["number"].replace(",", "").split())
@@ -102,6 +98,18 @@ def _figures(text: str) -> Iterator[Decimal]:
         yield Decimal(f"{match[1]}.{match[2]}")
         yield Decimal(match[1])
         yield Decimal(match[2])
+
+
+def _signed(number: Decimal, sign: str, before: str) -> Iterator[Decimal]:
+    """A number behind a dash: a minus, a range or a hyphen. A dash between spaces may be a minus or just a dash."""
+    is_loose = sign == "- "
+    behind = (before.rstrip() if is_loose else before)[-1:]
+    is_range = behind.isdigit() or behind in {"%", ")"}
+    is_hyphen = behind.isalpha() and behind < "\u0250"
+    if sign.startswith("-") and not is_range and (is_loose or not is_hyphen):
+        yield -number
+    if not sign.startswith("-") or is_range or is_loose or is_hyphen:
+        yield number
 
 
 def _spelt(text: str) -> Iterator[Decimal]:

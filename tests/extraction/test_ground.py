@@ -1,0 +1,372 @@
+"""Quotes and the places where a document says them: found, refused, and never an error."""
+# ruff: noqa: RUF001
+
+import re
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from ingather.extraction.findings import Span, Verdict
+from ingather.extraction.ground import Grounding, Index, Method, ground
+from tests.extraction import cases_ground as cases
+
+VERIFIED = {Verdict.VERIFIED}
+FUZZY = {Verdict.VERIFIED_FUZZY}
+ACCEPTED = VERIFIED | FUZZY
+REFUSED = {Verdict.QUOTE_NOT_FOUND, Verdict.NUMBER_MISMATCH, Verdict.POLARITY_MISMATCH}
+NUMBER = {Verdict.NUMBER_MISMATCH}
+POLARITY = {Verdict.POLARITY_MISMATCH}
+
+ENGLISH = [
+    """Efficacy of metformin in adults: a randomised controlled trial
+We enrolled 1,248 patients between March 2019 and May 2021 at twelve centres. Overall mortality did not differ signiﬁ-
+cantly between groups (12.4% vs 13.1%; P = 0.34). The mean change in systolic blood pressure was −5.2 mmHg
+(95% CI −7.9 to −2.5) in the metformin group and 1.3 mmHg in the placebo group.
+Patients with no history of stroke were included. There was a notable increase in nausea (n = 124).
+The median dose was 10.5 mg per day (IQR 7.5–12.5). Serum cortisol was higher in men than in women at week 12.
+The trial was stopped early without evidence of harm. Viral load fell from 3×10⁵ to 2.1×10³ copies/mL.
+Treatment was well tolerated and p<0·001 for all comparisons. BMI was 27.3 kg/m2.
+Hypotension was seen in 5 10-minute episodes. In total 51 0 mg tablets were counted. Table 1 2 shows doses.
+A non-significant trend was found in group B. Insignificant differences were seen. Phase III results are awaited.
+The regimen was ineffective in 37 of 90 patients. Followup was 6 months; adherence wasnot assessed in cohort two.
+We found that rivaroxaban reduced stroke¹² in trials. Loss to follow-up was low (3/120).  Dose was 1½ tablets.
+There were 12. 4 patients withdrew consent later. Severe pain occurred in 0. 05 of cases; women were excluded.
+The values were 0.52,0.91 respectively and 1 234 were screened. Neither drug improved survival beyond 30 days.
+""",
+    "BMJ 2019;364:l123 2\nThe hazard ratio for death was 0.72 (95% CI 0.58 to 0.89), favouring surgery over medical "
+    "therapy in the long\nBMJ 2019;364:l123 3\n",
+    "BMJ 2019;364:l123 3\nterm, and this effect was consistent across all subgroups at 24 months.\n"
+    "Adverse events were less common with aspirin (8 of 412, 1.9%) than with clopidogrel (21 of 409, 5.1%).\n",
+]
+CHINESE = [
+    """本研究共纳入患者１２４８例，其中治疗组624例，对照组
+624例。两组患者年龄差异无统计学意义（P＝0．34）。治疗后，治疗组收缩压
+较治疗前降低（12.4±3.1）mmHg，明显低于对照组。治疗组有效率为92．5％，对照组为78.3%，差异有统计学意义
+（P＜0.05）。随访12个月，未发现严重不良反应。血清白蛋白水平升高，肌酐水平无明显变化。
+①12例患者退出研究，②3例失访。剂量为1，234单位。术前给药者不纳入分析。"""
+]
+MORTALITY = "Overall mortality did not differ significantly between groups (12.4% vs 13.1%; P = 0.34)"
+PRESSURE = "systolic blood pressure was −5.2 mmHg (95% CI −7.9 to −2.5) in the metformin group"
+ADVERSE = "Adverse events were less common with aspirin (8 of 412, 1.9%) than with clopidogrel (21 of 409, 5.1%)"
+
+HARD: list[tuple[str, set[Verdict]]] = [
+    (MORTALITY, VERIFIED),
+    (MORTALITY.upper().replace("%", " %"), VERIFIED),
+    (f"“{MORTALITY}.”", VERIFIED),
+    (MORTALITY.replace("did not differ", "did differ"), POLARITY),
+    (MORTALITY.replace("did not differ", "differed"), REFUSED),
+    (MORTALITY.replace("did not", "didn't"), FUZZY),
+    (MORTALITY.replace("did not", "not did"), REFUSED),
+    (MORTALITY.replace("did not differ", "did not improve"), REFUSED),
+    (MORTALITY.replace("significantly ", ""), FUZZY),
+    (MORTALITY.replace("mortality", "mortaliyt").replace("between", "betwen"), FUZZY),
+    (MORTALITY.replace("13.1", "13.2"), NUMBER),
+    (MORTALITY.replace("12.4", "1.24"), NUMBER),
+    (MORTALITY.replace("P =", "P <"), NUMBER),
+    (MORTALITY.replace("%", ""), NUMBER),
+    (MORTALITY.replace("12.4% vs 13.1%", "13.1% vs 12.4%"), NUMBER),
+    (MORTALITY.replace("12.4% vs 13.1%; ", ""), NUMBER),
+    ("We enrolled 1248 patients between March 2019 and May 2021 at twelve centres", ACCEPTED),
+    ("We enrolled 1,248 patients between March 2019 and May 2021 at 12 centres", ACCEPTED),
+    ("We enrolled 1,248 patients between March 2019 and May 2021 at ten centres", NUMBER),
+    ("We enrolled 1,248 patients between May 2019 and March 2021 at twelve centres", NUMBER),
+    ("We enrolled 1.248 patients between March 2019 and May 2021 at twelve centres", NUMBER),
+    ("We enrolled 12,48 patients between March 2019 and May 2021 at twelve centres", NUMBER),
+    ("We enrolled 1, 248 patients between March 2019 and May 2021 at twelve centres", NUMBER),
+    (PRESSURE, VERIFIED),
+    (PRESSURE.replace("−", "-"), VERIFIED),
+    (PRESSURE.replace("−", "– "), VERIFIED),
+    (PRESSURE.replace("−5.2", "5.2"), NUMBER),
+    (PRESSURE.replace("−2.5", "2.5"), NUMBER),
+    (PRESSURE.replace("5.2 mmHg", "5.2 cmHg"), REFUSED),
+    (PRESSURE.replace("−5.2", "−52"), NUMBER),
+    (PRESSURE.replace("systolic", "diastolic"), POLARITY),
+    ("5.2 mmHg (95% CI −7.9 to −2.5)", NUMBER),
+    ("Patients with history of stroke were included", POLARITY),
+    ("Patients with no history of stroke were excluded", POLARITY),
+    ("There was no table increase in nausea (n = 124)", REFUSED),
+    ("There was a notable increase in nausea (n = 12", NUMBER),
+    ("n = 12", NUMBER),
+    ("n = 124", VERIFIED),
+    (".5 mg per day", NUMBER),
+    ("dose was 10", NUMBER),
+    ("The median dose was 10.5 mg per day (IQR 7.5-12.5)", VERIFIED),
+    ("The median dose was 10.5 mg per day (IQR 7.5 12.5)", NUMBER),
+    ("The median dose was 10.5 g per day (IQR 7.5–12.5)", NUMBER),
+    ("The median dose was 10.5 mg per week (IQR 7.5–12.5)", NUMBER),
+    ("Serum cortisol was lower in men than in women at week 12", POLARITY),
+    ("Serum cortisol was higher in women than in men at week 12", POLARITY),
+    ("The trial was stopped early with evidence of harm", POLARITY),
+    ("The trial was stopped early without evidence of benefit", POLARITY),
+    ("Viral load fell from 3×10⁵ to 2.1×10³ copies/mL", VERIFIED),
+    ("Viral load fell from 3 x 10^5 to 2.1 x 10^3 copies/mL", ACCEPTED),
+    ("Viral load fell from 3×105 to 2.1×103 copies/mL", NUMBER),
+    ("Viral load rose from 3×10⁵ to 2.1×10³ copies/mL", POLARITY),
+    ("well tolerated and p < 0.001 for all comparisons", VERIFIED),
+    ("well tolerated and p > 0.001 for all comparisons", NUMBER),
+    ("well tolerated and p<0.01 for all comparisons", NUMBER),
+    ("BMI was 27.3 kg/m²", VERIFIED),
+    ("BMI was 27.3 kg/m³", REFUSED),
+    ("Hypotension was seen in 51 0-minute episodes", NUMBER),
+    ("Hypotension was seen in 510-minute episodes", NUMBER),
+    ("Hypertension was seen in 5 10-minute episodes", POLARITY),
+    ("In total 510 mg tablets were counted", NUMBER),
+    ("Table 12 shows doses", NUMBER),
+    ("A significant trend was found in group B", POLARITY),
+    ("significant trend was found in group B", POLARITY),
+    ("A nonsignificant trend was found in group B", ACCEPTED),
+    ("A non-significant trend was found in group A", REFUSED),
+    ("Significant differences were seen", POLARITY),
+    ("Phase II results are awaited", NUMBER),
+    ("The regimen was effective in 37 of 90 patients", POLARITY),
+    ("Follow-up was 6 months; adherence was not assessed in cohort two", ACCEPTED),
+    ("Follow-up was 6 months; adherence was assessed in cohort two", POLARITY),
+    ("We found that rivaroxaban reduced stroke in trials", ACCEPTED),
+    ("We found that rivaroxaban reduced stroke¹³ in trials", NUMBER),
+    ("Dose was 1 1/2 tablets", VERIFIED),
+    ("Dose was 11/2 tablets", NUMBER),
+    ("There were 12.4 patients withdrew consent later", NUMBER),
+    ("Severe pain occurred in 0.05 of cases", VERIFIED),
+    ("men were excluded", REFUSED),
+    ("values were 0.52, 0.91 respectively", VERIFIED),
+    ("Either drug improved survival beyond 30 days", POLARITY),
+    ("Drug improved survival beyond 30 days", REFUSED),
+    (ADVERSE.replace("less", "more"), POLARITY),
+    (ADVERSE.replace("aspirin", "X").replace("clopidogrel", "aspirin").replace("X", "clopidogrel"), REFUSED),
+    ("Adverse events were less common with aspirin ... than with clopidogrel (21 of 409, 5.1%)", VERIFIED),
+    ("Overall mortality did … differ significantly between groups", REFUSED),
+    ("The trial was stopped early [...] evidence of harm", POLARITY),
+    ("The quick brown fox jumps over the lazy dog", {Verdict.QUOTE_NOT_FOUND}),
+]
+HARD_CHINESE: list[tuple[str, set[Verdict]]] = [
+    ("本研究共纳入患者1248例，其中治疗组624例，对照组624例", VERIFIED),
+    ("本研究共纳入患者1284例，其中治疗组624例，对照组624例", NUMBER),
+    ("本研究共纳入患者例，其中治疗组624例，对照组624例", NUMBER),
+    ("48例，其中治疗组624例", NUMBER),
+    ("两组患者年龄差异无统计学意义(P=0.34)", VERIFIED),
+    ("两组患者年龄差异有统计学意义（P=0.34）", POLARITY),
+    ("两组患者年龄差异无统计学意义（P>0.34）", NUMBER),
+    ("治疗组收缩压较治疗前降低（12.4±3.1）mmHg，明显低于对照组", VERIFIED),
+    ("治疗组收缩压较治疗前升高（12.4±3.1）mmHg，明显低于对照组", POLARITY),
+    ("治疗组收缩压较治疗后降低（12.4±3.1）mmHg，明显低于对照组", POLARITY),
+    ("治疗组收缩压较治疗前降低（12.9±3.1）mmHg，明显低于对照组", NUMBER),
+    ("对照组收缩压较治疗前降低（12.4±3.1）mmHg，明显低于对照组", REFUSED),
+    ("治疗组有效率为92.5%，对照组为78.3%，差异有统计学意义(P<0.05)", VERIFIED),
+    ("治疗组有效率为9.25%，对照组为78.3%，差异有统计学意义(P<0.05)", NUMBER),
+    ("随访１２个月，未发现严重不良反应。", VERIFIED),
+    ("随访12个月，发现严重不良反应", POLARITY),
+    ("随访2个月，未发现严重不良反应", NUMBER),
+    ("血清白蛋白水平升高，肌酐水平有明显变化", POLARITY),
+    ("12例患者退出研究", VERIFIED),
+    ("112例患者退出研究", REFUSED),
+    ("剂量为1234单位", REFUSED),
+    ("术前给药者纳入分析", POLARITY),
+    ("术后给药者不纳入分析", POLARITY),
+]
+
+
+def quoted(pages: list[str], found: Grounding) -> list[str]:
+    return [pages[span.page][span.start : span.end] for span in found.spans]
+
+
+@pytest.mark.parametrize(("quote", "verdicts"), HARD)
+def test_hard_quotes_get_the_verdict_that_a_careful_reader_would_give(quote: str, verdicts: set[Verdict]) -> None:
+    assert ground(quote, ENGLISH).verdict in verdicts
+
+
+@pytest.mark.parametrize(("quote", "verdicts"), HARD_CHINESE)
+def test_hard_chinese_quotes_get_the_verdict_that_a_careful_reader_would_give(
+    quote: str, verdicts: set[Verdict]
+) -> None:
+    assert ground(quote, CHINESE).verdict in verdicts
+
+
+@pytest.mark.parametrize("quote", ["", " ", "\n\t\u3000", '""', "\u00a0"])
+def test_a_blank_quote_is_no_quote(quote: str) -> None:
+    assert ground(quote, ENGLISH) == Grounding(verdict=Verdict.NO_QUOTE)
+
+
+def test_each_step_says_how_it_found_the_quote() -> None:
+    pages = ["The treat-\nment was given to 45 men (mean age = 54.2 years) without any delay at the clinic."]
+    methods = {
+        "given to 45 men": Method.EXACT,
+        "The treatment was given to 45 men": Method.NORMALISED,
+        "45 men(mean age=54.2 years)": Method.SQUASHED,
+        "The treatment was given ... without any delay": Method.SPLIT,
+        "The treatmnt was given to 45 men (mean age = 54.2 years)": Method.FUZZY,
+    }
+    assert {quote: ground(quote, pages).method for quote in methods} == methods
+
+
+def test_a_mismatch_shows_the_nearest_place() -> None:
+    assert quoted(ENGLISH, ground("n = 12", ENGLISH)) == ["n = 124"]
+    found = ground("Patients with history of stroke were included", ENGLISH)
+    assert quoted(ENGLISH, found) == ["Patients with no history of stroke were included"]
+
+
+def test_a_quote_over_a_page_break_has_a_span_on_each_page_and_none_on_the_running_heads() -> None:
+    quote = "favouring surgery over medical therapy in the long term, and this effect was consistent"
+    found = ground(quote, ENGLISH)
+    assert found.verdict in ACCEPTED
+    assert [span.page for span in found.spans] == [1, 2]
+    assert quoted(ENGLISH, found) == [
+        "favouring surgery over medical therapy in the long",
+        "term, and this effect was consistent",
+    ]
+
+
+def test_a_word_may_be_cut_by_a_page_break() -> None:
+    found = ground("the treatment of adults", ["We describe the treat-", "ment of adults."])
+    assert found.spans == (Span(page=0, start=12, end=21), Span(page=1, start=0, end=14))
+
+
+def test_the_parts_of_a_quote_with_an_ellipsis_have_a_span_each() -> None:
+    found = ground("We enrolled 1,248 patients … Neither drug improved survival", ENGLISH)
+    assert found.verdict is Verdict.VERIFIED
+    assert quoted(ENGLISH, found) == ["We enrolled 1,248 patients", "Neither drug improved survival"]
+
+
+def test_of_several_places_the_one_on_the_models_page_comes_first() -> None:
+    pages = ["There were 45 men.", "Nothing here.", "There were 45 men.", "There  were\n45 men."]
+    assert ground("There were 45 men", pages, 2).spans == (Span(page=2, start=0, end=17),)
+    found = ground("There were 45 men", pages, 3)
+    assert found.spans == (Span(page=3, start=0, end=18),)
+    assert {place[0].page for place in found.alternatives} == {0, 2}
+
+
+@pytest.mark.parametrize("page", [-5, 0, 3, 10**9, None])
+def test_a_wrong_page_is_only_a_wrong_hint(page: int | None) -> None:
+    assert ground("Neither drug improved survival", ENGLISH, page).verdict is Verdict.VERIFIED
+
+
+def test_an_index_gives_the_same_answers_as_the_pages() -> None:
+    index = Index(ENGLISH)
+    for quote, _ in HARD:
+        assert ground(quote, index) == ground(quote, ENGLISH)
+
+
+@pytest.mark.parametrize("pages", [[], [""], ["", "\n", ""], ["\x00"], ["\ud800"]])
+def test_documents_without_text_hold_no_quote(pages: list[str]) -> None:
+    assert ground("There were 45 men in the study", pages, 0).verdict is Verdict.QUOTE_NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "\x00",
+        "\ud800 lone \udfff",
+        r"(?P<x>[a-z]+)*$ \1 [[[",
+        "a" * 1_000_000,
+        "mortality was 12.4 … " * 50_000,
+        "12" * 50_000,
+        "(" * 10_000,
+        "no not " * 2_000,
+        "...",
+        "…",
+        "-",
+        "%",
+        "²",
+        "\u0338",
+    ],
+    ids=lambda quote: repr(quote[:12]),
+)
+def test_no_quote_is_too_strange(quote: str) -> None:
+    assert ground(quote, ENGLISH).verdict not in ACCEPTED or quote.strip() in "\n".join(ENGLISH)
+
+
+# Generated cases: see cases_ground.py, which prints the same figures in a table.
+
+
+@pytest.fixture(scope="module")
+def english() -> list[cases.Report]:
+    return [cases.report(seed, pages=5) for seed in range(40, 46)]
+
+
+@pytest.fixture(scope="module")
+def chinese() -> list[cases.Report]:
+    return [cases.report(seed, pages=5, is_chinese=True) for seed in range(140, 146)]
+
+
+@pytest.fixture(scope="module")
+def indexes() -> dict[int, Index]:
+    return {}
+
+
+def test_honest_quotes_are_found_where_they_stand(english: list[cases.Report], indexes: dict[int, Index]) -> None:
+    scores = cases.score(cases.honest_cases(english[:3]), indexes)
+    assert set(scores) == {"verbatim", *cases.HONEST}
+    assert {name: s.right / s.cases for name, s in scores.items() if s.right < 0.95 * s.cases} == {}
+
+
+def test_honest_chinese_quotes_are_found_where_they_stand(
+    chinese: list[cases.Report], indexes: dict[int, Index]
+) -> None:
+    scores = cases.score(cases.honest_cases(chinese[:3], is_chinese=True), indexes)
+    assert set(scores) == {"Chinese, verbatim", *cases.HONEST_ZH}
+    assert {name: s.right / s.cases for name, s in scores.items() if s.right < 0.95 * s.cases} == {}
+
+
+def test_no_quote_with_a_lie_in_it_is_accepted(
+    english: list[cases.Report], chinese: list[cases.Report], indexes: dict[int, Index]
+) -> None:
+    scores = cases.score(cases.dishonest_cases(english), indexes)
+    scores |= cases.score(cases.dishonest_cases(chinese, is_chinese=True), indexes)
+    made = {name: sum(s.cases for variant, s in scores.items() if variant.startswith(name)) for name in cases.DISHONEST}
+    assert made["ONE DIGIT CHANGED"] >= 1_000
+    assert made["NEGATION OR CONTRAST FLIPPED"] >= 1_000
+    assert {name: s.accepted for name, s in scores.items() if s.accepted} == {}
+
+
+def test_quotes_of_another_paper_are_not_found(english: list[cases.Report], indexes: dict[int, Index]) -> None:
+    scores = cases.score(cases.foreign_cases(english[:3]), indexes)
+    assert [(s.cases > 300, s.accepted) for s in scores.values()] == [(True, 0)]
+
+
+# Properties.
+
+TEXT = st.text(
+    alphabet=st.one_of(
+        st.sampled_from("abn no t12.,-–−%<>=±/ \n()'\"…ﬁ²½①\u00ad\u200b\u0338未无有例"),
+        st.characters(),
+    ),
+    max_size=60,
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(TEXT, st.lists(TEXT, max_size=4), st.one_of(st.none(), st.integers()))
+@example("0", ["0"], None)
+@example("a…b", ["a", "b"], 1)
+def test_grounding_never_fails_and_its_spans_are_in_the_pages(quote: str, pages: list[str], page: int | None) -> None:
+    found = ground(quote, pages, page)
+    for span in (*found.spans, *(span for place in found.alternatives for span in place)):
+        assert 0 <= span.start < span.end <= len(pages[span.page])
+    if found.verdict in ACCEPTED:
+        assert found.spans
+
+
+WORDS = re.compile(r"\S+")
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.integers(0, 30), st.booleans(), st.data())
+def test_words_copied_from_a_page_are_verified_where_the_text_is_equal(
+    seed: int, is_plain: bool, data: st.DataObject
+) -> None:
+    made = cases.report(seed, pages=2, sentences_a_page=4)
+    pages = [" ".join(s.text for s in made.sentences if s.page == n) for n in range(2)] if is_plain else [*made.pages]
+    page = data.draw(st.integers(0, 1))
+    words = [word for word in WORDS.finditer(pages[page]) if not word[0].endswith("-")]
+    first = data.draw(st.integers(0, len(words) - 1))
+    last = data.draw(st.integers(first, len(words) - 1))
+    start, end = words[first].start(), words[last].end()
+    if re.search(r"-\s*$", pages[page][:start]):
+        return
+    quote = pages[page][start:end]
+    if not quote.strip(" \"“”'*•"):
+        return
+    found = ground(quote, pages, page)
+    assert found.verdict is Verdict.VERIFIED
+    inside = " ".join(quoted(pages, found))
+    assert inside.strip("“”") == quote.strip("“”")
