@@ -273,9 +273,11 @@ def test_a_choice_that_the_field_does_not_offer_is_not_made() -> None:
 WORDS = st.sampled_from(
     [
         "Abstract\n", "Methods\n", "Results\n", "References\n", "Table 1\n", "Funding: ", "randomised ",
-        "were randomised ", "120 ", "patients ", "(n = 12) ", "placebo ", "and ", "95% CI ", "0.5 ", "to ", "hazard ratio ", "opaque ",
+        "were randomised ", "120 ", "patients ", "(n = 12) ", "placebo ", "and ", "95% CI ", "0.5 ", "to ",
+        "hazard ratio ", "opaque ",
         "envelopes ", ". ", "; ", ", ", "\n", "\n\n", "blinded ", "not ", "随机", "组", "例", "(", ")",
-        "\uff08n=6\uff09", "。", "primary outcome was ", "January 2015 ", "stratified by ", "- ", "-\n", "\x00", "\ud800", "ﬁ", "½", "—",
+        "\uff08n=6\uff09", "。", "primary outcome was ", "January 2015 ", "stratified by ",
+        "- ", "-\n", "\x00", "\ud800", "ﬁ", "½", "—",
         "10.5555/x ", "mean ", "SD ", "± ", "% ", "Age, mean (SD) ", "Female ", "由", "1/2 (3) ",
     ]
 )  # fmt: skip

@@ -167,6 +167,7 @@ def _strata(document: Document) -> Iterator[Hit]:
             continue
         for found in _STRATIFIED.finditer(sentence.text):
             named = found["by"] or found["with"] or found["were"] or found["zh"]
+            named = re.split(r" (?:due to|because|using|to ensure|in blocks|with (?:a|block|random))\b", named)[0]
             yield Hit(value=items(named), sentence=sentence, start=found.start(), end=found.end())
 
 
@@ -207,7 +208,10 @@ def _in_clause(sentence: Sentence, start: int, clause: str) -> Iterator[tuple[st
     if re.search(r"[\u4e00-\u9fff]", clause) and comma < 0:
         comma = before.rfind(",", 0, found.start())
         before = before[comma + 1 :]
+    is_assessing = re.search(r"\b(?:assess|evaluat|scor|measur|rat(?:ed|ing)|collect|record)", clause, re.IGNORECASE)
     for field, who in _WHO.items():
+        if field == "blind_personnel" and is_assessing:  # an investigator who assesses may be no carer
+            before = re.sub(r"\binvestigators?\b", "", before, flags=re.IGNORECASE)
         if who.search(before):
             if _HEDGED.search(sentence.text):  # said, and taken back: two answers make it unclear
                 yield field, _hit("no", sentence, start + found.start(), start + found.end(), 0)

@@ -35,10 +35,12 @@ _DIVIDING: Final = rx(r"randomi[sz]|\brandom(?:ly)?\b|assign|allocat|分为|分�
 _LEAD: Final = rx(
     r"^.*?\b(?:randomi[sz]ed|assigned|allocated|divided)\b(?: in a [\d:]+ ratio)?(?: \(?[\d:]+\)?)?(?: to"
     r"| into)? ?(?:receive |either |the )?"
-    r"|^(?:characteristics?|variables?|outcomes?|measures?|groups?|parameters?|item|特征|项目|指标)\b ?|^(?:项目"
+    r"|^(?:(?:baseline |patient )?characteristics?|variables?|outcomes?|measures?|groups?|parameters?|item|特征|项目"
+    r"|指标)\b ?|^(?:项目"
     r"|特征|指标|变量) ?"
     r"|^(?:,|and|or|to|either|versus|vs\.?|和|与|或|、|分为|随机分为|其中) ?|^(?:to|receive|either|the|an?) "
 )
+_NO_LABEL: Final = rx(r"\b(?:was|were|treated|received|receiving|with|who|which|had|using|p value)\b|[<>=%]|\d\.\d")
 _TAIL: Final = rx(r"[ ,]{0,2}(?:\bgroup|\barm)?[ ,]{0,2}$|[ ,]{0,2}$")
 _AMOUNT: Final = r"\d{1,5}(?:\.\d{1,3})? ?(?:mg|g|\u00b5g|\u03bcg|mcg|ml|mL|IU|units)(?:/(?:kg|day|d|m2))?"
 _OFTEN: Final = (
@@ -107,7 +109,12 @@ def _made(parts: list[tuple[str, str, int, int]], sentence: Sentence, rank: int)
     made = []
     for label, size, start, end in parts:
         name = _clean(label)
-        if not 1 < len(name) <= 60 or not re.search(r"[^\W\d]", name) or len(name.split()) > 7:
+        if (
+            not 1 < len(name) <= 60
+            or not re.search(r"[^\W\d]", name)
+            or len(name.split()) > 6
+            or _NO_LABEL.search(name)
+        ):
             return []
         hit = Hit(value=name, sentence=sentence, start=start, end=end)
         arm = Arm(label=name, hit=hit)

@@ -26,4 +26,4 @@ _ENGLISH: Final = (
 _CHINESE: Final = "中国|日本|韩国|美国|英国|德国|法国|印度|澳大利亚|加拿大|泰国|越南|新加坡|马来西亚|俄罗斯|意大利"
 "|西班牙|巴西|荷兰|瑞典|丹麦|挪威|芬兰"
 
-NAME: Final = re.compile(rf"\b(?:{_ENGLISH})\b(?! Sea\b)|{_CHINESE}(?!医学|中医|药典|标准|指南|高血压)")
+NAME: Final = re.compile(rf"(?<!South )\b(?:{_ENGLISH})\b(?! Sea\b)|{_CHINESE}(?!医学|中医|药典|标准|指南|高血压)")

@@ -17,12 +17,15 @@ _WERE: Final = r"(?:were|was|have been|had been)"
 _RANDOMISED: Final = r"(?:randomi[sz]ed|randomly (?:assigned|allocated|divided)|allocated at random)"
 _PERSON: Final = rx(rf"\b{PEOPLE}\b|例")
 _DATED: Final = rx(r"(?:\b(?:in|since|until|before|after|of|early|late|" + "|".join(MONTHS) + r")|,) ?$")
+_EACH: Final = r"\b(?! (?:\w+ )?(?:in|per|for) (?:each|every|group|arm|protocol|treatment))(?! each\b)"
 _MAIN: Final = STUDY - {"aim", "conclusions"}
 
 
 def _counted(found: re.Match[str]) -> int | None:
-    """The count of a match; None for a year that follows a month."""
+    """The count of a match; None for a year that follows a month, and for the first or the remaining so many."""
     number = next(filter(None, found.groups()), "")
+    if re.search(r"\b(?:first|last|additional|remaining|other) $", found.string[: found.start()], re.IGNORECASE):
+        return None
     if re.fullmatch(r"(?:19|20)\d\d", number) and _DATED.search(found.string[: found.start(1)]):
         return None
     return count(number)
@@ -41,14 +44,14 @@ def _number(words: str, *, rank: int = 0, parts: frozenset[str] = _MAIN, beside:
 
 PATTERNS: Final[dict[str, tuple[Pattern, ...]]] = {
     "sample_size_planned": (
-        _number(rf"\bplanned to (?:enrol|enroll|recruit|include|randomi[sz]e) ({COUNT})"),
+        _number(rf"\b(?:planned|aimed) to (?:enrol|enroll|recruit|include|randomi[sz]e) ({COUNT}){_EACH}"),
         _number(
-            rf"\b(?:total )?sample(?: size)? of ({COUNT})(?: {PEOPLE})? (?:was|were|would be|is) (?:needed|required"
-            rf"|necessary|planned)"
+            rf"\bsample(?: size)? of ({COUNT})(?: {PEOPLE})? (?:was|were|would be|is) (?:needed|required|necessary"
+            rf"|planned){_EACH}"
         ),
-        _number(rf"\btarget(?: sample size)? (?:was|of) ({COUNT})"),
-        _number(rf"({COUNT}) {_WHO}(?:in \d+ \w+ )?(?:were|was|would be) (?:needed|required)"),
-        _number(rf"\b(?:required|needed) (?:a total of |a sample of )?({COUNT}) {PEOPLE}"),
+        _number(rf"\btarget(?: sample size)? (?:was|of) ({COUNT})(?: {PEOPLE})?{_EACH}"),
+        _number(rf"({COUNT}) {PEOPLE} (?:in \d+ \w+ )?(?:were|was|would be) (?:needed|required){_EACH}"),
+        _number(rf"\b(?:required|needed) (?:a total of |a sample of )?({COUNT}) {PEOPLE}{_EACH}"),
         _number(r"(?:计划|拟|预计)(?:共)?纳入 ?(\d{1,6}) ?例|样本量(?:为|至少)? ?(\d{1,6}) ?例"),
     ),
     "n_screened": (

@@ -1,5 +1,6 @@
 """How the study was built: design, framework, unit, places and times."""
 
+import re
 from typing import Final
 
 from ingather.extraction.findings import Answer, State
@@ -15,7 +16,7 @@ FIELDS: Final = frozenset(
     }
 )  # fmt: skip
 
-_RANDOM: Final = r"(?:randomi[sz]\w+|randomly|allocated|assigned)"
+_RANDOM: Final = r"(?:randomi[sz]\w+|randomly|(?:allocated|assigned) (?:at random|to|in a))"
 _CLUSTERS: Final = (
     r"(?:clusters?|schools|villages|practices|wards|households|communities|clinics|hospitals|centres"
     r"|centers|districts|nursing homes)"
@@ -30,7 +31,10 @@ DESIGNS: Final = (
     Pattern(words=rx(r"\bstepped[- ]wedge\b|阶梯(?:楔形|设计)"), value="stepped_wedge"),
     Pattern(words=rx(r"\bcluster[- ](?:randomi[sz]ed )?cross-?over\b"), value="cluster_crossover"),
     Pattern(
-        words=rx(r"\bcluster[- ](?:randomi[sz]|controlled|trial)|\bgroup-randomi[sz]ed|整群随机"),
+        words=rx(
+            r"\bcluster[- ](?:randomi[sz]|controlled|trial)|\brandomi[sz]ed,? (?:\w+,? ){0,2}cluster\b"
+            r"|\bgroup-randomi[sz]ed|整群随机"
+        ),
         value="cluster",
         rank=1,
     ),
@@ -42,7 +46,14 @@ DESIGNS: Final = (
     Pattern(words=rx(r"\bfactorial\b|析因设计"), value="factorial", rank=1),
     Pattern(words=rx(r"\bsplit-(?:mouth|body|face)\b|自身对照"), value="split_body", rank=1),
     Pattern(words=rx(r"\b(?:adaptive )?platform trial\b"), value="adaptive_platform", rank=1),
-    Pattern(words=rx(r"\bparallel(?:[- ](?:group|arm))?s?\b|平行(?:设计|对照|组)"), value="parallel", rank=2),
+    Pattern(
+        words=rx(
+            r"\bparallel[- ](?:group|arm|design|randomi|controlled|trial|study|cluster)|平行(?:设计|对照"
+            r"|组)"
+        ),
+        value="parallel",
+        rank=2,
+    ),
 )
 FRAMEWORKS: Final = (
     Pattern(words=rx(r"\bnon-?inferiority (?:\w+ )?(?:trial|study|design|margin)|非劣效"), value="non_inferiority"),
@@ -85,13 +96,23 @@ _SITE: Final = (
     r"(?:hospitals?|clinics?|cent(?:re|er)s?|sites?|practices?|departments?|units?|institutions?"
     r"|pharmacies|nursing homes?)"
 )
+
+
+def _sites(found: re.Match[str]) -> int | None:
+    """How many sites: one of them in the singular and close by, several in the plural."""
+    number = count(found[1])
+    between = len(found[0].split()) - 2
+    is_plural = found[0].endswith("s")
+    return number if number is not None and (is_plural if number > 1 else not is_plural and between <= 4) else None
+
+
 _CENTRES: Final = (
     Pattern(
         words=rx(
             rf"(?:\b(?:at|in|from|across|of) |^)({COUNT}) (?:(?!of\b|to\b|and\b|in\b"
-            rf"|patient)[\w-]+ ){{0,4}}?{_SITE}\b(?! (?:were|was|had)\b)"
+            rf"|patient|weeks|months|years|days|hours)[\w-]+ ){{0,4}}?{_SITE}\b(?! (?:were|was|had)\b)"
         ),
-        value=lambda m: count(m[1]),
+        value=_sites,
     ),
     Pattern(words=rx(r"\bsingle[- ](?:cent(?:re|er)|site)\b|单中心"), value=1, parts=STUDY | {"discussion"}),
     Pattern(words=rx(r"\bin one (?:hospital|cent(?:re|er)|clinic)\b"), value=1, parts=STUDY | {"discussion"}),
@@ -102,16 +123,26 @@ _CENTRES: Final = (
 )
 _PLACE: Final = rx(
     rf"\b(?:at|in|from|of) (?P<place>(?:the |an? |{COUNT} )?(?:(?!of\b|to\b|and\b|in\b|at\b|patients?\b"
-    rf"|an?\b)[\w'-]+ ){{0,5}}?"
+    rf"|an?\b"
+    r"|each\b|respective\b|these\b|those\b|same\b|other\b|participating\b|all\b|both\b|different\b|our\b|by\b"
+    r")[\w'-]+ ){0,5}?"
     r"(?:hospitals?|clinics?|centres?|centers?|practices?|departments?|schools|nursing homes?|towns|communities"
     r"|villages))\b(?! (?:study|cohort|trial))"
     r"|(?:在|于|某)(?:中国)?(?P<zh>[^。,、的]{0,10}?(?:医院|卫生服务中心|诊所|社区))"
 )
-_CUE: Final = rx(
-    r"\b(?:trial|study|conducted|carried out|done|took place|recruit\w*|enrol\w*|hospitals?|clinics?|cent(?:re|er)s?"
-    r"|practices?"
-    r"|schools?|sites?|residents|cohort|registers?|database|departments?|participants|patients)\b|开展|医院|中心|进行"
+_DONE: Final = rx(
+    r"\b(?:conducted|carried out|performed|done|undertaken|took place|recruit\w*|enrol\w*|identified|invited|listed"
+    r"|practices"
+    r"|(?:trial|study|cohort|adults|patients|children|clinics?) (?:in|at|of|from)|(?:hospitals|clinics|cent(?:re"
+    r"|er)s|schools|sites|departments|towns) in|based in)\b|开展|进行|选取|收治"
 )
+_BESIDES: Final = rx(
+    r"\bapproved\b|\bethic|\breview board\b|\bguidelines?\b|\brecommend|\bmanufactur|\bsoftware\b|\bversion \d"
+    r"|\bInc\.|\bpurchased\b"
+    r"|伦理"
+)
+# `(SAS Institute, Cary, NC, USA)`: the country of a maker, within brackets and after a comma.
+_MAKER: Final = re.compile(r"\([^()]{1,200}, ?$")
 _RANGE: Final = rx(
     rf"\b(?:between|from|in) ({DATE}) ?(?:and|to|until|till|through|-|~) ?({DATE})|({DATE}) ?(?:至|到|-|~) ?({DATE})"
 )
@@ -120,6 +151,7 @@ _ENTRY: Final = rx(
     r"|\bdiagnos"
     r"|\bworked|\bpatients|\bparticipants|开展|选取|收治|纳入|就诊|招募|入组"
 )
+_AVERAGE: Final = rx(r"\b(?:mean|median|average)\b|平均随访|中位随访")
 _FOLLOWED: Final = (
     Pattern(
         words=rx(rf"\bfollow(?:ed|-up|ed up)[^.;]{{0,30}}? (?:for|of|lasted|at) ({SPAN})"), value=lambda m: span(m[1])
@@ -171,9 +203,11 @@ def _countries(document: Document) -> Answer:
     """Countries named where the paper says where it was done; never those of addresses."""
     names: dict[str, Hit] = {}
     for sentence in prose(document, STUDY - {"results", "conclusions"}):
-        if not _CUE.search(sentence.text):
+        if not _DONE.search(sentence.text) or _BESIDES.search(sentence.text):
             continue
         for found in countries.NAME.finditer(sentence.text):
+            if _MAKER.search(sentence.text[: found.start()]):
+                continue
             names.setdefault(found[0], Hit(value=found[0], sentence=sentence, start=found.start(), end=found.end()))
     if not names:
         return not_reported("countries")
@@ -190,7 +224,11 @@ def _settings(document: Document) -> list[Hit]:
     for sentence in prose(document, STUDY - {"results", "conclusions"}):
         if sentence.topic == "setting" and sentence.in_abstract:
             hits.append(Hit(value=sentence.text.rstrip("."), sentence=sentence))
-        elif _CUE.search(sentence.text) and (found := _PLACE.search(sentence.text)):
+        elif (
+            _DONE.search(sentence.text)
+            and not _BESIDES.search(sentence.text)
+            and (found := _PLACE.search(sentence.text))
+        ):
             value = found["place"] or found["zh"]
             hits.append(Hit(value=value.strip(), sentence=sentence, start=found.start(), end=found.end(), rank=1))
     return hits
@@ -212,7 +250,8 @@ def _period(document: Document) -> tuple[Answer, Answer]:
 
 def _followup(document: Document) -> Answer:
     """The longest time that the best sentences give."""
-    hits = [hit for hit in find(document, _FOLLOWED) if isinstance(hit.value, str)]
+    found = find(document, _FOLLOWED)
+    hits = [hit for hit in found if isinstance(hit.value, str) and not _AVERAGE.search(hit.sentence.text)]
     if not hits:
         return not_reported("followup_planned")
     best = min(hit.rank for hit in hits)

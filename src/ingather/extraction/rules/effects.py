@@ -28,11 +28,11 @@ _LEVEL: Final = r"(?P<level>\d{2}(?:\.\d)?) ?% ?(?:CI|confidence intervals?|ÂèØ‰
 _BOUNDS: Final = rf"(?P<low>{DECIMAL}) ?(?:to|-|~|,|;|and) ?(?P<high>{DECIMAL})(?![\d.]*%)"
 _P: Final = r"(?:[^.;]{0,3}[;,)\]]? ?\(?P ?(?:value)? ?(?P<sign>[=<>\u2264]) ?(?P<p>0?\.\d{1,6}))?"
 _IN_PROSE: Final = rx(
-    rf"(?P<adjusted>adjusted )?(?:{_NAMES})[ ,:=]{{0,3}}(?:\((?:HR|RR|OR|IRR|MD)\) ?)?(?:of |was "
+    rf"(?P<adjusted>\badjusted )?(?:{_NAMES})[ ,:=]{{0,3}}(?:\((?:HR|RR|OR|IRR|MD)\) ?)?(?:of |was "
     rf"|is )?(?P<estimate>{DECIMAL})(?![\d.]*%)"
     rf"(?: (?!to\b)[a-z]{{1,12}})?[ ,;(\[]{{1,4}}{_LEVEL}[ ,:=]{{0,3}}[(\[]?{_BOUNDS}{_P}"
 )
-_HEADER: Final = rx(rf"(?P<adjusted>adjusted )?(?:{_NAMES}) ?[(\[,] ?{_LEVEL}")
+_HEADER: Final = rx(rf"(?P<adjusted>\badjusted )?(?:{_NAMES}) ?[(\[,] ?{_LEVEL}")
 _IN_ROW: Final = rx(
     rf"(?<![\d./])(?P<estimate>{DECIMAL}) [(\[](?P<low>{DECIMAL}) ?(?:to|-|~"
     rf"|,) ?(?P<high>{DECIMAL})[)\]](?: (?P<p><? ?0?\.\d{{1,6}}))?"

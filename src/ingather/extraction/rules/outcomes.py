@@ -23,8 +23,16 @@ _SECONDARY: Final = rx(
     r"|comprised) (?P<name>[^.;]{3,400})"
     r"|次要(?:结局|疗效|终点|观察)(?:指标)?(?:为|是|包括|:)(?P<zh>[^。;]{2,120})"
 )
+_NO_NAME: Final = rx(
+    r"(?:similar|not|also|no|lower|higher|available|assessed|analy[sz]ed|recorded|including|compared|measured|based"
+    r"|obtained|collected"
+    r"|reported|calculated|evaluated|defined|adjusted|met|reached|reduced|increased|significantly|observed|used"
+    r"|tested|summari[sz]ed"
+    r"|prespecified|as follows|achieved|seen|found|considered|missing)\b"
+)
 _CUT: Final = rx(
-    r",? (?:defined|measured|assessed|ascertained|recorded|evaluated|determined|calculated|obtained)\b"
+    r",? (?:defined|measured|assessed|ascertained|recorded|evaluated|determined|calculated|obtained|estimated"
+    r"|expressed|based)\b|:"
     r"|,? as (?:measured|assessed|defined)\b|, (?:which|and|with) "
     r"|,? (?:at|after|within|over|during|from baseline) (?:the )?(?:\d|one|two|three|six|twelve|week|month|day|year"
     r"|end|follow|to)"
@@ -90,14 +98,12 @@ def _named(document: Document) -> Iterator[Outcome]:
             if found is None:
                 continue
             text = found["name"] or found["zh"]
+            if _NO_NAME.match(text) or re.match(r"(?:initially|originally)\b", sentence.text, re.IGNORECASE):
+                continue
             names = [text] if role == "primary" else items(text)
             for name in names:
                 short = _short(name)
-                if (
-                    2 <= len(short) <= 160
-                    and re.search(r"[^\W\d]", short)
-                    and not re.match(r"(?:similar|not|also|no|lower|higher|available|assessed|analy)", short)
-                ):
+                if 2 <= len(short) <= 160 and re.search(r"[^\W\d]", short) and not _NO_NAME.match(short):
                     hit = Hit(value=short, sentence=sentence, start=found.start(), end=found.end(), rank=rank)
                     yield Outcome(name=short, role=role, hit=hit)
 

@@ -7,6 +7,7 @@ from typing import Final
 from ingather.extraction.findings import Answer
 from ingather.extraction.rules.design import PEOPLE
 from ingather.extraction.rules.hits import STUDY, Hit, first, prose, rx
+from ingather.extraction.rules.numbers import COUNT
 from ingather.extraction.rules.sentences import Document
 
 FIELDS: Final = frozenset({"inclusion_criteria", "exclusion_criteria", "condition"})
@@ -18,6 +19,11 @@ _INCLUDED: Final = rx(
     r"|\beligibility criteria (?:were|included)\b"
     r"|\bwere eligible\.?$|(?:纳入|入选)标准:"
 )
+# `Eight patients were excluded` counts people; it gives no criterion.
+_TALLIED: Final = rx(
+    rf"^(?:of |in all, |a total of )?{COUNT}[^.]{{0,80}}\bexcluded\b|\bexcluded from (?:the |all )?\w* ?analys"
+    r"|\banaly[sz]\w+ excluded"
+)
 _AGED: Final = rx(rf"\b{PEOPLE} (?:who were )?aged \d")
 _EXCLUDED: Final = rx(
     r"\bexclusion criteria\b|\b(?:were|was) excluded\b|\bwe excluded\b|\b(?:were|was) not eligible\b|\bineligible\b"
@@ -25,10 +31,15 @@ _EXCLUDED: Final = rx(
     r"|\bexclusions were\b|排除标准:"
 )
 _WITH: Final = rx(
-    rf"\b{PEOPLE} (?:with|who had|suffering from|diagnosed with) (?P<what>(?!an? |no |the |at "
+    rf"\b{PEOPLE} (?:with|suffering from|diagnosed with) (?P<what>(?!an? |no |the |at "
     rf"|missing)[a-z][\w' -]{{2,60}}?)"
-    r"(?=[.,;:()]|$| (?:were|was|who|in|at|from|and|to|or|took|lasting|after|for|are|had|on|received|by|during"
+    r"(?=[.,;:()]|$| (?:were|was|who|in|at|from|and|to|or|took|lasting|diagnosed|referred|within|admitted|attending"
+    r"|presenting|treated|scheduled|having|after|for|are|had|on|received|by|during"
     r"|without|between|as|of age|aged|undergoing)\b)"
+)
+_ADJECTIVE: Final = rx(
+    r"stable|severe|mild|moderate|acute|chronic|symptomatic|newly|previous|active|advanced"
+    r"|recurrent|persistent"
 )
 _WITH_ZH: Final = re.compile(r"\d{1,6} ?例(?P<what>[\u4e00-\u9fff0-9]{2,14}?)(?:患者|病人|患儿)")
 
@@ -47,7 +58,7 @@ def _criteria(document: Document, topic: str, words: re.Pattern[str], weaker: re
     for sentence in prose(document, frozenset({"methods", "abstract", "body"})):
         if sentence.topic == topic and not sentence.in_abstract:
             yield Hit(value=sentence.text, sentence=sentence)
-        elif found := words.search(sentence.text):
+        elif (found := words.search(sentence.text)) and not _TALLIED.search(sentence.text):
             rank = 2 if sentence.in_abstract else 1
             yield Hit(value=sentence.text, sentence=sentence, start=found.start(), end=found.end(), rank=rank)
         elif weaker and (found := weaker.search(sentence.text)):
@@ -57,8 +68,11 @@ def _criteria(document: Document, topic: str, words: re.Pattern[str], weaker: re
 
 def _conditions(document: Document) -> Iterator[Hit]:
     for sentence in prose(document, STUDY - {"results", "conclusions"}):
-        if _EXCLUDED.search(sentence.text):
+        is_told = sentence.in_abstract or sentence.topic in {"participants", "inclusion", "design", "setting"}
+        if not is_told or _EXCLUDED.search(sentence.text):
             continue
         for found in (*_WITH.finditer(sentence.text), *_WITH_ZH.finditer(sentence.text)):
+            if _ADJECTIVE.fullmatch(found["what"].strip()):
+                continue
             rank = 0 if sentence.in_abstract else 1
             yield Hit(value=found["what"].strip(), sentence=sentence, start=found.start(), end=found.end(), rank=rank)

@@ -9,15 +9,22 @@ from ingather.extraction.rules.sentences import Document
 
 FIELDS: Final = frozenset({"aim", "conclusions", "limitations"})
 
+_WORK: Final = r"(?:study|trial|analysis|work|research|investigation|paper|project|experiment)"
 _AIM: Final = rx(
-    r"\b(?:we|this \w+) (?:aimed|sought|set out|wanted|wished) to\b|\b(?:aims?|objectives?|purpose"
-    r"|goal) (?:of (?:this|the|our)[^.]{0,40} )?(?:was|were|is) to\b"
-    r"|\bwe (?:investigated|examined|assessed|tested|evaluated) (?:whether|the effect)|\bto (?:test|determine|assess"
-    r"|examine|find out) whether\b"
+    rf"\b(?:we|this {_WORK}) (?:aimed|sought|set out|wanted|wished) to\b"
+    rf"|\b(?:aims?|objectives?|purpose|goal) of (?:this|the|our|the present|the current) {_WORK} (?:was|were|is) to\b"
+    r"|\bour (?:\w+ )?(?:aims?|objectives?|purpose|goal) (?:was|were|is) to\b"
+    r"|\bwe (?:investigated|examined|assessed|tested|evaluated) (?:whether|the effect)"
+    rf"|\bwe (?:conducted|did|performed|carried out|undertook) [^.]{{0,80}}{_WORK} to (?:test|determine|assess"
+    rf"|examine|find out) whether\b"
     r"|旨在|本研究(?:的)?目的"
 )
-_CONCLUDE: Final = rx(r"\b(?:in conclusion|we conclude|these (?:findings|results) (?:suggest|show|indicate))\b|综上")
-_LIMITATION: Final = rx(r"\blimitations?\b|\blimits how\b|局限")
+_CONCLUDE: Final = rx(r"\bin conclusion\b|综上")
+_LIMITATION: Final = rx(
+    r"\b(?:our|this|these|the|present|main|several|some|important|potential|study|a|key|major|has"
+    r"|have)\b[^.]{0,40}\blimitations?\b"
+    r"|\blimitations? (?:include|are|is|of (?:this|our|the))|\blimits how\b|局限"
+)
 
 
 def answers(document: Document) -> dict[str, Answer]:
@@ -31,7 +38,7 @@ def answers(document: Document) -> dict[str, Answer]:
 
 def _aims(document: Document) -> list[Hit]:
     hits = []
-    for sentence in prose(document, ANYWHERE):
+    for sentence in prose(document, ANYWHERE - {"discussion", "results", "end"}):
         if sentence.topic == "aim" and sentence.part == "aim":
             hits.append(Hit(value=sentence.text.rstrip(".。"), sentence=sentence))
         elif found := _AIM.search(sentence.text):
