@@ -63,6 +63,8 @@ def value(field: str, page: str, template: str = "rct") -> Any:
         ("blind_participants", "yes", "Participants were masked to treatment."),
         ("blind_participants", "no", "Patients and surgeons were not blinded."),
         ("blind_participants", "unclear", "It was a double-blind trial."),
+        ("blind_participants", "yes", "Neither the patients nor the dentist were aware of the product."),
+        ("blind_participants", State.NOT_REPORTED, "Pain of the patient was noted by an observer blinded to it."),
         ("blind_participants", "no", "It was an open-label trial."),
         ("blind_assessors", "yes", "Outcome assessors were unaware of the allocation."),
         ("blind_assessors", State.NOT_REPORTED, "Outcomes were assessed at the clinic."),

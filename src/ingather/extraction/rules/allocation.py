@@ -111,7 +111,7 @@ _WHO: Final = {
     ),
     "blind_assessors": rx(
         r"\bassess(?:ors?|ment)\b|\badjudicat\w+|\bend ?-?point committee|\bevaluators?\b|\braters?\b"
-        r"|\binterviewers?\b|\bexaminers?\b"
+        r"|\binterviewers?\b|\bobservers?\b|\bexaminers?\b"
         r"|\bwho (?:scored|recorded|assessed|measured|rated)\b|评价者|评估者|评定者|测量人员|评价人员|评估人员"
     ),
 }
@@ -129,6 +129,13 @@ _BLIND: Final = rx(
     r"|\bnot (?:told|informed)\b|\b(?:blind|mask)ed (?:outcome |end ?-?point )?(?:assess\w+|adjudicat\w+|evaluat\w+)"
     r"|\bassessor[- ](?:blind|mask)"
     r"|\bblind to\b|不知(?:晓|道|情)?|均?(?:设盲|处于盲态|施盲)"
+)
+_NOBODY: Final = rx(r"\b(?:neither|nobody|no one|none of)\b")
+_AWARE: Final = rx(r"\b(?:aware of|knew)\b")
+_OBSERVER: Final = rx(
+    r"\b(?:observer|assessor|evaluator|rater|examiner|investigator|interviewer)s?(?:,? (?:who|that) (?:was|were"
+    r"|remained))?,?"
+    r"(?: \w+)? (?:blind|mask|unaware)(?:ed)?(?: to| of)?$"
 )
 _HEDGED: Final = rx(r"\bbut (?:could|may|might)\b|\bguess|\bsome\b[^.]{0,20}\bbecame aware")
 _LABEL: Final = rx(r"\b(?:double|triple)[- ]?(?:blind|mask)(?:ed)?\b|双盲|三盲")
@@ -166,6 +173,8 @@ def _strata(document: Document) -> Iterator[Hit]:
         ):
             continue
         for found in _STRATIFIED.finditer(sentence.text):
+            if re.search(r"\banalys[ei]s\b", sentence.text[: found.start()], re.IGNORECASE):
+                continue
             named = found["by"] or found["with"] or found["were"] or found["zh"]
             named = re.split(r" (?:due to|because|using|to ensure|in blocks|with (?:a|block|random))\b", named)[0]
             yield Hit(value=items(named), sentence=sentence, start=found.start(), end=found.end())
@@ -197,7 +206,8 @@ def _clauses(sentence: Sentence) -> Iterator[tuple[int, str]]:
 def _in_clause(sentence: Sentence, start: int, clause: str) -> Iterator[tuple[str, Hit]]:
     value: Value
     if found := _NOT_BLIND.search(clause):
-        value = "no"
+        # `Neither the patients nor the staff were aware` says the opposite of what its last words say.
+        value = "yes" if _NOBODY.search(clause[: found.end()]) and _AWARE.search(found[0]) else "no"
     elif (found := _BLIND.search(clause)) and not _LABEL.search(clause):
         value = "yes"
     else:
@@ -208,10 +218,13 @@ def _in_clause(sentence: Sentence, start: int, clause: str) -> Iterator[tuple[st
     if re.search(r"[\u4e00-\u9fff]", clause) and comma < 0:
         comma = before.rfind(",", 0, found.start())
         before = before[comma + 1 :]
+    is_observer = _OBSERVER.search(clause[: found.end()])
     is_assessing = re.search(r"\b(?:assess|evaluat|scor|measur|rat(?:ed|ing)|collect|record)", clause, re.IGNORECASE)
     for field, who in _WHO.items():
         if field == "blind_personnel" and is_assessing:  # an investigator who assesses may be no carer
             before = re.sub(r"\binvestigators?\b", "", before, flags=re.IGNORECASE)
+        if is_observer and field != "blind_assessors":
+            continue
         if who.search(before):
             if _HEDGED.search(sentence.text):  # said, and taken back: two answers make it unclear
                 yield field, _hit("no", sentence, start + found.start(), start + found.end(), 0)

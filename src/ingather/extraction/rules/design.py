@@ -60,7 +60,7 @@ FRAMEWORKS: Final = (
     Pattern(words=rx(r"\bequivalence (?:\w+ )?(?:trial|study|design|margin)|等效性"), value="equivalence"),
     Pattern(words=rx(r"\bsuperiority (?:\w+ )?(?:trial|study|design|analysis)|优效性"), value="superiority"),
     Pattern(
-        words=rx(r"\b(?:pilot|feasibility|exploratory) (?:\w+ ){0,2}(?:trial|study)|预试验研究"),
+        words=rx(r"\b(?:pilot|feasibility|exploratory) (?:\w+ ){0,2}(?:trial|study)\b(?! guid)|预试验研究"),
         value="exploratory",
         rank=1,
     ),

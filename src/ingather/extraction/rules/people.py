@@ -31,11 +31,10 @@ _EXCLUDED: Final = rx(
     r"|\bexclusions were\b|排除标准:"
 )
 _WITH: Final = rx(
-    rf"\b{PEOPLE} (?:with|suffering from|diagnosed with) (?P<what>(?!an? |no |the |at "
-    rf"|missing)[a-z][\w' -]{{2,60}}?)"
-    r"(?=[.,;:()]|$| (?:were|was|who|in|at|from|and|to|or|took|lasting|diagnosed|referred|within|admitted|attending"
-    r"|presenting|treated|scheduled|having|after|for|are|had|on|received|by|during"
-    r"|without|between|as|of age|aged|undergoing)\b)"
+    rf"\b{PEOPLE} (?:with|suffering from|diagnosed with) (?P<what>(?!an? |no |the |at |missing|and |or |without )"
+    r"[a-z][\w' -]{2,60}?)(?=[.,;:()]|$| (?:were|was|who|in|at|from|and|to|or|took|lasting|can|may|is|has|have|will"
+    r"|would|showed|which|that|undergoing|receiving|using|diagnosed|referred|within|admitted|attending|presenting|treated"
+    r"|scheduled|having|after|for|are|had|on|received|by|during|without|between|as|of age|aged)\b)"
 )
 _ADJECTIVE: Final = rx(
     r"stable|severe|mild|moderate|acute|chronic|symptomatic|newly|previous|active|advanced"
