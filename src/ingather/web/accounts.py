@@ -1,0 +1,233 @@
+"""Accounts, roles, tokens, sessions and sign-in links, as scripts. Nothing here knows HTTP."""
+
+import hashlib
+import re
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from ingather.engine.errors import UsageError
+from ingather.engine.script import Ask, Script
+from ingather.web import statements as sql
+
+TOKEN_PREFIX = "ing_"  # noqa: S105  # tells ours from others, no secret
+LINK_LASTS = timedelta(minutes=15)
+SESSION_LASTS = timedelta(days=14)
+LONGEST_TOKEN = timedelta(days=3650)
+_PAIR = re.compile(r"\((\d+),(owner|reviewer|reader)\)")
+
+
+class Role(StrEnum):
+    """What an account is in a project. Each may all that those below it may."""
+
+    OWNER = "owner"
+    REVIEWER = "reviewer"
+    READER = "reader"
+
+
+class Scope(StrEnum):
+    """What a token may do at most: look, change what its account may change, or steer the engine too."""
+
+    READ = "read"
+    WRITE = "write"
+    OPERATE = "operate"
+
+
+_RANK = {Role.READER: 1, Role.REVIEWER: 2, Role.OWNER: 3}
+_REACH = {Scope.READ: 1, Scope.WRITE: 2, Scope.OPERATE: 3}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    id: int
+    name: str
+    is_operator: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """Who is asking, as far as their session or token reaches."""
+
+    account_id: int
+    name: str
+    is_operator: bool
+    scope: Scope
+    roles: dict[int, Role] = field(repr=False)
+
+    def may_read(self, project_id: int) -> bool:
+        return project_id in self.roles
+
+    def may(self, role: Role, project_id: int) -> bool:
+        """Whether they may do in a project what takes this role. Reading takes any."""
+        mine = self.roles.get(project_id)
+        return mine is not None and _RANK[mine] >= _RANK[role] and (role is Role.READER or self.may_write)
+
+    @property
+    def may_write(self) -> bool:
+        return _REACH[self.scope] >= _REACH[Scope.WRITE]
+
+    @property
+    def may_operate(self) -> bool:
+        return self.is_operator and self.scope is Scope.OPERATE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenRecord:
+    """A token, without the token."""
+
+    id: int
+    account: str
+    name: str
+    hint: str
+    scope: Scope
+    project_id: int | None
+    created_at: datetime
+    expires_at: datetime
+    last_used_at: datetime | None
+    revoked_at: datetime | None
+
+
+def digest(secret: str) -> bytes:
+    return hashlib.sha256(secret.encode("utf-8", "replace")).digest()
+
+
+# --- accounts --------------------------------------------------------------------------------------------------------
+
+
+def add_account(name: str, *, is_operator: bool = False) -> Script[Account]:
+    cleaned = _name("An account", name)
+    rows = yield Ask(sql.ADD_ACCOUNT, {"name": cleaned, "is_operator": is_operator})
+    if not rows:
+        raise UsageError(f"There is an account {cleaned!r} already.")
+    return Account(id=rows[0][0], name=cleaned, is_operator=is_operator)
+
+
+def find_account(name: str) -> Script[Account]:
+    rows = yield Ask(sql.FIND_ACCOUNT, {"name": name})
+    if not rows:
+        raise UsageError(f"There is no account {name!r}.")
+    account_id, found, is_operator = rows[0]
+    return Account(id=account_id, name=found, is_operator=is_operator)
+
+
+def laptop_account(name: str) -> Script[Account]:
+    """The account of whoever runs this on their own machine: an operator, and the owner of what nobody owns."""
+    if not (yield Ask(sql.FIND_ACCOUNT, {"name": name})):
+        yield Ask(sql.ADD_ACCOUNT, {"name": name, "is_operator": True})
+    account = yield from find_account(name)
+    for (project_id,) in (yield Ask(sql.PROJECTS_WITHOUT_OWNER)):
+        yield Ask(sql.SET_ROLE, {"project_id": project_id, "account_id": account.id, "role": Role.OWNER.value})
+    return account
+
+
+def set_role(project_id: int, account_id: int, role: Role) -> Script[None]:
+    yield Ask(sql.SET_ROLE, {"project_id": project_id, "account_id": account_id, "role": role.value})
+
+
+def remove_role(project_id: int, account_id: int) -> Script[bool]:
+    return bool((yield Ask(sql.REMOVE_ROLE, {"project_id": project_id, "account_id": account_id})))
+
+
+def members(project_id: int) -> Script[list[tuple[int, str, Role]]]:
+    rows = yield Ask(sql.MEMBERS, {"project_id": project_id})
+    return [(account_id, name, Role(role)) for account_id, name, role in rows]
+
+
+# --- tokens ----------------------------------------------------------------------------------------------------------
+
+
+def create_token(
+    account: Account, name: str, *, scope: Scope, lasts: timedelta, project_id: int | None = None
+) -> Script[tuple[str, int, datetime]]:
+    """A token, its id and its end. The token itself is told here and never again."""
+    if not timedelta(minutes=1) <= lasts <= LONGEST_TOKEN:
+        raise UsageError("A token lasts between a minute and ten years.")
+    token = TOKEN_PREFIX + secrets.token_urlsafe(32)
+    [(token_id, expires_at)] = yield Ask(
+        sql.ADD_TOKEN,
+        {
+            "account_id": account.id,
+            "name": _name("A token", name),
+            "sha256": digest(token),
+            "hint": token[:8],
+            "scope": scope.value,
+            "project_id": project_id,
+            "lasts": lasts,
+        },
+    )
+    return token, token_id, expires_at
+
+
+def list_tokens(account_id: int | None = None) -> Script[list[TokenRecord]]:
+    """Those of one account, or all."""
+    rows = yield Ask(sql.LIST_TOKENS, {"account_id": account_id})
+    names = ("id", "account", "name", "hint", "scope", "project_id", "created_at", "expires_at", "last_used_at")
+    return [
+        TokenRecord(**dict(zip(names, row[:9], strict=True)) | {"scope": Scope(row[4])}, revoked_at=row[9])
+        for row in rows
+    ]
+
+
+def revoke_token(token_id: int, account_id: int | None = None) -> Script[bool]:
+    """Of one account, or of any. False where there is none that could be revoked."""
+    return bool((yield Ask(sql.REVOKE_TOKEN, {"token_id": token_id, "account_id": account_id})))
+
+
+# --- signing in ------------------------------------------------------------------------------------------------------
+
+
+def create_link(account: Account) -> Script[str]:
+    """A word that signs one browser in, within a quarter of an hour."""
+    word = secrets.token_urlsafe(24)
+    yield Ask(sql.ADD_LINK, {"sha256": digest(word), "account_id": account.id, "lasts": LINK_LASTS})
+    return word
+
+
+def sign_in(word: str) -> Script[str | None]:
+    """A new session for whoever has an unused link; None for anybody else."""
+    yield Ask(sql.CLEAN_UP)
+    rows = yield Ask(sql.USE_LINK, {"sha256": digest(word)})
+    if not rows:
+        return None
+    session = secrets.token_urlsafe(32)
+    yield Ask(sql.ADD_SESSION, {"sha256": digest(session), "account_id": rows[0][0], "lasts": SESSION_LASTS})
+    return session
+
+
+def sign_out(session: str) -> Script[None]:
+    yield Ask(sql.END_SESSION, {"sha256": digest(session)})
+
+
+def caller_of_session(session: str) -> Script[Caller | None]:
+    return _caller((yield Ask(sql.CALLER_BY_SESSION, {"sha256": digest(session)})))
+
+
+def caller_of_token(token: str) -> Script[Caller | None]:
+    return _caller((yield Ask(sql.CALLER_BY_TOKEN, {"sha256": digest(token)})))
+
+
+def _caller(rows: Sequence[Sequence[Any]]) -> Caller | None:
+    if not rows:
+        return None
+    account_id, name, is_operator, scope, only, pairs = rows[0]
+    found = [_PAIR.fullmatch(pair) for pair in pairs]
+    roles = {int(pair[1]): Role(pair[2]) for pair in found if pair}
+    if only is not None:
+        roles = {project_id: role for project_id, role in roles.items() if project_id == only}
+    return Caller(
+        account_id=account_id,
+        name=name,
+        is_operator=is_operator and only is None,
+        scope=Scope(scope),
+        roles=roles,
+    )
+
+
+def _name(what: str, name: str) -> str:
+    cleaned = " ".join(name.split())
+    if not cleaned.isprintable() or not 1 <= len(cleaned) <= 100:
+        raise UsageError(f"{what} has a name of 1 to 100 printable characters.")
+    return cleaned

@@ -1,0 +1,113 @@
+"""Errors on the wire: problem details (RFC 9457), a sentence each, and never a traceback."""
+
+import logging
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from psycopg import DataError
+from starlette.exceptions import HTTPException
+
+from ingather.engine.errors import (
+    BatchClosed,
+    DatabaseUnavailable,
+    IngatherError,
+    KeyReused,
+    NotReady,
+    SchemaMismatch,
+    UnknownBatch,
+    UsageError,
+)
+from ingather.extraction.errors import NotFound
+from ingather.library.errors import FileTooBig, NameTaken, StoreUnavailable
+from ingather.library.errors import NotFound as NotInLibrary
+
+log = logging.getLogger("ingather.web")
+
+MEDIA_TYPE = "application/problem+json"
+LONGEST_DETAIL = 1_000
+TITLES = {
+    400: "The request cannot be understood",
+    401: "Not signed in",
+    403: "Not allowed",
+    404: "Not found",
+    405: "Not possible here",
+    409: "In conflict with something else",
+    413: "Too big",
+    415: "Not a form this can read",
+    421: "Not the right host",
+    422: "The request makes no sense",
+    429: "Too many requests",
+    500: "Something went wrong here",
+    503: "Not available just now",
+}
+# The first that fits; what is no IngatherError is a bug.
+_STATUS: tuple[tuple[type[Exception], int], ...] = (
+    (NotFound, 404),
+    (NotInLibrary, 404),
+    (UnknownBatch, 404),
+    (KeyReused, 409),
+    (NameTaken, 409),
+    (BatchClosed, 409),
+    (NotReady, 409),
+    (FileTooBig, 413),
+    (UsageError, 422),
+    (DatabaseUnavailable, 503),
+    (StoreUnavailable, 503),
+    (SchemaMismatch, 503),
+)
+
+
+class Refused(Exception):
+    """An answer that is no success, said by a route itself."""
+
+    def __init__(self, status: int, detail: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.headers = dict(headers or {})
+
+
+def problem(status: int, detail: str, headers: Mapping[str, str] | None = None, **more: Any) -> JSONResponse:
+    body = {"type": "about:blank", "title": TITLES.get(status, "Error"), "status": status, "detail": detail} | more
+    return JSONResponse(body, status_code=status, media_type=MEDIA_TYPE, headers=dict(headers or {}))
+
+
+def status_of(error: Exception) -> int:
+    return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
+
+
+def install(app: FastAPI) -> None:
+    @app.exception_handler(Refused)
+    def refused(_: Request, error: Refused) -> JSONResponse:
+        return problem(error.status, str(error), error.headers)
+
+    @app.exception_handler(IngatherError)
+    def told(_: Request, error: IngatherError) -> JSONResponse:
+        status = status_of(error)
+        headers = {"Retry-After": "5"} if status == 503 else None
+        return problem(status, str(error)[:LONGEST_DETAIL], headers)
+
+    @app.exception_handler(RequestValidationError)
+    def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
+        found = [
+            {"in": ".".join(map(str, one["loc"]))[:200], "detail": str(one["msg"])[:200]} for one in error.errors()[:20]
+        ]
+        first = f"{found[0]['in']}: {found[0]['detail']}." if found else "The request does not fit."
+        return problem(422, first, errors=found)
+
+    @app.exception_handler(HTTPException)
+    def http(_: Request, error: HTTPException) -> JSONResponse:
+        return problem(error.status_code, str(error.detail)[:LONGEST_DETAIL], error.headers)
+
+    @app.exception_handler(DataError)
+    def unstorable(_: Request, __: DataError) -> JSONResponse:
+        return problem(422, "Something in the request cannot be stored: a character or a number out of range.")
+
+    @app.exception_handler(Exception)
+    def bug(_: Request, error: Exception) -> JSONResponse:
+        number = secrets.token_hex(4)
+        log.error("unexpected error %s", number, exc_info=error)
+        return problem(500, f"This is a fault of ours, written down as {number}.")

@@ -1,0 +1,379 @@
+"""The wire: what goes in and out, in snake_case. Whatever is not named here is refused."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+
+LARGEST_ID = 2**63 - 1
+
+
+def _digits(value: object) -> object:
+    """Ids in addresses are plain digits: not 1_000, not ٣, not 1.0."""
+    if isinstance(value, str):
+        if not (value.isascii() and value.isdigit() and len(value) <= 19):
+            raise ValueError("an id is a whole number")
+        return int(value)
+    return value
+
+
+Id = Annotated[int, BeforeValidator(_digits), Field(ge=1, le=LARGEST_ID, strict=True, examples=[1])]
+Cursor = Annotated[int, BeforeValidator(_digits), Field(ge=0, le=LARGEST_ID, strict=True)]
+Limit = Annotated[int, BeforeValidator(_digits), Field(ge=1, le=500, strict=True)]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
+Key = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[\x20-\x7e]+$")]
+TemplateId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,62}$")]
+FieldId = TemplateId
+
+
+class Wire(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Problem(Wire):
+    """RFC 9457."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    errors: list[dict[str, str]] = []
+
+
+# --- who -------------------------------------------------------------------------------------------------------------
+
+
+class SignIn(Wire):
+    word: Annotated[str, StringConstraints(min_length=1, max_length=200)]
+
+
+class Me(Wire):
+    account_id: int
+    name: str
+    is_operator: bool
+    scope: str
+    roles: dict[int, str]
+
+
+class NewToken(Wire):
+    name: Name
+    scope: Literal["read", "write", "operate"] = "write"
+    days: Annotated[int, Field(ge=1, le=3650, strict=True)] = 90
+    project_id: Id | None = None
+
+
+class Token(Wire):
+    token_id: int
+    name: str
+    hint: str
+    scope: str
+    project_id: int | None
+    created_at: datetime
+    expires_at: datetime
+    last_used_at: datetime | None
+    revoked_at: datetime | None
+
+
+class MadeToken(Wire):
+    token_id: int
+    token: str
+    expires_at: datetime
+
+
+# --- projects and templates ------------------------------------------------------------------------------------------
+
+
+class NewProject(Wire):
+    name: Name
+
+
+class Project(Wire):
+    project_id: int
+    name: str
+    role: str
+    created_at: datetime
+
+
+class Member(Wire):
+    account_id: int
+    name: str
+    role: Literal["owner", "reviewer", "reader"]
+
+
+class SetMember(Wire):
+    account: Name
+    role: Literal["owner", "reviewer", "reader"]
+
+
+class Words(Wire):
+    en: Annotated[str, StringConstraints(min_length=1, max_length=200)]
+    zh: Annotated[str, StringConstraints(min_length=1, max_length=200)]
+
+
+class TemplateSummary(Wire):
+    template_id: str
+    version: int
+    label: Words
+    description: dict[str, str]
+    is_builtin: bool
+    based_on: str
+    fields: int
+    core_fields: int
+
+
+class CloneTemplate(Wire):
+    template_id: TemplateId
+    label: Words
+
+
+class ChangeTemplate(Wire):
+    """Fields to add, or to put in place of those with the same id, and fields to remove."""
+
+    fields: Annotated[list[dict[str, Any]], Field(max_length=400)] = []
+    section: str = "custom"
+    remove: Annotated[list[FieldId], Field(max_length=400)] = []
+
+
+# --- the library -----------------------------------------------------------------------------------------------------
+
+
+class NewKnowledgeBase(Wire):
+    project_id: Id
+    name: Name
+
+
+class KnowledgeBase(Wire):
+    knowledge_base_id: int
+    project_id: int
+    name: str
+    documents: int
+    created_at: datetime
+
+
+class Document(Wire):
+    document_id: int
+    knowledge_base_id: int
+    file_name: str
+    sha256: str
+    size: int
+    added_at: datetime
+    job_id: int
+    state: str
+    problem: str | None
+    sentence: str
+    page_count: int
+    hidden_characters: int
+    notes: list[str]
+
+
+class Documents(Wire):
+    documents: list[Document]
+    next: int | None
+
+
+class Uploaded(Wire):
+    document: Document
+    job_id: int
+    is_duplicate: bool
+
+
+class Uploads(Wire):
+    uploads: list[Uploaded]
+    refused: list[dict[str, str]]
+
+
+class Rectangle(Wire):
+    left: float
+    top: float
+    right: float
+    bottom: float
+    page_width: float
+    page_height: float
+
+
+# --- tasks -----------------------------------------------------------------------------------------------------------
+
+
+class NewTask(Wire):
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [{"project_id": 1, "template_id": "rct", "document_ids": [1, 2], "idempotency_key": "monday"}]
+        },
+    )
+
+    project_id: Id
+    template_id: TemplateId
+    document_ids: Annotated[list[Id], Field(max_length=10_000)]
+    field_ids: Annotated[list[FieldId], Field(max_length=400)] | None = None
+    context: Annotated[str, StringConstraints(max_length=4_000)] = ""
+    spend_cap: Annotated[Decimal, Field(ge=0, le=1_000_000, decimal_places=4)] | None = None
+    idempotency_key: Key | None = None
+
+
+class StartedTask(Wire):
+    task_id: int
+
+
+class Counts(Wire):
+    pending: int
+    running: int
+    completed: int
+    error: int
+    cancelled: int
+
+
+class Spent(Wire):
+    calls: int
+    prompt_tokens: int
+    cached_tokens: int
+    completion_tokens: int
+    cost: float | None
+    currency: str | None
+    unpriced: int
+
+
+class Task(Wire):
+    task_id: int
+    project_id: int
+    batch_id: int
+    template_id: str
+    template_version: int
+    extractor: str
+    is_embedded: bool
+    state: Literal["open", "closed"]
+    paused: bool
+    pause_reason: str | None
+    total: int
+    counts: Counts
+    percent: float
+    spent: Spent
+    spend_cap: float | None
+    created_at: datetime
+    closed_at: datetime | None
+
+
+class Tasks(Wire):
+    tasks: list[Task]
+    next: int | None
+
+
+class SpendCap(Wire):
+    spend_cap: Annotated[Decimal, Field(ge=0, le=1_000_000, decimal_places=4)] | None
+
+
+class Span(Wire):
+    page: int
+    start: int
+    end: int
+
+
+class Finding(Wire):
+    field: str
+    row: str
+    state: str
+    value: str | int | float | list[str] | None
+    quote: str
+    verdict: str
+    spans: list[Span]
+    source: str
+    note: str
+
+
+class Row(Wire):
+    scope: str
+    key: str
+    label: str
+    parts: dict[str, str]
+
+
+class Flag(Wire):
+    rule: str
+    row: str
+    fields: list[str]
+    message: str
+
+
+class Result(Wire):
+    ordinal: int
+    document_id: int
+    file_name: str
+    sha256: str
+    state: str
+    problem: str
+    rows: list[Row]
+    findings: list[Finding]
+    flags: list[Flag]
+
+
+class Results(Wire):
+    results: list[Result]
+    next: int | None
+
+
+class Done(Wire):
+    """How many documents, batches or items a command reached."""
+
+    changed: int
+
+
+# --- the engine ------------------------------------------------------------------------------------------------------
+
+
+class Job(Wire):
+    job_id: int
+    kind: str
+    state: str
+    result: Any
+    problem: str
+
+
+class Batch(Wire):
+    batch_id: int
+    kind: str
+    queue: str
+    state: str
+    paused: bool
+    total: int
+    counts: Counts
+    percent: float
+    created_at: datetime
+    closed_at: datetime | None
+
+
+class Batches(Wire):
+    batches: list[Batch]
+    next: int | None
+
+
+class Queue(Wire):
+    name: str
+    max_running: int | None
+    rate_items: int | None
+    rate_window_s: float | None
+    paused: bool
+    blocked_until: datetime | None
+    running: int
+    pending: int
+
+
+class Worker(Wire):
+    worker_id: int
+    host: str
+    pid: int
+    kinds: list[str]
+    started_at: datetime
+    beat_at: datetime
+    lease_s: float
+    running: int
+
+
+class Schedule(Wire):
+    name: str
+    kind: str
+    cron: str
+    timezone: str
+    paused: bool
+    next_at: datetime | None
+    last_at: datetime | None

@@ -1,0 +1,105 @@
+"""Every SQL text of the web."""
+
+from typing import Final, LiteralString
+
+ADD_ACCOUNT: Final[LiteralString] = """
+insert into ingather.account (name, is_operator) values (%(name)s, %(is_operator)s)
+    on conflict (name) do nothing
+returning id
+"""
+
+FIND_ACCOUNT: Final[LiteralString] = """
+select id, name, is_operator from ingather.account where name = %(name)s and not is_disabled
+"""
+
+LIST_ACCOUNTS: Final[LiteralString] = """
+select id, name, is_operator, is_disabled, created_at from ingather.account order by id
+"""
+
+DISABLE_ACCOUNT: Final[LiteralString] = """
+update ingather.account set is_disabled = true where name = %(name)s returning id
+"""
+
+SET_ROLE: Final[LiteralString] = """
+insert into ingather.membership (project_id, account_id, role) values (%(project_id)s, %(account_id)s, %(role)s)
+    on conflict (project_id, account_id) do update set role = excluded.role
+"""
+
+REMOVE_ROLE: Final[LiteralString] = """
+delete from ingather.membership where project_id = %(project_id)s and account_id = %(account_id)s returning role
+"""
+
+MEMBERS: Final[LiteralString] = """
+select a.id, a.name, m.role from ingather.membership m join ingather.account a on a.id = m.account_id
+ where m.project_id = %(project_id)s
+ order by a.name
+"""
+
+PROJECTS_WITHOUT_OWNER: Final[LiteralString] = """
+select p.id from ingather.project p
+ where not exists (select from ingather.membership m where m.project_id = p.id and m.role = 'owner')
+"""
+
+ADD_TOKEN: Final[LiteralString] = """
+insert into ingather.api_token (account_id, name, sha256, hint, scope, project_id, expires_at)
+values (%(account_id)s, %(name)s, %(sha256)s, %(hint)s, %(scope)s, %(project_id)s, clock_timestamp() + %(lasts)s)
+returning id, expires_at
+"""
+
+LIST_TOKENS: Final[LiteralString] = """
+select t.id, a.name, t.name, t.hint, t.scope, t.project_id, t.created_at, t.expires_at, t.last_used_at, t.revoked_at
+  from ingather.api_token t join ingather.account a on a.id = t.account_id
+ where %(account_id)s::bigint is null or t.account_id = %(account_id)s
+ order by t.id
+"""
+
+REVOKE_TOKEN: Final[LiteralString] = """
+update ingather.api_token set revoked_at = clock_timestamp()
+ where id = %(token_id)s and revoked_at is null and (%(account_id)s::bigint is null or account_id = %(account_id)s)
+returning id
+"""
+
+# Who holds this token, and what are they in each project? Noted once a minute at most: reading must stay cheap.
+CALLER_BY_TOKEN: Final[LiteralString] = """
+with used as (
+    update ingather.api_token set last_used_at = clock_timestamp()
+     where sha256 = %(sha256)s and (last_used_at is null or last_used_at < clock_timestamp() - interval '1 minute')
+)
+select a.id, a.name, a.is_operator, t.scope, t.project_id,
+       array(select (m.project_id, m.role)::text from ingather.membership m where m.account_id = a.id)
+  from ingather.api_token t join ingather.account a on a.id = t.account_id
+ where t.sha256 = %(sha256)s and t.revoked_at is null and t.expires_at > clock_timestamp() and not a.is_disabled
+"""
+
+CALLER_BY_SESSION: Final[LiteralString] = """
+select a.id, a.name, a.is_operator, 'operate', null::bigint,
+       array(select (m.project_id, m.role)::text from ingather.membership m where m.account_id = a.id)
+  from ingather.session s join ingather.account a on a.id = s.account_id
+ where s.sha256 = %(sha256)s and s.expires_at > clock_timestamp() and not a.is_disabled
+"""
+
+ADD_LINK: Final[LiteralString] = """
+insert into ingather.sign_in_link (sha256, account_id, expires_at)
+values (%(sha256)s, %(account_id)s, clock_timestamp() + %(lasts)s)
+"""
+
+# Once: the second browser with the same link finds it used.
+USE_LINK: Final[LiteralString] = """
+update ingather.sign_in_link set used_at = clock_timestamp()
+ where sha256 = %(sha256)s and used_at is null and expires_at > clock_timestamp()
+returning account_id
+"""
+
+ADD_SESSION: Final[LiteralString] = """
+insert into ingather.session (sha256, account_id, expires_at)
+values (%(sha256)s, %(account_id)s, clock_timestamp() + %(lasts)s)
+"""
+
+END_SESSION: Final[LiteralString] = """
+delete from ingather.session where sha256 = %(sha256)s
+"""
+
+CLEAN_UP: Final[LiteralString] = """
+with links as (delete from ingather.sign_in_link where expires_at < clock_timestamp() - interval '1 day')
+delete from ingather.session where expires_at < clock_timestamp()
+"""
