@@ -164,7 +164,7 @@ def test_a_running_task_keeps_the_template_it_started_with(bench: Bench) -> None
     )
     assert (mine.version, second.version, third.version) == (1, 2, 3)
     drain(bench)
-    assert bench.extraction.task(task.id).template.version == 2
+    assert bench.extraction.task(task.id).template_version == 2
     assert "neck_brace" in findings(bench, task.id)
     assert "neck_brace" not in [field.id for field in bench.extraction.template(mine.id).fields]
 

@@ -44,7 +44,7 @@ def extract(arguments: Namespace) -> int:
     batch = bench.engine.batch(task.batch_id)
     if not is_new:
         _go_on(bench, task, batch)
-    hint(f"{len(document_ids):,} documents, template {task.template.id}, {task.model or EMBEDDED_NAME}.")
+    hint(f"{len(document_ids):,} documents, template {task.template_id}, {task.model or EMBEDDED_NAME}.")
     screen: Screen = Bar() if console(stderr=True).is_terminal else Lines()
     try:
         seen = asyncio.run(_work(bench, task, screen, settings.model_at_once))

@@ -137,6 +137,7 @@ class Extraction:
             raise UsageError(f"A task takes at most {MOST_DOCUMENTS:,} documents; {len(document_ids):,} are selected.")
         if len(context) > LONGEST_CONTEXT:
             raise UsageError(f"The context is at most {LONGEST_CONTEXT:,} characters long.")
+        self.project(project_id)
         whole = self.template(template_id, project_id)
         chosen = field_ids or [field.id for field in whole.fields if field.tier is Tier.CORE]
         request = tasks.Request(
@@ -163,6 +164,10 @@ class Extraction:
 
     def task(self, task_id: int) -> Task:
         return self.engine.run(tasks.find_task(task_id))
+
+    def template_of(self, task: Task) -> Template:
+        """What the task asks: the template as it was when it started."""
+        return self.engine.run(tasks.template_version(task.template_sha256))
 
     def list_tasks(self, project_id: int, *, before: int | None = None, limit: int = PAGE) -> list[Task]:
         """The project's tasks, newest first; `before` takes the last id of the page before."""
@@ -204,7 +209,7 @@ class Extraction:
     def export(self, task_id: int, format: str, out: BinaryIO, *, language: str = "en") -> None:
         """Write all of a task's results; what is not finished yet says so."""
         status = self.status(task_id)
-        export(format, out, summary(status), status.task.template, self._all(task_id), language=language)
+        export(format, out, summary(status), self.template_of(status.task), self._all(task_id), language=language)
 
     def _all(self, task_id: int) -> Iterator[DocumentResult]:
         after: int | None = 0
@@ -230,8 +235,8 @@ def summary(status: Status) -> TaskSummary:
     return TaskSummary(
         task_id=task.id,
         project=task.project,
-        template_id=task.template.id,
-        template_version=task.template.version,
+        template_id=task.template_id,
+        template_version=task.template_version,
         extractor=task.model or EMBEDDED_NAME,
         settings=settings,
         created_at=task.created_at.isoformat(),

@@ -17,6 +17,7 @@ from ingather.extraction.provider import Endpoint, ModelError, PauseTask, route
 from ingather.extraction.questions import asked
 from ingather.extraction.rules import extract
 from ingather.extraction.tasks import Task
+from ingather.extraction.template import Template
 from ingather.library.port import LibraryPort
 
 KIND = "extract_document"
@@ -36,28 +37,33 @@ class Pipeline:
         self._library = library
         self._endpoint = endpoint
         self._desks: dict[asyncio.AbstractEventLoop, Desk] = {}
+        # Both never change while a batch is open, except for what the desk looks up anew before each call.
         self._tasks = lru_cache(maxsize=100)(lambda batch_id: engine.run(tasks.task_of_batch(batch_id)))
+        self._templates = lru_cache(maxsize=100)(lambda sha256: engine.run(tasks.template_version(sha256)))
 
     async def extract_document(self, item: Item) -> dict[str, Any]:
         task = await asyncio.to_thread(self._tasks, item.batch_id)
+        template = await asyncio.to_thread(self._templates, task.template_sha256)
         document = await self._engine.arun(tasks.find_document(task.id, item.ordinal))
         reading = await asyncio.to_thread(self._library.read, document.sha256, document.file_name)
         if reading.problem is not None:
             raise Reject(reading.sentence)
         pages = await asyncio.to_thread(partial(self._library.pages, document.sha256, parser=reading.parser))
-        rows, answers, source = await self._answers(task, item, pages)
-        findings, flags = await asyncio.to_thread(partial(assess, task.template, pages, rows, answers, source=source))
+        rows, answers, source = await self._answers(task, template, item, pages)
+        findings, flags = await asyncio.to_thread(partial(assess, template, pages, rows, answers, source=source))
         return results.to_json(rows, findings, flags, parser=reading.parser, source=source)
 
-    async def _answers(self, task: Task, item: Item, pages: list[str]) -> tuple[list[Row], list[Answer], str]:
+    async def _answers(
+        self, task: Task, template: Template, item: Item, pages: list[str]
+    ) -> tuple[list[Row], list[Answer], str]:
         if task.model is None:
-            rows, answers = await asyncio.to_thread(extract, asked(task.template), pages)
+            rows, answers = await asyncio.to_thread(extract, asked(template), pages)
             return rows, answers, EMBEDDED
         desk = self._desk(task)
         budget = budget_for(desk.endpoint.context_tokens)
         ask = partial(desk.ask, task, item.ordinal)
         try:
-            found = await Interview(task.template, pages, ask, budget=budget, context=task.context).run()
+            found = await Interview(template, pages, ask, budget=budget, context=task.context).run()
         except ModelError as error:
             ruling: BaseException = route(error, item.attempt)
         except PauseTask as reason:

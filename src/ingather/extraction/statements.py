@@ -21,6 +21,10 @@ values (%(sha256)s, %(template_id)s, %(version)s, %(body)s::jsonb)
     on conflict (sha256) do nothing
 """
 
+FIND_TEMPLATE_VERSION: Final[LiteralString] = """
+select body::text from ingather.template_version where sha256 = %(sha256)s
+"""
+
 ADD_TEMPLATE: Final[LiteralString] = """
 insert into ingather.template (id, project_id, sha256) values (%(template_id)s, %(project_id)s, %(sha256)s)
     on conflict (id) do nothing
@@ -71,8 +75,8 @@ select id, request_sha256 from ingather.task where batch_id = %(batch_id)s
 """
 
 _TASK: Final[LiteralString] = """
-select t.id, t.project_id, p.name, t.batch_id, v.body::text, t.base_url, t.model, t.context, t.spend_cap,
-       t.pause_reason, t.created_at
+select t.id, t.project_id, p.name, t.batch_id, t.template_sha256, v.template_id, v.version, t.base_url, t.model,
+       t.context, t.spend_cap, t.pause_reason, t.created_at
   from ingather.task t
   join ingather.project p on p.id = t.project_id
   join ingather.template_version v on v.sha256 = t.template_sha256

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -36,7 +36,9 @@ class Task:
     project_id: int
     project: str
     batch_id: int
-    template: Template
+    template_sha256: str
+    template_id: str
+    template_version: int
     base_url: str | None
     model: str | None
     context: str
@@ -212,20 +214,13 @@ def list_tasks(project_id: int, *, before: int, limit: int) -> Script[list[Task]
 
 
 def _task(row: Sequence[Any]) -> Task:
-    task_id, project_id, project, batch_id, body, base_url, model, context, spend_cap, pause_reason, created_at = row
-    return Task(
-        id=task_id,
-        project_id=project_id,
-        project=project,
-        batch_id=batch_id,
-        template=Template.from_dict(orjson.loads(body)),
-        base_url=base_url,
-        model=model,
-        context=context,
-        spend_cap=spend_cap,
-        pause_reason=pause_reason,
-        created_at=created_at,
-    )
+    return Task(**{field.name: value for field, value in zip(fields(Task), row, strict=True)})
+
+
+def template_version(sha256: str) -> Script[Template]:
+    """What a task asks, as it was when it started."""
+    [(body,)] = yield Ask(sql.FIND_TEMPLATE_VERSION, {"sha256": sha256})
+    return Template.from_dict(orjson.loads(body))
 
 
 def find_document(task_id: int, ordinal: int) -> Script[Snapshot]:
