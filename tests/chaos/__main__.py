@@ -149,7 +149,9 @@ class Run:
                 self.last_fault = time.monotonic()
 
     def commit(self, fault: str) -> bool:
-        worker = self.rng.choice(self.workers)
+        # Most harm is done to those who hold something.
+        weights = [1 if worker.pid in self.specialists else 6 for worker in self.workers]
+        [worker] = self.rng.choices(self.workers, weights)
         match fault:
             case "kill -9 of a worker":
                 worker.kill()
