@@ -24,17 +24,17 @@ from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
 from ingather import embedded
-from ingather.cli import crew, main, watching, work
+from ingather.cli import crew, extract, main, watching, work
 from ingather.cli.doctor import checks
 from ingather.cli.parser import parser
 from ingather.embedded import EmbeddedError
 from ingather.engine.engine import Engine
-from ingather.engine.errors import Reject, UsageError
+from ingather.engine.errors import IngatherError, Reject, UsageError
 
 NOWHERE = "postgresql://harvester:s3cret@127.0.0.1:1/hay"
 CTRL_C = 130
 FUZZ = settings(
-    max_examples=250,
+    max_examples=200,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
     phases=[Phase.explicit, Phase.generate, Phase.shrink],
@@ -81,6 +81,9 @@ FITTING = {
     "CRON": ["0 3 * * *", "*/10 * * * * *", "0 0 29 2 *", "0 0 30 2 *"],
     "ZONE": ["UTC", "Asia/Shanghai", "Europe", "right/UTC"],
     "SECONDS": ["0", "1.5"],
+    "PAPER": ["paper.txt", "paper.txt", "no.pdf", "."],
+    "FILE": ["table.csv", "table.xlsx", "table.pdf", "no/table.csv", "x" * 250 + ".csv", "a\0b.csv"],
+    "TEXT": ["sleep in adults", "a\0b", "\udcff"],
     "MODULE:APP": ["jobs:empty", "jobs:number", "jobs:gone", "barn:app", "jobs.py:app", ":", "..jobs:app", "a\0b:app"],
 }
 HOSTILE = [
@@ -96,7 +99,8 @@ JUNK = st.sampled_from(HOSTILE) | TEXT | st.integers().map(str) | st.floats().ma
 
 
 def _value(action: argparse.Action) -> st.SearchStrategy[str]:
-    fitting: list[str] = list(action.choices or FITTING.get(str(action.metavar), ["1"]))
+    known = ["rct", "none"] if action.dest == "template" else FITTING.get(str(action.metavar), ["1"])
+    fitting: list[str] = list(action.choices or known)
     return st.sampled_from(fitting) | st.sampled_from(fitting) | JUNK
 
 
@@ -136,7 +140,7 @@ class Ended:
 
 
 class Scene:
-    """A database with an open, a closed and a failed batch, and a folder in which nothing may appear."""
+    """A database with an open, a closed and a failed batch, and a folder in which nothing but the home may appear."""
 
     def __init__(self, engine: Engine, folder: Path) -> None:
         self.engine = engine
@@ -181,11 +185,15 @@ def scene(app: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
     def refuse_crew(_: object) -> Never:
         raise UsageError("There is no crew in this scene, whatever --processes says.")
 
+    async def refuse_work(*_: object) -> Never:
+        raise IngatherError("There is no worker in this scene, so `extract` goes no further.")
+
     def refuse_server(*_: object, **__: object) -> Never:
         raise EmbeddedError("There is no embedded server in this scene, whatever `db start` says.")
 
     monkeypatch.setattr(watching, "time", SimpleNamespace(sleep=press_ctrl_c, monotonic=lambda: 0.0))
     monkeypatch.setattr(crew, "run", refuse_crew)
+    monkeypatch.setattr(extract, "_work", refuse_work)
     monkeypatch.setattr(embedded, "start", refuse_server)
     # It would end this very process once it finds that another than --parent started it.
     monkeypatch.setattr(work, "_follow_parent", lambda _: None)
@@ -193,6 +201,9 @@ def scene(app: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
     monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     monkeypatch.chdir(tmp_path)
+    for name in [name for name in os.environ if name.startswith("INGATHER_")]:
+        monkeypatch.delenv(name)
+    (tmp_path / "paper.txt").write_text("Forty adults slept for eight hours.")
     (tmp_path / "jobs.py").write_text("from ingather import Ingather\nempty = Ingather()\nnumber = 3\n")
     on_sigterm = signal.getsignal(signal.SIGTERM)
     yield Scene(app, tmp_path)
@@ -209,12 +220,13 @@ def check(argv: list[str], ended: Ended) -> None:
         assert len(lines) <= 1 or "watch" in argv
         for line in lines:
             json.loads(line, parse_constant=pytest.fail)
-    if ended.code == 2 and ended.said == "":
-        check_complaint(ended.complained)
+    if ended.code in (1, 2) and ended.said == "":
+        *hints, complaint = ended.complained.splitlines(keepends=True)
+        # How far it got is said first.
+        assert not hints or "extract" in argv
+        check_complaint(complaint)
     elif ended.code == 2:
         assert ended.said.startswith("usage: ingather")
-    elif ended.code == 1 and ended.said == "":
-        check_complaint(ended.complained)
     else:
         assert "ingather: " not in ended.complained
 
@@ -248,7 +260,7 @@ def test_whatever_is_typed_ends_with_an_exit_code_and_in_sentences(scene: Scene,
         scene.prepare()
     ended = scene.type(argv)
     check(argv, ended)
-    assert {path.name for path in scene.folder.iterdir()} == {"jobs.py"}
+    assert {path.name for path in scene.folder.iterdir()} - {"home"} == {"jobs.py", "paper.txt"}
     if ended.code == 0 and {"prune", "cancel", "retry"} & set(argv):
         scene.prepare()
 
@@ -276,6 +288,10 @@ def test_without_a_database_it_ends_with_an_exit_code_and_in_sentences_too(scene
         (["queue", "set", "default", "--rate", "5/0s"], "1 second to 1 day"),
         (["queue", "set", "default", "--rate", "1000001/s"], "1 to 1,000,000 items"),
         (["worker", "ls", ""], "arguments: ''"),
+        (["extract", "x" * 5_000, "--template", "rct", "--out", "t.csv"], "File name too long"),
+        (["extract", "paper.txt", "--template", "rct", "--out", "x" * 300 + ".csv"], "File name too long"),
+        (["extract", "paper.txt", "--template", "rct", "--out", "a\0b.csv"], "cannot be the name of a file"),
+        (["extract", "paper.txt", "--template", "a\0b", "--out", "t.csv"], "--template: 'a\\x00b'"),
         (["worker", "ls", "a\nb"], "arguments: 'a\\nb'"),
         (["work", "a\x1bb:app"], "no module a\\x1bb in"),
     ],

@@ -65,7 +65,7 @@ def extract(arguments: Namespace) -> int:
 
 
 def _papers(given: list[str]) -> list[Path]:
-    papers = list(dict.fromkeys(Path(name) for name in given))
+    papers = list(dict.fromkeys(_path(name) for name in given))
     for paper in papers:
         if not paper.is_file():
             raise UsageError(
@@ -74,9 +74,22 @@ def _papers(given: list[str]) -> list[Path]:
     return papers
 
 
+def _path(name: str) -> Path:
+    """Refuses what the system would not even look up: a name too long, or with a NUL in it."""
+    path = Path(name)
+    try:
+        path.lstat()
+    except FileNotFoundError:
+        pass
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise UsageError(f"{name[:200]!r} cannot be the name of a file: {reason}.") from error
+    return path
+
+
 def _out(name: str) -> tuple[Path, str]:
     """Where the table goes, and what kind of table the ending asks for; found out before any work is done."""
-    out = Path(name)
+    out = _path(name)
     kind = next((key for key, known in FORMATS.items() if known.suffix == out.suffix.lower()), None)
     if kind is None:
         endings = ", ".join(known.suffix for known in FORMATS.values())
@@ -154,7 +167,7 @@ async def _work(bench: Workbench, task: Task, screen: Screen, at_once: int) -> P
 
 def _write(bench: Workbench, task: Task, out: Path, kind: str, language: str) -> None:
     """To a file beside it first, so that an old table is not lost to half a new one."""
-    handle, name = tempfile.mkstemp(dir=out.absolute().parent, prefix=f".{out.name}.")
+    handle, name = tempfile.mkstemp(dir=out.absolute().parent, prefix=".half-written-")
     half = Path(name)
     try:
         with open(handle, "wb") as file:  # noqa: PTH123  # a handle, no path

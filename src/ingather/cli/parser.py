@@ -81,7 +81,9 @@ def _add_work(commands: Any) -> None:
 def _add_extract(commands: Any) -> None:
     command = _add(commands, "extract", _extract, "papers and a template in, a table of proved findings out", json=True)
     command.add_argument("papers", nargs="+", metavar="PAPER", help="PDF, text or Markdown files")
-    command.add_argument("--template", required=True, metavar="ID", help="what to ask: rct, cohort, qc")
+    command.add_argument(
+        "--template", type=_printable, required=True, metavar="ID", help="what to ask: rct, cohort, qc"
+    )
     command.add_argument("--out", required=True, metavar="FILE", help="the table: .xlsx, .csv, .json, .html or .zip")
     command.add_argument("--all-fields", action="store_true", help="the extended fields too, not only the core ones")
     command.add_argument("--context", default="", metavar="TEXT", help="what the review is about, for the model")
@@ -184,6 +186,12 @@ def _id(text: str) -> int:
     if number >= 2**63:
         raise argparse.ArgumentTypeError(f"{text} is too big for an id")
     return number
+
+
+def _printable(text: str) -> str:
+    if not text.isprintable():
+        raise argparse.ArgumentTypeError(f"{text!r} has characters in it that no name has")
+    return text
 
 
 def _kind(text: str) -> str:
