@@ -137,7 +137,7 @@ class Feeder:
         self.is_connected = False
         self.took_s = 1.0
         """How long an item takes, of late: decides how far ahead to claim."""
-        self.on_arrival: Callable[[int], None] = lambda _: None
+        self.on_arrival: Callable[[], None] = lambda: None
 
     # --- what the slots say ----------------------------------------------------------------------------------------
 
@@ -516,7 +516,6 @@ class Feeder:
     def _receive(self, view: QueueView, claimed: Rows) -> None:
         now = time.monotonic()
         view.is_thirsty = False
-        arrived = 0
         for row in claimed:
             lease = Lease(row, view.name)
             first, last, ordinal, bodies = row[1], row[2], row[10] or 0, row[11]
@@ -531,9 +530,8 @@ class Feeder:
                 self.buffer.extendleft(reversed(assignments))
             else:
                 self.buffer.extend(assignments)
-            arrived += len(lines)
         if self.is_claiming:
-            self.on_arrival(arrived)
+            self.on_arrival()
         else:
             self.return_unstarted(older_than_s=-1.0)
 

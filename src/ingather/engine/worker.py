@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("ingather.worker")
 
+YIELD_EVERY = 25
 WATCH_S = 0.1
 STALE_AFTER_S = 2.0
-YIELD_EVERY = 50
 GRACE_S = 25.0
 FAREWELL_S = 5.0
 STUBBORN_S = 1.0
@@ -91,13 +91,14 @@ class Worker:
         self._slots = [_Slot(number) for number in range(self._concurrency)]
         self._idle: deque[asyncio.Future[None]] = deque()
         self._busy = 0
+        self._relief: asyncio.Handle | None = None
         self._is_leaving = False
         self._shared = Slots.create(self._concurrency)
         self._children = Children(self._engine, self._concurrency)
         self._feeder = Feeder(
             self._engine, slots=self._concurrency, busy=lambda: self._busy, on_lost=self._stop_handlers_of
         )
-        self._feeder.on_arrival = self._wake_slots
+        self._feeder.on_arrival = self._wake_a_slot
         try:
             async with await aconnect(self._engine.url, application_name="ingather worker") as conn:
                 await self._enlist(conn)
@@ -253,12 +254,20 @@ class Worker:
     def _running(self) -> list[_Slot]:
         return [slot for slot in self._slots if slot.lease is not None]
 
-    def _wake_slots(self, items: int) -> None:
-        while items > 0 and self._idle:
+    def _wake_a_slot(self) -> None:
+        while self._idle:
             resting = self._idle.popleft()
             if not resting.done():
                 resting.set_result(None)
-                items -= 1
+                return
+
+    def _relieve(self) -> None:
+        """Whoever is busy while the loop comes by here is waiting for something: let others work meanwhile, two for
+        one. Handlers that never wait are served by one slot alone, and the loop stays quick for the feeder."""
+        self._relief = None
+        if self._busy and self._feeder.buffer:
+            self._wake_a_slot()
+            self._wake_a_slot()
 
     def _stop_handlers_of(self, lease: Lease) -> None:
         for slot in self._slots:
@@ -280,6 +289,8 @@ class Worker:
             if assignment.lease.is_lost:
                 continue
             self._busy += 1
+            if self._relief is None and buffer and self._idle:
+                self._relief = loop.call_soon(self._relieve)
             try:
                 await self._serve(slot, assignment)
             finally:
@@ -288,7 +299,7 @@ class Worker:
                 return
             since_yield += 1
             if since_yield >= YIELD_EVERY:
-                # Handlers that never wait would starve the feeder and the deadlines.
+                # Handlers that never wait would keep the feeder from talking, and deadlines from passing.
                 await asyncio.sleep(0)
                 since_yield = 0
 
