@@ -9,6 +9,7 @@ import re
 import sys
 import textwrap
 import time
+import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -41,7 +42,7 @@ ENGLISH = (
     "Withdrawal because of side effects was more frequent with {drug} ({n}/{n}, {pc}%) than with {drug2} ({n}/{n}, {pc}%).",
     "The effect of {drug} on {outcome} was consistent across subgroups, with an I² of {pc}% and a P value of {p}.",
     "Sample size was calculated to detect a difference of {m} points with {n}% power, assuming a dropout rate of {pc}%.",
-    "Allocation was concealed by a central telephone service that was not involved in the care of the {n} participants.",
+    "Allocation was concealed by a central telephone service that was not involved in the care of the {n} participants or their {n} relatives.",
 )
 CHINESE = (
     "本研究共纳入{place}收治的患者{n}例，随机分为治疗组{n}例和对照组{n}例，两组一般资料比较差异无统计学意义（P={p}）。",
@@ -241,11 +242,11 @@ HONEST_ZH: dict[str, Callable[[random.Random, str], str]] = {
 
 def _digit(rng: random.Random, text: str) -> str:
     at = rng.choice([m.start() for m in re.finditer(r"\d", text)])
-    return text[:at] + rng.choice([d for d in "0123456789" if d != text[at]]) + text[at + 1 :]
+    return text[:at] + rng.choice([d for d in "0123456789" if d != str(int(text[at]))]) + text[at + 1 :]
 
 
 def _point(rng: random.Random, text: str) -> str:
-    found = rng.choice([*re.finditer(r"\d+\.\d+", text)] or [None])
+    found = rng.choice([*re.finditer(r"[0-9]+\.[0-9]+", text)] or [None])
     if found is None:
         return text
     a, b = found[0].split(".")
@@ -298,18 +299,22 @@ def honest_cases(reports: list[Report], *, is_chinese: bool = False, each: int =
                     yield Case(variant=variant, report=one, sentence=sentence, quote=quote, is_honest=True)
 
 
+def _bare(text: str) -> str:
+    return re.sub(r"\s", "", unicodedata.normalize("NFKC", text).lower()).rstrip(".。")
+
+
 def dishonest_cases(reports: list[Report], *, is_chinese: bool = False) -> Iterator[Case]:
     """Quotes with one lie each, half of them with honest slips as well."""
     rng = random.Random(11)
-    slips = [*(HONEST_ZH if is_chinese else HONEST).values()]
+    slips = [*(HONEST_ZH if is_chinese else HONEST).values()][:-1]
     for one in reports:
-        everything = "\n".join(sentence.text for sentence in one.sentences)
+        everything = _bare("".join(sentence.text for sentence in one.sentences))
         for sentence in one.sentences:
             for variant, change in DISHONEST.items():
-                lie = change(rng, sentence.text)
-                if lie == sentence.text or lie.rstrip(".。") in everything:
+                copied = sentence.text if rng.random() < 0.5 else rng.choice(slips)(rng, sentence.text)
+                quote = change(rng, copied)
+                if quote == copied or _bare(quote) in everything:
                     continue
-                quote = lie if rng.random() < 0.5 else rng.choice(slips[:-1])(rng, lie)
                 name = f"{variant}, CHINESE" if is_chinese else variant
                 yield Case(variant=name, report=one, sentence=sentence, quote=quote, is_honest=False)
 

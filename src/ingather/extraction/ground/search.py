@@ -31,7 +31,7 @@ _MOST_WIDENED: Final = 40
 _SLACK: Final = 30  # characters: room for words that the quote leaves out near its ends
 # A quote that ends where a number should be, and the number that the text has there.
 _LEFT_OPEN: Final = re.compile(r"[-=<>\u2264\u2265\u00b1,:/] ?$")
-_HOLE: Final = re.compile(r"[(\[,=<>\u2264\u2265\u00b1:/-] ?[)\]]\W*$")
+_HOLE: Final = re.compile(r"(?:[(\[,=<>\u2264\u2265\u00b1:/-] ?[)\]]| [.,;:)\]])\W*$")
 _NUMBER: Final = re.compile(r"[ (\[,:=<>\u2264\u2265\u00b1]{0,4}[-.]?[0-9.,]*[0-9]")
 _FIRST_WORD: Final = re.compile(r"\w+")
 _LAST_WORD: Final = re.compile(r"\w+$")
@@ -60,18 +60,23 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Needle:
-    """A quote made ready to be looked for: as given, folded, and squashed."""
+    """A quote made ready to be looked for: as given, folded, and squashed.
+
+    One with a hole ends where something is missing, as `(n = )` and `a rate of .` do.
+    """
 
     printed: str
     text: str
+    has_hole: bool
     squashed: str
     origin: "array[int]"  # of the squashed characters in `text`
 
     @classmethod
     def of(cls, printed: str) -> "Needle":
-        text = fold(printed).text.rstrip(_LOOSE)
+        whole = fold(printed).text
+        text = whole.rstrip(_LOOSE)
         text = text if text[1:2].isdigit() else text.lstrip(_LOOSE)
-        return cls(printed, text, *squash(text))
+        return cls(printed, text, _HOLE.search(whole) is not None, *squash(text))
 
 
 def literal_places(stream: Stream, quote: Needle) -> list[Place]:
@@ -92,7 +97,7 @@ def literal_places(stream: Stream, quote: Needle) -> list[Place]:
         for start, end in found:
             if start < end and start not in seen:
                 seen.add(start)
-                place = _judge_literal(stream, quote.text, start, end, method)
+                place = _judge_literal(stream, quote, start, end, method)
                 (faulty if place.fault else good).append(place)
     return good or faulty
 
@@ -113,7 +118,7 @@ def fuzzy_places(stream: Stream, quote: Needle) -> list[Place]:
             end = _best_end(stream.text, text[origin[here_last + size - 1] + 1 :], end)
             similarity = Levenshtein.normalized_similarity(text, stream.text[start:end])
             if similarity >= _ALIKE and (start, end) not in places:
-                places[start, end] = _judge(stream, text, start, end)
+                places[start, end] = _judge(stream, quote, start, end)
     return sorted(places.values(), key=lambda place: (place.fault is not None, -place.similarity))
 
 
@@ -132,7 +137,7 @@ def _find_squashed(stream: Stream, needle: str) -> Iterator[tuple[int, int]]:
             yield stream.from_squashed(start, end)
 
 
-def _judge_literal(stream: Stream, quote: str, start: int, end: int, method: Method) -> Place:
+def _judge_literal(stream: Stream, quote: Needle, start: int, end: int, method: Method) -> Place:
     a, b = start, end
     while a > 0 and start - a < _MOST_WIDENED and is_inside(stream.text, a):
         a -= 1
@@ -145,13 +150,13 @@ def _judge_literal(stream: Stream, quote: str, start: int, end: int, method: Met
     return replace(_judge(stream, quote, a, b), method=method, similarity=1.0)
 
 
-def _judge(stream: Stream, quote: str, start: int, end: int) -> Place:
+def _judge(stream: Stream, quote: Needle, start: int, end: int) -> Place:
     source = stream.text[start:end]
-    similarity = Levenshtein.normalized_similarity(quote, source)
-    fault = compare(quote, source, stream.vocabulary)
+    similarity = Levenshtein.normalized_similarity(quote.text, source)
+    fault = compare(quote.text, source, stream.vocabulary)
     if (turned := words.negation_before(stream.text, start)) < start:
         start, fault = turned, max(fault or Fault.POLARITY, Fault.POLARITY)
-    if (_LEFT_OPEN.search(source) or _HOLE.search(quote)) and (number := _NUMBER.match(stream.text, end)):
+    if (_LEFT_OPEN.search(source) or quote.has_hole) and (number := _NUMBER.match(stream.text, end)):
         end, fault = number.end(), Fault.NUMBER
     if fault is None and similarity < _ALIKE:
         fault = Fault.WORDS
