@@ -128,6 +128,8 @@ def one_round(bench: server.Bench, system: System, redis_url: str, sizes: worklo
         bench.settle_down()
         speed = conduct.enqueue(system, url, sizes.jobs)
         figures["enqueue_per_s"] = max(speed, figures.get("enqueue_per_s", 0.0))
+        if system.store == "postgres":
+            bench.analyze(url)
         before = bench.read(url) if system.store == "postgres" else None
         done = conduct.drain(system, url, sizes.jobs, processes=processes, cap_s=sizes.cap_s)
         figures[f"drain_{processes}_per_s"] = done.per_s

@@ -59,6 +59,11 @@ class Bench:
         with psycopg.connect(self._running.url, autocommit=True) as conn:
             conn.execute("checkpoint")
 
+    def analyze(self, url: str) -> None:
+        """Statistics of what was just inserted, which autovacuum would make a minute later: some queries need them."""
+        with psycopg.connect(url, autocommit=True) as conn:
+            conn.execute("vacuum analyze")
+
     def read(self, url: str) -> Reading:
         """Row versions left behind are counted when they are made: autovacuum may remove them before we look."""
         with psycopg.connect(url, autocommit=True) as conn:

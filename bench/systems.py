@@ -187,7 +187,7 @@ PEERS = [
         concurrency=1000,
         left="select count(*) from pgboss.job where name = 'noop' and state < 'completed'",
         is_quick=True,
-        setting="`insert` of 5,000 at a time; batches of 1,000",
+        setting="`insert` of 5,000 at a time; `fetch` and `complete` of 1,000 in a loop, polled every 5 ms when empty",
     ),
     System(
         name="pgqueuer",
@@ -219,7 +219,7 @@ PEERS = [
         concurrency=200,
         left="select count(*) from chancy_jobs where state in ('pending', 'running', 'retrying')",
         keeps_results=False,
-        setting="`push_many` of 5,000; asyncio executor, 200 at once",
+        setting="`push_many` of 5,000; asyncio executor, 200 at once, eager polling",
     ),
     System(
         name="dbos",

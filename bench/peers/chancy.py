@@ -24,7 +24,9 @@ async def main(command: str, url: str, *args: str) -> None:
         match command:
             case "prepare":
                 await chancy.migrate()
-                lane = Queue("noop", concurrency=200, executor=Chancy.Executor.Async, polling_interval=1)
+                lane = Queue(
+                    "noop", concurrency=200, executor=Chancy.Executor.Async, polling_interval=1, eager_polling=True
+                )
                 await chancy.declare(lane, upsert=True)
             case "enqueue":
                 jobs = [noop.job.with_kwargs(payload=payload) for payload in payloads(int(args[0]))]

@@ -1,4 +1,4 @@
-// pg-boss: inserts of 5,000, and batches of a thousand fetched as often as it allows.
+// pg-boss: inserts of 5,000; batches of a thousand, fetched and completed in a loop, since `work` pauses between batches.
 const loaded = require("pg-boss");
 const { Stage, payloads, say, sleep, seconds, SENT } = require("./stage.cjs");
 
@@ -22,9 +22,15 @@ async function main(command, url, ...args) {
   } else if (command === "work") {
     const stage = new Stage(args[0]);
     await stage.waitForGo();
-    const options = { batchSize: Number(args[1]), pollingIntervalSeconds: 0.5 };
-    await boss.work("noop", options, async (jobs) => jobs.map((job) => stage.handle(job.data)));
-    await new Promise(() => {});
+    for (;;) {
+      const jobs = await boss.fetch("noop", { batchSize: Number(args[1]) });
+      if (!jobs || jobs.length === 0) {
+        await sleep(5);
+        continue;
+      }
+      const done = jobs.map((job) => stage.handle(job.data));
+      await boss.complete("noop", jobs.map((job) => job.id), done[0]);
+    }
   } else if (command === "submit") {
     for (let i = 0; i < Number(args[0]); i += 1) {
       await boss.send("noop", { i, s: SENT, t: seconds() });
