@@ -21,7 +21,7 @@ from ingather.extraction.findings import DocumentResult, TaskSummary
 from ingather.extraction.provider import Endpoint
 from ingather.extraction.tasks import Project, Spent, Task
 from ingather.extraction.template import BUILTIN_IDS, Label, Template, Tier, builtin, clone, load_builtin, select
-from ingather.library.port import LibraryPort
+from ingather.library.port import LibraryPort, Rect
 
 AT_ONCE = 10
 MOST_DOCUMENTS = 10_000
@@ -77,12 +77,19 @@ class Extraction:
 
     def template(self, template_id: str, project_id: int | None = None) -> Template:
         """A template as it stands now; one of another project is not there."""
+        found, owner = self.template_and_project(template_id)
+        if owner and project_id not in {None, owner}:
+            raise _no_template(template_id)
+        return found
+
+    def template_and_project(self, template_id: str) -> tuple[Template, int]:
+        """A template and the project it belongs to; 0 for a built-in one, which belongs to all."""
         if template_id in BUILTIN_IDS:
-            return load_builtin(template_id)
+            return load_builtin(template_id), 0
         found = self.engine.run(tasks.find_template(template_id))
-        if found is None or project_id not in {None, found[1]}:
-            raise NotFound(f"There is no template {template_id!r}.")
-        return found[0]
+        if found is None:
+            raise _no_template(template_id)
+        return found
 
     def clone_template(self, project_id: int, template_id: str, label: Label) -> Template:
         """A copy of a template for a project to change."""
@@ -174,8 +181,14 @@ class Extraction:
         return self.engine.run(tasks.list_tasks(project_id, before=before or 2**62, limit=limit))
 
     def status(self, task_id: int) -> Status:
-        task = self.task(task_id)
-        return Status(task=task, progress=self._batch(task).progress(), spent=self.engine.run(tasks.spent(task_id)))
+        return self.status_of(self.task(task_id))
+
+    def status_of(self, task: Task) -> Status:
+        return Status(task=task, progress=self._batch(task).progress(), spent=self.engine.run(tasks.spent(task.id)))
+
+    def projects_of_batch(self, batch_id: int) -> list[int]:
+        """The project whose task this batch is, if it is one."""
+        return self.engine.run(tasks.projects_of_batch(batch_id))
 
     def cancel(self, task_id: int) -> bool:
         return self._batch(self.task(task_id)).cancel()
@@ -205,6 +218,12 @@ class Extraction:
             for item in items
         ]
         return page, items[-1].id if len(items) == limit else None
+
+    def rectangles(self, task: Task, ordinal: int, page: int, start: int, end: int) -> list[Rect]:
+        """Where characters of a document's page stand. The text is that which the task has read."""
+        document = self.engine.run(tasks.find_document(task.id, ordinal))
+        reading = self.library.read(document.sha256, document.file_name)
+        return self.library.rectangles(document.sha256, page, start, end, parser=reading.parser)
 
     def export(self, task_id: int, format: str, out: BinaryIO, *, language: str = "en") -> None:
         """Write all of a task's results; what is not finished yet says so."""
@@ -243,6 +262,10 @@ def summary(status: Status) -> TaskSummary:
         closed_at=progress.closed_at.isoformat() if progress.closed_at else None,
         counts=counts,
     )
+
+
+def _no_template(template_id: str) -> NotFound:
+    return NotFound(f"There is no template {template_id!r}.")
 
 
 def _clean(text: str) -> str:

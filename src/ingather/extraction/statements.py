@@ -93,6 +93,10 @@ LIST_TASKS: Final[LiteralString] = (
  limit %(limit)s"""
 )
 
+PROJECTS_OF_BATCH: Final[LiteralString] = """
+select project_id from ingather.task where batch_id = %(batch_id)s
+"""
+
 SET_PAUSE_REASON: Final[LiteralString] = """
 update ingather.task set pause_reason = %(reason)s where id = %(task_id)s
 """
@@ -103,7 +107,7 @@ update ingather.task set spend_cap = %(spend_cap)s where id = %(task_id)s
 
 FIND_DOCUMENT: Final[LiteralString] = """
 select document_id, sha256, file_name from ingather.task_document
- where task_id = %(task_id)s and ordinal = %(ordinal)s
+ where task_id = %(task_id)s and ordinal = %(ordinal)s::bigint
 """
 
 DOCUMENTS: Final[LiteralString] = """
@@ -136,4 +140,33 @@ select count(*), coalesce(sum(prompt_tokens), 0)::bigint, coalesce(sum(cached_to
        coalesce(sum(completion_tokens), 0)::bigint, sum(cost), min(currency), count(*) filter (where cost is null)
   from ingather.model_call
  where task_id = %(task_id)s
+"""
+
+CALLS_AFTER: Final[LiteralString] = """
+select c.id, c.called_at, c.ordinal, d.file_name, c.outcome, c.step || case when c.sentence = '' then '' else ': ' end
+       || c.sentence
+  from ingather.model_call c
+  join ingather.task_document d on d.task_id = c.task_id and d.ordinal = c.ordinal
+ where c.task_id = %(task_id)s and c.id > %(after)s
+ order by c.id
+ limit %(limit)s
+"""
+
+# Ends in the order of their time, and of their id where two have the same.
+ENDS_AFTER: Final[LiteralString] = """
+with ended as (
+    select o.item_id, (extract(epoch from o.finished_at) * 1000000)::bigint as micros, o.finished_at, o.state, o.error,
+           (o.item_id - (s.id << 20))::integer as ordinal
+      from ingather.task t
+      join ingather.segment s on s.batch_id = t.batch_id
+      join ingather.outcome o on o.item_id between s.id << 20 and s.last_id
+     where t.id = %(task_id)s
+)
+select e.item_id, e.micros, e.finished_at, e.ordinal, d.file_name,
+       case e.state when 'c' then 'completed' when 'e' then 'error' else 'cancelled' end, e.error ->> 'message'
+  from ended e
+  join ingather.task_document d on d.task_id = %(task_id)s and d.ordinal = e.ordinal
+ where (e.micros, e.item_id) > (%(micros)s, %(item_id)s)
+ order by e.micros, e.item_id
+ limit %(limit)s
 """

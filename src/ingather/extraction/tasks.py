@@ -208,6 +208,10 @@ def task_of_batch(batch_id: int) -> Script[Task]:
     return _task(rows[0])
 
 
+def projects_of_batch(batch_id: int) -> Script[list[int]]:
+    return [project_id for (project_id,) in (yield Ask(sql.PROJECTS_OF_BATCH, {"batch_id": batch_id}))]
+
+
 def list_tasks(project_id: int, *, before: int, limit: int) -> Script[list[Task]]:
     asked = {"project_id": project_id, "before": before, "limit": limit}
     return [_task(row) for row in (yield Ask(sql.LIST_TASKS, asked))]
@@ -224,7 +228,10 @@ def template_version(sha256: str) -> Script[Template]:
 
 
 def find_document(task_id: int, ordinal: int) -> Script[Snapshot]:
-    [(document_id, sha256, file_name)] = yield Ask(sql.FIND_DOCUMENT, {"task_id": task_id, "ordinal": ordinal})
+    rows = yield Ask(sql.FIND_DOCUMENT, {"task_id": task_id, "ordinal": ordinal})
+    if not rows:
+        raise NotFound(f"There is no document {ordinal} in task {task_id}.")
+    [(document_id, sha256, file_name)] = rows
     return Snapshot(document_id=document_id, file_name=file_name, sha256=sha256, size=0)
 
 

@@ -134,6 +134,10 @@ def snapshots(ids: Iterable[int], space: int | None) -> Script[list[Snapshot]]:
     return [found[one] for one in asked]
 
 
+def spaces_of_job(job_id: int) -> Script[list[int]]:
+    return [space for (space,) in (yield Ask(sql.SPACES_OF_JOB, {"job_id": job_id}))]
+
+
 def unused_blobs(keep: timedelta) -> Script[list[str]]:
     rows = yield Ask(sql.UNUSED_BLOBS, {"keep": keep})
     return [sha256 for (sha256,) in rows]

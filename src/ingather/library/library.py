@@ -159,6 +159,10 @@ class Library:
         """One for each id, in their order; `UnknownDocument` names those that are missing, or in another space."""
         return self.engine.run(documents.snapshots(document_ids, space))
 
+    def spaces_of_job(self, job_id: int) -> list[int]:
+        """The spaces that hold a document which this job reads."""
+        return self.engine.run(documents.spaces_of_job(job_id))
+
     # --- readings --------------------------------------------------------------------------------------------------
 
     def read(self, sha256: str, name: str = "") -> ReadingSummary:

@@ -99,6 +99,12 @@ select d.id, d.file_name, d.sha256, b.size
    and (%(space)s::bigint is null or k.space = %(space)s)
 """
 
+SPACES_OF_JOB: Final[LiteralString] = """
+select distinct k.space
+  from ingather.document d join ingather.knowledge_base k on k.id = d.knowledge_base_id
+ where d.job_id = %(job_id)s
+"""
+
 # --- readings ------------------------------------------------------------------------------------------------------
 
 READING: Final[LiteralString] = """

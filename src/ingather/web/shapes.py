@@ -2,6 +2,7 @@
 
 from ingather.engine.engine import Engine
 from ingather.engine.model import Progress, WorkerRecord
+from ingather.engine.verbs import ScheduleRecord
 from ingather.extraction.extraction import EMBEDDED_NAME, Status
 from ingather.extraction.findings import DocumentResult
 from ingather.extraction.template import Template, Tier
@@ -147,6 +148,18 @@ def worker(found: WorkerRecord) -> wire.Worker:
         beat_at=found.beat_at,
         lease_s=found.lease_s,
         running=found.running,
+    )
+
+
+def schedule(found: ScheduleRecord) -> wire.Schedule:
+    return wire.Schedule(
+        name=found.name,
+        kind=found.kind,
+        cron=found.cron.expression,
+        timezone=found.cron.tz,
+        paused=found.paused,
+        next_at=found.next_at,
+        last_at=found.last_at,
     )
 
 

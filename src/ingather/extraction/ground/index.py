@@ -107,15 +107,17 @@ class Index:
 
 
 def squash(text: str) -> tuple[str, "array[int]"]:
-    """Folded text without spaces, brackets and quotes; dots, commas and hyphens stay where they touch a number."""
+    """Folded text without spaces, brackets and quotes; hyphens stay beside figures, dots and commas between them."""
     parts: list[str] = []
     origin = array("I")
     last = ""
     for run in _KEPT.finditer(text):
         start, end = run.span()
         kept = run[0]
-        if kept in "-.,:" and not (last.isdigit() or _next(text, end).isdigit()):
-            continue
+        if kept in "-.,:":
+            is_after, is_before = text[start - 1 : start].isdigit(), _next(text, end).isdigit()
+            if not (is_after and is_before) and not (kept == "-" and (last.isdigit() or is_before)):
+                continue
         parts.append(kept)
         origin.extend(range(start, end))
         last = kept[-1]

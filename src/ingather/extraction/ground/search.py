@@ -32,7 +32,7 @@ _SLACK: Final = 30  # characters: room for words that the quote leaves out near 
 # A quote that ends where a number should be, and the number that the text has there.
 _LEFT_OPEN: Final = re.compile(r"[-=<>\u2264\u2265\u00b1,:/] ?$")
 _HOLE: Final = re.compile(r"(?:[(\[,=<>\u2264\u2265\u00b1:/-] ?[)\]]| [.,;:)\]])\W*$")
-_NUMBER: Final = re.compile(r"[ (\[,:=<>\u2264\u2265\u00b1]{0,4}[-.]?[0-9.,]*[0-9]")
+_NUMBER: Final = re.compile(r"(?: (?:of|was|were|is|to|at))?[ (\[,:=<>\u2264\u2265\u00b1]{0,4}[-.]?[0-9.,]*[0-9]")
 _FIRST_WORD: Final = re.compile(r"\w+")
 _LAST_WORD: Final = re.compile(r"\w+$")
 

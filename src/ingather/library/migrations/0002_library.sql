@@ -29,6 +29,7 @@ create table ingather.document (
 );
 create index document_newest on ingather.document (knowledge_base_id, id);
 create index document_sha256 on ingather.document (sha256);
+create index document_job on ingather.document (job_id);
 
 -- What one version of the parser made of a file. Never changed: another version makes another reading.
 create table ingather.reading (

@@ -1,0 +1,59 @@
+"""The application: routes behind the edge, and the pages of the workbench beside them."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter, FastAPI
+from fastapi.responses import FileResponse, JSONResponse
+from fastapi.staticfiles import StaticFiles
+
+from ingather.web import problems
+from ingather.web import schemas as wire
+from ingather.web.access import Who
+from ingather.web.edge import Edge
+from ingather.web.rooms import Rooms
+from ingather.web.routes import events, fleet, health, library, projects, session, tasks
+
+API = "/api/v1"
+PAGES = Path(__file__).parent / "pages"
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+
+
+def create_app(rooms: Rooms, *, version: str, hosts: Iterable[str] = LOOPBACK) -> FastAPI:
+    """All routes, closed unless they say otherwise. `hosts` are the names this server answers under."""
+    app = FastAPI(title="Ingather", version=version, openapi_url=None, docs_url=None, redoc_url=None)
+    app.state.rooms = rooms
+    problems.install(app)
+    app.include_router(health.router)
+    api = APIRouter(
+        prefix=API,
+        responses={
+            status: {"model": wire.Problem, "description": title, "content": {problems.MEDIA_TYPE: {}}}
+            for status, title in problems.TITLES.items()
+            if status in {400, 401, 403, 404, 409, 413, 422, 429, 503}
+        },
+    )
+    for part in (session, projects, library, tasks, events, fleet):
+        api.include_router(part.router)
+
+    @api.get("/openapi.json", include_in_schema=False)
+    def openapi(_: Who) -> JSONResponse:
+        return JSONResponse(app.openapi())
+
+    @api.get("/{path:path}", include_in_schema=False)
+    def nothing_here(path: str, _: Who) -> Any:
+        raise problems.Refused(404, f"There is nothing at {API}/{path[:200]}.")
+
+    app.include_router(api)
+    if PAGES.is_dir():
+        app.mount("/assets", StaticFiles(directory=PAGES / "assets"), name="assets")
+
+        @app.get("/{path:path}", include_in_schema=False)
+        def page(path: str) -> FileResponse:
+            """Every address of the workbench is the same page; the page knows what to show."""
+            del path
+            return FileResponse(PAGES / "index.html")
+
+    app.add_middleware(Edge, hosts=tuple(hosts))
+    return app

@@ -1,0 +1,143 @@
+"""Knowledge bases, uploads, documents and their files."""
+
+from typing import Annotated
+from urllib.parse import quote
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import FileResponse
+from starlette.background import BackgroundTask
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import UploadFile
+from starlette.formparsers import MultiPartException
+from starlette.requests import ClientDisconnect
+
+from ingather.engine.errors import IngatherError
+from ingather.web import schemas as wire
+from ingather.web import shapes
+from ingather.web.access import Here, Who, document_for, knowledge_base_for, need
+from ingather.web.accounts import Role
+from ingather.web.problems import Refused
+
+router = APIRouter(tags=["library"])
+
+MOST_FILES = 50
+
+
+@router.get("/knowledge-bases")
+def list_knowledge_bases(here: Here, who: Who, project_id: wire.Id | None = None) -> list[wire.KnowledgeBase]:
+    """Those of your projects, or of one of them."""
+    if project_id is not None:
+        need(who, Role.READER, project_id)
+    shelves = here.library.list_knowledge_bases(space=project_id)
+    return [shapes.knowledge_base(shelf) for shelf in shelves if who.may_read(shelf.space)]
+
+
+@router.post("/knowledge-bases", status_code=201)
+def create_knowledge_base(asked: wire.NewKnowledgeBase, here: Here, who: Who) -> wire.KnowledgeBase:
+    need(who, Role.REVIEWER, asked.project_id)
+    return shapes.knowledge_base(here.library.create_knowledge_base(asked.name, space=asked.project_id))
+
+
+@router.delete("/knowledge-bases/{knowledge_base_id}", status_code=204)
+def delete_knowledge_base(knowledge_base_id: wire.Id, here: Here, who: Who) -> Response:
+    """Remove it with its documents. Tasks that used them go on undisturbed."""
+    knowledge_base_for(here, who, knowledge_base_id, Role.OWNER)
+    here.library.delete_knowledge_base(knowledge_base_id)
+    return Response(status_code=204)
+
+
+@router.get("/knowledge-bases/{knowledge_base_id}/documents")
+def list_documents(
+    knowledge_base_id: wire.Id,
+    here: Here,
+    who: Who,
+    search: Annotated[str, Query(max_length=200)] = "",
+    after: wire.Id | None = None,
+    limit: wire.Limit = 50,
+) -> wire.Documents:
+    """Documents, newest first; `after` takes `next` of the page before."""
+    knowledge_base_for(here, who, knowledge_base_id)
+    page = here.library.list_documents(knowledge_base_id, search=search, after=after, limit=limit)
+    return wire.Documents(
+        documents=[shapes.document(document) for document in page],
+        next=page[-1].id if len(page) == limit else None,
+    )
+
+
+@router.post(
+    "/knowledge-bases/{knowledge_base_id}/documents",
+    status_code=202,
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {
+                "multipart/form-data": {
+                    "schema": {
+                        "type": "object",
+                        "required": ["files"],
+                        "properties": {"files": {"type": "array", "items": {"type": "string", "format": "binary"}}},
+                    }
+                }
+            },
+        }
+    },
+)
+async def upload(knowledge_base_id: wire.Id, request: Request, here: Here, who: Who) -> wire.Uploads:
+    """Add files. Returns at once; each document is read by a job of its own."""
+    await run_in_threadpool(knowledge_base_for, here, who, knowledge_base_id, Role.REVIEWER)
+    uploads: list[wire.Uploaded] = []
+    refused: list[dict[str, str]] = []
+    try:
+        async with request.form(max_files=MOST_FILES, max_fields=MOST_FILES) as form:
+            files = [file for file in form.getlist("files") if isinstance(file, UploadFile)]
+            if not files:
+                raise Refused(422, "There is no file in the form: send them as `files`, multipart/form-data.")
+            for file in files:
+                name = file.filename or ""
+                try:
+                    made = await run_in_threadpool(here.library.upload, knowledge_base_id, file.file, name)
+                except IngatherError as error:
+                    refused.append({"file_name": name[:255], "detail": str(error)})
+                    continue
+                uploads.append(
+                    wire.Uploaded(
+                        document=shapes.document(made.document), job_id=made.job.id, is_duplicate=made.is_duplicate
+                    )
+                )
+    except ClientDisconnect:
+        raise Refused(413, "The upload is too big, or was broken off.") from None
+    except MultiPartException as error:
+        raise Refused(400, f"The form cannot be read: {error.message}") from None
+    if refused and not uploads:
+        raise Refused(422, refused[0]["detail"])
+    return wire.Uploads(uploads=uploads, refused=refused)
+
+
+@router.get("/documents/{document_id}")
+def show_document(document_id: wire.Id, here: Here, who: Who) -> wire.Document:
+    return shapes.document(document_for(here, who, document_id))
+
+
+@router.delete("/documents/{document_id}", status_code=204)
+def delete_document(document_id: wire.Id, here: Here, who: Who) -> Response:
+    document_for(here, who, document_id, Role.REVIEWER)
+    here.library.delete_document(document_id)
+    return Response(status_code=204)
+
+
+@router.get("/documents/{document_id}/file", response_class=FileResponse)
+def file(document_id: wire.Id, here: Here, who: Who) -> FileResponse:
+    """The bytes as they were uploaded. A browser saves them and does not run them."""
+    document_for(here, who, document_id)
+    opened = here.library.open_file(document_id)
+    found = opened.__enter__()
+    is_pdf = found.file_name.lower().endswith(".pdf")
+    return FileResponse(
+        found.path,
+        media_type="application/pdf" if is_pdf else "application/octet-stream",
+        headers={
+            "content-disposition": f"attachment; filename*=UTF-8''{quote(found.file_name)}",
+            "content-security-policy": "sandbox; default-src 'none'",
+        },
+        background=BackgroundTask(opened.__exit__, None, None, None),
+    )

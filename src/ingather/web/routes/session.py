@@ -1,0 +1,104 @@
+"""Signing in and out, and tokens for scripts."""
+
+import math
+from datetime import timedelta
+
+from fastapi import APIRouter, Request, Response
+
+from ingather.web import accounts
+from ingather.web import schemas as wire
+from ingather.web.access import Here, Who, need
+from ingather.web.accounts import Account, Role, Scope
+from ingather.web.edge import SESSION_COOKIE, Turnstile
+from ingather.web.problems import Refused
+
+router = APIRouter(tags=["session"])
+
+TRIES = Turnstile(10, 60.0)
+
+
+@router.post("/session", status_code=204)
+def sign_in(asked: wire.SignIn, request: Request, here: Here) -> Response:
+    """Turn the word of a sign-in link into a session of this browser. A link works once."""
+    who = request.client.host if request.client else ""
+    if (wait_s := TRIES.wait_s(who)) > 0:
+        raise Refused(429, "Too many attempts to sign in. Wait a minute.", {"Retry-After": str(math.ceil(wait_s))})
+    session = here.engine.run(accounts.sign_in(asked.word))
+    if session is None:
+        raise Refused(401, "This link was used already, or is too old. Ask for a new one with `ingather link`.")
+    response = Response(status_code=204)
+    response.set_cookie(
+        SESSION_COOKIE,
+        session,
+        max_age=int(accounts.SESSION_LASTS.total_seconds()),
+        httponly=True,
+        samesite="strict",
+        secure=request.url.scheme == "https",
+        path="/",
+    )
+    return response
+
+
+@router.delete("/session", status_code=204)
+def sign_out(request: Request, here: Here, _: Who) -> Response:
+    if session := request.cookies.get(SESSION_COOKIE):
+        here.engine.run(accounts.sign_out(session))
+    response = Response(status_code=204)
+    response.delete_cookie(SESSION_COOKIE, path="/")
+    return response
+
+
+@router.get("/me")
+def me(who: Who) -> wire.Me:
+    return wire.Me(
+        account_id=who.account_id,
+        name=who.name,
+        is_operator=who.is_operator,
+        scope=who.scope.value,
+        roles={project_id: role.value for project_id, role in who.roles.items()},
+    )
+
+
+@router.get("/tokens")
+def list_tokens(here: Here, who: Who) -> list[wire.Token]:
+    """Your own tokens, without the tokens."""
+    return [
+        wire.Token(
+            token_id=token.id,
+            name=token.name,
+            hint=token.hint,
+            scope=token.scope.value,
+            project_id=token.project_id,
+            created_at=token.created_at,
+            expires_at=token.expires_at,
+            last_used_at=token.last_used_at,
+            revoked_at=token.revoked_at,
+        )
+        for token in here.engine.run(accounts.list_tokens(who.account_id))
+    ]
+
+
+@router.post("/tokens", status_code=201)
+def create_token(asked: wire.NewToken, here: Here, who: Who) -> wire.MadeToken:
+    """A token that may do no more than you may. It is shown here and never again."""
+    scope = Scope(asked.scope)
+    if not who.may_write or (scope is Scope.OPERATE and not who.may_operate):
+        raise Refused(403, "A token cannot make a token that may do more than itself.")
+    if asked.project_id is not None:
+        need(who, Role.READER, asked.project_id)
+    account = Account(id=who.account_id, name=who.name, is_operator=who.is_operator)
+    token, token_id, expires_at = here.engine.run(
+        accounts.create_token(
+            account, asked.name, scope=scope, lasts=timedelta(days=asked.days), project_id=asked.project_id
+        )
+    )
+    return wire.MadeToken(token_id=token_id, token=token, expires_at=expires_at)
+
+
+@router.delete("/tokens/{token_id}", status_code=204)
+def revoke_token(token_id: wire.Id, here: Here, who: Who) -> Response:
+    if not who.may_write:
+        raise Refused(403, "A token that may only read cannot revoke tokens.")
+    if not here.engine.run(accounts.revoke_token(token_id, who.account_id)):
+        raise Refused(404, f"There is no token {token_id} of yours that could be revoked.")
+    return Response(status_code=204)
