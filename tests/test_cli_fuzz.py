@@ -64,7 +64,9 @@ def _commands(of: argparse.ArgumentParser, words: tuple[str, ...] = ()) -> Itera
     yield Command(words=words, options=tuple(options), places=tuple(places))
 
 
-COMMANDS = list(_commands(parser()))
+# They serve until somebody stops them: nothing for a test within this process.
+NEVER_RUN = {"run", "serve"}
+COMMANDS = [command for command in _commands(parser()) if not NEVER_RUN & {*command.words}]
 # A group such as `batch` knows nothing but its help.
 RUNNABLE = [command for command in COMMANDS if len(command.options) > 1]
 OPTIONS = sorted({text for command in COMMANDS for option in command.options for text in option.option_strings})
