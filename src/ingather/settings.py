@@ -24,6 +24,7 @@ class Settings:
     model_key: str | None = field(repr=False)
     model_context: int | None
     model_at_once: int
+    hosts: tuple[str, ...]
 
     @classmethod
     def from_environment(cls) -> "Settings":
@@ -43,6 +44,7 @@ class Settings:
             model_key=os.environ.get("INGATHER_MODEL_KEY") or None,
             model_context=None if context is None else int(context),
             model_at_once=10 if at_once is None else max(1, int(at_once)),
+            hosts=tuple(os.environ.get("INGATHER_HOSTS", "").replace(",", " ").split()),
         )
 
 

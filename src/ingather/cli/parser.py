@@ -2,6 +2,8 @@
 
 import argparse
 import sys
+from collections.abc import Callable
+from importlib import import_module
 from importlib.metadata import version
 from typing import Any, NoReturn
 
@@ -46,6 +48,7 @@ def parser() -> argparse.ArgumentParser:
     _add(commands, "migrate", database.migrate, "bring the tables up to date; safe while workers run", json=True)
     _add_work(commands)
     _add_extract(commands)
+    _add_web(commands)
     _add_batch(_group(commands, "batch", "look at batches and steer them"))
     _add_queue(_group(commands, "queue", "look at queues and limit them"))
     _add_schedule(_group(commands, "schedule", "look at schedules"))
@@ -79,7 +82,13 @@ def _add_work(commands: Any) -> None:
 
 
 def _add_extract(commands: Any) -> None:
-    command = _add(commands, "extract", _extract, "papers and a template in, a table of proved findings out", json=True)
+    command = _add(
+        commands,
+        "extract",
+        _later("extract", "extract"),
+        "papers and a template in, a table of proved findings out",
+        json=True,
+    )
     command.add_argument("papers", nargs="+", metavar="PAPER", help="PDF, text or Markdown files")
     command.add_argument(
         "--template", type=_printable, required=True, metavar="ID", help="what to ask: rct, cohort, qc"
@@ -90,15 +99,46 @@ def _add_extract(commands: Any) -> None:
     command.add_argument("--language", choices=["en", "zh"], default="en", help="of the table's headings (en)")
 
 
-def _extract(arguments: argparse.Namespace) -> int:
-    """Its libraries are an extra, and slow to load for those who want something else."""
-    try:
-        from ingather.cli.extract import extract  # noqa: PLC0415
-    except ModuleNotFoundError as error:
-        raise UsageError(
-            f"This needs a library that is not installed ({error.name}): pip install 'ingather[workbench]'."
-        ) from error
-    return extract(arguments)
+def _add_web(commands: Any) -> None:
+    run = _add(commands, "run", _later("web", "run"), "everything on this machine: database, web, worker, samples")
+    serve = _add(commands, "serve", _later("web", "serve"), "the web alone; workers run elsewhere")
+    for command in (run, serve):
+        command.add_argument("--host", type=_printable, default="127.0.0.1", help="address to serve on (127.0.0.1)")
+        command.add_argument("--port", type=_port, default=8080, help="port; 0 takes a free one (8080)")
+    run.add_argument("--concurrency", type=_whole, default=10, metavar="N", help="items at once (10)")
+    run.add_argument("--no-samples", action="store_true", help="no sample papers on the first start")
+    link = _add(commands, "link", _later("web", "link"), "a link that signs a browser in, once", json=True)
+    link.add_argument("--account", type=_printable, metavar="NAME", help="for this account (yours)")
+    link.add_argument("--address", type=_printable, default="http://127.0.0.1:8080", help="where it is served")
+    account = _group(commands, "account", "who may sign in")
+    add = _add(account, "add", _later("web", "add_account"), "make an account", json=True)
+    add.add_argument("name", type=_printable, metavar="NAME")
+    add.add_argument("--operator", action="store_true", help="may steer the engine")
+    token = _group(commands, "token", "tokens for scripts")
+    create = _add(token, "create", _later("web", "create_token"), "a token, shown this once", json=True)
+    create.add_argument("--name", type=_printable, required=True, help="what it is for")
+    create.add_argument("--account", type=_printable, metavar="NAME", help="of this account (yours)")
+    create.add_argument("--scope", choices=["read", "write", "operate"], default="write", help="what it may do (write)")
+    create.add_argument("--days", type=_whole, default=90, metavar="N", help="how long it lasts (90)")
+    create.add_argument("--project", type=_id, metavar="ID", help="only in this project (all of the account's)")
+    _add(token, "ls", _later("web", "list_tokens"), "every token, without the token", json=True)
+    revoke = _add(token, "revoke", _later("web", "revoke_token"), "end a token now", json=True)
+    revoke.add_argument("id", type=_id, metavar="ID")
+
+
+def _later(module: str, name: str) -> Callable[[argparse.Namespace], int]:
+    """A command whose libraries are an extra, and slow to load for those who want something else."""
+
+    def run(arguments: argparse.Namespace) -> int:
+        try:
+            command = getattr(import_module(f"ingather.cli.{module}"), name)
+        except ModuleNotFoundError as error:
+            raise UsageError(
+                f"This needs a library that is not installed ({error.name}): pip install 'ingather[workbench]'."
+            ) from error
+        return int(command(arguments))
+
+    return run
 
 
 def _add_batch(group: Any) -> None:
@@ -171,6 +211,13 @@ def _whole(text: str) -> int:
     number = quantities.whole(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text} is less than 1")
+    return number
+
+
+def _port(text: str) -> int:
+    number = quantities.whole(text)
+    if not 0 <= number <= 65_535:
+        raise argparse.ArgumentTypeError(f"{text} is no port")
     return number
 
 

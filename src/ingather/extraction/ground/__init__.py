@@ -2,6 +2,6 @@
 
 from ingather.extraction.ground.grounding import Grounding, ground
 from ingather.extraction.ground.index import Index
-from ingather.extraction.ground.search import Method
+from ingather.extraction.ground.places import Method
 
 __all__ = ["Grounding", "Index", "Method", "ground"]

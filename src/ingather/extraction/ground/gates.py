@@ -8,30 +8,19 @@ exchanged.
 
 import re
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass, field
 from enum import IntEnum
-from functools import lru_cache
 from typing import Final
 
 from rapidfuzz.distance import OSA, Indel, Levenshtein
 
 from ingather.extraction.ground import words
 from ingather.extraction.ground.folding import UNSPACED
+from ingather.extraction.ground.lexing import Number, Token, tokens
 
 _MOST_DROPPED: Final = 5  # words in one place
 _TYPO: Final = 0.65
 _LIGATURES: Final = ("ffi", "ffl", "fi", "fl", "ff")
 
-_TOKEN: Final = re.compile(
-    r"(?P<before>(?:[-<>\u2264\u2265\u00b1~/^_=\u0338][ =]?|(?<=[0-9]):)*)"
-    r"(?P<number>(?<![\w)\]])\.[0-9]+|[0-9]+(?:[.,][0-9]+)*)"
-    r"(?P<percent> ?(?:%|\u2030|per ?cent\b))?"
-    rf"|(?P<han>[{UNSPACED}])"
-    rf"|(?P<word>(?:[^\W\d_{UNSPACED}])+(?:'[^\W\d_]+)?)"
-    r"|(?P<sign>[<>\u2264\u2265\u00b1\u0338])"
-)
-_THOUSANDS: Final = re.compile(r"[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]+)?")
-_SPLIT_ZERO: Final = re.compile(r"(?<![0-9.,])0\. (?=0[0-9])")
 _HEAD: Final = re.compile(rf"[^\W\d_{UNSPACED}]+[0-9]")
 _TAIL: Final = re.compile(rf"[0-9][^\W\d_{UNSPACED}]+$")
 _IS_HAN: Final = re.compile(f"[{UNSPACED}]")
@@ -45,24 +34,6 @@ class Fault(IntEnum):
     NUMBER = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
-    """A number as it is compared: `-12.4%`. A mark is a superscript behind a word: a note or a reference."""
-
-    text: str
-    is_mark: bool = False
-    word: str = field(default="", compare=False)  # as written, where it was written as a word
-
-
-Token = str | Number
-
-
-@lru_cache(maxsize=64)
-def tokens(text: str) -> tuple[Token, ...]:
-    """The words and numbers of a folded text, in order. Signs and percent belong to their number."""
-    return tuple(_lex(_SPLIT_ZERO.sub("0.", text)))
-
-
 def compare(quote: str, source: str, vocabulary: Container[str]) -> Fault | None:
     """What is wrong with taking `source` for `quote`, both folded. `vocabulary`: the words of the document."""
     if quote == source:
@@ -72,8 +43,8 @@ def compare(quote: str, source: str, vocabulary: Container[str]) -> Fault | None
         return None
     differences = [*_differences(theirs, mine)]
     faults = [_fault(theirs[a:b], mine[c:d], vocabulary) for a, b, c, d in differences]
-    if any((c == d) and ((a == 0 and _HEAD.match(source)) or (b == len(theirs) and _TAIL.search(source)))
-           for a, b, c, d in differences):  # fmt: skip
+    is_torn_head, is_torn_tail = _HEAD.match(source) is not None, _TAIL.search(source) is not None
+    if any(c == d and ((is_torn_head and a == 0) or (is_torn_tail and b == len(theirs))) for a, b, c, d in differences):
         # Left out at an end, but hanging together with a number that is quoted, as the B of B12 does.
         faults.append(Fault.NUMBER)
     if mine[-1:] != theirs[-1:] and not words.FUNCTION.isdisjoint(mine[-1:]):
@@ -84,34 +55,6 @@ def compare(quote: str, source: str, vocabulary: Container[str]) -> Fault | None
 
 def _worst(*faults: Fault | None) -> Fault | None:
     return max((fault for fault in faults if fault is not None), default=None)
-
-
-def _lex(text: str) -> Iterator[Token]:
-    for match in _TOKEN.finditer(text):
-        kind = match.lastgroup
-        if kind in {"word", "han"}:
-            word = match[0]
-            value = words.number_of(word)
-            yield Number(value, word=word) if value else word
-        elif kind == "sign":
-            yield Number(match[0])
-        else:
-            yield from _numbers(match, text)
-
-
-def _numbers(match: re.Match[str], text: str) -> Iterator[Number]:
-    before = match["before"].replace(" ", "").replace("=", "")
-    behind = text[match.start() - 1] if match.start() else ""
-    if behind.isdigit() or behind == "%":
-        before = before.replace("~", "-")
-    is_mark = before == "^" and not behind.isdigit()
-    whole = match["number"]
-    if whole.startswith("."):
-        whole = "0" + whole
-    parts = [whole.replace(",", "")] if _THOUSANDS.fullmatch(whole) else whole.split(",")
-    percent = "" if match["percent"] is None else "\u2030" if "\u2030" in match["percent"] else "%"
-    for n, part in enumerate(parts):
-        yield Number((before if n == 0 else "") + part + (percent if n == len(parts) - 1 else ""), is_mark)
 
 
 def _differences(source: Sequence[Token], quote: Sequence[Token]) -> Iterator[tuple[int, int, int, int]]:

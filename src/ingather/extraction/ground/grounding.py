@@ -9,9 +9,12 @@ from typing import Final
 from ingather.extraction.findings import Span, Verdict
 from ingather.extraction.ground import words
 from ingather.extraction.ground.folding import UNSPACED
-from ingather.extraction.ground.gates import Fault, tokens
+from ingather.extraction.ground.fuzzy import fuzzy_places
+from ingather.extraction.ground.gates import Fault
 from ingather.extraction.ground.index import Index, Stream
-from ingather.extraction.ground.search import Method, Needle, Place, fuzzy_places, literal_places
+from ingather.extraction.ground.lexing import tokens
+from ingather.extraction.ground.places import Method, Needle, Place
+from ingather.extraction.ground.search import literal_places
 
 _SHORTEST_PART: Final = 12
 _MOST_PARTS: Final = 8

@@ -1,0 +1,236 @@
+"""`ingather serve`, `run`, `token`, `account` and `link`: the workbench in the browser, and who may use it."""
+
+import getpass
+import logging
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from argparse import Namespace
+from datetime import timedelta
+from importlib.metadata import version
+from pathlib import Path
+from typing import Self
+
+import uvicorn
+
+import ingather
+from ingather.cli.answers import as_json, hint, say, table
+from ingather.cli.work import set_up_log
+from ingather.engine.errors import IngatherError, UsageError
+from ingather.settings import Settings
+from ingather.web import accounts
+from ingather.web.accounts import Account, Scope
+from ingather.web.app import LOOPBACK, create_app
+from ingather.web.rooms import Rooms
+from ingather.workbench import Workbench
+
+log = logging.getLogger("ingather.run")
+
+SAMPLES = "Sample papers"
+RESTART_S = 2.0
+STOP_S = 30.0
+
+
+def serve(arguments: Namespace) -> int:
+    """The web alone; workers run elsewhere."""
+    bench = Workbench()
+    bench.engine.check()
+    with _listen(arguments) as server:
+        set_up_log()
+        hint(f"Serving {_address(server)}. Sign in with `ingather link`.")
+        _serve(bench, server)
+    return 0
+
+
+def run(arguments: Namespace) -> int:
+    """Database, tables, web, a worker and sample papers: everything, on one machine, until Ctrl-C."""
+    bench = Workbench()
+    bench.engine.migrate()
+    account = _me(bench)
+    if not arguments.no_samples:
+        _add_samples(bench, account)
+    with _listen(arguments) as server:
+        set_up_log()
+        word = bench.engine.run(accounts.create_link(account))
+        model = bench.extraction.endpoint.model if bench.extraction.endpoint else "none; the embedded extractor answers"
+        say(f"Ingather {version('ingather')}. Model: {model}.")
+        say(f"Open {_address(server)}/sign-in#{word} (works once, for 15 minutes; `ingather link` makes another).")
+        with _Hand(arguments.concurrency):
+            _serve(bench, server)
+    say("Stopped.")
+    return 0
+
+
+def _serve(bench: Workbench, server: socket.socket) -> None:
+    settings = Settings.from_environment()
+    rooms = Rooms(engine=bench.engine, library=bench.library, extraction=bench.extraction)
+    app = create_app(rooms, version=version("ingather"), hosts=(*LOOPBACK, *settings.hosts))
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=3,
+        timeout_keep_alive=30,
+    )
+    uvicorn.Server(config).run(sockets=[server])
+
+
+def _listen(arguments: Namespace) -> socket.socket:
+    """The socket, bound before anything else is started: a port that is taken should cost nothing."""
+    hosts = Settings.from_environment().hosts
+    if arguments.host not in {"127.0.0.1", "localhost", "::1"} and not hosts:
+        raise UsageError(
+            f"To serve on {arguments.host}, say under which names: INGATHER_HOSTS=review.example.org. Without, another "
+            "site could point its own name here."
+        )
+    family = socket.AF_INET6 if ":" in arguments.host else socket.AF_INET
+    server = socket.socket(family, socket.SOCK_STREAM)
+    server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        server.bind((arguments.host, arguments.port))
+    except OSError as error:
+        server.close()
+        raise UsageError(f"Cannot serve on {arguments.host} port {arguments.port}: {error.strerror}.") from error
+    return server
+
+
+def _address(server: socket.socket) -> str:
+    host, port = server.getsockname()[:2]
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+class _Hand:
+    """A worker in a process of its own, started again should it die, stopped with everything else."""
+
+    def __init__(self, concurrency: int) -> None:
+        self._argv = [
+            *(sys.executable, "-m", "ingather.cli", "work", "ingather.workbench:app"),
+            *("--concurrency", str(concurrency)),
+        ]
+        self._is_over = threading.Event()
+
+    def __enter__(self) -> Self:
+        self._process = self._start()
+        self._thread = threading.Thread(target=self._watch, name="ingather worker watch", daemon=True)
+        self._thread.start()
+        return self
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        # A session of its own: Ctrl-C reaches this process alone, which then stops the worker once.
+        return subprocess.Popen(self._argv, stdin=subprocess.DEVNULL, start_new_session=True)
+
+    def _watch(self) -> None:
+        while not self._is_over.wait(RESTART_S):
+            if self._process.poll() is not None:
+                log.warning("the worker ended with code %s; starting another", self._process.returncode)
+                self._process = self._start()
+
+    def __exit__(self, *_: object) -> None:
+        self._is_over.set()
+        self._thread.join()
+        self._process.send_signal(signal.SIGTERM)
+        try:
+            self._process.wait(STOP_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+
+
+def _me(bench: Workbench) -> Account:
+    """The account of whoever is at this machine."""
+    try:
+        name = getpass.getuser()
+    except (OSError, KeyError):
+        name = "me"
+    return bench.engine.run(accounts.laptop_account(name))
+
+
+def _add_samples(bench: Workbench, account: Account) -> None:
+    """On the first start, so that there is something to try."""
+    papers = sorted(_samples().glob("*.pdf"))
+    if bench.extraction.list_projects() or not papers:
+        return
+    project = bench.extraction.create_project("My first review")
+    bench.engine.run(accounts.set_role(project.id, account.id, accounts.Role.OWNER))
+    shelf = bench.library.create_knowledge_base(SAMPLES, space=project.id)
+    for paper in papers:
+        with paper.open("rb") as stream:
+            bench.library.upload(shelf.id, stream, paper.name)
+
+
+def _samples() -> Path:
+    """In the package once it is built; beside its source in a checkout."""
+    inside = Path(ingather.__file__).parent
+    packaged = inside / "samples"
+    return packaged if packaged.is_dir() else inside.parents[1] / "samples"
+
+
+# --- who -------------------------------------------------------------------------------------------------------------
+
+
+def link(arguments: Namespace) -> int:
+    bench = Workbench()
+    account = bench.engine.run(accounts.find_account(arguments.account)) if arguments.account else _me(bench)
+    word = bench.engine.run(accounts.create_link(account))
+    address = f"{arguments.address.rstrip('/')}/sign-in#{word}"
+    if arguments.json:
+        as_json({"account": account.name, "link": address})
+    else:
+        say(address)
+    return 0
+
+
+def add_account(arguments: Namespace) -> int:
+    bench = Workbench()
+    account = bench.engine.run(accounts.add_account(arguments.name, is_operator=arguments.operator))
+    if arguments.json:
+        as_json({"account_id": account.id, "name": account.name, "is_operator": account.is_operator})
+    else:
+        say(f"Account {account.name!r} is made. `ingather link --account {account.name!r}` signs it in.")
+    return 0
+
+
+def create_token(arguments: Namespace) -> int:
+    bench = Workbench()
+    account = bench.engine.run(accounts.find_account(arguments.account)) if arguments.account else _me(bench)
+    token, token_id, expires_at = bench.engine.run(
+        accounts.create_token(
+            account,
+            arguments.name,
+            scope=Scope(arguments.scope),
+            lasts=timedelta(days=arguments.days),
+            project_id=arguments.project,
+        )
+    )
+    if arguments.json:
+        as_json({"token_id": token_id, "token": token, "expires_at": expires_at})
+    else:
+        say(token)
+        hint("Keep it: it is not shown again.")
+    return 0
+
+
+def list_tokens(arguments: Namespace) -> int:
+    found = Workbench().engine.run(accounts.list_tokens())
+    if arguments.json:
+        as_json(found)
+        return 0
+    table(
+        ["id", "account", "name", "begins", "scope", "expires", "last used", "revoked"],
+        [(t.id, t.account, t.name, t.hint, t.scope.value, t.expires_at, t.last_used_at, t.revoked_at) for t in found],
+        empty="There are no tokens.",
+    )
+    return 0
+
+
+def revoke_token(arguments: Namespace) -> int:
+    if not Workbench().engine.run(accounts.revoke_token(arguments.id)):
+        raise IngatherError(f"There is no token {arguments.id} that could be revoked.")
+    if arguments.json:
+        as_json({"token_id": arguments.id, "revoked": True})
+    else:
+        say(f"Token {arguments.id} is revoked.")
+    return 0
