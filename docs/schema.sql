@@ -4,6 +4,57 @@
 
 CREATE SCHEMA ingather;
 
+-- TABLE account
+
+CREATE TABLE ingather.account (
+    id bigint NOT NULL,
+    name text NOT NULL,
+    is_operator boolean DEFAULT false NOT NULL,
+    is_disabled boolean DEFAULT false NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT account_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100)))
+);
+
+-- SEQUENCE account_id_seq
+
+ALTER TABLE ingather.account ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME ingather.account_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+-- TABLE api_token
+
+CREATE TABLE ingather.api_token (
+    id bigint NOT NULL,
+    account_id bigint NOT NULL,
+    name text NOT NULL,
+    sha256 bytea NOT NULL,
+    hint text NOT NULL,
+    scope text NOT NULL,
+    project_id bigint,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    last_used_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    CONSTRAINT api_token_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
+    CONSTRAINT api_token_scope_check CHECK ((scope = ANY (ARRAY['read'::text, 'write'::text, 'operate'::text])))
+);
+
+-- SEQUENCE api_token_id_seq
+
+ALTER TABLE ingather.api_token ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME ingather.api_token_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 -- TABLE batch
 
 CREATE TABLE ingather.batch (
@@ -211,6 +262,7 @@ CREATE VIEW ingather.item AS
 
 CREATE TABLE ingather.knowledge_base (
     id bigint NOT NULL,
+    space bigint DEFAULT 0 NOT NULL,
     name text NOT NULL,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     CONSTRAINT knowledge_base_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200)))
@@ -225,6 +277,15 @@ ALTER TABLE ingather.knowledge_base ALTER COLUMN id ADD GENERATED ALWAYS AS IDEN
     NO MINVALUE
     NO MAXVALUE
     CACHE 1
+);
+
+-- TABLE membership
+
+CREATE TABLE ingather.membership (
+    project_id bigint NOT NULL,
+    account_id bigint NOT NULL,
+    role text NOT NULL,
+    CONSTRAINT membership_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'reviewer'::text, 'reader'::text])))
 );
 
 -- TABLE migration
@@ -392,6 +453,24 @@ CREATE SEQUENCE ingather.segment_id
     NO MAXVALUE
     CACHE 1;
 
+-- TABLE session
+
+CREATE TABLE ingather.session (
+    sha256 bytea NOT NULL,
+    account_id bigint NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    expires_at timestamp with time zone NOT NULL
+);
+
+-- TABLE sign_in_link
+
+CREATE TABLE ingather.sign_in_link (
+    sha256 bytea NOT NULL,
+    account_id bigint NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    used_at timestamp with time zone
+);
+
 -- TABLE tally
 
 CREATE TABLE ingather.tally (
@@ -489,6 +568,26 @@ ALTER TABLE ingather.worker ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+-- CONSTRAINT account account_name_key
+
+ALTER TABLE ONLY ingather.account
+    ADD CONSTRAINT account_name_key UNIQUE (name);
+
+-- CONSTRAINT account account_pkey
+
+ALTER TABLE ONLY ingather.account
+    ADD CONSTRAINT account_pkey PRIMARY KEY (id);
+
+-- CONSTRAINT api_token api_token_pkey
+
+ALTER TABLE ONLY ingather.api_token
+    ADD CONSTRAINT api_token_pkey PRIMARY KEY (id);
+
+-- CONSTRAINT api_token api_token_sha256_key
+
+ALTER TABLE ONLY ingather.api_token
+    ADD CONSTRAINT api_token_sha256_key UNIQUE (sha256);
+
 -- CONSTRAINT batch batch_idempotency_key_key
 
 ALTER TABLE ONLY ingather.batch
@@ -523,6 +622,11 @@ ALTER TABLE ONLY ingather.knowledge_base
 
 ALTER TABLE ONLY ingather.lease
     ADD CONSTRAINT lease_pkey PRIMARY KEY (token);
+
+-- CONSTRAINT membership membership_pkey
+
+ALTER TABLE ONLY ingather.membership
+    ADD CONSTRAINT membership_pkey PRIMARY KEY (project_id, account_id);
 
 -- CONSTRAINT migration migration_pkey
 
@@ -584,6 +688,16 @@ ALTER TABLE ONLY ingather.schedule
 ALTER TABLE ONLY ingather.segment
     ADD CONSTRAINT segment_pkey PRIMARY KEY (id);
 
+-- CONSTRAINT session session_pkey
+
+ALTER TABLE ONLY ingather.session
+    ADD CONSTRAINT session_pkey PRIMARY KEY (sha256);
+
+-- CONSTRAINT sign_in_link sign_in_link_pkey
+
+ALTER TABLE ONLY ingather.sign_in_link
+    ADD CONSTRAINT sign_in_link_pkey PRIMARY KEY (sha256);
+
 -- CONSTRAINT tally tally_pkey
 
 ALTER TABLE ONLY ingather.tally
@@ -632,6 +746,10 @@ CREATE INDEX batch_closed ON ingather.batch USING btree (closed_at) WHERE (state
 
 CREATE INDEX batch_open ON ingather.batch USING btree (id) WHERE (state = 'open'::text);
 
+-- INDEX document_job
+
+CREATE INDEX document_job ON ingather.document USING btree (job_id);
+
 -- INDEX document_newest
 
 CREATE INDEX document_newest ON ingather.document USING btree (knowledge_base_id, id);
@@ -642,11 +760,15 @@ CREATE INDEX document_sha256 ON ingather.document USING btree (sha256);
 
 -- INDEX knowledge_base_name
 
-CREATE UNIQUE INDEX knowledge_base_name ON ingather.knowledge_base USING btree (lower(name));
+CREATE UNIQUE INDEX knowledge_base_name ON ingather.knowledge_base USING btree (space, lower(name));
 
 -- INDEX lease_queue
 
 CREATE INDEX lease_queue ON ingather.lease USING btree (queue, batch_id);
+
+-- INDEX membership_of_account
+
+CREATE INDEX membership_of_account ON ingather.membership USING btree (account_id);
 
 -- INDEX model_call_answer
 
@@ -684,6 +806,16 @@ CREATE INDEX template_of_project ON ingather.template USING btree (project_id);
 
 CREATE INDEX waiting_due ON ingather.waiting USING btree (queue, run_at);
 
+-- FK CONSTRAINT api_token api_token_account_id_fkey
+
+ALTER TABLE ONLY ingather.api_token
+    ADD CONSTRAINT api_token_account_id_fkey FOREIGN KEY (account_id) REFERENCES ingather.account(id) ON DELETE CASCADE;
+
+-- FK CONSTRAINT api_token api_token_project_id_fkey
+
+ALTER TABLE ONLY ingather.api_token
+    ADD CONSTRAINT api_token_project_id_fkey FOREIGN KEY (project_id) REFERENCES ingather.project(id) ON DELETE CASCADE;
+
 -- FK CONSTRAINT batch batch_queue_fkey
 
 ALTER TABLE ONLY ingather.batch
@@ -698,6 +830,16 @@ ALTER TABLE ONLY ingather.document
 
 ALTER TABLE ONLY ingather.document
     ADD CONSTRAINT document_sha256_fkey FOREIGN KEY (sha256) REFERENCES ingather.blob(sha256);
+
+-- FK CONSTRAINT membership membership_account_id_fkey
+
+ALTER TABLE ONLY ingather.membership
+    ADD CONSTRAINT membership_account_id_fkey FOREIGN KEY (account_id) REFERENCES ingather.account(id) ON DELETE CASCADE;
+
+-- FK CONSTRAINT membership membership_project_id_fkey
+
+ALTER TABLE ONLY ingather.membership
+    ADD CONSTRAINT membership_project_id_fkey FOREIGN KEY (project_id) REFERENCES ingather.project(id) ON DELETE CASCADE;
 
 -- FK CONSTRAINT model_call model_call_task_id_fkey
 
@@ -718,6 +860,16 @@ ALTER TABLE ONLY ingather.reading
 
 ALTER TABLE ONLY ingather.segment
     ADD CONSTRAINT segment_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES ingather.batch(id);
+
+-- FK CONSTRAINT session session_account_id_fkey
+
+ALTER TABLE ONLY ingather.session
+    ADD CONSTRAINT session_account_id_fkey FOREIGN KEY (account_id) REFERENCES ingather.account(id) ON DELETE CASCADE;
+
+-- FK CONSTRAINT sign_in_link sign_in_link_account_id_fkey
+
+ALTER TABLE ONLY ingather.sign_in_link
+    ADD CONSTRAINT sign_in_link_account_id_fkey FOREIGN KEY (account_id) REFERENCES ingather.account(id) ON DELETE CASCADE;
 
 -- FK CONSTRAINT task_document task_document_sha256_fkey
 
