@@ -1,5 +1,5 @@
 """Quotes and the places where a document says them: found, refused, and never an error."""
-# ruff: noqa: RUF001
+# ruff: noqa: E501, RUF001
 
 import re
 
@@ -34,10 +34,14 @@ We found that rivaroxaban reduced stroke¹² in trials. Loss to follow-up was lo
 There were 12. 4 patients withdrew consent later. Severe pain occurred in 0. 05 of cases; women were excluded.
 The values were 0.52,0.91 respectively and 1 234 were screened. Neither drug improved survival beyond 30 days.
 """,
-    "BMJ 2019;364:l123 2\nThe hazard ratio for death was 0.72 (95% CI 0.58 to 0.89), favouring surgery over medical "
-    "therapy in the long\nBMJ 2019;364:l123 3\n",
-    "BMJ 2019;364:l123 3\nterm, and this effect was consistent across all subgroups at 24 months.\n"
-    "Adverse events were less common with aspirin (8 of 412, 1.9%) than with clopidogrel (21 of 409, 5.1%).\n",
+    """BMJ 2019;364:l123 2
+The hazard ratio for death was 0.72 (95% CI 0.58 to 0.89), favouring surgery over medical therapy in the long
+BMJ 2019;364:l123 3
+""",
+    """BMJ 2019;364:l123 3
+term, and this effect was consistent across all subgroups at 24 months.
+Adverse events were less common with aspirin (8 of 412, 1.9%) than with clopidogrel (21 of 409, 5.1%).
+""",
 ]
 CHINESE = [
     """本研究共纳入患者１２４８例，其中治疗组624例，对照组
@@ -166,6 +170,148 @@ HARD_CHINESE: list[tuple[str, set[Verdict]]] = [
 ]
 
 
+MORE = [
+    """Randomisation was computer generated and allocation was concealed. Neither participants nor assessors were blinded.
+The primary outcome was all-cause mortality at 28 days. COVID-19 patients were eligible if SpO2 was <94% on room air.
+IL-6 levels increased from 12.1 to 15.3 pg/mL (P=0.02), whereas CRP did not change (P = 0.75).
+Median (IQR) age was 54 (45-63) years; 60% were male. HbA1c fell by 1.2% (13 mmol/mol) in group A and 0.4% in group B.
+We could not exclude a clinically important difference. Vitamin B12 deficiency was uncommon. The drug was unable to prevent relapse.
+There is no evidence that aspirin reduces mortality. Only 12 of 60 patients completed follow-up.
+Of 200 patients, 100 were assigned to surgery and 100 to usual care. In 2019, 12 centres took part; 1,012 women were screened.
+Between-group difference: 3.4 kg (95% CI: 1.2-5.6). Systolic pressure ≥140 mmHg and/or diastolic pressure ≥ 90 mmHg.
+Fig. 2. Kaplan–Meier curves. Treatment was discontinued in 5 (4.2%) patients. The odds ratio was 0.45 (0.21, 0.96).
+The intervention was not inferior to usual care. Pain was reduced, but not abolished, by morphine.
+The tablet contained 500 mg of paracetamol and 65 mg of caffeine. Sensitivity was 0.91 and specificity 0.87.
+Patients taking anticoagulants were excluded. Pre-treatment scores were similar. In-hospital death occurred in 3.0%.
+Some authors report that the risk is not higher in smokers. The authors declare no conflict of interest.
+Adults aged 18-65 years were recruited. Mean follow-up 2.5 years. p-values below 0.05 were considered significant.
+Table 2 Baseline characteristics
+Age, years 54.2 (10.1) 53.8 (9.9)
+Male, n (%) 61 (60.4) 59 (59.0)
+Smoker, n (%) 21 (20.8) 24 (24.0)
+Weight (kg) −2.1 −0.3
+""",
+    """The risk ratio was 1.05 (0.98 to 1.12); there was no signi cant heterogeneity (I2 = 0%). The e ect was small.
+Results were not affected by age or sex. We did not find that patients who were treated did better than controls.""",
+]
+TRUE_OF_MORE = [
+    "COVID-19 patients were eligible if SpO2 was <94% on room air",
+    "COVID-19 patients were eligible if SpO₂ was < 94 % on room air",
+    "Median (IQR) age was 54 (45–63) years; 60% were male",
+    "HbA1c fell by 1.2% (13 mmol/mol) in group A and 0.4% in group B",
+    "Vitamin B12 deficiency was uncommon",
+    "aspirin reduces mortality",
+    "12 of 60 patients completed follow-up",
+    "Only 12 of 60 patients completed followup",
+    "In 2019, 12 centres took part; 1012 women were screened",
+    "In 2019,12 centres took part; 1,012 women were screened",
+    "In 2019 12 centres took part; 1,012 women were screened",
+    "Between-group difference: 3.4 kg (95% CI: 1.2-5.6)",
+    "Between-group difference: 3.4 kg (95% CI: 1.2 - 5.6)",
+    "Systolic pressure >=140 mmHg and/or diastolic pressure >= 90 mmHg",
+    "The odds ratio was 0.45 (0.21,0.96)",
+    "The tablet contained 500mg of paracetamol and 65mg of caffeine",
+    "Pretreatment scores were similar",
+    "Adults aged 18–65 years were recruited",
+    "Male, n (%) | 61 (60.4) | 59 (59.0)",
+    "Weight (kg) −2.1 −0.3",
+    "Age, years 54.2 (10.1) 53.8 (9.9) Male, n (%) 61 (60.4)",
+    "there was no significant heterogeneity (I² = 0%)",
+    "The effect was small",
+    "The risk ratio was 1.05 (0.98 to 1.12); there was no significant heterogeneity (I2 = 0%). The effect was small. Results were not affected by age or sex.",
+    "Randomization was computer generated and allocation was concealed",
+    "The primary outcome was all-cause mortality at 28 days",
+]
+FALSE_OF_MORE = [
+    "19 patients were eligible if SpO2 was <94% on room air",
+    "COVID-19 patients were eligible if SpO2 was >94% on room air",
+    "COVID-19 patients were eligible if SpO2 was 94% on room air",
+    "COVID-19 patients were ineligible if SpO2 was <94% on room air",
+    "6 levels increased from 12.1 to 15.3 pg/mL",
+    "IL-6 levels decreased from 12.1 to 15.3 pg/mL (P=0.02)",
+    "IL-6 levels increased from 15.3 to 12.1 pg/mL (P=0.02)",
+    "IL-8 levels increased from 12.1 to 15.3 pg/mL (P=0.02)",
+    "IL-6 levels increased from 12.1 to 15.3 ng/mL (P=0.02)",
+    "whereas CRP did change (P = 0.75)",
+    "whereas IL-6 did not change (P = 0.75)",
+    "Median (IQR) age was 54 (45 to 63) years; 60% were male",
+    "Median (IQR) age was 54 (45-63) years; 60% were female",
+    "Median (IQR) age was 54 (45-63) years; 40% were male",
+    "HbA1c fell by 1.2% (13 mmol/mol) in group B and 0.4% in group A",
+    "HbA1c rose by 1.2% (13 mmol/mol) in group A and 0.4% in group B",
+    "HbA1c fell by 1.2% (13 mmol/L) in group A and 0.4% in group B",
+    "We could exclude a clinically important difference",
+    "We could not include a clinically important difference",
+    "Vitamin B12 deficiency was common",
+    "12 deficiency was uncommon",
+    "The drug was able to prevent relapse",
+    "There is evidence that aspirin reduces mortality",
+    "There is no evidence that aspirin increases mortality",
+    "Of 200 patients, 100 were assigned to usual care and 100 to surgery",
+    "In 201,912 centres took part; 1,012 women were screened",
+    "In 2019, 12 centres took part; 1,012 men were screened",
+    "Between-group difference: 3.4 kg (95% CI: -1.2-5.6)",
+    "Between-group difference: 3.4 kg (90% CI: 1.2-5.6)",
+    "Between-group difference: 34 kg (95% CI: 1.2-5.6)",
+    "Within-group difference: 3.4 kg (95% CI: 1.2-5.6)",
+    "Systolic pressure >140 mmHg and/or diastolic pressure ≥ 90 mmHg",
+    "Systolic pressure ≤140 mmHg and/or diastolic pressure ≥ 90 mmHg",
+    "Treatment was continued in 5 (4.2%) patients",
+    "Treatment was discontinued in 5 (42%) patients",
+    "Treatment was discontinued in 4.2% (5) patients",
+    "The odds ratio was 0.45 (0.21-0.96)",
+    "The odds ratio was 0.45 (-0.21, 0.96)",
+    "The intervention was inferior to usual care",
+    "The intervention was not superior to usual care",
+    "Pain was reduced, but abolished, by morphine",
+    "Pain was not reduced, but abolished, by morphine",
+    "The tablet contained 500 mg of caffeine and 65 mg of paracetamol",
+    "The tablet contained 500 g of paracetamol and 65 mg of caffeine",
+    "Sensitivity was 0.87 and specificity 0.91",
+    "Specificity was 0.91 and sensitivity 0.87",
+    "Patients taking coagulants were excluded",
+    "Patients taking anticoagulants were included",
+    "treatment scores were similar",
+    "Post-treatment scores were similar",
+    "Out-of-hospital death occurred in 3.0%",
+    "In-hospital death occurred in 30%",
+    "In-hospital death occurred in 3%",
+    "the risk is higher in smokers",
+    "the risk is not higher in non-smokers",
+    "the risk is not lower in smokers",
+    "The authors declare conflict of interest",
+    "The authors declare a conflict of interest",
+    "Adults aged 1865 years were recruited",
+    "Adults aged 18-56 years were recruited",
+    "Mean follow-up 25 years",
+    "Mean follow-up 2.5 months",
+    "p-values above 0.05 were considered significant",
+    "p-values below 0.05 were considered insignificant",
+    "p-values below 0.05 were not considered significant",
+    "Male, n (%) 59 (59.0) 61 (60.4)",
+    "Female, n (%) 61 (60.4) 59 (59.0)",
+    "Weight (kg) 2.1 0.3",
+    "Weight (kg) −2.1 0.3",
+    "there was significant heterogeneity (I2 = 0%)",
+    "Results were affected by age or sex",
+    "Results were not affected by age and sex",
+    "We did find that patients who were treated did better than controls",
+    "We did not find that patients who were treated did worse than controls",
+    "patients who were not treated did better than controls",
+    "patients who were untreated did better than controls",
+    "Neither participants nor assessors were unblinded",
+    "Participants and assessors were blinded",
+    "allocation was not concealed",
+    "allocation was unconcealed",
+    "The secondary outcome was all-cause mortality at 28 days",
+    "The primary outcome was all-cause mortality at 28 weeks",
+    "The primary outcome was all-cause mortality at 2.8 days",
+    "The primary outcome was cardiovascular mortality at 28 days",
+    "The primary outcome was all-cause mortality at day 28",
+    "COVID 19 patients were eligible if SpO2 was <94% on room air",
+]
+
+
 def quoted(pages: list[str], found: Grounding) -> list[str]:
     return [pages[span.page][span.start : span.end] for span in found.spans]
 
@@ -180,6 +326,23 @@ def test_hard_chinese_quotes_get_the_verdict_that_a_careful_reader_would_give(
     quote: str, verdicts: set[Verdict]
 ) -> None:
     assert ground(quote, CHINESE).verdict in verdicts
+
+
+@pytest.mark.parametrize("quote", TRUE_OF_MORE)
+def test_quotes_that_say_what_the_text_says_are_accepted(quote: str) -> None:
+    assert ground(quote, MORE).verdict in ACCEPTED
+
+
+@pytest.mark.parametrize("quote", FALSE_OF_MORE)
+def test_quotes_that_say_something_else_are_refused(quote: str) -> None:
+    assert ground(quote, MORE).verdict in REFUSED
+
+
+def test_a_negation_cut_off_before_a_quote_is_only_seen_where_the_quote_is_not_exact() -> None:
+    """A known limit: an exact copy is taken as it is, wherever it begins."""
+    assert ground("aspirin reduces mortality", MORE).verdict is Verdict.VERIFIED
+    assert ground("evidence that aspirin reduces mortality", MORE).verdict is Verdict.VERIFIED
+    assert ground("Evidence that aspirin reduces mortality", MORE).verdict is Verdict.POLARITY_MISMATCH
 
 
 @pytest.mark.parametrize("quote", ["", " ", "\n\t\u3000", '""', "\u00a0"])
@@ -280,12 +443,12 @@ def test_no_quote_is_too_strange(quote: str) -> None:
 
 @pytest.fixture(scope="module")
 def english() -> list[cases.Report]:
-    return [cases.report(seed, pages=5) for seed in range(40, 46)]
+    return [cases.report(seed, pages=4) for seed in range(40, 48)]
 
 
 @pytest.fixture(scope="module")
 def chinese() -> list[cases.Report]:
-    return [cases.report(seed, pages=5, is_chinese=True) for seed in range(140, 146)]
+    return [cases.report(seed, pages=4, is_chinese=True) for seed in range(140, 146)]
 
 
 @pytest.fixture(scope="module")
@@ -294,7 +457,7 @@ def indexes() -> dict[int, Index]:
 
 
 def test_honest_quotes_are_found_where_they_stand(english: list[cases.Report], indexes: dict[int, Index]) -> None:
-    scores = cases.score(cases.honest_cases(english[:3]), indexes)
+    scores = cases.score(cases.honest_cases(english[:2]), indexes)
     assert set(scores) == {"verbatim", *cases.HONEST}
     assert {name: s.right / s.cases for name, s in scores.items() if s.right < 0.95 * s.cases} == {}
 
@@ -320,7 +483,7 @@ def test_no_quote_with_a_lie_in_it_is_accepted(
 
 def test_quotes_of_another_paper_are_not_found(english: list[cases.Report], indexes: dict[int, Index]) -> None:
     scores = cases.score(cases.foreign_cases(english[:3]), indexes)
-    assert [(s.cases > 300, s.accepted) for s in scores.values()] == [(True, 0)]
+    assert [(s.cases > 250, s.accepted) for s in scores.values()] == [(True, 0)]
 
 
 # Properties.
