@@ -183,4 +183,4 @@ def _fold_character(c: str) -> str:
     if category in {"Cc", "Cf"}:
         return ""
     plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", c).casefold())
-    return "".join(_FIXED.get(m, m) for m in plain if m == _STROKE or not "\u0300" <= m <= "\u036f")
+    return "".join(_FIXED.get(m, m) for m in plain if m == _STROKE or not "\u0300" <= m <= "\u036f").strip()

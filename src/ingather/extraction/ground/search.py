@@ -8,6 +8,8 @@ from ingather.extraction.ground.index import Stream
 from ingather.extraction.ground.places import Method, Needle, Place, judge, widened
 
 _MOST_PLACES: Final = 50
+_MOST_HITS: Final = 2_000
+_MOST_CUT: Final = 8
 
 
 def literal_places(stream: Stream, quote: Needle) -> list[Place]:
@@ -19,24 +21,37 @@ def literal_places(stream: Stream, quote: Needle) -> list[Place]:
     """
     good: list[Place] = []
     faulty: list[Place] = []
+    cut: dict[tuple[int, int], None] = {}
     seen: set[int] = set()
     for method, found in (
-        (Method.EXACT, (stream.from_raw(*at) for at in find(stream.raw, quote.printed))),
-        (Method.NORMALISED, find(stream.text, quote.text)),
+        (Method.EXACT, (stream.from_raw(*at) for at in find(stream.raw, quote.printed, _MOST_HITS))),
+        (Method.NORMALISED, find(stream.text, quote.text, _MOST_HITS)),
         (Method.SQUASHED, _find_squashed(stream, quote.squashed)),
     ):
         for start, end in found:
-            if start < end and start not in seen:
-                seen.add(start)
-                place = _judge_literal(stream, quote, start, end, method)
-                (faulty if place.fault else good).append(place)
-    return good or faulty
+            if start >= end or start in seen:
+                continue
+            seen.add(start)
+            whole = widened(stream.text, start, end)
+            if whole != (start, end):
+                cut[whole] = None
+                continue
+            place = Place(start=start, end=end, method=method, similarity=1.0)
+            if method is not Method.EXACT:
+                place = replace(judge(stream, quote, start, end), method=method, similarity=1.0)
+            (faulty if place.fault else good).append(place)
+            if len(good) == _MOST_PLACES:
+                return good
+    if good:
+        return good
+    cuts = [judge(stream, quote, start, end) for start, end in [*cut][:_MOST_CUT]]
+    return [place for place in cuts if place.fault is None] or faulty + cuts
 
 
-def find(text: str, needle: str) -> Iterator[tuple[int, int]]:
-    """Where a text has another, from the first place on; no more than a reader would look at."""
+def find(text: str, needle: str, most: int = _MOST_PLACES) -> Iterator[tuple[int, int]]:
+    """Where a text has another, from the first place on."""
     at = text.find(needle) if needle else -1
-    for _ in range(_MOST_PLACES):
+    for _ in range(most):
         if at < 0:
             return
         yield at, at + len(needle)
@@ -47,12 +62,3 @@ def _find_squashed(stream: Stream, needle: str) -> Iterator[tuple[int, int]]:
     if len(needle) >= 4:
         for start, end in find(stream.squashed, needle):
             yield stream.from_squashed(start, end)
-
-
-def _judge_literal(stream: Stream, quote: Needle, start: int, end: int, method: Method) -> Place:
-    a, b = widened(stream.text, start, end)
-    if (a, b) != (start, end):
-        return judge(stream, quote, a, b)
-    if method is Method.EXACT:
-        return Place(start=a, end=b, method=method, similarity=1.0)
-    return replace(judge(stream, quote, a, b), method=method, similarity=1.0)
