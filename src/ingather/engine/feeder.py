@@ -13,6 +13,8 @@ import secrets
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
+from itertools import repeat
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, LiteralString, NamedTuple
 
 import psycopg
@@ -78,6 +80,9 @@ class Done(NamedTuple):
     error: bytes
 
 
+_RESULT = attrgetter("result")
+
+
 class Back(NamedTuple):
     token: int
     item_id: int
@@ -134,16 +139,19 @@ class Feeder:
         self.buffer: deque[Assignment] = deque()
         self.held: dict[int, Lease] = {}
         self.is_claiming = True
+        self.is_sending = False
+        """Words are on their way to the database: slots should let them pass before they take the next item."""
         self.is_connected = False
         self.took_s = 1.0
         """How long an item takes, of late: decides how far ahead to claim."""
+        self._samples = 0
         self.on_arrival: Callable[[], None] = lambda: None
 
     # --- what the slots say ----------------------------------------------------------------------------------------
 
     def completed(self, lease: Lease, item_id: int, took_s: float, line: bytes) -> None:
         self._done.append(Done(lease.token, item_id, "c", int(took_s * 1000), line, b""))
-        self.took_s += 0.05 * (took_s - self.took_s)
+        self._learn(took_s)
         if not self._wake.is_set():
             self._wake.set()
 
@@ -163,8 +171,13 @@ class Feeder:
             self._backs.append(Back(lease.token, item_id, verdict.delay_s, used, lease.lost + verdict.lost, error))
         if verdict.blocks_queue:
             self._blocks.append((lease.queue, verdict.delay_s))
-        self.took_s += 0.05 * (took_s - self.took_s)
+        self._learn(took_s)
         self._wake.set()
+
+    def _learn(self, took_s: float) -> None:
+        """A mean at first, so that a few items are enough to know; then one that forgets."""
+        self._samples += 1
+        self.took_s += max(0.05, 1 / self._samples) * (took_s - self.took_s)
 
     def return_unstarted(self, older_than_s: float) -> None:
         """Give back what has waited here for too long: another worker may have a free slot."""
@@ -350,6 +363,7 @@ class Feeder:
         settling = returning = ripening = claiming = None
         touched = set(self._touched)
         error = None
+        self.is_sending = True
         try:
             async with conn.pipeline() as pipe:
 
@@ -375,16 +389,20 @@ class Feeder:
                     returning = await ask(sql.PUT_BACK, _put_back_params(backs))
                     commit()
                 if done or self._touched:
-                    batch_ids = {self.held[word.token].batch_id for word in done if word.token in self.held}
+                    tokens = {word.token for word in done}
+                    batch_ids = {self.held[token].batch_id for token in tokens if token in self.held}
                     ripening = await ask(sql.RIPE, {"batch_ids": list(batch_ids | self._touched)})
                     commit()
                 if view is not None:
                     if view.is_limited:
                         await ask(sql.LOCK_QUEUE, {"queue": view.name})
                     claiming = await ask(sql.CLAIM, self._claim_params(view, k))
+                self.is_sending = False
         except psycopg.Error as refused:
             # Of one of them, perhaps: those behind it went through by themselves.
             error = refused
+        finally:
+            self.is_sending = False
         settled, returned, ripe, claimed = [
             await cursor.fetchall() if cursor is not None and cursor.pgresult is not None else []
             for cursor in (settling, returning, ripening, claiming)
@@ -525,9 +543,11 @@ class Feeder:
                 log.error("batch %s has lost payloads between items %s and %s", lease.batch_id, first, last)
                 lines = [None] * (last - first + 1)
             self.held[lease.token] = lease
-            assignments = [Assignment(lease, first + n, ordinal + n, line, now) for n, line in enumerate(lines)]
+            ordinals = range(ordinal, ordinal + len(lines))
+            parts = zip(repeat(lease), range(first, last + 1), ordinals, lines, repeat(now))
+            assignments = map(Assignment._make, parts)
             if view.is_limited:
-                self.buffer.extendleft(reversed(assignments))
+                self.buffer.extendleft(reversed(list(assignments)))
             else:
                 self.buffer.extend(assignments)
         if self.is_claiming:
@@ -560,6 +580,8 @@ def backoff_s(failures: int) -> float:
 
 def _cut(done: list[Done]) -> tuple[list[Done], list[Done]]:
     """As many outcomes as one round trip should carry, and the rest."""
+    if len(done) <= 2 * CHUNK and sum(map(len, map(_RESULT, done))) <= FLUSH_BYTES:
+        return done, []
     size = 0
     for n, word in enumerate(done):
         size += len(word.result)

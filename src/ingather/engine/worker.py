@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("ingather.worker")
 
-YIELD_EVERY = 25
+YIELD_EVERY = 50
 WATCH_S = 0.1
 STALE_AFTER_S = 2.0
 GRACE_S = 25.0
@@ -298,7 +298,7 @@ class Worker:
             if self._is_leaving:
                 return
             since_yield += 1
-            if since_yield >= YIELD_EVERY:
+            if since_yield >= YIELD_EVERY or self._feeder.is_sending:
                 # Handlers that never wait would keep the feeder from talking, and deadlines from passing.
                 await asyncio.sleep(0)
                 since_yield = 0
@@ -311,17 +311,16 @@ class Worker:
         slot.lease = lease
         self._shared.begin(slot.number, item_id, slot.deadline)
         try:
-            line, offspring = await self._call(slot, assignment)
+            if lease.is_gather or lease.lost or not self._engine.handlers[lease.kind].is_async:
+                line, offspring = await self._call(slot, assignment)
+            else:
+                item = self._item(assignment)
+                line = encode_result(await self._engine.handlers[lease.kind].function(item))
+                offspring = item.offspring
         except asyncio.CancelledError as error:
-            match slot.stopped_for:
-                case None if slot.task is not None and slot.task.cancelling():
-                    raise
-                case None:  # nobody cancelled this slot: the handler waited for something that was cancelled
-                    self._fail(assignment, slot, error)
-                case Overdue() as overdue:
-                    self._fail(assignment, slot, overdue)
-                case LeaseLost() as lost:
-                    log.warning("item %s is no longer ours; its handler was stopped: %s", item_id, lost)
+            if slot.stopped_for is None and slot.task is not None and slot.task.cancelling():
+                raise
+            self._note_stop(assignment, slot, error)
         except Unstorable as bad:
             took_s = time.monotonic() - slot.started
             feeder.failed(lease, item_id, took_s, Verdict(is_over=True, error=describe(bad, bad.reason)))
@@ -336,6 +335,15 @@ class Worker:
         finally:
             slot.clear()
             self._shared.end(slot.number)
+
+    def _note_stop(self, assignment: Assignment, slot: _Slot, error: asyncio.CancelledError) -> None:
+        match slot.stopped_for:
+            case None:  # nobody cancelled this slot: the handler waited for something that was cancelled
+                self._fail(assignment, slot, error)
+            case Overdue() as overdue:
+                self._fail(assignment, slot, overdue)
+            case LeaseLost() as lost:
+                log.warning("item %s is no longer ours; its handler was stopped: %s", assignment.item_id, lost)
 
     def _fail(self, assignment: Assignment, slot: _Slot, error: BaseException) -> None:
         lease = assignment.lease
@@ -355,7 +363,7 @@ class Worker:
         self._feeder.failed(lease, assignment.item_id, time.monotonic() - slot.started, ruling)
 
     async def _call(self, slot: _Slot, assignment: Assignment) -> tuple[bytes, list[Any] | None]:
-        """Run the handler where it belongs: on this loop, or in a child if it is a `def` or has killed before."""
+        """Run a gather, or in a child what is a `def` or has killed before."""
         lease = assignment.lease
         if lease.is_gather:
             gather = self._engine.gathers.get(lease.kind)
@@ -371,31 +379,30 @@ class Worker:
             self._leave_deadline_to_pool(slot, gather.timeout_s)
             which = {"kind": lease.kind, "batch_id": lease.batch_id}
             return await self._children.call(is_gather=True, args=which, timeout_s=gather.timeout_s)
-        payload = decode_payload(assignment.line)
-        handler = self._engine.handlers[lease.kind]
-        if handler.is_async and not lease.lost:
-            item = Item(
-                assignment.item_id,
-                lease.batch_id,
-                lease.kind,
-                assignment.ordinal,
-                payload,
-                lease.attempt,
-                lease.lost,
-                self._engine.plan,
-            )
-            return encode_result(await handler.function(item)), item.offspring
         args = {
             "id": assignment.item_id,
             "batch_id": lease.batch_id,
             "kind": lease.kind,
             "ordinal": assignment.ordinal,
-            "payload": payload,
+            "payload": decode_payload(assignment.line),
             "attempt": lease.attempt,
             "lost": lease.lost,
         }
         self._leave_deadline_to_pool(slot, lease.timeout_s)
         return await self._children.call(is_gather=False, args=args, timeout_s=lease.timeout_s)
+
+    def _item(self, assignment: Assignment) -> Item:
+        lease = assignment.lease
+        return Item(
+            assignment.item_id,
+            lease.batch_id,
+            lease.kind,
+            assignment.ordinal,
+            decode_payload(assignment.line),
+            lease.attempt,
+            lease.lost,
+            self._engine.plan,
+        )
 
     def _leave_deadline_to_pool(self, slot: _Slot, timeout_s: float) -> None:
         """A child's time runs from when it starts, which the pool knows; the slot's own deadline is a backstop."""
