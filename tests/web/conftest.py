@@ -1,13 +1,18 @@
-"""A workbench behind a real server, on a database of the test's own."""
+"""A workbench behind a real server: on a database of the test's own, or on one that a module shares."""
 
+import itertools
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from ingather.engine.engine import Engine
 from tests.extraction.desk import Bench
 from tests.web.site import Office, Site, opened
+
+_numbers = itertools.count()
 
 
 @pytest.fixture
@@ -21,3 +26,23 @@ def office(url: str, tmp_path: Path) -> Iterator[Office]:
 def site(office: Office) -> Iterator[Site]:
     with opened(office) as site:
         yield site
+
+
+@pytest.fixture(scope="module")
+def shared_url(server: str, worker_id: str) -> Iterator[str]:
+    """A database for all tests of a module that do not mind each other."""
+    name = f"web_{worker_id}_{os.getpid()}_{next(_numbers)}"
+    with psycopg.connect(server, autocommit=True) as conn:
+        conn.execute(f'create database "{name}" template "template_{worker_id}"')
+    yield server.replace("/ingather?", f"/{name}?")
+    with psycopg.connect(server, autocommit=True) as conn:
+        conn.execute(f'drop database "{name}" with (force)')
+
+
+@pytest.fixture(scope="module")
+def shared(shared_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """One site for all tests of a module that do not mind each other."""
+    engine = Engine(shared_url, lease=1)
+    with opened(Office(Bench(engine, tmp_path_factory.mktemp("files")).open())) as site:
+        yield site
+    engine.close()

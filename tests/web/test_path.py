@@ -64,7 +64,7 @@ def test_from_a_sign_in_link_to_a_table(real_site: Site, url: str, tmp_path: Pat
         uploads = uploaded.json()["uploads"]
         assert [upload["document"]["file_name"] for upload in uploads] == list(PAPERS)
         for upload in uploads:
-            job = until(lambda id=upload["job_id"]: _finished_job(browser, id), 60)  # type: ignore[misc]
+            job = until(lambda job_id=upload["job_id"]: _finished_job(browser, job_id), 60)  # type: ignore[misc]
             assert (job["state"], job["problem"]) == ("completed", "")
             assert job["result"]["page_count"] >= 1
         documents = [upload["document"]["document_id"] for upload in uploads]
@@ -107,10 +107,12 @@ def test_two_requests_with_one_key_at_the_same_moment_make_one_task(site: Site) 
         asked = {"project_id": site.office.bench.project, "template_id": "rct", "document_ids": documents}
         for key in range(5):
             keyed = asked | {"idempotency_key": f"key {key}"}
-            answers = list(threads.map(lambda _, body=keyed: client.post("/extraction/tasks", json=body), range(4)))  # type: ignore[misc]
+            answers = list(threads.map(lambda _, body=keyed: client.post("/extraction/tasks", json=body), range(4)))
             assert sorted(answer.status_code for answer in answers) == [200, 200, 200, 201]
             assert len({answer.json()["task_id"] for answer in answers}) == 1
-        other = client.post("/extraction/tasks", json=keyed | {"document_ids": documents[:1]})
+        other = client.post(
+            "/extraction/tasks", json=asked | {"idempotency_key": "key 0", "document_ids": documents[:1]}
+        )
         assert other.status_code == 409
         listed = client.get("/extraction/tasks", params={"project_id": site.office.bench.project}).json()["tasks"]
         assert len(listed) == 5

@@ -4,14 +4,48 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final, LiteralString
 
 from ingather.engine.engine import Engine
 from ingather.engine.script import Ask, Script
-from ingather.extraction import statements as sql
 
 MOST_AT_ONCE = 500
-_PLACE = re.compile(r"(\d{1,19})-(\d{1,19})-(\d{1,19})")
+LARGEST = 2**62
+_PLACE = re.compile(r"([0-9]{1,19})-([0-9]{1,19})-([0-9]{1,19})")
+
+# Lines in the order of the transactions that wrote them, which is the only order in which nothing comes late: neither
+# the clock nor a sequence says who commits first. A line is settled once no transaction older than its own is under
+# way; what comes after one that is not settled has to wait for it. `xmin` has 32 bits and wraps around; the counter
+# it is taken from has 64. A call's number is drawn a moment before its transaction gets its own, hence the thousand.
+LINES_AFTER: Final[LiteralString] = """
+with now as materialized (
+    select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as horizon,
+           pg_snapshot_xmax(pg_current_snapshot())::text::bigint as upper
+), line as (
+    select c.xmin::text::bigint as low, 0 as is_end, c.id, c.called_at as at, c.ordinal, c.outcome as what,
+           c.step || case when c.sentence = '' then '' else ': ' end || c.sentence as detail
+      from ingather.model_call c
+     where c.task_id = %(task_id)s and c.id > %(call)s - 1000
+    union all
+    select o.xmin::text::bigint, 1, o.item_id, o.finished_at, (o.item_id - (s.id << 20))::integer,
+           case o.state when 'c' then 'completed' when 'e' then 'error' else 'cancelled' end,
+           coalesce(o.error ->> 'message', '')
+      from ingather.task t
+      join ingather.segment s on s.batch_id = t.batch_id
+      join ingather.outcome o on o.item_id between s.id << 20 and s.last_id
+     where t.id = %(task_id)s
+), placed as (
+    select line.*, horizon, (upper & ~4294967295::bigint) + low
+           - case when (upper & ~4294967295::bigint) + low >= upper then 4294967296 else 0 end as xid
+      from line, now
+)
+select p.xid, p.is_end, p.id, p.at, p.ordinal, d.file_name, p.what, p.detail, p.xid < p.horizon
+  from placed p
+  join ingather.task_document d on d.task_id = %(task_id)s and d.ordinal = p.ordinal
+ where p.xid > %(xid)s or (p.xid = %(xid)s and p.is_end = 1 and p.id > %(item)s)
+ order by p.xid, p.is_end, p.id
+ limit %(limit)s
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,29 +66,27 @@ class Journal:
     def __init__(self, engine: Engine, task_id: int, *, after: str = "") -> None:
         self._engine = engine
         self._task_id = task_id
+        self.is_behind = True
+        """Whether the last read left lines for the next one."""
         place = _PLACE.fullmatch(after)
-        self._call, self._micros, self._item = (
-            (min(int(part), 2**62) for part in place.groups()) if place else (0, 0, 0)
-        )
+        self._xid, self._call, self._item = (min(int(part), LARGEST) for part in place.groups()) if place else (0, 0, 0)
 
-    def read(self) -> list[Line]:
-        """The lines since the last read."""
-        calls, ends = self._engine.run(self._rows())
+    def read(self, *, is_last: bool = False) -> list[Line]:
+        """The lines since the last read, as far as they are settled; when no more will come, all there are."""
+        rows = self._engine.run(self._rows())
         lines = []
-        for call_id, at, ordinal, file_name, what, detail in calls:
-            self._call = call_id
-            lines.append(self._line(at, ordinal, file_name, what, detail))
-        for item_id, micros, at, ordinal, file_name, what, detail in ends:
-            self._micros, self._item = micros, item_id
-            lines.append(self._line(at, ordinal, file_name, what, detail or ""))
+        self.is_behind = len(rows) == MOST_AT_ONCE
+        for xid, is_end, row_id, at, ordinal, file_name, what, detail, is_settled in rows:
+            if not is_settled and not is_last:
+                self.is_behind = True
+                break
+            self._xid, self._item = xid, row_id if is_end else 0
+            if not is_end:
+                self._call = max(row_id, self._call)
+            place = f"{self._xid}-{self._call}-{self._item}"
+            lines.append(Line(id=place, at=at, ordinal=ordinal, file_name=file_name, what=what, detail=detail))
         return lines
 
-    def _rows(self) -> Script[tuple[Sequence[Any], Sequence[Any]]]:
-        asked = {"task_id": self._task_id, "limit": MOST_AT_ONCE}
-        calls = yield Ask(sql.CALLS_AFTER, asked | {"after": self._call})
-        ends = yield Ask(sql.ENDS_AFTER, asked | {"micros": self._micros, "item_id": self._item})
-        return calls, ends
-
-    def _line(self, at: datetime, ordinal: int, file_name: str, what: str, detail: str) -> Line:
-        place = f"{self._call}-{self._micros}-{self._item}"
-        return Line(id=place, at=at, ordinal=ordinal, file_name=file_name, what=what, detail=detail)
+    def _rows(self) -> Script[Sequence[Any]]:
+        asked = {"task_id": self._task_id, "xid": self._xid, "call": self._call, "item": self._item}
+        return (yield Ask(LINES_AFTER, asked | {"limit": MOST_AT_ONCE}))

@@ -11,6 +11,7 @@ from typing import Any
 
 from ingather.engine.errors import UsageError
 from ingather.engine.script import Ask, Script
+from ingather.extraction.tasks import Project, create_project
 from ingather.web import statements as sql
 
 TOKEN_PREFIX = "ing_"  # noqa: S105  # tells ours from others, no secret
@@ -56,6 +57,10 @@ class Caller:
     is_operator: bool
     scope: Scope
     roles: dict[int, Role] = field(repr=False)
+    only_project: int | None = None
+    """Where their token is for one project, that project."""
+    expires_at: datetime | None = None
+    """When their token ends; None in a session."""
 
     def may_read(self, project_id: int) -> bool:
         return project_id in self.roles
@@ -67,6 +72,7 @@ class Caller:
 
     @property
     def may_write(self) -> bool:
+        """Whether they may change anything at all."""
         return _REACH[self.scope] >= _REACH[Scope.WRITE]
 
     @property
@@ -127,8 +133,27 @@ def set_role(project_id: int, account_id: int, role: Role) -> Script[None]:
     yield Ask(sql.SET_ROLE, {"project_id": project_id, "account_id": account_id, "role": role.value})
 
 
-def remove_role(project_id: int, account_id: int) -> Script[bool]:
-    return bool((yield Ask(sql.REMOVE_ROLE, {"project_id": project_id, "account_id": account_id})))
+def found_project(name: str, account_id: int) -> Script[Project]:
+    """A project and its owner, in one commit: nobody finds it without one."""
+    project = yield from create_project(name)
+    yield from set_role(project.id, account_id, Role.OWNER)
+    return project
+
+
+def change_member(project_id: int, by: int, account_id: int, role: Role | None) -> Script[bool]:
+    """Give an account a role, or none. False where `by` is no owner any more, or there was nothing to take.
+
+    Changes of one project take turns: of two owners who remove each other at
+    the same moment, one stays.
+    """
+    yield Ask(sql.LOCK_PROJECT, {"project_id": project_id})
+    owners = yield Ask(sql.IS_OWNER, {"project_id": project_id, "account_id": by})
+    if not owners:
+        return False
+    if role is None:
+        return bool((yield Ask(sql.REMOVE_ROLE, {"project_id": project_id, "account_id": account_id})))
+    yield from set_role(project_id, account_id, role)
+    return True
 
 
 def members(project_id: int) -> Script[list[tuple[int, str, Role]]]:
@@ -171,9 +196,10 @@ def list_tokens(account_id: int | None = None) -> Script[list[TokenRecord]]:
     ]
 
 
-def revoke_token(token_id: int, account_id: int | None = None) -> Script[bool]:
-    """Of one account, or of any. False where there is none that could be revoked."""
-    return bool((yield Ask(sql.REVOKE_TOKEN, {"token_id": token_id, "account_id": account_id})))
+def revoke_token(token_id: int, account_id: int | None = None, project_id: int | None = None) -> Script[bool]:
+    """Of one account, or of any; of one project, or of any. False where there is none that could be revoked."""
+    asked = {"token_id": token_id, "account_id": account_id, "project_id": project_id}
+    return bool((yield Ask(sql.REVOKE_TOKEN, asked)))
 
 
 # --- signing in ------------------------------------------------------------------------------------------------------
@@ -186,12 +212,13 @@ def create_link(account: Account) -> Script[str]:
     return word
 
 
-def sign_in(word: str) -> Script[str | None]:
-    """A new session for whoever has an unused link; None for anybody else."""
+def sign_in(word: str, *, instead_of: str = "") -> Script[str | None]:
+    """A new session for whoever has an unused link; None for anybody else. The browser's last one ends."""
     yield Ask(sql.CLEAN_UP)
     rows = yield Ask(sql.USE_LINK, {"sha256": digest(word)})
     if not rows:
         return None
+    yield from sign_out(instead_of)
     session = secrets.token_urlsafe(32)
     yield Ask(sql.ADD_SESSION, {"sha256": digest(session), "account_id": rows[0][0], "lasts": SESSION_LASTS})
     return session
@@ -212,7 +239,7 @@ def caller_of_token(token: str) -> Script[Caller | None]:
 def _caller(rows: Sequence[Sequence[Any]]) -> Caller | None:
     if not rows:
         return None
-    account_id, name, is_operator, scope, only, pairs = rows[0]
+    account_id, name, is_operator, scope, only, expires_at, pairs = rows[0]
     found = [_PAIR.fullmatch(pair) for pair in pairs]
     roles = {int(pair[1]): Role(pair[2]) for pair in found if pair}
     if only is not None:
@@ -223,6 +250,8 @@ def _caller(rows: Sequence[Sequence[Any]]) -> Caller | None:
         is_operator=is_operator and only is None,
         scope=Scope(scope),
         roles=roles,
+        only_project=only,
+        expires_at=expires_at,
     )
 
 

@@ -9,9 +9,10 @@ from fastapi.responses import FileResponse, JSONResponse
 from fastapi.staticfiles import StaticFiles
 
 from ingather.web import problems
-from ingather.web import schemas as wire
 from ingather.web.access import Who
 from ingather.web.edge import Edge
+from ingather.web.limits import Limits, Porter
+from ingather.web.openapi import describe
 from ingather.web.rooms import Rooms
 from ingather.web.routes import events, fleet, health, library, projects, session, tasks
 
@@ -20,20 +21,22 @@ PAGES = Path(__file__).parent / "pages"
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
-def create_app(rooms: Rooms, *, version: str, hosts: Iterable[str] = LOOPBACK) -> FastAPI:
+def create_app(rooms: Rooms, *, version: str, hosts: Iterable[str] = LOOPBACK, limits: Limits | None = None) -> FastAPI:
     """All routes, closed unless they say otherwise. `hosts` are the names this server answers under."""
-    app = FastAPI(title="Ingather", version=version, openapi_url=None, docs_url=None, redoc_url=None)
+    app = FastAPI(
+        title="Ingather",
+        version=version,
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        generate_unique_id_function=lambda route: route.name,
+    )
+    app.openapi = lambda: describe(app)  # type: ignore[method-assign]
     app.state.rooms = rooms
+    app.state.porter = Porter(limits or Limits())
     problems.install(app)
     app.include_router(health.router)
-    api = APIRouter(
-        prefix=API,
-        responses={
-            status: {"model": wire.Problem, "description": title, "content": {problems.MEDIA_TYPE: {}}}
-            for status, title in problems.TITLES.items()
-            if status in {400, 401, 403, 404, 409, 413, 422, 429, 503}
-        },
-    )
+    api = APIRouter(prefix=API)
     for part in (session, projects, library, tasks, events, fleet):
         api.include_router(part.router)
 

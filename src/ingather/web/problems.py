@@ -22,7 +22,7 @@ from ingather.engine.errors import (
     UsageError,
 )
 from ingather.extraction.errors import NotFound
-from ingather.library.errors import FileTooBig, NameTaken, StoreUnavailable
+from ingather.library.errors import FileDamaged, FileMissing, FileTooBig, NameTaken, StoreUnavailable
 from ingather.library.errors import NotFound as NotInLibrary
 
 log = logging.getLogger("ingather.web")
@@ -87,8 +87,15 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(IngatherError)
     def told(_: Request, error: IngatherError) -> JSONResponse:
         status = status_of(error)
-        headers = {"Retry-After": "5"} if status == 503 else None
-        return problem(status, str(error)[:LONGEST_DETAIL], headers)
+        if status < 500 or isinstance(error, FileMissing | FileDamaged):
+            return problem(status, str(error)[:LONGEST_DETAIL])
+        # What is wrong behind the scenes, and where it stands, is for those who can see the log.
+        number = secrets.token_hex(4)
+        log.error("%s: %s", number, error)
+        if status == 503:
+            sentence = f"Something this server needs is not available just now, written down as {number}. Try again."
+            return problem(status, sentence, {"Retry-After": "5"})
+        return problem(status, f"This is a fault of ours, written down as {number}.")
 
     @app.exception_handler(RequestValidationError)
     def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
@@ -105,9 +112,3 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(DataError)
     def unstorable(_: Request, __: DataError) -> JSONResponse:
         return problem(422, "Something in the request cannot be stored: a character or a number out of range.")
-
-    @app.exception_handler(Exception)
-    def bug(_: Request, error: Exception) -> JSONResponse:
-        number = secrets.token_hex(4)
-        log.error("unexpected error %s", number, exc_info=error)
-        return problem(500, f"This is a fault of ours, written down as {number}.")

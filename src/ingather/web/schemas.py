@@ -1,12 +1,15 @@
 """The wire: what goes in and out, in snake_case. Whatever is not named here is refused."""
 
+import unicodedata
 from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 LARGEST_ID = 2**63 - 1
+_JOINERS = "\u200c\u200d"  # part of the spelling in several scripts
+_UNSEEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
 
 
 def _digits(value: object) -> object:
@@ -18,10 +21,24 @@ def _digits(value: object) -> object:
     return value
 
 
+def _visible(value: str) -> str:
+    """One line of what people can see. Format characters would turn names around, or hide in them."""
+    composed = unicodedata.normalize("NFC", value)
+    seen = (char for char in composed if char in _JOINERS or unicodedata.category(char) not in _UNSEEN)
+    cleaned = " ".join("".join(seen).split())
+    if not cleaned:
+        raise ValueError("a name has characters that can be seen")
+    return cleaned
+
+
+# As a number in a body, and as digits in an address.
+BodyId = Annotated[int, Field(ge=1, le=LARGEST_ID, strict=True, examples=[1])]
 Id = Annotated[int, BeforeValidator(_digits), Field(ge=1, le=LARGEST_ID, strict=True, examples=[1])]
 Cursor = Annotated[int, BeforeValidator(_digits), Field(ge=0, le=LARGEST_ID, strict=True)]
 Limit = Annotated[int, BeforeValidator(_digits), Field(ge=1, le=500, strict=True)]
-Name = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
+Name = Annotated[
+    str, StringConstraints(min_length=1, max_length=200), AfterValidator(_visible), Field(examples=["Stiff necks"])
+]
 Key = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[\x20-\x7e]+$")]
 TemplateId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,62}$")]
 FieldId = TemplateId
@@ -31,6 +48,15 @@ class Wire(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+class ProblemPart(Wire):
+    """One thing that is wrong with a request, and where."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+    place: Annotated[str, Field(alias="in")]
+    detail: str
+
+
 class Problem(Wire):
     """RFC 9457."""
 
@@ -38,7 +64,11 @@ class Problem(Wire):
     title: str
     status: int
     detail: str
-    errors: list[dict[str, str]] = []
+    errors: list[ProblemPart] = []
+
+
+class Health(Wire):
+    status: Literal["ok", "ready"]
 
 
 # --- who -------------------------------------------------------------------------------------------------------------
@@ -60,7 +90,7 @@ class NewToken(Wire):
     name: Name
     scope: Literal["read", "write", "operate"] = "write"
     days: Annotated[int, Field(ge=1, le=3650, strict=True)] = 90
-    project_id: Id | None = None
+    project_id: BodyId | None = None
 
 
 class Token(Wire):
@@ -122,6 +152,63 @@ class TemplateSummary(Wire):
     core_fields: int
 
 
+class TemplateOption(Wire):
+    id: str
+    label: Words
+
+
+class UnitOfField(Wire):
+    """The unit is what another field says."""
+
+    field: str
+
+
+class TemplateField(Wire):
+    """One question. What has its usual value is left out: `ai` is true, `computed` and `human_or_protocol` false."""
+
+    id: str
+    label: Words
+    type: str
+    scope: str
+    tier: str
+    instruction: str
+    unit: str | list[str] | UnitOfField | None = None
+    ai: bool = True
+    computed: bool = False
+    human_or_protocol: bool = False
+    enum: list[TemplateOption] = []
+
+
+class TemplateSection(Wire):
+    id: str
+    label: Words
+    fields: list[TemplateField]
+
+
+class TemplateCheck(Wire):
+    id: str
+    scope: str
+    level: str
+    when: str = ""
+    expression: str
+    message: Words
+
+
+class Template(Wire):
+    """A template in full. A version, once used, never changes."""
+
+    id: str
+    version: int
+    builtin: bool = False
+    based_on: str = ""
+    label: Words
+    description: dict[str, str]
+    note: str = ""
+    scopes: list[str]
+    sections: list[TemplateSection]
+    checks: list[TemplateCheck]
+
+
 class CloneTemplate(Wire):
     template_id: TemplateId
     label: Words
@@ -139,7 +226,7 @@ class ChangeTemplate(Wire):
 
 
 class NewKnowledgeBase(Wire):
-    project_id: Id
+    project_id: BodyId
     name: Name
 
 
@@ -178,9 +265,14 @@ class Uploaded(Wire):
     is_duplicate: bool
 
 
+class RefusedFile(Wire):
+    file_name: str
+    detail: str
+
+
 class Uploads(Wire):
     uploads: list[Uploaded]
-    refused: list[dict[str, str]]
+    refused: list[RefusedFile]
 
 
 class Rectangle(Wire):
@@ -203,9 +295,9 @@ class NewTask(Wire):
         },
     )
 
-    project_id: Id
+    project_id: BodyId
     template_id: TemplateId
-    document_ids: Annotated[list[Id], Field(max_length=10_000)]
+    document_ids: Annotated[list[BodyId], Field(max_length=10_000)]
     field_ids: Annotated[list[FieldId], Field(max_length=400)] | None = None
     context: Annotated[str, StringConstraints(max_length=4_000)] = ""
     spend_cap: Annotated[Decimal, Field(ge=0, le=1_000_000, decimal_places=4)] | None = None

@@ -138,11 +138,11 @@ def batch(progress: Progress) -> wire.Batch:
     )
 
 
-def worker(found: WorkerRecord) -> wire.Worker:
+def worker(found: WorkerRecord, *, is_named: bool) -> wire.Worker:
     return wire.Worker(
         worker_id=found.id,
-        host=found.host,
-        pid=found.pid,
+        host=found.host if is_named else "",
+        pid=found.pid if is_named else 0,
         kinds=found.kinds,
         started_at=found.started_at,
         beat_at=found.beat_at,

@@ -25,6 +25,14 @@ insert into ingather.membership (project_id, account_id, role) values (%(project
     on conflict (project_id, account_id) do update set role = excluded.role
 """
 
+LOCK_PROJECT: Final[LiteralString] = """
+select id from ingather.project where id = %(project_id)s for no key update
+"""
+
+IS_OWNER: Final[LiteralString] = """
+select 1 from ingather.membership where project_id = %(project_id)s and account_id = %(account_id)s and role = 'owner'
+"""
+
 REMOVE_ROLE: Final[LiteralString] = """
 delete from ingather.membership where project_id = %(project_id)s and account_id = %(account_id)s returning role
 """
@@ -56,6 +64,7 @@ select t.id, a.name, t.name, t.hint, t.scope, t.project_id, t.created_at, t.expi
 REVOKE_TOKEN: Final[LiteralString] = """
 update ingather.api_token set revoked_at = clock_timestamp()
  where id = %(token_id)s and revoked_at is null and (%(account_id)s::bigint is null or account_id = %(account_id)s)
+   and (%(project_id)s::bigint is null or project_id = %(project_id)s)
 returning id
 """
 
@@ -65,14 +74,14 @@ with used as (
     update ingather.api_token set last_used_at = clock_timestamp()
      where sha256 = %(sha256)s and (last_used_at is null or last_used_at < clock_timestamp() - interval '1 minute')
 )
-select a.id, a.name, a.is_operator, t.scope, t.project_id,
+select a.id, a.name, a.is_operator, t.scope, t.project_id, t.expires_at,
        array(select (m.project_id, m.role)::text from ingather.membership m where m.account_id = a.id)
   from ingather.api_token t join ingather.account a on a.id = t.account_id
  where t.sha256 = %(sha256)s and t.revoked_at is null and t.expires_at > clock_timestamp() and not a.is_disabled
 """
 
 CALLER_BY_SESSION: Final[LiteralString] = """
-select a.id, a.name, a.is_operator, 'operate', null::bigint,
+select a.id, a.name, a.is_operator, 'operate', null::bigint, null::timestamptz,
        array(select (m.project_id, m.role)::text from ingather.membership m where m.account_id = a.id)
   from ingather.session s join ingather.account a on a.id = s.account_id
  where s.sha256 = %(sha256)s and s.expires_at > clock_timestamp() and not a.is_disabled

@@ -3,82 +3,93 @@
 import asyncio
 import json
 import time
-from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Request
-from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
+from ingather.engine.errors import IngatherError
 from ingather.extraction.journal import Journal, Line
 from ingather.web import schemas as wire
 from ingather.web import shapes
-from ingather.web.access import Here, Who, caller, task_for
-from ingather.web.accounts import Caller
+from ingather.web.access import Here, Who, caller, status_for
+from ingather.web.answers import Lent
+from ingather.web.limits import Door, Limits
 from ingather.web.problems import Refused
-from ingather.web.rooms import Rooms
 
 router = APIRouter(prefix="/extraction/tasks", tags=["tasks"])
 
-LOOK_S = 0.5
-STILL_THERE_S = 15.0
-RIGHTS_S = 20.0
-MOST_PER_ACCOUNT = 20
-_open: Counter[int] = Counter()
+MEDIA_TYPE = "text/event-stream"
+READ_ANYWAY_S = 5.0
 
 
-@router.get("/{task_id}/events", response_class=StreamingResponse)
+@router.get(
+    "/{task_id}/events",
+    status_code=200,
+    response_class=Lent,
+    responses={200: {"description": "Events.", "content": {MEDIA_TYPE: {"schema": {"type": "string"}}}}},
+)
 async def events(
     task_id: wire.Id,
     request: Request,
     here: Here,
     who: Who,
+    door: Door,
     last_event_id: Annotated[str, Header(max_length=100)] = "",
-) -> StreamingResponse:
-    """`status` when counts change, `line` for each call and each finished document, `end` when the task is closed."""
-    await run_in_threadpool(task_for, here, who, task_id)
-    if _open[who.account_id] >= MOST_PER_ACCOUNT:
-        raise Refused(429, "Too many live views are open. Close some, or poll.", {"Retry-After": "10"})
-    journal = Journal(here.engine, task_id, after=last_event_id)
-    return StreamingResponse(
-        _stream(request, here, who, task_id, journal),
-        media_type="text/event-stream",
+) -> Lent:
+    """`status` when counts change, `line` for each call and each finished document, `end` when the task is closed.
+
+    A line's id, sent back as `Last-Event-ID`, goes on behind that line.
+    """
+    await run_in_threadpool(status_for, here, who, task_id)
+
+    def look(*, is_asked_again: bool) -> dict[str, Any]:
+        # A session may have ended and a token been revoked since.
+        asking = caller(request, here) if is_asked_again else who
+        return shapes.task(status_for(here, asking, task_id)).model_dump(mode="json")
+
+    door.live_views.take(who.account_id)
+    return Lent(
+        _stream(look, Journal(here.engine, task_id, after=last_event_id), door.limits),
+        lambda: door.live_views.leave(who.account_id),
+        media_type=MEDIA_TYPE,
         headers={"x-accel-buffering": "no"},
     )
 
 
-async def _stream(request: Request, here: Rooms, who: Caller, task_id: int, journal: Journal) -> AsyncIterator[str]:
-    _open[who.account_id] += 1
-    try:
-        before: dict[str, Any] | None = None
-        spoke = checked = time.monotonic()
-        while not await request.is_disconnected():
-            if time.monotonic() - checked > RIGHTS_S:
-                # A session may have ended and a token been revoked since.
-                try:
-                    who = await run_in_threadpool(caller, request, here)
-                    await run_in_threadpool(task_for, here, who, task_id)
-                except Refused:
-                    return
-                checked = time.monotonic()
-            status = await run_in_threadpool(here.extraction.status, task_id)
-            for line in await run_in_threadpool(journal.read):
-                yield _event("line", _line(line), line.id)
-                spoke = time.monotonic()
-            now = shapes.task(status).model_dump(mode="json")
-            if now != before:
-                yield _event("status", now)
-                before, spoke = now, time.monotonic()
-            if status.progress.is_closed:
-                yield _event("end", {"task_id": task_id})
-                return
-            if time.monotonic() - spoke > STILL_THERE_S:
-                yield ": still there\n\n"
-                spoke = time.monotonic()
-            await asyncio.sleep(LOOK_S)
-    finally:
-        _open[who.account_id] -= 1
+async def _stream(look: Callable[..., dict[str, Any]], journal: Journal, limits: Limits) -> AsyncIterator[str]:
+    before: dict[str, Any] = {}
+    spoke = checked = read = time.monotonic()
+    while True:
+        now_s = time.monotonic()
+        is_asked_again = now_s - checked >= limits.rights_s
+        checked = now_s if is_asked_again else checked
+        try:
+            # The task before its lines: once it is closed, they are all there.
+            task = await run_in_threadpool(look, is_asked_again=is_asked_again)
+            is_over = task["state"] == "closed"
+            while task != before or journal.is_behind or now_s - read >= READ_ANYWAY_S:
+                lines = await run_in_threadpool(journal.read, is_last=is_over)
+                read = now_s = time.monotonic()
+                for line in lines:
+                    yield _event("line", _line(line), line.id)
+                    spoke = now_s
+                if not lines or not journal.is_behind:
+                    break
+        except (Refused, IngatherError):
+            # Whoever comes again is told what it is.
+            return
+        if task != before:
+            yield _event("status", task)
+            before, spoke = task, time.monotonic()
+        if is_over:
+            yield _event("end", {"task_id": task["task_id"]})
+            return
+        if time.monotonic() - spoke >= limits.still_there_s:
+            yield ": still there\n\n"
+            spoke = time.monotonic()
+        await asyncio.sleep(limits.look_s)
 
 
 def _event(name: str, data: dict[str, Any], event_id: str = "") -> str:

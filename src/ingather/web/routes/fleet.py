@@ -4,7 +4,12 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Response
 
+from ingather.engine import verbs
+from ingather.engine.errors import UnknownBatch
 from ingather.engine.model import Progress
+from ingather.engine.script import Script
+from ingather.extraction import tasks
+from ingather.library import documents
 from ingather.web import schemas as wire
 from ingather.web import shapes
 from ingather.web.access import Here, Operator, Who
@@ -20,11 +25,20 @@ ScheduleName = Annotated[str, Path(min_length=1, max_length=100)]
 
 @router.get("/jobs/{job_id}")
 def show_job(job_id: wire.Id, here: Here, who: Who) -> wire.Job:
-    """A single background job, such as the reading of an upload."""
-    progress = _batch_for(here, who, job_id)
-    if progress.total != 1:
-        raise Refused(404, f"There is no job {job_id}.")
+    """A single background job, such as the reading of an upload.
+
+    What came of it is for those whose project it is; operators see how far it is.
+    """
+    try:
+        progress, projects = here.engine.run(_batch_and_projects(job_id))
+    except UnknownBatch:
+        raise _no_job(job_id) from None
+    is_theirs = any(who.may_read(project_id) for project_id in projects)
+    if progress.total != 1 or not (is_theirs or who.is_operator):
+        raise _no_job(job_id)
     [item] = here.engine.batch(job_id).page(limit=1)
+    if projects and not is_theirs:
+        return wire.Job(job_id=job_id, kind=progress.kind, state=item.state, result=None, problem="")
     problem = str((item.error or {}).get("message", ""))
     return wire.Job(job_id=job_id, kind=progress.kind, state=item.state, result=item.result, problem=problem)
 
@@ -38,11 +52,8 @@ def list_batches(
     limit: wire.Limit = 50,
 ) -> wire.Batches:
     """Batches, newest first: all for operators, those of their projects for members."""
-    page = here.engine.batches(state=state, before=before, limit=limit)
-    seen = [batch for batch in page if _may_see(here, who, batch)]
-    return wire.Batches(
-        batches=[shapes.batch(batch) for batch in seen], next=page[-1].batch_id if len(page) == limit else None
-    )
+    seen, following = here.engine.run(_page(who, state, before, limit))
+    return wire.Batches(batches=[shapes.batch(batch) for batch in seen], next=following)
 
 
 @router.get("/engine/batches/{batch_id}")
@@ -82,8 +93,9 @@ def steer_queue(name: QueueName, verb: Literal["pause", "resume"], here: Here, _
 
 
 @router.get("/engine/workers")
-def list_workers(here: Here, _: Who) -> list[wire.Worker]:
-    return [shapes.worker(worker) for worker in here.engine.workers()]
+def list_workers(here: Here, who: Who) -> list[wire.Worker]:
+    """The workers. On which machine they are is for operators."""
+    return [shapes.worker(worker, is_named=who.is_operator) for worker in here.engine.workers()]
 
 
 @router.get("/engine/schedules")
@@ -99,15 +111,43 @@ def steer_schedule(name: ScheduleName, verb: Literal["pause", "resume"], here: H
     return Response(status_code=204)
 
 
+def _no_job(job_id: int) -> Refused:
+    return Refused(404, f"There is no job {job_id}.")
+
+
 def _batch_for(here: Rooms, who: Caller, batch_id: int) -> Progress:
-    progress = here.engine.batch(batch_id).progress()
-    if not _may_see(here, who, progress):
-        raise Refused(404, f"There is no batch {batch_id}.")
+    progress, projects = here.engine.run(_batch_and_projects(batch_id))
+    if not who.is_operator and not any(who.may_read(project_id) for project_id in projects):
+        raise UnknownBatch(_no_batch(batch_id))
     return progress
 
 
-def _may_see(here: Rooms, who: Caller, batch: Progress) -> bool:
+def _no_batch(batch_id: int) -> str:
+    return f"There is no batch {batch_id}. It may have been pruned."
+
+
+def _batch_and_projects(batch_id: int) -> Script[tuple[Progress, set[int]]]:
+    """A batch and the projects it works for: one for a task's, any number for a file that several have."""
+    found = yield from verbs.progress([batch_id])
+    if not found:
+        raise UnknownBatch(_no_batch(batch_id))
+    return found[0], (yield from _projects(batch_id))
+
+
+def _projects(batch_id: int) -> Script[set[int]]:
+    of_tasks = yield from tasks.projects_of_batch(batch_id)
+    of_documents = yield from documents.spaces_of_job(batch_id)
+    return {*of_tasks, *of_documents}
+
+
+def _page(who: Caller, state: str | None, before: int | None, limit: int) -> Script[tuple[list[Progress], int | None]]:
+    page = yield from verbs.list_batches(state=state, kind=None, before=before, limit=limit)
+    following = page[-1].batch_id if len(page) == limit else None
     if who.is_operator:
-        return True
-    project_ids = {*here.extraction.projects_of_batch(batch.batch_id), *here.library.spaces_of_job(batch.batch_id)}
-    return any(who.may_read(project_id) for project_id in project_ids)
+        return page, following
+    theirs = set()
+    for batch in page:
+        projects = yield from _projects(batch.batch_id)
+        if any(who.may_read(project_id) for project_id in projects):
+            theirs.add(batch.batch_id)
+    return [batch for batch in page if batch.batch_id in theirs], following

@@ -1,32 +1,45 @@
 """Is it alive, is it ready, and what do its meters say? The only routes that anybody may ask."""
 
+import logging
+
 from fastapi import APIRouter, Response
+from fastapi.responses import PlainTextResponse
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Gauge, generate_latest
 
 from ingather.engine.errors import IngatherError
+from ingather.engine.script import Ask, Script
+from ingather.web import schemas as wire
 from ingather.web.access import Here, Operator
 from ingather.web.problems import problem
+
+log = logging.getLogger("ingather.web")
 
 router = APIRouter(tags=["health"])
 
 
-@router.get("/healthz", response_model=None)
-def healthz() -> dict[str, str]:
+@router.get("/healthz")
+def healthz() -> wire.Health:
     """The process answers."""
-    return {"status": "ok"}
+    return wire.Health(status="ok")
 
 
-@router.get("/readyz", response_model=None)
-def readyz(here: Here) -> Response | dict[str, str]:
+@router.get("/readyz", response_model=wire.Health)
+def readyz(here: Here) -> Response | wire.Health:
     """The database answers, and its tables fit."""
     try:
-        here.engine.queues()
+        here.engine.run(_anything())
     except IngatherError as error:
-        return problem(503, str(error), {"Retry-After": "5"})
-    return {"status": "ready"}
+        # Anybody may ask this; where the database is and what it said is for the log.
+        log.warning("not ready: %s", error)
+        return problem(503, "The database does not answer, or its tables do not fit.", {"Retry-After": "5"})
+    return wire.Health(status="ready")
 
 
-@router.get("/metrics", response_model=None)
+def _anything() -> Script[None]:
+    yield Ask("select 1")
+
+
+@router.get("/metrics", response_model=None, response_class=PlainTextResponse)
 def metrics(here: Here, _: Operator) -> Response:
     """Queues and workers for Prometheus, which needs an operator's token."""
     registry = CollectorRegistry()

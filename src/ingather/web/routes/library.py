@@ -1,26 +1,32 @@
 """Knowledge bases, uploads, documents and their files."""
 
+from collections.abc import AsyncIterator
+from contextlib import ExitStack, asynccontextmanager
 from typing import Annotated
 from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request, Response
-from fastapi.responses import FileResponse
-from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import UploadFile
-from starlette.formparsers import MultiPartException
+from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
-from ingather.engine.errors import IngatherError
+from ingather.engine.errors import UsageError
+from ingather.library.names import clean_file_name
 from ingather.web import schemas as wire
 from ingather.web import shapes
 from ingather.web.access import Here, Who, document_for, knowledge_base_for, need
 from ingather.web.accounts import Role
-from ingather.web.problems import Refused
+from ingather.web.answers import LentFile
+from ingather.web.bodies import HANG_UP, TOO_BIG
+from ingather.web.limits import Door
+from ingather.web.problems import Refused, status_of
 
 router = APIRouter(tags=["library"])
 
 MOST_FILES = 50
+MOST_FIELDS = 10
+LARGEST_FIELD = 10_000
 
 
 @router.get("/knowledge-bases")
@@ -82,13 +88,14 @@ def list_documents(
         }
     },
 )
-async def upload(knowledge_base_id: wire.Id, request: Request, here: Here, who: Who) -> wire.Uploads:
+async def upload(knowledge_base_id: wire.Id, request: Request, here: Here, who: Who, door: Door) -> wire.Uploads:
     """Add files. Returns at once; each document is read by a job of its own."""
     await run_in_threadpool(knowledge_base_for, here, who, knowledge_base_id, Role.REVIEWER)
     uploads: list[wire.Uploaded] = []
-    refused: list[dict[str, str]] = []
-    try:
-        async with request.form(max_files=MOST_FILES, max_fields=MOST_FILES) as form:
+    refused: list[wire.RefusedFile] = []
+    status = 422
+    with door.uploads.taking(who.account_id):
+        async with _form(request) as form:
             files = [file for file in form.getlist("files") if isinstance(file, UploadFile)]
             if not files:
                 raise Refused(422, "There is no file in the form: send them as `files`, multipart/form-data.")
@@ -96,21 +103,34 @@ async def upload(knowledge_base_id: wire.Id, request: Request, here: Here, who: 
                 name = file.filename or ""
                 try:
                     made = await run_in_threadpool(here.library.upload, knowledge_base_id, file.file, name)
-                except IngatherError as error:
-                    refused.append({"file_name": name[:255], "detail": str(error)})
+                except UsageError as error:
+                    status = status_of(error)
+                    refused.append(wire.RefusedFile(file_name=clean_file_name(name), detail=str(error)))
                     continue
                 uploads.append(
                     wire.Uploaded(
                         document=shapes.document(made.document), job_id=made.job.id, is_duplicate=made.is_duplicate
                     )
                 )
-    except ClientDisconnect:
-        raise Refused(413, "The upload is too big, or was broken off.") from None
-    except MultiPartException as error:
-        raise Refused(400, f"The form cannot be read: {error.message}") from None
     if refused and not uploads:
-        raise Refused(422, refused[0]["detail"])
+        raise Refused(status, refused[0].detail)
     return wire.Uploads(uploads=uploads, refused=refused)
+
+
+@asynccontextmanager
+async def _form(request: Request) -> AsyncIterator[FormData]:
+    """The form; its files are gone when the block ends."""
+    try:
+        form = await request.form(max_files=MOST_FILES, max_fields=MOST_FIELDS, max_part_size=LARGEST_FIELD)
+    except ClientDisconnect:
+        raise Refused(400, "The upload was broken off.") from None
+    except HTTPException as error:
+        status = 413 if error.detail == TOO_BIG or "maximum" in error.detail.lower() else 400
+        raise Refused(status, f"The form cannot be read: {error.detail}", HANG_UP if status == 413 else {}) from None
+    try:
+        yield form
+    finally:
+        await form.close()
 
 
 @router.get("/documents/{document_id}")
@@ -125,19 +145,32 @@ def delete_document(document_id: wire.Id, here: Here, who: Who) -> Response:
     return Response(status_code=204)
 
 
-@router.get("/documents/{document_id}/file", response_class=FileResponse)
-def file(document_id: wire.Id, here: Here, who: Who) -> FileResponse:
+@router.get(
+    "/documents/{document_id}/file",
+    status_code=200,
+    response_class=LentFile,
+    responses={
+        200: {
+            "description": "The file.",
+            "content": {
+                kind: {"schema": {"type": "string", "format": "binary"}}
+                for kind in ("application/pdf", "application/octet-stream")
+            },
+        }
+    },
+)
+def file(document_id: wire.Id, here: Here, who: Who) -> LentFile:
     """The bytes as they were uploaded. A browser saves them and does not run them."""
     document_for(here, who, document_id)
-    opened = here.library.open_file(document_id)
-    found = opened.__enter__()
+    lent = ExitStack()
+    found = lent.enter_context(here.library.open_file(document_id))
     is_pdf = found.file_name.lower().endswith(".pdf")
-    return FileResponse(
+    return LentFile(
         found.path,
+        lent.close,
         media_type="application/pdf" if is_pdf else "application/octet-stream",
         headers={
-            "content-disposition": f"attachment; filename*=UTF-8''{quote(found.file_name)}",
+            "content-disposition": f"attachment; filename*=UTF-8''{quote(found.file_name, safe='')}",
             "content-security-policy": "sandbox; default-src 'none'",
         },
-        background=BackgroundTask(opened.__exit__, None, None, None),
     )

@@ -3,6 +3,7 @@
 from typing import Any
 
 from fastapi import APIRouter, Response
+from psycopg.errors import UniqueViolation
 
 from ingather.extraction.template import (
     Label,
@@ -38,10 +39,12 @@ def list_projects(here: Here, who: Who) -> list[wire.Project]:
 @router.post("/projects", status_code=201)
 def create_project(asked: wire.NewProject, here: Here, who: Who) -> wire.Project:
     """A project of your own."""
-    if not who.may_write:
-        raise Refused(403, "This takes a token that may write.")
-    project = here.extraction.create_project(asked.name)
-    here.engine.run(accounts.set_role(project.id, who.account_id, Role.OWNER))
+    if not who.may_write or who.only_project is not None:
+        raise Refused(403, "This takes a token that may write, and not one for a single project.")
+    try:
+        project = here.engine.run(accounts.found_project(asked.name, who.account_id))
+    except UniqueViolation:
+        raise Refused(409, f"There is a project {asked.name!r} already. Give this one another name.") from None
     return wire.Project(project_id=project.id, name=project.name, role=Role.OWNER.value, created_at=project.created_at)
 
 
@@ -61,7 +64,8 @@ def set_member(project_id: wire.Id, asked: wire.SetMember, here: Here, who: Who)
     account = here.engine.run(accounts.find_account(asked.account))
     if account.id == who.account_id and Role(asked.role) is not Role.OWNER:
         raise Refused(409, "You cannot take the project from yourself. Make somebody else its owner first.")
-    here.engine.run(accounts.set_role(project_id, account.id, Role(asked.role)))
+    if not here.engine.run(accounts.change_member(project_id, who.account_id, account.id, Role(asked.role))):
+        raise _not_owner()
     return Response(status_code=204)
 
 
@@ -70,9 +74,13 @@ def remove_member(project_id: wire.Id, account_id: wire.Id, here: Here, who: Who
     need(who, Role.OWNER, project_id)
     if account_id == who.account_id:
         raise Refused(409, "You cannot take the project from yourself. Make somebody else its owner first.")
-    if not here.engine.run(accounts.remove_role(project_id, account_id)):
+    if not here.engine.run(accounts.change_member(project_id, who.account_id, account_id, None)):
         raise Refused(404, f"Account {account_id} is not in this project.")
     return Response(status_code=204)
+
+
+def _not_owner() -> Refused:
+    return Refused(403, "You are not an owner of the project any more.")
 
 
 # --- templates -------------------------------------------------------------------------------------------------------
@@ -86,7 +94,7 @@ def list_templates(here: Here, who: Who, project_id: wire.Id | None = None) -> l
     return [shapes.template(template) for template in here.extraction.list_templates(project_id)]
 
 
-@router.get("/extraction/templates/{template_id}")
+@router.get("/extraction/templates/{template_id}", response_model=None, responses={200: {"model": wire.Template}})
 def show_template(template_id: wire.TemplateId, here: Here, who: Who) -> dict[str, Any]:
     """A template in full: sections, fields, options, checks."""
     return _template_for(here, who, template_id, Role.READER)[0].to_dict()

@@ -1,7 +1,7 @@
 """Signing in and out, and tokens for scripts."""
 
 import math
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from fastapi import APIRouter, Request, Response
 
@@ -9,22 +9,22 @@ from ingather.web import accounts
 from ingather.web import schemas as wire
 from ingather.web.access import Here, Who, need
 from ingather.web.accounts import Account, Role, Scope
-from ingather.web.edge import SESSION_COOKIE, Turnstile
+from ingather.web.edge import SESSION_COOKIE
+from ingather.web.limits import Door
 from ingather.web.problems import Refused
 
 router = APIRouter(tags=["session"])
 
-TRIES = Turnstile(10, 60.0)
-
 
 @router.post("/session", status_code=204)
-def sign_in(asked: wire.SignIn, request: Request, here: Here) -> Response:
+def sign_in(asked: wire.SignIn, request: Request, here: Here, door: Door) -> Response:
     """Turn the word of a sign-in link into a session of this browser. A link works once."""
-    who = request.client.host if request.client else ""
-    if (wait_s := TRIES.wait_s(who)) > 0:
+    address = request.client.host if request.client else ""
+    if (wait_s := door.wrong_words.wait_s(address)) > 0:
         raise Refused(429, "Too many attempts to sign in. Wait a minute.", {"Retry-After": str(math.ceil(wait_s))})
-    session = here.engine.run(accounts.sign_in(asked.word))
+    session = here.engine.run(accounts.sign_in(asked.word, instead_of=request.cookies.get(SESSION_COOKIE, "")))
     if session is None:
+        door.wrong_words.count(address)
         raise Refused(401, "This link was used already, or is too old. Ask for a new one with `ingather link`.")
     response = Response(status_code=204)
     response.set_cookie(
@@ -33,7 +33,8 @@ def sign_in(asked: wire.SignIn, request: Request, here: Here) -> Response:
         max_age=int(accounts.SESSION_LASTS.total_seconds()),
         httponly=True,
         samesite="strict",
-        secure=request.url.scheme == "https",
+        # Behind a proxy that speaks TLS, only the browser knows.
+        secure=request.url.scheme == "https" or request.headers.get("origin", "").startswith("https://"),
         path="/",
     )
     return response
@@ -61,7 +62,7 @@ def me(who: Who) -> wire.Me:
 
 @router.get("/tokens")
 def list_tokens(here: Here, who: Who) -> list[wire.Token]:
-    """Your own tokens, without the tokens."""
+    """Your own tokens, without the tokens. A token for one project sees those for that project."""
     return [
         wire.Token(
             token_id=token.id,
@@ -75,22 +76,31 @@ def list_tokens(here: Here, who: Who) -> list[wire.Token]:
             revoked_at=token.revoked_at,
         )
         for token in here.engine.run(accounts.list_tokens(who.account_id))
+        if who.only_project in {None, token.project_id}
     ]
 
 
 @router.post("/tokens", status_code=201)
 def create_token(asked: wire.NewToken, here: Here, who: Who) -> wire.MadeToken:
-    """A token that may do no more than you may. It is shown here and never again."""
+    """A token that may do no more than you may, and that ends no later than the one you made it with, if any.
+
+    It is shown here and never again.
+    """
     scope = Scope(asked.scope)
-    if not who.may_write or (scope is Scope.OPERATE and not who.may_operate):
+    if (
+        not who.may_write
+        or (scope is Scope.OPERATE and not who.may_operate)
+        or who.only_project not in {None, asked.project_id}
+    ):
         raise Refused(403, "A token cannot make a token that may do more than itself.")
     if asked.project_id is not None:
         need(who, Role.READER, asked.project_id)
+    lasts = timedelta(days=asked.days)
+    if who.expires_at is not None:
+        lasts = min(lasts, who.expires_at - datetime.now(UTC))
     account = Account(id=who.account_id, name=who.name, is_operator=who.is_operator)
     token, token_id, expires_at = here.engine.run(
-        accounts.create_token(
-            account, asked.name, scope=scope, lasts=timedelta(days=asked.days), project_id=asked.project_id
-        )
+        accounts.create_token(account, asked.name, scope=scope, lasts=lasts, project_id=asked.project_id)
     )
     return wire.MadeToken(token_id=token_id, token=token, expires_at=expires_at)
 
@@ -99,6 +109,6 @@ def create_token(asked: wire.NewToken, here: Here, who: Who) -> wire.MadeToken:
 def revoke_token(token_id: wire.Id, here: Here, who: Who) -> Response:
     if not who.may_write:
         raise Refused(403, "A token that may only read cannot revoke tokens.")
-    if not here.engine.run(accounts.revoke_token(token_id, who.account_id)):
+    if not here.engine.run(accounts.revoke_token(token_id, who.account_id, who.only_project)):
         raise Refused(404, f"There is no token {token_id} of yours that could be revoked.")
     return Response(status_code=204)

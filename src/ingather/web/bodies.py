@@ -1,0 +1,168 @@
+"""Bodies of requests: never more than is allowed, of a kind a route can read, and JSON only if it means one thing."""
+
+import asyncio
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.datastructures import Headers
+from starlette.formparsers import MultiPartException
+from starlette.types import Message, Receive, Scope
+
+from ingather.web.problems import Refused
+
+LARGEST_JSON = 1_000_000
+LARGEST_UPLOAD = 60_000_000  # a file of 50 MB and the form around it
+DEEPEST = 64
+LONGEST_NUMBER = 40
+# Looking through so many bytes of JSON takes a moment in which nobody else would be served.
+LOOK_ASIDE = 20_000
+SAFE = {"GET", "HEAD", "OPTIONS"}
+TOO_BIG = f"The request is too big: {LARGEST_JSON:,} bytes of JSON or {LARGEST_UPLOAD:,} bytes of upload at most."
+# The rest of it would have to be read to no end otherwise.
+HANG_UP = {"connection": "close"}
+
+_UPLOADS = re.compile(r"/api/v1/knowledge-bases/[^/]+/documents")
+# Possessive, and content with a text that never ends: any input is gone through once.
+_TEXTS = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
+_BRACKETS = re.compile(r"[\[\]{}]")
+
+
+async def admit(scope: Scope, headers: Headers, receive: Receive) -> Receive:
+    """The way the app gets the body; `Refused` where it should not."""
+    kind, _, options = headers.get("content-type", "").partition(";")
+    kind = kind.strip().lower()
+    is_upload = kind == "multipart/form-data" and _UPLOADS.fullmatch(scope["path"]) is not None
+    most = LARGEST_UPLOAD if is_upload else LARGEST_JSON
+    declared = headers.get("content-length", "0")
+    if not (declared.isascii() and declared.isdigit() and len(declared) <= 19) or int(declared) > most:
+        raise Refused(413, TOO_BIG, HANG_UP)
+    if scope["method"] in SAFE:
+        return receive
+    if is_upload:
+        if "charset" in options.lower():
+            # Some of Python's codecs give text that nobody can store.
+            raise Refused(415, "A form is UTF-8; leave the charset out of its content-type.")
+        return _counted(receive, most)
+    body = await _whole(receive, most)
+    if not body:
+        return _again(body, receive)
+    if kind != "application/json":
+        raise Refused(415, "Send JSON, as application/json; files go to the documents of a knowledge base.")
+    try:
+        if len(body) > LOOK_ASIDE:
+            await asyncio.to_thread(check_json, body)
+        else:
+            check_json(body)
+    except ValueError as error:
+        raise Refused(400, f"The body is not JSON that can be taken: {error}.") from None
+    return _again(body, receive)
+
+
+def _counted(receive: Receive, most: int) -> Receive:
+    seen = 0
+
+    async def counted() -> Message:
+        nonlocal seen
+        message = await receive()
+        seen += len(message.get("body", b""))
+        if seen > most:
+            # What the form's parser raises itself: it removes what it has written so far.
+            raise MultiPartException(TOO_BIG)
+        return message
+
+    return counted
+
+
+async def _whole(receive: Receive, most: int) -> bytes:
+    parts: list[bytes] = []
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return b"".join(parts)
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        if size > most:
+            raise Refused(413, TOO_BIG, HANG_UP)
+        if not message.get("more_body"):
+            return b"".join(parts)
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    given = False
+
+    async def again() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return again
+
+
+def check_json(body: bytes) -> None:
+    """ValueError unless the body is JSON that means the same to everybody who reads it."""
+    try:
+        text = body.decode("utf-8")
+        _check_depth(text)
+        read = json.loads(
+            text, object_pairs_hook=_object, parse_constant=_constant, parse_float=_float, parse_int=_whole_number
+        )
+    except UnicodeDecodeError:
+        raise ValueError("it is not UTF-8") from None
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{error.msg} at character {error.pos}") from None
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
+    _check_text(read)
+
+
+def _check_depth(text: str) -> None:
+    if text.count("[") + text.count("{") <= DEEPEST:
+        return
+    depth = 0
+    for bracket in _BRACKETS.finditer(_TEXTS.sub("", text)):
+        depth += 1 if bracket[0] in "[{" else -1
+        if depth > DEEPEST:
+            raise ValueError(f"it is nested deeper than {DEEPEST}")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        raise ValueError("a key stands twice in one object")
+    return made
+
+
+def _constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a finite number")
+
+
+def _whole_number(text: str) -> int:
+    if len(text) > LONGEST_NUMBER:
+        raise ValueError(f"a number has more than {LONGEST_NUMBER} digits")
+    return int(text)
+
+
+def _float(text: str) -> float:
+    number = float(text)
+    if number in {float("inf"), float("-inf")}:
+        raise ValueError(f"{text[:LONGEST_NUMBER]} is not a finite number")
+    return number
+
+
+def _check_text(value: object) -> None:
+    """Half characters and NUL are no text that a database keeps."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            if "\0" in one or (not one.isascii() and any("\ud800" <= char <= "\udfff" for char in one)):
+                raise ValueError("a text holds NUL or half a character")
+        elif isinstance(one, Mapping):
+            waiting += [*one.keys(), *one.values()]
+        elif isinstance(one, list):
+            waiting += one
