@@ -28,27 +28,43 @@ class Settings:
 
     @classmethod
     def from_environment(cls) -> "Settings":
-        keep_days = _number("INGATHER_KEEP")
+        keep_days = _number("INGATHER_KEEP", most=36_500)
         lease_s, max_payload = _number("INGATHER_LEASE"), _number("INGATHER_MAX_PAYLOAD")
         context, at_once = _number("INGATHER_MODEL_CONTEXT"), _number("INGATHER_MODEL_AT_ONCE")
-        home = Path(os.environ.get("INGATHER_HOME") or _default_home()).expanduser()
+        home = _folder(os.environ.get("INGATHER_HOME") or str(_default_home()))
         return cls(
-            database_url=os.environ.get("DATABASE_URL") or None,
+            database_url=_text("DATABASE_URL"),
             home=home,
             lease_s=30.0 if lease_s is None else lease_s,
             max_payload=1024 if max_payload is None else int(max_payload),
             keep=None if keep_days is None else timedelta(days=keep_days),
             files=os.environ.get("INGATHER_FILES") or str(home / "files"),
-            model_url=os.environ.get("INGATHER_MODEL_URL") or None,
-            model=os.environ.get("INGATHER_MODEL") or None,
-            model_key=os.environ.get("INGATHER_MODEL_KEY") or None,
+            model_url=_text("INGATHER_MODEL_URL"),
+            model=_text("INGATHER_MODEL"),
+            model_key=_text("INGATHER_MODEL_KEY"),
             model_context=None if context is None else int(context),
             model_at_once=10 if at_once is None else max(1, int(at_once)),
             hosts=tuple(os.environ.get("INGATHER_HOSTS", "").replace(",", " ").split()),
         )
 
 
-def _number(name: str) -> float | None:
+def _text(name: str) -> str | None:
+    text = os.environ.get(name) or None
+    try:
+        (text or "").encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"{name} holds bytes that are not UTF-8.") from None
+    return text
+
+
+def _folder(name: str) -> Path:
+    try:
+        return Path(name).expanduser()
+    except RuntimeError:
+        raise UsageError(f"INGATHER_HOME names the folder of a user who is not there: {name!r}.") from None
+
+
+def _number(name: str, *, most: float = 1e9) -> float | None:
     text = os.environ.get(name)
     if not text:
         return None
@@ -56,8 +72,8 @@ def _number(name: str) -> float | None:
         number = float(text)
     except ValueError:
         number = -1.0
-    if not 0 <= number <= 1e9:
-        raise UsageError(f"{name} must be a number, 0 or more, not {text!r}.")
+    if not 0 <= number <= most:
+        raise UsageError(f"{name} must be a number from 0 to {most:,.0f}, not {text!r}.")
     return number
 
 

@@ -1,0 +1,125 @@
+"""`ingather extract`, as a program: from papers to a table, interrupted, repeated, with papers that cannot be read."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from python_calamine import CalamineWorkbook
+
+from tests.engine.workshop import until
+from tests.extraction.desk import paper
+from tests.provider.reader import answer
+from tests.provider.server import Provider
+
+SAMPLES = Path(__file__).parents[1] / "samples"
+
+
+class Shell:
+    """Runs the command on a database and files of its own."""
+
+    def __init__(self, url: str, folder: Path) -> None:
+        self.folder = folder
+        self.environment = {
+            "PATH": os.environ["PATH"],
+            "DATABASE_URL": url,
+            "INGATHER_HOME": str(folder),
+            "INGATHER_LEASE": "2",
+        }
+
+    def start(self, *args: object) -> subprocess.Popen[str]:
+        argv = [sys.executable, "-m", "ingather.cli", "extract", *map(str, args)]
+        return subprocess.Popen(
+            argv, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.folder
+        )
+
+    def run(self, *args: object) -> tuple[int, str, str]:
+        process = self.start(*args)
+        out, err = process.communicate(timeout=100)
+        return process.returncode, out, err
+
+
+@pytest.fixture
+def shell(url: str, tmp_path: Path) -> Shell:
+    return Shell(url, tmp_path)
+
+
+@pytest.fixture
+def provider() -> Iterator[Provider]:
+    with Provider(script={"latency_s": 0.1}, answerer=answer) as made:
+        yield made
+
+
+def papers(folder: Path, count: int) -> list[Path]:
+    made = []
+    for n in range(count):
+        path = folder / f"paper{n}.txt"
+        path.write_text(paper(n), "utf-8")
+        made.append(path)
+    return made
+
+
+def test_papers_become_a_table_and_those_that_cannot_be_read_are_named(shell: Shell) -> None:
+    out = shell.folder / "results.xlsx"
+    code, said, _ = shell.run(SAMPLES / "rct_cordil.pdf", SAMPLES / "rct_scan.pdf", "--template", "rct", "--out", out)
+    assert code == 1
+    assert "1 of 2 documents" in said
+    assert "rct_scan.pdf" in said
+    assert "scan" in said
+    sheets = CalamineWorkbook.from_path(out).sheet_names
+    assert {"Studies", "Arms", "Evidence", "Dictionary", "Settings"} <= set(sheets)
+
+
+def test_interrupted_and_run_again_it_goes_on_and_pays_nothing_twice(shell: Shell, provider: Provider) -> None:
+    shell.environment |= {"INGATHER_MODEL_URL": provider.base_url, "INGATHER_MODEL": "test-model"}
+    shell.environment |= {"INGATHER_MODEL_KEY": "sk-canary-0123456789abcdef", "INGATHER_MODEL_AT_ONCE": "3"}
+    given = (*papers(shell.folder, 6), "--template", "rct", "--out", shell.folder / "out.json")
+    process = shell.start(*given)
+    until(lambda: len(provider.calls) >= 12, 60)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Run the same command again" in told
+    assert not (shell.folder / "out.json").exists()
+    code, _, told = shell.run(*given)
+    assert code == 0, told
+    assert "Going on with task" in told
+    table = json.loads((shell.folder / "out.json").read_text())
+    assert [document["state"] for document in table["documents"]] == ["completed"] * 6
+    calls: dict[str, int] = {}
+    for call in provider.calls:
+        calls[call.body_sha] = calls.get(call.body_sha, 0) + 1
+    # Calls under way when it was interrupted were never answered; nothing else is asked twice.
+    assert sum(times - 1 for times in calls.values()) <= 3
+    before = len(provider.calls)
+    assert shell.run(*given)[0] == 0
+    assert len(provider.calls) == before, "asked a third time, everything is there"
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["nowhere.pdf", "--template", "rct", "--out", "o.xlsx"], "There is no file 'nowhere.pdf'"),
+        (["paper0.txt", "--template", "nope", "--out", "o.xlsx"], "no template 'nope'"),
+        (["paper0.txt", "--template", "rct", "--out", "o.doc"], "does not say what to write"),
+        (["paper0.txt", "--template", "rct", "--out", "missing/o.xlsx"], "no such folder"),
+    ],
+)
+def test_what_cannot_be_done_is_said_before_anything_is_done(shell: Shell, args: list[str], words: str) -> None:
+    papers(shell.folder, 1)
+    code, out, err = shell.run(*args)
+    assert (code, out) == (2, "")
+    assert words in err
+    assert "Traceback" not in err
+
+
+def test_json_is_all_there_is_on_stdout(shell: Shell) -> None:
+    code, out, _ = shell.run(*papers(shell.folder, 2), "--template", "cohort", "--out", "o.csv", "--json")
+    told: dict[str, Any] = json.loads(out)
+    assert code == 0
+    assert (told["total"], told["completed"], told["failures"]) == (2, 2, [])
