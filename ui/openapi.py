@@ -1,0 +1,23 @@
+"""Prints the API's description as JSON, for the types of the pages. Errors have one shape, so only one of them is told."""
+
+import json
+import sys
+from typing import Any, cast
+
+from ingather.web.app import create_app
+from ingather.web.rooms import Rooms
+
+
+def description() -> dict[str, Any]:
+    """The routes are described without a database behind them: nothing is asked of the rooms."""
+    told = create_app(cast("Rooms", None), version="1").openapi()
+    for operations in told["paths"].values():
+        for operation in operations.values():
+            operation["responses"] = {
+                status: answer for status, answer in operation["responses"].items() if status.startswith("2")
+            }
+    return told
+
+
+if __name__ == "__main__":
+    json.dump(description(), sys.stdout, indent=1, sort_keys=True)

@@ -1,0 +1,45 @@
+import type { Mark as Name } from "../api/judge";
+import { useWords } from "../words";
+
+const SHAPES: Record<Name, string> = {
+  verified: "M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2z",
+  verified_fuzzy: "M8 2a6 6 0 0 0 0 12z",
+  number_mismatch: "M8 2l7 12H1z",
+  polarity_mismatch: "M8 14L1 2h14z",
+  unsupported_value: "M8 1l7 7-7 7-7-7z",
+  quote_not_found: "M3 3l10 10M13 3L3 13",
+  no_quote: "M8 1l7 7-7 7-7-7z",
+  failed: "M2 2h12v12H2zM5 5l6 6M11 5l-6 6",
+  not_reported: "M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11z",
+  not_applicable: "M3 13L13 3",
+  unclear: "M4 8h8",
+};
+const FILLED: ReadonlySet<Name> = new Set<Name>(["verified", "verified_fuzzy", "number_mismatch", "polarity_mismatch", "unsupported_value"]);
+
+/** A verdict as a shape with a colour: whoever sees no colours sees the shape, whoever sees neither hears the words. */
+export function Mark({ name, size = 12 }: { name: Name; size?: number }) {
+  const words = useWords();
+  return (
+    <svg className={`mark mark-${name}`} width={size} height={size} viewBox="0 0 16 16" role="img" aria-label={words.table.marks[name]}>
+      {name === "verified_fuzzy" && <circle cx="8" cy="8" r="5.5" fill="none" stroke="currentColor" strokeWidth="1.5" />}
+      <path
+        d={SHAPES[name]}
+        fill={FILLED.has(name) ? "currentColor" : "none"}
+        stroke={FILLED.has(name) ? "none" : "currentColor"}
+        strokeWidth="2"
+        strokeLinecap="round"
+        strokeLinejoin="round"
+      />
+      {name === "verified" && <path d="M5.2 8.2l2 2 3.6-4" stroke="var(--card)" strokeWidth="1.6" fill="none" strokeLinecap="round" />}
+    </svg>
+  );
+}
+
+export function FlagMark({ size = 12 }: { size?: number }) {
+  const words = useWords();
+  return (
+    <svg className="mark mark-flag" width={size} height={size} viewBox="0 0 16 16" role="img" aria-label={words.table.flagged}>
+      <path d="M3 15V2h10l-2 3.5L13 9H3" fill="currentColor" stroke="currentColor" strokeWidth="1.5" strokeLinejoin="round" />
+    </svg>
+  );
+}

@@ -1,0 +1,45 @@
+import "@mantine/core/styles.css";
+import "./styles/theme.css";
+import "./styles/layout.css";
+import "./styles/pages.css";
+import "./styles/table.css";
+import { MantineProvider, createTheme } from "@mantine/core";
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { RouterProvider } from "react-router";
+import { Problem } from "./api/client";
+import { leaveForSignIn, router } from "./router";
+import { WordsProvider } from "./words";
+
+// The server's content policy allows no <style> in the page. Mantine's variables come from its style sheet instead,
+// and our own from styles/theme.css; see README.md.
+const theme = createTheme({ cursorType: "pointer", defaultRadius: "md" });
+
+function signedOut(error: unknown) {
+  if (error instanceof Problem && error.status === 401) leaveForSignIn();
+}
+
+const client = new QueryClient({
+  queryCache: new QueryCache({ onError: signedOut }),
+  mutationCache: new MutationCache({ onError: signedOut }),
+  defaultOptions: {
+    queries: {
+      staleTime: 2_000,
+      // What the server has refused it will refuse again; what did not reach it may reach it next time.
+      retry: (count, error) => !(error instanceof Problem && error.status < 500) && count < 2,
+    },
+  },
+});
+
+createRoot(document.getElementById("root") as HTMLElement).render(
+  <StrictMode>
+    <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
+      <QueryClientProvider client={client}>
+        <WordsProvider>
+          <RouterProvider router={router} />
+        </WordsProvider>
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+);

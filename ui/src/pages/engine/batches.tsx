@@ -1,0 +1,132 @@
+import { Badge, Button, SegmentedControl } from "@mantine/core";
+import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { type Batch, api } from "../../api/client";
+import { Confirm } from "../../components/confirm";
+import { Icon } from "../../components/icon";
+import { Empty, Failed, Loading, Refusal } from "../../components/states";
+import { Bar } from "../../components/task";
+import { moment, useSpoken } from "../../words";
+
+type Verb = "pause" | "resume" | "cancel" | "retry";
+
+export function Batches({ mayAct }: { mayAct: boolean }) {
+  const { words, language } = useSpoken();
+  const [state, setState] = useState<"any" | "open" | "closed">("any");
+  const [doomed, setDoomed] = useState<number | null>(null);
+  const client = useQueryClient();
+  const batches = useInfiniteQuery({
+    queryKey: ["batches", state],
+    initialPageParam: undefined as number | undefined,
+    queryFn: ({ signal, pageParam }) =>
+      api.get("/api/v1/engine/batches", { query: { state: state === "any" ? undefined : state, before: pageParam, limit: 50 }, signal }),
+    getNextPageParam: (page) => page.next ?? undefined,
+    refetchInterval: 3_000,
+  });
+  const steer = useMutation({
+    mutationFn: ({ id, verb }: { id: number; verb: Verb }) =>
+      api.post("/api/v1/engine/batches/{batch_id}/{verb}", { path: { batch_id: id, verb } }),
+    onSuccess: () => setDoomed(null),
+    onSettled: () => client.invalidateQueries({ queryKey: ["batches"] }),
+  });
+  const all = batches.data?.pages.flatMap((page) => page.batches) ?? [];
+  const act = (batch: Batch, verb: Verb, text: string) => (
+    <Button key={verb} size="compact-xs" variant="default" onClick={() => (verb === "cancel" ? setDoomed(batch.batch_id) : steer.mutate({ id: batch.batch_id, verb }))}>
+      {text}
+    </Button>
+  );
+  return (
+    <>
+      <div className="list-bar">
+        <SegmentedControl
+          size="xs"
+          value={state}
+          onChange={(value) => setState(value as typeof state)}
+          data={[
+            { value: "any", label: words.engine.any },
+            { value: "open", label: words.engine.open },
+            { value: "closed", label: words.engine.closed },
+          ]}
+        />
+        <Refusal error={steer.error} />
+      </div>
+      {batches.isPending && <Loading lines={8} />}
+      {batches.isError && <Failed error={batches.error} again={() => void batches.refetch()} />}
+      {batches.isSuccess && all.length === 0 && (
+        <div className="card">
+          <Empty icon="engine" title={words.engine.noBatches} how={words.engine.noBatchesHow} />
+        </div>
+      )}
+      {all.length > 0 && (
+        <div className="card card-flush">
+          <table className="list">
+            <thead>
+              <tr>
+                <th>{words.engine.batch}</th>
+                <th>{words.engine.kind}</th>
+                <th>{words.engine.queue}</th>
+                <th>{words.engine.progress}</th>
+                <th>{words.engine.state}</th>
+                <th>{words.engine.created}</th>
+                {mayAct && <th />}
+              </tr>
+            </thead>
+            <tbody>
+              {all.map((batch) => (
+                <tr key={batch.batch_id}>
+                  <td>{batch.batch_id}</td>
+                  <td>
+                    <code>{batch.kind}</code>
+                  </td>
+                  <td>
+                    <code>{batch.queue}</code>
+                  </td>
+                  <td className="cell-bar">
+                    <Bar counts={batch.counts} total={batch.total} isSmall />
+                    <span className="dim">{words.engine.items(batch.total)}</span>
+                    {batch.counts.error > 0 && (
+                      <span className="refusal">
+                        {batch.counts.error} {words.task.counts.error}
+                      </span>
+                    )}
+                  </td>
+                  <td>
+                    <Badge
+                      variant="light"
+                      color={batch.state === "closed" ? "gray" : batch.paused ? "orange" : "blue"}
+                      leftSection={<Icon name={batch.state === "closed" ? "check" : batch.paused ? "pause" : "play"} size={10} />}
+                    >
+                      {batch.state === "closed" ? words.engine.closed : batch.paused ? words.engine.paused : words.engine.open}
+                    </Badge>
+                  </td>
+                  <td className="dim">{moment(batch.created_at, language)}</td>
+                  {mayAct && (
+                    <td className="cell-end">
+                      {batch.state === "open" && (batch.paused ? act(batch, "resume", words.engine.resume) : act(batch, "pause", words.engine.pause))}
+                      {batch.state === "open" && act(batch, "cancel", words.engine.cancel)}
+                      {batch.counts.error > 0 && act(batch, "retry", words.engine.retry)}
+                    </td>
+                  )}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {batches.hasNextPage && (
+        <Button variant="default" mt="md" loading={batches.isFetchingNextPage} onClick={() => void batches.fetchNextPage()}>
+          {words.state.more}
+        </Button>
+      )}
+      <Confirm
+        isOpen={doomed !== null}
+        text={words.engine.sureCancel(doomed ?? 0)}
+        action={words.engine.cancel}
+        keep={words.task.keep}
+        isBusy={steer.isPending}
+        close={() => setDoomed(null)}
+        go={() => doomed !== null && steer.mutate({ id: doomed, verb: "cancel" })}
+      />
+    </>
+  );
+}

@@ -1,0 +1,187 @@
+import { Badge, Button, Code } from "@mantine/core";
+import { type UseQueryResult, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { api } from "../../api/client";
+import { Icon, type IconName } from "../../components/icon";
+import { Empty, Failed, Loading, Refusal } from "../../components/states";
+import { moment, useSpoken } from "../../words";
+
+interface ListProps<T> {
+  query: UseQueryResult<T[]>;
+  icon: IconName;
+  empty: string;
+  how: ReactNode;
+  heads: string[];
+  row: (one: T) => ReactNode;
+}
+
+function List<T>({ query, icon, empty, how, heads, row }: ListProps<T>) {
+  if (query.isPending) return <Loading />;
+  if (query.isError) return <Failed error={query.error} again={() => void query.refetch()} />;
+  if (query.data.length === 0)
+    return (
+      <div className="card">
+        <Empty icon={icon} title={empty} how={how} />
+      </div>
+    );
+  return (
+    <div className="card card-flush">
+      <table className="list">
+        <thead>
+          <tr>
+            {heads.map((head, at) => (
+              <th key={at}>{head}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{query.data.map(row)}</tbody>
+      </table>
+    </div>
+  );
+}
+
+function Paused({ isPaused, words }: { isPaused: boolean; words: { paused: string; works: string } }) {
+  return (
+    <Badge variant="light" color={isPaused ? "orange" : "green"} leftSection={<Icon name={isPaused ? "pause" : "check"} size={10} />}>
+      {isPaused ? words.paused : words.works}
+    </Badge>
+  );
+}
+
+export function Queues({ mayAct }: { mayAct: boolean }) {
+  const { words, language } = useSpoken();
+  const client = useQueryClient();
+  const queues = useQuery({ queryKey: ["queues"], queryFn: ({ signal }) => api.get("/api/v1/engine/queues", { signal }), refetchInterval: 3_000 });
+  const steer = useMutation({
+    mutationFn: (asked: { name: string; verb: "pause" | "resume" }) => api.post("/api/v1/engine/queues/{name}/{verb}", { path: { ...asked } }),
+    onSettled: () => client.invalidateQueries({ queryKey: ["queues"] }),
+  });
+  const t = words.engine;
+  return (
+    <>
+      <Refusal error={steer.error} />
+      <List
+        query={queues}
+        icon="engine"
+        empty={t.noQueues}
+        how={t.noQueuesHow}
+        heads={[t.queue, t.waiting, t.running, t.limit, t.rate, t.state, ""]}
+        row={(queue) => (
+          <tr key={queue.name}>
+            <td>
+              <code>{queue.name}</code>
+            </td>
+            <td>{queue.pending.toLocaleString()}</td>
+            <td>{queue.running.toLocaleString()}</td>
+            <td>{queue.max_running ?? t.noLimit}</td>
+            <td>{queue.rate_items === null ? t.noLimit : t.perWindow(queue.rate_items, queue.rate_window_s ?? 0)}</td>
+            <td>
+              <Paused isPaused={queue.paused} words={t} />
+              {queue.blocked_until && <span className="dim"> {t.blockedUntil(moment(queue.blocked_until, language))}</span>}
+            </td>
+            <td className="cell-end">
+              {mayAct && (
+                <Button size="compact-xs" variant="default" onClick={() => steer.mutate({ name: queue.name, verb: queue.paused ? "resume" : "pause" })}>
+                  {queue.paused ? t.resume : t.pause}
+                </Button>
+              )}
+            </td>
+          </tr>
+        )}
+      />
+    </>
+  );
+}
+
+export function Workers() {
+  const { words, language } = useSpoken();
+  const workers = useQuery({ queryKey: ["workers"], queryFn: ({ signal }) => api.get("/api/v1/engine/workers", { signal }), refetchInterval: 3_000 });
+  const t = words.engine;
+  return (
+    <List
+      query={workers}
+      icon="person"
+      empty={t.noWorkers}
+      how={
+        <>
+          {t.noWorkersHow} <Code>ingather work ingather.workbench:app</Code>
+        </>
+      }
+      heads={["#", t.host, t.worksOn, t.running, t.since, t.heard, t.state]}
+      row={(worker) => {
+        // The server's clock and ours may differ a little; a lease's length is the measure of silence.
+        const isSilent = Date.now() - Date.parse(worker.beat_at) > 1_000 * worker.lease_s;
+        return (
+          <tr key={worker.worker_id}>
+            <td>{worker.worker_id}</td>
+            <td>
+              {worker.host} <span className="dim">{worker.pid}</span>
+            </td>
+            <td>
+              {worker.kinds.map((kind) => (
+                <code key={kind} className="tag">
+                  {kind}
+                </code>
+              ))}
+            </td>
+            <td>{worker.running}</td>
+            <td className="dim">{moment(worker.started_at, language)}</td>
+            <td className="dim">{moment(worker.beat_at, language)}</td>
+            <td>
+              <Badge variant="light" color={isSilent ? "red" : "green"} leftSection={<Icon name={isSilent ? "warning" : "check"} size={10} />}>
+                {isSilent ? t.silent : t.alive}
+              </Badge>
+            </td>
+          </tr>
+        );
+      }}
+    />
+  );
+}
+
+export function Schedules({ mayAct }: { mayAct: boolean }) {
+  const { words, language } = useSpoken();
+  const client = useQueryClient();
+  const schedules = useQuery({ queryKey: ["schedules"], queryFn: ({ signal }) => api.get("/api/v1/engine/schedules", { signal }), refetchInterval: 5_000 });
+  const steer = useMutation({
+    mutationFn: (asked: { name: string; verb: "pause" | "resume" }) => api.post("/api/v1/engine/schedules/{name}/{verb}", { path: { ...asked } }),
+    onSettled: () => client.invalidateQueries({ queryKey: ["schedules"] }),
+  });
+  const t = words.engine;
+  return (
+    <>
+      <Refusal error={steer.error} />
+      <List
+        query={schedules}
+        icon="clock"
+        empty={t.noSchedules}
+        how={t.noSchedulesHow}
+        heads={[t.name, t.kind, t.cron, t.timezone, t.nextAt, t.lastAt, t.state, ""]}
+        row={(one) => (
+          <tr key={one.name}>
+            <td>{one.name}</td>
+            <td>
+              <code>{one.kind}</code>
+            </td>
+            <td>
+              <code>{one.cron}</code>
+            </td>
+            <td>{one.timezone}</td>
+            <td>{moment(one.next_at, language)}</td>
+            <td className="dim">{moment(one.last_at, language)}</td>
+            <td>
+              <Paused isPaused={one.paused} words={t} />
+            </td>
+            <td className="cell-end">
+              {mayAct && (
+                <Button size="compact-xs" variant="default" onClick={() => steer.mutate({ name: one.name, verb: one.paused ? "resume" : "pause" })}>
+                  {one.paused ? t.resume : t.pause}
+                </Button>
+              )}
+            </td>
+          </tr>
+        )}
+      />
+    </>
+  );
+}

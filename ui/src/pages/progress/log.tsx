@@ -1,0 +1,58 @@
+import { Badge, Checkbox, TextInput } from "@mantine/core";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useRef, useState } from "react";
+import { Icon } from "../../components/icon";
+import { useWords } from "../../words";
+import type { Line, LiveState } from "./live";
+
+const ROW = 22;
+
+export function Log({ lines, state }: { lines: Line[]; state: LiveState }) {
+  const words = useWords();
+  const [filter, setFilter] = useState("");
+  const [isFollowed, setFollowed] = useState(true);
+  const box = useRef<HTMLDivElement>(null);
+  const wanted = filter.toLowerCase();
+  const shown = wanted ? lines.filter((line) => `${line.file_name} ${line.what} ${line.detail}`.toLowerCase().includes(wanted)) : lines;
+  const rows = useVirtualizer({ count: shown.length, getScrollElement: () => box.current, estimateSize: () => ROW, overscan: 20 });
+  useEffect(() => {
+    if (isFollowed && shown.length > 0) rows.scrollToIndex(shown.length - 1);
+  }, [isFollowed, shown.length, rows]);
+  return (
+    <section className="card card-flush log" aria-label={words.task.log}>
+      <header className="log-head">
+        <h2>{words.task.log}</h2>
+        <Badge size="sm" variant="dot" color={state === "live" ? "green" : state === "ended" ? "gray" : "orange"}>
+          {words.task[state]}
+        </Badge>
+        <span className="spacer" />
+        <TextInput
+          size="xs"
+          aria-label={words.task.logFilter}
+          placeholder={words.task.logFilter}
+          leftSection={<Icon name="search" size={12} />}
+          value={filter}
+          onChange={(event) => setFilter(event.currentTarget.value)}
+        />
+        <Checkbox size="xs" label={words.task.follow} checked={isFollowed} onChange={(event) => setFollowed(event.currentTarget.checked)} />
+      </header>
+      <div ref={box} className="log-lines" role="log">
+        {shown.length === 0 && <p className="dim pad">{words.task.logEmpty}</p>}
+        <div style={{ height: rows.getTotalSize(), position: "relative" }}>
+          {rows.getVirtualItems().map((item) => {
+            const line = shown[item.index] as Line;
+            const what = line.what === "ok" ? words.task.lineOk : (words.task.counts[line.what] ?? line.what);
+            return (
+              <div key={line.id + line.what} className={`log-line log-${line.what}`} style={{ transform: `translateY(${item.start}px)`, height: ROW }} title={line.detail}>
+                <time>{new Date(line.at).toLocaleTimeString(undefined, { hour12: false })}</time>
+                <span className="log-file">{line.file_name}</span>
+                <b>{what}</b>
+                <span>{line.detail}</span>
+              </div>
+            );
+          })}
+        </div>
+      </div>
+    </section>
+  );
+}

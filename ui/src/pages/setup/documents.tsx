@@ -1,0 +1,272 @@
+import { Badge, Button, Checkbox, Modal, Select, TextInput, Tooltip } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type DragEvent, type FormEvent, useEffect, useRef, useState } from "react";
+import { useSearchParams } from "react-router";
+import { type Document, api } from "../../api/client";
+import { keys, useDocuments, useShelves } from "../../api/queries";
+import { Icon } from "../../components/icon";
+import { Empty, Failed, Loading, Refusal } from "../../components/states";
+import { useWords } from "../../words";
+import { CardTitle } from "./setup";
+import { UploadList, useUploads } from "./uploads";
+
+interface Props {
+  projectId: number;
+  chosen: Document[];
+  setChosen: (next: Document[] | ((old: Document[]) => Document[])) => void;
+  setUploading: (isUploading: boolean) => void;
+}
+
+const ROW = 40;
+
+export function DocumentsCard({ projectId, chosen, setChosen, setUploading }: Props) {
+  const words = useWords();
+  const [address, setAddress] = useSearchParams();
+  const shelves = useShelves(projectId);
+  const asked = Number(address.get("knowledge_base"));
+  const shelf = shelves.data?.find((one) => one.knowledge_base_id === asked) ?? shelves.data?.[0];
+  const shelfId = shelf?.knowledge_base_id;
+  const [typed, setTyped] = useState("");
+  const [search] = useDebouncedValue(typed.trim(), 200);
+  const documents = useDocuments(shelfId, search);
+  const all = documents.data?.pages.flatMap((page) => page.documents) ?? [];
+  const [isMaking, setMaking] = useState(false);
+  const [isOver, setOver] = useState(false);
+  const picker = useRef<HTMLInputElement>(null);
+  const client = useQueryClient();
+
+  const uploads = useUploads(shelfId, (document) => {
+    void client.invalidateQueries({ queryKey: ["documents", document.knowledge_base_id] });
+    void client.invalidateQueries({ queryKey: keys.shelves(projectId) });
+    setChosen((old) => (old.some((one) => one.document_id === document.document_id) ? old : [...old, document]));
+  });
+  useEffect(() => setUploading(uploads.isBusy), [uploads.isBusy, setUploading]);
+
+  // What is known of a chosen document changes while it is read; what was deleted meanwhile cannot be chosen.
+  const isWhole = documents.isSuccess && !documents.hasNextPage && !documents.isPlaceholderData && search === "";
+  useEffect(() => {
+    const known = new Map(all.map((one) => [one.document_id, one]));
+    setChosen((old) => {
+      const next = old
+        .filter((one) => !isWhole || one.knowledge_base_id !== shelfId || known.has(one.document_id))
+        .map((one) => known.get(one.document_id) ?? one);
+      return next.length === old.length && next.every((one, at) => one.state === old[at]?.state) ? old : next;
+    });
+  }, [documents.data, isWhole, shelfId, setChosen]); // eslint-disable-line
+
+  const choose = (id: number) =>
+    setAddress((old) => new URLSearchParams({ ...Object.fromEntries(old), knowledge_base: String(id) }), { replace: true });
+  const take = (files: Iterable<File>) => {
+    if (shelfId !== undefined) uploads.add([...files]);
+  };
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    take(event.dataTransfer.files);
+  };
+  const ids = new Set(chosen.map((one) => one.document_id));
+  const here = all.filter((one) => ids.has(one.document_id)).length;
+  const put = (some: Document[], isOn: boolean) => {
+    const touched = new Set(some.map((one) => one.document_id));
+    setChosen((old) => [...old.filter((one) => !touched.has(one.document_id)), ...(isOn ? some : [])]);
+  };
+
+  return (
+    <section
+      className={isOver ? "card card-drop" : "card"}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(shelfId !== undefined);
+      }}
+      onDragLeave={(event) => {
+        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false);
+      }}
+      onDrop={drop}
+    >
+      <CardTitle number={2} title={words.setup.documentsTitle} />
+      {shelves.isPending && <Loading lines={5} />}
+      {shelves.isError && <Failed error={shelves.error} again={() => void shelves.refetch()} />}
+      {shelves.data?.length === 0 && (
+        <Empty icon="files" title={words.setup.noShelf} how={words.setup.noShelfHow}>
+          <Button leftSection={<Icon name="plus" />} onClick={() => setMaking(true)}>
+            {words.setup.newShelf}
+          </Button>
+        </Empty>
+      )}
+      {shelf && (
+        <>
+          <div className="documents-bar">
+            <Select
+              aria-label={words.setup.shelf}
+              data={shelves.data?.map((one) => ({ value: String(one.knowledge_base_id), label: `${one.name} (${one.documents})` }))}
+              value={String(shelfId)}
+              onChange={(value) => value && choose(Number(value))}
+              allowDeselect={false}
+            />
+            <Tooltip label={words.setup.newShelf}>
+              <Button variant="default" px="sm" aria-label={words.setup.newShelf} onClick={() => setMaking(true)}>
+                <Icon name="plus" />
+              </Button>
+            </Tooltip>
+            <TextInput
+              className="grow"
+              placeholder={words.setup.search}
+              aria-label={words.setup.search}
+              leftSection={<Icon name="search" />}
+              value={typed}
+              onChange={(event) => setTyped(event.currentTarget.value)}
+              maxLength={200}
+            />
+            <Button leftSection={<Icon name="upload" />} variant="light" onClick={() => picker.current?.click()}>
+              {words.setup.upload}
+            </Button>
+            <input
+              ref={picker}
+              type="file"
+              multiple
+              hidden
+              accept=".pdf,.txt,.md,application/pdf"
+              onChange={(event) => {
+                take(event.currentTarget.files ?? []);
+                event.currentTarget.value = "";
+              }}
+            />
+          </div>
+          <UploadList uploads={uploads} />
+          {documents.isPending && <Loading lines={6} />}
+          {documents.isError && <Failed error={documents.error} again={() => void documents.refetch()} />}
+          {documents.isSuccess && all.length === 0 && search === "" && (
+            <div className="drop-zone">
+              <Empty icon="upload" title={words.setup.noDocuments} how={words.setup.noDocumentsHow}>
+                <Button onClick={() => picker.current?.click()}>{words.setup.upload}</Button>
+              </Empty>
+            </div>
+          )}
+          {documents.isSuccess && all.length === 0 && search !== "" && <p className="dim pad">{words.setup.noMatch}</p>}
+          {all.length > 0 && (
+            <>
+              <div className="documents-select">
+                <Checkbox
+                  label={words.setup.selectAll}
+                  checked={here === all.length}
+                  indeterminate={here > 0 && here < all.length}
+                  onChange={(event) => put(all, event.currentTarget.checked)}
+                />
+                <Button variant="subtle" size="compact-sm" onClick={() => put(all.filter((one) => one.state === "readable"), true)}>
+                  {words.setup.selectReadable}
+                </Button>
+                <Button variant="subtle" size="compact-sm" color="gray" disabled={chosen.length === 0} onClick={() => setChosen([])}>
+                  {words.setup.selectNone}
+                </Button>
+                <span className="spacer" />
+                <span className="dim">{words.setup.selected(here, all.length)}</span>
+              </div>
+              <DocumentList documents={all} ids={ids} put={put} />
+            </>
+          )}
+        </>
+      )}
+      {isOver && <div className="drop-cover">{words.setup.dropHere}</div>}
+      <NewShelf projectId={projectId} isOpen={isMaking} close={() => setMaking(false)} made={choose} />
+    </section>
+  );
+}
+
+function DocumentList(props: { documents: Document[]; ids: Set<number>; put: (some: Document[], isOn: boolean) => void }) {
+  const words = useWords();
+  const box = useRef<HTMLDivElement>(null);
+  const rows = useVirtualizer({
+    count: props.documents.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => ROW,
+    overscan: 10,
+  });
+  return (
+    <div ref={box} className="documents" role="list" style={{ height: Math.min(props.documents.length * ROW, 440) + 2 }}>
+      <div style={{ height: rows.getTotalSize(), position: "relative" }}>
+        {rows.getVirtualItems().map((item) => {
+          const one = props.documents[item.index] as Document;
+          return (
+            <label
+              key={one.document_id}
+              role="listitem"
+              className="document"
+              style={{ transform: `translateY(${item.start}px)`, height: ROW }}
+            >
+              <Checkbox
+                aria-label={one.file_name}
+                checked={props.ids.has(one.document_id)}
+                onChange={(event) => props.put([one], event.currentTarget.checked)}
+              />
+              <Icon name="file" />
+              <span className="document-name" title={one.file_name}>
+                {one.file_name}
+              </span>
+              <Badges document={one} />
+              <span className="dim document-pages">{one.page_count > 0 ? words.setup.pages(one.page_count) : ""}</span>
+            </label>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+function Badges({ document }: { document: Document }) {
+  const words = useWords();
+  const told: { text: string; color: string; why: string }[] = [];
+  if (document.state === "unread") told.push({ text: words.setup.unread, color: "gray", why: "" });
+  if (document.problem === "no_text_layer") told.push({ text: words.setup.scan, color: "red", why: document.sentence });
+  else if (document.state === "problem") told.push({ text: words.setup.problem, color: "red", why: document.sentence });
+  if (document.state === "failed") told.push({ text: words.setup.failed, color: "red", why: document.sentence });
+  if (document.hidden_characters > 0)
+    told.push({ text: words.setup.hidden, color: "orange", why: words.setup.hiddenHow(document.hidden_characters) });
+  return (
+    <>
+      {told.map((one) => (
+        <Tooltip key={one.text} label={one.why || one.text} multiline maw={360}>
+          <Badge size="sm" variant="light" color={one.color} leftSection={one.color === "gray" ? <Icon name="clock" size={10} /> : <Icon name="warning" size={10} />}>
+            {one.text}
+          </Badge>
+        </Tooltip>
+      ))}
+    </>
+  );
+}
+
+function NewShelf(props: { projectId: number; isOpen: boolean; close: () => void; made: (id: number) => void }) {
+  const words = useWords();
+  const [name, setName] = useState("");
+  const client = useQueryClient();
+  const create = useMutation({
+    mutationFn: () => api.post("/api/v1/knowledge-bases", { body: { project_id: props.projectId, name } }),
+    onSuccess: async (made) => {
+      await client.invalidateQueries({ queryKey: keys.shelves(props.projectId) });
+      setName("");
+      props.close();
+      props.made(made.knowledge_base_id);
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (name.trim()) create.mutate();
+  };
+  return (
+    <Modal opened={props.isOpen} onClose={props.close} title={words.setup.newShelf} lockScroll={false}>
+      <form className="form" onSubmit={submit}>
+        <TextInput label={words.setup.shelfName} value={name} maxLength={200} onChange={(e) => setName(e.currentTarget.value)} data-autofocus />
+        <Refusal error={create.error} />
+        <div className="form-end">
+          <Button variant="default" onClick={props.close}>
+            {words.state.cancel}
+          </Button>
+          <Button type="submit" loading={create.isPending} disabled={!name.trim()}>
+            {words.projects.make}
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}

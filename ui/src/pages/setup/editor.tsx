@@ -1,0 +1,145 @@
+import { ActionIcon, Alert, Button } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link, useParams } from "react-router";
+import { type Schemas, api } from "../../api/client";
+import { keys, useTemplate } from "../../api/queries";
+import { type Field, unitOf } from "../../api/template";
+import { Confirm } from "../../components/confirm";
+import { Icon } from "../../components/icon";
+import { Failed, Loading, Refusal } from "../../components/states";
+import { Steps } from "../../components/task";
+import { useSpoken } from "../../words";
+import { FieldForm } from "./field-form";
+
+/** The fields of a project's own template. Every change is a version; tasks keep the one they started with. */
+export function EditorPage() {
+  const { words, language } = useSpoken();
+  const params = useParams();
+  const projectId = Number(params.projectId);
+  const templateId = params.templateId ?? "";
+  const template = useTemplate(templateId);
+  const [edited, setEdited] = useState<{ section: string; field: Field | null } | null>(null);
+  const [removed, setRemoved] = useState<Field | null>(null);
+  const client = useQueryClient();
+  const change = useMutation({
+    mutationFn: (body: Schemas["ChangeTemplate"]) =>
+      api.patch("/api/v1/extraction/templates/{template_id}", { path: { template_id: templateId }, body }),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: keys.template(templateId) });
+      void client.invalidateQueries({ queryKey: keys.templates(projectId) });
+      setEdited(null);
+      setRemoved(null);
+    },
+  });
+  const back = `/projects/${projectId}/setup?template=${templateId}`;
+  return (
+    <div className="page page-wide">
+      <Steps projectId={projectId} />
+      <header className="page-head">
+        <div>
+          <h1>{template.data?.label[language] ?? words.editor.title}</h1>
+          <p className="lead">
+            {template.data && words.setup.version(template.data.version)}
+            {change.isSuccess && template.data && <> · {words.editor.saved(template.data.version)}</>}
+          </p>
+        </div>
+        <Button component={Link} to={back} variant="default" leftSection={<Icon name="left" size={14} />}>
+          {words.editor.back}
+        </Button>
+      </header>
+      {template.isPending && <Loading lines={8} />}
+      {template.isError && <Failed error={template.error} again={() => void template.refetch()} />}
+      {template.data?.builtin && (
+        <Alert color="orange" icon={<Icon name="warning" />}>
+          {words.editor.builtin}
+        </Alert>
+      )}
+      {template.data?.sections.map((section) => (
+        <section key={section.id} className="card card-flush editor-section">
+          <header className="editor-head">
+            <h2>{section.label[language]}</h2>
+            {!template.data.builtin && (
+              <Button
+                size="compact-sm"
+                variant="subtle"
+                leftSection={<Icon name="plus" size={12} />}
+                onClick={() => setEdited({ section: section.id, field: null })}
+              >
+                {words.editor.addField}
+              </Button>
+            )}
+          </header>
+          <table className="list">
+            <tbody>
+              {section.fields.map((field) => (
+                <tr key={field.id}>
+                  <td className="editor-name">
+                    <b>{field.label[language]}</b>
+                    <div className="dim">{field.id}</div>
+                  </td>
+                  <td className="editor-tags">
+                    <span className="tag">{words.editor.types[field.type]}</span>{" "}
+                    <span className="tag">{words.scopes[field.scope]}</span>{" "}
+                    {unitOf(field) && <span className="tag">{unitOf(field)}</span>}{" "}
+                    {field.tier === "extended" && <span className="tag tag-quiet">{words.setup.extended}</span>}
+                  </td>
+                  <td className="dim">{field.instruction}</td>
+                  <td className="cell-end">
+                    {!template.data.builtin && (
+                      <>
+                        <ActionIcon
+                          variant="subtle"
+                          color="gray"
+                          aria-label={`${words.editor.changeField}: ${field.label[language]}`}
+                          onClick={() => setEdited({ section: section.id, field })}
+                        >
+                          <Icon name="edit" />
+                        </ActionIcon>
+                        <ActionIcon
+                          variant="subtle"
+                          color="gray"
+                          aria-label={`${words.state.remove}: ${field.label[language]}`}
+                          onClick={() => setRemoved(field)}
+                        >
+                          <Icon name="trash" />
+                        </ActionIcon>
+                      </>
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      ))}
+      {edited && template.data && (
+        <FieldForm
+          key={`${edited.section}/${edited.field?.id ?? ""}`}
+          scopes={template.data.scopes}
+          field={edited.field}
+          error={change.error}
+          isBusy={change.isPending}
+          close={() => {
+            change.reset();
+            setEdited(null);
+          }}
+          save={(field) => change.mutate({ fields: [{ ...field }], section: edited.section, remove: [] })}
+        />
+      )}
+      <Confirm
+        isOpen={removed !== null}
+        text={removed ? words.editor.sure(removed.label[language]) : ""}
+        action={words.state.remove}
+        isBusy={change.isPending}
+        close={() => {
+          change.reset();
+          setRemoved(null);
+        }}
+        go={() => removed && change.mutate({ fields: [], section: "custom", remove: [removed.id] })}
+      >
+        <Refusal error={change.error} />
+      </Confirm>
+    </div>
+  );
+}

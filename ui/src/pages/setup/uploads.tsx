@@ -1,0 +1,120 @@
+import { Button, Progress } from "@mantine/core";
+import { useEffect, useRef, useState } from "react";
+import { type Document, type Schemas, address } from "../../api/client";
+import { useWords } from "../../words";
+
+const LARGEST = 50_000_000;
+
+interface Upload {
+  id: number;
+  file: File;
+  shelfId: number;
+  percent: number;
+  state: "waiting" | "sending" | "done" | "duplicate" | "refused";
+  detail: string;
+}
+
+export interface Uploads {
+  all: Upload[];
+  isBusy: boolean;
+  add: (files: File[]) => void;
+  clear: () => void;
+}
+
+/** Sends files one after the other, so that a slow line is not shared by fifty. */
+export function useUploads(shelfId: number | undefined, done: (document: Document) => void): Uploads {
+  const words = useWords();
+  const [all, setAll] = useState<Upload[]>([]);
+  const number = useRef(0);
+  const sending = useRef<XMLHttpRequest | null>(null);
+  const change = (id: number, part: Partial<Upload>) =>
+    setAll((old) => old.map((one) => (one.id === id ? { ...one, ...part } : one)));
+
+  const next = all.find((one) => one.state === "waiting");
+  const isSending = all.some((one) => one.state === "sending");
+  useEffect(() => {
+    if (!next || isSending) return;
+    if (next.file.size > LARGEST) {
+      change(next.id, { state: "refused", detail: words.setup.tooBig });
+      return;
+    }
+    change(next.id, { state: "sending" });
+    sending.current = send(next, {
+      progress: (percent) => change(next.id, { percent }),
+      done: (made) => {
+        change(next.id, { state: made.is_duplicate ? "duplicate" : "done", percent: 100 });
+        done(made.document);
+      },
+      refused: (detail) => change(next.id, { state: "refused", detail: detail || words.setup.broken }),
+    });
+  }, [next?.id, isSending]);
+  useEffect(() => () => sending.current?.abort(), []);
+
+  return {
+    all,
+    isBusy: isSending || next !== undefined,
+    add: (files) => {
+      if (shelfId === undefined) return;
+      setAll((old) => [
+        ...old,
+        ...files.map((file) => ({ id: ++number.current, file, shelfId, percent: 0, state: "waiting" as const, detail: "" })),
+      ]);
+    },
+    clear: () => setAll((old) => old.filter((one) => one.state === "waiting" || one.state === "sending")),
+  };
+}
+
+interface Told {
+  progress: (percent: number) => void;
+  done: (made: Schemas["Uploaded"]) => void;
+  refused: (detail: string) => void;
+}
+
+/** fetch does not tell how much of a body was sent; this old friend does. */
+function send(upload: Upload, told: Told): XMLHttpRequest {
+  const request = new XMLHttpRequest();
+  const form = new FormData();
+  form.append("files", upload.file);
+  request.open("POST", address("/api/v1/knowledge-bases/{id}/documents", { id: upload.shelfId }));
+  request.responseType = "json";
+  request.upload.onprogress = (event) => {
+    if (event.lengthComputable) told.progress((100 * event.loaded) / event.total);
+  };
+  request.onload = () => {
+    const answer = request.response as (Schemas["Uploads"] & { detail?: string }) | null;
+    const made = answer?.uploads?.[0];
+    if (request.status < 300 && made) told.done(made);
+    else told.refused(answer?.detail ?? answer?.refused?.[0]?.detail ?? "");
+  };
+  request.onerror = () => told.refused("");
+  request.send(form);
+  return request;
+}
+
+export function UploadList({ uploads }: { uploads: Uploads }) {
+  const words = useWords();
+  if (uploads.all.length === 0) return null;
+  const left = uploads.all.filter((one) => one.state === "waiting" || one.state === "sending").length;
+  return (
+    <div className="uploads" role="status">
+      <div className="uploads-head">
+        <b>{left > 0 ? words.setup.uploading(left) : words.setup.uploaded}</b>
+        <Button size="compact-xs" variant="subtle" onClick={uploads.clear}>
+          {words.setup.clearList}
+        </Button>
+      </div>
+      {uploads.all.slice(-8).map((one) => (
+        <div key={one.id} className="upload">
+          <span className="document-name">{one.file.name}</span>
+          {one.state === "sending" || one.state === "waiting" ? (
+            <Progress value={one.percent} size="sm" className="upload-bar" aria-label={one.file.name} />
+          ) : (
+            <span className={one.state === "refused" ? "refusal" : "dim"}>
+              {one.state === "done" ? words.setup.uploaded : one.state === "duplicate" ? words.setup.duplicate : one.detail}
+            </span>
+          )}
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+import { memo } from "react";
+import { markOf } from "../../api/judge";
+import { shown } from "../../api/template";
+import { FlagMark, Mark } from "../../components/mark";
+import { useSpoken } from "../../words";
+import { type Column, type Place, type TableRow, cellOf } from "./rows";
+
+interface Props {
+  row: TableRow;
+  column: Column;
+  left: number;
+  width: number;
+  isFocused: boolean;
+  isOpen: boolean;
+  isFitting: boolean;
+  open: (place: Place) => void;
+}
+
+export const Cell = memo(function Cell({ row, column, left, width, isFocused, isOpen, isFitting, open }: Props) {
+  const { words, language } = useSpoken();
+  const finding = cellOf(row, column);
+  const place = { ordinal: row.result.ordinal, row: row.row, field: column.field.id };
+  const name = `cell${isOpen ? " cell-open" : ""}${isFocused ? " cell-focus" : ""}${isFitting ? "" : " cell-faint"}`;
+  if (!finding) return <div role="gridcell" className={name} style={{ left, width }} />;
+  const mark = markOf(finding);
+  const text = shown(finding.value, column.field, language);
+  return (
+    <div
+      role="gridcell"
+      className={name}
+      style={{ left, width }}
+      title={`${text || words.table.marks[mark]}\n${words.table.marks[mark]}`}
+      data-cell={`${place.ordinal}~${place.row}~${place.field}`}
+      onClick={() => open(place)}
+    >
+      <Mark name={mark} />
+      {row.looked.isFlagged(row.row, column.field.id) && <FlagMark />}
+      {text ? <span className="cell-text">{text}</span> : <span className="cell-text cell-none">{words.table.short[finding.state] ?? finding.state}</span>}
+    </div>
+  );
+});

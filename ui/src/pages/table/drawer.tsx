@@ -1,0 +1,218 @@
+import { ActionIcon, Button, CopyButton } from "@mantine/core";
+import { useHotkeys } from "@mantine/hooks";
+import { useQueries } from "@tanstack/react-query";
+import { useCallback, useEffect, useMemo, useState } from "react";
+import { type Finding, type Rectangle, type Result, type Task, api } from "../../api/client";
+import { lookAt, markOf } from "../../api/judge";
+import { type Field, type Template, fieldsOf, shown, unitOf } from "../../api/template";
+import { Icon } from "../../components/icon";
+import { FlagMark, Mark } from "../../components/mark";
+import { useSpoken, useWords } from "../../words";
+import { PageView } from "./page-view";
+import { type PdfPage, linesIn } from "./pdf";
+import type { Place } from "./rows";
+import { Compared } from "./compared";
+
+interface Props {
+  task: Task;
+  template: Template;
+  results: Result[];
+  place: Place;
+  order: Place[];
+  step: (place: Place) => void;
+  close: () => void;
+  help: () => void;
+}
+
+/** One cell with its proof: the page on one side, what was found and asked on the other. */
+export function Drawer({ task, template, results, place, order, step, close, help }: Props) {
+  const words = useWords();
+  const result = results.find((one) => one.ordinal === place.ordinal);
+  const field = useMemo(() => fieldsOf(template).find((one) => one.id === place.field), [template, place.field]);
+  const finding = result && lookAt(result).finding(place.row, place.field);
+  const at = order.findIndex((one) => one.ordinal === place.ordinal && one.row === place.row && one.field === place.field);
+  const [jump, setJump] = useState(0);
+
+  const go = (by: number) => {
+    const next = order[at < 0 ? 0 : at + by];
+    if (next) step(next);
+  };
+  const goPaper = (by: number) => {
+    const from = at < 0 ? 0 : at;
+    for (let one = from + by; one >= 0 && one < order.length; one += by) {
+      const next = order[one];
+      if (next && next.ordinal !== place.ordinal) return step(next);
+    }
+  };
+  useHotkeys([
+    ["j", () => go(1)],
+    ["k", () => go(-1)],
+    ["shift+j", () => goPaper(1)],
+    ["shift+k", () => goPaper(-1)],
+    ["g", () => setJump((old) => old + 1)],
+    ["Escape", close],
+  ]);
+  return (
+    <aside className="drawer" aria-label={words.drawer.label}>
+      <header className="drawer-head">
+        <Button size="xs" variant="default" onClick={() => go(-1)} disabled={at <= 0} leftSection={<Icon name="left" size={12} />}>
+          {words.drawer.previous} <kbd>K</kbd>
+        </Button>
+        <Button size="xs" variant="default" onClick={() => go(1)} disabled={at >= order.length - 1} rightSection={<Icon name="right" size={12} />}>
+          {words.drawer.next} <kbd>J</kbd>
+        </Button>
+        <span className="dim">{at >= 0 ? words.drawer.position(at + 1, order.length) : ""}</span>
+        <span className="spacer" />
+        <Button
+          size="xs"
+          variant="default"
+          disabled={!finding?.spans.length}
+          onClick={() => setJump((old) => old + 1)}
+          leftSection={<Icon name="target" size={13} />}
+        >
+          {words.drawer.go} <kbd>G</kbd>
+        </Button>
+        <Button size="xs" variant="default" onClick={help} aria-label={words.keys.title}>
+          <kbd>?</kbd>
+        </Button>
+        <ActionIcon variant="subtle" color="gray" aria-label={words.drawer.close} onClick={close}>
+          <Icon name="close" />
+        </ActionIcon>
+      </header>
+      {result && field && finding ? (
+        <Evidence task={task} template={template} result={result} field={field} finding={finding} jump={jump} />
+      ) : (
+        <p className="pad dim">{words.table.noMatch}</p>
+      )}
+    </aside>
+  );
+}
+
+interface EvidenceProps {
+  task: Task;
+  template: Template;
+  result: Result;
+  field: Field;
+  finding: Finding;
+  jump: number;
+}
+
+function Evidence({ task, template, result, field, finding, jump }: EvidenceProps) {
+  const first = finding.spans[0]?.page ?? 0;
+  const key = `${result.ordinal} ${finding.row} ${finding.field}`;
+  const [seen, setSeen] = useState({ key, page: first });
+  const page = seen.key === key ? seen.page : first;
+  const [drawn, setDrawn] = useState<PdfPage | null>(null);
+  const boxes = useQueries({
+    queries: finding.spans.map((span) => ({
+      queryKey: ["rectangles", task.task_id, result.ordinal, span.page, span.start, span.end],
+      staleTime: Number.POSITIVE_INFINITY,
+      retry: false,
+      queryFn: ({ signal }: { signal: AbortSignal }) =>
+        api.get("/api/v1/extraction/tasks/{task_id}/results/{ordinal}/rectangles", {
+          path: { task_id: task.task_id, ordinal: result.ordinal },
+          query: { page: span.page, start: span.start, end: span.end },
+          signal,
+        }),
+    })),
+    combine: useCallback((all: { data: Rectangle[] | undefined }[]) => all.map((one) => one.data), []),
+  });
+  const here = useMemo(() => finding.spans.flatMap((span, at) => (span.page === page ? (boxes[at] ?? []) : [])), [finding.spans, boxes, page]);
+  // G brings back the page of the quote, wherever the reader has turned to.
+  useEffect(() => {
+    if (jump > 0) setSeen({ key, page: first });
+  }, [jump, key, first]);
+  const [lines, setLines] = useState("");
+  useEffect(() => {
+    setLines("");
+    if (!drawn || here.length === 0 || drawn.pageNumber !== page + 1) return;
+    let isOver = false;
+    linesIn(drawn, here).then(
+      (text) => {
+        if (!isOver) setLines(text);
+      },
+      () => undefined,
+    );
+    return () => {
+      isOver = true;
+    };
+  }, [drawn, here, page]);
+  return (
+    <div className="drawer-body">
+      <PageView key={result.document_id} result={result} page={page} setPage={(next) => setSeen({ key, page: next })} rectangles={here} jump={jump} onPage={setDrawn} />
+      <Details template={template} result={result} field={field} finding={finding} lines={lines} />
+    </div>
+  );
+}
+
+function Details(props: { template: Template; result: Result; field: Field; finding: Finding; lines: string }) {
+  const { words, language } = useSpoken();
+  const { template, result, field, finding, lines } = props;
+  const mark = markOf(finding);
+  const section = template.sections.find((one) => one.fields.includes(field));
+  const row = result.rows.find((one) => one.key === finding.row);
+  const flags = result.flags.filter((flag) => flag.row === finding.row && flag.fields.includes(field.id));
+  const value = shown(finding.value, field, language);
+  const isEmbedded = finding.source === "embedded";
+  return (
+    <div className="details">
+      <p className="details-path dim">
+        {section?.label[language]}
+        {row && <> · {row.label}</>}
+      </p>
+      <h2>{field.label[language]}</h2>
+      <div className={`verdict verdict-${mark}`} data-testid="verdict">
+        <Mark name={mark} size={14} /> {words.table.marks[mark]}
+      </div>
+      {flags.map((flag) => (
+        <div key={flag.rule} className="verdict verdict-flag">
+          <FlagMark size={14} /> {flag.message}
+        </div>
+      ))}
+      <h3>{words.drawer.value}</h3>
+      <p className="details-value" data-testid="value">
+        {value || <span className="dim">{words.table.short[finding.state] === "—" ? words.drawer.noValue : (words.table.short[finding.state] ?? words.drawer.noValue)}</span>}
+        {value && unitOf(field) && <span className="dim"> {unitOf(field)}</span>}
+      </p>
+      {finding.note && (
+        <>
+          <h3>{words.drawer.note}</h3>
+          <p className="plain">{finding.note}</p>
+        </>
+      )}
+      <h3>
+        {words.drawer.quote}
+        {finding.spans[0] && <span className="dim"> {words.drawer.pageOf(finding.spans[0].page + 1)}</span>}
+        {finding.spans.length > 1 && <span className="dim"> · {words.drawer.places(finding.spans.length)}</span>}
+        {finding.quote && (
+          <CopyButton value={finding.quote}>
+            {({ copied, copy }) => (
+              <ActionIcon size="xs" variant="subtle" color="gray" aria-label={words.drawer.copyQuote} onClick={copy}>
+                <Icon name={copied ? "check" : "copy"} size={12} />
+              </ActionIcon>
+            )}
+          </CopyButton>
+        )}
+      </h3>
+      {finding.quote ? (
+        <blockquote data-testid="quote">
+          <Compared quote={finding.quote} source={lines} />
+        </blockquote>
+      ) : (
+        <p className="dim">{words.drawer.noQuote}</p>
+      )}
+      {lines && (
+        <>
+          <h3 title={words.drawer.sourceHow}>{words.drawer.source}</h3>
+          <blockquote className="source">{lines}</blockquote>
+        </>
+      )}
+      <h3>{words.drawer.checks}</h3>
+      {flags.length === 0 ? <p className="dim">{words.drawer.noChecks}</p> : flags.map((flag) => <p key={flag.rule} className="plain">{flag.message}</p>)}
+      <h3>{words.drawer.instruction}</h3>
+      <p className="plain dim">{field.instruction || "—"}</p>
+      <h3>{words.drawer.from}</h3>
+      <p className="plain dim">{isEmbedded ? words.drawer.embedded : finding.source === "computed" ? words.drawer.computed : finding.source}</p>
+    </div>
+  );
+}

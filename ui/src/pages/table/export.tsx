@@ -1,0 +1,87 @@
+import { Alert, Button, CopyButton, Modal, SegmentedControl, Textarea } from "@mantine/core";
+import { useState } from "react";
+import { type Result, type Task, address } from "../../api/client";
+import { sum } from "../../api/judge";
+import { type Language, type Template, fieldsOf } from "../../api/template";
+import { Icon } from "../../components/icon";
+import { useSpoken } from "../../words";
+
+const FORMATS = ["xlsx", "csv", "csv-tables", "json", "html"] as const;
+
+export function ExportMenu({ task, template, results }: { task: Task; template: Template; results: Result[] }) {
+  const { words, language } = useSpoken();
+  const [isOpen, setOpen] = useState(false);
+  const [chosen, setChosen] = useState<Language | null>(null);
+  const speech = chosen ?? language;
+  const found = sum(results);
+  const unfinished = task.total - task.counts.completed;
+  const day = (at: string | null) => new Date(at ?? Date.now()).toISOString().slice(0, 10);
+  const methods = words.exports.text({
+    documents: task.total,
+    template: template.label[language],
+    version: task.template_version,
+    fields: fieldsOf(template).length,
+    extractor: task.extractor,
+    embedded: task.is_embedded,
+    from: day(task.created_at),
+    to: day(task.closed_at),
+    reported: found.reported,
+    verified: found.verified,
+    unverified: found.reported - found.verified,
+    failed: task.counts.error,
+  });
+  return (
+    <>
+      <Button leftSection={<Icon name="download" />} onClick={() => setOpen(true)}>
+        {words.table.export}
+      </Button>
+      <Modal opened={isOpen} onClose={() => setOpen(false)} title={words.exports.title} size="lg" lockScroll={false}>
+        <div className="form">
+          {unfinished > 0 && (
+            <Alert color="orange" icon={<Icon name="warning" />} p="xs">
+              {words.exports.unfinished(unfinished)}
+            </Alert>
+          )}
+          {found.reported > found.verified && (
+            <Alert color="orange" icon={<Icon name="warning" />} p="xs">
+              {words.exports.unverified(found.reported - found.verified)}
+            </Alert>
+          )}
+          <div className="export-language">
+            <span>{words.exports.language}</span>
+            <SegmentedControl
+              size="xs"
+              value={speech}
+              onChange={(value) => setChosen(value as Language)}
+              data={[
+                { value: "en", label: "English" },
+                { value: "zh", label: "中文" },
+              ]}
+            />
+          </div>
+          <ul className="formats">
+            {FORMATS.map((format) => (
+              <li key={format}>
+                <a href={address("/api/v1/extraction/tasks/{id}/export", { id: task.task_id }, { format, language: speech })} download>
+                  <Icon name="download" />
+                  <span>{words.exports.formats[format]}</span>
+                  <code>{format === "csv-tables" ? "zip" : format}</code>
+                </a>
+              </li>
+            ))}
+          </ul>
+          <Textarea label={words.exports.methods} description={words.exports.methodsHow} value={methods} readOnly autosize minRows={4} />
+          <div className="form-end">
+            <CopyButton value={methods}>
+              {({ copied, copy }) => (
+                <Button variant="default" leftSection={<Icon name={copied ? "check" : "copy"} />} onClick={copy}>
+                  {copied ? words.state.copied : words.state.copy}
+                </Button>
+              )}
+            </CopyButton>
+          </div>
+        </div>
+      </Modal>
+    </>
+  );
+}

@@ -1,0 +1,219 @@
+import { type ColumnDef, type SortingState, getCoreRowModel, getSortedRowModel, useReactTable } from "@tanstack/react-table";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import type { Filter } from "../../api/judge";
+import type { Template } from "../../api/template";
+import { Icon } from "../../components/icon";
+import { useSpoken, useWords } from "../../words";
+import { Cell } from "./cell";
+import { type Column, type Place, type TableRow, cellOf, fitsAt, sortValue } from "./rows";
+
+const FIRST = 250;
+const ROW = 46;
+const HEAD = 68;
+
+interface Props {
+  rows: TableRow[];
+  columns: Column[];
+  template: Template;
+  filter: Filter;
+  place: Place | null;
+  open: (place: Place) => void;
+  drawer: (order: Place[]) => ReactNode;
+}
+
+/** The matrix. Only the rows and columns in sight are in the page, so a thousand studies cost no more than twenty. */
+export function Grid({ rows, columns, template, filter, place, open, drawer }: Props) {
+  const { words, language } = useSpoken();
+  const box = useRef<HTMLDivElement>(null);
+  const [sorting, setSorting] = useState<SortingState>([]);
+  const [focus, setFocus] = useState({ row: 0, column: 0 });
+
+  const defs = useMemo<ColumnDef<TableRow>[]>(() => {
+    const sections = template.sections.filter((one) => columns.some((column) => column.section === one.id));
+    return [
+      { id: "first", header: words.task.document, accessorFn: (row) => row.label.toLowerCase(), size: FIRST },
+      ...sections.map((section) => ({
+        id: `section ${section.id}`,
+        header: section.label[language],
+        columns: columns
+          .filter((column) => column.section === section.id)
+          .map<ColumnDef<TableRow>>((column) => ({
+            id: column.field.id,
+            header: column.field.label[language],
+            accessorFn: (row) => sortValue(row, column, language),
+            size: column.width,
+            sortUndefined: "last",
+            meta: column,
+          })),
+      })),
+    ];
+  }, [template, columns, language, words]);
+  const table = useReactTable({
+    data: rows,
+    columns: defs,
+    state: { sorting },
+    onSortingChange: setSorting,
+    getCoreRowModel: getCoreRowModel(),
+    getSortedRowModel: getSortedRowModel(),
+    getRowId: (row) => row.id,
+  });
+  const sorted = table.getRowModel().rows;
+  const leaves = table.getVisibleLeafColumns().slice(1);
+  const metas = leaves.map((leaf) => leaf.columnDef.meta as Column);
+
+  const down = useVirtualizer({ count: sorted.length, getScrollElement: () => box.current, estimateSize: () => ROW, overscan: 8, scrollPaddingStart: HEAD });
+  const across = useVirtualizer({
+    horizontal: true,
+    count: leaves.length,
+    getScrollElement: () => box.current,
+    estimateSize: (at) => metas[at]?.width ?? 200,
+    overscan: 3,
+    scrollPaddingStart: FIRST,
+  });
+  useEffect(() => across.measure(), [across, columns]);
+  const width = FIRST + across.getTotalSize();
+
+  // The cells one can step through: those that fit the filter, in the order in which they are shown.
+  const order = useMemo(
+    () =>
+      sorted.flatMap((row) =>
+        metas
+          .filter((column) => fitsAt(filter, row.original, column))
+          .map((column) => ({ ordinal: row.original.result.ordinal, row: row.original.row, field: column.field.id })),
+      ),
+    [sorted, columns, filter, leaves.length],
+  );
+
+  const rowAt = (one: Place) => sorted.findIndex((row) => row.original.result.ordinal === one.ordinal && row.original.row === one.row);
+  useEffect(() => {
+    if (!place) return;
+    const row = rowAt(place);
+    const column = metas.findIndex((one) => one.field.id === place.field);
+    if (row < 0 || column < 0) return;
+    setFocus({ row, column });
+    down.scrollToIndex(row);
+    across.scrollToIndex(column);
+  }, [place?.ordinal, place?.row, place?.field]);
+
+  const move = (event: KeyboardEvent) => {
+    const by = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+    const at = sorted[focus.row]?.original;
+    const column = metas[focus.column];
+    if (event.key === "Enter" && at && column && cellOf(at, column)) {
+      open({ ordinal: at.result.ordinal, row: at.row, field: column.field.id });
+    } else if (by) {
+      const row = Math.min(sorted.length - 1, Math.max(0, focus.row + (by[0] ?? 0)));
+      const next = Math.min(leaves.length - 1, Math.max(0, focus.column + (by[1] ?? 0)));
+      setFocus({ row, column: next });
+      down.scrollToIndex(row);
+      across.scrollToIndex(next);
+    } else return;
+    event.preventDefault();
+  };
+
+  const sections = table.getHeaderGroups()[0]?.headers.slice(1) ?? [];
+  const starts = new Map<string, number>();
+  let start = FIRST;
+  for (const leaf of leaves) {
+    starts.set(leaf.id, start);
+    start += (leaf.columnDef.meta as Column).width;
+  }
+  return (
+    <div className="table-body">
+      <div ref={box} className="grid" role="grid" aria-rowcount={sorted.length + 2} aria-colcount={leaves.length + 1} tabIndex={0} onKeyDown={move}>
+        <div className="grid-inner" style={{ width, height: HEAD + down.getTotalSize() }}>
+          <div className="grid-head" style={{ width, height: HEAD }}>
+            <button type="button" className="grid-first grid-corner" style={{ width: FIRST }} onClick={() => table.getColumn("first")?.toggleSorting()}>
+              {words.task.document} <Sorted by={table.getColumn("first")?.getIsSorted() ?? false} />
+            </button>
+            {sections.map((section) => {
+              const ids = section.column.columns.map((one) => one.id);
+              const left = starts.get(ids[0] ?? "") ?? FIRST;
+              const wide = section.column.columns.reduce((all, one) => all + (one.columnDef.meta as Column).width, 0);
+              return (
+                <div key={section.id} className="grid-section" style={{ left, width: wide }} role="columnheader">
+                  <span>{String(section.column.columnDef.header)}</span>
+                </div>
+              );
+            })}
+            {across.getVirtualItems().map((item) => {
+              const leaf = leaves[item.index];
+              if (!leaf) return null;
+              return (
+                <button
+                  key={leaf.id}
+                  type="button"
+                  role="columnheader"
+                  aria-sort={leaf.getIsSorted() === "asc" ? "ascending" : leaf.getIsSorted() === "desc" ? "descending" : "none"}
+                  className="grid-column"
+                  style={{ left: FIRST + item.start, width: item.size }}
+                  title={metas[item.index]?.field.instruction}
+                  onClick={() => leaf.toggleSorting()}
+                >
+                  <span>{String(leaf.columnDef.header)}</span> <Sorted by={leaf.getIsSorted()} />
+                </button>
+              );
+            })}
+          </div>
+          {down.getVirtualItems().map((item) => {
+            const row = sorted[item.index]?.original;
+            if (!row) return null;
+            return (
+              <div
+                key={row.id}
+                role="row"
+                aria-rowindex={item.index + 3}
+                className={item.index % 2 ? "grid-row grid-odd" : "grid-row"}
+                style={{ transform: `translateY(${HEAD + item.start}px)`, height: ROW, width }}
+              >
+                <div role="rowheader" className="grid-first" style={{ width: FIRST }} title={`${row.label}\n${row.hint}`}>
+                  <b>{row.label}</b>
+                  <span className="dim">{row.hint}</span>
+                </div>
+                {row.result.state === "completed" ? (
+                  across.getVirtualItems().map((across) => {
+                    const column = metas[across.index];
+                    if (!column) return null;
+                    return (
+                      <Cell
+                        key={column.field.id}
+                        row={row}
+                        column={column}
+                        left={FIRST + across.start}
+                        width={across.size}
+                        isFocused={focus.row === item.index && focus.column === across.index}
+                        isOpen={place !== null && place.ordinal === row.result.ordinal && place.row === row.row && place.field === column.field.id}
+                        isFitting={filter === "all" || fitsAt(filter, row, column)}
+                        open={open}
+                      />
+                    );
+                  })
+                ) : (
+                  <Unfinished row={row} />
+                )}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+      {drawer(order)}
+    </div>
+  );
+}
+
+function Unfinished({ row }: { row: TableRow }) {
+  const words = useWords();
+  const { state, problem } = row.result;
+  const told = state === "error" ? problem : state === "running" ? words.table.running : state === "cancelled" ? words.table.cancelled : words.table.waiting;
+  return (
+    <div className={state === "error" ? "grid-unfinished refusal" : "grid-unfinished dim"} style={{ left: FIRST }}>
+      <Icon name={state === "error" ? "warning" : "clock"} size={14} /> {told}
+    </div>
+  );
+}
+
+function Sorted({ by }: { by: false | "asc" | "desc" }) {
+  if (!by) return null;
+  return <i className="sorted">{by === "asc" ? "↑" : "↓"}</i>;
+}

@@ -1,0 +1,33 @@
+import { Modal } from "@mantine/core";
+import { useWords } from "../../words";
+
+export function Keys({ isOpen, close }: { isOpen: boolean; close: () => void }) {
+  const words = useWords();
+  const all: [string[], string][] = [
+    [["J"], words.keys.next],
+    [["K"], words.keys.previous],
+    [["Shift", "J / K"], words.keys.nextPaper],
+    [["G"], words.keys.go],
+    [["←", "→", "↑", "↓"], words.keys.arrows],
+    [["Enter"], words.keys.enter],
+    [["/"], words.keys.search],
+    [["Esc"], words.keys.close],
+    [["?"], words.keys.help],
+  ];
+  return (
+    <Modal opened={isOpen} onClose={close} title={words.keys.title} lockScroll={false} size="sm">
+      <dl className="keys">
+        {all.map(([names, what]) => (
+          <div key={what}>
+            <dt>
+              {names.map((name) => (
+                <kbd key={name}>{name}</kbd>
+              ))}
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+    </Modal>
+  );
+}

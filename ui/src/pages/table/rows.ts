@@ -1,0 +1,96 @@
+import type { Finding, Result, Row } from "../../api/client";
+import { type Filter, type Looked, fits, lookAt } from "../../api/judge";
+import { type Field, type Language, type Scope, type Template, shown } from "../../api/template";
+
+/** One line of the table: a study, or one arm, outcome, result or comparison of it. */
+export interface TableRow {
+  id: string;
+  result: Result;
+  looked: Looked;
+  row: string;
+  label: string;
+  hint: string;
+}
+
+export interface Column {
+  field: Field;
+  section: string;
+  width: number;
+}
+
+/** A cell's place, as it stands in the address. */
+export interface Place {
+  ordinal: number;
+  row: string;
+  field: string;
+}
+
+export function placeOf(text: string | null): Place | null {
+  const found = /^(\d{1,9})~([^~]*)~([a-z0-9_]+)$/.exec(text ?? "");
+  return found ? { ordinal: Number(found[1]), row: found[2] ?? "", field: found[3] ?? "" } : null;
+}
+
+export const placeText = (place: Place) => `${place.ordinal}~${place.row}~${place.field}`;
+
+const WIDTHS: Partial<Record<Field["type"], number>> = {
+  int: 120,
+  float: 120,
+  percent: 120,
+  date: 130,
+  quantity: 140,
+  enum: 170,
+  longtext: 280,
+};
+
+export function columnsOf(template: Template, scope: Scope): Column[] {
+  return template.sections.flatMap((section) =>
+    section.fields
+      .filter((field) => field.scope === scope)
+      .map((field) => ({ field, section: section.id, width: WIDTHS[field.type] ?? 210 })),
+  );
+}
+
+export function rowsOf(results: Result[], scope: Scope): TableRow[] {
+  return results.flatMap((result) => {
+    const looked = lookAt(result);
+    const hint = hintOf(looked);
+    if (scope === "study") return [{ id: `${result.ordinal}`, result, looked, row: "", label: result.file_name, hint }];
+    return result.rows
+      .filter((one: Row) => one.scope === scope)
+      .map((one) => ({ id: `${result.ordinal} ${one.key}`, result, looked, row: one.key, label: one.label, hint: result.file_name }));
+  });
+}
+
+/** What a study is known by, where it was found. */
+function hintOf(looked: Looked): string {
+  for (const field of ["study_id", "title"]) {
+    const value = looked.finding("", field)?.value;
+    if (typeof value === "string" && value) return value;
+  }
+  return "";
+}
+
+export function cellOf(row: TableRow, column: Column): Finding | undefined {
+  return row.looked.finding(row.row, column.field.id);
+}
+
+export function fitsAt(filter: Filter, row: TableRow, column: Column): boolean {
+  const finding = cellOf(row, column);
+  return finding !== undefined && fits(filter, finding, row.looked.isFlagged(row.row, column.field.id));
+}
+
+export function matches(row: TableRow, columns: Column[], wanted: string, language: Language): boolean {
+  if (row.label.toLowerCase().includes(wanted) || row.hint.toLowerCase().includes(wanted)) return true;
+  if (row.result.file_name.toLowerCase().includes(wanted)) return true;
+  return columns.some((column) => {
+    const finding = cellOf(row, column);
+    return finding !== undefined && shown(finding.value, column.field, language).toLowerCase().includes(wanted);
+  });
+}
+
+/** What a column is sorted by: numbers as numbers, what is missing after all that is there. */
+export function sortValue(row: TableRow, column: Column, language: Language): string | number | undefined {
+  const value = cellOf(row, column)?.value;
+  if (value === undefined || value === null) return undefined;
+  return typeof value === "number" ? value : shown(value, column.field, language).toLowerCase();
+}

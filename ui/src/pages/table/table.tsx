@@ -1,0 +1,240 @@
+import { Badge, Button, Popover, SegmentedControl, Select, Tabs, TextInput } from "@mantine/core";
+import { useHotkeys } from "@mantine/hooks";
+import { useCallback, useDeferredValue, useMemo, useRef, useState } from "react";
+import { useNavigate, useParams, useSearchParams } from "react-router";
+import { FILTERS, type Filter, MARKS, sum } from "../../api/judge";
+import { useResults, useTask, useTaskTemplate } from "../../api/queries";
+import { SCOPES, type Scope } from "../../api/template";
+import { Icon } from "../../components/icon";
+import { FlagMark, Mark } from "../../components/mark";
+import { Empty, Failed, Loading } from "../../components/states";
+import { Steps, TaskState } from "../../components/task";
+import { useSpoken, useWords } from "../../words";
+import { Drawer } from "./drawer";
+import { ExportMenu } from "./export";
+import { Grid } from "./grid";
+import { Keys } from "./keys";
+import { type Place, columnsOf, fitsAt, matches, placeOf, placeText, rowsOf } from "./rows";
+
+export function TablePage() {
+  const { words, language } = useSpoken();
+  const taskId = Number(useParams().taskId);
+  const navigate = useNavigate();
+  const [address, setAddress] = useSearchParams();
+  const task = useTask(taskId);
+  const template = useTaskTemplate(taskId);
+  const query = useResults(task.data);
+  const results = useMemo(() => query.data?.results ?? [], [query.data]);
+  const [isHelp, setHelp] = useState(false);
+  const searchBox = useRef<HTMLInputElement>(null);
+
+  const typed = address.get("search") ?? "";
+  const wanted = useDeferredValue(typed.trim().toLowerCase());
+  const section = address.get("section") ?? "";
+  const place = useMemo(() => placeOf(address.get("cell")), [address]);
+  const paper = address.get("paper");
+  const scopes = useMemo(
+    () => SCOPES.filter((scope) => template.data?.sections.some((one) => one.fields.some((field) => field.scope === scope))),
+    [template.data],
+  );
+  const scope = (scopes as string[]).includes(address.get("scope") ?? "") ? (address.get("scope") as Scope) : (scopes[0] ?? "study");
+  const filter: Filter = FILTERS.find((one) => one === address.get("filter")) ?? "all";
+
+  const put = useCallback(
+    (change: Record<string, string | null>, isStep = false) =>
+      setAddress(
+        (old) => {
+          const next = new URLSearchParams(old);
+          for (const [name, value] of Object.entries(change)) value === null ? next.delete(name) : next.set(name, value);
+          return next;
+        },
+        { replace: !isStep },
+      ),
+    [setAddress],
+  );
+
+  const allColumns = useMemo(() => (template.data ? columnsOf(template.data, scope) : []), [template.data, scope]);
+  const allRows = useMemo(() => rowsOf(results, scope), [results, scope]);
+  const { rows, columns } = useMemo(() => {
+    const inSection = section ? allColumns.filter((one) => one.section === section) : allColumns;
+    const used = inSection.length > 0 ? inSection : allColumns;
+    const some = allRows.filter(
+      (row) => (paper === null || String(row.result.ordinal) === paper) && (!wanted || matches(row, used, wanted, language)),
+    );
+    if (filter === "all") return { rows: some, columns: used };
+    return {
+      rows: some.filter((row) => used.some((column) => fitsAt(filter, row, column))),
+      columns: used.filter((column) => some.some((row) => fitsAt(filter, row, column))),
+    };
+  }, [allColumns, allRows, section, wanted, filter, paper, language]);
+
+  const open = useCallback((next: Place | null) => put({ cell: next && placeText(next) }, true), [put]);
+  const step = useCallback((next: Place) => put({ cell: placeText(next) }), [put]);
+  const close = useCallback(() => {
+    // The way back that the reader came: opening the drawer was a step of its own.
+    if ((window.history.state as { idx?: number } | null)?.idx) void navigate(-1);
+    else put({ cell: null });
+  }, [navigate, put]);
+  useHotkeys([
+    ["shift+?", () => setHelp(true)],
+    ["/", () => searchBox.current?.focus()],
+  ]);
+
+  if (task.isError) return <Page><Failed error={task.error} again={() => void task.refetch()} /></Page>;
+  if (template.isError) return <Page><Failed error={template.error} again={() => void template.refetch()} /></Page>;
+  if (!task.data || !template.data || query.isPending)
+    return (
+      <Page>
+        <Loading lines={10} />
+      </Page>
+    );
+  const total = sum(results);
+  return (
+    <div className="table-page">
+      <div className="table-head">
+        <Steps projectId={task.data.project_id} taskId={taskId} />
+        <div className="table-title">
+          <h1>
+            {template.data.label[language]} <TaskState task={task.data} />
+          </h1>
+          <span className="spacer" />
+          <Button variant="default" size="sm" leftSection={<Icon name="help" />} onClick={() => setHelp(true)}>
+            {words.table.help} <kbd>?</kbd>
+          </Button>
+          <Legend />
+          <ExportMenu task={task.data} template={template.data} results={results} />
+        </div>
+        <Tabs value={scope} onChange={(value) => put({ scope: value, section: null, cell: null })}>
+          <Tabs.List>
+            {scopes.map((one) => (
+              <Tabs.Tab key={one} value={one}>
+                {words.scopes[one]} <span className="dim">{rowsOf(results, one).length}</span>
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+        </Tabs>
+        <div className="table-bar">
+          <SegmentedControl
+            size="xs"
+            aria-label={words.table.filter}
+            value={filter}
+            onChange={(value) => put({ filter: value === "all" ? null : value })}
+            data={FILTERS.map((one) => ({
+              value: one,
+              label: one === "attention" && total.attention > 0 ? `${words.table.filters[one]} (${total.attention})` : words.table.filters[one],
+            }))}
+          />
+          <Select
+            size="xs"
+            aria-label={words.table.sections}
+            value={section}
+            allowDeselect={false}
+            onChange={(value) => put({ section: value || null })}
+            data={[
+              { value: "", label: words.table.allSections },
+              ...template.data.sections
+                .filter((one) => one.fields.some((field) => field.scope === scope))
+                .map((one) => ({ value: one.id, label: one.label[language] })),
+            ]}
+          />
+          <TextInput
+            ref={searchBox}
+            size="xs"
+            className="table-search"
+            aria-label={words.table.search}
+            placeholder={words.table.search}
+            leftSection={<Icon name="search" size={13} />}
+            rightSection={<kbd>/</kbd>}
+            value={typed}
+            onChange={(event) => put({ search: event.currentTarget.value || null })}
+          />
+          {paper !== null && (
+            <Badge
+              variant="light"
+              className="paper-badge"
+              rightSection={
+                <button type="button" className="badge-close" aria-label={words.table.showAll} onClick={() => put({ paper: null })}>
+                  <Icon name="close" size={10} />
+                </button>
+              }
+            >
+              {results.find((one) => String(one.ordinal) === paper)?.file_name ?? paper}
+            </Badge>
+          )}
+          <span className="spacer" />
+          <span className="dim" role="status">
+            {query.data && !query.data.isWhole ? `${words.table.loadingRest} ` : ""}
+            {words.table.rows(rows.length, allRows.length)}
+          </span>
+        </div>
+      </div>
+      {query.isError && <Failed error={query.error} again={() => void query.refetch()} />}
+      {rows.length === 0 || columns.length === 0 ? (
+        <div className="table-empty">
+          {results.every((one) => one.findings.length === 0) ? (
+            <Empty icon="clock" title={words.table.empty} how={words.table.emptyHow} />
+          ) : allRows.length === 0 ? (
+            <Empty icon="table" title={words.table.noRows} />
+          ) : filter === "attention" && !wanted ? (
+            <Empty icon="check" title={words.table.nothingToDo} how={words.table.nothingToDoHow}>
+              <Button variant="default" onClick={() => put({ filter: null })}>
+                {words.table.showAll}
+              </Button>
+            </Empty>
+          ) : (
+            <Empty icon="search" title={words.table.noMatch}>
+              <Button variant="default" onClick={() => put({ filter: null, search: null, section: null, paper: null })}>
+                {words.table.showAll}
+              </Button>
+            </Empty>
+          )}
+        </div>
+      ) : (
+        <Grid
+          key={scope}
+          rows={rows}
+          columns={columns}
+          template={template.data}
+          filter={filter}
+          place={place}
+          open={open}
+          drawer={(order) =>
+            place && (
+              <Drawer task={task.data} template={template.data} results={results} place={place} order={order} step={step} close={close} help={() => setHelp(true)} />
+            )
+          }
+        />
+      )}
+      <Keys isOpen={isHelp} close={() => setHelp(false)} />
+    </div>
+  );
+}
+
+function Page({ children }: { children: React.ReactNode }) {
+  return <div className="page page-wide">{children}</div>;
+}
+
+function Legend() {
+  const words = useWords();
+  return (
+    <Popover position="bottom-end" shadow="md">
+      <Popover.Target>
+        <Button variant="default" size="sm" leftSection={<Mark name="verified" />}>
+          {words.table.legend}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <ul className="legend">
+          {MARKS.map((name) => (
+            <li key={name}>
+              <Mark name={name} size={14} /> {words.table.marks[name]}
+            </li>
+          ))}
+          <li>
+            <FlagMark size={14} /> {words.table.flagged}
+          </li>
+        </ul>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
