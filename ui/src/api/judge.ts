@@ -107,6 +107,20 @@ export function lookAt(result: Result): Looked {
   return made;
 }
 
+/** How many cells need a look, by the scope of their fields. */
+export function attentionByScope(results: Result[], scopeOf: ReadonlyMap<string, string>): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const result of results) {
+    const looked = lookAt(result);
+    if (looked.attention === 0) continue;
+    for (const one of result.findings) {
+      const scope = scopeOf.get(one.field);
+      if (scope !== undefined && needsAttention(one, looked.isFlagged(one.row, one.field))) found.set(scope, (found.get(scope) ?? 0) + 1);
+    }
+  }
+  return found;
+}
+
 export function sum(results: Result[]): { reported: number; verified: number; attention: number } {
   const all = { reported: 0, verified: 0, attention: 0 };
   for (const one of results.map(lookAt)) {

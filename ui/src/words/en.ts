@@ -233,7 +233,7 @@ export const en = {
     documents: "Papers",
     document: "Paper",
     state: "State",
-    values: "Values",
+    values: "values",
     outcome: "What happened",
     openDocument: "Open in the table",
     toTable: "Open the table",

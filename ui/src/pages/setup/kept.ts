@@ -1,24 +1,24 @@
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 
 /** State that a reload of the page does not lose. It lives as long as the tab. */
 export function useKept<T>(name: string, usual: T): [T, (value: T | ((old: T) => T)) => void] {
   const key = `ingather/${name}`;
+  const otherwise = useRef(usual);
   const [state, setState] = useState<{ key: string; value: T }>(() => ({ key, value: read(key, usual) }));
-  const value = state.key === key ? state.value : read(key, usual);
+  if (state.key !== key) setState({ key, value: read(key, usual) });
   useEffect(() => {
-    if (state.key !== key) setState({ key, value: read(key, usual) });
-  }, [key, state.key, usual]);
+    sessionStorage.setItem(state.key, JSON.stringify(state.value));
+  }, [state]);
   const set = useCallback(
     (next: T | ((old: T) => T)) =>
       setState((old) => {
-        const before = old.key === key ? old.value : read(key, usual);
+        const before = old.key === key ? old.value : read(key, otherwise.current);
         const after = typeof next === "function" ? (next as (old: T) => T)(before) : next;
-        sessionStorage.setItem(key, JSON.stringify(after));
-        return { key, value: after };
+        return old.key === key && after === before ? old : { key, value: after };
       }),
-    [key, usual],
+    [key],
   );
-  return [value, set];
+  return [state.key === key ? state.value : read(key, usual), set];
 }
 
 function read<T>(key: string, usual: T): T {

@@ -35,7 +35,11 @@ export const Cell = memo(function Cell({ row, column, left, width, isFocused, is
     >
       <Mark name={mark} />
       {row.looked.isFlagged(row.row, column.field.id) && <FlagMark />}
-      {text ? <span className="cell-text">{text}</span> : <span className="cell-text cell-none">{words.table.short[finding.state] ?? finding.state}</span>}
+      {text ? (
+        <span className="cell-text">{text}</span>
+      ) : (
+        mark !== "unclear" && <span className="cell-text cell-none">{words.table.short[finding.state] ?? finding.state}</span>
+      )}
     </div>
   );
 });

@@ -73,7 +73,7 @@ export function Drawer({ task, template, results, place, order, step, close, hel
           {words.drawer.go} <kbd>G</kbd>
         </Button>
         <Button size="xs" variant="default" onClick={help} aria-label={words.keys.title}>
-          <kbd>?</kbd>
+          <kbd className="kbd-alone">?</kbd>
         </Button>
         <ActionIcon variant="subtle" color="gray" aria-label={words.drawer.close} onClick={close}>
           <Icon name="close" />
@@ -172,7 +172,7 @@ function Details(props: { template: Template; result: Result; field: Field; find
       <h3>{words.drawer.value}</h3>
       <p className="details-value" data-testid="value">
         {value || <span className="dim">{words.table.short[finding.state] === "—" ? words.drawer.noValue : (words.table.short[finding.state] ?? words.drawer.noValue)}</span>}
-        {value && unitOf(field) && <span className="dim"> {unitOf(field)}</span>}
+        {value && (field.type === "int" || field.type === "float") && unitOf(field) && <span className="tag">{unitOf(field)}</span>}
       </p>
       {finding.note && (
         <>

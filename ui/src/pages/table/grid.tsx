@@ -8,7 +8,8 @@ import { useSpoken, useWords } from "../../words";
 import { Cell } from "./cell";
 import { type Column, type Place, type TableRow, cellOf, fitsAt, sortValue } from "./rows";
 
-const FIRST = 250;
+const WIDE = 250;
+const NARROW = 150;
 const ROW = 46;
 const HEAD = 68;
 
@@ -26,13 +27,14 @@ interface Props {
 export function Grid({ rows, columns, template, filter, place, open, drawer }: Props) {
   const { words, language } = useSpoken();
   const box = useRef<HTMLDivElement>(null);
+  const FIRST = place ? NARROW : WIDE;
   const [sorting, setSorting] = useState<SortingState>([]);
   const [focus, setFocus] = useState({ row: 0, column: 0 });
 
   const defs = useMemo<ColumnDef<TableRow>[]>(() => {
     const sections = template.sections.filter((one) => columns.some((column) => column.section === one.id));
     return [
-      { id: "first", header: words.task.document, accessorFn: (row) => row.label.toLowerCase(), size: FIRST },
+      { id: "first", header: words.task.document, accessorFn: (row) => row.label.toLowerCase() },
       ...sections.map((section) => ({
         id: `section ${section.id}`,
         header: section.label[language],
@@ -92,8 +94,15 @@ export function Grid({ rows, columns, template, filter, place, open, drawer }: P
     const column = metas.findIndex((one) => one.field.id === place.field);
     if (row < 0 || column < 0) return;
     setFocus({ row, column });
-    down.scrollToIndex(row);
-    across.scrollToIndex(column);
+    // The drawer takes its room first; only then is it known what can be seen beside it.
+    const later = requestAnimationFrame(() => {
+      down.scrollToIndex(row);
+      const grid = box.current;
+      const left = metas.slice(0, column).reduce((all, one) => all + one.width, 0);
+      const seen = grid ? grid.clientWidth - FIRST : 0;
+      if (grid && (left < grid.scrollLeft || left + (metas[column]?.width ?? 0) > grid.scrollLeft + seen)) grid.scrollLeft = left;
+    });
+    return () => cancelAnimationFrame(later);
   }, [place?.ordinal, place?.row, place?.field]);
 
   const move = (event: KeyboardEvent) => {
@@ -133,7 +142,7 @@ export function Grid({ rows, columns, template, filter, place, open, drawer }: P
               const wide = section.column.columns.reduce((all, one) => all + (one.columnDef.meta as Column).width, 0);
               return (
                 <div key={section.id} className="grid-section" style={{ left, width: wide }} role="columnheader">
-                  <span>{String(section.column.columnDef.header)}</span>
+                  <span style={{ left: FIRST + 8 }}>{String(section.column.columnDef.header)}</span>
                 </div>
               );
             })}
@@ -190,7 +199,7 @@ export function Grid({ rows, columns, template, filter, place, open, drawer }: P
                     );
                   })
                 ) : (
-                  <Unfinished row={row} />
+                  <Unfinished row={row} first={FIRST} />
                 )}
               </div>
             );
@@ -202,12 +211,12 @@ export function Grid({ rows, columns, template, filter, place, open, drawer }: P
   );
 }
 
-function Unfinished({ row }: { row: TableRow }) {
+function Unfinished({ row, first }: { row: TableRow; first: number }) {
   const words = useWords();
   const { state, problem } = row.result;
   const told = state === "error" ? problem : state === "running" ? words.table.running : state === "cancelled" ? words.table.cancelled : words.table.waiting;
   return (
-    <div className={state === "error" ? "grid-unfinished refusal" : "grid-unfinished dim"} style={{ left: FIRST }}>
+    <div className={state === "error" ? "grid-unfinished refusal" : "grid-unfinished dim"} style={{ left: first }} title={told}>
       <Icon name={state === "error" ? "warning" : "clock"} size={14} /> {told}
     </div>
   );

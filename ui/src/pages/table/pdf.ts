@@ -32,6 +32,8 @@ async function open(documentId: number, signal: AbortSignal): Promise<Pdf> {
     cMapUrl: `${PARTS}/cmaps/`,
     cMapPacked: true,
     standardFontDataUrl: `${PARTS}/standard_fonts/`,
+    // A font that a file names but does not hold is drawn with one of ours, the same everywhere.
+    useSystemFonts: false,
     enableXfa: false,
   }).promise;
 }

@@ -2,9 +2,9 @@ import { Badge, Button, Popover, SegmentedControl, Select, Tabs, TextInput } fro
 import { useHotkeys } from "@mantine/hooks";
 import { useCallback, useDeferredValue, useMemo, useRef, useState } from "react";
 import { useNavigate, useParams, useSearchParams } from "react-router";
-import { FILTERS, type Filter, MARKS, sum } from "../../api/judge";
+import { FILTERS, type Filter, MARKS, attentionByScope } from "../../api/judge";
 import { useResults, useTask, useTaskTemplate } from "../../api/queries";
-import { SCOPES, type Scope } from "../../api/template";
+import { SCOPES, type Scope, fieldsOf } from "../../api/template";
 import { Icon } from "../../components/icon";
 import { FlagMark, Mark } from "../../components/mark";
 import { Empty, Failed, Loading } from "../../components/states";
@@ -68,6 +68,10 @@ export function TablePage() {
     };
   }, [allColumns, allRows, section, wanted, filter, paper, language]);
 
+  const attention = useMemo(
+    () => attentionByScope(results, new Map(template.data ? fieldsOf(template.data).map((one) => [one.id, one.scope]) : [])),
+    [results, template.data],
+  );
   const open = useCallback((next: Place | null) => put({ cell: next && placeText(next) }, true), [put]);
   const step = useCallback((next: Place) => put({ cell: placeText(next) }), [put]);
   const close = useCallback(() => {
@@ -88,7 +92,6 @@ export function TablePage() {
         <Loading lines={10} />
       </Page>
     );
-  const total = sum(results);
   return (
     <div className="table-page">
       <div className="table-head">
@@ -109,6 +112,11 @@ export function TablePage() {
             {scopes.map((one) => (
               <Tabs.Tab key={one} value={one}>
                 {words.scopes[one]} <span className="dim">{rowsOf(results, one).length}</span>
+                {(attention.get(one) ?? 0) > 0 && (
+                  <span className="attention tab-attention" title={words.task.attention}>
+                    <Icon name="flag" size={11} /> {attention.get(one)}
+                  </span>
+                )}
               </Tabs.Tab>
             ))}
           </Tabs.List>
@@ -121,7 +129,7 @@ export function TablePage() {
             onChange={(value) => put({ filter: value === "all" ? null : value })}
             data={FILTERS.map((one) => ({
               value: one,
-              label: one === "attention" && total.attention > 0 ? `${words.table.filters[one]} (${total.attention})` : words.table.filters[one],
+              label: one === "attention" ? `${words.table.filters[one]} (${attention.get(scope) ?? 0})` : words.table.filters[one],
             }))}
           />
           <Select
