@@ -103,7 +103,7 @@ def rooms_of(bench: Bench) -> Rooms:
 @contextmanager
 def served(app: FastAPI) -> Iterator[str]:
     """The app behind uvicorn, on a free port of this machine; gives its address."""
-    with socket.socket() as listener:
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
         listener.bind(("127.0.0.1", 0))
         config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=1, ws="none")
         server = uvicorn.Server(config)

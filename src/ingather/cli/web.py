@@ -88,7 +88,8 @@ def _listen(arguments: Namespace) -> socket.socket:
             "site could point its own name here."
         )
     family = socket.AF_INET6 if ":" in arguments.host else socket.AF_INET
-    server = socket.socket(family, socket.SOCK_STREAM)
+    # Named TCP outright: without, asyncio does not switch off Nagle's algorithm, and every answer takes 40 ms more.
+    server = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         server.bind((arguments.host, arguments.port))

@@ -165,7 +165,13 @@ def members(project_id: int) -> Script[list[tuple[int, str, Role]]]:
 
 
 def create_token(
-    account: Account, name: str, *, scope: Scope, lasts: timedelta, project_id: int | None = None
+    account: Account,
+    name: str,
+    *,
+    scope: Scope,
+    lasts: timedelta,
+    project_id: int | None = None,
+    no_later_than: datetime | None = None,
 ) -> Script[tuple[str, int, datetime]]:
     """A token, its id and its end. The token itself is told here and never again."""
     if not timedelta(minutes=1) <= lasts <= LONGEST_TOKEN:
@@ -181,6 +187,7 @@ def create_token(
             "scope": scope.value,
             "project_id": project_id,
             "lasts": lasts,
+            "no_later_than": no_later_than,
         },
     )
     return token, token_id, expires_at

@@ -50,7 +50,8 @@ select p.id from ingather.project p
 
 ADD_TOKEN: Final[LiteralString] = """
 insert into ingather.api_token (account_id, name, sha256, hint, scope, project_id, expires_at)
-values (%(account_id)s, %(name)s, %(sha256)s, %(hint)s, %(scope)s, %(project_id)s, clock_timestamp() + %(lasts)s)
+values (%(account_id)s, %(name)s, %(sha256)s, %(hint)s, %(scope)s, %(project_id)s,
+        least(clock_timestamp() + %(lasts)s, %(no_later_than)s::timestamptz))
 returning id, expires_at
 """
 

@@ -1,7 +1,7 @@
 """Signing in and out, and tokens for scripts."""
 
 import math
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 from fastapi import APIRouter, Request, Response
 
@@ -95,12 +95,16 @@ def create_token(asked: wire.NewToken, here: Here, who: Who) -> wire.MadeToken:
         raise Refused(403, "A token cannot make a token that may do more than itself.")
     if asked.project_id is not None:
         need(who, Role.READER, asked.project_id)
-    lasts = timedelta(days=asked.days)
-    if who.expires_at is not None:
-        lasts = min(lasts, who.expires_at - datetime.now(UTC))
     account = Account(id=who.account_id, name=who.name, is_operator=who.is_operator)
     token, token_id, expires_at = here.engine.run(
-        accounts.create_token(account, asked.name, scope=scope, lasts=lasts, project_id=asked.project_id)
+        accounts.create_token(
+            account,
+            asked.name,
+            scope=scope,
+            lasts=timedelta(days=asked.days),
+            project_id=asked.project_id,
+            no_later_than=who.expires_at,
+        )
     )
     return wire.MadeToken(token_id=token_id, token=token, expires_at=expires_at)
 

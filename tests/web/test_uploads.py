@@ -1,0 +1,279 @@
+"""Uploads against those who send too much, the wrong thing, or names that are traps; and files as they are served."""
+
+import gc
+import io
+import tempfile
+import tracemalloc
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import httpx
+import pytest
+
+from ingather.web import bodies
+from ingather.web.limits import Limits, Seats
+from ingather.web.problems import Refused
+from tests.extraction.desk import paper
+from tests.web.site import Site
+
+BOUNDARY = "x"
+FORM = {"content-type": f"multipart/form-data; boundary={BOUNDARY}"}
+TRAPS = {
+    "../../etc/passwd": "passwd",
+    "..\\..\\boot.ini": "boot.ini",
+    "a%0D%0ASet-Cookie: x=1.pdf": "a%0D%0ASet-Cookie: x=1.pdf",
+    "\u202efdp.exe": "fdp.exe",
+    "a\0b.pdf": "ab.pdf",
+    "   ": "unnamed.pdf",
+    "<img src=x onerror=alert(1)>.pdf": "<img src=x onerror=alert(1)>.pdf",
+    "con": "con",
+    "论文.pdf": "论文.pdf",
+}
+
+
+def part(name: bytes, content: bytes, *, is_file: bool = True) -> bytes:
+    file_name = b'; filename="' + name + b'"' if is_file else b""
+    field = b"files" if is_file else name
+    return b'--x\r\nContent-Disposition: form-data; name="' + field + b'"' + file_name + b"\r\n\r\n" + content + b"\r\n"
+
+
+END = b"--x--\r\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where temporary files would be left behind."""
+    place = tmp_path / "temporary"
+    place.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(place))
+    return place
+
+
+@pytest.fixture
+def client(shared: Site) -> Iterator[httpx.Client]:
+    with shared.script("reviewer") as client:
+        yield client
+
+
+def shelf(site: Site) -> str:
+    return f"/knowledge-bases/{site.office.bench.shelf}/documents"
+
+
+def files_in(folder: Path) -> list[str]:
+    return [path.name for path in folder.rglob("*") if path.is_file()]
+
+
+def incoming(site: Site) -> list[str]:
+    return files_in(Path(site.office.bench.library.blobs.folder) / "incoming")  # type: ignore[attr-defined]
+
+
+def is_refused(client: httpx.Client, address: str, chunks: Iterator[bytes]) -> bool:
+    """Told so, or hung up on."""
+    with suppress(httpx.WriteError, httpx.ReadError, httpx.RemoteProtocolError):
+        answer = client.post(address, content=chunks, headers=FORM)
+        assert answer.status_code == 413, answer.text
+        assert answer.headers["content-type"] == "application/problem+json"
+    return True
+
+
+def open_files() -> int:
+    gc.collect()
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+# --- too much --------------------------------------------------------------------------------------------------------
+
+
+def test_an_upload_that_says_it_is_too_big_is_not_read(shared: Site, client: httpx.Client) -> None:
+    drawn = 0
+
+    def chunks() -> Iterator[bytes]:
+        nonlocal drawn
+        for _ in range(1000):
+            drawn += 1
+            yield b"x" * 65536
+
+    headers = FORM | {"content-length": str(bodies.LARGEST_UPLOAD + 1)}
+    with suppress(httpx.WriteError, httpx.ReadError, httpx.RemoteProtocolError):
+        assert client.post(shelf(shared), content=chunks(), headers=headers).status_code == 413
+    assert drawn < 200
+
+
+def test_an_upload_without_an_end_is_cut_off_and_nothing_is_left_of_it(
+    shared: Site, client: httpx.Client, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bodies, "LARGEST_UPLOAD", 5_000_000)
+
+    def endless() -> Iterator[bytes]:
+        yield part(b"a.pdf", b"")[:-2]
+        for _ in range(400):
+            yield b"x" * 65536
+
+    before = open_files()
+    tracemalloc.start()
+    try:
+        assert is_refused(client, shelf(shared), endless())
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 8_000_000, "a file is on the disk and not in memory"
+    assert files_in(folder) == []
+    assert incoming(shared) == []
+    assert open_files() <= before + 4
+    assert shared.app.state.porter.uploads.taken(shared.office.people["reviewer"].id) == 0
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"".join(part(b"%d.pdf" % n, b"x") for n in range(51)) + END,
+        b"".join(part(b"f%d" % n, b"x", is_file=False) for n in range(10_000)) + END,
+        part(b"text", b"x" * 2_000_000, is_file=False) + END,
+    ],
+    ids=["51 files", "10,000 fields", "one long field"],
+)
+def test_a_form_of_too_many_parts_is_refused(shared: Site, client: httpx.Client, body: bytes, folder: Path) -> None:
+    assert is_refused(client, shelf(shared), iter([body]))
+    assert files_in(folder) == []
+
+
+def test_a_file_that_is_too_big_is_refused_and_the_others_are_kept(
+    shared: Site, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shared.office.bench.library, "max_bytes", 1000)
+    big, small = ("files", ("big.pdf", b"x" * 1001)), ("files", ("small.pdf", b"small"))
+    assert client.post(shelf(shared), files=[big]).status_code == 413
+    both = client.post(shelf(shared), files=[big, small])
+    assert both.status_code == 202
+    assert [upload["document"]["file_name"] for upload in both.json()["uploads"]] == ["small.pdf"]
+    assert both.json()["refused"][0]["file_name"] == "big.pdf"
+    assert incoming(shared) == []
+
+
+def test_one_person_has_so_many_seats_and_no_more() -> None:
+    seats = Seats(Limits().uploads, "uploads")
+    for _ in range(Limits().uploads):
+        seats.take("somebody")
+    with pytest.raises(Refused) as refused:
+        seats.take("somebody")
+    assert (refused.value.status, refused.value.headers) == (429, {"Retry-After": "5"})
+    seats.take("somebody else")
+    seats.leave("somebody")
+    with seats.taking("somebody"), pytest.raises(Refused):
+        seats.take("somebody")
+
+
+# --- the wrong thing -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "status"),
+    [
+        ("multipart/form-data", b"x", 400),
+        ("multipart/form-data; boundary=", b"x", 400),
+        ("multipart/form-data; boundary=x", b"", 400),
+        ("multipart/form-data; boundary=x", b"--x\r\n\r\n\r\n--x--", 400),
+        ("multipart/form-data; boundary=x", part(b"cut.pdf", b"x")[:-5], 400),
+        ("multipart/form-data; boundary=x", part(b"files", b"text", is_file=False) + END, 422),
+        ("multipart/form-data; boundary=x; charset=utf-7", part(b"+2AA-.pdf", b"x") + END, 415),
+        ("multipart/form-data; boundary=x; charset=undefined", part(b"a.pdf", b"x") + END, 415),
+        ("application/x-www-form-urlencoded", b"files=x", 415),
+        ("application/json", b'{"files": "x"}', 422),
+        ("application/pdf", b"%PDF-1.7", 415),
+    ],
+)  # fmt: skip
+def test_what_is_no_form_with_files_is_refused(
+    shared: Site, client: httpx.Client, kind: str, body: bytes, status: int
+) -> None:
+    answer = client.post(shelf(shared), content=body, headers={"content-type": kind})
+    assert answer.status_code in {status, 422} if status == 400 else answer.status_code == status, answer.text
+    assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_a_file_name_is_for_display_and_never_a_path(shared: Site, client: httpx.Client) -> None:
+    for n, (sent, shown) in enumerate(TRAPS.items()):
+        answer = client.post(shelf(shared), content=part(sent.encode(), b"trap %d" % n) + END, headers=FORM)
+        assert answer.status_code == 202, answer.text
+        document = answer.json()["uploads"][0]["document"]
+        assert document["file_name"] == shown
+        served = client.get(f"/documents/{document['document_id']}/file")
+        assert served.content == b"trap %d" % n
+        assert "set-cookie" not in served.headers
+        assert served.headers["content-disposition"].isascii()
+    long = client.post(shelf(shared), content=part(b"n" * 3000 + b".pdf", b"long") + END, headers=FORM)
+    assert len(long.json()["uploads"][0]["document"]["file_name"].encode()) <= 255
+
+
+def test_the_same_bytes_twice_are_told_and_the_same_name_twice_is_no_matter(shared: Site, client: httpx.Client) -> None:
+    first = client.post(shelf(shared), files={"files": ("same.pdf", b"one")}).json()["uploads"][0]
+    again = client.post(shelf(shared), files={"files": ("other.pdf", b"one")}).json()["uploads"][0]
+    assert (first["is_duplicate"], again["is_duplicate"]) == (False, True)
+    assert again["document"]["document_id"] == first["document"]["document_id"]
+    other = client.post(shelf(shared), files={"files": ("same.pdf", b"two")}).json()["uploads"][0]
+    assert other["document"]["document_id"] != first["document"]["document_id"]
+
+
+# --- how files are served --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "kind"),
+    [
+        ("page.pdf", b"<script>alert(1)</script>\n%PDF-1.7 polyglot", "application/pdf"),
+        ("page.html", b"<script>alert(1)</script>", "application/octet-stream"),
+        ("picture.svg", b"<svg onload=alert(1)>", "application/octet-stream"),
+        ("archive.pdf", b"PK\x03\x04%PDF-1.4", "application/pdf"),
+        ("empty.pdf", b"", "application/pdf"),
+    ],
+)
+def test_a_file_is_saved_by_a_browser_and_never_shown(
+    shared: Site, client: httpx.Client, name: str, content: bytes, kind: str
+) -> None:
+    uploaded = client.post(shelf(shared), files={"files": (name, content, "text/html")})
+    document = uploaded.json()["uploads"][0]["document"]["document_id"]
+    answer = client.get(f"/documents/{document}/file")
+    assert answer.content == content
+    assert answer.headers["content-type"] == kind
+    assert answer.headers["content-disposition"].startswith("attachment;")
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["content-security-policy"] == "sandbox; default-src 'none'"
+    assert answer.headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    "ranges",
+    ["bytes=" + ",".join(f"{n}-{n}" for n in range(2000)), "bytes=5-1", "bytes=-", "x=1", "bytes=99999999999-"],
+)
+def test_ranges_are_no_lever(shared: Site, client: httpx.Client, ranges: str) -> None:
+    document = client.post(shelf(shared), files={"files": ("r.pdf", b"r" * 5000)}).json()["uploads"][0]["document"]
+    answer = client.get(f"/documents/{document['document_id']}/file", headers={"range": ranges})
+    assert answer.status_code in {200, 206, 400, 416}
+    assert len(answer.content) <= 5000
+
+
+def test_a_file_and_an_export_give_back_what_they_hold(shared: Site, client: httpx.Client, folder: Path) -> None:
+    office = shared.office
+    task_id = office.start(office.add([paper(n) for n in range(3)]))
+    office.work()
+    client.get("/me")
+    before = open_files()
+    for kind in ("xlsx", "csv", "csv-tables", "json", "html"):
+        answer = client.get(f"/extraction/tasks/{task_id}/export", params={"format": kind})
+        assert answer.status_code == 200
+        assert int(answer.headers["content-length"]) == len(answer.content)
+        assert answer.headers["content-disposition"].startswith(f'attachment; filename="ingather-task-{task_id}.')
+        assert answer.headers["content-security-policy"].startswith("sandbox;")
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        with client.stream("GET", f"/extraction/tasks/{task_id}/export", params={"format": kind}):
+            pass  # and leaves
+    assert open_files() <= before + 4
+    assert files_in(folder) == []
+    assert shared.app.state.porter.exports.taken(office.people["reviewer"].id) == 0
+
+
+def test_an_upload_is_kept_by_its_content_alone(shared: Site, client: httpx.Client) -> None:
+    client.post(shelf(shared), files={"files": ("../../evil.pdf", io.BytesIO(b"evil"))})
+    files = [path for path in Path(shared.office.bench.library.blobs.folder).rglob("*") if path.is_file()]  # type: ignore[attr-defined]
+    assert files
+    assert all(len(path.name) == 64 and set(path.name) <= set("0123456789abcdef") for path in files)
