@@ -42,7 +42,8 @@ with now as materialized (
 select p.xid, p.is_end, p.id, p.at, p.ordinal, d.file_name, p.what, p.detail, p.xid < p.horizon
   from placed p
   join ingather.task_document d on d.task_id = %(task_id)s and d.ordinal = p.ordinal
- where p.xid > %(xid)s or (p.xid = %(xid)s and p.is_end = 1 and p.id > %(item)s)
+ where p.xid > %(xid)s
+    or (p.xid = %(xid)s and case when p.is_end = 1 then p.id > %(item)s else %(item)s = 0 and p.id > %(call)s end)
  order by p.xid, p.is_end, p.id
  limit %(limit)s
 """
@@ -82,7 +83,7 @@ class Journal:
                 break
             self._xid, self._item = xid, row_id if is_end else 0
             if not is_end:
-                self._call = max(row_id, self._call)
+                self._call = row_id
             place = f"{self._xid}-{self._call}-{self._item}"
             lines.append(Line(id=place, at=at, ordinal=ordinal, file_name=file_name, what=what, detail=detail))
         return lines
