@@ -1,11 +1,13 @@
-"""Prints the API's description as JSON, for the types of the pages. Errors have one shape, so only one of them is told."""
+"""Prints the description of the API as JSON, for the types of the pages. Answers that are no success are left out."""
 
 import json
 import sys
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ingather.web.app import create_app
-from ingather.web.rooms import Rooms
+
+if TYPE_CHECKING:
+    from ingather.web.rooms import Rooms
 
 
 def description() -> dict[str, Any]:

@@ -1,6 +1,6 @@
 import { Alert, Code, Loader } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef } from "react";
+import { useEffect } from "react";
 import { useNavigate } from "react-router";
 import { api, sentence } from "../api/client";
 import { Icon } from "../components/icon";
@@ -13,7 +13,6 @@ export function SignIn() {
   const words = useWords();
   const navigate = useNavigate();
   const client = useQueryClient();
-  const isAsked = useRef(false);
   const signIn = useMutation({
     mutationFn: (word: string) => api.post("/api/v1/session", { body: { word } }),
     onSuccess: () => {
@@ -23,11 +22,16 @@ export function SignIn() {
   });
   const { mutate } = signIn;
   useEffect(() => {
-    const word = window.location.hash.slice(1);
-    if (!word || isAsked.current) return;
-    isAsked.current = true;
-    window.history.replaceState(window.history.state, "", "/sign-in");
-    mutate(word);
+    const take = () => {
+      const word = window.location.hash.slice(1);
+      if (!word) return;
+      window.history.replaceState(window.history.state, "", "/sign-in");
+      mutate(word);
+    };
+    take();
+    // A link that is opened while this page is shown changes what stands behind the #, and nothing else.
+    window.addEventListener("hashchange", take);
+    return () => window.removeEventListener("hashchange", take);
   }, [mutate]);
   return (
     <div className="sign-in">

@@ -44,13 +44,17 @@ export function Drawer({ task, template, results, place, order, step, close, hel
       if (next && next.ordinal !== place.ordinal) return step(next);
     }
   };
+  // A dialog above the drawer has the keys for itself.
+  const here = (act: () => void) => () => {
+    if (!document.querySelector("[role=dialog]")) act();
+  };
   useHotkeys([
-    ["j", () => go(1)],
-    ["k", () => go(-1)],
-    ["shift+j", () => goPaper(1)],
-    ["shift+k", () => goPaper(-1)],
-    ["g", () => setJump((old) => old + 1)],
-    ["Escape", close],
+    ["j", here(() => go(1))],
+    ["k", here(() => go(-1))],
+    ["shift+j", here(() => goPaper(1))],
+    ["shift+k", here(() => goPaper(-1))],
+    ["g", here(() => setJump((old) => old + 1))],
+    ["Escape", here(close)],
   ]);
   return (
     <aside className="drawer" aria-label={words.drawer.label}>

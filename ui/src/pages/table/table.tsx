@@ -1,7 +1,7 @@
 import { Badge, Button, Popover, SegmentedControl, Select, Tabs, TextInput } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
 import { useCallback, useDeferredValue, useMemo, useRef, useState } from "react";
-import { useNavigate, useParams, useSearchParams } from "react-router";
+import { useLocation, useNavigate, useParams, useSearchParams } from "react-router";
 import { FILTERS, type Filter, MARKS, attentionByScope } from "../../api/judge";
 import { useResults, useTask, useTaskTemplate } from "../../api/queries";
 import { SCOPES, type Scope, fieldsOf } from "../../api/template";
@@ -20,6 +20,7 @@ export function TablePage() {
   const { words, language } = useSpoken();
   const taskId = Number(useParams().taskId);
   const navigate = useNavigate();
+  const isOpenedHere = (useLocation().state as { isOpenedHere?: boolean } | null)?.isOpenedHere === true;
   const [address, setAddress] = useSearchParams();
   const task = useTask(taskId);
   const template = useTaskTemplate(taskId);
@@ -41,14 +42,14 @@ export function TablePage() {
   const filter: Filter = FILTERS.find((one) => one === address.get("filter")) ?? "all";
 
   const put = useCallback(
-    (change: Record<string, string | null>, isStep = false) =>
+    (change: Record<string, string | null>, isStep = false, state: unknown = null) =>
       setAddress(
         (old) => {
           const next = new URLSearchParams(old);
           for (const [name, value] of Object.entries(change)) value === null ? next.delete(name) : next.set(name, value);
           return next;
         },
-        { replace: !isStep },
+        { replace: !isStep, state },
       ),
     [setAddress],
   );
@@ -72,13 +73,13 @@ export function TablePage() {
     () => attentionByScope(results, new Map(template.data ? fieldsOf(template.data).map((one) => [one.id, one.scope]) : [])),
     [results, template.data],
   );
-  const open = useCallback((next: Place | null) => put({ cell: next && placeText(next) }, true), [put]);
-  const step = useCallback((next: Place) => put({ cell: placeText(next) }), [put]);
+  const open = useCallback((next: Place) => put({ cell: placeText(next) }, true, { isOpenedHere: true }), [put]);
+  const step = useCallback((next: Place) => put({ cell: placeText(next) }, false, { isOpenedHere }), [put, isOpenedHere]);
   const close = useCallback(() => {
-    // The way back that the reader came: opening the drawer was a step of its own.
-    if ((window.history.state as { idx?: number } | null)?.idx) void navigate(-1);
+    // Opening the drawer was a step of its own, unless the reader came by an address that had it open.
+    if (isOpenedHere) void navigate(-1);
     else put({ cell: null });
-  }, [navigate, put]);
+  }, [navigate, put, isOpenedHere]);
   useHotkeys([
     ["shift+?", () => setHelp(true)],
     ["/", () => searchBox.current?.focus()],
@@ -205,7 +206,7 @@ export function TablePage() {
           template={template.data}
           filter={filter}
           place={place}
-          open={open}
+          open={place ? step : open}
           drawer={(order) =>
             place && (
               <Drawer task={task.data} template={template.data} results={results} place={place} order={order} step={step} close={close} help={() => setHelp(true)} />

@@ -1,0 +1,102 @@
+"""A browser in front of a running workbench. Whatever a page complains about fails its test."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tests.browser.bench import PAGES, Running, running
+from tests.browser.chromium import FLAGS, NoBrowser, find, node
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed.")
+
+from playwright.sync_api import Browser, BrowserContext, Page, StorageState  # noqa: E402  after the check above
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    try:
+        chromium = find()
+    except NoBrowser as error:
+        pytest.skip(str(error))
+    if found := node():
+        os.environ.setdefault("PLAYWRIGHT_NODEJS_PATH", str(found))
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=str(chromium.path), args=list(FLAGS), env={**os.environ, **chromium.environment}
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def workbench(server: str, worker_id: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """One for all tests: each uses a project or a task of its own."""
+    if not PAGES.exists() or "pages were not built" in PAGES.read_text():
+        pytest.skip("The pages are not built: `pip install -e .` builds them.")
+    name = f"browser_{worker_id}_{os.getpid()}"
+    with psycopg.connect(server, autocommit=True) as conn:
+        conn.execute(f'create database "{name}" template "template_{worker_id}"')
+    with running(server.replace("/ingather?", f"/{name}?"), tmp_path_factory.mktemp("home")) as found:
+        yield found
+    with psycopg.connect(server, autocommit=True) as conn:
+        conn.execute(f'drop database "{name}" with (force)')
+
+
+@pytest.fixture(scope="session")
+def signed_in(browser: Browser, workbench: Running) -> StorageState:
+    """The cookie of a session. Signing in anew for every test would be too often for the server."""
+    context = browser.new_context(locale="en-GB")
+    page = context.new_page()
+    page.goto(workbench.first_link)
+    page.wait_for_url(f"{workbench.address}/")
+    state = context.storage_state()
+    context.close()
+    return state
+
+
+def watched(context: BrowserContext, complaints: list[str]) -> Page:
+    page = context.new_page()
+    page.set_default_timeout(15_000)
+    page.on("console", lambda said: complaints.append(said.text) if said.type in {"error", "warning"} else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("dialog", lambda dialog: complaints.append(f"a dialog: {dialog.message}"))
+    return page
+
+
+@pytest.fixture
+def complaints() -> list[str]:
+    """What the console of `page` said, errors and warnings. A test that provokes them takes them out."""
+    return []
+
+
+@pytest.fixture
+def page(browser: Browser, workbench: Running, signed_in: StorageState, complaints: list[str]) -> Iterator[Page]:
+    """A page of somebody who is signed in. Its console must stay silent."""
+    context = browser.new_context(
+        base_url=workbench.address,
+        storage_state=signed_in,
+        locale="en-GB",
+        viewport={"width": 1280, "height": 800},
+        accept_downloads=True,
+    )
+    yield watched(context, complaints)
+    context.close()
+    assert complaints == []
+
+
+@pytest.fixture
+def stranger(browser: Browser, workbench: Running) -> Iterator[Page]:
+    """A page of somebody who is not signed in: what the server refuses is written in the console, and that is right."""
+    context = browser.new_context(base_url=workbench.address, locale="en-GB")
+    complaints: list[str] = []
+    yield watched(context, complaints)
+    context.close()
+    assert [one for one in complaints if "401" not in one] == []
+
+
+@pytest.fixture
+def downloads(tmp_path: Path) -> Path:
+    return tmp_path

@@ -1,0 +1,148 @@
+"""What every page owes its reader: both languages, empty states in words, and text that is only ever text."""
+
+import io
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+from reportlab.pdfgen.canvas import Canvas  # type: ignore[import-untyped]
+
+from tests.browser.bench import SAMPLES
+from tests.browser.steps import extract, new_project, new_shelf, start, upload
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+def test_all_pages_speak_chinese_and_keep_to_it(page: Page) -> None:
+    task = extract(page, ["rct_chinese.pdf"])
+    page.get_by_role("button", name="Language").click()
+    page.get_by_role("menuitem", name="中文").click()
+    for address, heading in (
+        ("/", "项目"),
+        ("/projects/1", "My first review"),
+        ("/projects/1/setup", "新建提取"),
+        (f"/tasks/{task}", "随机对照试验数据提取 已完成"),
+        (f"/tasks/{task}/table?cell=0~~title", "随机对照试验数据提取 已完成"),
+        ("/engine/queues", "引擎"),
+    ):
+        page.goto(address)
+        expect(page.get_by_role("heading", level=1)).to_have_text(heading)
+        seen = page.locator("#content").inner_text()
+        # What people and papers wrote stays as it is; what the program says has no English sentence in it.
+        assert not re.search(r"\b(the|of|and|is|are|not)\b", without_names(seen)), seen
+    assert page.locator("html").get_attribute("lang") == "zh-Hans"
+
+
+def without_names(text: str) -> str:
+    kept = [line for line in text.splitlines() if not re.search(r"[a-z]{4,}_|\.pdf|Sample papers", line)]
+    return "\n".join(line for line in kept if len(re.findall(r"[A-Za-z]+", line)) < 12)
+
+
+def test_a_new_project_says_how_to_begin_and_takes_files(page: Page) -> None:
+    new_project(page, "Begun from nothing")
+    expect(page.get_by_text("There is no knowledge base yet")).to_be_visible()
+    new_shelf(page, "Papers")
+    expect(page.get_by_text("This knowledge base is empty")).to_be_visible()
+    upload(page, SAMPLES / "rct_kneebrace.pdf", SAMPLES / "rct_scan.pdf")
+    expect(page.get_by_text("scan, no text")).to_be_visible()
+    expect(page.get_by_test_id("bill-documents")).to_have_text("2")
+    expect(page.get_by_text("cannot be read and will be reported as failed")).to_be_visible()
+
+
+def test_hostile_names_and_texts_are_shown_as_they_are(page: Page, tmp_path: Path) -> None:
+    new_project(page, f"{HOSTILE} project")
+    new_shelf(page, f"{HOSTILE} shelf")
+    paper = tmp_path / f"{HOSTILE}.pdf"
+    paper.write_bytes(hostile_paper())
+    upload(page, paper)
+    expect(page.locator(".document-name", has_text=f"{HOSTILE}.pdf").last).to_be_visible()
+    task = start(page)
+    expect(page.get_by_role("heading", level=1)).to_contain_text("finished")
+    expect(page.get_by_role("log")).to_contain_text(f"{HOSTILE}.pdf")
+    page.goto(f"/tasks/{task}/table")
+    expect(page.get_by_role("rowheader")).to_contain_text(HOSTILE)
+    page.goto("/")
+    expect(page.get_by_role("heading", name=f"{HOSTILE} project")).to_be_visible()
+    assert page.locator("img").count() == 0
+
+
+def hostile_paper() -> bytes:
+    """A page whose title is an attack on whoever shows it."""
+    out = io.BytesIO()
+    canvas = Canvas(out, invariant=1)
+    for at, line in enumerate((f"{HOSTILE}: a randomised trial", "In this trial 40 patients were randomised.")):
+        canvas.drawString(72, 750 - 30 * at, line)
+    canvas.save()
+    return out.getvalue()
+
+
+def test_a_template_is_cloned_and_given_a_field(page: Page) -> None:
+    new_project(page, "With a template of its own")
+    page.get_by_role("button", name="Clone and edit").click()
+    page.get_by_role("dialog").get_by_role("button", name="Clone and edit").click()
+    page.get_by_role("button", name="Add a field").first.click()
+    form = page.get_by_role("dialog")
+    form.get_by_label("Label (English)").fill("Season of recruitment")
+    form.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("season_of_recruitment")).to_be_visible()
+    expect(page.get_by_text("Saved as version 2.")).to_be_visible()
+    page.get_by_role("link", name="Back to the setup").click()
+    expect(page.get_by_role("radio", name=re.compile("copy"))).to_be_checked()
+
+
+def test_the_engine_shows_its_parts_and_a_queue_is_paused_and_resumed(page: Page) -> None:
+    page.goto("/engine")
+    expect(page.get_by_text("read_document").first).to_be_visible()
+    page.get_by_role("tab", name="Queues").click()
+    row = page.get_by_role("row").filter(has_text="reading")
+    row.get_by_role("button", name="Pause").click()
+    expect(row).to_contain_text("paused")
+    row.get_by_role("button", name="Resume").click()
+    expect(row).to_contain_text("works")
+    page.get_by_role("tab", name="Schedules").click()
+    expect(page.get_by_text("No schedules")).to_be_visible()
+
+
+def test_an_address_that_leads_nowhere_says_so(page: Page) -> None:
+    page.goto("/nowhere")
+    expect(page.get_by_text("There is no page at this address.")).to_be_visible()
+
+
+MANY = """
+const real = window.fetch;
+window.fetch = async (...asked) => {
+  const answer = await real(...asked);
+  if (!String(asked[0]).includes("/results?")) return answer;
+  const told = await answer.json();
+  const name = (at) => `paper ${String(at).padStart(4, "0")}.pdf`;
+  told.results = Array.from({ length: 1000 }, (_, at) => ({ ...told.results[0], ordinal: at, file_name: name(at) }));
+  return new Response(JSON.stringify(told));
+};
+"""
+
+
+@pytest.mark.parametrize("width", [1280, 1920])
+def test_a_thousand_studies_cost_the_page_no_more_than_those_in_sight(page: Page, width: int) -> None:
+    """The server's answer for one paper, as if it were about a thousand."""
+    task = extract(page, ["rct_veratrol.pdf"])
+    page.set_viewport_size({"width": width, "height": 900})
+    page.add_init_script(MANY)
+    page.goto(f"/tasks/{task}/table")
+    expect(page.get_by_text("1,000 of 1,000 rows")).to_be_visible()
+    assert page.locator("[data-cell]").count() < 600
+    page.locator(".grid").evaluate("(grid) => grid.scrollTo(grid.scrollWidth, grid.scrollHeight)")
+    expect(page.get_by_text("paper 0999.pdf", exact=True)).to_be_visible()
+    assert 0 < page.locator("[data-cell]").count() < 600
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_a_refusal_is_shown_with_a_way_to_try_again(page: Page, complaints: list[str]) -> None:
+    page.route("**/api/v1/projects", lambda route: route.fulfill(status=400, json={"detail": "Not just now."}))
+    page.goto("/")
+    expect(page.get_by_role("alert")).to_contain_text("Not just now.")
+    assert all("400" in one for one in complaints)
+    complaints.clear()
+    page.unroute("**/api/v1/projects")
+    page.get_by_role("button", name="Try again").click()
+    expect(page.get_by_role("link", name="My first review")).to_be_visible()
