@@ -316,7 +316,7 @@ CREATE TABLE ingather.model_call (
     currency text,
     took_ms integer NOT NULL,
     called_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    CONSTRAINT model_call_check CHECK (((outcome = 'ok'::text) = (answer IS NOT NULL)))
+    CONSTRAINT model_call_check CHECK (((answer IS NOT NULL) OR (outcome <> 'ok'::text)))
 );
 
 -- SEQUENCE model_call_id_seq
@@ -497,7 +497,7 @@ CREATE TABLE ingather.task (
     request_sha256 text NOT NULL,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     CONSTRAINT task_check CHECK (((base_url IS NULL) = (model IS NULL))),
-    CONSTRAINT task_spend_cap_check CHECK ((spend_cap >= (0)::numeric))
+    CONSTRAINT task_spend_cap_check CHECK (((spend_cap >= (0)::numeric) AND (spend_cap < '1000000000000'::numeric)))
 );
 
 -- TABLE task_document

@@ -33,7 +33,7 @@ def prompts() -> dict[str, str]:
     ).content
     for name in ("rct", "cohort", "qc"):
         template = load_builtin(name)
-        rows = rows_from(LISTED, template)
+        rows, _ = rows_from(LISTED, template)
         made[f"{name}-list"] = prompt.listing(scopes_to_list(template), "exercise for back pain").content
         made[f"{name}-study"] = prompt.fields(study_groups(template)[0]).content
         first = {group.scope: group for group in reversed(row_groups(template, rows))}
@@ -68,7 +68,7 @@ def test_the_same_document_is_framed_in_the_same_words() -> None:
 @pytest.mark.parametrize("name", ["rct", "cohort", "qc"])
 def test_every_field_that_may_be_asked_is_asked_once(name: str) -> None:
     template = load_builtin(name)
-    rows = rows_from(LISTED, template)
+    rows, _ = rows_from(LISTED, template)
     groups = [*study_groups(template), *row_groups(template, rows)]
     cells = [
         (row.key if group.rows else "", field.id)

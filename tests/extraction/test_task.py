@@ -41,11 +41,13 @@ class Scene:
         self._url = url
         self._folder = folder
 
-    def __call__(self, script: Any = None, *, at_once: int = 10) -> tuple[Bench, Provider]:
-        self.provider = Provider(script=script, answerer=answer)
+    def __call__(
+        self, script: Any = None, *, at_once: int = 10, model: str = "test-model", answerer: Any = answer
+    ) -> tuple[Bench, Provider]:
+        self.provider = Provider(script=script, answerer=answerer)
         self.provider.__enter__()
         self.engine = Engine(self._url, lease=1)
-        endpoint = Endpoint.of(self.provider.base_url, "test-model", KEY)
+        endpoint = Endpoint.of(self.provider.base_url, model, KEY)
         return Bench(self.engine, self._folder, endpoint, at_once=at_once).open(), self.provider
 
     def close(self) -> None:
@@ -274,7 +276,7 @@ def test_a_task_stops_at_its_spending_cap_and_goes_on_when_it_is_raised(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ingather.extraction.desk.cost", lambda *_: Decimal("0.5"))
-    bench, provider = scene(at_once=1)
+    bench, provider = scene(at_once=1, model="gpt-4.1-mini")
     documents = bench.add(paper(n) for n in range(3))
     task, _ = bench.extraction.start_task(bench.project, "rct", documents, spend_cap=Decimal(2))
     drain(bench)

@@ -4,6 +4,7 @@ So a task against it goes the whole way a real model's would: prompts, JSON,
 quotes that are looked for. `python -m tests.provider --answerer tests.provider.reader:answer`.
 """
 
+import json
 import re
 from functools import lru_cache
 from typing import Any
@@ -79,7 +80,8 @@ def _rows(
 def _asked_rows(question: str, rows: list[Row]) -> dict[str, str]:
     """The row keys of the question, and our own rows of the same name."""
     ours = {row.label: row.key for row in rows}
-    return {key: ours.get(label, "?") for key, label in re.findall(r"(?m)^- `([a-z_]+/\d+)`: (.*)$", question)}
+    asked = re.findall(r"(?m)^- `([a-z_]+/\d+)`: (\".*\")$", question)
+    return {key: ours.get(json.loads(label), "?") for key, label in asked}
 
 
 def _cell(answer: Answer | None, field: str) -> dict[str, Any]:

@@ -9,15 +9,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ingather.extraction.findings import Answer, State
-from ingather.extraction.questions import MOST_ROWS, Group, Listed
-from ingather.extraction.template import Field, Scope, ValueProblem, coerce
+from ingather.extraction.findings import Answer, State, Value
+from ingather.extraction.questions import Group, Listed
+from ingather.extraction.template import Field, FieldType, Scope, ValueProblem, coerce
 
-LONGEST_LABEL = 120
+LONGEST_LABEL = 200
 LONGEST_QUOTE = 2_000  # more than is asked for: a long quote that stands in the paper is still proof
+MOST_LISTED = 500
 MOST_TIMEPOINTS = 6
+_SILENT = {State.NOT_REPORTED, State.NOT_APPLICABLE}
+_WORDS = {FieldType.TEXT, FieldType.LONGTEXT, FieldType.MULTI_TEXT}
+_NOTHING = {"no information", "not reported", "not applicable"}
 _LISTS = {Scope.ARM: "arms", Scope.OUTCOME: "outcomes", Scope.DOMAIN: "results"}
-_BLANKS = re.compile(r"\s+")
+# Our own marks, and what could end the line or the name that a label stands in.
+_UNFIT = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029⟦⟧`]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +34,7 @@ class Understood:
 
 
 def read_listing(told: dict[str, Any], scopes: Sequence[Scope]) -> tuple[list[Listed], list[str]]:
-    """The rows a model listed. A label given twice is one row."""
+    """The rows a model listed, and what is wrong with the others. A label given twice is one row."""
     listed: list[Listed] = []
     problems: list[str] = []
     for scope in scopes:
@@ -39,7 +44,7 @@ def read_listing(told: dict[str, Any], scopes: Sequence[Scope]) -> tuple[list[Li
             problems.append(f"`{name}` must be a list.")
             continue
         seen: set[str] = set()
-        for entry in entries[: 2 * MOST_ROWS]:
+        for entry in entries[:MOST_LISTED]:
             label = _label(entry.get("label")) if isinstance(entry, dict) else ""
             if not label:
                 problems.append(f"Every entry of `{name}` must be an object with a `label`.")
@@ -61,12 +66,17 @@ def _listed(scope: Scope, label: str, entry: dict[str, Any]) -> Listed:
     )
 
 
+def unlisted(told: dict[str, Any], scopes: Sequence[Scope]) -> list[str]:
+    """The lists that are missing altogether."""
+    return [_LISTS[scope] for scope in scopes if not isinstance(told.get(_LISTS[scope]), list)]
+
+
 def read_answers(told: dict[str, Any], group: Group) -> Understood:
     """The answers to a group's questions. Each question must have one answer, for each row where there are rows."""
     fields = {field.id: field for field in group.fields}
     rows = [row.key for row in group.rows] or [""]
     answers: dict[tuple[str, str], Answer] = {}
-    contradicted: set[tuple[str, str]] = set()
+    wrong: dict[tuple[str, str], str] = {}
     problems: list[str] = []
     for entry in _entries(told, group, problems):
         field = fields.get(str(entry.get("field")))
@@ -77,18 +87,18 @@ def read_answers(told: dict[str, Any], group: Group) -> Understood:
         try:
             answer = _answer(entry, field, row)
         except ValueProblem as problem:
-            problems.append(f"{_place(field.id, row)}: {problem}")
+            wrong.setdefault((row, field.id), f"{_place(field.id, row)}: {problem}")
             continue
         known = answers.setdefault((row, field.id), answer)
         if (known.state, known.value) != (answer.state, answer.value):
-            contradicted.add((row, field.id))
-    for row, field_id in contradicted:
-        problems.append(f"{_place(field_id, row)} has two different answers.")
-        del answers[row, field_id]
-    missing = [(row, field_id) for row in rows for field_id in fields if (row, field_id) not in answers]
-    named = " ".join(problems)
-    problems += [f"{_place(name, row)} has no answer." for row, name in missing if f"`{name}`" not in named]
-    return Understood(answers=tuple(answers.values()), problems=tuple(problems))
+            wrong[row, field.id] = f"{_place(field.id, row)} has two different answers."
+    usable = {place: answer for place, answer in answers.items() if place not in wrong}
+    for place in ((row, name) for row in rows for name in fields):
+        if place not in usable:
+            wrong.setdefault(place, f"{_place(place[1], place[0])} has no answer.")
+    # What was said beside the questions does no harm, and asking again would cost.
+    found = (*wrong.values(), *problems) if wrong else ()
+    return Understood(answers=tuple(usable.values()), problems=found)
 
 
 def failed(group: Group, understood: Understood, why: str) -> tuple[Answer, ...]:
@@ -129,20 +139,7 @@ def _evidence(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def _answer(entry: dict[str, Any], field: Field, row: str) -> Answer:
-    try:
-        state = State(str(entry.get("state")))
-    except ValueError:
-        raise ValueProblem(f"the state {entry.get('state')!r:.60} is none of those allowed") from None
-    raw = entry.get("value")
-    try:
-        value = coerce(field, raw) if state is State.REPORTED else None
-    except ValueProblem as problem:
-        if problem.state is not State.NOT_APPLICABLE:
-            raise
-        state, value = State.NOT_APPLICABLE, None
-    if state is State.REPORTED and value is None:
-        # Words such as "not reported" in place of a value.
-        state = State.NOT_REPORTED
+    state, value, note = _said(entry, field)
     return Answer(
         field=field.id,
         row=row,
@@ -150,7 +147,44 @@ def _answer(entry: dict[str, Any], field: Field, row: str) -> Answer:
         value=value,
         quote=_quote(entry.get("quote")),
         page=_page(entry.get("page")),
+        note=note,
     )
+
+
+def _said(entry: dict[str, Any], field: Field) -> tuple[State, Value, str]:
+    """State, value and note. Words such as "not reported" in place of a value are taken for what they say."""
+    state = _state(entry.get("state"))
+    try:
+        value = coerce(field, entry.get("value"))
+    except ValueProblem as problem:
+        if state is not State.REPORTED:
+            return state, None, ""
+        if problem.state is State.NOT_APPLICABLE:
+            return State.NOT_APPLICABLE, None, ""
+        raise
+    if state is State.REPORTED:
+        return (State.NOT_REPORTED if value is None else state), value, ""
+    if state in _SILENT:
+        # In a text, the model may explain why there is none.
+        if value is None or field.type in _WORDS:
+            return state, None, ""
+        if value not in _options_of_silence(field):
+            raise ValueProblem(f"the state is {state.value}, but there is a value")
+        return State.REPORTED, value, ""
+    return state, None, "" if value is None else f"The model's guess is {value!r:.200}."
+
+
+def _options_of_silence(field: Field) -> list[str]:
+    """Options that say what a state says, as in a risk of bias: `NI`, no information, and `NA`, not applicable."""
+    return [option.id for option in field.options if option.label.en.casefold() in _NOTHING]
+
+
+def _state(raw: object) -> State:
+    """One of the states a model may give; that an answer failed is for us to say."""
+    said = re.sub(r"[\s_-]+", "_", raw.strip().lower()) if isinstance(raw, str) else ""
+    if said not in {state.value for state in State} - {State.FAILED.value}:
+        raise ValueProblem(f"the state {raw!r:.60} is none of those allowed")
+    return State(said)
 
 
 def _place(field: str, row: str) -> str:
@@ -164,7 +198,7 @@ def _reason(field: str, row: str, problems: Sequence[str]) -> str:
 
 def _label(raw: object) -> str:
     """A name of the model's choosing, in one short line: it goes into later questions."""
-    return _BLANKS.sub(" ", raw).strip().strip("⟦⟧`")[:LONGEST_LABEL] if isinstance(raw, str) else ""
+    return _UNFIT.sub(" ", raw).strip()[:LONGEST_LABEL].strip() if isinstance(raw, str) else ""
 
 
 def _quote(raw: object) -> str:

@@ -4,11 +4,12 @@ Nothing a model says about its own evidence is believed here.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 
 from ingather.extraction.checks import check
 from ingather.extraction.findings import Answer, Finding, Flag, Row, Span, State, Verdict
-from ingather.extraction.ground import Index, ground
+from ingather.extraction.ground import Grounding, Index, ground
 from ingather.extraction.judgements import judge
 from ingather.extraction.support import supports
 from ingather.extraction.template import Template
@@ -29,7 +30,9 @@ def assess(
 ) -> tuple[list[Finding], list[Flag]]:
     """Findings in the template's order, those that are computed included, and the flags of the checks."""
     index = Index(pages)
-    findings = [_finding(template, index, pages, answer, source) for answer in answers]
+    # One quote often proves a whole row of a table.
+    find = cache(lambda quote, page: ground(quote, index, page))
+    findings = [_finding(template, find, pages, answer, source) for answer in answers]
     findings += judge(template, rows, findings)
     order = {field.id: place for place, field in enumerate(template.fields)}
     places = {row.key: place for place, row in enumerate(rows)}
@@ -37,10 +40,16 @@ def assess(
     return findings, [*check(template, rows, findings), *_orders(findings)]
 
 
-def _finding(template: Template, index: Index, pages: Sequence[str], answer: Answer, source: str) -> Finding:
+def _finding(
+    template: Template,
+    find: Callable[[str, int | None], Grounding],
+    pages: Sequence[str],
+    answer: Answer,
+    source: str,
+) -> Finding:
     verdict, spans = Verdict.NO_QUOTE, tuple[Span, ...]()
     if answer.quote and answer.state in {State.REPORTED, State.UNCLEAR}:
-        found = ground(answer.quote, index, answer.page)
+        found = find(answer.quote, answer.page)
         verdict, spans = found.verdict, found.spans
     if verdict in FOUND and answer.state is State.REPORTED:
         field = template.field(answer.field)

@@ -2,13 +2,16 @@
 
 import asyncio
 import hashlib
-from dataclasses import dataclass
+import re
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Any
 
 import orjson
 
 from ingather.engine.engine import Engine
-from ingather.engine.errors import RetryLater
+from ingather.engine.errors import DatabaseUnavailable, RetryLater
 from ingather.engine.script import Ask as Step
 from ingather.engine.script import Script
 from ingather.extraction import prompt
@@ -23,6 +26,7 @@ from ingather.extraction.provider import (
     PauseTask,
     Reply,
     Request,
+    Usage,
     cost,
     parse_object,
     parse_reply,
@@ -30,11 +34,16 @@ from ingather.extraction.provider import (
     redact,
     route,
 )
+from ingather.extraction.provider.redaction import REMOVED, SHORTEST_SECRET
 from ingather.extraction.tasks import Task
 
 MAX_TOKENS = 8_000
-DEADLINE_S = 180.0
+DEADLINE_S = 400.0  # what the longest answer takes of a model that writes 20 tokens a second
 SHORT_SILENCE_S = 5.0
+PAUSED_S = 0.2
+WAITS_S = (0.2, 0.5, 1.0, 2.0, 4.0)
+LARGEST_COUNT = 2**53
+_UNKEEPABLE = re.compile("[\0\ud800-\udfff]")
 
 
 def queue_of(endpoint: Endpoint) -> str:
@@ -60,27 +69,35 @@ class Desk:
         call = _Call(task_id=task.id, ordinal=ordinal, step=step, request_sha256=_sha256(task, messages, schema))
         known = await self._clear(call)
         if known is not None:
-            return Told(object=parse_object(known), text=known)
+            outcome, text = known
+            if outcome == Kind.TRUNCATED:
+                raise ModelError(Kind.TRUNCATED, "The answer was cut off.", reply=Reply(text=text, finish="length"))
+            return Told(object=parse_object(text), text=text, is_known=True)
         try:
             reply = await self._client.complete(
                 Request(messages=messages, schema=schema, max_tokens=MAX_TOKENS, deadline_s=DEADLINE_S)
             )
+            # From here on as it will be read from the ledger: a repeated interview must ask the same questions.
+            reply = replace(reply, text=self._keepable(reply.text))
             told = Told(object=parse_reply(reply), text=reply.text)
         except ModelError as error:
             await self._note_error(call, error)
             raise
         # An answer that was paid for is kept even if this item is being stopped.
-        await asyncio.shield(self._engine.arun(_note(call, "ok", reply, answer=reply.text)))
+        await asyncio.shield(self._note(call, "ok", reply, answer=reply.text))
         return told
 
-    async def _clear(self, call: "_Call") -> str | None:
-        """Wait until a call may be made; or the answer, where it needs none."""
+    async def _clear(self, call: "_Call") -> list[str] | None:
+        """Wait until a call may be made; or the answer and its outcome, where it needs none."""
         while True:
-            known, silence_s, spent, cap = await self._engine.arun(_before(call, self.queue))
+            known, silence_s, spent, cap, pause_reason = await self._engine.arun(_before(call, self.queue))
             if known is not None:
-                return str(known)
+                return [str(part) for part in known]
+            if pause_reason is not None:
+                # What was answered is kept, so a document can stop anywhere.
+                raise RetryLater(PAUSED_S, pause_reason)
             if cap is not None and spent >= cap:
-                raise PauseTask(f"The task has reached its spending cap of {cap}. Raise the cap and resume it.")
+                raise PauseTask(f"The task has reached its spending cap of {cap:f}. Raise the cap and resume it.")
             if silence_s is None or silence_s <= 0:
                 return None
             if silence_s > SHORT_SILENCE_S:
@@ -91,8 +108,57 @@ class Desk:
         ruling = route(error, attempt=1)
         if error.kind is Kind.RETRY_AFTER and isinstance(ruling, RetryLater):
             # At once and for everybody: others are about to call as well.
-            await asyncio.shield(self._engine.ahold_queue(self.queue, ruling.delay))
-        await asyncio.shield(self._engine.arun(_note(call, error.kind.value, error.reply, sentence=error.sentence)))
+            await asyncio.shield(self._hold(ruling.delay))
+        # A cut answer has whole entries that are worth keeping; asked again, the model would be cut off there again.
+        is_cut = error.kind is Kind.TRUNCATED and error.reply is not None
+        answer = self._keepable(error.reply.text) if is_cut and error.reply else None
+        await asyncio.shield(self._note(call, error.kind.value, error.reply, sentence=error.sentence, answer=answer))
+
+    async def _hold(self, delay: timedelta) -> None:
+        # The task may have been started by a process with another key, and its queue is not this one.
+        await self._engine.aset_queue(self.queue)
+        await self._engine.ahold_queue(self.queue, delay)
+
+    async def _note(
+        self, call: "_Call", outcome: str, reply: Reply | None, *, sentence: str = "", answer: str | None = None
+    ) -> None:
+        """Write a call down, also when the database is away for a moment: it would have to be paid for again."""
+        usage = reply.usage if reply else Usage()
+        # The name in the reply may be that of a dated version, or of nothing we know.
+        priced = next((name for name in (reply.model, self.endpoint.model) if price_of(name)), "") if reply else ""
+        price = price_of(priced)
+        values = {
+            "task_id": call.task_id,
+            "ordinal": call.ordinal,
+            "step": call.step,
+            "request_sha256": call.request_sha256,
+            "outcome": outcome,
+            "sentence": redact(sentence),
+            "answer": answer,
+            "model": self._keepable(reply.model) if reply else "",
+            "prompt_tokens": min(usage.prompt, LARGEST_COUNT),
+            "cached_tokens": min(usage.cached, LARGEST_COUNT),
+            "completion_tokens": min(usage.completion, LARGEST_COUNT),
+            "cost": cost(priced, usage) if reply else None,
+            "currency": price.currency if price else None,
+            "took_ms": int(1000 * reply.took_s) if reply else 0,
+        }
+        for wait_s in WAITS_S:
+            with suppress(DatabaseUnavailable):
+                await self._engine.arun(_add_call(values))
+                return
+            await asyncio.sleep(wait_s)
+        await self._engine.arun(_add_call(values))
+
+    def _keepable(self, text: str) -> str:
+        """The text without what a database cannot keep, and without our key, should a provider repeat it.
+
+        By value only: what looks like a key by its pattern may be a paper's
+        words, and they have to be found in the paper.
+        """
+        for secret in self.endpoint.secrets:
+            text = text.replace(secret, REMOVED) if len(secret) >= SHORTEST_SECRET else text
+        return _UNKEEPABLE.sub("\ufffd", text)
 
     async def close(self) -> None:
         await self._client.close()
@@ -125,27 +191,5 @@ def _before(call: _Call, queue: str) -> Script[tuple[Any, ...]]:
     return row
 
 
-def _note(
-    call: _Call, outcome: str, reply: Reply | None, *, sentence: str = "", answer: str | None = None
-) -> Script[None]:
-    usage = reply.usage if reply else None
-    price = price_of(reply.model) if reply else None
-    yield Step(
-        sql.ADD_CALL,
-        {
-            "task_id": call.task_id,
-            "ordinal": call.ordinal,
-            "step": call.step,
-            "request_sha256": call.request_sha256,
-            "outcome": outcome,
-            "sentence": redact(sentence),
-            "answer": None if answer is None else redact(answer).replace("\0", "\ufffd"),
-            "model": reply.model if reply else "",
-            "prompt_tokens": usage.prompt if usage else 0,
-            "cached_tokens": usage.cached if usage else 0,
-            "completion_tokens": usage.completion if usage else 0,
-            "cost": cost(reply.model, usage) if reply and usage else None,
-            "currency": price.currency if price else None,
-            "took_ms": int(1000 * reply.took_s) if reply else 0,
-        },
-    )
+def _add_call(values: dict[str, Any]) -> Script[None]:
+    yield Step(sql.ADD_CALL, values)

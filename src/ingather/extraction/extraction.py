@@ -1,7 +1,6 @@
 """`Extraction`: projects, templates, tasks and results, for the command line and for the web."""
 
 import re
-import unicodedata
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
@@ -18,16 +17,21 @@ from ingather.extraction.desk import queue_of
 from ingather.extraction.errors import EmptySelection, NotFound
 from ingather.extraction.export import export
 from ingather.extraction.findings import DocumentResult, TaskSummary
+from ingather.extraction.limits import LARGEST_ID, checked_cap, cleaned, known_id
 from ingather.extraction.provider import Endpoint
+from ingather.extraction.questions import asked
 from ingather.extraction.tasks import Project, Spent, Task
 from ingather.extraction.template import BUILTIN_IDS, Label, Template, Tier, builtin, clone, load_builtin, select
-from ingather.library.port import LibraryPort, Rect
+from ingather.library.port import LibraryPort
 
 AT_ONCE = 10
 MOST_DOCUMENTS = 10_000
 LONGEST_CONTEXT = 4_000
+LONGEST_KEY = 200
+MOST_TASKS = 1_000
 PAGE = 50
 EMBEDDED_NAME = "embedded extractor (rules, no model)"
+_TEMPLATE_ID = re.compile(r"[a-z][a-z0-9_]{0,62}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,30 +53,35 @@ class Extraction:
         self.library = library
         self.endpoint = endpoint
         self._at_once = at_once
-        pipeline.register(engine, pipeline.Pipeline(engine, library, endpoint))
+        self._pipeline = pipeline.Pipeline(engine, library, endpoint)
+        pipeline.register(engine, self._pipeline)
+
+    async def aclose(self) -> None:
+        """Close the connections to the model that this event loop has opened."""
+        await self._pipeline.aclose()
 
     # --- projects --------------------------------------------------------------------------------------------------
 
     def create_project(self, name: str) -> Project:
-        cleaned = _clean(name)
-        if not 1 <= len(cleaned) <= 200:
+        name = " ".join(cleaned(name).split())
+        if not 1 <= len(name) <= 200:
             raise UsageError("A project has a name of 1 to 200 characters.")
         try:
-            return self.engine.run(tasks.create_project(cleaned))
+            return self.engine.run(tasks.create_project(name))
         except UniqueViolation:
-            raise UsageError(f"There is a project {cleaned!r} already. Give this one another name.") from None
+            raise UsageError(f"There is a project {name!r} already. Give this one another name.") from None
 
     def list_projects(self) -> list[Project]:
         return self.engine.run(tasks.list_projects())
 
     def project(self, project_id: int) -> Project:
-        return self.engine.run(tasks.find_project(project_id))
+        return self.engine.run(tasks.find_project(known_id(project_id, "project")))
 
     # --- templates -------------------------------------------------------------------------------------------------
 
     def list_templates(self, project_id: int | None = None) -> list[Template]:
         """The built-in ones, then the project's own."""
-        own = [] if project_id is None else self.engine.run(tasks.list_templates(project_id))
+        own = [] if project_id is None else self.engine.run(tasks.list_templates(known_id(project_id, "project")))
         return [*builtin(), *own]
 
     def template(self, template_id: str, project_id: int | None = None) -> Template:
@@ -86,7 +95,7 @@ class Extraction:
         """A template and the project it belongs to; 0 for a built-in one, which belongs to all."""
         if template_id in BUILTIN_IDS:
             return load_builtin(template_id), 0
-        found = self.engine.run(tasks.find_template(template_id))
+        found = self.engine.run(tasks.find_template(template_id)) if _TEMPLATE_ID.fullmatch(str(template_id)) else None
         if found is None:
             raise _no_template(template_id)
         return found
@@ -98,6 +107,8 @@ class Extraction:
         number = 1
         while True:
             number += 1
+            if f"{stem}_{number}" == template_id:
+                continue
             copy = clone(base, f"{stem}_{number}", label)
             if self.engine.run(tasks.add_template(project_id, copy)):
                 return copy
@@ -135,8 +146,10 @@ class Extraction:
         """Freeze the template and the documents, and scatter one item per document, in one transaction.
 
         The documents must be in the project's own space of the library.
-        Without `field_ids` the core fields are asked. False beside the task:
-        it had been started with this key before.
+        Without `field_ids` the core fields are asked. `spend_cap` is in the
+        currency of the model's price; calls that are under way when it is
+        reached are still paid for. False beside the task: it had been started
+        with this key before.
         """
         if not document_ids:
             raise EmptySelection("No documents are selected. Choose at least one.")
@@ -144,17 +157,24 @@ class Extraction:
             raise UsageError(f"A task takes at most {MOST_DOCUMENTS:,} documents; {len(document_ids):,} are selected.")
         if len(context) > LONGEST_CONTEXT:
             raise UsageError(f"The context is at most {LONGEST_CONTEXT:,} characters long.")
+        if idempotency_key is not None and not (0 < len(idempotency_key) <= LONGEST_KEY):
+            raise UsageError(f"An idempotency key is 1 to {LONGEST_KEY} printable characters.")
+        model = self.endpoint.model if self.endpoint else None
+        cap = checked_cap(spend_cap, model)
         self.project(project_id)
         whole = self.template(template_id, project_id)
-        chosen = field_ids or [field.id for field in whole.fields if field.tier is Tier.CORE]
+        core = [field.id for field in whole.fields if field.tier is Tier.CORE]
+        chosen = select(whole, core if field_ids is None else list(dict.fromkeys(field_ids)))
+        if not asked(chosen):
+            raise UsageError("None of the chosen fields is asked of a paper: people or rules answer them. Choose more.")
         request = tasks.Request(
             project_id=project_id,
-            template=select(whole, chosen),
+            template=chosen,
             documents=tuple(self.library.snapshots(list(dict.fromkeys(document_ids)), space=project_id)),
             base_url=self.endpoint.base_url if self.endpoint else None,
-            model=self.endpoint.model if self.endpoint else None,
-            context=_clean(context),
-            spend_cap=spend_cap,
+            model=model,
+            context=cleaned(context),
+            spend_cap=cap,
         )
         queue = pipeline.QUEUE
         if self.endpoint:
@@ -170,7 +190,7 @@ class Extraction:
         return self.task(task_id), is_new
 
     def task(self, task_id: int) -> Task:
-        return self.engine.run(tasks.find_task(task_id))
+        return self.engine.run(tasks.find_task(known_id(task_id, "task")))
 
     def template_of(self, task: Task) -> Template:
         """What the task asks: the template as it was when it started."""
@@ -178,7 +198,10 @@ class Extraction:
 
     def list_tasks(self, project_id: int, *, before: int | None = None, limit: int = PAGE) -> list[Task]:
         """The project's tasks, newest first; `before` takes the last id of the page before."""
-        return self.engine.run(tasks.list_tasks(project_id, before=before or 2**62, limit=limit))
+        if not 1 <= limit <= MOST_TASKS:
+            raise UsageError(f"A page holds 1 to {MOST_TASKS:,} tasks, not {limit!r}.")
+        upto = LARGEST_ID if before is None else min(before, LARGEST_ID)
+        return self.engine.run(tasks.list_tasks(known_id(project_id, "project"), before=upto, limit=limit))
 
     def status(self, task_id: int) -> Status:
         return self.status_of(self.task(task_id))
@@ -204,7 +227,8 @@ class Extraction:
         return self._batch(self.task(task_id)).retry_failed()
 
     def set_spend_cap(self, task_id: int, spend_cap: Decimal | None) -> None:
-        self.engine.run(tasks.set_spend_cap(self.task(task_id).id, spend_cap))
+        task = self.task(task_id)
+        self.engine.run(tasks.set_spend_cap(task.id, checked_cap(spend_cap, task.model)))
 
     # --- results ---------------------------------------------------------------------------------------------------
 
@@ -218,12 +242,6 @@ class Extraction:
             for item in items
         ]
         return page, items[-1].id if len(items) == limit else None
-
-    def rectangles(self, task: Task, ordinal: int, page: int, start: int, end: int) -> list[Rect]:
-        """Where characters of a document's page stand. The text is that which the task has read."""
-        document = self.engine.run(tasks.find_document(task.id, ordinal))
-        reading = self.library.read(document.sha256, document.file_name)
-        return self.library.rectangles(document.sha256, page, start, end, parser=reading.parser)
 
     def export(self, task_id: int, format: str, out: BinaryIO, *, language: str = "en") -> None:
         """Write all of a task's results; what is not finished yet says so."""
@@ -250,6 +268,8 @@ def summary(status: Status) -> TaskSummary:
         settings["tokens out"] = f"{spent.completion_tokens:,}"
         if spent.cost is not None:
             settings["cost"] = f"{spent.cost:.4f} {spent.currency}"
+            if spent.unpriced:
+                settings["cost"] += f", and {spent.unpriced:,} calls of unknown cost"
     counts = {name: getattr(progress, name) for name in ("pending", "running", "completed", "error", "cancelled")}
     return TaskSummary(
         task_id=task.id,
@@ -266,9 +286,3 @@ def summary(status: Status) -> TaskSummary:
 
 def _no_template(template_id: str) -> NotFound:
     return NotFound(f"There is no template {template_id!r}.")
-
-
-def _clean(text: str) -> str:
-    """Without what PostgreSQL cannot keep and people cannot see."""
-    kept = "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in {"Cc", "Cs", "Co", "Cn"})
-    return unicodedata.normalize("NFC", kept).strip()

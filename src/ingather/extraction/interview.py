@@ -1,38 +1,57 @@
 """Asking a model about one document: rows first, then every field, with one chance to put a bad answer right."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ingather.extraction import prompt
-from ingather.extraction.answers import Understood, failed, read_answers, read_listing
-from ingather.extraction.findings import Answer, Row, State
+from ingather.extraction.answers import Understood, failed, read_answers, read_listing, unlisted
+from ingather.extraction.findings import Answer, Flag, Row, State
+from ingather.extraction.merging import distinct, merged
 from ingather.extraction.parts import Piece, parts
-from ingather.extraction.provider import Kind, Message, ModelError, salvage
+from ingather.extraction.provider import Kind, Message, ModelError, estimate_tokens, salvage
 from ingather.extraction.questions import (
+    LISTED,
     MADE,
     Group,
     Listed,
+    asked,
     identity,
     row_groups,
     rows_from,
     scopes_to_list,
     study_groups,
 )
-from ingather.extraction.template import Template
+from ingather.extraction.template import FieldType, Scope, Template
 
 SMALLEST_BUDGET = 2_000
 MOST_HALVINGS = 4
+LONGEST_REPEATED = 40_000  # characters of a bad answer that are sent back with what is wrong with it
 MALFORMED = {Kind.BLANK, Kind.BAD_JSON, Kind.SCHEMA}
+CUT = "It was cut off before its end. Keep every quote short."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """What a model said: the object, and the text it was read from. `is_cut`: the end is missing."""
+    """What a model said: the object, and the text it was read from.
+
+    `is_cut`: the end is missing. `is_known`: it was said, and paid for,
+    before.
+    """
 
     object: dict[str, Any]
     text: str
     is_cut: bool = False
+    is_known: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """What came of an interview. The flags say what could not be asked."""
+
+    rows: list[Row]
+    answers: list[Answer]
+    flags: list[Flag]
 
 
 class Ask(Protocol):
@@ -51,7 +70,7 @@ class Interview:
         self._budget = budget
         self._context = context
 
-    async def run(self) -> tuple[list[Row], list[Answer]]:
+    async def run(self) -> Heard:
         """Rows and answers. A document the model finds too long is asked about in smaller parts."""
         while True:
             try:
@@ -59,41 +78,57 @@ class Interview:
             except ModelError as error:
                 if error.kind is not Kind.TOO_LONG or self._budget < SMALLEST_BUDGET:
                     raise
-                self._budget //= 2
+                # Less than there is: half of more would be the same call again.
+                self._budget = min(self._budget, estimate_tokens(self._pages)) // 2
 
-    async def _run(self, pieces: list[list[Piece]]) -> tuple[list[Row], list[Answer]]:
+    async def _run(self, pieces: list[list[Piece]]) -> Heard:
         opening = [(Message(role="system", content=prompt.SYSTEM), prompt.document(part)) for part in pieces]
-        listed = _distinct([entry for part in opening for entry in await self._list(part)])
-        rows = rows_from(listed, self._template)
+        lists = [await self._list(part) for part in opening]
+        listed = distinct(entry for entries, _ in lists for entry in entries)
+        rows, left_out = rows_from(listed, self._template)
         answers = self._identities(listed, rows)
-        groups = [*study_groups(self._template), *row_groups(self._template, rows)]
+        words = {field.id for field in self._template.fields if field.type in {FieldType.TEXT, FieldType.LONGTEXT}}
         last: ModelError | None = None
         usable = 0
-        for group in groups:
+        for group in [*study_groups(self._template), *row_groups(self._template, rows)]:
             found: list[tuple[Answer, ...]] = []
             for part in opening:
                 heard, error = await self._question(part, group)
                 found.append(heard)
                 last = error or last
-            together = merged(found)
+            together = merged(found, words)
             usable += sum(answer.state is not State.FAILED for answer in together)
             answers += together
         if not usable and last is not None:
             raise last
-        return _without_empty(rows, answers)
+        flags = self._flags(left_out, is_cut=any(is_cut for _, is_cut in lists))
+        rows, answers = _without_empty(rows, answers)
+        return Heard(rows=rows, answers=answers, flags=flags)
 
-    async def _list(self, opening: tuple[Message, ...]) -> list[Listed]:
+    async def _list(self, opening: tuple[Message, ...]) -> tuple[list[Listed], bool]:
+        """The rows the model names, and whether it was cut off naming them.
+
+        Without them most questions cannot be asked, so a model that gives no
+        list, also when asked again, ends the interview, which has cost little
+        so far.
+        """
         scopes = scopes_to_list(self._template)
         if not scopes:
-            return []
+            return [], False
         messages = (*opening, prompt.listing(scopes, self._context))
         form = prompt.listing_schema(scopes)
         told, problems = await self._told("list", messages, form)
         listed, more = read_listing(told.object, scopes) if told else ([], [])
+        if told and told.is_cut:
+            problems = [CUT]
         if not (problems or more):
-            return listed
+            return listed, False
         again, _ = await self._told("list, again", self._again(messages, told, [*problems, *more]), form)
-        return read_listing(again.object, scopes)[0] if again else listed
+        best = again or told
+        if best is None or (unlisted(best.object, scopes) and not best.is_cut):
+            sentence = "The model did not list the arms and outcomes in a form that can be read, also when asked again."
+            raise ModelError(Kind.SCHEMA, sentence)
+        return read_listing(best.object, scopes)[0], best.is_cut
 
     async def _question(
         self, opening: tuple[Message, ...], group: Group, *, halvings: int = 0
@@ -109,6 +144,8 @@ class Interview:
         again, still = await self._told(f"{group.name}, again", self._again(messages, told, heard.problems), form)
         if again:
             heard = _latest(heard, read_answers(again.object, group))
+            if again.is_cut:
+                return await self._in_halves(opening, group, heard, halvings)
         error = None if told or again else ModelError(Kind.SCHEMA, (still or problems)[0])
         return failed(group, heard, str(error or "The model gave no usable answer, also when asked again.")), error
 
@@ -120,12 +157,14 @@ class Interview:
         halves = rest.halves() if rest else ()
         if len(halves) == 1 or halvings == MOST_HALVINGS:
             why = "The model's answer was cut off. Raise its output limit or ask fewer fields."
-            return failed(group, heard, why), None
+            return failed(group, Understood(answers=heard.answers, problems=()), why), None
         answers = list(heard.answers)
+        last: ModelError | None = None
         for half in halves:
-            more, _ = await self._question(opening, half, halvings=halvings + 1)
+            more, error = await self._question(opening, half, halvings=halvings + 1)
             answers += more
-        return tuple({(answer.row, answer.field): answer for answer in answers}.values()), None
+            last = error or last
+        return tuple({(answer.row, answer.field): answer for answer in answers}.values()), last
 
     async def _told(
         self, step: str, messages: tuple[Message, ...], form: dict[str, Any]
@@ -141,65 +180,47 @@ class Interview:
             raise
 
     def _again(self, messages: tuple[Message, ...], told: Told | None, problems: Sequence[str]) -> tuple[Message, ...]:
-        said = told.text if told else ""
+        said = told.text if told and len(told.text) <= LONGEST_REPEATED else ""
         replied = (Message(role="assistant", content=said),) if said else ()
         return (*messages, *replied, prompt.repair(problems))
 
     def _identities(self, listed: Iterable[Listed], rows: Sequence[Row]) -> list[Answer]:
         """Listing the rows has answered the field that names them."""
-        by_label = {(entry.scope, entry.label): entry for entry in listed}
-        answers = []
-        for row in rows:
-            entry = by_label.get((row.scope, row.label))  # type: ignore[arg-type]  # a scope is its own text
-            field = identity(self._template, entry.scope) if entry else None
-            if entry and field:
-                answers.append(
-                    Answer(
-                        field=field.id,
-                        row=row.key,
-                        state=State.REPORTED,
-                        value=entry.label,
-                        quote=entry.quote,
-                        page=entry.page,
-                    )
-                )
-        return answers
+        by_label = {(str(entry.scope), entry.label): entry for entry in listed}
+        names = {str(scope): identity(self._template, scope) for scope in LISTED}
+        return [
+            Answer(
+                field=field.id, row=row.key, state=State.REPORTED, value=row.label, quote=entry.quote, page=entry.page
+            )
+            if (entry := by_label.get((row.scope, row.label)))
+            else Answer(field=field.id, row=row.key, state=State.NOT_REPORTED)
+            for row in rows
+            if (field := names.get(row.scope))
+        ]
+
+    def _flags(self, left_out: dict[Scope, int], *, is_cut: bool) -> list[Flag]:
+        """What a reader should know: rows that the paper has and that nobody was asked about."""
+        told = {
+            scope: f"The paper has {count:,} more {_PLURALS[scope]} than can be asked about at once; those are missing."
+            for scope, count in left_out.items()
+        }
+        if is_cut:
+            cut = "The model's list of arms and outcomes was cut off; some may be missing."
+            told |= {scope: cut for scope in scopes_to_list(self._template) if scope not in told}
+        first = {field.scope: field.id for field in reversed(asked(self._template))}
+        return [
+            Flag(rule="rows_left_out", row="", fields=(first[scope],) if scope in first else (), message=message)
+            for scope, message in told.items()
+        ]
 
 
-def merged(parts_said: Sequence[Sequence[Answer]]) -> list[Answer]:
-    """One answer per question from those about each part of a document.
-
-    What one part reports stands against the silence of the others; two parts
-    that report different things make it unclear.
-    """
-    best: dict[tuple[str, str], Answer] = {}
-    for answer in (answer for said in parts_said for answer in said):
-        known = best.get((answer.row, answer.field))
-        if known is None or _RANK[answer.state] < _RANK[known.state]:
-            best[answer.row, answer.field] = answer
-        elif known.state is answer.state is State.REPORTED and known.value != answer.value:
-            note = f"Elsewhere the paper says {answer.value!r:.200}."
-            best[answer.row, answer.field] = replace(known, state=State.UNCLEAR, value=None, note=note)
-    return list(best.values())
-
-
-_RANK = {
-    State.REPORTED: 0,
-    State.UNCLEAR: 1,
-    State.FAILED: 2,
-    State.NOT_APPLICABLE: 3,
-    State.NOT_REPORTED: 4,
+_PLURALS = {
+    Scope.ARM: "arms",
+    Scope.OUTCOME: "outcomes",
+    Scope.DOMAIN: "results whose risk of bias could be judged",
+    Scope.ARM_RESULT: "results of arms",
+    Scope.CONTRAST: "contrasts",
 }
-
-
-def _distinct(listed: Iterable[Listed]) -> list[Listed]:
-    """Several parts of a paper name the same arms."""
-    found: dict[tuple[str, str], Listed] = {}
-    for entry in listed:
-        known = found.setdefault((entry.scope, entry.label.casefold()), entry)
-        times = tuple(dict.fromkeys((*known.timepoints, *entry.timepoints)))
-        found[entry.scope, entry.label.casefold()] = replace(known, timepoints=times)
-    return list(found.values())
 
 
 def _latest(first: Understood, second: Understood) -> Understood:

@@ -8,14 +8,23 @@ from ingather.extraction.provider import estimate_tokens
 
 BUDGET_TOKENS = 60_000
 SHARE_OF_CONTEXT = 0.6
-LONGEST_PIECE = 8_000  # characters; longer ones are cut at a blank line, or anywhere
+LONGEST_PIECE = 8_000  # characters; longer ones are cut, at a blank line if there is one
+SHORTEST_PIECE = 500
+MOST_REFERENCES = 0.5  # of a document; more than that is no list of references, whatever stands above it
 
 _HEADINGS = (
     r"abstract|summary|introduction|background|methods?|materials? and methods|patients and methods|results?|findings"
-    r"|discussion|conclusions?|limitations?|funding|references|bibliography|literature cited|appendix"
-    r"|摘\s*要|引\s*言|前\s*言|背\s*景|方\s*法|资料与方法|材料与方法|结\s*果|讨\s*论|结\s*论|参\s*考\s*文\s*献"
+    r"|discussion|conclusions?|limitations?|funding|references|bibliography|literature cited"
+    r"|appendix(?:[ \t]+\w{1,3})?|acknowledge?ments?|supplementary (?:material|information|data|appendix)s?"
+    r"|supporting information|tables?|figures?|figure legends?|tables and figures|figures and tables"
+    r"|摘\s*要|引\s*言|前\s*言|背\s*景|方\s*法|资料与方法|材料与方法|结\s*果|讨\s*论|结\s*论|参\s*考\s*文\s*献|附\s*录|附\s*表|致\s*谢"
 )
 _HEADING = re.compile(rf"(?im)^[ \t]*(?:\d{{1,2}}(?:\.\d{{1,2}})*\.?[ \t]+)?(?P<name>{_HEADINGS})[ \t]*:?[ \t]*$")
+# Manuscripts have their tables and figures after the references.
+_CAPTION = re.compile(
+    r"(?im)^[ \t]*(?:supplementary[ \t]+|e)?(?:table|fig(?:ure|\.)?)[ \t]*s?\d{1,2}[ \t]*(?:[.:|]|[ \t][A-Z]|$)"
+    r"|^[ \t]*[表图][ \t]*\d{1,2}"
+)
 _LISTS_OTHERS = re.compile(r"(?i)references|bibliography|literature cited|参\s*考\s*文\s*献")
 
 
@@ -42,7 +51,8 @@ def parts(pages: Sequence[str], budget: int) -> list[list[Piece]]:
         return [kept]
     found: list[list[Piece]] = [[]]
     size = 0
-    for piece, is_heading in _pieces(kept):
+    # A character is a token at most, so that a piece fits whatever script it is in.
+    for piece, is_heading in _pieces(kept, max(SHORTEST_PIECE, min(LONGEST_PIECE, budget))):
         tokens = estimate_tokens(piece.text)
         # A section begins a new part when the part before it is well filled: better a whole section than a full part.
         if found[-1] and (size + tokens > budget or (is_heading and size > 0.6 * budget)):
@@ -58,39 +68,46 @@ def _tokens(pieces: Sequence[Piece]) -> int:
 
 
 def _without_references(pages: Sequence[str]) -> list[Piece]:
-    """All but the last list of references; what follows it under a heading of its own stays."""
+    """All but the last list of references; tables, figures and sections that follow it stay."""
+    whole = [Piece(page=page, text=text) for page, text in enumerate(pages)]
     headings = [(page, match) for page, text in enumerate(pages) for match in _HEADING.finditer(text)]
-    lists = [n for n, (_, match) in enumerate(headings) if _LISTS_OTHERS.fullmatch(match["name"])]
+    lists = [(page, match.start(), match.end()) for page, match in headings if _LISTS_OTHERS.fullmatch(match["name"])]
     if not lists:
-        return [Piece(page=page, text=text) for page, text in enumerate(pages)]
-    first, match = headings[lists[-1]]
-    start = match.start()
-    rest = headings[lists[-1] + 1] if lists[-1] + 1 < len(headings) else None
-    last, end = (rest[0], rest[1].start()) if rest else (len(pages), 0)
+        return whole
+    first, start, heading_end = lists[-1]
+    captions = ((page, match) for page, text in enumerate(pages[first:], first) for match in _CAPTION.finditer(text))
+    ends = [
+        (page, match.start()) for page, match in (*headings, *captions) if (page, match.start()) >= (first, heading_end)
+    ]
+    last, end = min(ends, default=(len(pages), 0))
     kept = []
     for page, text in enumerate(pages):
         before = text[:start] if page == first else text if page < first else ""
         after = text[end:] if page == last else text if page > last else ""
         if (before + after).strip():
             kept.append(Piece(page=page, text=before + after))
-    return kept
+    return kept if _tokens(kept) >= MOST_REFERENCES * _tokens(whole) else whole
 
 
-def _pieces(pages: Sequence[Piece]) -> Iterator[tuple[Piece, bool]]:
+def _pieces(pages: Sequence[Piece], longest: int) -> Iterator[tuple[Piece, bool]]:
     """The pages, cut at headings and where they are very long; and whether a section begins there."""
     for whole in pages:
         starts = sorted({0, *(match.start() for match in _HEADING.finditer(whole.text))})
         for first, end in zip(starts, [*starts[1:], len(whole.text)], strict=True):
             start, is_heading = first, first > 0 or _HEADING.match(whole.text) is not None
             while start < end:
-                cut = end if end - start <= LONGEST_PIECE else _cut(whole.text, start)
+                cut = end if end - start <= longest else _cut(whole.text, start, longest)
                 yield Piece(page=whole.page, text=whole.text[start:cut]), is_heading
                 start, is_heading = cut, False
 
 
-def _cut(text: str, start: int) -> int:
-    blank = text.rfind("\n\n", start + LONGEST_PIECE // 2, start + LONGEST_PIECE)
-    return blank + 2 if blank > 0 else start + LONGEST_PIECE
+def _cut(text: str, start: int, longest: int) -> int:
+    """Where to cut: at the end of a paragraph, a line, a sentence or a word, so that no number is cut in two."""
+    for mark in ("\n\n", "\n", "。", ". ", " "):
+        place = text.rfind(mark, start + longest // 2, start + longest)
+        if place > 0:
+            return place + len(mark)
+    return start + longest
 
 
 def _joined(pieces: Sequence[Piece]) -> list[Piece]:

@@ -1,19 +1,19 @@
 """Where extraction meets the engine: one item, one document, from its pages to its findings."""
 
 import asyncio
+import random
 from functools import lru_cache, partial
 from typing import Any
 
 from ingather.engine.engine import Engine
-from ingather.engine.errors import Reject, RetryLater
+from ingather.engine.errors import Reject, RetryLater, UsageError
 from ingather.engine.model import Item
 from ingather.extraction import results, tasks
 from ingather.extraction.assess import assess
-from ingather.extraction.desk import Desk
-from ingather.extraction.findings import Answer, Row
-from ingather.extraction.interview import Interview
+from ingather.extraction.desk import PAUSED_S, Desk
+from ingather.extraction.interview import Heard, Interview, Told
 from ingather.extraction.parts import budget_for
-from ingather.extraction.provider import Endpoint, ModelError, PauseTask, route
+from ingather.extraction.provider import Endpoint, Kind, Message, ModelError, PauseTask, route
 from ingather.extraction.questions import asked
 from ingather.extraction.rules import extract
 from ingather.extraction.tasks import Task
@@ -26,7 +26,7 @@ EMBEDDED = "embedded"
 MAX_ATTEMPTS = 5
 TIMEOUT_S = 3600
 NO_KEY_S = 30.0
-PAUSED_S = 5.0
+SOON_S = (0.5, 3.0)
 
 
 class Pipeline:
@@ -42,6 +42,13 @@ class Pipeline:
         self._templates = lru_cache(maxsize=100)(lambda sha256: engine.run(tasks.template_version(sha256)))
 
     async def extract_document(self, item: Item) -> dict[str, Any]:
+        try:
+            return await self._extract(item)
+        except UsageError as error:
+            # What is not there, or cannot be, will not be there the next time either.
+            raise Reject(str(error)) from error
+
+    async def _extract(self, item: Item) -> dict[str, Any]:
         task = await asyncio.to_thread(self._tasks, item.batch_id)
         template = await asyncio.to_thread(self._templates, task.template_sha256)
         document = await self._engine.arun(tasks.find_document(task.id, item.ordinal))
@@ -49,27 +56,42 @@ class Pipeline:
         if reading.problem is not None:
             raise Reject(reading.sentence)
         pages = await asyncio.to_thread(partial(self._library.pages, document.sha256, parser=reading.parser))
-        rows, answers, source = await self._answers(task, template, item, pages)
-        findings, flags = await asyncio.to_thread(partial(assess, template, pages, rows, answers, source=source))
-        return results.to_json(rows, findings, flags, parser=reading.parser, source=source)
-
-    async def _answers(
-        self, task: Task, template: Template, item: Item, pages: list[str]
-    ) -> tuple[list[Row], list[Answer], str]:
+        source = task.model or EMBEDDED
         if task.model is None:
             rows, answers = await asyncio.to_thread(extract, asked(template), pages)
-            return rows, answers, EMBEDDED
+            heard = Heard(rows=rows, answers=answers, flags=[])
+        else:
+            heard = await self._ask(task, template, item, pages)
+        findings, flags = await asyncio.to_thread(
+            partial(assess, template, pages, heard.rows, heard.answers, source=source)
+        )
+        return results.to_json(heard.rows, findings, [*flags, *heard.flags], parser=reading.parser, source=source)
+
+    async def _ask(self, task: Task, template: Template, item: Item, pages: list[str]) -> Heard:
+        """What the model says; or what is raised so that the engine does the right thing."""
         desk = self._desk(task)
         budget = budget_for(desk.endpoint.context_tokens)
-        ask = partial(desk.ask, task, item.ordinal)
+        new = 0
+
+        async def ask(step: str, messages: tuple[Message, ...], schema: dict[str, Any]) -> Told:
+            nonlocal new
+            told = await desk.ask(task, item.ordinal, step, messages, schema)
+            new += not told.is_known
+            return told
+
         try:
-            found = await Interview(template, pages, ask, budget=budget, context=task.context).run()
+            return await Interview(template, pages, ask, budget=budget, context=task.context).run()
         except ModelError as error:
             ruling: BaseException = route(error, item.attempt)
+            if error.kind is Kind.RETRY_AFTER and isinstance(ruling, RetryLater):
+                # The desk has silenced the queue, at the moment it was asked to.
+                ruling = RetryLater(ruling.delay, error.sentence)
+            elif ruling is error and new:
+                # It has come further than before, so this was no attempt in vain: a paper takes many calls, and each
+                # may meet a bad moment.
+                ruling = RetryLater(random.uniform(*SOON_S), error.sentence)
         except PauseTask as reason:
             ruling = reason
-        else:
-            return *found, task.model
         if isinstance(ruling, PauseTask):
             await self._engine.arun(tasks.pause(task, ruling.reason))
             ruling = RetryLater(PAUSED_S, ruling.reason)
@@ -79,10 +101,19 @@ class Pipeline:
         mine = self._endpoint
         if mine is None or (mine.base_url, mine.model) != (task.base_url, task.model):
             raise RetryLater(NO_KEY_S, f"This worker is not set up for the model {task.model} at {task.base_url}.")
+        # A desk holds on to its loop; those of loops that are over go, and their connections with them.
+        for over in [known for known in self._desks if known.is_closed()]:
+            del self._desks[over]
         loop = asyncio.get_running_loop()
         if loop not in self._desks:
             self._desks[loop] = Desk(self._engine, mine)
         return self._desks[loop]
+
+    async def aclose(self) -> None:
+        """Close the connections of this loop."""
+        desk = self._desks.pop(asyncio.get_running_loop(), None)
+        if desk is not None:
+            await desk.close()
 
 
 def register(engine: Engine, pipeline: Pipeline) -> None:

@@ -17,11 +17,20 @@ T = TypeVar("T")
 
 FIELDS_AT_ONCE = 20
 CELLS_AT_ONCE = 60
-MOST_ROWS = 40  # of one scope; a paper that reports more is cut there, and says so
+MOST_ROWS = 40  # of one scope; what a paper has beyond that is left out, and a flag says so
 
 # Each scope is listed by the model itself, or made of rows that were.
 LISTED = (Scope.ARM, Scope.OUTCOME, Scope.DOMAIN)
 MADE = (Scope.ARM_RESULT, Scope.CONTRAST)
+
+# Fields that hold nothing but the name of their row. By id, which stays for ever: in a selection, or in a project's
+# own template, the first field of a scope may ask for anything.
+NAMES = frozenset({"arm_label", "group_label", "outcome_name", "qc_result"})
+
+
+# One quote proves a row of a table; answers about a study or a risk of bias each need their own.
+QUOTED_PER_FIELD = frozenset({Scope.STUDY, Scope.DOMAIN})
+UNNAMED_RESULT = "the result of the primary outcome"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,17 +56,16 @@ class Group:
 
     @property
     def has_quote_per_field(self) -> bool:
-        """One quote proves a row of a table; answers about a study or a risk of bias each need their own."""
-        return self.scope in {Scope.STUDY, Scope.DOMAIN}
+        """Whether every answer has a quote of its own, rather than every row."""
+        return self.scope in QUOTED_PER_FIELD
 
     def without(self, answered: Iterable[tuple[str, str]]) -> "Group | None":
-        """What is left to ask: of rows, those that are not complete."""
+        """What is left to ask: the rows that are not complete, and the fields that one of them lacks."""
         have = set(answered)
-        if self.rows:
-            rows = tuple(row for row in self.rows if any((row.key, field.id) not in have for field in self.fields))
-            return replace(self, rows=rows) if rows else None
-        fields = tuple(field for field in self.fields if ("", field.id) not in have)
-        return replace(self, fields=fields) if fields else None
+        rows = tuple(row for row in self.rows if any((row.key, field.id) not in have for field in self.fields))
+        keys = [row.key for row in rows] or ([] if self.rows else [""])
+        fields = tuple(field for field in self.fields if any((key, field.id) not in have for key in keys))
+        return replace(self, rows=rows, fields=fields) if fields else None
 
     def halves(self) -> tuple["Group", ...]:
         """The same questions in two calls, for a model whose answer was cut off; one that cannot be halved is alone."""
@@ -109,33 +117,52 @@ def row_groups(template: Template, rows: Sequence[Row]) -> list[Group]:
         mine = [row for row in rows if row.scope == scope]
         if not fields or not mine:
             continue
-        for part_of_fields in _pieces(fields, CELLS_AT_ONCE):
-            for part in _pieces(mine, max(1, CELLS_AT_ONCE // len(part_of_fields))):
+        for part_of_fields in _pieces(fields, cells_at_once(scope)):
+            for part in _pieces(mine, max(1, cells_at_once(scope) // len(part_of_fields))):
                 name = f"{scope.value}/{1 + sum(group.scope is scope for group in groups)}"
                 groups.append(Group(name=name, scope=scope, fields=tuple(part_of_fields), rows=tuple(part)))
     return groups
 
 
+def cells_at_once(scope: Scope) -> int:
+    """How many answers fit into one reply: fewer where each has a quote of its own."""
+    return FIELDS_AT_ONCE if scope in QUOTED_PER_FIELD else CELLS_AT_ONCE
+
+
 def identity(template: Template, scope: Scope) -> Field | None:
-    """The field that names a row of a listed scope, which is its first; listing the rows has answered it."""
-    return next((field for field in asked(template) if field.scope is scope), None) if scope in LISTED else None
+    """The field that names the rows of a listed scope, where it is asked; listing the rows has answered it."""
+    return next((field for field in asked(template) if field.scope is scope and field.id in NAMES), None)
 
 
-def rows_from(listed: Iterable[Listed], template: Template) -> list[Row]:
-    """The rows to ask about: those listed, and for results and contrasts their combinations."""
+def rows_from(listed: Iterable[Listed], template: Template) -> tuple[list[Row], dict[Scope, int]]:
+    """The rows to ask about: those listed, and for results and contrasts their combinations.
+
+    Beside them, how many of a scope were left out because there are too many.
+    """
     found: dict[Scope, list[tuple[Row, Listed]]] = {scope: [] for scope in LISTED}
     for entry in listed:
         mine = found[entry.scope]
-        if len(mine) < MOST_ROWS:
-            key = f"{entry.scope.value}/{len(mine) + 1}"
-            mine.append((Row(scope=entry.scope, key=key, label=entry.label, parts={}), entry))
-    rows = [row for scope in LISTED for row, _ in found[scope]]
+        key = f"{entry.scope.value}/{len(mine) + 1}"
+        mine.append((Row(scope=entry.scope, key=key, label=entry.label, parts={}), entry))
     wanted = {field.scope for field in asked(template)}
+    if Scope.DOMAIN in wanted and not found[Scope.DOMAIN]:
+        # A model that names no result can still say how the study was done.
+        row = Row(scope=Scope.DOMAIN, key="domain/1", label=UNNAMED_RESULT, parts={})
+        found[Scope.DOMAIN].append((row, Listed(scope=Scope.DOMAIN, label="")))
+    made = {scope: [row for row, _ in found[scope]] for scope in LISTED}
+    arms, outcomes = found[Scope.ARM][:MOST_ROWS], found[Scope.OUTCOME][:MOST_ROWS]
     if Scope.ARM_RESULT in wanted:
-        rows += _results(found[Scope.OUTCOME], found[Scope.ARM])
+        made[Scope.ARM_RESULT] = _results(outcomes, arms)
     if Scope.CONTRAST in wanted:
-        rows += _contrasts(found[Scope.OUTCOME], found[Scope.ARM])
-    return rows
+        made[Scope.CONTRAST] = _contrasts(outcomes, arms)
+    kept = [row for scope, rows in made.items() for row in rows[: most_rows(scope)]]
+    left_out = {scope: len(rows) - most_rows(scope) for scope, rows in made.items() if len(rows) > most_rows(scope)}
+    return kept, left_out
+
+
+def most_rows(scope: Scope) -> int:
+    """A risk of bias is judged of one result; of the rest there may be many."""
+    return 1 if scope is Scope.DOMAIN else MOST_ROWS
 
 
 def _results(outcomes: list[tuple[Row, Listed]], arms: list[tuple[Row, Listed]]) -> list[Row]:
@@ -171,8 +198,7 @@ def _times(outcomes: list[tuple[Row, Listed]]) -> Iterator[tuple[Row, str]]:
 
 def _numbered(scope: Scope, made: list[tuple[str, dict[str, str]]]) -> list[Row]:
     return [
-        Row(scope=scope, key=f"{scope.value}/{n}", label=label, parts=parts)
-        for n, (label, parts) in enumerate(made[:MOST_ROWS], 1)
+        Row(scope=scope, key=f"{scope.value}/{n}", label=label, parts=parts) for n, (label, parts) in enumerate(made, 1)
     ]
 
 

@@ -3,18 +3,60 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import orjson
+
+from ingather.engine.codec import RESULT_CAP
+from ingather.engine.errors import Reject
 from ingather.extraction.findings import DocumentResult, Finding, Flag, Row, Span, State, Verdict
+
+LARGEST = RESULT_CAP
+SHORT_QUOTE = 200
 
 
 def to_json(
     rows: Iterable[Row], findings: Iterable[Finding], flags: Iterable[Flag], *, parser: str, source: str
 ) -> dict[str, Any]:
-    """`parser` made the text that the spans count in; `source` answered."""
+    """`parser` made the text that the spans count in; `source` answered.
+
+    One quote often proves a whole row of a table, so quotes and their spans
+    are kept once and findings refer to them. Where all of it is still too
+    much for one outcome, quotes are cut: the spans say where they go on.
+    """
+    rows, findings, flags = list(rows), list(findings), list(flags)
+    size = 0
+    for longest in (None, SHORT_QUOTE, 0):
+        told = _to_json(rows, findings, flags, longest) | {"parser": parser, "source": source}
+        size = len(orjson.dumps(told))
+        if size <= LARGEST:
+            return told
+    raise Reject(
+        f"The findings about this document take {size:,} bytes, and {LARGEST:,} is the most that can be kept of one. "
+        "Ask fewer fields."
+    )
+
+
+def _to_json(
+    rows: Sequence[Row], findings: Sequence[Finding], flags: Sequence[Flag], longest: int | None
+) -> dict[str, Any]:
+    places: dict[tuple[str, tuple[Span, ...]], int] = {}
+    cells = []
+    for finding in findings:
+        cell: dict[str, Any] = {
+            "field": finding.field,
+            "row": finding.row,
+            "state": finding.state.value,
+            "value": finding.value,
+            "verdict": finding.verdict.value,
+            "source": finding.source,
+        }
+        if finding.quote or finding.spans:
+            quote = finding.quote if longest is None or len(finding.quote) <= longest else finding.quote[:longest] + "…"
+            cell["evidence"] = places.setdefault((quote, finding.spans), len(places))
+        cells.append(cell | {"note": finding.note} if finding.note else cell)
     return {
-        "parser": parser,
-        "source": source,
         "rows": [{"scope": row.scope, "key": row.key, "label": row.label, "parts": row.parts} for row in rows],
-        "findings": [_finding(finding) for finding in findings],
+        "evidence": [[quote, [[span.page, span.start, span.end] for span in spans]] for quote, spans in places],
+        "findings": cells,
         "flags": [
             {"rule": flag.rule, "row": flag.row, "fields": list(flag.fields), "message": flag.message} for flag in flags
         ],
@@ -23,19 +65,28 @@ def to_json(
 
 def from_json(told: dict[str, Any]) -> tuple[tuple[Row, ...], tuple[Finding, ...], tuple[Flag, ...]]:
     rows = tuple(Row(**row) for row in told["rows"])
-    findings = tuple(
-        Finding(
-            **finding
-            | {
-                "state": State(finding["state"]),
-                "verdict": Verdict(finding["verdict"]),
-                "spans": tuple(Span(page=page, start=start, end=end) for page, start, end in finding["spans"]),
-            }
-        )
-        for finding in told["findings"]
-    )
+    evidence = [
+        (quote, tuple(Span(page=page, start=start, end=end) for page, start, end in spans))
+        for quote, spans in told["evidence"]
+    ]
+    findings = tuple(_finding(cell, evidence) for cell in told["findings"])
     flags = tuple(Flag(**flag | {"fields": tuple(flag["fields"])}) for flag in told["flags"])
     return rows, findings, flags
+
+
+def _finding(cell: dict[str, Any], evidence: Sequence[tuple[str, tuple[Span, ...]]]) -> Finding:
+    quote, spans = evidence[cell["evidence"]] if "evidence" in cell else ("", ())
+    return Finding(
+        field=cell["field"],
+        row=cell["row"],
+        state=State(cell["state"]),
+        value=cell["value"],
+        quote=quote,
+        verdict=Verdict(cell["verdict"]),
+        spans=spans,
+        source=cell["source"],
+        note=cell.get("note", ""),
+    )
 
 
 def document_result(
@@ -55,17 +106,3 @@ def document_result(
         findings=findings,
         flags=flags,
     )
-
-
-def _finding(finding: Finding) -> dict[str, Any]:
-    told: dict[str, Any] = {
-        "field": finding.field,
-        "row": finding.row,
-        "state": finding.state.value,
-        "value": finding.value,
-        "quote": finding.quote,
-        "verdict": finding.verdict.value,
-        "spans": [[span.page, span.start, span.end] for span in finding.spans],
-        "source": finding.source,
-    }
-    return told | {"note": finding.note} if finding.note else told

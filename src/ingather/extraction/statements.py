@@ -116,15 +116,19 @@ select ordinal, document_id, sha256, file_name from ingather.task_document
 """
 
 # Before every call, in one look: the answer if it was paid for already, how long the provider wants silence, and what
-# the task has spent.
+# the task has spent. The sum grows with the task, so only a task with a cap pays for it.
 BEFORE_CALL: Final[LiteralString] = """
-select (select answer from ingather.model_call
+select (select array[outcome, answer] from ingather.model_call
          where request_sha256 = %(request_sha256)s and answer is not null
+         order by outcome = 'ok' desc, id
          limit 1),
        (select extract(epoch from blocked_until - clock_timestamp())::float8 from ingather.queue
          where name = %(queue)s),
-       (select coalesce(sum(cost), 0) from ingather.model_call where task_id = %(task_id)s),
-       (select spend_cap from ingather.task where id = %(task_id)s)
+       case when t.spend_cap is not null
+            then (select coalesce(sum(cost), 0) from ingather.model_call where task_id = t.id) end,
+       t.spend_cap, t.pause_reason
+  from ingather.task t
+ where t.id = %(task_id)s
 """
 
 ADD_CALL: Final[LiteralString] = """
@@ -140,33 +144,4 @@ select count(*), coalesce(sum(prompt_tokens), 0)::bigint, coalesce(sum(cached_to
        coalesce(sum(completion_tokens), 0)::bigint, sum(cost), min(currency), count(*) filter (where cost is null)
   from ingather.model_call
  where task_id = %(task_id)s
-"""
-
-CALLS_AFTER: Final[LiteralString] = """
-select c.id, c.called_at, c.ordinal, d.file_name, c.outcome, c.step || case when c.sentence = '' then '' else ': ' end
-       || c.sentence
-  from ingather.model_call c
-  join ingather.task_document d on d.task_id = c.task_id and d.ordinal = c.ordinal
- where c.task_id = %(task_id)s and c.id > %(after)s
- order by c.id
- limit %(limit)s
-"""
-
-# Ends in the order of their time, and of their id where two have the same.
-ENDS_AFTER: Final[LiteralString] = """
-with ended as (
-    select o.item_id, (extract(epoch from o.finished_at) * 1000000)::bigint as micros, o.finished_at, o.state, o.error,
-           (o.item_id - (s.id << 20))::integer as ordinal
-      from ingather.task t
-      join ingather.segment s on s.batch_id = t.batch_id
-      join ingather.outcome o on o.item_id between s.id << 20 and s.last_id
-     where t.id = %(task_id)s
-)
-select e.item_id, e.micros, e.finished_at, e.ordinal, d.file_name,
-       case e.state when 'c' then 'completed' when 'e' then 'error' else 'cancelled' end, e.error ->> 'message'
-  from ended e
-  join ingather.task_document d on d.task_id = %(task_id)s and d.ordinal = e.ordinal
- where (e.micros, e.item_id) > (%(micros)s, %(item_id)s)
- order by e.micros, e.item_id
- limit %(limit)s
 """

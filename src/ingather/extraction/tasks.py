@@ -128,6 +128,8 @@ def _keep_version(template: Template) -> Script[str]:
 def add_template(project_id: int, template: Template) -> Script[bool]:
     """False where the id is taken."""
     yield from find_project(project_id)
+    if (yield from find_template(template.id)) is not None:
+        return False
     sha256 = yield from _keep_version(template)
     added = {"template_id": template.id, "project_id": project_id, "sha256": sha256}
     return bool((yield Ask(sql.ADD_TEMPLATE, added)))

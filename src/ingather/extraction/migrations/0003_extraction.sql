@@ -34,7 +34,7 @@ create table ingather.task (
     base_url        text,                       -- of the model; both are null where the embedded extractor answers
     model           text,
     context         text not null default '',   -- what the review is about, for the prompts
-    spend_cap       numeric check (spend_cap >= 0),
+    spend_cap       numeric check (spend_cap >= 0 and spend_cap < 1e12),  -- NaN is greater than any number
     pause_reason    text,                       -- why the task paused itself, for the person who resumes it
     request_sha256  text not null,              -- of all that an idempotency key stands for
     created_at      timestamptz not null default clock_timestamp(),
@@ -55,6 +55,7 @@ create table ingather.task_document (
 create index task_document_sha256 on ingather.task_document (sha256);
 
 -- Every call to a model, good or bad: what it cost, and for a good one the answer, so that it is never paid for twice.
+-- An answer that was cut off is kept as well, for what is whole in it.
 create table ingather.model_call (
     id                bigint generated always as identity primary key,
     task_id           bigint not null references ingather.task (id) on delete cascade,
@@ -72,7 +73,7 @@ create table ingather.model_call (
     currency          text,
     took_ms           integer not null,
     called_at         timestamptz not null default clock_timestamp(),
-    check ((outcome = 'ok') = (answer is not null))
+    check (answer is not null or outcome <> 'ok')
 );
 create index model_call_of_task on ingather.model_call (task_id, ordinal);
 create index model_call_answer on ingather.model_call (request_sha256) where answer is not null;

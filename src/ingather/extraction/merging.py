@@ -1,0 +1,69 @@
+"""What was said about the parts of a document, put together. Pure."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+
+from ingather.extraction.answers import LONGEST_QUOTE
+from ingather.extraction.findings import Answer, State, Value
+from ingather.extraction.questions import Listed
+
+# What is said against what is not: a part that failed may hold what the others lack.
+_RANK = {
+    State.REPORTED: 0,
+    State.UNCLEAR: 1,
+    State.FAILED: 2,
+    State.NOT_APPLICABLE: 3,
+    State.NOT_REPORTED: 4,
+}
+
+
+def merged(parts_said: Sequence[Sequence[Answer]], words: Collection[str] = ()) -> list[Answer]:
+    """One answer per question from those about each part of a document.
+
+    What one part reports stands against the silence of the others. Lists are
+    joined. Of two parts that word something differently the first stands,
+    with a note: `words` are the fields whose values are sentences. Two
+    different values of any other field make it unclear.
+    """
+    said: dict[tuple[str, str], list[Answer]] = {}
+    for answer in (answer for part in parts_said for answer in part):
+        said.setdefault((answer.row, answer.field), []).append(answer)
+    return [_joined(answers, is_words=field in words) for (_, field), answers in said.items()]
+
+
+def _joined(answers: list[Answer], *, is_words: bool) -> Answer:
+    best = min(answers, key=lambda answer: _RANK[answer.state])
+    if best.state is not State.REPORTED:
+        return best
+    reported = [answer for answer in answers if answer.state is State.REPORTED]
+    others = [answer for answer in reported if _form(answer.value) != _form(best.value)]
+    if not others:
+        return best
+    lists = [answer.value for answer in reported if isinstance(answer.value, list)]
+    if len(lists) == len(reported):
+        values = list(dict.fromkeys(value for values in lists for value in values))
+        quotes = dict.fromkeys(answer.quote for answer in reported if answer.quote)
+        return replace(best, value=values, quote=" … ".join(quotes)[:LONGEST_QUOTE])
+    told = "; ".join(dict.fromkeys(f"{answer.value!r:.200}" for answer in others))
+    if is_words:
+        return replace(best, note=f"Elsewhere the paper says {told}.")
+    return replace(best, state=State.UNCLEAR, value=None, note=f"One place says {best.value!r:.200}, another {told}.")
+
+
+def _form(value: Value) -> object:
+    """What makes two values the same: neither case nor blanks do."""
+    return " ".join(value.casefold().split()) if isinstance(value, str) else value
+
+
+def distinct(listed: Iterable[Listed]) -> list[Listed]:
+    """Each row once: several parts of a paper name the same arms."""
+    found: dict[tuple[str, str], Listed] = {}
+    for entry in listed:
+        place = entry.scope, entry.label.casefold()
+        known = found.setdefault(place, entry)
+        times: dict[str, str] = {}
+        for time in (*known.timepoints, *entry.timepoints):
+            times.setdefault(time.casefold(), time)
+        is_reference = known.is_reference or entry.is_reference
+        found[place] = replace(known, timepoints=tuple(times.values()), is_reference=is_reference)
+    return list(found.values())
