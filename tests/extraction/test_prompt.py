@@ -71,11 +71,11 @@ def test_every_field_that_may_be_asked_is_asked_once(name: str) -> None:
     rows, _ = rows_from(LISTED, template)
     groups = [*study_groups(template), *row_groups(template, rows)]
     cells = [
-        (row.key if group.rows else "", field.id)
+        (key, field.id)
         for group in groups
-        for row in group.rows or (None,)
+        for key in [row.key for row in group.rows] or [""]
         for field in group.fields
-    ]  # type: ignore[union-attr]  # a group without rows has one cell per field
+    ]
     assert len(cells) == len(set(cells))
     named = {"arm_label", "group_label", "outcome_name", "qc_result"}  # answered by listing the rows
     assert {field for _, field in cells} == {field.id for field in template.fields if field.is_asked} - named

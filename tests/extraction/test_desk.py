@@ -1,0 +1,191 @@
+"""The desk: what is kept of a call, what is given back for it later, and when no call is made at all."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from ingather.engine.engine import Engine
+from ingather.engine.errors import DatabaseUnavailable, RetryLater
+from ingather.extraction import tasks
+from ingather.extraction.desk import Desk
+from ingather.extraction.interview import Told
+from ingather.extraction.provider import Endpoint, Kind, Message, ModelError, PauseTask, Reply, Request, Usage
+from tests.extraction.desk import Bench, paper
+
+KEY = "sk-canary-3f9a8b7c6d5e4f3a2b1c"
+ADDRESS = "http://127.0.0.1:9/v1"
+SCHEMA: dict[str, Any] = {"type": "object"}
+
+
+class Model:
+    """Stands for the client: gives what it is told to give, in its order, and counts."""
+
+    def __init__(self, *said: Reply | ModelError) -> None:
+        self._said = list(said)
+        self.calls = 0
+
+    async def complete(self, _: Request) -> Reply:
+        self.calls += 1
+        said = self._said.pop(0)
+        if isinstance(said, ModelError):
+            raise said
+        return said
+
+    async def close(self) -> None: ...
+
+
+def reply(text: str, **more: Any) -> Reply:
+    return Reply(text=text, finish="stop", usage=Usage(prompt=10, completion=5), model="gpt-4.1-mini", **more)
+
+
+class Room:
+    """A task and a desk with a model of the test's own."""
+
+    def __init__(self, url: str, folder: Path) -> None:
+        self.engine = Engine(url, lease=1)
+        self.endpoint = Endpoint.of(ADDRESS, "gpt-4.1-mini", KEY)
+        self.bench = Bench(self.engine, folder, self.endpoint).open()
+        documents = self.bench.add([paper(1)])
+        self.task, _ = self.bench.extraction.start_task(self.bench.project, "rct", documents)
+
+    def with_desk(self, model: Model, work: Callable[[Desk], Awaitable[Any]], endpoint: Endpoint | None = None) -> Any:
+        async def run() -> Any:
+            desk = Desk(self.engine, endpoint or self.endpoint, client=model)  # type: ignore[arg-type]
+            try:
+                return await work(desk)
+            finally:
+                await self.engine.aclose()
+
+        return asyncio.run(run())
+
+    def ask(self, model: Model, question: str = "How many?", endpoint: Endpoint | None = None) -> Told:
+        messages = (Message(role="user", content=question),)
+
+        async def work(desk: Desk) -> Told:
+            return await desk.ask(self.task, 0, "study/1", messages, SCHEMA)
+
+        told: Told = self.with_desk(model, work, endpoint)
+        return told
+
+
+@pytest.fixture
+def room(url: str, tmp_path: Path) -> Iterator[Room]:
+    made = Room(url, tmp_path)
+    yield made
+    made.engine.close()
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "Basic characteristics were similar",
+        "the token: economy1234 was given",
+        "half \ud800 of a character",
+        "a NUL \x00 within",
+        "中文引用",
+    ],
+)
+def test_an_answer_is_the_same_when_it_comes_from_the_ledger(room: Room, quote: str) -> None:
+    """Or a document that was interrupted would have other findings than one that was not."""
+    model = Model(reply(f'{{"quote": "{quote}"}}'.replace("\x00", "\\u0000")))
+    first = room.ask(model)
+    again = room.ask(model)
+    assert model.calls == 1
+    assert (first.object, first.text) == (again.object, again.text)
+    assert (first.is_known, again.is_known) == (False, True)
+
+
+def test_whatever_a_provider_says_beside_its_answer_a_paid_answer_is_kept(room: Room, db: psycopg.Connection) -> None:
+    odd = replace(reply('{"a": 1}'), model="m\x00\udfff", usage=Usage(prompt=2**80, completion=2**70))
+    room.ask(Model(odd))
+    assert db.execute("select model, outcome from ingather.model_call").fetchall() == [("m\ufffd\ufffd", "ok")]
+
+
+def test_a_provider_that_repeats_our_key_does_not_put_it_into_a_row(room: Room, db: psycopg.Connection) -> None:
+    told = room.ask(Model(reply(f'{{"quote": "{KEY}"}}')))
+    assert KEY not in told.text
+    assert db.execute("select count(*) from ingather.model_call where answer like %s", [f"%{KEY}%"]).fetchone() == (0,)
+
+
+def test_an_answer_that_was_cut_off_is_not_paid_for_again(room: Room) -> None:
+    cut = replace(reply('{"answers": [{"field": "title"}, {"fie'), finish="length")
+    model = Model(ModelError(Kind.TRUNCATED, "It was cut off.", reply=cut))
+    for _ in range(2):
+        with pytest.raises(ModelError) as caught:
+            room.ask(model)
+        assert caught.value.reply is not None
+        assert caught.value.reply.text == cut.text
+    assert model.calls == 1
+
+
+@pytest.mark.parametrize("kind", [Kind.BAD_JSON, Kind.BLANK, Kind.OVERLOADED])
+def test_a_bad_answer_is_no_answer_the_next_time(room: Room, kind: Kind) -> None:
+    model = Model(ModelError(kind, "It makes no sense.", reply=reply("?")), reply('{"a": 1}'))
+    with pytest.raises(ModelError):
+        room.ask(model)
+    assert room.ask(model).object == {"a": 1}
+    assert room.engine.run(tasks.spent(room.task.id)).prompt_tokens == 20, "it was billed all the same"
+
+
+def test_a_call_is_written_down_although_the_database_was_away_for_a_moment(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, failures = room.engine.arun, [DatabaseUnavailable("away"), DatabaseUnavailable("away")]
+
+    async def arun(script: Any, **more: Any) -> Any:
+        if script.__name__ == "_add_call" and failures:
+            raise failures.pop()
+        return await real(script, **more)
+
+    monkeypatch.setattr(room.engine, "arun", arun)
+    model = Model(reply('{"a": 1}'))
+    room.ask(model)
+    assert room.ask(model).is_known
+
+
+def test_silence_is_kept_by_a_worker_whose_key_is_not_that_of_the_task_s_starter(room: Room) -> None:
+    other = Endpoint.of(ADDRESS, "gpt-4.1-mini", "sk-another-key-000000000000")
+    model = Model(ModelError(Kind.RETRY_AFTER, "Too many requests.", retry_after_s=60), reply("{}"))
+    with pytest.raises(ModelError):
+        room.ask(model, endpoint=other)
+    with pytest.raises(RetryLater, match="silence"):
+        room.ask(model, endpoint=other)
+    assert model.calls == 1
+
+
+def test_a_paused_task_asks_nothing_more_also_in_the_middle_of_a_document(room: Room) -> None:
+    model = Model(reply('{"a": 1}'), reply("{}"))
+    room.ask(model)
+    room.bench.extraction.pause(room.task.id)
+    assert room.ask(model).is_known, "what is known costs nothing"
+    with pytest.raises(RetryLater, match="Paused by a person"):
+        room.ask(model, "And how old?")
+    room.bench.extraction.resume(room.task.id)
+    room.ask(model, "And how old?")
+    assert model.calls == 2
+
+
+def test_a_cap_counts_calls_whose_model_the_provider_calls_by_a_name_of_its_own(room: Room) -> None:
+    room.bench.extraction.set_spend_cap(room.task.id, Decimal("0.0001"))
+    model = Model(replace(reply("{}"), model="house-blend", usage=Usage(prompt=10**6)), reply("{}"))
+    room.ask(model)
+    with pytest.raises(PauseTask, match=r"cap of 0\.0001"):
+        room.ask(model, "And how old?")
+    assert model.calls == 1
+
+
+def test_desks_of_loops_that_are_over_are_let_go(room: Room) -> None:
+    pipeline = room.bench.extraction._pipeline
+
+    async def desk() -> Desk:
+        return pipeline._desk(room.task)
+
+    for _ in range(5):
+        asyncio.run(desk())
+    assert len(pipeline._desks) == 1
