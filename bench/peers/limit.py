@@ -30,7 +30,7 @@ def work(url: str, folder: str) -> None:
                 if settle is not None:
                     conn.cursor().execute(sql.SETTLE, settle)
                     # The pipeline's own `sync` would wait for the answer.
-                    pipe.command_queue.append(conn.pgconn.pipeline_sync)
+                    conn.pgconn.pipeline_sync()
                     pipe.result_queue.append(None)
                 claim = conn.cursor(row_factory=tuple_row)
                 claim.execute(sql.CLAIM, claim_params(worker_id, token))

@@ -367,35 +367,33 @@ class Feeder:
         try:
             async with conn.pipeline() as pipe:
 
-                async def ask(statement: LiteralString, params: dict[str, Any]) -> psycopg.AsyncCursor[Any]:
+                async def ask(
+                    statement: LiteralString, params: dict[str, Any], *, commits: bool = True
+                ) -> psycopg.AsyncCursor[Any]:
+                    """Each commits by itself, in this order, without waiting for answers as the pipeline's own `sync`
+                    does: a round trip each. And at once, for a claim holds its segment's row until then."""
                     cursor = conn.cursor(row_factory=tuple_row)
                     await cursor.execute(statement, params)
+                    if commits:
+                        conn.pgconn.pipeline_sync()
+                        pipe.result_queue.append(None)
                     # A pipeline waits for answers even if the socket took only a part of a large message.
                     await conn.wait(send(conn.pgconn))
                     return cursor
 
-                def commit() -> None:
-                    """Ends a transaction, so that each of these commits by itself, in this order. The pipeline's own
-                    `sync` would also wait for the answers, a round trip each."""
-                    pipe.command_queue.append(conn.pgconn.pipeline_sync)
-                    pipe.result_queue.append(None)
-
                 if done:
                     settling = await ask(sql.SETTLE, self._settle_params(done))
-                    commit()
                 if backs or blocks:
                     for queue, delay_s in sorted(blocks):
-                        await ask(sql.BLOCK_QUEUE, {"queue": queue, "delay_s": delay_s})
+                        await ask(sql.BLOCK_QUEUE, {"queue": queue, "delay_s": delay_s}, commits=False)
                     returning = await ask(sql.PUT_BACK, _put_back_params(backs))
-                    commit()
                 if done or self._touched:
                     tokens = {word.token for word in done}
                     batch_ids = {self.held[token].batch_id for token in tokens if token in self.held}
                     ripening = await ask(sql.RIPE, {"batch_ids": list(batch_ids | self._touched)})
-                    commit()
                 if view is not None:
                     if view.is_limited:
-                        await ask(sql.LOCK_QUEUE, {"queue": view.name})
+                        await ask(sql.LOCK_QUEUE, {"queue": view.name}, commits=False)
                     claiming = await ask(sql.CLAIM, self._claim_params(view, k))
                 self.is_sending = False
         except psycopg.Error as refused:
