@@ -2,11 +2,13 @@
 """What one can do here, with Python 3.11 or newer and nothing else.
 
 python3 dev.py setup             make .venv and install Ingather and its tools in it; the others do that by themselves
-python3 dev.py run               a tour: a database, 1,000 items, two workers, one of them killed halfway
+python3 dev.py run [ARGS]        the workbench with sample papers: database, web and worker, until Ctrl-C
+python3 dev.py tour              the engine: 1,000 items, two workers, one of them killed halfway
 python3 dev.py test [ARGS]       all tests; ARGS go to pytest, for example `-k sweep -x`
 python3 dev.py check             formatting, lint, types, and which room may import which
 python3 dev.py chaos [ARGS]      the engine under fire, and an oracle: `--seconds 60 --seed 1 --break NAME`
 python3 dev.py bench [ARGS]      us and our peers, measured side by side: `--all`, `--quick`, `--json`
+python3 dev.py fuzz [--minutes]  the HTTP API under made-up requests, for as long as you like
 python3 dev.py schema [--check]  write docs/schema.sql from the migrations, or say whether it is up to date
 """
 
@@ -16,6 +18,7 @@ import contextlib
 import fcntl
 import hashlib
 import importlib.util
+import os
 import shutil
 import subprocess
 import sys
@@ -37,7 +40,7 @@ PACKAGE = ".[embedded,workbench,s3,dev]"
 def setup(_args: list[str]) -> int:
     """Makes .venv ready. Costs a moment when nothing has changed since the last time."""
     with one_at_a_time():
-        wanted = f"{ROOT}\n{hashlib.sha256((ROOT / 'pyproject.toml').read_bytes()).hexdigest()}\n"
+        wanted = f"{ROOT}\n{fingerprint()}\n"
         found = STAMP.read_text() if STAMP.exists() else ""
         if found == wanted and works("import pytest"):
             return 0
@@ -50,7 +53,23 @@ def setup(_args: list[str]) -> int:
     return 0
 
 
+def fingerprint() -> str:
+    """Of all that an installation is made of, besides our own Python, which is used where it stands."""
+    seen = hashlib.sha256()
+    pages = [path for path in (ROOT / "ui").rglob("*") if path.is_file() and "node_modules" not in path.parts]
+    for path in (ROOT / "pyproject.toml", ROOT / "hatch_build.py", *sorted(pages)):
+        if "__pycache__" not in path.parts:
+            seen.update(f"{path.relative_to(ROOT)}\n".encode() + path.read_bytes())
+    return seen.hexdigest()
+
+
 def run(args: list[str]) -> int:
+    """In a home of its own beside this file, so that trying it out touches nothing else."""
+    os.environ.setdefault("INGATHER_HOME", str(ROOT / ".home"))
+    return setup([]) or call([VENV / "bin" / "ingather", "run", *args])
+
+
+def tour(args: list[str]) -> int:
     return setup([]) or call([PYTHON, "-m", "examples.tour", *args])
 
 
@@ -84,6 +103,10 @@ def bench(args: list[str]) -> int:
     return setup([]) or call([PYTHON, "-m", "bench", *args])
 
 
+def fuzz(args: list[str]) -> int:
+    return setup([]) or call([PYTHON, "-m", "tests.web.fuzz", *args])
+
+
 def schema(args: list[str]) -> int:
     return setup([]) or call([PYTHON, ROOT / "tools" / "schema.py", *args])
 
@@ -91,10 +114,12 @@ def schema(args: list[str]) -> int:
 COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "setup": setup,
     "run": run,
+    "tour": tour,
     "test": test,
     "check": check,
     "chaos": chaos,
     "bench": bench,
+    "fuzz": fuzz,
     "schema": schema,
 }
 
