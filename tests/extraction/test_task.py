@@ -5,6 +5,7 @@ import json
 import re
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from ingather.engine.engine import Engine
 from ingather.engine.errors import KeyReused, UsageError
 from ingather.extraction.errors import EmptySelection, NotFound
 from ingather.extraction.findings import State, Verdict
+from ingather.extraction.pipeline import KIND, MAX_ATTEMPTS
 from ingather.extraction.provider import Endpoint
 from ingather.extraction.template import Label, add_field, change_field, read_field, remove_field
 from ingather.library.errors import NotFound as NotInLibrary
@@ -143,6 +145,71 @@ def test_a_payload_holds_ids_only(bench: Bench) -> None:
     assert item.payload == {"document_id": documents[0]}
 
 
+@pytest.mark.parametrize("key", ["", "k" * 201, "a\nb", "a\0b", "\ud800"])
+def test_a_key_that_cannot_be_kept_is_refused(bench: Bench, key: str) -> None:
+    with pytest.raises(UsageError, match="idempotency key"):
+        bench.extraction.start_task(bench.project, "rct", bench.add([paper(1)]), idempotency_key=key)
+
+
+def test_nonsense_is_answered_with_a_sentence(bench: Bench) -> None:
+    """None of these may reach the database: it would answer with words nobody can use."""
+    desk, documents = bench.extraction, bench.add([paper(1)])
+    for task_id in (0, -1, 2**63, 2**70, True, "1", None, 1.5):
+        with pytest.raises(NotFound, match="There is no task"):
+            desk.status(task_id)  # type: ignore[arg-type]
+        with pytest.raises(NotFound, match="There is no project"):
+            desk.start_task(task_id, "rct", documents)  # type: ignore[arg-type]
+    for name in ("", "a\0b", "\ud800", "RCT", "x" * 64, "' or 1=1 --"):
+        with pytest.raises(NotFound, match="There is no template"):
+            desk.start_task(bench.project, name, documents)
+    for cap in ("NaN", "-1", "Infinity", "1e30", "sNaN"):
+        with pytest.raises(UsageError, match="spending cap lies between"):
+            desk.start_task(bench.project, "rct", documents, spend_cap=Decimal(cap))
+    for fields in ([], ["title", "title\0"], ["\ud800"]):
+        with pytest.raises(UsageError):
+            desk.start_task(bench.project, "rct", documents, field_ids=fields)
+    with pytest.raises(UsageError, match="people or rules answer them"):
+        desk.start_task(bench.project, "qc", documents, field_ids=["qc_tool"])
+    for name in ("", " \n", "\0", "\ud800", "n" * 201):
+        with pytest.raises(UsageError, match="1 to 200 characters"):
+            desk.create_project(name)
+    for limit in (0, -1, 10_000):
+        with pytest.raises(UsageError, match="page holds"):
+            desk.list_tasks(bench.project, limit=limit)
+    assert desk.list_tasks(bench.project) == []
+
+
+def test_a_project_s_name_is_one_line_and_its_context_keeps_its_paragraphs(bench: Bench) -> None:
+    assert bench.extraction.create_project("Neck\n\x1b pain\ud800").name == "Neck pain"
+    task, _ = bench.extraction.start_task(bench.project, "rct", bench.add([paper(1)]), context="Neck\n\npain\0\ud800 ")
+    assert task.context == "Neck\n\npain"
+
+
+def test_tasks_come_in_pages_newest_first(bench: Bench) -> None:
+    documents = bench.add([paper(1)])
+    ids = [bench.extraction.start_task(bench.project, "rct", documents)[0].id for _ in range(3)]
+    first = bench.extraction.list_tasks(bench.project, limit=2)
+    assert [task.id for task in first] == [ids[2], ids[1]]
+    assert [task.id for task in bench.extraction.list_tasks(bench.project, before=first[-1].id)] == [ids[0]]
+    assert bench.extraction.list_tasks(bench.project, before=0) == []
+
+
+def test_two_spellings_of_a_cap_are_one_request(bench: Bench) -> None:
+    documents = bench.add([paper(1)])
+    for cap in ("2", "2.00", "0.2e1"):
+        bench.extraction.start_task(bench.project, "rct", documents, spend_cap=Decimal(cap), idempotency_key="monday")
+
+
+def test_a_cap_that_could_not_be_kept_is_refused(scene: Scene) -> None:
+    bench, _ = scene()
+    documents = bench.add([paper(1)])
+    with pytest.raises(UsageError, match="test-model costs is not known"):
+        bench.extraction.start_task(bench.project, "rct", documents, spend_cap=Decimal(2))
+    task, _ = bench.extraction.start_task(bench.project, "rct", documents)
+    with pytest.raises(UsageError, match="test-model costs is not known"):
+        bench.extraction.set_spend_cap(task.id, Decimal(2))
+
+
 # --- templates -------------------------------------------------------------------------------------------------------
 
 
@@ -183,6 +250,14 @@ def test_of_two_people_who_change_a_template_at_once_one_is_told(bench: Bench) -
     left = [field.id for field in bench.extraction.template(mine.id).fields]
     assert "nos_s1" not in left
     assert "nos_s2" in left
+
+
+def test_a_clone_can_be_cloned_and_a_taken_id_leaves_nothing_behind(bench: Bench, db: psycopg.Connection) -> None:
+    mine = bench.extraction.clone_template(bench.project, "rct", Label(en="Mine", zh="我的"))
+    second = bench.extraction.clone_template(bench.project, mine.id, Label(en="Second", zh="第二"))
+    third = bench.extraction.clone_template(bench.project, "rct", Label(en="Third", zh="第三"))
+    assert len({mine.id, second.id, third.id}) == 3
+    assert db.execute("select count(*) from ingather.template_version").fetchone() == (3,)
 
 
 def test_built_in_templates_and_those_of_other_projects_cannot_be_changed(bench: Bench) -> None:
@@ -250,6 +325,52 @@ def test_what_was_answered_is_not_paid_for_again(scene: Scene) -> None:
     assert bench.extraction.status(task.id).progress.completed == 1
     good = [call.body_sha for call in provider.calls if call.status == 200 and call.did == "ok"]
     assert len(good) == len(set(good))
+
+
+def test_a_paper_that_gets_further_with_every_attempt_is_not_given_up(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has more calls than attempts, and every second call fails."""
+    monkeypatch.setattr("ingather.extraction.pipeline.SOON_S", (0.0, 0.1))
+    bench, provider = scene([{"do": "error_500", "every": 2}])
+    bench.engine.handlers[KIND] = replace(bench.engine.handlers[KIND], max_attempts=2)
+    task, _ = bench.extraction.start_task(bench.project, "rct", bench.add([paper(1)]))
+    drain(bench)
+    assert len([call for call in provider.calls if call.did == "error_500"]) > 2
+    assert bench.extraction.status(task.id).progress.completed == 1
+
+
+def test_a_paper_that_gets_nowhere_ends_with_the_reason(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ingather.engine.model.LONGEST_BACKOFF_S", 0.01)
+    bench, provider = scene(["error_500"])
+    task, _ = bench.extraction.start_task(bench.project, "rct", bench.add([paper(1)]))
+    drain(bench)
+    [result] = bench.extraction.results(task.id)[0]
+    assert result.state == "error"
+    assert "500" in result.problem
+    assert len(provider.calls) == MAX_ATTEMPTS
+
+
+def test_many_rows_with_long_quotes_are_kept(scene: Scene) -> None:
+    def talkative(body: dict[str, Any]) -> Any:
+        told: Any = answer(body)
+        if "outcomes" in told:
+            told["arms"] = [{"label": f"组 {n}", "quote": "", "page": 1, "is_reference": n == 0} for n in range(3)]
+            told["outcomes"] = [{"label": f"结局 {n}", "quote": "", "page": 1, "timepoints": []} for n in range(30)]
+        for row in told.get("rows", []):
+            row["quote"] = f"{row['row']} " + "说" * 900
+            for cell in row["answers"]:
+                cell.update(state="unclear", value=None, quote="")
+        return told
+
+    bench, _ = scene(answerer=talkative)
+    fields = ["arm_label", "outcome_name", "r_n", "r_events", "r_mean", "r_sd", "c_estimate", "c_ci_low", "c_ci_high"]
+    task, _ = bench.extraction.start_task(bench.project, "rct", bench.add([paper(1)]), field_ids=fields)
+    drain(bench)
+    [result] = bench.extraction.results(task.id)[0]
+    assert (result.state, result.problem) == ("completed", "")
+    assert len([row for row in result.rows if row.scope == "arm_result"]) == 40
+    assert {flag.rule for flag in result.flags} == {"rows_left_out"}
 
 
 @pytest.mark.parametrize(
