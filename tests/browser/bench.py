@@ -5,10 +5,13 @@ import re
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+import httpx
 
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "src" / "ingather" / "web" / "pages" / "index.html"
@@ -30,6 +33,17 @@ class Running:
         return told.stdout.strip()
 
 
+def _wait_for(address: str, process: subprocess.Popen[str]) -> None:
+    """The link is printed a moment before the server answers."""
+    while process.poll() is None:
+        try:
+            httpx.get(f"{address}/healthz", timeout=5).raise_for_status()
+        except httpx.HTTPError:
+            time.sleep(0.05)
+        else:
+            return
+
+
 @contextmanager
 def running(url: str, home: Path) -> Iterator[Running]:
     """Server and worker, with the sample papers, until the block ends."""
@@ -45,6 +59,7 @@ def running(url: str, home: Path) -> Iterator[Running]:
         assert process.stdout is not None
         for line in process.stdout:
             if found := re.search(r"(http://[^/]+)/sign-in#\S+", line):
+                _wait_for(found[1], process)
                 stop.cancel()
                 yield Running(address=found[1], first_link=found[0], environment=environment)
                 break

@@ -12,7 +12,11 @@ from tests.browser.chromium import FLAGS, NoBrowser, find, node
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed.")
 
-from playwright.sync_api import Browser, BrowserContext, Page, StorageState  # noqa: E402  after the check above
+from playwright.sync_api import Browser, BrowserContext, Page, StorageState, expect  # noqa: E402  after the check
+
+# How long a page may take is no question of these tests; a busy machine should not fail them.
+PATIENCE_MS = 30_000
+expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture(scope="session")
@@ -59,7 +63,7 @@ def signed_in(browser: Browser, workbench: Running) -> StorageState:
 
 def watched(context: BrowserContext, complaints: list[str]) -> Page:
     page = context.new_page()
-    page.set_default_timeout(15_000)
+    page.set_default_timeout(PATIENCE_MS)
     page.on("console", lambda said: complaints.append(said.text) if said.type in {"error", "warning"} else None)
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("dialog", lambda dialog: complaints.append(f"a dialog: {dialog.message}"))

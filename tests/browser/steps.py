@@ -24,7 +24,7 @@ def extract(page: Page, names: Iterable[str]) -> int:
     page.goto("/projects/1/setup")
     choose_papers(page, names)
     number = start(page)
-    expect(page.get_by_role("heading", level=1)).to_contain_text("finished", timeout=30_000)
+    expect(page.get_by_role("heading", level=1)).to_contain_text("finished")
     return number
 
 

@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { type Task, address } from "../../api/client";
 import { keys } from "../../api/queries";
 
@@ -16,17 +16,19 @@ export type LiveState = "live" | "polling" | "ended";
 const MOST_LINES = 5_000;
 
 /** The task's log as it is written. Should the line break for good, the counts are still polled by useTask. */
-export function useLive(taskId: number, taskState: Task["state"] | undefined, setLive: (isLive: boolean) => void) {
+export function useLive(taskId: number, task: Task | undefined, setLive: (isLive: boolean) => void) {
   const client = useQueryClient();
   const [lines, setLines] = useState<Line[]>([]);
   const [state, setState] = useState<LiveState>("polling");
   const [round, setRound] = useState(0);
-  const isKnown = taskState !== undefined;
+  const isKnown = task !== undefined;
+  const closedAt = task?.closed_at ?? null;
+  const endedAt = useRef<string | null>(null);
   useEffect(() => setLines([]), [taskId]);
   useEffect(() => {
-    // A task that was retried is open again, after its log had ended.
-    if (taskState === "open" && state === "ended") setRound((old) => old + 1);
-  }, [taskState, state]);
+    // A task that was retried is open again after its log had ended, or has been and is closed already.
+    if (isKnown && state === "ended" && closedAt !== endedAt.current) setRound((old) => old + 1);
+  }, [isKnown, closedAt, state]);
   useEffect(() => {
     if (!isKnown) return;
     setState("polling");
@@ -56,7 +58,9 @@ export function useLive(taskId: number, taskState: Task["state"] | undefined, se
       isPlanned = true;
     });
     source.addEventListener("status", (event: MessageEvent<string>) => {
-      client.setQueryData(keys.task(taskId), JSON.parse(event.data) as Task);
+      const told = JSON.parse(event.data) as Task;
+      endedAt.current = told.closed_at;
+      client.setQueryData(keys.task(taskId), told);
     });
     source.addEventListener("end", () => {
       source.close();

@@ -20,7 +20,7 @@ export function ProgressPage() {
   const taskId = Number(useParams().taskId);
   const [isLive, setLive] = useState(false);
   const task = useTask(taskId, isLive);
-  const live = useLive(taskId, task.data?.state, setLive);
+  const live = useLive(taskId, task.data, setLive);
   const template = useTaskTemplate(taskId);
   const results = useResults(task.data);
   if (task.isPending)
