@@ -76,8 +76,8 @@ def test_papers_become_a_table_and_those_that_cannot_be_read_are_named(shell: Sh
 
 
 def test_interrupted_and_run_again_it_goes_on_and_pays_nothing_twice(shell: Shell, provider: Provider) -> None:
-    shell.environment |= {"INGATHER_MODEL_URL": provider.base_url, "INGATHER_MODEL": "test-model"}
-    shell.environment |= {"INGATHER_MODEL_KEY": "sk-canary-0123456789abcdef", "INGATHER_MODEL_AT_ONCE": "3"}
+    shell.environment |= {"INGATHER_LLM_BASE_URL": provider.base_url, "INGATHER_LLM_MODEL": "test-model"}
+    shell.environment |= {"INGATHER_LLM_API_KEY": "sk-canary-0123456789abcdef", "INGATHER_MODEL_AT_ONCE": "3"}
     given = (*papers(shell.folder, 6), "--template", "rct", "--out", shell.folder / "out.json")
     process = shell.start(*given)
     until(lambda: len(provider.calls) >= 12, 60)

@@ -8,12 +8,14 @@ from pathlib import Path
 
 from ingather.engine.errors import UsageError
 
+OPENAI_URL = "https://api.openai.com/v1"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """The environment, checked. See docs/operations.md for what each variable means."""
 
-    database_url: str | None
+    database_url: str | None = field(repr=False)  # it may hold a password
     home: Path
     lease_s: float
     max_payload: int
@@ -30,7 +32,9 @@ class Settings:
     def from_environment(cls) -> "Settings":
         keep_days = _number("INGATHER_KEEP", most=36_500)
         lease_s, max_payload = _number("INGATHER_LEASE"), _number("INGATHER_MAX_PAYLOAD")
-        context, at_once = _number("INGATHER_MODEL_CONTEXT"), _number("INGATHER_MODEL_AT_ONCE")
+        context = _number("INGATHER_MODEL_CONTEXT", least=1_000)
+        at_once = _number("INGATHER_MODEL_AT_ONCE", least=1, most=1_000)
+        model_url, model, model_key = _model()
         home = _folder(os.environ.get("INGATHER_HOME") or str(_default_home()))
         return cls(
             database_url=_text("DATABASE_URL"),
@@ -38,14 +42,27 @@ class Settings:
             lease_s=30.0 if lease_s is None else lease_s,
             max_payload=1024 if max_payload is None else int(max_payload),
             keep=None if keep_days is None else timedelta(days=keep_days),
-            files=os.environ.get("INGATHER_FILES") or str(home / "files"),
-            model_url=_text("INGATHER_MODEL_URL"),
-            model=_text("INGATHER_MODEL"),
-            model_key=_text("INGATHER_MODEL_KEY"),
+            files=_text("INGATHER_BLOBS") or str(home / "files"),
+            model_url=model_url,
+            model=model,
+            model_key=model_key,
             model_context=None if context is None else int(context),
-            model_at_once=10 if at_once is None else max(1, int(at_once)),
+            model_at_once=10 if at_once is None else int(at_once),
             hosts=tuple(os.environ.get("INGATHER_HOSTS", "").replace(",", " ").split()),
         )
+
+
+def _model() -> tuple[str | None, str | None, str | None]:
+    """Address, name and key of the model."""
+    name = _text("INGATHER_LLM_MODEL")
+    url = _text("INGATHER_LLM_BASE_URL")
+    key = _text("INGATHER_LLM_API_KEY")
+    if name is not None and url is None:
+        # Other programs set these two for themselves, so they say nothing without a model of ours; and that key goes
+        # to that address and to no other.
+        key = key or _text("OPENAI_API_KEY")
+        url = _text("OPENAI_BASE_URL") or (OPENAI_URL if key else None)
+    return url, name, key
 
 
 def _text(name: str) -> str | None:
@@ -64,7 +81,7 @@ def _folder(name: str) -> Path:
         raise UsageError(f"INGATHER_HOME names the folder of a user who is not there: {name!r}.") from None
 
 
-def _number(name: str, *, most: float = 1e9) -> float | None:
+def _number(name: str, *, least: float = 0, most: float = 1e9) -> float | None:
     text = os.environ.get(name)
     if not text:
         return None
@@ -72,8 +89,8 @@ def _number(name: str, *, most: float = 1e9) -> float | None:
         number = float(text)
     except ValueError:
         number = -1.0
-    if not 0 <= number <= most:
-        raise UsageError(f"{name} must be a number from 0 to {most:,.0f}, not {text!r}.")
+    if not least <= number <= most:
+        raise UsageError(f"{name} must be a number from {least:,.0f} to {most:,.0f}, not {text!r}.")
     return number
 
 

@@ -48,7 +48,7 @@ def _wait_for(address: str, process: subprocess.Popen[str]) -> None:
 def running(url: str, home: Path) -> Iterator[Running]:
     """Server and worker, with the sample papers, until the block ends."""
     environment = os.environ | {"DATABASE_URL": url, "INGATHER_HOME": str(home), "PYTHONUNBUFFERED": "1"}
-    for name in ("INGATHER_MODEL", "INGATHER_MODEL_URL", "INGATHER_HOSTS"):
+    for name in ("INGATHER_LLM_MODEL", "INGATHER_LLM_BASE_URL", "INGATHER_HOSTS"):
         environment.pop(name, None)
     argv = [sys.executable, "-m", "ingather.cli", "run", "--port", "0"]
     with (home / "log.txt").open("w") as log:
