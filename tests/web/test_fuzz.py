@@ -1,0 +1,55 @@
+"""The API keeps to its own description, whatever is sent; the long form is `python -m tests.web.fuzz`."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ingather.extraction.template import builtin
+from ingather.web import schemas as wire
+from tests.web.fuzz import Fuzz, fuzzed
+from tests.web.site import Site
+
+
+@pytest.fixture
+def fuzz(url: str, tmp_path: Path) -> Iterator[Fuzz]:
+    with fuzzed(url, tmp_path / "files") as fuzz:
+        yield fuzz
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize(("is_signed_in", "examples"), [(True, 4), (False, 1)])
+def test_every_answer_is_one_that_the_description_names(fuzz: Fuzz, is_signed_in: bool, examples: int) -> None:
+    assert fuzz.run(1, examples=examples, is_signed_in=is_signed_in) > 40
+
+
+def test_clients_can_be_generated_from_the_description(shared: Site) -> None:
+    told = shared.app.openapi()
+    operations = [operation for methods in told["paths"].values() for operation in methods.values()]
+    ids = [operation["operationId"] for operation in operations]
+    assert len(set(ids)) == len(ids)
+    for operation in operations:
+        done = [answer for status, answer in operation["responses"].items() if status.startswith("2")]
+        assert done
+        for answer in done:
+            assert all(content["schema"] for content in answer.get("content", {}).values()), operation["operationId"]
+        assert all(part in told["components"]["schemas"] for part in references(operation))
+    assert "HTTPValidationError" not in str(told)
+    assert {"Problem", "Template", "Task", "Result"} <= set(told["components"]["schemas"])
+
+
+def test_templates_are_as_the_description_says() -> None:
+    for template in builtin():
+        assert wire.Template.model_validate(template.to_dict()).model_dump(exclude_unset=True) == template.to_dict()
+
+
+def references(told: Any) -> Iterator[str]:
+    if isinstance(told, dict):
+        if isinstance(told.get("$ref"), str):
+            yield told["$ref"].rpartition("/")[2]
+        for value in told.values():
+            yield from references(value)
+    elif isinstance(told, list):
+        for value in told:
+            yield from references(value)
