@@ -75,6 +75,7 @@ def _serve(bench: Workbench, server: socket.socket) -> None:
         proxy_headers=False,
         timeout_graceful_shutdown=3,
         timeout_keep_alive=30,
+        ws="none",
     )
     uvicorn.Server(config).run(sockets=[server])
 
@@ -100,7 +101,10 @@ def _listen(arguments: Namespace) -> socket.socket:
 
 
 def _address(server: socket.socket) -> str:
+    """Where to open it. Served on all addresses, it answers under the names it was given and no other."""
     host, port = server.getsockname()[:2]
+    if host in {"0.0.0.0", "::"}:  # noqa: S104  # told apart, not bound to
+        host = Settings.from_environment().hosts[0]
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 

@@ -170,7 +170,10 @@ def file(document_id: wire.Id, here: Here, who: Who) -> LentFile:
         lent.close,
         media_type="application/pdf" if is_pdf else "application/octet-stream",
         headers={
-            "content-disposition": f"attachment; filename*=UTF-8''{quote(found.file_name, safe='')}",
+            "content-disposition": (
+                f'attachment; filename="document-{document_id}{".pdf" if is_pdf else ""}"; '
+                f"filename*=UTF-8''{quote(found.file_name, safe='')}"
+            ),
             "content-security-policy": "sandbox; default-src 'none'",
         },
     )
