@@ -26,6 +26,8 @@ class Settings:
     model_key: str | None = field(repr=False)
     model_context: int | None
     model_at_once: int
+    host: str
+    port: int
     hosts: tuple[str, ...]
 
     @classmethod
@@ -34,6 +36,7 @@ class Settings:
         lease_s, max_payload = _number("INGATHER_LEASE"), _number("INGATHER_MAX_PAYLOAD")
         context = _number("INGATHER_MODEL_CONTEXT", least=1_000)
         at_once = _number("INGATHER_MODEL_AT_ONCE", least=1, most=1_000)
+        port = _number("INGATHER_PORT", most=65_535)
         model_url, model, model_key = _model()
         home = _folder(os.environ.get("INGATHER_HOME") or str(_default_home()))
         return cls(
@@ -48,6 +51,8 @@ class Settings:
             model_key=model_key,
             model_context=None if context is None else int(context),
             model_at_once=10 if at_once is None else int(at_once),
+            host=_text("INGATHER_HOST") or "127.0.0.1",
+            port=8400 if port is None else int(port),
             hosts=tuple(os.environ.get("INGATHER_HOSTS", "").replace(",", " ").split()),
         )
 

@@ -82,21 +82,23 @@ def _serve(bench: Workbench, server: socket.socket) -> None:
 
 def _listen(arguments: Namespace) -> socket.socket:
     """The socket, bound before anything else is started: a port that is taken should cost nothing."""
-    hosts = Settings.from_environment().hosts
-    if arguments.host not in {"127.0.0.1", "localhost", "::1"} and not hosts:
+    settings = Settings.from_environment()
+    host = arguments.host or settings.host
+    port = settings.port if arguments.port is None else arguments.port
+    if host not in {"127.0.0.1", "localhost", "::1"} and not settings.hosts:
         raise UsageError(
-            f"To serve on {arguments.host}, say under which names: INGATHER_HOSTS=review.example.org. Without, another "
-            "site could point its own name here."
+            f"To serve on {host}, say under which names: INGATHER_HOSTS=review.example.org. Without, another site could "
+            "point its own name here."
         )
-    family = socket.AF_INET6 if ":" in arguments.host else socket.AF_INET
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # Named TCP outright: without, asyncio does not switch off Nagle's algorithm, and every answer takes 40 ms more.
     server = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        server.bind((arguments.host, arguments.port))
+        server.bind((host, port))
     except OSError as error:
         server.close()
-        raise UsageError(f"Cannot serve on {arguments.host} port {arguments.port}: {error.strerror}.") from error
+        raise UsageError(f"Cannot serve on {host} port {port}: {error.strerror}.") from error
     return server
 
 
@@ -180,7 +182,9 @@ def link(arguments: Namespace) -> int:
     bench = Workbench()
     account = bench.engine.run(accounts.find_account(arguments.account)) if arguments.account else _me(bench)
     word = bench.engine.run(accounts.create_link(account))
-    address = f"{arguments.address.rstrip('/')}/sign-in#{word}"
+    settings = Settings.from_environment()
+    served = arguments.address or f"http://{settings.host}:{settings.port}"
+    address = f"{served.rstrip('/')}/sign-in#{word}"
     if arguments.json:
         as_json({"account": account.name, "link": address})
     else:
