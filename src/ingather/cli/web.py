@@ -8,6 +8,8 @@ import subprocess
 import sys
 import threading
 from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from importlib.metadata import version
 from pathlib import Path
@@ -40,7 +42,8 @@ def serve(arguments: Namespace) -> int:
     with _listen(arguments) as server:
         set_up_log()
         hint(f"Serving {_address(server)}. Sign in with `ingather link`.")
-        _serve(bench, server)
+        with _until_told():
+            _serve(bench, server)
     return 0
 
 
@@ -57,10 +60,31 @@ def run(arguments: Namespace) -> int:
         model = bench.extraction.endpoint.model if bench.extraction.endpoint else "none; the embedded extractor answers"
         say(f"Ingather {version('ingather')}. Model: {model}.")
         say(f"Open {_address(server)}/sign-in#{word} (works once, for 15 minutes; `ingather link` makes another).")
-        with _Hand(arguments.concurrency):
+        with _until_told(), _Hand(arguments.concurrency):
             _serve(bench, server)
     say("Stopped.")
     return 0
+
+
+class _Told(BaseException):
+    """A signal has asked us to stop."""
+
+
+@contextmanager
+def _until_told() -> Iterator[None]:
+    """The block, until SIGTERM or Ctrl-C; then it is left in order, and what it has started is stopped.
+
+    The web server raises a signal again when it is done. Without a handler
+    that would be the end of the process, and the worker would live on alone.
+    """
+
+    def stop(*_: object) -> None:
+        raise _Told
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+    with suppress(_Told):
+        yield
 
 
 def _serve(bench: Workbench, server: socket.socket) -> None:
@@ -87,8 +111,8 @@ def _listen(arguments: Namespace) -> socket.socket:
     port = settings.port if arguments.port is None else arguments.port
     if host not in {"127.0.0.1", "localhost", "::1"} and not settings.hosts:
         raise UsageError(
-            f"To serve on {host}, say under which names: INGATHER_HOSTS=review.example.org. Without, another site could "
-            "point its own name here."
+            f"To serve on {host}, say under which names: INGATHER_HOSTS=review.example.org. Without, another site "
+            "could point its own name here."
         )
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # Named TCP outright: without, asyncio does not switch off Nagle's algorithm, and every answer takes 40 ms more.
