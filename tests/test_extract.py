@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from python_calamine import CalamineWorkbook
 
+from ingather.engine.engine import Engine
+from ingather.extraction.pipeline import KIND
 from tests.engine.workshop import until
 from tests.extraction.desk import paper
 from tests.provider.reader import answer
@@ -99,6 +101,39 @@ def test_interrupted_and_run_again_it_goes_on_and_pays_nothing_twice(shell: Shel
     before = len(provider.calls)
     assert shell.run(*given)[0] == 0
     assert len(provider.calls) == before, "asked a third time, everything is there"
+
+
+def test_the_order_of_the_papers_does_not_matter_and_a_copy_is_read_once(shell: Shell) -> None:
+    first, second = papers(shell.folder, 2)
+    copy = shell.folder / "copy.txt"
+    copy.write_bytes(first.read_bytes())
+    asked = ("--template", "rct", "--out", "o.json", "--json")
+    code, out, _ = shell.run(first, second, *asked)
+    task = json.loads(out)["task_id"]
+    code, out, told = shell.run(second, first, copy, *asked)
+    assert (code, json.loads(out)["task_id"]) == (0, task)
+    assert "copy.txt is the same file as paper0.txt" in told
+    assert "2 of 2 documents were done" in told
+
+
+def test_a_task_that_pauses_itself_says_why_and_one_that_was_cancelled_is_begun_anew(shell: Shell, url: str) -> None:
+    given = (*papers(shell.folder, 2), "--template", "rct", "--out", "o.json", "--json")
+    with Provider(script=[{"do": "unauthorized_401", "times": 1}], answerer=answer) as provider:
+        shell.environment |= {"INGATHER_LLM_BASE_URL": provider.base_url, "INGATHER_LLM_MODEL": "test-model"}
+        shell.environment |= {"INGATHER_LLM_API_KEY": "sk-canary-0123456789abcdef", "INGATHER_MODEL_AT_ONCE": "1"}
+        code, out, told = shell.run(*given)
+        assert (code, out) == (1, "")
+        assert "key" in told
+        assert "run the same command again to go on" in told
+        assert "None" not in told
+        assert "sk-canary" not in told
+        engine = Engine(url)
+        [paused] = engine.batches(kind=KIND)
+        assert engine.batch(paused.batch_id).cancel()
+        engine.close()
+        code, out, told = shell.run(*given)
+    seen = json.loads(out)
+    assert (code, seen["completed"], seen["cancelled"]) == (0, 2, 0), told
 
 
 @pytest.mark.parametrize(

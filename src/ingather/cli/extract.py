@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import os
 import tempfile
 from argparse import Namespace
 from contextlib import closing
@@ -9,13 +10,13 @@ from pathlib import Path
 
 from ingather.cli.answers import as_json, console, hint, say, table
 from ingather.cli.watching import Bar, Lines, Screen
-from ingather.engine.batch import Batch
 from ingather.engine.errors import IngatherError, UsageError
 from ingather.engine.model import Progress
 from ingather.extraction.export import FORMATS
 from ingather.extraction.extraction import EMBEDDED_NAME
-from ingather.extraction.tasks import Task
-from ingather.extraction.template import Tier
+from ingather.extraction.tasks import Task, fingerprint
+from ingather.extraction.template import Template, Tier, select
+from ingather.library import ingest
 from ingather.settings import Settings
 from ingather.workbench import Workbench
 
@@ -29,30 +30,29 @@ def extract(arguments: Namespace) -> int:
     out, kind = _out(arguments.out)
     settings = Settings.from_environment()
     bench = Workbench(settings)
-    template = bench.extraction.template(arguments.template)
-    fields = [field.id for field in template.fields if arguments.all_fields or field.tier is Tier.CORE]
-    project_id = _project(bench)
-    document_ids, file_names = _upload(bench, project_id, papers)
-    task, is_new = bench.extraction.start_task(
-        project_id,
-        arguments.template,
-        document_ids,
-        field_ids=fields,
-        context=arguments.context,
-        idempotency_key=_key(arguments, template.version, document_ids, settings),
-    )
-    batch = bench.engine.batch(task.batch_id)
-    if not is_new:
-        _go_on(bench, task, batch)
-    hint(f"{len(document_ids):,} documents, template {task.template_id}, {task.model or EMBEDDED_NAME}.")
-    screen: Screen = Bar() if console(stderr=True).is_terminal else Lines()
     try:
-        seen = asyncio.run(_work(bench, task, screen, settings.model_at_once))
+        return _extract(bench, arguments, papers, out, kind, settings.model_at_once)
+    finally:
+        bench.engine.close()
+
+
+def _extract(bench: Workbench, arguments: Namespace, papers: list[Path], out: Path, kind: str, at_once: int) -> int:
+    whole = bench.extraction.template(arguments.template)
+    fields = [field.id for field in whole.fields if arguments.all_fields or field.tier is Tier.CORE]
+    project_id, shelf_id = _place(bench)
+    file_names = _upload(bench, shelf_id, papers)
+    task = _start(bench, project_id, arguments, select(whole, fields), sorted(file_names))
+    hint(f"{len(file_names):,} documents, template {task.template_id}, {task.model or EMBEDDED_NAME}.")
+    # Beside the answer, which may be read by a program.
+    screen: Screen = Bar(stderr=True) if console(stderr=True).is_terminal else Lines(hint)
+    try:
+        seen = asyncio.run(_work(bench, task, screen, at_once))
     except KeyboardInterrupt:
         hint("Interrupted. Run the same command again to go on; what is done is kept.")
         raise
     _write(bench, task, out, kind, arguments.language)
-    shown = [(file_names[item.payload["document_id"]], _why(item.error)) for item in batch.items("error")]
+    failures = bench.engine.batch(task.batch_id).items("error")
+    shown = [(file_names[item.payload["document_id"]], _why(item.error)) for item in failures]
     if arguments.json:
         counts = {"completed": seen.completed, "error": seen.error, "cancelled": seen.cancelled}
         failed = [{"file": name, "problem": why} for name, why in shown]
@@ -94,60 +94,92 @@ def _out(name: str) -> tuple[Path, str]:
     if kind is None:
         endings = ", ".join(known.suffix for known in FORMATS.values())
         raise UsageError(f"{name!r} does not say what to write. Let the name end in one of {endings}.")
-    if out.is_dir() or not out.absolute().parent.is_dir():
-        raise UsageError(
-            f"{name!r} cannot be written: there is no such folder." if not out.is_dir() else f"{name!r} is a folder."
-        )
+    folder = out.absolute().parent
+    if out.is_dir():
+        raise UsageError(f"{name!r} is a folder.")
+    if not folder.is_dir():
+        raise UsageError(f"{name!r} cannot be written: there is no such folder.")
+    if not os.access(folder, os.W_OK):
+        raise UsageError(f"{name!r} cannot be written: you may not write to its folder.")
     return out, kind
 
 
-def _project(bench: Workbench) -> int:
-    found = next((project for project in bench.extraction.list_projects() if project.name == SHELF), None)
-    return (found or bench.extraction.create_project(SHELF)).id
+def _place(bench: Workbench) -> tuple[int, int]:
+    """The project of the command line and its knowledge base, made by whichever command comes first."""
+    try:
+        return _find_or_make(bench)
+    except UsageError:  # another command made one of them this moment
+        return _find_or_make(bench)
 
 
-def _upload(bench: Workbench, project_id: int, papers: list[Path]) -> tuple[list[int], dict[int, str]]:
+def _find_or_make(bench: Workbench) -> tuple[int, int]:
+    found = [project.id for project in bench.extraction.list_projects() if project.name == SHELF]
+    project_id = found[0] if found else bench.extraction.create_project(SHELF).id
     shelves = bench.library.list_knowledge_bases(space=project_id)
-    shelf = shelves[0] if shelves else bench.library.create_knowledge_base(SHELF, space=project_id)
+    return project_id, (shelves[0] if shelves else bench.library.create_knowledge_base(SHELF, space=project_id)).id
+
+
+def _upload(bench: Workbench, shelf_id: int, papers: list[Path]) -> dict[int, str]:
+    """The papers as documents: their ids, each with the name of its file."""
     names: dict[int, str] = {}
     for paper in papers:
         try:
             with paper.open("rb") as stream:
-                document = bench.library.upload(shelf.id, stream, paper.name).document
+                document = bench.library.upload(shelf_id, stream, paper.name).document
         except OSError as error:
             raise UsageError(f"{str(paper)!r} cannot be read: {error.strerror}.") from error
+        if document.id in names:
+            hint(f"{paper.name} is the same file as {names[document.id]}, and is read once.")
         names.setdefault(document.id, paper.name)
-    return list(names), names
+    return names
 
 
-def _key(arguments: Namespace, version: int, document_ids: list[int], settings: Settings) -> str:
-    """The same question about the same papers is the same task, also tomorrow."""
-    told = [
-        arguments.template,
-        version,
-        arguments.all_fields,
-        arguments.context,
-        settings.model_url,
-        settings.model,
-        sorted(document_ids),
-    ]
-    return hashlib.sha256(repr(told).encode()).hexdigest()
+def _start(
+    bench: Workbench, project_id: int, arguments: Namespace, template: Template, document_ids: list[int]
+) -> Task:
+    """The task that asks this of these papers: the one there is, unless somebody cancelled it, or a new one.
+
+    The same question about the same papers is the same task, also tomorrow
+    and in another order.
+    """
+    endpoint = bench.extraction.endpoint
+    told = [fingerprint(template), arguments.context, endpoint and (endpoint.base_url, endpoint.model), document_ids]
+    key = hashlib.sha256(repr(told).encode()).hexdigest()
+    number = 0
+    while True:
+        number += 1
+        task, is_new = bench.extraction.start_task(
+            project_id,
+            arguments.template,
+            document_ids,
+            field_ids=[field.id for field in template.fields],
+            context=arguments.context,
+            idempotency_key=f"{key}/{number}",
+        )
+        if is_new or _goes_on(bench, task):
+            return task
 
 
-def _go_on(bench: Workbench, task: Task, batch: Batch) -> None:
-    """This was asked before: go on with it, and give what failed another chance."""
+def _goes_on(bench: Workbench, task: Task) -> bool:
+    """Go on with a task that was asked before, and give what failed another chance. False: it was cancelled."""
+    batch = bench.engine.batch(task.batch_id)
     seen = batch.progress()
+    if seen.is_closed and seen.cancelled:
+        return False
     if seen.paused:
         bench.extraction.resume(task.id)
     if seen.is_closed and seen.error:
         batch.retry_failed()
     hint(f"Going on with task {task.id}: {seen.completed:,} of {seen.total:,} documents were done.")
+    return True
 
 
 async def _work(bench: Workbench, task: Task, screen: Screen, at_once: int) -> Progress:
     """Work on it, and show how it goes, until it is done or has paused itself."""
     batch = bench.engine.batch(task.batch_id)
-    worker = bench.engine.worker(concurrency=max(at_once, 4))
+    # On a shared database there may be work of others, which is not for this command to take.
+    queues = [(await batch.aprogress()).queue, ingest.QUEUE]
+    worker = bench.engine.worker(concurrency=max(at_once, 4), queues=queues)
     await worker.start()
     try:
         with closing(screen):
@@ -158,10 +190,12 @@ async def _work(bench: Workbench, task: Task, screen: Screen, at_once: int) -> P
                     return seen
                 if seen.paused and not seen.running:
                     now = await asyncio.to_thread(bench.extraction.task, task.id)
-                    raise IngatherError(f"{now.pause_reason} Then run the same command again to go on.")
+                    why = now.pause_reason or "The task was paused."
+                    raise IngatherError(f"{why} What is done is kept: run the same command again to go on.")
                 await asyncio.sleep(LOOK_S)
     finally:
         await worker.stop(GRACE_S)
+        await bench.extraction.aclose()
         await bench.engine.aclose()
 
 

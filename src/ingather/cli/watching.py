@@ -89,7 +89,7 @@ class Rate(ProgressColumn):
 class Bar:
     """A live bar with counts, rate and time left."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, stderr: bool = False) -> None:
         self._bar = RichProgress(
             TextColumn("{task.description}"),
             BarColumn(bar_width=None),
@@ -97,7 +97,7 @@ class Bar:
             Rate(),
             TimeRemainingColumn(compact=True),
             TextColumn("{task.fields[counts]}", style="cyan"),
-            console=console(),
+            console=console(stderr=stderr),
             expand=True,
             speed_estimate_period=10,
         )
@@ -118,7 +118,8 @@ class Bar:
 class Lines:
     """A line when something changed, not more often than every two seconds."""
 
-    def __init__(self) -> None:
+    def __init__(self, tell: Callable[[str], None] = say) -> None:
+        self._tell = tell
         self._last: Progress | None = None
         self._next_at = 0.0
 
@@ -128,7 +129,8 @@ class Lines:
     def show(self, seen: Progress) -> None:
         if seen != self._last and time.monotonic() >= self._next_at:
             rest = counts(seen)
-            say(f"{seen.finished:,} of {seen.total:,} finished ({seen.percent:.0f} %){', ' + rest if rest else ''}")
+            done = f"{seen.finished:,} of {seen.total:,} finished ({seen.percent:.0f} %)"
+            self._tell(f"{done}, {rest}" if rest else done)
             self._last, self._next_at = seen, time.monotonic() + LINE_EVERY_S
 
 
