@@ -1,0 +1,78 @@
+"""`ingather run`: what it starts, it stops."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.engine.workshop import until
+
+
+@contextmanager
+def running(url: str, folder: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    environment = os.environ | {"DATABASE_URL": url, "INGATHER_HOME": str(folder)}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "ingather.cli", *arguments],
+        env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def workers_of(url: str) -> list[int]:
+    """The worker processes that this database knows, as far as they are alive."""
+    import psycopg
+
+    with psycopg.connect(url) as conn:
+        pids = [pid for (pid,) in conn.execute("select pid from ingather.worker").fetchall()]
+    return [pid for pid in pids if is_alive(pid)]
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_whoever_stops_ingather_run_stops_its_worker_too(url: str, tmp_path: Path, number: signal.Signals) -> None:
+    with running(url, tmp_path, "run", "--port", "0", "--no-samples") as process:
+        assert process.stdout is not None
+        told = process.stdout.readline() + process.stdout.readline()
+        found = re.search(r"Open (http://127\.0\.0\.1:\d+)/sign-in#(\S+) ", told)
+        assert found is not None, told
+        [worker] = until(lambda: workers_of(url), 60)
+        with httpx.Client(base_url=found[1], headers={"origin": found[1]}) as browser:
+            until(lambda: browser.get("/healthz").status_code == 200)
+            assert browser.post("/api/v1/session", json={"word": found[2]}).status_code == 204
+            assert browser.get("/api/v1/me").json()["is_operator"] is True
+            assert "server" not in browser.get("/api/v1/me").headers
+        process.send_signal(number)
+        assert process.wait(40) == 0
+        until(lambda: not is_alive(worker))
+
+
+def test_a_port_that_is_taken_and_a_wide_address_are_refused_at_once(url: str, tmp_path: Path) -> None:
+    import socket
+
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        with running(url, tmp_path, "serve", "--port", port) as process:
+            assert process.wait(40) == 2
+            assert "Cannot serve on" in process.communicate()[1]
+    with running(url, tmp_path, "serve", "--host", "0.0.0.0", "--port", "0") as process:
+        assert process.wait(40) == 2
+        assert "INGATHER_HOSTS" in process.communicate()[1]
