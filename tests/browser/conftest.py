@@ -14,6 +14,8 @@ sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not 
 
 from playwright.sync_api import Browser, BrowserContext, Page, StorageState, expect  # noqa: E402  after the check
 
+from tests.browser.steps import extract  # noqa: E402
+
 # How long a page may take is no question of these tests; a busy machine should not fail them.
 PATIENCE_MS = 30_000
 expect.set_options(timeout=PATIENCE_MS)
@@ -89,6 +91,17 @@ def page(browser: Browser, workbench: Running, signed_in: StorageState, complain
     yield watched(context, complaints)
     context.close()
     assert complaints == []
+
+
+@pytest.fixture(scope="session")
+def finished(browser: Browser, workbench: Running, signed_in: StorageState) -> int:
+    """A task that is done, for all tests that only look: `rct_cordil.pdf` is its first document."""
+    context = browser.new_context(base_url=workbench.address, storage_state=signed_in, locale="en-GB")
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    number = extract(page, ["rct_cordil.pdf", "rct_veratrol.pdf", "rct_chinese.pdf"])
+    context.close()
+    return number
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ def test_a_reviewer_gets_from_the_link_to_an_export(stranger: Page, workbench: R
     page.get_by_role("link", name="New extraction").first.click()
     begin = page.get_by_role("button", name="Start extraction")
     expect(begin).to_be_disabled()
-    expect(page.get_by_text("Select at least one paper.")).to_be_visible()
+    expect(page.get_by_text("Select at least one document.")).to_be_visible()
     choose_papers(page, PAPERS)
     expect(page.get_by_test_id("bill-documents")).to_have_text("2")
     page.reload()
@@ -64,9 +64,8 @@ def assert_inside(page: Page, inner: object, outer: object) -> None:
     assert inner["width"] > 20, page.url
 
 
-def test_the_drawer_is_walked_with_keys_and_left_with_the_back_button(page: Page) -> None:
-    task = extract(page, PAPERS)
-    page.goto(f"/tasks/{task}/table?scope=contrast&filter=attention")
+def test_the_drawer_is_walked_with_keys_and_left_with_the_back_button(page: Page, finished: int) -> None:
+    page.goto(f"/tasks/{finished}/table?scope=contrast&filter=attention")
     first = page.locator("[data-cell]").first
     first.wait_for()
     page.locator(".cell:not(.cell-faint)[data-cell]").first.click()
@@ -78,21 +77,20 @@ def test_the_drawer_is_walked_with_keys_and_left_with_the_back_button(page: Page
     expect(title).to_have_text(before)
     page.keyboard.press("g")
     page.keyboard.press("Shift+?")
-    expect(page.get_by_text("next / previous paper")).to_be_visible()
+    expect(page.get_by_text("next / previous document")).to_be_visible()
     page.keyboard.press("Escape")
-    expect(page.get_by_text("next / previous paper")).to_be_hidden()
+    expect(page.get_by_text("next / previous document")).to_be_hidden()
     page.go_back()
     expect(page.get_by_role("complementary", name="Evidence")).to_be_hidden()
     assert page.url.endswith("filter=attention")
 
 
-def test_a_broken_rule_is_told_beside_the_values_that_break_it(page: Page) -> None:
-    task = extract(page, ["rct_cordil.pdf"])
-    page.goto(f"/tasks/{task}/table?scope=contrast&cell=0~contrast/1~c_p")
+def test_a_broken_rule_is_told_beside_the_values_that_break_it(page: Page, finished: int) -> None:
+    page.goto(f"/tasks/{finished}/table?scope=contrast&cell=0~contrast/1~c_p")
     expect(page.locator(".verdict-flag")).to_contain_text("disagree about whether 1 is excluded")
 
 
-def test_a_paper_that_failed_says_why_and_can_be_tried_again(page: Page) -> None:
+def test_a_document_that_failed_says_why_and_can_be_tried_again(page: Page) -> None:
     task = extract(page, ["rct_scan.pdf", "rct_veratrol.pdf"])
     why = "This looks like a scan"
     expect(page.get_by_test_id("count-error")).to_contain_text("1")

@@ -327,6 +327,7 @@ export const zh: Words = {
   exports: {
     title: "导出",
     unverified: (n) => `有 ${n0(n)} 个单元格未核实，导出文件会逐一注明。`,
+    failed: (n) => `有 ${n0(n)} 篇文献失败，导出文件会注明。`,
     unfinished: (n) => `有 ${n0(n)} 篇文献未完成，导出文件会注明。`,
     formats: {
       xlsx: "Excel 工作簿",
@@ -343,13 +344,13 @@ export const zh: Words = {
       (t.embedded ? "各值由基于规则的提取器提出，未使用语言模型。" : `各值由语言模型 ${t.extractor} 提出。`) +
       `提取时间为 ${t.from} 至 ${t.to}。在 ${n0(t.reported)} 个已报告的值中，${n0(t.verified)} 个的支持引用已由程序在报告原文中定位；${n0(t.unverified)} 个没有引用或未通过该检查。` +
       (t.failed ? `${n0(t.failed)} 篇报告未能处理。` : "") +
-      "所有值均须经人工审核方可采用：［请说明由谁核对了哪些值］。",
+      "［请说明由谁对照报告核对了哪些值，以及如何解决分歧。］",
   },
   keys: {
     title: "按键",
     next: "下一个单元格",
     previous: "上一个单元格",
-    nextPaper: "下一篇 / 上一篇文献",
+    nextDocument: "下一篇 / 上一篇文献",
     go: "定位引用",
     arrows: "在表格中移动",
     enter: "打开单元格",

@@ -21,7 +21,7 @@ export function DocumentRows({ task, results }: { task: Task; results: UseQueryR
   const shown = onlyFailed ? all.filter((one) => one.state === "error") : all;
   const rows = useVirtualizer({ count: shown.length, getScrollElement: () => box.current, estimateSize: () => ROW, overscan: 8 });
   return (
-    <section className="card card-flush papers" aria-label={words.task.documents}>
+    <section className="card card-flush task-documents" aria-label={words.task.documents}>
       <header className="log-head">
         <h2>{words.task.documents}</h2>
         {results.data && !results.data.isWhole && <span className="dim">{words.table.loadingRest}</span>}
@@ -31,10 +31,10 @@ export function DocumentRows({ task, results }: { task: Task; results: UseQueryR
       {results.isPending && <Loading lines={6} height={ROW - 12} />}
       {results.isError && <Failed error={results.error} again={() => void results.refetch()} />}
       {results.isSuccess && onlyFailed && shown.length === 0 && <p className="dim pad">{words.task.nothingFailed}</p>}
-      <div ref={box} className="papers-rows" role="list">
+      <div ref={box} className="task-documents-rows" role="list">
         <div style={{ height: rows.getTotalSize(), position: "relative" }}>
           {rows.getVirtualItems().map((item) => (
-            <PaperRow key={item.key} taskId={task.task_id} result={shown[item.index] as Result} top={item.start} />
+            <DocumentRow key={item.key} taskId={task.task_id} result={shown[item.index] as Result} top={item.start} />
           ))}
         </div>
       </div>
@@ -42,15 +42,15 @@ export function DocumentRows({ task, results }: { task: Task; results: UseQueryR
   );
 }
 
-function PaperRow({ taskId, result, top }: { taskId: number; result: Result; top: number }) {
+function DocumentRow({ taskId, result, top }: { taskId: number; result: Result; top: number }) {
   const words = useWords();
   const looked = lookAt(result);
   return (
-    <div role="listitem" className={`paper paper-${result.state}`} style={{ transform: `translateY(${top}px)`, height: ROW }}>
-      <span className="paper-state">
+    <div role="listitem" className={`task-document task-document-${result.state}`} style={{ transform: `translateY(${top}px)`, height: ROW }}>
+      <span className="task-document-state">
         {result.state === "running" ? <Loader size={14} /> : <Icon name={ICONS[result.state] ?? "clock"} />}
       </span>
-      <div className="paper-name">
+      <div className="task-document-name">
         <span className="document-name" title={result.file_name}>
           {result.file_name}
         </span>
@@ -60,13 +60,13 @@ function PaperRow({ taskId, result, top }: { taskId: number; result: Result; top
       </div>
       {result.state === "completed" && (
         <>
-          <span className="paper-count">
+          <span className="task-document-count">
             <b>{looked.reported}</b> <span className="dim">{words.task.values}</span>
           </span>
-          <span className={looked.attention > 0 ? "paper-count attention" : "paper-count dim"}>
+          <span className={looked.attention > 0 ? "task-document-count attention" : "task-document-count dim"}>
             <Icon name="flag" size={12} /> {looked.attention}
           </span>
-          <Link to={`/tasks/${taskId}/table?filter=all&paper=${result.ordinal}`} className="paper-open">
+          <Link to={`/tasks/${taskId}/table?filter=all&document=${result.ordinal}`} className="task-document-open">
             {words.task.openDocument}
           </Link>
         </>

@@ -37,7 +37,7 @@ export function Drawer({ task, template, results, place, order, step, close, hel
     const next = order[at < 0 ? 0 : at + by];
     if (next) step(next);
   };
-  const goPaper = (by: number) => {
+  const goDocument = (by: number) => {
     const from = at < 0 ? 0 : at;
     for (let one = from + by; one >= 0 && one < order.length; one += by) {
       const next = order[one];
@@ -51,8 +51,8 @@ export function Drawer({ task, template, results, place, order, step, close, hel
   useHotkeys([
     ["j", here(() => go(1))],
     ["k", here(() => go(-1))],
-    ["shift+j", here(() => goPaper(1))],
-    ["shift+k", here(() => goPaper(-1))],
+    ["shift+j", here(() => goDocument(1))],
+    ["shift+k", here(() => goDocument(-1))],
     ["g", here(() => setJump((old) => old + 1))],
     ["Escape", here(close)],
   ]);
@@ -205,10 +205,13 @@ function Details(props: { template: Template; result: Result; field: Field; find
       ) : (
         <p className="dim">{words.drawer.noQuote}</p>
       )}
-      {lines && (
+      {finding.spans.length > 0 && (
         <>
           <h3 title={words.drawer.sourceHow}>{words.drawer.source}</h3>
-          <blockquote className="source">{lines}</blockquote>
+          {/* Until the page is read, the quote keeps the room that its lines will take. */}
+          <blockquote className={lines ? "source" : "source source-later"} aria-hidden={!lines}>
+            {lines || finding.quote}
+          </blockquote>
         </>
       )}
       <h3>{words.drawer.checks}</h3>

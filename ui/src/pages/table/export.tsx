@@ -14,7 +14,7 @@ export function ExportMenu({ task, template, results }: { task: Task; template: 
   const [chosen, setChosen] = useState<Language | null>(null);
   const speech = chosen ?? language;
   const found = sum(results);
-  const unfinished = task.total - task.counts.completed;
+  const unfinished = task.counts.pending + task.counts.running;
   const day = (at: string | null) => new Date(at ?? Date.now()).toISOString().slice(0, 10);
   const methods = words.exports.text({
     documents: task.total,
@@ -40,6 +40,11 @@ export function ExportMenu({ task, template, results }: { task: Task; template: 
           {unfinished > 0 && (
             <Alert color="orange" icon={<Icon name="warning" />} p="xs">
               {words.exports.unfinished(unfinished)}
+            </Alert>
+          )}
+          {task.counts.error > 0 && (
+            <Alert color="orange" icon={<Icon name="warning" />} p="xs">
+              {words.exports.failed(task.counts.error)}
             </Alert>
           )}
           {found.reported > found.verified && (

@@ -16,6 +16,7 @@ const HEAD = 68;
 interface Props {
   rows: TableRow[];
   columns: Column[];
+  first: string;
   template: Template;
   filter: Filter;
   place: Place | null;
@@ -24,8 +25,8 @@ interface Props {
 }
 
 /** The matrix. Only the rows and columns in sight are in the page, so a thousand studies cost no more than twenty. */
-export function Grid({ rows, columns, template, filter, place, open, drawer }: Props) {
-  const { words, language } = useSpoken();
+export function Grid({ rows, columns, first, template, filter, place, open, drawer }: Props) {
+  const { language } = useSpoken();
   const box = useRef<HTMLDivElement>(null);
   const FIRST = place ? NARROW : WIDE;
   const [sorting, setSorting] = useState<SortingState>([]);
@@ -34,7 +35,7 @@ export function Grid({ rows, columns, template, filter, place, open, drawer }: P
   const defs = useMemo<ColumnDef<TableRow>[]>(() => {
     const sections = template.sections.filter((one) => columns.some((column) => column.section === one.id));
     return [
-      { id: "first", header: words.task.document, accessorFn: (row) => row.label.toLowerCase() },
+      { id: "first", header: first, accessorFn: (row) => row.label.toLowerCase() },
       ...sections.map((section) => ({
         id: `section ${section.id}`,
         header: section.label[language],
@@ -50,7 +51,7 @@ export function Grid({ rows, columns, template, filter, place, open, drawer }: P
           })),
       })),
     ];
-  }, [template, columns, language, words]);
+  }, [template, columns, language, first]);
   const table = useReactTable({
     data: rows,
     columns: defs,
@@ -134,7 +135,7 @@ export function Grid({ rows, columns, template, filter, place, open, drawer }: P
         <div className="grid-inner" style={{ width, height: HEAD + down.getTotalSize() }}>
           <div className="grid-head" style={{ width, height: HEAD }}>
             <button type="button" className="grid-first grid-corner" style={{ width: FIRST }} onClick={() => table.getColumn("first")?.toggleSorting()}>
-              {words.task.document} <Sorted by={table.getColumn("first")?.getIsSorted() ?? false} />
+              {first} <Sorted by={table.getColumn("first")?.getIsSorted() ?? false} />
             </button>
             {sections.map((section) => {
               const ids = section.column.columns.map((one) => one.id);

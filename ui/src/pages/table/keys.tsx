@@ -6,7 +6,7 @@ export function Keys({ isOpen, close }: { isOpen: boolean; close: () => void }) 
   const all: [string[], string][] = [
     [["J"], words.keys.next],
     [["K"], words.keys.previous],
-    [["Shift", "J / K"], words.keys.nextPaper],
+    [["Shift", "J / K"], words.keys.nextDocument],
     [["G"], words.keys.go],
     [["←", "→", "↑", "↓"], words.keys.arrows],
     [["Enter"], words.keys.enter],

@@ -33,7 +33,7 @@ export function TablePage() {
   const wanted = useDeferredValue(typed.trim().toLowerCase());
   const section = address.get("section") ?? "";
   const place = useMemo(() => placeOf(address.get("cell")), [address]);
-  const paper = address.get("paper");
+  const only = address.get("document");
   const scopes = useMemo(
     () => SCOPES.filter((scope) => template.data?.sections.some((one) => one.fields.some((field) => field.scope === scope))),
     [template.data],
@@ -60,14 +60,14 @@ export function TablePage() {
     const inSection = section ? allColumns.filter((one) => one.section === section) : allColumns;
     const used = inSection.length > 0 ? inSection : allColumns;
     const some = allRows.filter(
-      (row) => (paper === null || String(row.result.ordinal) === paper) && (!wanted || matches(row, used, wanted, language)),
+      (row) => (only === null || String(row.result.ordinal) === only) && (!wanted || matches(row, used, wanted, language)),
     );
     if (filter === "all") return { rows: some, columns: used };
     return {
       rows: some.filter((row) => used.some((column) => fitsAt(filter, row, column))),
       columns: used.filter((column) => some.some((row) => fitsAt(filter, row, column))),
     };
-  }, [allColumns, allRows, section, wanted, filter, paper, language]);
+  }, [allColumns, allRows, section, wanted, filter, only, language]);
 
   const attention = useMemo(
     () => attentionByScope(results, new Map(template.data ? fieldsOf(template.data).map((one) => [one.id, one.scope]) : [])),
@@ -157,17 +157,17 @@ export function TablePage() {
             value={typed}
             onChange={(event) => put({ search: event.currentTarget.value || null })}
           />
-          {paper !== null && (
+          {only !== null && (
             <Badge
               variant="light"
-              className="paper-badge"
+              className="document-badge"
               rightSection={
-                <button type="button" className="badge-close" aria-label={words.table.showAll} onClick={() => put({ paper: null })}>
+                <button type="button" className="badge-close" aria-label={words.table.showAll} onClick={() => put({ document: null })}>
                   <Icon name="close" size={10} />
                 </button>
               }
             >
-              {results.find((one) => String(one.ordinal) === paper)?.file_name ?? paper}
+              {results.find((one) => String(one.ordinal) === only)?.file_name ?? only}
             </Badge>
           )}
           <span className="spacer" />
@@ -192,7 +192,7 @@ export function TablePage() {
             </Empty>
           ) : (
             <Empty icon="search" title={words.table.noMatch}>
-              <Button variant="default" onClick={() => put({ filter: null, search: null, section: null, paper: null })}>
+              <Button variant="default" onClick={() => put({ filter: null, search: null, section: null, document: null })}>
                 {words.table.showAll}
               </Button>
             </Empty>
@@ -203,6 +203,7 @@ export function TablePage() {
           key={scope}
           rows={rows}
           columns={columns}
+          first={scope === "study" ? words.task.document : words.scopes[scope]}
           template={template.data}
           filter={filter}
           place={place}
