@@ -37,6 +37,8 @@ class Model:
             raise said
         return said
 
+    async def open(self) -> None: ...
+
     async def close(self) -> None: ...
 
 
@@ -156,6 +158,22 @@ def test_silence_is_kept_by_a_worker_whose_key_is_not_that_of_the_task_s_starter
         room.ask(model, endpoint=other)
     with pytest.raises(RetryLater, match="silence"):
         room.ask(model, endpoint=other)
+    assert model.calls == 1
+
+
+def test_a_process_keeps_the_silence_it_heard_of_before_the_database_knows(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def not_yet(*_: Any) -> None: ...
+
+    async def work(desk: Desk) -> None:
+        for error in (ModelError, RetryLater):
+            with pytest.raises(error):
+                await desk.ask(room.task, 0, "study/1", (Message(role="user", content="How many?"),), SCHEMA)
+
+    monkeypatch.setattr(room.engine, "ahold_queue", not_yet)
+    model = Model(ModelError(Kind.RETRY_AFTER, "Too many requests.", retry_after_s=60))
+    room.with_desk(model, work)
     assert model.calls == 1
 
 

@@ -3,9 +3,9 @@
 import asyncio
 import hashlib
 import re
+import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from typing import Any
 
 import orjson
@@ -61,12 +61,15 @@ class Desk:
         self.queue = queue_of(endpoint)
         self._engine = engine
         self._client = client or ChatClient(endpoint)
+        self._silent_until = 0.0
+        self._has_queue = False
 
     async def ask(
         self, task: Task, ordinal: int, step: str, messages: tuple[Message, ...], schema: dict[str, Any]
     ) -> Told:
         """The model's answer to one question about one document of a task, from the ledger if it is there."""
         call = _Call(task_id=task.id, ordinal=ordinal, step=step, request_sha256=_sha256(task, messages, schema))
+        await self._open()
         known = await self._clear(call)
         if known is not None:
             outcome, text = known
@@ -87,10 +90,20 @@ class Desk:
         await asyncio.shield(self._note(call, "ok", reply, answer=reply.text))
         return told
 
+    async def _open(self) -> None:
+        """Everything that takes its time, before it is asked whether a call may be made: then it is made at once."""
+        await self._client.open()
+        if not self._has_queue:
+            # The task may have been started by a process with another key, and then its queue is not this one.
+            await self._engine.aset_queue(self.queue)
+            self._has_queue = True
+
     async def _clear(self, call: "_Call") -> list[str] | None:
         """Wait until a call may be made; or the answer and its outcome, where it needs none."""
         while True:
-            known, silence_s, spent, cap, pause_reason = await self._engine.arun(_before(call, self.queue))
+            known, asked_s, spent, cap, pause_reason = await self._engine.arun(_before(call, self.queue))
+            # A colleague in this process may have been asked for silence while the database was.
+            silence_s = max(asked_s or 0.0, self._silent_until - time.monotonic())
             if known is not None:
                 return [str(part) for part in known]
             if pause_reason is not None:
@@ -98,7 +111,7 @@ class Desk:
                 raise RetryLater(PAUSED_S, pause_reason)
             if cap is not None and spent >= cap:
                 raise PauseTask(f"The task has reached its spending cap of {cap:f}. Raise the cap and resume it.")
-            if silence_s is None or silence_s <= 0:
+            if silence_s <= 0:
                 return None
             if silence_s > SHORT_SILENCE_S:
                 raise RetryLater(silence_s, "The provider asked for silence.")
@@ -108,16 +121,13 @@ class Desk:
         ruling = route(error, attempt=1)
         if error.kind is Kind.RETRY_AFTER and isinstance(ruling, RetryLater):
             # At once and for everybody: others are about to call as well.
-            await asyncio.shield(self._hold(ruling.delay))
+            until = time.monotonic() + ruling.delay.total_seconds()
+            self._silent_until = max(self._silent_until, until)
+            await asyncio.shield(self._engine.ahold_queue(self.queue, ruling.delay))
         # A cut answer has whole entries that are worth keeping; asked again, the model would be cut off there again.
         is_cut = error.kind is Kind.TRUNCATED and error.reply is not None
         answer = self._keepable(error.reply.text) if is_cut and error.reply else None
         await asyncio.shield(self._note(call, error.kind.value, error.reply, sentence=error.sentence, answer=answer))
-
-    async def _hold(self, delay: timedelta) -> None:
-        # The task may have been started by a process with another key, and its queue is not this one.
-        await self._engine.aset_queue(self.queue)
-        await self._engine.ahold_queue(self.queue, delay)
 
     async def _note(
         self, call: "_Call", outcome: str, reply: Reply | None, *, sentence: str = "", answer: str | None = None

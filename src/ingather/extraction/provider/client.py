@@ -63,6 +63,10 @@ class ChatClient:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
+    async def open(self) -> None:
+        """Be ready to call. The first call would do it, a second or more after somebody decided that it may be made."""
+        await self._wire()
+
     async def close(self) -> None:
         if self._transport is not None:
             await self._transport.close()
