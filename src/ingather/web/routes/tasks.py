@@ -143,8 +143,10 @@ def set_spend_cap(task_id: wire.Id, asked: wire.SpendCap, here: Here, who: Who) 
         200: {
             "description": "The file.",
             "content": {
-                kind.media_type.partition(";")[0]: {"schema": {"type": "string", "format": "binary"}}
-                for kind in FORMATS.values()
+                kind.media_type.partition(";")[0]: {
+                    "schema": {"type": "object"} if name == "json" else {"type": "string", "format": "binary"}
+                }
+                for name, kind in FORMATS.items()
             },
         }
     },
