@@ -71,10 +71,7 @@ def test_every_field_that_may_be_asked_is_asked_once(name: str) -> None:
     rows, _ = rows_from(LISTED, template)
     groups = [*study_groups(template), *row_groups(template, rows)]
     cells = [
-        (key, field.id)
-        for group in groups
-        for key in [row.key for row in group.rows] or [""]
-        for field in group.fields
+        (key, field.id) for group in groups for key in [row.key for row in group.rows] or [""] for field in group.fields
     ]
     assert len(cells) == len(set(cells))
     named = {"arm_label", "group_label", "outcome_name", "qc_result"}  # answered by listing the rows

@@ -123,6 +123,8 @@ def _listen(arguments: Namespace) -> socket.socket:
     except OSError as error:
         server.close()
         raise UsageError(f"Cannot serve on {host} port {port}: {error.strerror}.") from error
+    # From now on whoever clicks early waits a moment instead of being refused.
+    server.listen(128)
     return server
 
 
