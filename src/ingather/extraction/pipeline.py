@@ -18,7 +18,7 @@ from ingather.extraction.questions import asked
 from ingather.extraction.rules import extract
 from ingather.extraction.tasks import Task
 from ingather.extraction.template import Template
-from ingather.library.port import LibraryPort
+from ingather.library.port import LibraryPort, ReadingSummary
 
 KIND = "extract_document"
 QUEUE = "extraction"
@@ -49,13 +49,7 @@ class Pipeline:
             raise Reject(str(error)) from error
 
     async def _extract(self, item: Item) -> dict[str, Any]:
-        task = await asyncio.to_thread(self._tasks, item.batch_id)
-        template = await asyncio.to_thread(self._templates, task.template_sha256)
-        document = await self._engine.arun(tasks.find_document(task.id, item.ordinal))
-        reading = await asyncio.to_thread(self._library.read, document.sha256, document.file_name)
-        if reading.problem is not None:
-            raise Reject(reading.sentence)
-        pages = await asyncio.to_thread(partial(self._library.pages, document.sha256, parser=reading.parser))
+        task, template, reading, pages = await asyncio.to_thread(self._open, item)
         source = task.model or EMBEDDED
         if task.model is None:
             rows, answers = await asyncio.to_thread(extract, asked(template), pages)
@@ -66,6 +60,16 @@ class Pipeline:
             partial(assess, template, pages, heard.rows, heard.answers, source=source)
         )
         return results.to_json(heard.rows, findings, [*flags, *heard.flags], parser=reading.parser, source=source)
+
+    def _open(self, item: Item) -> tuple[Task, Template, ReadingSummary, list[str]]:
+        """All that a document's extraction begins with, in one trip to a thread."""
+        task = self._tasks(item.batch_id)
+        template = self._templates(task.template_sha256)
+        document = self._engine.run(tasks.find_document(task.id, item.ordinal))
+        reading = self._library.read(document.sha256, document.file_name)
+        if reading.problem is not None:
+            raise Reject(reading.sentence)
+        return task, template, reading, self._library.pages(document.sha256, parser=reading.parser)
 
     async def _ask(self, task: Task, template: Template, item: Item, pages: list[str]) -> Heard:
         """What the model says; or what is raised so that the engine does the right thing."""
