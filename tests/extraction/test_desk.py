@@ -161,6 +161,14 @@ def test_silence_is_kept_by_a_worker_whose_key_is_not_that_of_the_task_s_starter
     assert model.calls == 1
 
 
+def test_a_short_silence_is_waited_for_and_the_question_asked_again(room: Room, db: psycopg.Connection) -> None:
+    model = Model(ModelError(Kind.RETRY_AFTER, "Too many requests.", retry_after_s=0.1), reply('{"a": 1}'))
+    assert room.ask(model).object == {"a": 1}
+    noted = db.execute("select outcome, called_at from ingather.model_call order by id").fetchall()
+    assert [outcome for outcome, _ in noted] == ["retry_after", "ok"]
+    assert (noted[1][1] - noted[0][1]).total_seconds() > 0.9, "a second is the shortest silence there is"
+
+
 def test_a_process_keeps_the_silence_it_heard_of_before_the_database_knows(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import random
 import re
 import time
 from contextlib import suppress
@@ -39,7 +40,9 @@ from ingather.extraction.tasks import Task
 
 MAX_TOKENS = 8_000
 DEADLINE_S = 400.0  # what the longest answer takes of a model that writes 20 tokens a second
-SHORT_SILENCE_S = 5.0
+SHORT_SILENCE_S = 5.0  # is waited for; a longer one gives the document back
+SHORT_TRIES = 10
+SPREAD_S = 0.25
 PAUSED_S = 0.2
 WAITS_S = (0.2, 0.5, 1.0, 2.0, 4.0)
 LARGEST_COUNT = 2**53
@@ -70,22 +73,25 @@ class Desk:
         """The model's answer to one question about one document of a task, from the ledger if it is there."""
         call = _Call(task_id=task.id, ordinal=ordinal, step=step, request_sha256=_sha256(task, messages, schema))
         await self._open()
-        known = await self._clear(call)
-        if known is not None:
-            outcome, text = known
-            if outcome == Kind.TRUNCATED:
-                raise ModelError(Kind.TRUNCATED, "The answer was cut off.", reply=Reply(text=text, finish="length"))
-            return Told(object=parse_object(text), text=text, is_known=True)
-        try:
-            reply = await self._client.complete(
-                Request(messages=messages, schema=schema, max_tokens=MAX_TOKENS, deadline_s=DEADLINE_S)
-            )
-            # From here on as it will be read from the ledger: a repeated interview must ask the same questions.
-            reply = replace(reply, text=self._keepable(reply.text))
-            told = Told(object=parse_reply(reply), text=reply.text)
-        except ModelError as error:
-            await self._note_error(call, error)
-            raise
+        request = Request(messages=messages, schema=schema, max_tokens=MAX_TOKENS, deadline_s=DEADLINE_S)
+        tried = 0
+        while True:
+            tried += 1
+            known = await self._clear(call)
+            if known is not None:
+                return _replayed(*known)
+            try:
+                return await self._call(call, request)
+            except ModelError as error:
+                silence_s = await self._note_error(call, error)
+                if tried == SHORT_TRIES or not 0 < silence_s <= SHORT_SILENCE_S:
+                    raise
+
+    async def _call(self, call: "_Call", request: Request) -> Told:
+        reply = await self._client.complete(request)
+        # From here on as it will be read from the ledger: a repeated interview must ask the same questions.
+        reply = replace(reply, text=self._keepable(reply.text))
+        told = Told(object=parse_reply(reply), text=reply.text)
         # An answer that was paid for is kept even if this item is being stopped.
         await asyncio.shield(self._note(call, "ok", reply, answer=reply.text))
         return told
@@ -115,19 +121,22 @@ class Desk:
                 return None
             if silence_s > SHORT_SILENCE_S:
                 raise RetryLater(silence_s, "The provider asked for silence.")
-            await asyncio.sleep(silence_s + 0.01)
+            # Not all at once: the first to be refused again speaks for all who have not called yet.
+            await asyncio.sleep(silence_s + random.uniform(0.01, SPREAD_S))
 
-    async def _note_error(self, call: "_Call", error: ModelError) -> None:
-        ruling = route(error, attempt=1)
+    async def _note_error(self, call: "_Call", error: ModelError) -> float:
+        """Write it down; and for how long the provider wants silence because of it."""
+        ruling, silence_s = route(error, attempt=1), 0.0
         if error.kind is Kind.RETRY_AFTER and isinstance(ruling, RetryLater):
             # At once and for everybody: others are about to call as well.
-            until = time.monotonic() + ruling.delay.total_seconds()
-            self._silent_until = max(self._silent_until, until)
+            silence_s = ruling.delay.total_seconds()
+            self._silent_until = max(self._silent_until, time.monotonic() + silence_s)
             await asyncio.shield(self._engine.ahold_queue(self.queue, ruling.delay))
         # A cut answer has whole entries that are worth keeping; asked again, the model would be cut off there again.
         is_cut = error.kind is Kind.TRUNCATED and error.reply is not None
         answer = self._keepable(error.reply.text) if is_cut and error.reply else None
         await asyncio.shield(self._note(call, error.kind.value, error.reply, sentence=error.sentence, answer=answer))
+        return silence_s
 
     async def _note(
         self, call: "_Call", outcome: str, reply: Reply | None, *, sentence: str = "", answer: str | None = None
@@ -180,6 +189,13 @@ class _Call:
     ordinal: int
     step: str
     request_sha256: str
+
+
+def _replayed(outcome: str, text: str) -> Told:
+    """What a call brought when it was made."""
+    if outcome == Kind.TRUNCATED:
+        raise ModelError(Kind.TRUNCATED, "The answer was cut off.", reply=Reply(text=text, finish="length"))
+    return Told(object=parse_object(text), text=text, is_known=True)
 
 
 def _sha256(task: Task, messages: tuple[Message, ...], schema: dict[str, Any]) -> str:
