@@ -75,7 +75,9 @@ def tour(args: list[str]) -> int:
 
 def test(args: list[str]) -> int:
     """All tests, on up to four cores; `-n 0` among the arguments runs them one after the other."""
-    return setup([]) or call([PYTHON, "-m", "pytest", "-n", "auto", "--maxprocesses", "4", *args])
+    return setup([]) or call(
+        [PYTHON, "-m", "pytest", "-n", "auto", "--maxprocesses", "4", "--dist", "loadgroup", *args]
+    )
 
 
 def check(_args: list[str]) -> int:

@@ -21,7 +21,15 @@ PATIENCE_MS = 30_000
 expect.set_options(timeout=PATIENCE_MS)
 
 
-@pytest.fixture(scope="session")
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All in one process, since starting the workbench is most of the work."""
+    for item in items:
+        if item.path.parent == Path(__file__).parent:
+            item.add_marker(pytest.mark.xdist_group("browser"))
+
+
+# Of a module, not of the session: while Playwright runs, no test in this process can run an event loop of its own.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     try:
         chromium = find()
@@ -37,7 +45,7 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def workbench(server: str, worker_id: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """One for all tests: each uses a project or a task of its own."""
     if not PAGES.exists() or "pages were not built" in PAGES.read_text():
@@ -51,7 +59,7 @@ def workbench(server: str, worker_id: str, tmp_path_factory: pytest.TempPathFact
         conn.execute(f'drop database "{name}" with (force)')
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def signed_in(browser: Browser, workbench: Running) -> StorageState:
     """The cookie of a session. Signing in anew for every test would be too often for the server."""
     context = browser.new_context(locale="en-GB")
@@ -93,7 +101,7 @@ def page(browser: Browser, workbench: Running, signed_in: StorageState, complain
     assert complaints == []
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def finished(browser: Browser, workbench: Running, signed_in: StorageState) -> int:
     """A task that is done, for all tests that only look: `rct_cordil.pdf` is its first document."""
     context = browser.new_context(base_url=workbench.address, storage_state=signed_in, locale="en-GB")

@@ -1,6 +1,7 @@
 """Files become pages; bad files become a sentence; nobody reads what nobody can see."""
 
 import random
+import resource
 import struct
 import sys
 from collections.abc import Callable
@@ -103,7 +104,7 @@ def test_a_bad_file_gets_its_verdict_within_its_memory(name: str, tmp_path: Path
     found = parse(file, LIMITS)
     assert (found.problem, found.pages) == (problem, ())
     assert found.sentence.endswith(".")
-    assert all(ending.peak_bytes < 640 * MEGABYTE for ending in endings)
+    assert all(ending.peak_bytes < max(640 * MEGABYTE, _own_peak()) for ending in endings)
     assert not any(ending.is_late for ending in endings)
 
 
@@ -162,7 +163,7 @@ def test_a_page_of_400_000_shapes_ends_at_the_memory_limit(tmp_path: Path, endin
     file.write_bytes(bad_pdfs.bomb_of_objects(400_000))
     found = parse(file, Limits(memory_bytes=48 * MEGABYTE, seconds=30))
     assert (found.problem, found.pages) == (Problem.DECOMPRESSION_LIMIT, ())
-    assert all(ending.peak_bytes < 256 * MEGABYTE for ending in endings)
+    assert all(ending.peak_bytes < max(256 * MEGABYTE, _own_peak()) for ending in endings)
 
 
 def test_a_file_with_too_much_text_is_refused() -> None:
@@ -587,3 +588,8 @@ def test_persian_keeps_its_joiners_and_smuggled_tags_are_told() -> None:
     found = reading("\u0645\u06cc\u200c\u062e\u0648 a\u200bb\U000e0041".encode(), suffix=".txt")
     assert found.pages[0].text == "\u0645\u06cc\u200c\u062e\u0648 ab"
     assert found.hidden[0].text == "\u200b\U000e0041"
+
+
+def _own_peak() -> int:
+    """What a child is charged with although it is ours: a process begins with the size of the one that made it."""
+    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss + 8 * MEGABYTE
