@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import BinaryIO
 
@@ -11,7 +10,6 @@ from psycopg.errors import UniqueViolation
 from ingather.engine.batch import Batch
 from ingather.engine.engine import Engine
 from ingather.engine.errors import UsageError
-from ingather.engine.model import Progress
 from ingather.extraction import pipeline, results, tasks
 from ingather.extraction.desk import queue_of
 from ingather.extraction.errors import EmptySelection, NotFound
@@ -20,7 +18,7 @@ from ingather.extraction.findings import DocumentResult, TaskSummary
 from ingather.extraction.limits import LARGEST_ID, checked_cap, cleaned, known_id
 from ingather.extraction.provider import Endpoint
 from ingather.extraction.questions import asked
-from ingather.extraction.tasks import Project, Spent, Task
+from ingather.extraction.tasks import Project, Status, Task
 from ingather.extraction.template import BUILTIN_IDS, Label, Template, Tier, builtin, clone, load_builtin, select
 from ingather.library.port import LibraryPort
 
@@ -32,15 +30,6 @@ MOST_TASKS = 1_000
 PAGE = 50
 EMBEDDED_NAME = "embedded extractor (rules, no model)"
 _TEMPLATE_ID = re.compile(r"[a-z][a-z0-9_]{0,62}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Status:
-    """A task as it stands."""
-
-    task: Task
-    progress: Progress
-    spent: Spent
 
 
 class Extraction:
@@ -198,16 +187,16 @@ class Extraction:
 
     def list_tasks(self, project_id: int, *, before: int | None = None, limit: int = PAGE) -> list[Task]:
         """The project's tasks, newest first; `before` takes the last id of the page before."""
-        if not 1 <= limit <= MOST_TASKS:
-            raise UsageError(f"A page holds 1 to {MOST_TASKS:,} tasks, not {limit!r}.")
-        upto = LARGEST_ID if before is None else min(before, LARGEST_ID)
-        return self.engine.run(tasks.list_tasks(known_id(project_id, "project"), before=upto, limit=limit))
+        return self.engine.run(tasks.list_tasks(known_id(project_id, "project"), **_page(before, limit)))
+
+    def statuses(
+        self, project_id: int, *, before: int | None = None, limit: int = PAGE
+    ) -> tuple[list[Status], int | None]:
+        """`list_tasks` with counts and costs, and what `before` takes for the next page."""
+        return self.engine.run(tasks.statuses(known_id(project_id, "project"), **_page(before, limit)))
 
     def status(self, task_id: int) -> Status:
-        return self.status_of(self.task(task_id))
-
-    def status_of(self, task: Task) -> Status:
-        return Status(task=task, progress=self._batch(task).progress(), spent=self.engine.run(tasks.spent(task.id)))
+        return self.engine.run(tasks.status(known_id(task_id, "task")))
 
     def projects_of_batch(self, batch_id: int) -> list[int]:
         """The project whose task this batch is, if it is one."""
@@ -282,6 +271,12 @@ def summary(status: Status) -> TaskSummary:
         closed_at=progress.closed_at.isoformat() if progress.closed_at else None,
         counts=counts,
     )
+
+
+def _page(before: int | None, limit: int) -> dict[str, int]:
+    if not 1 <= limit <= MOST_TASKS:
+        raise UsageError(f"A page holds 1 to {MOST_TASKS:,} tasks, not {limit!r}.")
+    return {"before": LARGEST_ID if before is None else min(before, LARGEST_ID), "limit": limit}
 
 
 def _no_template(template_id: str) -> NotFound:

@@ -11,7 +11,7 @@ import orjson
 
 from ingather.engine import verbs
 from ingather.engine.errors import KeyReused
-from ingather.engine.model import Offspring
+from ingather.engine.model import Offspring, Progress
 from ingather.engine.script import Ask, Script
 from ingather.extraction import statements as sql
 from ingather.extraction.errors import NotFound
@@ -58,6 +58,15 @@ class Spent:
     cost: Decimal | None
     currency: str | None
     unpriced: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """A task as it stands."""
+
+    task: Task
+    progress: Progress
+    spent: Spent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,6 +264,28 @@ def resume(task: Task) -> Script[None]:
 
 def set_spend_cap(task_id: int, spend_cap: Decimal | None) -> Script[None]:
     yield Ask(sql.SET_SPEND_CAP, {"task_id": task_id, "spend_cap": spend_cap})
+
+
+def status(task_id: int) -> Script[Status]:
+    """A task with its counts and its costs, in one transaction."""
+    task = yield from find_task(task_id)
+    found = yield from verbs.progress([task.batch_id])
+    if not found:
+        raise NotFound(f"There is no task {task_id}.")
+    return Status(task=task, progress=found[0], spent=(yield from spent(task_id)))
+
+
+def statuses(project_id: int, *, before: int, limit: int) -> Script[tuple[list[Status], int | None]]:
+    """A page of a project's tasks, newest first, and what `before` takes for the next one."""
+    page = yield from list_tasks(project_id, before=before, limit=limit)
+    found = yield from verbs.progress([task.batch_id for task in page])
+    known = {progress.batch_id: progress for progress in found}
+    listed = []
+    for task in page:
+        if task.batch_id in known:
+            cost = yield from spent(task.id)
+            listed.append(Status(task=task, progress=known[task.batch_id], spent=cost))
+    return listed, page[-1].id if len(page) == limit else None
 
 
 def spent(task_id: int) -> Script[Spent]:

@@ -3,8 +3,9 @@
 from ingather.engine.engine import Engine
 from ingather.engine.model import Progress, WorkerRecord
 from ingather.engine.verbs import ScheduleRecord
-from ingather.extraction.extraction import EMBEDDED_NAME, Status
+from ingather.extraction.extraction import EMBEDDED_NAME
 from ingather.extraction.findings import DocumentResult
+from ingather.extraction.tasks import Status
 from ingather.extraction.template import Template, Tier
 from ingather.library.port import DocumentRecord
 from ingather.library.port import KnowledgeBase as Shelf

@@ -148,8 +148,6 @@ def _template_for(here: Here, who: Who, template_id: str, role: Role) -> tuple[T
     if project_id == 0:
         if role is not Role.READER:
             raise Refused(403, f"The template {template_id!r} comes with the program and stays; clone it first.")
-    elif not who.may_read(project_id):
-        raise Refused(404, f"There is no template {template_id!r}.")
     else:
-        need(who, role, project_id)
+        need(who, role, project_id, f"There is no template {template_id!r}.")
     return template, project_id

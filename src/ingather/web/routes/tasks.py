@@ -10,7 +10,7 @@ from ingather.extraction.export import FORMATS
 from ingather.extraction.tasks import find_document
 from ingather.web import schemas as wire
 from ingather.web import shapes
-from ingather.web.access import Here, Who, need, status_for, statuses, task_for
+from ingather.web.access import Here, Who, need, status_for, task_for
 from ingather.web.accounts import Role
 from ingather.web.answers import Lent
 from ingather.web.limits import Door
@@ -48,7 +48,7 @@ def list_tasks(
 ) -> wire.Tasks:
     """The project's tasks, newest first; `before` takes `next` of the page before."""
     need(who, Role.READER, project_id)
-    page, following = statuses(here, project_id, before=before, limit=limit)
+    page, following = here.extraction.statuses(project_id, before=before, limit=limit)
     return wire.Tasks(tasks=[shapes.task(status) for status in page], next=following)
 
 
