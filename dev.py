@@ -5,10 +5,11 @@ python3 dev.py setup             make .venv and install Ingather and its tools i
 python3 dev.py run [ARGS]        the workbench with sample papers: database, web and worker, until Ctrl-C
 python3 dev.py tour              the engine: 1,000 items, two workers, one of them killed halfway
 python3 dev.py test [ARGS]       all tests; ARGS go to pytest, for example `-k sweep -x`
-python3 dev.py check             formatting, lint, types, and which room may import which
+python3 dev.py check             formatting, lint, types, which room may import which, and the types of the pages
 python3 dev.py chaos [ARGS]      the engine under fire, and an oracle: `--seconds 60 --seed 1 --break NAME`
 python3 dev.py bench [ARGS]      us and our peers, measured side by side: `--all`, `--quick`, `--json`
 python3 dev.py fuzz [--minutes]  the HTTP API under made-up requests, for as long as you like
+python3 dev.py shots [NAMES]     every screen of the workbench into docs/screens, from a real run
 python3 dev.py schema [--check]  write docs/schema.sql from the migrations, or say whether it is up to date
 """
 
@@ -20,6 +21,7 @@ import hashlib
 import importlib.util
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -87,6 +89,7 @@ def check(_args: list[str]) -> int:
         "lint": [PYTHON, "-m", "ruff", "check", "."],
         "types": [PYTHON, "-m", "mypy"],
         "rooms": [VENV / "bin" / "lint-imports"],
+        "pages": [PYTHON, ROOT / "tools" / "node.py", "check"],
     }
     failed = []
     for name, argv in steps.items():
@@ -109,6 +112,10 @@ def fuzz(args: list[str]) -> int:
     return setup([]) or call([PYTHON, "-m", "tests.web.fuzz", *args])
 
 
+def shots(args: list[str]) -> int:
+    return setup([]) or call([PYTHON, ROOT / "tools" / "screenshots.py", *args])
+
+
 def schema(args: list[str]) -> int:
     return setup([]) or call([PYTHON, ROOT / "tools" / "schema.py", *args])
 
@@ -122,6 +129,7 @@ COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "chaos": chaos,
     "bench": bench,
     "fuzz": fuzz,
+    "shots": shots,
     "schema": schema,
 }
 
@@ -156,8 +164,10 @@ def works(code: str) -> bool:
 
 
 def call(argv: list[str | Path]) -> int:
-    """Runs a command to its end. Ctrl-C reaches it too: then it is left to say goodbye in its own time."""
+    """Runs a command to its end. Ctrl-C reaches it too: then it is left to say goodbye in its own time. Being told to
+    stop is passed on."""
     with subprocess.Popen(argv, cwd=ROOT) as process:
+        signal.signal(signal.SIGTERM, lambda *_: process.terminate())
         while True:
             try:
                 return process.wait()

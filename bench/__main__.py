@@ -8,7 +8,8 @@ import statistics
 import subprocess
 import sys
 import time
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -66,6 +67,7 @@ def measure(peers: list[System], sizes: workloads.Sizes) -> dict[str, Any]:
                 "ingather": version("ingather"),
             },
             "jobs": sizes.jobs,
+            "drained": sizes.drained,
             "rounds": sizes.rounds,
             "systems": drains,
             "skipped": skipped,
@@ -118,40 +120,53 @@ def side_by_side(
 
 
 def one_round(bench: server.Bench, system: System, redis_url: str, sizes: workloads.Sizes) -> dict[str, float]:
-    """Fill, drain with one process, fill, drain with two, then single jobs; each in a database of its own."""
+    """Insert, drain with one process, drain with two, then single jobs; each in a database of its own.
+
+    A drain is long enough that the second worker's start, which falls into
+    the first one's work, is no part of its speed.
+    """
     figures: dict[str, float] = {}
+    inserts = []
+    for _ in range(2):
+        with database(bench, system, redis_url) as url:
+            bench.settle_down()
+            inserts.append(conduct.enqueue(system, url, sizes.jobs))
+    figures["enqueue_per_s"] = max(inserts)
+    # A slow system is cut long before the end, so a longer queue would only take longer to fill.
+    drained = sizes.drained if system.is_fast else sizes.jobs
     for processes in (1, 2):
-        url = redis_url if system.store == "redis" else bench.new_database(system.name)
-        if system.store == "redis":
-            redis.flush(url)
-        conduct.prepare(system, url)
-        bench.settle_down()
-        speed = conduct.enqueue(system, url, sizes.jobs)
-        figures["enqueue_per_s"] = max(speed, figures.get("enqueue_per_s", 0.0))
-        if system.store == "postgres":
-            bench.analyze(url)
-        before = bench.read(url) if system.store == "postgres" else None
-        done = conduct.drain(system, url, sizes.jobs, processes=processes, cap_s=sizes.cap_s)
-        figures[f"drain_{processes}_per_s"] = done.per_s
-        figures[f"drain_{processes}_wall_s"] = done.wall_s
-        if before is not None and processes == 1:
-            figures |= bench.read(url).per_item(before, done.items)
-        if system.store == "postgres":
-            bench.drop(url)
+        with database(bench, system, redis_url) as url:
+            conduct.enqueue(system, url, drained)
+            before = None
+            if system.store == "postgres":
+                bench.analyze(url)
+                bench.settle_down()
+                before = bench.read(url)
+            done = conduct.drain(system, url, drained, processes=processes, cap_s=sizes.cap_s)
+            figures[f"drain_{processes}_per_s"] = done.per_s
+            figures[f"drain_{processes}_wall_s"] = done.wall_s
+            figures[f"worker_{processes}_us"] = 1e6 * done.cpu_s / done.items
+            if before is not None and processes == 1:
+                figures |= bench.read(url).per_item(before, done.items)
     if system is not LIMIT:
-        figures |= single_jobs(bench, system, redis_url, sizes)
+        with database(bench, system, redis_url) as url:
+            times = conduct.latency(system, url, sizes.singles)
+        figures |= {"pickup_p50_ms": times["p50_ms"], "pickup_p95_ms": times["p95_ms"]}
     return figures
 
 
-def single_jobs(bench: server.Bench, system: System, redis_url: str, sizes: workloads.Sizes) -> dict[str, float]:
-    url = redis_url if system.store == "redis" else bench.new_database(system.name)
+@contextmanager
+def database(bench: server.Bench, system: System, redis_url: str) -> Iterator[str]:
+    """An empty one, with the system's tables."""
     if system.store == "redis":
-        redis.flush(url)
+        redis.flush(redis_url)
+        conduct.prepare(system, redis_url)
+        yield redis_url
+        return
+    url = bench.new_database(system.name)
     conduct.prepare(system, url)
-    times = conduct.latency(system, url, sizes.singles)
-    if system.store == "postgres":
-        bench.drop(url)
-    return {"pickup_p50_ms": times["p50_ms"], "pickup_p95_ms": times["p95_ms"]}
+    yield url
+    bench.drop(url)
 
 
 def first_line(why: Exception) -> str:

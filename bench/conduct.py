@@ -14,6 +14,7 @@ from typing import Any
 
 import psycopg
 
+from bench.server import cpu_s
 from bench.stage import Seats
 from bench.systems import Skipped, System
 from ingather.engine.migrations import migrate
@@ -25,10 +26,12 @@ LOOK_S = 0.004
 
 @dataclass(frozen=True, slots=True)
 class Drain:
-    """`per_s` from the first handler's call until all is done and stored; `wall_s` from the starting signal."""
+    """`per_s` from the first handler's call until all is done and stored; `wall_s` from the starting signal. `cpu_s` is
+    the workers' own, their children's included, from the signal on."""
 
     per_s: float
     wall_s: float
+    cpu_s: float
     items: int
     is_cut: bool
 
@@ -64,6 +67,9 @@ class Crew:
             self.check()
             time.sleep(LOOK_S)
         return True
+
+    def cpu_s(self) -> float:
+        return sum(cpu_s(process.pid) for process in self.processes)
 
     def stop(self) -> None:
         for process in self.processes:
@@ -120,17 +126,19 @@ def drain(
 ) -> Drain:
     """Let it work on n jobs that are there. Slow ones are cut at `cap_s`: their speed is known by then."""
     with crew(system, url, processes=processes, concurrency=concurrency) as workers:
+        spent = workers.cpu_s()
         began = workers.seats.go()
         is_whole = workers.wait_for(n, cap_s)
         if is_whole and system.left is not None:
             wait_until_stored(url, system.left)
         end = time.time()
+        spent = workers.cpu_s() - spent
         watch(workers)
         counts = workers.seats.counts()
     if counts.handled == 0:
         raise Skipped(f"its workers handled nothing within {cap_s:g} s")
     items = min(n, counts.handled)
-    return Drain(items / (end - counts.first), end - began, items, not is_whole)
+    return Drain(items / (end - counts.first), end - began, spent, items, not is_whole)
 
 
 def wait_until_stored(url: str, left: str) -> None:

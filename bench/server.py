@@ -75,18 +75,22 @@ class Bench:
 
     def _cpu_s(self) -> float:
         """Of the server and all its processes, those that have ended included."""
-        root = int((self._running.data / "postmaster.pid").read_text().partition("\n")[0])
-        parents: dict[int, tuple[int, int, int]] = {}
-        for folder in Path("/proc").glob("[0-9]*"):
-            try:
-                words = (folder / "stat").read_text().rpartition(")")[2].split()
-            except OSError:
-                continue
-            own, ended = int(words[11]) + int(words[12]), int(words[13]) + int(words[14])
-            parents[int(folder.name)] = (int(words[1]), own, ended)
-        ticks = sum(own for pid, (parent, own, _) in parents.items() if root in {pid, parent})
-        ticks += parents[root][2] if root in parents else 0
-        return ticks / os.sysconf("SC_CLK_TCK")
+        return cpu_s(int((self._running.data / "postmaster.pid").read_text().partition("\n")[0]))
+
+
+def cpu_s(root: int) -> float:
+    """Of a process and its children, those that have ended included."""
+    parents: dict[int, tuple[int, int, int]] = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        own, ended = int(words[11]) + int(words[12]), int(words[13]) + int(words[14])
+        parents[int(folder.name)] = (int(words[1]), own, ended)
+    ticks = sum(own for pid, (parent, own, _) in parents.items() if root in {pid, parent})
+    ticks += parents[root][2] if root in parents else 0
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 @contextmanager

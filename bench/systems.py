@@ -34,6 +34,8 @@ class System:
     left: str | None = None
     keeps_results: bool = True
     is_quick: bool = False
+    is_fast: bool = False
+    """Whether it drains the smaller number of jobs in less than the time a drain may take."""
     setting: str = ""
 
     @property
@@ -161,9 +163,12 @@ OURS = System(
     concurrency=50,
     left="select count(*) from ingather.batch where state = 'open'",
     is_quick=True,
+    is_fast=True,
     setting="`scatter`; 50 at once",
 )
-LIMIT = System(name="limit", title="the limit: the same SQL in a plain loop", module="limit", is_quick=True)
+LIMIT = System(
+    name="limit", title="the limit: the same SQL in a plain loop", module="limit", is_quick=True, is_fast=True
+)
 
 PEERS = [
     System(
@@ -176,6 +181,7 @@ PEERS = [
         left="select count(*) from graphile_worker._private_jobs",
         keeps_results=False,
         is_quick=True,
+        is_fast=True,
         setting="`add_jobs` in one statement; local queue of 500, 24 at once, completions in batches",
     ),
     System(
@@ -187,6 +193,7 @@ PEERS = [
         concurrency=1000,
         left="select count(*) from pgboss.job where name = 'noop' and state < 'completed'",
         is_quick=True,
+        is_fast=True,
         setting="`insert` of 5,000 at a time; `fetch` and `complete` of 1,000 in a loop, polled every 5 ms when empty",
     ),
     System(
@@ -198,6 +205,7 @@ PEERS = [
         left="select count(*) from pgqueuer",
         keeps_results=False,
         is_quick=True,
+        is_fast=True,
         setting="`enqueue` of lists of 5,000; asyncpg; batches of 100",
     ),
     System(
@@ -229,6 +237,15 @@ PEERS = [
         concurrency=100,
         left="select count(*) from dbos.workflow_status where status in ('ENQUEUED', 'PENDING')",
         setting="`enqueue` one by one, as its client offers; 100 at once",
+    ),
+    System(
+        name="absurd",
+        title="absurd",
+        module="absurd",
+        packages=("absurd-sdk", "absurdctl", "psycopg[binary]"),
+        concurrency=100,
+        left="select count(*) from absurd.t_default where state not in ('completed', 'failed', 'cancelled')",
+        setting="`spawn_task` over arrays of 5,000; asyncio worker, 100 at once, polled every 5 ms when empty",
     ),
     System(
         name="celery",

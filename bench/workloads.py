@@ -20,6 +20,7 @@ class Sizes:
     """How much of everything."""
 
     jobs: int = 20_000
+    drained: int = 200_000
     many: int = 1_000_000
     few: int = 10_000
     rounds: int = 3
@@ -33,9 +34,12 @@ class Sizes:
 
 
 FULL = Sizes()
-QUICK = Sizes(many=100_000, rounds=1, singles=20, closes=10, reads=20, wait_s=2.0, big=((1_000, 5_000), (100_000, 100)))
+QUICK = Sizes(
+    drained=100_000, many=100_000, rounds=1, singles=20, closes=10, reads=20, wait_s=2.0,
+    big=((1_000, 5_000), (100_000, 100)),
+)  # fmt: skip
 TINY = Sizes(
-    jobs=300, many=1_000, few=300, rounds=1, singles=3, closes=2, reads=3, waits=(10,), wait_s=0.6,
+    jobs=300, drained=600, many=1_000, few=300, rounds=1, singles=3, closes=2, reads=3, waits=(10,), wait_s=0.6,
     big=((1_000, 50), (100_000, 40)),
 )  # fmt: skip
 

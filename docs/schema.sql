@@ -351,6 +351,8 @@ CREATE TABLE ingather.project (
     id bigint NOT NULL,
     name text NOT NULL,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    made_for text,
+    CONSTRAINT project_made_for_check CHECK ((made_for ~ '^[a-z][a-z0-9_]{0,62}$'::text)),
     CONSTRAINT project_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200)))
 );
 
@@ -421,6 +423,41 @@ ALTER TABLE ingather.reading ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+-- TABLE review
+
+CREATE TABLE ingather.review (
+    id bigint NOT NULL,
+    task_id bigint NOT NULL,
+    ordinal integer NOT NULL,
+    row_key text NOT NULL,
+    field text NOT NULL,
+    revision integer NOT NULL,
+    action text NOT NULL,
+    value jsonb,
+    note text DEFAULT ''::text NOT NULL,
+    reviewer text NOT NULL,
+    account_id bigint,
+    finding_sha256 text NOT NULL,
+    reviewed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT review_action_check CHECK ((action = ANY (ARRAY['accepted'::text, 'edited'::text, 'not_reported'::text, 'not_applicable'::text, 'unclear'::text, 'rejected'::text, 'withdrawn'::text]))),
+    CONSTRAINT review_check CHECK (((action = 'edited'::text) = (value IS NOT NULL))),
+    CONSTRAINT review_finding_sha256_check CHECK ((finding_sha256 ~ '^[0-9a-f]{64}$'::text)),
+    CONSTRAINT review_note_check CHECK ((char_length(note) <= 2000)),
+    CONSTRAINT review_reviewer_check CHECK (((char_length(reviewer) >= 1) AND (char_length(reviewer) <= 200))),
+    CONSTRAINT review_revision_check CHECK ((revision > 0))
+);
+
+-- SEQUENCE review_id_seq
+
+ALTER TABLE ingather.review ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME ingather.review_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 -- TABLE schedule
 
 CREATE TABLE ingather.schedule (
@@ -460,6 +497,27 @@ CREATE TABLE ingather.session (
     account_id bigint NOT NULL,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     expires_at timestamp with time zone NOT NULL
+);
+
+-- TABLE set_aside
+
+CREATE TABLE ingather.set_aside (
+    id bigint NOT NULL,
+    task_id bigint NOT NULL,
+    amount numeric NOT NULL,
+    until timestamp with time zone NOT NULL,
+    CONSTRAINT set_aside_amount_check CHECK ((amount >= (0)::numeric))
+);
+
+-- SEQUENCE set_aside_id_seq
+
+ALTER TABLE ingather.set_aside ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME ingather.set_aside_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
 );
 
 -- TABLE sign_in_link
@@ -653,10 +711,10 @@ ALTER TABLE ONLY ingather.page
 ALTER TABLE ONLY ingather.payload
     ADD CONSTRAINT payload_pkey PRIMARY KEY (item_id);
 
--- CONSTRAINT project project_name_key
+-- CONSTRAINT project project_made_for_key
 
 ALTER TABLE ONLY ingather.project
-    ADD CONSTRAINT project_name_key UNIQUE (name);
+    ADD CONSTRAINT project_made_for_key UNIQUE (made_for);
 
 -- CONSTRAINT project project_pkey
 
@@ -678,6 +736,16 @@ ALTER TABLE ONLY ingather.reading
 ALTER TABLE ONLY ingather.reading
     ADD CONSTRAINT reading_sha256_parser_key UNIQUE (sha256, parser);
 
+-- CONSTRAINT review review_pkey
+
+ALTER TABLE ONLY ingather.review
+    ADD CONSTRAINT review_pkey PRIMARY KEY (id);
+
+-- CONSTRAINT review review_task_id_ordinal_row_key_field_revision_key
+
+ALTER TABLE ONLY ingather.review
+    ADD CONSTRAINT review_task_id_ordinal_row_key_field_revision_key UNIQUE (task_id, ordinal, row_key, field, revision);
+
 -- CONSTRAINT schedule schedule_pkey
 
 ALTER TABLE ONLY ingather.schedule
@@ -692,6 +760,11 @@ ALTER TABLE ONLY ingather.segment
 
 ALTER TABLE ONLY ingather.session
     ADD CONSTRAINT session_pkey PRIMARY KEY (sha256);
+
+-- CONSTRAINT set_aside set_aside_pkey
+
+ALTER TABLE ONLY ingather.set_aside
+    ADD CONSTRAINT set_aside_pkey PRIMARY KEY (id);
 
 -- CONSTRAINT sign_in_link sign_in_link_pkey
 
@@ -790,6 +863,10 @@ CREATE INDEX segment_batch ON ingather.segment USING btree (batch_id);
 
 CREATE INDEX segment_turn ON ingather.segment USING btree (queue, priority DESC, batch_id) WHERE (queue IS NOT NULL);
 
+-- INDEX set_aside_of_task
+
+CREATE INDEX set_aside_of_task ON ingather.set_aside USING btree (task_id);
+
 -- INDEX task_document_sha256
 
 CREATE INDEX task_document_sha256 ON ingather.task_document USING btree (sha256);
@@ -856,6 +933,11 @@ ALTER TABLE ONLY ingather.page
 ALTER TABLE ONLY ingather.reading
     ADD CONSTRAINT reading_sha256_fkey FOREIGN KEY (sha256) REFERENCES ingather.blob(sha256) ON DELETE CASCADE;
 
+-- FK CONSTRAINT review review_task_id_ordinal_fkey
+
+ALTER TABLE ONLY ingather.review
+    ADD CONSTRAINT review_task_id_ordinal_fkey FOREIGN KEY (task_id, ordinal) REFERENCES ingather.task_document(task_id, ordinal) ON DELETE CASCADE;
+
 -- FK CONSTRAINT segment segment_batch_id_fkey
 
 ALTER TABLE ONLY ingather.segment
@@ -865,6 +947,11 @@ ALTER TABLE ONLY ingather.segment
 
 ALTER TABLE ONLY ingather.session
     ADD CONSTRAINT session_account_id_fkey FOREIGN KEY (account_id) REFERENCES ingather.account(id) ON DELETE CASCADE;
+
+-- FK CONSTRAINT set_aside set_aside_task_id_fkey
+
+ALTER TABLE ONLY ingather.set_aside
+    ADD CONSTRAINT set_aside_task_id_fkey FOREIGN KEY (task_id) REFERENCES ingather.task(id) ON DELETE CASCADE;
 
 -- FK CONSTRAINT sign_in_link sign_in_link_account_id_fkey
 

@@ -10,7 +10,8 @@ import pytest
 
 from bench import page
 
-pytestmark = pytest.mark.timeout(300)
+# In one process, for one run of the benchmarks.
+pytestmark = [pytest.mark.timeout(300), pytest.mark.xdist_group("bench")]
 ROOT = Path(__file__).resolve().parents[1]
 
 

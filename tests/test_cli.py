@@ -439,6 +439,18 @@ def test_an_app_that_cannot_be_found_is_a_sentence(tmp_path: Path, name: str, wo
     assert word in Cli(tmp_path, NOWHERE).refused(2, "work", name)
 
 
+def test_a_worker_that_is_told_to_stop_while_its_module_loads_leaves_without_a_word(tmp_path: Path) -> None:
+    cli = Cli(tmp_path, NOWHERE)
+    (tmp_path / "slow.py").write_text("import pathlib, time\npathlib.Path('begun').touch()\ntime.sleep(60)\n")
+    with subprocess.Popen(
+        cli.argv("work", "slow:app"), cwd=tmp_path, env=cli.env, stderr=subprocess.PIPE, text=True
+    ) as process:
+        until((tmp_path / "begun").exists, 30)
+        process.send_signal(signal.SIGTERM)
+        _, told = process.communicate(timeout=30)
+    assert (process.returncode, told) == (0, "")
+
+
 def test_a_module_that_does_not_load_says_which_line_is_to_blame(tmp_path: Path) -> None:
     cli = Cli(tmp_path, NOWHERE)
     (cli.folder / "torn.py").write_text("import ingather\n\nimport no_such_thing\n")

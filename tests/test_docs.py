@@ -167,3 +167,15 @@ def test_the_samples_run(sample: Sample, url: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     if sample.output is not None:
         assert done.stdout == sample.output
+
+
+# --- attacks -------------------------------------------------------------------------------------------------------
+
+
+def test_every_attack_in_the_book_has_a_test_that_exists() -> None:
+    rows = [line for line in (ROOT / "docs" / "security.md").read_text("utf-8").splitlines() if line.startswith("| ")]
+    told = {line: re.findall(r"`(test_\w+)`", line) for line in rows if not line.startswith("| attack")}
+    assert all(told.values()), [line for line, names in told.items() if not names]
+    sources = "\n".join(path.read_text("utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
+    made = set(re.findall(r"def (test_\w+)\(", sources))
+    assert {name for names in told.values() for name in names} <= made

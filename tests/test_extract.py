@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from python_calamine import CalamineWorkbook
 
@@ -77,16 +79,20 @@ def test_papers_become_a_table_and_those_that_cannot_be_read_are_named(shell: Sh
     assert {"Studies", "Arms", "Evidence", "Dictionary", "Settings"} <= set(sheets)
 
 
-def test_interrupted_and_run_again_it_goes_on_and_pays_nothing_twice(shell: Shell, provider: Provider) -> None:
+@pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGKILL])
+def test_interrupted_and_run_again_it_goes_on_and_pays_nothing_twice(
+    shell: Shell, provider: Provider, blow: signal.Signals
+) -> None:
     shell.environment |= {"INGATHER_LLM_BASE_URL": provider.base_url, "INGATHER_LLM_MODEL": "test-model"}
     shell.environment |= {"INGATHER_LLM_API_KEY": "sk-canary-0123456789abcdef", "INGATHER_MODEL_AT_ONCE": "3"}
     given = (*papers(shell.folder, 6), "--template", "rct", "--out", shell.folder / "out.json")
     process = shell.start(*given)
     until(lambda: len(provider.calls) >= 12, 60)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(blow)
     _, told = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert "Run the same command again" in told
+    if blow == signal.SIGINT:
+        assert process.returncode == 130
+        assert "Run the same command again" in told
     assert not (shell.folder / "out.json").exists()
     code, _, told = shell.run(*given)
     assert code == 0, told
@@ -136,13 +142,28 @@ def test_a_task_that_pauses_itself_says_why_and_one_that_was_cancelled_is_begun_
     assert (code, seen["completed"], seen["cancelled"]) == (0, 2, 0), told
 
 
+def test_it_says_what_it_waits_for(shell: Shell) -> None:
+    """A silence that is too long to be waited for in place."""
+    given = (*papers(shell.folder, 1), "--template", "rct", "--out", "o.json")
+    with Provider(script=[{"do": "rate_limit", "times": 1, "retry_after": 6}], answerer=answer) as provider:
+        shell.environment |= {"INGATHER_LLM_BASE_URL": provider.base_url, "INGATHER_LLM_MODEL": "test-model"}
+        code, _, told = shell.run(*given)
+    assert code == 0
+    assert re.search(r"Waiting until \d\d:\d\d:\d\d: the provider asked for silence", told)
+
+
 @pytest.mark.parametrize(
     ("args", "words"),
     [
         (["nowhere.pdf", "--template", "rct", "--out", "o.xlsx"], "There is no file 'nowhere.pdf'"),
-        (["paper0.txt", "--template", "nope", "--out", "o.xlsx"], "no template 'nope'"),
+        (
+            ["paper0.txt", "--template", "nope", "--out", "o.xlsx"],
+            "no template 'nope'. Those that come with the program: rct",
+        ),
         (["paper0.txt", "--template", "rct", "--out", "o.doc"], "does not say what to write"),
         (["paper0.txt", "--template", "rct", "--out", "missing/o.xlsx"], "no such folder"),
+        (["paper0.txt", "--template", "rct", "--out", "/proc/o.xlsx"], "'/proc/o.xlsx' cannot be written"),
+        ([".", "--template", "rct", "--out", "o.xlsx"], "'.' is a folder. Name the files in it: *.pdf."),
     ],
 )
 def test_what_cannot_be_done_is_said_before_anything_is_done(shell: Shell, args: list[str], words: str) -> None:
@@ -153,8 +174,27 @@ def test_what_cannot_be_done_is_said_before_anything_is_done(shell: Shell, args:
     assert "Traceback" not in err
 
 
-def test_json_is_all_there_is_on_stdout(shell: Shell) -> None:
+def test_json_is_all_there_is_on_stdout_and_papers_go_to_no_project_of_others(shell: Shell, url: str) -> None:
+    with psycopg.connect(url, autocommit=True) as db:
+        db.execute("insert into ingather.project (name) values ('Command line')")
     code, out, _ = shell.run(*papers(shell.folder, 2), "--template", "cohort", "--out", "o.csv", "--json")
     told: dict[str, Any] = json.loads(out)
     assert code == 0
     assert (told["total"], told["completed"], told["failures"]) == (2, 2, [])
+    with psycopg.connect(url) as db:
+        [(made_for,)] = db.execute(
+            "select p.made_for from ingather.task t join ingather.project p on p.id = project_id"
+        )
+    assert made_for == "command_line"
+
+
+def test_a_link_that_somebody_put_where_the_table_is_written_is_not_followed(shell: Shell) -> None:
+    """In a folder that others may write to, such as /tmp."""
+    theirs = shell.folder / "theirs.txt"
+    theirs.write_text("precious", "utf-8")
+    process = shell.start(*papers(shell.folder, 1), "--template", "rct", "--out", "o.csv")
+    (shell.folder / f".half-written-{process.pid}").symlink_to(theirs)
+    process.communicate(timeout=100)
+    assert process.returncode == 0
+    assert theirs.read_text("utf-8") == "precious"
+    assert not (shell.folder / "o.csv").is_symlink()

@@ -64,6 +64,27 @@ def test_a_number_that_makes_no_sense_is_refused_with_its_range(
         Settings.from_environment()
 
 
+@pytest.mark.parametrize("value", ["8400.5", "1.5e0"])
+def test_what_is_counted_is_a_whole_number(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    for name in ("INGATHER_PORT", "INGATHER_MAX_PAYLOAD"):
+        monkeypatch.setenv(name, value)
+        with pytest.raises(UsageError, match=f"{name} must be a whole number"):
+            Settings.from_environment()
+        monkeypatch.delenv(name)
+
+
+@pytest.mark.parametrize("value", ["*", "https://a.example", "a.example:8400", "a.example/x", "::1", "-", "a..\u0430"])
+def test_a_host_is_a_name_and_nothing_else(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("INGATHER_HOSTS", f"b.example, {value}")
+    with pytest.raises(UsageError, match="INGATHER_HOSTS lists names"):
+        Settings.from_environment()
+
+
+def test_hosts_stand_between_spaces_or_commas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INGATHER_HOSTS", " a.example,b-1.example  10.0.0.7 [fe80::1] x ")
+    assert Settings.from_environment().hosts == ("a.example", "b-1.example", "10.0.0.7", "[fe80::1]", "x")
+
+
 def test_settings_show_neither_key_nor_password(monkeypatch: pytest.MonkeyPatch) -> None:
     model(monkeypatch, DATABASE_URL="postgresql://me:hunter22@db/x", INGATHER_LLM_API_KEY=KEY)
     shown = repr(Settings.from_environment())

@@ -10,8 +10,8 @@ from bench.peers import ingather
 from bench.stage import Stage
 from ingather.engine import statements as sql
 from ingather.engine.connection import connect
-
-K = 500
+from ingather.engine.feeder import CHUNK as K
+from ingather.engine.script import commit
 
 
 def work(url: str, folder: str) -> None:
@@ -28,10 +28,8 @@ def work(url: str, folder: str) -> None:
             # Settle and the next claim in one round trip; each commits by itself.
             with conn.pipeline() as pipe:
                 if settle is not None:
-                    conn.cursor().execute(sql.SETTLE, settle)
-                    # The pipeline's own `sync` would wait for the answer.
-                    conn.pgconn.pipeline_sync()
-                    pipe.result_queue.append(None)
+                    conn.cursor().execute(sql.SETTLE_FRESH, settle)
+                    commit(conn, pipe)
                 claim = conn.cursor(row_factory=tuple_row)
                 claim.execute(sql.CLAIM, claim_params(worker_id, token))
             if settle is not None:

@@ -1,6 +1,7 @@
 """What the environment says. Only this module and the command line read it."""
 
 import os
+import re
 import sys
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -8,6 +9,8 @@ from pathlib import Path
 
 from ingather.engine.errors import UsageError
 
+# A name or an address as it stands in a Host header, IPv6 in brackets.
+_HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?|\[[0-9A-Fa-f:.]{2,45}\]")
 OPENAI_URL = "https://api.openai.com/v1"
 
 
@@ -33,27 +36,26 @@ class Settings:
     @classmethod
     def from_environment(cls) -> "Settings":
         keep_days = _number("INGATHER_KEEP", most=36_500)
-        lease_s, max_payload = _number("INGATHER_LEASE"), _number("INGATHER_MAX_PAYLOAD")
-        context = _number("INGATHER_MODEL_CONTEXT", least=1_000)
-        at_once = _number("INGATHER_MODEL_AT_ONCE", least=1, most=1_000)
-        port = _number("INGATHER_PORT", most=65_535)
+        lease_s, max_payload = _number("INGATHER_LEASE"), _whole("INGATHER_MAX_PAYLOAD")
+        at_once = _whole("INGATHER_MODEL_AT_ONCE", least=1, most=1_000)
+        port = _whole("INGATHER_PORT", most=65_535)
         model_url, model, model_key = _model()
         home = _folder(os.environ.get("INGATHER_HOME") or str(_default_home()))
         return cls(
             database_url=_text("DATABASE_URL"),
             home=home,
             lease_s=30.0 if lease_s is None else lease_s,
-            max_payload=1024 if max_payload is None else int(max_payload),
+            max_payload=1024 if max_payload is None else max_payload,
             keep=None if keep_days is None else timedelta(days=keep_days),
             files=_text("INGATHER_BLOBS") or str(home / "files"),
             model_url=model_url,
             model=model,
             model_key=model_key,
-            model_context=None if context is None else int(context),
-            model_at_once=10 if at_once is None else int(at_once),
+            model_context=_whole("INGATHER_MODEL_CONTEXT", least=1_000),
+            model_at_once=10 if at_once is None else at_once,
             host=_text("INGATHER_HOST") or "127.0.0.1",
-            port=8400 if port is None else int(port),
-            hosts=tuple(os.environ.get("INGATHER_HOSTS", "").replace(",", " ").split()),
+            port=8400 if port is None else port,
+            hosts=_hosts(),
         )
 
 
@@ -70,6 +72,16 @@ def _model() -> tuple[str | None, str | None, str | None]:
     return url, name, key
 
 
+def _hosts() -> tuple[str, ...]:
+    hosts = tuple((_text("INGATHER_HOSTS") or "").replace(",", " ").split())
+    for host in hosts:
+        if not _HOST.fullmatch(host):
+            raise UsageError(
+                f"INGATHER_HOSTS lists names as review.example.org, without https:// and without a port, not {host!r}."
+            )
+    return hosts
+
+
 def _text(name: str) -> str | None:
     text = os.environ.get(name) or None
     try:
@@ -84,6 +96,13 @@ def _folder(name: str) -> Path:
         return Path(name).expanduser()
     except RuntimeError:
         raise UsageError(f"INGATHER_HOME names the folder of a user who is not there: {name!r}.") from None
+
+
+def _whole(name: str, *, least: int = 0, most: int = 10**9) -> int | None:
+    number = _number(name, least=least, most=most)
+    if number is not None and not number.is_integer():
+        raise UsageError(f"{name} must be a whole number, not {os.environ[name]!r}.")
+    return None if number is None else int(number)
 
 
 def _number(name: str, *, least: float = 0, most: float = 1e9) -> float | None:

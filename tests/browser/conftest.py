@@ -1,26 +1,28 @@
 """A browser in front of a running workbench. Whatever a page complains about fails its test."""
 
 import os
+import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
 import pytest
 
 from tests.browser.bench import PAGES, Running, running
-from tests.browser.chromium import FLAGS, NoBrowser, find, node
+from tests.browser.chromium import FLAGS, NoBrowser, find
+from tools import node
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed.")
 
 from playwright.sync_api import Browser, BrowserContext, Page, StorageState, expect  # noqa: E402  after the check
 
-from tests.browser.steps import extract  # noqa: E402
-
 # How long a page may take is no question of these tests; a busy machine should not fail them.
-PATIENCE_MS = 30_000
+PATIENCE_MS = 60_000
 expect.set_options(timeout=PATIENCE_MS)
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """All in one process, since starting the workbench is most of the work."""
     for item in items:
@@ -33,10 +35,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def browser() -> Iterator[Browser]:
     try:
         chromium = find()
-    except NoBrowser as error:
+        # Playwright's own Node may lack libraries on a minimal system.
+        os.environ.setdefault("PLAYWRIGHT_NODEJS_PATH", str(node.node()))
+    except (NoBrowser, OSError, subprocess.CalledProcessError) as error:
         pytest.skip(str(error))
-    if found := node():
-        os.environ.setdefault("PLAYWRIGHT_NODEJS_PATH", str(found))
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=str(chromium.path), args=list(FLAGS), env={**os.environ, **chromium.environment}
@@ -45,30 +47,34 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="module")
-def workbench(server: str, worker_id: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """One for all tests: each uses a project or a task of its own."""
+def require_pages() -> None:
     if not PAGES.exists() or "pages were not built" in PAGES.read_text():
         pytest.skip("The pages are not built: `pip install -e .` builds them.")
-    name = f"browser_{worker_id}_{os.getpid()}"
+
+
+@pytest.fixture(scope="package")
+def workbench(server: str, worker_id: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """One for all tests: each uses a project or a task of its own."""
+    require_pages()
+    with database(server, worker_id, "browser") as url, running(url, tmp_path_factory.mktemp("home")) as found:
+        yield found
+
+
+@contextmanager
+def database(server: str, worker_id: str, name: str) -> Iterator[str]:
+    """An empty one, migrated; its address."""
+    name = f"{name}_{worker_id}_{os.getpid()}"
     with psycopg.connect(server, autocommit=True) as conn:
         conn.execute(f'create database "{name}" template "template_{worker_id}"')
-    with running(server.replace("/ingather?", f"/{name}?"), tmp_path_factory.mktemp("home")) as found:
-        yield found
+    yield server.replace("/ingather?", f"/{name}?")
     with psycopg.connect(server, autocommit=True) as conn:
         conn.execute(f'drop database "{name}" with (force)')
 
 
-@pytest.fixture(scope="module")
-def signed_in(browser: Browser, workbench: Running) -> StorageState:
+@pytest.fixture(scope="package")
+def signed_in(workbench: Running) -> StorageState:
     """The cookie of a session. Signing in anew for every test would be too often for the server."""
-    context = browser.new_context(locale="en-GB")
-    page = context.new_page()
-    page.goto(workbench.first_link)
-    page.wait_for_url(f"{workbench.address}/")
-    state = context.storage_state()
-    context.close()
-    return state
+    return workbench.sign_in()
 
 
 def watched(context: BrowserContext, complaints: list[str]) -> Page:
@@ -101,15 +107,11 @@ def page(browser: Browser, workbench: Running, signed_in: StorageState, complain
     assert complaints == []
 
 
-@pytest.fixture(scope="module")
-def finished(browser: Browser, workbench: Running, signed_in: StorageState) -> int:
+@pytest.fixture(scope="package")
+def finished(workbench: Running, signed_in: StorageState) -> int:
     """A task that is done, for all tests that only look: `rct_cordil.pdf` is its first document."""
-    context = browser.new_context(base_url=workbench.address, storage_state=signed_in, locale="en-GB")
-    page = context.new_page()
-    page.set_default_timeout(PATIENCE_MS)
-    number = extract(page, ["rct_cordil.pdf", "rct_veratrol.pdf", "rct_chinese.pdf"])
-    context.close()
-    return number
+    del signed_in  # the link that was printed signs in first
+    return workbench.extract(["rct_cordil.pdf", "rct_veratrol.pdf", "rct_chinese.pdf"])
 
 
 @pytest.fixture

@@ -28,6 +28,12 @@ def extract(page: Page, names: Iterable[str]) -> int:
     return number
 
 
+def speak_chinese(page: Page) -> None:
+    page.goto("/")
+    page.get_by_role("button", name="Language").click()
+    page.get_by_role("menuitem", name="中文").click()
+
+
 def new_project(page: Page, name: str) -> None:
     page.goto("/")
     page.get_by_role("button", name="New project").click()

@@ -69,6 +69,7 @@ def test_the_drawer_is_walked_with_keys_and_left_with_the_back_button(page: Page
     first = page.locator("[data-cell]").first
     first.wait_for()
     page.locator(".cell:not(.cell-faint)[data-cell]").first.click()
+    page.locator(".sheet canvas").wait_for()
     title = page.locator(".details h2")
     before = title.inner_text()
     page.keyboard.press("j")
@@ -94,7 +95,8 @@ def test_a_document_that_failed_says_why_and_can_be_tried_again(page: Page) -> N
     task = extract(page, ["rct_scan.pdf", "rct_veratrol.pdf"])
     why = "This looks like a scan"
     expect(page.get_by_test_id("count-error")).to_contain_text("1")
-    expect(page.get_by_role("list").get_by_text(why)).to_be_visible()
+    expect(page.get_by_role("region", name="Documents").get_by_text(why)).to_be_visible()
+    expect(page.get_by_role("region", name="What failed")).to_contain_text("rct_scan.pdf")
     lines = page.get_by_role("log").get_by_text(why)
     expect(lines).to_have_count(1)
     page.get_by_role("button", name="Retry 1 failed").click()
@@ -113,7 +115,8 @@ def test_whoever_is_not_signed_in_is_asked_for_a_link_and_comes_back(stranger: P
     expect(stranger.get_by_text("extract_document")).to_be_visible()
 
 
-def test_a_link_that_was_used_is_refused_in_words(stranger: Page, workbench: Running) -> None:
+def test_a_link_that_was_used_is_refused_in_words(stranger: Page, workbench: Running, finished: int) -> None:
+    assert finished > 0, "somebody has signed in"
     stranger.goto(workbench.first_link)
     expect(stranger.get_by_role("alert")).to_contain_text("used already")
     assert "#" not in stranger.url

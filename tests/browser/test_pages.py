@@ -4,12 +4,11 @@ import io
 import re
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Page, expect
 from reportlab.pdfgen.canvas import Canvas  # type: ignore[import-untyped]
 
 from tests.browser.bench import SAMPLES
-from tests.browser.steps import new_project, new_shelf, start, upload
+from tests.browser.steps import new_project, new_shelf, speak_chinese, start, upload
 
 # What the program says: without what people, documents and templates say, which stays as it is.
 OWN_WORDS = """() => {
@@ -21,9 +20,7 @@ HOSTILE = "<img src=x onerror=alert(1)>"
 
 
 def test_all_pages_speak_chinese_and_keep_to_it(page: Page, finished: int) -> None:
-    page.goto("/")
-    page.get_by_role("button", name="Language").click()
-    page.get_by_role("menuitem", name="中文").click()
+    speak_chinese(page)
     for address, heading in (
         ("/", "项目"),
         ("/projects/1", "My first review"),
@@ -107,33 +104,6 @@ def test_the_engine_shows_its_parts_and_a_queue_is_paused_and_resumed(page: Page
 def test_an_address_that_leads_nowhere_says_so(page: Page) -> None:
     page.goto("/nowhere")
     expect(page.get_by_text("There is no page at this address.")).to_be_visible()
-
-
-MANY = """
-const real = window.fetch;
-window.fetch = async (...asked) => {
-  const answer = await real(...asked);
-  if (!String(asked[0]).includes("/results?")) return answer;
-  const told = await answer.json();
-  const name = (at) => `paper ${String(at).padStart(4, "0")}.pdf`;
-  told.results = Array.from({ length: 1000 }, (_, at) => ({ ...told.results[0], ordinal: at, file_name: name(at) }));
-  return new Response(JSON.stringify(told));
-};
-"""
-
-
-@pytest.mark.parametrize("width", [1280, 1920])
-def test_a_thousand_studies_cost_the_page_no_more_than_those_in_sight(page: Page, finished: int, width: int) -> None:
-    """The server's answer for one paper, as if it were about a thousand."""
-    page.set_viewport_size({"width": width, "height": 900})
-    page.add_init_script(MANY)
-    page.goto(f"/tasks/{finished}/table")
-    expect(page.get_by_text("1,000 of 1,000 rows")).to_be_visible()
-    assert page.locator("[data-cell]").count() < 600
-    page.locator(".grid").evaluate("(grid) => grid.scrollTo(grid.scrollWidth, grid.scrollHeight)")
-    expect(page.get_by_text("paper 0999.pdf", exact=True)).to_be_visible()
-    assert 0 < page.locator("[data-cell]").count() < 600
-    assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
 def test_a_refusal_is_shown_with_a_way_to_try_again(page: Page, complaints: list[str]) -> None:

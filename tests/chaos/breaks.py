@@ -19,9 +19,11 @@ def _set(statement: str, text: str) -> None:
 
 def settle_without_lease() -> None:
     """A late worker may write: whatever it says of an item goes in, over what is there."""
-    _set(
-        "SETTLE",
-        """
+    for statement in ("SETTLE", "SETTLE_FRESH"):
+        _set(statement, _UNGUARDED)
+
+
+_UNGUARDED = """
         with done as (
             select token, item_id, state, took_ms, nullif(result, '')::jsonb as result,
                    nullif(error, '')::jsonb as error
@@ -49,8 +51,7 @@ def settle_without_lease() -> None:
             delete from ingather.lease l using used u where l.token = u.token and l.open <= u.items
         )
         select count(*) from ended
-    """,
-    )
+"""
 
 
 def put_back_without_returned() -> None:

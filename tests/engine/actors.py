@@ -217,14 +217,14 @@ def claim(
     return [Held(*row[:7]) for row in rows]
 
 
-def settle(worker_id: int, words: list[tuple[int, int]], state: str = "c") -> Script[int]:
+def settle(worker_id: int, words: list[tuple[int, int]], state: str = "c", *, is_fresh: bool = False) -> Script[int]:
     """Words are pairs of token and item. Returns how many were written."""
     if not words:
         yield Ask("select 1")
         return 0
     result, error = (b"1", b"") if state == "c" else (b"", b'{"reason": "rejected", "message": "no"}')
-    done = [Done(token, item_id, state, 1, result, error) for token, item_id in words]
-    [(written,)] = yield Ask(sql.SETTLE, feeder(worker_id)._settle_params(done))
+    done: list[Done] = [(token, item_id, state, 1, result, error) for token, item_id in words]
+    [(written,)] = yield Ask(sql.SETTLE_FRESH if is_fresh else sql.SETTLE, feeder(worker_id)._settle_params(done))
     return int(written)
 
 

@@ -520,11 +520,24 @@ def test_a_database_without_tables_is_refused(shop: Engine, db: psycopg.Connecti
 def test_tables_older_than_the_code_are_refused(
     shop: Engine, db: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(migrations, "LATEST", 99)
-    with refused(db, SchemaOutdated, "this code needs 99. Run `ingather migrate`"):
+    monkeypatch.setattr(migrations, "VERSIONS", migrations.VERSIONS | {99})
+    with refused(db, SchemaOutdated, "lack version 99, which this code needs. Run `ingather migrate`"):
         shop.scatter("read", [1])
-    with refused(db, SchemaOutdated, "this code needs 99"):
+    with refused(db, SchemaOutdated, "lack version 99"):
         shop.worker().drain()
+
+
+def test_a_migration_that_came_after_a_later_one_is_missed_and_applied(
+    shop: Engine, db: psycopg.Connection[Any]
+) -> None:
+    """As when two branches each brought one, and the later was deployed first."""
+    db.execute("drop table ingather.review")
+    db.execute("delete from ingather.migration where name = 'review'")
+    with refused(db, SchemaOutdated, "lack version 6, which this code needs"):
+        shop.scatter("read", [1])
+    assert shop.migrate() == ["review"]
+    assert db.execute("select count(*) from ingather.review").fetchone() == (0,)
+    assert shop.migrate() == []
 
 
 def test_tables_newer_than_the_code_are_refused_only_if_they_say_so(
@@ -808,3 +821,15 @@ def test_a_child_that_is_killed_while_it_rests_costs_no_item(app: Engine, db: ps
 
     assert asyncio.run(live()) == ["completed"] * 3
     assert_sound(db)
+
+
+@pytest.mark.parametrize("items", [1, 200])
+def test_a_connection_in_pipeline_mode_is_refused(
+    shop: Engine, url: str, db: psycopg.Connection[Any], items: int
+) -> None:
+    with (
+        psycopg.connect(url, autocommit=True) as conn,
+        conn.pipeline(),
+        refused(db, UsageError, "leave the pipeline first"),
+    ):
+        shop.scatter("read", range(items), conn=conn)

@@ -101,13 +101,16 @@ def test_promise_1_a_caller_with_a_loop_joins_its_transaction_too(shop: Engine, 
     assert asyncio.run(_scatter_in_transaction(shop, url)) == 2
 
 
-def test_promise_1_one_key_makes_one_batch_also_when_two_come_at_once(shop: Engine, db: psycopg.Connection) -> None:
+@pytest.mark.parametrize("items", [1, 100, 101])
+def test_promise_1_one_key_makes_one_batch_also_when_two_come_at_once(
+    shop: Engine, db: psycopg.Connection, items: int
+) -> None:
     barrier = threading.Barrier(4)
     ids: list[int] = []
 
     def scatter() -> None:
         barrier.wait()
-        ids.append(shop.scatter("echo", [{"n": n} for n in range(100)], idempotency_key="once").id)
+        ids.append(shop.scatter("echo", [{"n": n} for n in range(items)], idempotency_key="once").id)
 
     threads = [threading.Thread(target=scatter) for _ in range(4)]
     for thread in threads:
@@ -116,11 +119,11 @@ def test_promise_1_one_key_makes_one_batch_also_when_two_come_at_once(shop: Engi
         thread.join()
     assert len(ids) == 4
     assert len(set(ids)) == 1
-    assert counts(db)["payload"] == 100
+    assert counts(db)["payload"] == items
     with pytest.raises(KeyReused, match="belongs to batch"):
-        shop.scatter("echo", [{"n": n} for n in range(101)], idempotency_key="once")
+        shop.scatter("echo", [{"n": n} for n in range(items + 1)], idempotency_key="once")
     with pytest.raises(KeyReused):
-        shop.scatter("echo", [{"n": n} for n in range(100)], idempotency_key="once", priority=1)
+        shop.scatter("echo", [{"n": n} for n in range(items)], idempotency_key="once", priority=1)
     assert counts(db)["batch"] == 1
 
 

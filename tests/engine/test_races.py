@@ -18,8 +18,8 @@ from ingather.engine import statements as sql
 from ingather.engine import verbs
 from ingather.engine.engine import Engine
 from ingather.engine.errors import BatchClosed, KeyReused, UnknownBatch
-from ingather.engine.feeder import Feeder, QueueView
-from ingather.engine.model import Item, Offspring
+from ingather.engine.feeder import Done, Feeder, QueueView
+from ingather.engine.model import Item, Offspring, Request
 from ingather.engine.script import Ask, Script, run
 from tests.conftest import Clock
 from tests.engine.actors import (
@@ -81,11 +81,14 @@ def count(conn: psycopg.Connection[Any], table: str) -> int:
 # --- the reply that never came (10) ---------------------------------------------------------------------------------
 
 
-def test_a_scatter_repeated_with_its_key_is_the_batch_that_was_committed(ann: Actor, bob: Actor) -> None:
+@pytest.mark.parametrize("scattering", [verbs.scatter, verbs.scatter_few])
+def test_a_scatter_repeated_with_its_key_is_the_batch_that_was_committed(
+    scattering: Any, ann: Actor, bob: Actor
+) -> None:
     asked = request(idempotency_key="once")
-    first, is_new = ann.run(verbs.scatter(asked, lines(3)))
+    first, is_new = ann.run(scattering(asked, lines(3)))
     assert is_new
-    assert bob.run(verbs.scatter(asked, lines(3))) == (first, False)
+    assert bob.run(scattering(asked, lines(3))) == (first, False)
     assert count(ann.conn, "batch") == 1
     assert count(ann.conn, "payload") == 3
 
@@ -110,6 +113,55 @@ def test_a_settle_repeated_within_a_lease_that_is_still_open_counts_once(ann: Ac
     assert (seen.completed, seen.running, seen.pending) == (2, 1, 0)
     assert ann.run(settle(worker, lease.words[2:])) == 1
     assert count(ann.conn, "lease") == 0
+
+
+def test_a_fresh_settle_of_what_has_ended_is_refused_whole_and_said_again(ann: Actor, bob: Actor) -> None:
+    batch_id = ann.run(scatter(3))
+    worker = ann.run(enlist())
+    [lease] = ann.run(claim(worker))
+    lost = ann.play(settle(worker, lease.words[:2], is_fresh=True)).steps()
+    again = bob.has_to_wait(lambda: bob.run(settle(worker, lease.words, is_fresh=True)))
+    lost.commit()
+    with pytest.raises(psycopg.errors.UniqueViolation):
+        again.result()
+    seen = look(ann.conn, batch_id)
+    assert (seen.completed, seen.running, seen.pending) == (2, 1, 0)
+    assert bob.run(settle(worker, lease.words)) == 1
+    assert count(ann.conn, "lease") == 0
+
+
+def test_a_worker_whose_settle_was_heard_but_not_answered_goes_on_with_the_rest_of_its_lease(
+    app: Engine, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    both = asyncio.Event()
+    lost: list[int] = []
+    converse = Feeder._converse
+
+    async def without_an_answer(self: Feeder, conn: Any, done: list[Done], *rest: Any) -> Any:
+        heard = await converse(self, conn, done, *rest)
+        if done and not lost:
+            lost.append(len(done))
+            both.set()
+            raise psycopg.OperationalError("the line broke under the reply")
+        return heard
+
+    monkeypatch.setattr(Feeder, "_converse", without_an_answer)
+
+    @app.handler("read")
+    async def read(item: Item) -> int:
+        if item.ordinal:
+            await both.wait()
+        return item.ordinal
+
+    async def live() -> list[Any]:
+        batch = app.scatter("read", [1, 2])
+        async with app.worker(concurrency=2):
+            await batch.await_(timeout=10)
+        return [result async for result in batch.results()]
+
+    assert asyncio.run(live()) == [0, 1]
+    assert lost == [1]
+    assert not [record for record in caplog.records if "no longer ours" in record.message]
 
 
 def test_a_settle_that_waits_for_its_lost_twin_frees_the_lease_when_nothing_is_left(ann: Actor, bob: Actor) -> None:
@@ -703,6 +755,10 @@ def test_the_rate_is_counted_under_the_lock(ann: Actor, bob: Actor, clock: Clock
     assert [len(lease.ids) for lease in bob.run(claim(second, 9, is_locked=True))] == [4]
 
 
+async def idle(_item: object) -> None:
+    """Nothing runs here."""
+
+
 def test_the_limit_holds_in_a_database_whose_transactions_keep_their_first_snapshot(
     url: str, app: Engine, db: psycopg.Connection[Any], enter: Enter
 ) -> None:
@@ -711,7 +767,7 @@ def test_the_limit_holds_in_a_database_whose_transactions_keep_their_first_snaps
     db.execute(psycopg.sql.SQL("alter database {} set default_transaction_isolation = 'repeatable read'").format(name))
     run(db, scatter(10))
     run(db, verbs.set_queue("default", max_running=3, rate=None))
-    app.handlers["read"] = None  # type: ignore[assignment]  # nothing runs here
+    app.handler("read")(idle)
     blocker = enter()
     blocker.conn.execute("begin")
     blocker.conn.execute(sql.LOCK_QUEUE, {"queue": "default"})
@@ -1160,11 +1216,15 @@ def test_a_parent_that_waits_for_the_cancel_of_its_batch_has_no_offspring(ann: A
 
 # --- one key, two scatters -------------------------------------------------------------------------------------------
 
+Scattering = Callable[[Request, list[bytes]], Script[tuple[int, bool]]]
+both_ways = pytest.mark.parametrize("scattering", [verbs.scatter, verbs.scatter_few])
 
-def test_two_scatters_with_one_key_at_once_make_one_batch(ann: Actor, bob: Actor) -> None:
+
+@both_ways
+def test_two_scatters_with_one_key_at_once_make_one_batch(scattering: Scattering, ann: Actor, bob: Actor) -> None:
     asked = request(idempotency_key="once")
-    first = ann.play(verbs.scatter(asked, lines(3))).steps()
-    second = bob.has_to_wait(lambda: bob.run(verbs.scatter(asked, lines(3))))
+    first = ann.play(scattering(asked, lines(3))).steps()
+    second = bob.has_to_wait(lambda: bob.run(scattering(asked, lines(3))))
     batch_id, is_new = first.commit()
     assert is_new
     assert second.result() == (batch_id, False)
@@ -1172,10 +1232,11 @@ def test_two_scatters_with_one_key_at_once_make_one_batch(ann: Actor, bob: Actor
     assert count(bob.conn, "payload") == 3
 
 
-def test_a_scatter_whose_rival_rolls_back_makes_the_batch(ann: Actor, bob: Actor) -> None:
+@both_ways
+def test_a_scatter_whose_rival_rolls_back_makes_the_batch(scattering: Scattering, ann: Actor, bob: Actor) -> None:
     asked = request(idempotency_key="once")
-    first = ann.play(verbs.scatter(asked, lines(3))).steps()
-    second = bob.has_to_wait(lambda: bob.run(verbs.scatter(asked, lines(3))))
+    first = ann.play(scattering(asked, lines(3))).steps()
+    second = bob.has_to_wait(lambda: bob.run(scattering(asked, lines(3))))
     first.abort()
     batch_id, is_new = second.result()
     assert is_new
@@ -1183,24 +1244,26 @@ def test_a_scatter_whose_rival_rolls_back_makes_the_batch(ann: Actor, bob: Actor
     assert count(bob.conn, "batch") == 1
 
 
+@both_ways
 def test_a_scatter_of_other_content_under_the_same_key_is_refused_once_the_first_has_committed(
-    ann: Actor, bob: Actor
+    scattering: Scattering, ann: Actor, bob: Actor
 ) -> None:
-    first = ann.play(verbs.scatter(request(idempotency_key="once"), lines(3))).steps()
-    second = bob.has_to_wait(lambda: bob.run(verbs.scatter(request(idempotency_key="once"), lines(4))))
+    first = ann.play(scattering(request(idempotency_key="once"), lines(3))).steps()
+    second = bob.has_to_wait(lambda: bob.run(scattering(request(idempotency_key="once"), lines(4))))
     first.commit()
     with pytest.raises(KeyReused):
         second.result()
     assert count(bob.conn, "payload") == 3
 
 
+@both_ways
 def test_a_scatter_whose_twin_is_pruned_under_its_eyes_makes_the_batch_anew(
-    ann: Actor, bob: Actor, db: psycopg.Connection[Any]
+    scattering: Scattering, ann: Actor, bob: Actor, db: psycopg.Connection[Any]
 ) -> None:
     asked = request(idempotency_key="once")
-    old, _ = ann.run(verbs.scatter(asked, lines(1)))
+    old, _ = ann.run(scattering(asked, lines(1)))
     ann.run(verbs.cancel(old))
-    again = bob.play(verbs.scatter(asked, lines(1))).until(sql.BATCH_OF_KEY)
+    again = bob.play(scattering(asked, lines(1))).until(sql.BATCH_OF_KEY)
     db.execute("update ingather.batch set closed_at = closed_at - interval '1 day'")
     assert ann.run(verbs.prune(timedelta(hours=1)))
     batch_id, is_new = again.commit()
@@ -1283,3 +1346,18 @@ def test_a_batch_that_is_being_retried_is_not_pruned(ann: Actor, bob: Actor, clo
     assert retrying.commit() == 1
     assert bob.run(verbs.prune(timedelta(minutes=1))) is False
     assert look(bob.conn, batch_id).pending == 1
+
+
+def test_a_small_scatter_into_a_new_queue_whose_key_is_just_being_pruned_makes_both(
+    ann: Actor, bob: Actor, db: psycopg.Connection[Any]
+) -> None:
+    old, _ = ann.run(verbs.scatter(request(idempotency_key="once"), lines(1)))
+    ann.run(verbs.cancel(old))
+    db.execute("update ingather.batch set closed_at = closed_at - interval '1 day'")
+    pruning = ann.play(verbs.prune(timedelta(hours=1))).steps()
+    asked = request(idempotency_key="once", queue="brand_new")
+    again = bob.has_to_wait(lambda: bob.run(verbs.scatter_few(asked, lines(1))))
+    pruning.commit()
+    batch_id, is_new = again.result()
+    assert is_new
+    assert look(db, batch_id).pending == 1

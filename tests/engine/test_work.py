@@ -2,6 +2,8 @@
 
 import asyncio
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from datetime import timedelta
@@ -10,6 +12,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from ingather.engine import verbs
 from ingather.engine.engine import Engine
 from ingather.engine.errors import BatchClosed, Failed, KeyReused, LeaseLost, NotReady, Reject
 from ingather.engine.model import Item
@@ -385,3 +388,28 @@ def test_a_paused_schedule_rests(shop: Engine, clock: Clock) -> None:
     assert shop.batches() == []
     assert shop.resume_schedule("hourly")
     assert not shop.resume_schedule("daily")
+
+
+def test_connections_that_the_server_closed_while_they_lay_idle_are_not_used_again(
+    shop: Engine, db: psycopg.Connection
+) -> None:
+    idle = """from pg_stat_activity where datname = current_database() and application_name = 'ingather'
+                 and pid <> pg_backend_pid()"""
+
+    async def scene() -> None:
+        for _ in range(5):
+            assert await shop.abatches() == []
+            assert await shop.aread(verbs.list_batches(state=None, kind=None, before=None, limit=1)) == []
+            assert await asyncio.to_thread(shop.batches) == []
+            # Again and again: a pool may be about to put another in the place of one that it gave up.
+            until(lambda: not db.execute(f"select pg_terminate_backend(pid) {idle}").fetchall())
+        await shop.aclose()
+
+    asyncio.run(asyncio.wait_for(scene(), 60))
+
+
+def test_a_program_that_closes_nothing_ends_at_once(url: str) -> None:
+    code = "import sys, time; from ingather import Ingather; Ingather(sys.argv[1]).batches(); print(time.time())"
+    done = subprocess.run([sys.executable, "-c", code, url], capture_output=True, text=True, timeout=60, check=True)
+    assert time.time() - float(done.stdout) < 5
+    assert done.stderr == ""

@@ -248,7 +248,7 @@ def test_a_migration_applied_while_workers_run_disturbs_nothing(
     with worker_process(url):
         until(lambda: batch.progress().completed > 50)
         monkeypatch.setattr(migrations, "available", lambda: newer)
-        monkeypatch.setattr(migrations, "LATEST", next_version)
+        monkeypatch.setattr(migrations, "VERSIONS", migrations.VERSIONS | {next_version})
         threads = [threading.Thread(target=migrations.migrate, args=[url]) for _ in range(4)]
         for thread in threads:
             thread.start()

@@ -12,6 +12,7 @@ import psycopg
 import pytest
 
 from ingather.engine.engine import Engine
+from ingather.extraction.tasks import Wait, Why
 from tests.engine.workshop import until
 from tests.extraction.desk import Bench, paper
 from tests.extraction.worker import endpoint
@@ -26,7 +27,7 @@ SCRIPT = {
     "latency_s": [0.01, 0.05],
     "rules": [
         {"do": "rate_limit", "chance": 0.1, "retry_after": 1},
-        {"do": "error_500", "chance": 0.03},
+        {"do": "error_500", "chance": 0.05},
         {"do": "cut", "chance": 0.02},
         {"do": "garbage", "chance": 0.02},
         {"do": "blank", "chance": 0.01},
@@ -98,4 +99,24 @@ def test_a_misbehaving_provider_and_killed_workers_lose_and_repeat_nothing(
     assert called_in_silence(provider, db) == []
     assert {call.did for call in provider.calls} >= {"rate_limit", "error_500", "ok"}
     assert provider.max_concurrent <= 10, "the gate holds for the fleet"
+    engine.close()
+
+
+def test_a_task_whose_only_worker_went_silent_says_that_there_is_none(url: str, tmp_path: Path) -> None:
+    engine = Engine(url, lease=2)
+    with Provider(script=[{"do": "hang"}], answerer=answer) as provider:
+        bench = Bench(engine, tmp_path, endpoint(provider.base_url)).open()
+        task, _ = bench.extraction.start_task(bench.project, "rct", bench.add([paper(1)]))
+        with workers(url, tmp_path, provider.base_url) as start:
+            only = start()
+            until(lambda: provider.calls or None, 30)
+            assert bench.extraction.status(task.id).wait is None
+            # As if its machine were gone: nobody is there to take its document back.
+            os.kill(only.pid, signal.SIGSTOP)
+            try:
+                until(lambda: bench.extraction.status(task.id).wait, 10)
+                status = bench.extraction.status(task.id)
+            finally:
+                os.kill(only.pid, signal.SIGKILL)
+    assert (status.progress.running, status.wait) == (1, Wait(why=Why.NO_WORKER))
     engine.close()

@@ -215,3 +215,50 @@ def test_desks_of_loops_that_are_over_are_let_go(room: Room) -> None:
     for _ in range(5):
         asyncio.run(desk())
     assert len(pipeline._desks) == 1
+
+
+def test_what_a_killed_process_had_set_aside_is_forgotten_once_its_call_must_be_over(
+    room: Room, db: psycopg.Connection
+) -> None:
+    room.bench.extraction.set_spend_cap(room.task.id, Decimal("0.02"))
+    left = "insert into ingather.set_aside (task_id, amount, until) values (%s, 0.02, clock_timestamp() + '1 minute')"
+    db.execute(left, [room.task.id])
+    model = Model(reply("{}"))
+    with pytest.raises(RetryLater, match="under way"):
+        room.ask(model)
+    assert model.calls == 0
+    db.execute("update ingather.set_aside set until = clock_timestamp()")
+    room.ask(model)
+    assert db.execute("select count(*) from ingather.set_aside").fetchone() == (0,)
+
+
+def test_a_call_that_is_broken_off_keeps_nothing_set_aside(room: Room, db: psycopg.Connection) -> None:
+    class Silent(Model):
+        async def complete(self, _: Request) -> Reply:
+            await asyncio.sleep(60)
+            raise AssertionError
+
+    async def work(desk: Desk) -> None:
+        asked = desk.ask(room.task, 0, "study/1", (Message(role="user", content="How many?"),), SCHEMA)
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(asked, 0.5)
+
+    room.bench.extraction.set_spend_cap(room.task.id, Decimal(2))
+    room.with_desk(Silent(), work)
+    assert db.execute("select count(*) from ingather.set_aside").fetchone() == (0,)
+
+
+def test_a_provider_that_tells_no_usage_does_not_work_for_nothing(room: Room) -> None:
+    silent = [replace(reply("{}"), usage=Usage()) for _ in range(50)]
+    room.ask(Model(*silent), "Without a cap")
+    assert room.bench.extraction.status(room.task.id).spent.unpriced == 1
+    room.bench.extraction.set_spend_cap(room.task.id, Decimal("0.05"))
+    model = Model(*silent)
+
+    def ask_on() -> None:
+        for n in range(50):
+            room.ask(model, f"Question {n} " + "x" * 20_000)
+
+    with pytest.raises(PauseTask):
+        ask_on()
+    assert 0 < model.calls < 50

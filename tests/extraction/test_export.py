@@ -207,7 +207,8 @@ def test_the_workbook_has_a_sheet_for_every_purpose_and_shows_values_wide() -> N
     )
 
     assert list(sheets(data)) == [
-        *("Studies", "Arms", "Outcomes", "Results", "Contrasts", "QC", "Evidence", "Failures", "Dictionary", "Settings")
+        *("Studies", "Arms", "Outcomes", "Results", "Contrasts", "QC", "Evidence", "Audit"),
+        *("Failures", "Dictionary", "Settings"),
     ]
     [study] = wide(data, "Studies")
     assert (study["File"], study["title"], study["n_total"]) == ("smith.pdf", "Sleep and drug", 120)
@@ -340,7 +341,7 @@ def test_values_that_need_a_look_are_coloured_and_verified_ones_are_not() -> Non
         shade = fill.find(f".//{name}fgColor")
         return None if shade is None else shade.get("rgb")
 
-    assert (colour("M4"), colour("N4")) == (None, "FFFFE5B4")
+    assert (colour("N4"), colour("O4")) == (None, "FFFFE5B4")
 
 
 def test_headings_are_frozen_and_every_table_has_a_filter() -> None:
@@ -540,7 +541,7 @@ def test_text_that_could_turn_into_a_formula_on_editing_has_the_quote_prefix() -
     data = exported("xlsx", paper(found("title", "=1+1")))
 
     assert 'quotePrefix="1"' in parts(data)["xl/styles.xml"]
-    look = re.search(r'<c r="M4" s="(\d+)"', parts(data)["xl/worksheets/sheet1.xml"])
+    look = re.search(r'<c r="N4" s="(\d+)"', parts(data)["xl/worksheets/sheet1.xml"])
     assert look is not None
     looks = re.findall(r"<xf [^>]*>", parts(data)["xl/styles.xml"].split("<cellXfs")[1])
     assert 'quotePrefix="1"' in looks[int(look.group(1))]
@@ -734,9 +735,13 @@ def test_json_holds_everything() -> None:
                 "spans": [{"page": 0, "start": 3, "end": 9}, {"page": 1, "start": 0, "end": 2}],
                 "source": "embedded",
                 "note": "",
+                "extracted": None,
+                "review": None,
+                "is_outdated": False,
             }
         ],
         "flags": [{"rule": "r", "row": "arm/1", "fields": ["arm_n"], "message": "m"}],
+        "reviews": [],
     }
 
 
@@ -787,7 +792,7 @@ def test_an_export_without_documents_is_a_file_that_opens(format: str) -> None:
         case "csv":
             assert csv_records(data) == []
         case "csv-tables":
-            assert len(parts(data)) == 10
+            assert len(parts(data)) == 11
         case "html":
             assert Page(data).tags.count("section") == 0
 
@@ -882,7 +887,7 @@ class Held(DocumentResult):
 def test_a_template_too_wide_for_excel_is_refused_with_the_numbers() -> None:
     template = form(*(asked(f"f{number}", "F") for number in range(16_400)))
 
-    with pytest.raises(ValueError, match=r"16,384 columns .* needs 16,412"):
+    with pytest.raises(ValueError, match=r"16,384 columns .* needs 16,413"):
         export("xlsx", io.BytesIO(), SUMMARY, template, [])
 
 

@@ -226,9 +226,9 @@ def test_the_note_counts_the_answers_whose_quotes_were_not_verified() -> None:
     findings[1] = said("rob2_1_2", "PY", verdict=Verdict.VERIFIED_FUZZY)
     found = judged(findings)
     assert found["rob2_d1", ""].value == "low"
-    assert found["rob2_d1", ""].note.endswith("1 of 3 answers rests on quotes that were not verified.")
+    assert found["rob2_d1", ""].note.endswith(" Not verified: the quotes of 1 of 3 answers.")
     assert "1 of 13 answers" in found["rob2_overall", ""].note
-    assert "not verified" not in found["rob2_d5", ""].note
+    assert "Not verified" not in found["rob2_d5", ""].note
 
 
 @pytest.mark.parametrize(

@@ -682,3 +682,31 @@ def test_tokens_are_estimated_by_script(text: str, tokens: int) -> None:
 def test_capabilities_survive_a_cache() -> None:
     found = Capabilities(rung=Rung.TOOLS, models=("a",), usage=Usage(prompt=3), took_s=1.5, calls=2, sentence="Yes.")
     assert Capabilities.of_json(json.loads(json.dumps(found.to_json()))) == found
+
+
+@pytest.mark.parametrize(
+    ("moment", "share"),
+    [
+        ("2026-11-16T09:00+08:00", "1"),  # a Monday in Beijing
+        ("2026-11-16T08:59+08:00", "0.5"),
+        ("2026-11-16T12:00+08:00", "0.5"),
+        ("2026-11-16T14:00+08:00", "1"),
+        ("2026-11-16T17:59+08:00", "1"),
+        ("2026-11-16T18:00+08:00", "0.5"),
+        ("2026-11-14T10:00+08:00", "0.5"),  # a Saturday there
+        ("2026-11-16T01:30+00:00", "1"),  # the same hours, told by another clock
+        ("2026-11-15T23:30-02:00", "1"),
+    ],
+)
+def test_a_call_costs_what_the_provider_s_hour_says(moment: str, share: str) -> None:
+    usage = Usage(prompt=1_000_000, cached=500_000, completion=100_000)
+    full = cost("deepseek-flash", usage)
+    assert full is not None
+    assert cost("deepseek-flash", usage, datetime.fromisoformat(moment)) == full * Decimal(share)
+    assert cost("gpt-4.1", usage, datetime.fromisoformat(moment)) == cost("gpt-4.1", usage)
+
+
+def test_an_estimate_reaches_from_the_best_hour_to_the_worst() -> None:
+    found = estimate("deepseek-flash", tokens_in=1_000_000, tokens_out=0)
+    assert found is not None
+    assert (found.low, found.high) == (Decimal("0.15"), Decimal("0.30"))

@@ -1,10 +1,13 @@
 """Tasks on a real database: what they freeze, what they cost, and how they end when a provider misbehaves."""
 
+import asyncio
 import io
 import json
 import re
 import threading
+from array import array
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -16,11 +19,15 @@ import pytest
 from ingather.engine.engine import Engine
 from ingather.engine.errors import KeyReused, UsageError
 from ingather.extraction.errors import EmptySelection, NotFound
+from ingather.extraction.extraction import Extraction
 from ingather.extraction.findings import State, Verdict
 from ingather.extraction.pipeline import KIND, MAX_ATTEMPTS
 from ingather.extraction.provider import Endpoint
+from ingather.extraction.tasks import Wait, Why
 from ingather.extraction.template import Label, add_field, change_field, read_field, remove_field
 from ingather.library.errors import NotFound as NotInLibrary
+from ingather.library.library import Library
+from ingather.library.reading import Page, Reading
 from tests.extraction.desk import Bench, paper
 from tests.provider.reader import answer
 from tests.provider.server import Provider
@@ -138,6 +145,27 @@ def test_one_key_is_one_task_also_when_asked_at_the_same_moment(bench: Bench) ->
     assert is_new, "keys of different projects have nothing to do with each other"
 
 
+def test_a_key_finds_its_task_also_when_what_it_froze_is_gone(bench: Bench) -> None:
+    """Whoever lost the first answer asks again, and must not be told that there is no such document."""
+    mine = bench.extraction.clone_template(bench.project, "rct", Label(en="Mine", zh="我的"))
+    documents = bench.add(paper(n) for n in range(3))
+    asked: dict[str, Any] = {"context": "Necks", "spend_cap": Decimal(2), "idempotency_key": "monday"}
+    task, is_new = bench.extraction.start_task(bench.project, mine.id, documents, **asked)
+    assert is_new
+    bench.library.delete_document(documents[1])
+    bench.extraction.change_template(bench.project, mine.id, lambda template: remove_field(template, "title"))
+    again, is_new = bench.extraction.start_task(bench.project, mine.id, documents, **asked)
+    assert (again.id, is_new) == (task.id, False)
+    bench.extraction.remove_template(bench.project, mine.id)
+    again, is_new = bench.extraction.start_task(bench.project, mine.id, documents, **asked)
+    assert (again.id, is_new) == (task.id, False)
+    for other in ({"context": "Backs"}, {"spend_cap": None}, {"field_ids": ["title", "\ud800"]}):
+        with pytest.raises(KeyReused):
+            bench.extraction.start_task(bench.project, mine.id, documents, **asked | other)
+    with pytest.raises(KeyReused):
+        bench.extraction.start_task(bench.project, mine.id, documents[:2], **asked)
+
+
 def test_a_payload_holds_ids_only(bench: Bench) -> None:
     documents = bench.add([paper(1)])
     task, _ = bench.extraction.start_task(bench.project, "rct", documents)
@@ -177,6 +205,16 @@ def test_nonsense_is_answered_with_a_sentence(bench: Bench) -> None:
         with pytest.raises(UsageError, match="page holds"):
             desk.list_tasks(bench.project, limit=limit)
     assert desk.list_tasks(bench.project) == []
+
+
+def test_a_program_finds_the_project_it_made_and_not_one_that_others_call_so(bench: Bench) -> None:
+    desk = bench.extraction
+    theirs = desk.create_project("Command line").id
+    assert desk.create_project("Command line").id != theirs, "names are for people"
+    with ThreadPoolExecutor(4) as threads:
+        found = set(threads.map(lambda _: desk.own_project("command_line", "Command line").id, range(8)))
+    assert len(found) == 1
+    assert theirs not in found
 
 
 def test_a_project_s_name_is_one_line_and_its_context_keeps_its_paragraphs(bench: Bench) -> None:
@@ -412,6 +450,46 @@ def test_a_task_stops_at_its_spending_cap_and_goes_on_when_it_is_raised(
     assert bench.extraction.status(task.id).progress.completed == 3
 
 
+def test_a_spending_cap_holds_with_ten_documents_at_once(scene: Scene, db: psycopg.Connection) -> None:
+    """Each would be under it when it looks, and all of them together far above."""
+    misdeeds = [{"do": "error_500", "chance": 0.1}, {"do": "garbage", "chance": 0.1}]
+    bench, provider = scene({"seed": 1, "latency_s": [0.05, 0.2], "rules": misdeeds}, model="gpt-5.5")
+    cap = Decimal(1)
+    documents = bench.add(paper(n) for n in range(20))
+    task, _ = bench.extraction.start_task(bench.project, "rct", documents, spend_cap=cap)
+    drain(bench)
+    status = bench.extraction.status(task.id)
+    assert status.progress.paused
+    assert "reached its spending cap of 1" in (status.task.pause_reason or "")
+    dearest = db.execute("select max(cost) from ingather.model_call").fetchone()
+    assert dearest is not None
+    assert status.spent.cost is not None
+    assert cap <= status.spent.cost < cap + dearest[0]
+    assert db.execute("select count(*) from ingather.set_aside").fetchone() == (0,)
+    assert provider.max_concurrent > 1, "the cap is no reason to go one by one from the start"
+
+
+def test_a_task_whose_model_no_worker_is_set_up_for_says_so(scene: Scene, url: str, tmp_path: Path) -> None:
+    bench, provider = scene()
+    task, _ = bench.extraction.start_task(bench.project, "rct", bench.add(paper(n) for n in range(25)))
+    assert bench.extraction.status(task.id).wait == Wait(why=Why.NO_WORKER)
+    engine = Engine(url, lease=1)
+    Bench(engine, tmp_path)  # has no model
+
+    async def work() -> None:
+        async with engine.worker(concurrency=20):
+            while (wait := await asyncio.to_thread(lambda: bench.extraction.status(task.id).wait)) is None or (
+                wait.why is not Why.HELD_BACK
+            ):
+                await asyncio.sleep(0.05)
+            assert f"not set up for the model test-model at {provider.base_url}" in wait.sentence
+        await engine.aclose()
+
+    asyncio.run(asyncio.wait_for(work(), 30))
+    engine.close()
+    assert provider.calls == []
+
+
 def test_no_secret_reaches_a_row_or_an_export(scene: Scene, db: psycopg.Connection) -> None:
     bench, _ = scene([{"do": "unauthorized_401", "on": 2}, {"do": "error_500", "on": 4}])
     task, _ = bench.extraction.start_task(bench.project, "rct", bench.add(paper(n) for n in range(2)))
@@ -443,3 +521,34 @@ def test_results_come_in_pages_and_exports_hold_them_all(bench: Bench) -> None:
     out = io.BytesIO()
     bench.extraction.export(task.id, "json", out)
     assert len(json.loads(out.getvalue())["documents"]) == 7
+
+
+def test_a_quote_is_marked_in_the_text_it_was_found_in_also_when_a_newer_parser_reads_it_otherwise(
+    bench: Bench, url: str
+) -> None:
+    def reads_as(parser: str, ahead: str) -> Extraction:
+        """A workbench whose parser puts `ahead` in front, on lines 10 points high and letters 5 points wide."""
+
+        def parse(path: Path, name: str) -> Reading:
+            text, boxes = ahead + path.read_text("utf-8"), array("H")
+            for number, line in enumerate(text.splitlines(keepends=True)):
+                for place, _ in enumerate(line):
+                    boxes.extend((20 * place, 40 * number, 20 * place + 20, 40 * number + 40))
+            return Reading(parser=parser, pages=(Page(text=text, width=900, height=900, boxes=boxes.tobytes()),))
+
+        engine = Engine(url, lease=1)
+        return Extraction(engine, Library(engine, bench.library.blobs, parse=parse, parser=parser))
+
+    old, new = reads_as("one", ""), reads_as("two", "A line that the older parser did not see.\n")
+    task, _ = old.start_task(bench.project, "rct", bench.add([paper(7)]))
+    old.engine.worker().drain()
+    [found] = old.results(task.id)[0]
+    span = next(finding for finding in found.findings if finding.field == "n_randomised").spans[0]
+    before = old.rectangles(task.id, 0, span.page, span.start, span.end)
+    assert before
+
+    new.library.read(found.sha256)
+    assert new.rectangles(task.id, 0, span.page, span.start, span.end) == before
+    assert new.library.rectangles(found.sha256, span.page, span.start, span.end) != before
+    old.engine.close()
+    new.engine.close()

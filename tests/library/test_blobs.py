@@ -13,7 +13,7 @@ from typing import ClassVar
 import pytest
 from obstore.store import LocalStore, MemoryStore
 
-from ingather.library.blobs import Blobs, FolderBlobs, blobs_from
+from ingather.library.blobs import Blobs, FolderBlobs, blobs_from, check
 from ingather.library.bucket import S3Blobs
 from ingather.library.errors import FileMissing, FileTooBig, StoreUnavailable, UnknownFile
 
@@ -223,6 +223,18 @@ def test_a_file_from_a_bucket_is_local_only_for_as_long_as_it_is_open() -> None:
     with blobs.path(SHA256) as path:
         assert path.exists()
     assert not path.parent.exists()
+
+
+def test_a_store_that_cannot_be_written_is_told_before_the_first_upload(tmp_path: Path, blobs: Blobs) -> None:
+    check(blobs)
+    assert not blobs.exists(hashlib.sha256().hexdigest())
+    blobs.put(io.BytesIO())
+    check(blobs)
+    assert blobs.exists(hashlib.sha256().hexdigest())
+    (tmp_path / "a file").touch()
+    for place, why in ((tmp_path / "a file", "Not a directory"), (Path("/proc/none"), "No such file")):
+        with pytest.raises(StoreUnavailable, match=f"INGATHER_BLOBS says: {why}"):
+            check(FolderBlobs(place))
 
 
 def test_a_setting_names_the_store(tmp_path: Path, bucket: dict[str, bytes]) -> None:

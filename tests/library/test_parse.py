@@ -1,8 +1,11 @@
 """Files become pages; bad files become a sentence; nobody reads what nobody can see."""
 
+import asyncio
+import contextlib
 import random
 import resource
 import struct
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,21 +14,24 @@ import pytest
 from reportlab.lib.colors import Color, white  # type: ignore[import-untyped]
 from reportlab.pdfgen.canvas import Canvas  # type: ignore[import-untyped]
 
+from ingather.library.ingest import _in_thread
 from ingather.library.parse import PARSER, Limits, jail, parse
 from ingather.library.parse.clean import FORBIDDEN
 from ingather.library.parse.formats import read
 from ingather.library.parse.jail import Ending
+from ingather.library.parse.limits import Manner
 from ingather.library.parse.wire import Garbled, pack, unpack
 from ingather.library.reading import Page, Problem, Reading
+from tests.engine.workshop import until
 from tests.library import bad_pdfs, good_pdfs
 
 LIMITS = Limits(seconds=30)
 MEGABYTE = 1 << 20
 
 
-def reading(data: bytes, *, suffix: str = ".pdf", limits: Limits = LIMITS, renders: bool = True) -> Reading:
+def reading(data: bytes, *, suffix: str = ".pdf", limits: Limits = LIMITS, manner: Manner = Manner.DRAWN) -> Reading:
     """Reads in this process, which is quicker; the child does the same."""
-    found = read(data, limits, suffix=suffix, renders=renders)
+    found = read(data, limits, suffix=suffix, manner=manner)
     for page in found.pages:
         assert len(page.boxes) == 8 * len(page.text)
         assert not FORBIDDEN.search(page.text)
@@ -423,7 +429,7 @@ def test_most_tricks_are_seen_through_without_drawing(trick: Callable[[Canvas], 
         canvas.drawString(72, 700, "The trial was small.")
         trick(canvas)
 
-    found = reading(good_pdfs.drawn(draw), renders=False)
+    found = reading(good_pdfs.drawn(draw), manner=Manner.UNDRAWN)
     assert [page.text for page in found.pages] == ["The trial was small."]
 
 
@@ -593,3 +599,52 @@ def test_persian_keeps_its_joiners_and_smuggled_tags_are_told() -> None:
 def _own_peak() -> int:
     """What a child is charged with although it is ours: a process begins with the size of the one that made it."""
     return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss + 8 * MEGABYTE
+
+
+# --- a child that nobody waits for ----------------------------------------------------------------------------------
+
+
+def readers() -> set[int]:
+    """Processes of this machine that read a file for the library just now."""
+    found = set()
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if b"ingather.library.parse.child" in path.read_bytes():
+                found.add(int(path.parent.name))
+    return found
+
+
+@pytest.fixture
+def slow(tmp_path: Path) -> Path:
+    """A file that takes its time."""
+    path = tmp_path / "slow.pdf"
+    path.write_bytes(good_pdfs.article(600))
+    return path
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc tells of processes, and children follow their parent")
+def test_a_reader_ends_when_its_file_is_no_longer_wanted(slow: Path) -> None:
+    before = readers()
+
+    async def give_up() -> set[int]:
+        reading = asyncio.create_task(_in_thread(parse, slow))
+        while not (mine := readers() - before):
+            await asyncio.sleep(0.01)
+        reading.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await reading
+        return mine
+
+    mine = asyncio.run(give_up())  # it waits for the thread, which waits for the child
+    assert mine
+    assert not mine & readers()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc tells of processes, and children follow their parent")
+def test_a_reader_ends_with_a_worker_that_was_killed(slow: Path) -> None:
+    before = readers()
+    code = f"from pathlib import Path; from ingather.library.parse import parse; parse(Path({str(slow)!r}))"
+    with subprocess.Popen([sys.executable, "-c", code]) as parent:
+        mine = until(lambda: readers() - before)
+        parent.kill()
+    until(lambda: not mine & readers())

@@ -184,7 +184,11 @@ def test_every_answer_carries_the_headers_that_tie_a_browser_down(shared: Site) 
     with shared.browser("owner") as browser:
         answers = [browser.get("/me"), browser.get("/nowhere"), browser.post("/projects", content=b"{"),
                    browser.get("/me", headers={"host": "evil.example"}),
-                   httpx.get(shared.address + "/healthz")]  # fmt: skip
+                   browser.put("/me"), browser.get("/tokens/x"), browser.get("/me", headers={"authorization": "x"}),
+                   browser.post("/projects", content=b" " * (LARGEST_JSON + 1)),
+                   httpx.get(shared.address + "/healthz"), httpx.get(shared.address + "/"),
+                   httpx.get(shared.address + "/sign-in"), httpx.get(shared.address + "/../etc/passwd")]  # fmt: skip
+        assert {answer.status_code for answer in answers} >= {200, 401, 404, 405, 413, 415, 421}
         for answer in answers:
             assert answer.headers["x-content-type-options"] == "nosniff"
             assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
@@ -394,7 +398,11 @@ def test_a_database_that_is_gone_is_not_described_to_everybody(
     def gone(*_: object, **__: object) -> None:
         raise DatabaseUnavailable("No PostgreSQL could be reached at db.internal:5432/ingather")
 
+    async def agone(*_: object, **__: object) -> None:
+        gone()
+
     monkeypatch.setattr(type(shared.office.engine), "run", gone)
+    monkeypatch.setattr(type(shared.office.engine), "aread", agone)
     for answer in (client.get("/me"), httpx.get(shared.address + "/readyz")):
         assert answer.status_code == 503
         assert int(answer.headers["retry-after"]) > 0

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
@@ -139,8 +140,29 @@ def test_templates_of_others_are_neither_seen_nor_changed(scene: Scene, stranger
         assert reader.delete(at).status_code == 403
 
 
+def test_the_name_of_a_project_elsewhere_is_nobody_s_business(scene: Scene, stranger: httpx.Client) -> None:
+    with scene.site.script("owner") as ours:
+        assert ours.post("/projects", json={"name": "Our secret trial"}).status_code == 201
+        for name in ("Our secret trial", "OUR secret trial"):
+            again = ours.post("/projects", json={"name": name})
+            assert again.status_code == 409
+            assert again.json()["detail"].startswith("You are in a project")
+    hidden = stranger.post("/projects", json={"name": "Our secret trial"})
+    absent = stranger.post("/projects", json={"name": "Nobody's trial"})
+    assert hidden.status_code == absent.status_code == 201
+
+
+def test_of_two_projects_with_one_name_at_the_same_moment_one_is_made(scene: Scene) -> None:
+    with scene.site.script("reviewer") as client, ThreadPoolExecutor(4) as threads:
+        answers = list(threads.map(lambda _: client.post("/projects", json={"name": "At once"}), range(4)))
+    assert sorted(answer.status_code for answer in answers) == [201, 409, 409, 409]
+
+
 def test_lists_hold_nothing_of_others(scene: Scene, stranger: httpx.Client) -> None:
-    assert [project["name"] for project in stranger.get("/projects").json()] == ["Theirs"]
+    assert {project["role"] for project in stranger.get("/projects").json()} == {"owner"}
+    assert scene.site.office.bench.project not in {
+        project["project_id"] for project in stranger.get("/projects").json()
+    }
     assert [shelf["name"] for shelf in stranger.get("/knowledge-bases").json()] == ["Their papers"]
     seen = {batch["batch_id"] for batch in stranger.get("/engine/batches", params={"limit": 500}).json()["batches"]}
     assert seen

@@ -1,8 +1,10 @@
 """Live views: events in order, none lost and none twice, and nobody looks on who may no longer."""
 
 import json
+import socket
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -188,6 +190,37 @@ def test_one_account_has_so_many_views_and_gets_them_back(site: Site) -> None:
         until(lambda: seated(site, "reader") == 0)
         with watching(client, task_id) as stream:
             assert next(stream).name == "status"
+
+
+def test_two_hundred_at_once_get_their_share_and_nobody_else_notices(site: Site) -> None:
+    task_id = site.office.start(site.office.add([paper(1)]))
+    at = f"/extraction/tasks/{task_id}/events"
+    lines: list[socket.socket] = []
+    host, port = site.address.removeprefix("http://").split(":")
+    token = site.office.token("reader", Scope.READ)
+    try:
+        for _ in range(200):
+            line = socket.create_connection((host, int(port)), timeout=30)
+            lines.append(line)
+            line.sendall(f"GET /api/v1{at} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
+        # Nobody reads on behind the first line; the others are served meanwhile.
+        answers = Counter(line.recv(12)[9:] for line in lines)
+        assert answers == {b"200": QUICK.live_views, b"429": 200 - QUICK.live_views}
+        with site.browser("owner") as other, watching(other, task_id) as stream:
+            assert next(stream).name == "status"
+            assert other.get(f"/extraction/tasks/{task_id}").status_code == 200
+    finally:
+        for line in lines:
+            line.close()
+    until(lambda: seated(site, "reader") == 0)
+
+
+def test_a_place_in_the_future_waits_for_what_comes_and_ends_with_the_task(site: Site) -> None:
+    office = site.office
+    task_id = office.start(office.add([paper(1)]))
+    office.work()
+    with site.browser("reader") as client, watching(client, task_id, f"{2**62}-{2**40}-{2**40}") as stream:
+        assert [event.name for event in stream] == ["status", "end"]
 
 
 def test_a_quiet_view_says_that_it_is_still_there(site: Site) -> None:

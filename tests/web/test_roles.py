@@ -48,11 +48,18 @@ GET    /documents/{document_id}                       401 404 200 200 200 404 20
 DELETE /documents/{document_id}                       401 404 403 204 204 404 403
 GET    /documents/{document_id}/file                  401 404 200 200 200 404 200
 
+GET    /extraction/model                              401 200 200 200 200 200 200
+POST   /extraction/model/test                         401 404 403 422 422 404 403
+POST   /extraction/estimate                           401 404 200 200 200 404 200
 POST   /extraction/tasks                              401 404 403 201 201 404 403
 GET    /extraction/tasks                              401 404 200 200 200 404 200
 GET    /extraction/tasks/{task_id}                    401 404 200 200 200 404 200
 GET    /extraction/tasks/{task_id}/template           401 404 200 200 200 404 200
 GET    /extraction/tasks/{task_id}/results            401 404 200 200 200 404 200
+GET    /extraction/tasks/{task_id}/results/{ordinal}  401 404 200 200 200 404 200
+GET    /extraction/tasks/{task_id}/results/{ordinal}/reviews 401 404 200 200 200 404 200
+POST   /extraction/tasks/{task_id}/results/{ordinal}/reviews 401 404 403 201 201 404 403
+POST   /extraction/tasks/{task_id}/reviews/accept-verified 401 404 403 200 200 404 403
 GET    /extraction/tasks/{task_id}/results/{ordinal}/rectangles 401 404 200 200 200 404 200
 POST   /extraction/tasks/{task_id}/cancel             401 404 403 200 200 404 403
 POST   /extraction/tasks/{task_id}/pause              401 404 403 200 200 404 403
@@ -65,6 +72,7 @@ GET    /extraction/tasks/{task_id}/events             401 404 200 200 200 404 20
 GET    /jobs/{job_id}                                 401 404 200 200 200 200 200
 GET    /engine/batches                                401 200 200 200 200 200 200
 GET    /engine/batches/{batch_id}                     401 404 200 200 200 200 200
+GET    /engine/batches/{batch_id}/failures            401 404 200 200 200 200 200
 POST   /engine/batches/{batch_id}/{verb}              401 403 403 403 403 200 403
 GET    /engine/queues                                 401 200 200 200 200 200 200
 POST   /engine/queues/{name}/{verb}                   401 403 403 403 403 204 403
@@ -102,6 +110,11 @@ class Stage:
     def number(self) -> str:
         return f"No. {next(self.numbers)}"
 
+    def seen(self) -> int:
+        """The revision of the review that stands in the one cell."""
+        [finding] = self.office.bench.extraction.result(self.done, 0).findings
+        return finding.review.revision if finding.review else 0
+
     def params(self, method: str, path: str) -> dict[str, Any]:
         """What stands in an address: what is only looked at is shared, what is changed is new."""
         office, extraction = self.office, self.office.bench.extraction
@@ -117,7 +130,8 @@ class Stage:
         if "{document_id}" in path:
             made["document_id"] = self.document if is_look else office.add([self.number()])[0]
         if "{task_id}" in path:
-            made["task_id"] = self.done if is_look else office.start([self.document], field_ids=["title"])
+            is_used = is_look or "reviews" in path
+            made["task_id"] = self.done if is_used else office.start([self.document], field_ids=["title"])
         if "{job_id}" in path:
             made["job_id"] = office.bench.library.document(self.document).job_id
         if "{batch_id}" in path:
@@ -136,7 +150,7 @@ class Stage:
             made["token_id"] = office.engine.run(accounts.list_tokens(office.people["owner"].id))[-1].id
         return made
 
-    def options(self, method: str, path: str) -> dict[str, Any]:
+    def options(self, method: str, path: str) -> dict[str, Any]:  # noqa: PLR0912  a table
         """What else a request needs to make sense."""
         project = self.office.bench.project
         match method, path.removeprefix(API):
@@ -156,12 +170,18 @@ class Stage:
                 return {"json": {"project_id": project, "name": self.number()}}
             case "POST", "/knowledge-bases/{knowledge_base_id}/documents":
                 return {"files": {"files": ("a.txt", self.number().encode())}}
-            case "POST", "/extraction/tasks":
+            case "POST", "/extraction/tasks" | "/extraction/estimate":
                 return {"json": {"project_id": project, "template_id": "rct", "document_ids": [self.document]}}
+            case "POST", "/extraction/model/test":
+                return {"json": {"project_id": project}}
             case "GET", "/extraction/tasks":
                 return {"params": {"project_id": project}}
             case "PUT", "/extraction/tasks/{task_id}/spend-cap":
                 return {"json": {"spend_cap": 3}}
+            case "POST", "/extraction/tasks/{task_id}/results/{ordinal}/reviews":
+                return {"json": {"field": "title", "action": "edited", "value": self.number(), "seen": self.seen()}}
+            case "POST", "/extraction/tasks/{task_id}/reviews/accept-verified":
+                return {"json": {"ordinals": [0]}}
             case "GET", "/extraction/tasks/{task_id}/results/{ordinal}/rectangles":
                 return {"params": {"page": 0, "start": 0, "end": 1}}
         return {}

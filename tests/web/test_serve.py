@@ -3,8 +3,11 @@
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
+import time
+from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +15,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from ingather.cli.web import _listen
 from tests.engine.workshop import until
 
 
@@ -45,7 +49,7 @@ def is_alive(pid: int) -> bool:
         return False
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
 def test_whoever_stops_ingather_run_stops_its_worker_too(url: str, tmp_path: Path, number: signal.Signals) -> None:
     with running(url, tmp_path, "run", "--port", "0", "--no-samples") as process:
         assert process.stdout is not None
@@ -59,20 +63,62 @@ def test_whoever_stops_ingather_run_stops_its_worker_too(url: str, tmp_path: Pat
             assert browser.get("/api/v1/me").json()["is_operator"] is True
             assert "server" not in browser.get("/api/v1/me").headers
         process.send_signal(number)
-        assert process.wait(40) == 0
+        assert process.wait(40) == (-number if number is signal.SIGKILL else 0)
         until(lambda: not is_alive(worker))
 
 
-def test_a_port_that_is_taken_and_a_wide_address_are_refused_at_once(url: str, tmp_path: Path) -> None:
-    import socket
+def test_the_command_for_another_link_works_in_any_shell(url: str, tmp_path: Path) -> None:
+    home = tmp_path / "a home"
+    with running(url, home, "run", "--port", "0", "--no-samples") as process:
+        assert process.stdout is not None
+        _, first, another = (process.stdout.readline() for _ in range(3))
+        command = another.removeprefix("For another link: ").strip()
+        assert command.startswith(f"INGATHER_HOME='{home}' ")
+        shell = {name: value for name, value in os.environ.items() if not name.startswith("INGATHER_")}
+        answer = subprocess.run(
+            ["sh", "-c", command],
+            env=shell | {"DATABASE_URL": url},
+            cwd="/",
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        told = re.compile(r"(http://127\.0\.0\.1:\d+/sign-in#)(\S+)")
+        [(address, word)], [(same, new)] = told.findall(first), told.findall(answer.stdout)
+        assert (same, new != word) == (address, True)
 
+
+@pytest.mark.parametrize("seconds", [0.2, 0.6, 1.2])
+def test_ctrl_c_in_the_first_moments_is_no_error(url: str, tmp_path: Path, seconds: float) -> None:
+    with running(url, tmp_path, "run", "--port", "0", "--no-samples") as process:
+        time.sleep(seconds)  # there is nothing to wait for: any moment will do
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=40)
+        # Python itself ends by the signal as long as none of our code runs.
+        assert process.returncode in {0, 130, -signal.SIGINT}
+        if process.returncode != -signal.SIGINT:
+            assert "Traceback" not in said
+            assert workers_of(url) == []
+
+
+def test_whoever_takes_nothing_of_what_is_sent_is_hung_up_on() -> None:
+    with _listen(Namespace(host="127.0.0.1", port=0)) as server:
+        patience_ms = server.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT)
+        assert patience_ms == 60_000
+        with socket.create_connection(server.getsockname()):
+            served, _ = server.accept()
+            with served:
+                assert served.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == patience_ms
+
+
+def test_a_port_that_is_taken_and_a_wide_address_are_refused_at_once(url: str, tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = str(taken.getsockname()[1])
         with running(url, tmp_path, "serve", "--port", port) as process:
             assert process.wait(40) == 2
-            assert "Cannot serve on" in process.communicate()[1]
+            assert re.search(r"Cannot serve on .* Choose another with --port\.", process.communicate()[1])
     with running(url, tmp_path, "serve", "--host", "0.0.0.0", "--port", "0") as process:
         assert process.wait(40) == 2
         assert "INGATHER_HOSTS" in process.communicate()[1]

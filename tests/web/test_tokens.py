@@ -86,7 +86,8 @@ def test_a_token_cannot_make_one_that_outlives_it(site: Site) -> None:
 
 def test_a_token_for_one_project_knows_no_other(site: Site) -> None:
     office = site.office
-    second = office.engine.run(accounts.found_project("Second", office.people["owner"].id)).id
+    with site.browser("owner") as browser:
+        second = browser.post("/projects", json={"name": "Second"}).json()["project_id"]
     other = office.bench.library.create_knowledge_base("Second's", space=second).id
     with site.script("owner", project_id=office.bench.project) as client:
         assert [project["project_id"] for project in client.get("/projects").json()] == [office.bench.project]

@@ -241,15 +241,74 @@ def test_a_file_is_saved_by_a_browser_and_never_shown(
     assert answer.headers["cache-control"] == "no-store"
 
 
+@pytest.fixture(scope="module")
+def lines_of_text(shared: Site) -> str:
+    """The address of a file of a thousand bytes, all different from their neighbours."""
+    with shared.script("reviewer") as client:
+        uploaded = client.post(shelf(shared), files={"files": ("r.pdf", bytes(n % 251 for n in range(1000)))})
+        return f"/documents/{uploaded.json()['uploads'][0]['document']['document_id']}/file"
+
+
 @pytest.mark.parametrize(
-    "ranges",
-    ["bytes=" + ",".join(f"{n}-{n}" for n in range(2000)), "bytes=5-1", "bytes=-", "x=1", "bytes=99999999999-"],
+    ("asked", "status", "first", "last"),
+    [
+        ("bytes=0-0", 206, 0, 0),
+        ("bytes=10-19", 206, 10, 19),
+        ("bytes=990-", 206, 990, 999),
+        ("bytes=-10", 206, 990, 999),
+        ("bytes=-5000", 206, 0, 999),
+        ("bytes=999-5000", 206, 999, 999),
+        ("bytes=1000-", 416, 0, 0),
+        ("bytes=-0", 416, 0, 0),
+        ("bytes=9999999999999999999-", 416, 0, 0),
+        # Malformed, of another unit, or several: as if nothing had been asked.
+        ("bytes=5-1", 200, 0, 0),
+        ("bytes=-", 200, 0, 0),
+        ("bytes=", 200, 0, 0),
+        ("bytes=a-b", 200, 0, 0),
+        ("bytes=1_0-2_0", 200, 0, 0),
+        ("bytes=--1", 200, 0, 0),
+        ("bytes=0x1-0x2", 200, 0, 0),
+        ("bytes=99999999999999999999999-", 200, 0, 0),
+        ("lines=1-2", 200, 0, 0),
+        ("x", 200, 0, 0),
+        ("", 200, 0, 0),
+        ("bytes=0-1,5-6", 200, 0, 0),
+        ("bytes=" + ",".join(f"{n}-{n}" for n in range(2000)), 200, 0, 0),
+    ],
 )
-def test_ranges_are_no_lever(shared: Site, client: httpx.Client, ranges: str) -> None:
-    document = client.post(shelf(shared), files={"files": ("r.pdf", b"r" * 5000)}).json()["uploads"][0]["document"]
-    answer = client.get(f"/documents/{document['document_id']}/file", headers={"range": ranges})
-    assert answer.status_code in {200, 206, 400, 416}
-    assert len(answer.content) <= 5000
+def test_one_plain_range_of_a_file_is_served_and_anything_else_is_ignored(
+    client: httpx.Client, lines_of_text: str, asked: str, status: int, first: int, last: int
+) -> None:
+    whole = bytes(n % 251 for n in range(1000))
+    answer = client.get(lines_of_text, headers={"range": asked})
+    assert answer.status_code == status, answer.text
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    match status:
+        case 206:
+            assert answer.content == whole[first : last + 1]
+            assert answer.headers["content-range"] == f"bytes {first}-{last}/1000"
+            assert answer.headers["content-disposition"].startswith("attachment;")
+            assert answer.headers["content-security-policy"] == "sandbox; default-src 'none'"
+        case 416:
+            assert answer.headers["content-type"] == "application/problem+json"
+            assert answer.headers["content-range"] == "bytes */1000"
+            assert answer.json()["status"] == 416
+        case _:
+            assert answer.content == whole
+            assert answer.headers["content-type"] == "application/pdf"
+
+
+def test_two_ranges_in_two_headers_are_ignored_and_pages_have_no_parts(
+    shared: Site, client: httpx.Client, lines_of_text: str
+) -> None:
+    twice = client.get(lines_of_text, headers=[("range", "bytes=0-1"), ("range", "bytes=2-3")])
+    assert (twice.status_code, len(twice.content)) == (200, 1000)
+    for asked in ("bytes=0-1", "bytes=5-1", "bytes=99999999-", "x"):
+        for path in ("/healthz", "/", "/assets/nothing.js"):
+            answer = httpx.get(shared.address + path, headers={"range": asked})
+            assert answer.status_code in {200, 404}
+            assert "text/plain" not in answer.headers["content-type"]
 
 
 def test_a_file_and_an_export_give_back_what_they_hold(shared: Site, client: httpx.Client, folder: Path) -> None:

@@ -1,29 +1,28 @@
 import { createBrowserRouter } from "react-router";
 import { Shell } from "./components/shell";
 import { Crashed } from "./pages/crashed";
-import { Engine } from "./pages/engine/engine";
 import { NotFound } from "./pages/not-found";
 import { ProgressPage } from "./pages/progress/progress";
 import { ProjectPage } from "./pages/project";
 import { Projects } from "./pages/projects";
-import { EditorPage } from "./pages/setup/editor";
 import { SetupPage } from "./pages/setup/setup";
 import { SignIn } from "./pages/sign-in";
-import { TablePage } from "./pages/table/table";
 
+// What is not needed for the first look comes when it is asked for.
 export const router = createBrowserRouter([
   { path: "/sign-in", element: <SignIn />, errorElement: <Crashed /> },
   {
     element: <Shell />,
     errorElement: <Crashed />,
+    HydrateFallback: () => <div className="shell" />,
     children: [
       { path: "/", element: <Projects /> },
       { path: "/projects/:projectId", element: <ProjectPage /> },
       { path: "/projects/:projectId/setup", element: <SetupPage /> },
-      { path: "/projects/:projectId/templates/:templateId", element: <EditorPage /> },
+      { path: "/projects/:projectId/templates/:templateId", lazy: async () => ({ Component: (await import("./pages/setup/editor")).EditorPage }) },
       { path: "/tasks/:taskId", element: <ProgressPage /> },
-      { path: "/tasks/:taskId/table", element: <TablePage /> },
-      { path: "/engine/:part?", element: <Engine /> },
+      { path: "/tasks/:taskId/table", lazy: async () => ({ Component: (await import("./pages/table/table")).TablePage }) },
+      { path: "/engine/:part?", lazy: async () => ({ Component: (await import("./pages/engine/engine")).Engine }) },
       { path: "*", element: <NotFound /> },
     ],
   },

@@ -5,19 +5,14 @@ import os
 import sys
 from collections.abc import Sequence
 
-import psycopg
-
-from ingather.cli.answers import one_line
-from ingather.cli.parser import parser
-from ingather.embedded import EmbeddedError
-from ingather.engine.errors import IngatherError, UsageError
-from ingather.engine.model import describe
-
 DONE, FAILED, MISUSED, INTERRUPTED, READER_LEFT = 0, 1, 2, 130, 141
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code: 0 done, 1 work failed, 2 wrong usage."""
+    """Run one command and return its exit code: 0 done, 1 work failed, 2 wrong usage.
+
+    What it needs is loaded within: Ctrl-C is no error, also in the first second.
+    """
     _prepare_streams()
     try:
         return _run(argv)
@@ -39,6 +34,13 @@ def _prepare_streams() -> None:
 
 
 def _run(argv: Sequence[str] | None) -> int:
+    import psycopg  # noqa: PLC0415
+
+    from ingather.cli.parser import parser  # noqa: PLC0415
+    from ingather.embedded import EmbeddedError  # noqa: PLC0415
+    from ingather.engine.errors import IngatherError, UsageError  # noqa: PLC0415
+    from ingather.engine.model import describe  # noqa: PLC0415
+
     arguments = parser().parse_args(argv)
     if arguments.command is None:
         parser().print_help()
@@ -63,5 +65,7 @@ def _run(argv: Sequence[str] | None) -> int:
 
 
 def _complain(sentence: str, code: int) -> int:
+    from ingather.cli.answers import one_line  # noqa: PLC0415
+
     sys.stderr.write(f"ingather: {one_line(sentence)}\n")
     return code

@@ -2,7 +2,7 @@
 
 import asyncio
 import hashlib
-import os
+import secrets
 import tempfile
 from argparse import Namespace
 from contextlib import closing
@@ -14,7 +14,7 @@ from ingather.engine.errors import IngatherError, UsageError
 from ingather.engine.model import Progress
 from ingather.extraction.export import FORMATS
 from ingather.extraction.extraction import EMBEDDED_NAME
-from ingather.extraction.tasks import Task, fingerprint
+from ingather.extraction.tasks import Task, Wait, Why, fingerprint
 from ingather.extraction.template import Template, Tier, select
 from ingather.library import ingest
 from ingather.settings import Settings
@@ -42,7 +42,8 @@ def _extract(bench: Workbench, arguments: Namespace, papers: list[Path], out: Pa
     project_id, shelf_id = _place(bench)
     file_names = _upload(bench, shelf_id, papers)
     task = _start(bench, project_id, arguments, select(whole, fields), sorted(file_names))
-    hint(f"{len(file_names):,} documents, template {task.template_id}, {task.model or EMBEDDED_NAME}.")
+    papers_told = "1 document" if len(file_names) == 1 else f"{len(file_names):,} documents"
+    hint(f"{papers_told}, template {task.template_id}, {task.model or EMBEDDED_NAME}.")
     # Beside the answer, which may be read by a program.
     screen: Screen = Bar(stderr=True) if console(stderr=True).is_terminal else Lines(hint)
     try:
@@ -67,10 +68,12 @@ def _extract(bench: Workbench, arguments: Namespace, papers: list[Path], out: Pa
 def _papers(given: list[str]) -> list[Path]:
     papers = list(dict.fromkeys(_path(name) for name in given))
     for paper in papers:
+        if not paper.exists():
+            raise UsageError(f"There is no file {str(paper)!r}.")
+        if paper.is_dir():
+            raise UsageError(f"{str(paper)!r} is a folder. Name the files in it: {paper / '*.pdf'}.")
         if not paper.is_file():
-            raise UsageError(
-                f"There is no file {str(paper)!r}." if not paper.exists() else f"{str(paper)!r} is no file."
-            )
+            raise UsageError(f"{str(paper)!r} is no file.")
     return papers
 
 
@@ -99,8 +102,11 @@ def _out(name: str) -> tuple[Path, str]:
         raise UsageError(f"{name!r} is a folder.")
     if not folder.is_dir():
         raise UsageError(f"{name!r} cannot be written: there is no such folder.")
-    if not os.access(folder, os.W_OK):
-        raise UsageError(f"{name!r} cannot be written: you may not write to its folder.")
+    try:
+        # By trying: rights say little to an administrator, or of a disk that is full or read-only.
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:
+        raise UsageError(f"{name!r} cannot be written: {error.strerror}.") from error
     return out, kind
 
 
@@ -113,8 +119,8 @@ def _place(bench: Workbench) -> tuple[int, int]:
 
 
 def _find_or_make(bench: Workbench) -> tuple[int, int]:
-    found = [project.id for project in bench.extraction.list_projects() if project.name == SHELF]
-    project_id = found[0] if found else bench.extraction.create_project(SHELF).id
+    # By what it is for: a project that somebody else has called so is not ours, and our papers are not theirs.
+    project_id = bench.extraction.own_project("command_line", SHELF).id
     shelves = bench.library.list_knowledge_bases(space=project_id)
     return project_id, (shelves[0] if shelves else bench.library.create_knowledge_base(SHELF, space=project_id)).id
 
@@ -180,12 +186,18 @@ async def _work(bench: Workbench, task: Task, screen: Screen, at_once: int) -> P
     # On a shared database there may be work of others, which is not for this command to take.
     queues = [(await batch.aprogress()).queue, ingest.QUEUE]
     worker = bench.engine.worker(concurrency=max(at_once, 4), queues=queues)
+    told: Why | None = None
     await worker.start()
     try:
         with closing(screen):
             while True:
                 seen = await batch.aprogress()
                 screen.show(seen)
+                if seen.pending and not seen.running and not seen.paused:
+                    wait = (await asyncio.to_thread(bench.extraction.status, task.id)).wait
+                    if wait and wait.why is not told:
+                        told = wait.why
+                        hint(_waiting(wait))
                 if seen.is_closed:
                     return seen
                 if seen.paused and not seen.running:
@@ -199,15 +211,31 @@ async def _work(bench: Workbench, task: Task, screen: Screen, at_once: int) -> P
         await bench.engine.aclose()
 
 
+def _waiting(wait: Wait) -> str:
+    """What a task waits for, in words. This command's own worker is there, so it is never that."""
+    until = f" until {wait.until.astimezone():%H:%M:%S}" if wait.until else ""
+    match wait.why:
+        case Why.SILENCE:
+            return f"Waiting{until}: the provider asked for silence."
+        case Why.QUEUE_PAUSED:
+            return "Waiting: somebody paused the queue. `ingather queue ls` shows it, `ingather queue resume` goes on."
+        case _:
+            return f"Waiting{until}. {wait.sentence}".rstrip()
+
+
 def _write(bench: Workbench, task: Task, out: Path, kind: str, language: str) -> None:
     """To a file beside it first, so that an old table is not lost to half a new one."""
-    handle, name = tempfile.mkstemp(dir=out.absolute().parent, prefix=".half-written-")
-    half = Path(name)
+    # Not by `tempfile`, whose files nobody else may read; and a name that nobody could have put a link under.
+    half = out.absolute().parent / f".half-written-{secrets.token_hex(8)}"
     try:
-        with open(handle, "wb") as file:  # noqa: PTH123  # a handle, no path
+        with half.open("xb") as file:
             bench.extraction.export(task.id, kind, file, language=language)
-        half.chmod(0o644)
         half.replace(out)
+    except OSError as error:
+        half.unlink(missing_ok=True)
+        raise IngatherError(
+            f"{str(out)!r} cannot be written: {error.strerror}. What is done is kept: run the same command again."
+        ) from error
     except BaseException:
         half.unlink(missing_ok=True)
         raise

@@ -1,7 +1,11 @@
 """`ingather serve`, `run`, `token`, `account` and `link`: the workbench in the browser, and who may use it."""
 
+import errno
 import getpass
 import logging
+import os
+import shlex
+import shutil
 import signal
 import socket
 import subprocess
@@ -21,6 +25,7 @@ import ingather
 from ingather.cli.answers import as_json, hint, say, table
 from ingather.cli.work import set_up_log
 from ingather.engine.errors import IngatherError, UsageError
+from ingather.library import blobs
 from ingather.settings import Settings
 from ingather.web import accounts
 from ingather.web.accounts import Account, Scope
@@ -33,34 +38,40 @@ log = logging.getLogger("ingather.run")
 SAMPLES = "Sample papers"
 RESTART_S = 2.0
 STOP_S = 30.0
+PATIENCE_S = 60.0
 
 
 def serve(arguments: Namespace) -> int:
     """The web alone; workers run elsewhere."""
-    bench = Workbench()
-    bench.engine.check()
-    with _listen(arguments) as server:
-        set_up_log()
-        hint(f"Serving {_address(server)}. Sign in with `ingather link`.")
-        with _until_told():
+    with _until_told():
+        bench = Workbench()
+        bench.engine.check()
+        blobs.check(bench.library.blobs)
+        with _listen(arguments) as server:
+            set_up_log()
+            hint(f"Serving {_address(server)}. For a link that signs in: {_link_command(server)}")
             _serve(bench, server)
     return 0
 
 
 def run(arguments: Namespace) -> int:
     """Database, tables, web, a worker and sample papers: everything, on one machine, until Ctrl-C."""
-    bench = Workbench()
-    bench.engine.migrate()
-    account = _me(bench)
-    if not arguments.no_samples:
-        _add_samples(bench, account)
-    with _listen(arguments) as server:
+    # The socket before the database, which takes a moment: a port that is taken should cost nothing.
+    with _until_told(), _listen(arguments) as server:
+        bench = Workbench()
+        blobs.check(bench.library.blobs)
+        bench.engine.migrate()
+        account = _me(bench)
+        if not arguments.no_samples:
+            _add_samples(bench, account)
         set_up_log()
         word = bench.engine.run(accounts.create_link(account))
-        model = bench.extraction.endpoint.model if bench.extraction.endpoint else "none; the embedded extractor answers"
+        endpoint = bench.extraction.endpoint
+        model = endpoint.model if endpoint else "none; the embedded extractor answers"
         say(f"Ingather {version('ingather')}. Model: {model}.")
-        say(f"Open {_address(server)}/sign-in#{word} (works once, for 15 minutes; `ingather link` makes another).")
-        with _until_told(), _Hand(arguments.concurrency):
+        say(f"Open {_address(server)}/sign-in#{word} (works once, for 15 minutes).")
+        say(f"For another link: {_link_command(server)}")
+        with _Hand(arguments.concurrency):
             _serve(bench, server)
     say("Stopped.")
     return 0
@@ -75,7 +86,8 @@ def _until_told() -> Iterator[None]:
     """The block, until SIGTERM or Ctrl-C; then it is left in order, and what it has started is stopped.
 
     The web server raises a signal again when it is done. Without a handler
-    that would be the end of the process, and the worker would live on alone.
+    that would be the end of the process, and the worker and the database would
+    live on alone.
     """
 
     def stop(*_: object) -> None:
@@ -105,7 +117,7 @@ def _serve(bench: Workbench, server: socket.socket) -> None:
 
 
 def _listen(arguments: Namespace) -> socket.socket:
-    """The socket, bound before anything else is started: a port that is taken should cost nothing."""
+    """The socket, bound and listening."""
     settings = Settings.from_environment()
     host = arguments.host or settings.host
     port = settings.port if arguments.port is None else arguments.port
@@ -118,11 +130,18 @@ def _listen(arguments: Namespace) -> socket.socket:
     # Named TCP outright: without, asyncio does not switch off Nagle's algorithm, and every answer takes 40 ms more.
     server = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if hasattr(socket, "TCP_USER_TIMEOUT"):
+        # Who takes nothing of what is sent for so long is hung up on, and what was held for them is given back.
+        server.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(1000 * PATIENCE_S))
     try:
         server.bind((host, port))
-    except OSError as error:
+    except (OSError, UnicodeError) as error:
         server.close()
-        raise UsageError(f"Cannot serve on {host} port {port}: {error.strerror}.") from error
+        reason = error.strerror if isinstance(error, OSError) else "it is not a name"
+        advice = (
+            " Choose another with --port." if isinstance(error, OSError) and error.errno == errno.EADDRINUSE else ""
+        )
+        raise UsageError(f"Cannot serve on {host} port {port}: {reason}.{advice}") from error
     # From now on whoever clicks early waits a moment instead of being refused.
     server.listen(128)
     return server
@@ -136,13 +155,26 @@ def _address(server: socket.socket) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
+def _link_command(server: socket.socket) -> str:
+    """What to type for another sign-in link, in a shell that has none of what this process was started with."""
+    settings = Settings.from_environment()
+    command = Path(sys.executable).with_name("ingather")
+    is_on_path = shutil.which("ingather") == str(command)
+    words = ["ingather" if is_on_path or not command.exists() else str(command), "link"]
+    if (address := _address(server)) != f"http://{settings.host}:{settings.port}":
+        words += ["--address", address]
+    home = os.environ.get("INGATHER_HOME")
+    return (f"INGATHER_HOME={shlex.quote(home)} " if home else "") + shlex.join(words)
+
+
 class _Hand:
     """A worker in a process of its own, started again should it die, stopped with everything else."""
 
     def __init__(self, concurrency: int) -> None:
         self._argv = [
             *(sys.executable, "-m", "ingather.cli", "work", "ingather.workbench:app"),
-            *("--concurrency", str(concurrency)),
+            # Should this process be killed, or be told to stop in the moment it starts the worker, the worker follows.
+            *("--concurrency", str(concurrency), "--parent", str(os.getpid())),
         ]
         self._is_over = threading.Event()
 

@@ -25,7 +25,7 @@ def work(arguments: Namespace) -> int:
     if arguments.processes > 1:
         return crew.run(arguments)
     # Until the worker's own handlers stand there is nothing in hand: leaving at once is a graceful stop.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    signal.signal(signal.SIGTERM, _leave)
     if arguments.parent is not None:
         threading.Thread(target=_follow_parent, args=(arguments.parent,), daemon=True).start()
     app = find_app(arguments.app)
@@ -38,6 +38,14 @@ def work(arguments: Namespace) -> int:
     worker.run(grace=arguments.grace)
     log.info("stopped")
     return 0
+
+
+class _ToldToStop(SystemExit):
+    """SIGTERM. Told apart from a module that ends the program while it is imported."""
+
+
+def _leave(*_: object) -> None:
+    raise _ToldToStop(0)
 
 
 def find_app(name: str) -> Engine:
@@ -72,6 +80,8 @@ def _import(name: str) -> ModuleType:
         sys.path.insert(0, here)
     try:
         return importlib.import_module(name)
+    except _ToldToStop:
+        raise
     except ModuleNotFoundError as error:
         if error.name and (name == error.name or name.startswith(f"{error.name}.")):
             raise UsageError(f"There is no module {error.name} in {here} or among the installed packages.") from None

@@ -41,11 +41,12 @@ def start(home: Path, *, settings: Mapping[str, str] = {}, keep: bool = False) -
                 if keep:
                     places.kept.touch()
                 return Server(places, programs.find(places.version()), hold)
-            except BaseException:
+            except BaseException as error:
                 locks.release(hold)
-                # One that does not answer yet may be recovering a big database: stopped, it would begin again.
+                # One that does not answer yet may be recovering a big database: stopped, it would begin again. But
+                # whoever interrupts us wants nothing left behind.
                 with contextlib.suppress(EmbeddedError):
-                    if postmaster.is_ready(places):
+                    if postmaster.is_ready(places) or not isinstance(error, Exception):
                         _stop_if_unused(places)
                 raise
 

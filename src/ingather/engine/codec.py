@@ -53,7 +53,7 @@ def encode_result(value: Any, *, max_bytes: int = RESULT_CAP) -> bytes:
     """One line of JSON, cleaned of what PostgreSQL cannot keep, or `BadResult`."""
     try:
         line = orjson.dumps(value)
-        if _flaw(value, line):
+        if (b"null" in line or b"\\u0000" in line) and _flaw(value, line):
             line = orjson.dumps(_clean(value))
     except (TypeError, ValueError, RecursionError) as first:
         try:

@@ -1,6 +1,7 @@
 """Connections to PostgreSQL: opened the same way everywhere, with errors that people can act on."""
 
 import re
+import select
 from contextlib import suppress
 from typing import Any, Final
 
@@ -65,6 +66,26 @@ async def aconfigure(conn: AsyncConnection[Any]) -> None:
     if not _adapt(conn, await cursor.fetchone()):
         await conn.execute(_FRESH_SNAPSHOTS)
     await conn.set_isolation_level(IsolationLevel.READ_COMMITTED)
+
+
+def check(conn: Connection[Any]) -> None:
+    """Raise if a connection that lay idle is broken. A server that hung up has left that to be read; as long as there
+    is nothing, it need not be asked, which would cost every use a round trip.
+    """
+    if _has_something_to_read(conn):
+        conn.execute("")
+
+
+async def acheck(conn: AsyncConnection[Any]) -> None:
+    """`check`, for a caller with an event loop."""
+    if _has_something_to_read(conn):
+        await conn.execute("")
+
+
+def _has_something_to_read(conn: Connection[Any] | AsyncConnection[Any]) -> bool:
+    poll = select.poll()
+    poll.register(conn.fileno(), select.POLLIN)
+    return bool(poll.poll(0))
 
 
 def _adapt(conn: Connection[Any] | AsyncConnection[Any], row: tuple[Any, ...] | None) -> bool:

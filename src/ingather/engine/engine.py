@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
+from itertools import chain, islice
 from math import ceil
 from types import EllipsisType
 from typing import Any, TypeVar
@@ -22,13 +23,22 @@ from ingather.engine import statements as sql
 from ingather.engine import verbs
 from ingather.engine.batch import Batch
 from ingather.engine.codec import PAYLOAD_HARD_CAP, encode_payload
-from ingather.engine.connection import PASSING_ERRORS, aconfigure, configure, connect, options, unavailable
+from ingather.engine.connection import (
+    PASSING_ERRORS,
+    acheck,
+    aconfigure,
+    check,
+    configure,
+    connect,
+    options,
+    unavailable,
+)
 from ingather.engine.cron import CatchUp, Cron
 from ingather.engine.errors import EmptyBatch, UnknownBatch, UnknownKind, UsageError, checked_delay
 from ingather.engine.migrations import check as check_schema
 from ingather.engine.migrations import migrate
 from ingather.engine.model import Handler, Offspring, Progress, Queue, Request, WorkerRecord
-from ingather.engine.script import Script, arun, run
+from ingather.engine.script import Script, aread, arun, read, run
 from ingather.engine.worker import Worker
 
 T = TypeVar("T")
@@ -126,11 +136,11 @@ class Engine:
         Payloads may be any iterable: they are streamed, never held.
         """
         request = self._request(kind, idempotency_key, queue, priority, delay, max_attempts, timeout)
-        script = verbs.scatter(request, self.encoded(payloads))
+        script, is_whole = self._scattering(request, payloads)
         if conn is not None:
             self._ready()
             return Batch(self, run(conn, script)[0])
-        return Batch(self, self.run(script, rings=True)[0])
+        return Batch(self, self.run(script, rings=True, is_whole=is_whole)[0])
 
     async def ascatter(
         self,
@@ -147,11 +157,19 @@ class Engine:
     ) -> Batch:
         """`scatter`, for a caller with an event loop."""
         request = self._request(kind, idempotency_key, queue, priority, delay, max_attempts, timeout)
-        script = verbs.scatter(request, self.encoded(payloads))
+        script, is_whole = self._scattering(request, payloads)
         if conn is not None:
             await asyncio.to_thread(self._ready)
             return Batch(self, (await arun(conn, script))[0])
-        return Batch(self, (await self.arun(script, rings=True))[0])
+        return Batch(self, (await self.arun(script, rings=True, is_whole=is_whole))[0])
+
+    def _scattering(self, request: Request, payloads: Iterable[Any]) -> tuple[Script[tuple[int, bool]], bool]:
+        """The script for so many payloads, and whether its one statement is the whole of it."""
+        lines = self.encoded(payloads)
+        first = list(islice(lines, verbs.FEW_ITEMS + 1))
+        if 0 < len(first) <= verbs.FEW_ITEMS and not request.delay:
+            return verbs.scatter_few(request, first), True
+        return verbs.scatter(request, chain(first, lines)), False
 
     def submit(self, kind: str, payload: Any, **options: Any) -> Batch:
         """One job: a batch of one. Takes the options of `scatter`."""
@@ -353,11 +371,12 @@ class Engine:
         """Bring the tables up to date; returns what was applied."""
         return migrate(self.url)
 
-    def run(self, script: Script[T], *, rings: bool = False) -> T:
-        """Play a script on a connection of the pool; with `rings`, wake idle workers after its commit."""
+    def run(self, script: Script[T], *, rings: bool = False, is_whole: bool = False) -> T:
+        """Play a script on a connection of the pool; with `rings`, wake idle workers after its commit. One that is
+        whole by its first statement, and only looks after it, needs no transaction."""
         try:
             with self._ready().connection() as conn:
-                result = run(conn, script)
+                result = (read if is_whole else run)(conn, script)
                 # The work is done and committed; a bell that does not ring only costs a moment.
                 with suppress(psycopg.Error):
                     if rings:
@@ -366,16 +385,25 @@ class Engine:
         except (PoolTimeout, *PASSING_ERRORS) as error:
             raise unavailable(self.url, error) from error
 
-    async def arun(self, script: Script[T], *, rings: bool = False) -> T:
+    async def arun(self, script: Script[T], *, rings: bool = False, is_whole: bool = False) -> T:
         """`run`, for a caller with an event loop."""
         pool = await self._aready()
         try:
             async with pool.connection() as conn:
-                result = await arun(conn, script)
+                result = await (aread if is_whole else arun)(conn, script)
                 with suppress(psycopg.Error):
                     if rings:
                         await conn.execute(sql.RING)
                 return result
+        except (PoolTimeout, *PASSING_ERRORS) as error:
+            raise unavailable(self.url, error) from error
+
+    async def aread(self, script: Script[T]) -> T:
+        """Play a script that only looks, for a caller with an event loop."""
+        pool = await self._aready()
+        try:
+            async with pool.connection() as conn:
+                return await aread(conn, script)
         except (PoolTimeout, *PASSING_ERRORS) as error:
             raise unavailable(self.url, error) from error
 
@@ -394,12 +422,14 @@ class Engine:
                     str(self._url),
                     kwargs=options("ingather"),
                     configure=configure,
-                    check=ConnectionPool.check_connection,
+                    check=check,
                     min_size=0,
                     max_size=POOL_SIZE,
                     timeout=POOL_TIMEOUT_S,
                     open=True,
                 )
+                # Left to the end of the interpreter, its threads would be waited for in vain: 20 s from Python 3.13 on.
+                weakref.finalize(self, _close_own, self._pool, os.getpid())
             return self._pool
 
     async def _aready(self) -> AsyncConnectionPool[AsyncConnection[Any]]:
@@ -415,7 +445,7 @@ class Engine:
                 str(self._url),
                 kwargs=options("ingather"),
                 configure=aconfigure,
-                check=AsyncConnectionPool.check_connection,
+                check=acheck,
                 min_size=0,
                 max_size=POOL_SIZE,
                 timeout=POOL_TIMEOUT_S,
@@ -444,6 +474,12 @@ class Engine:
         self._lock = threading.Lock()
         self._pool = None
         self._apools = {}
+
+
+def _close_own(pool: ConnectionPool[Connection[Any]], pid: int) -> None:
+    """Close a pool in the process that opened it: in a forked child its connections are the parent's."""
+    if os.getpid() == pid:
+        pool.close()
 
 
 # Kept, so that a child never collects, and thereby closes, what belongs to its parent.

@@ -12,9 +12,9 @@ import random
 import secrets
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import repeat
-from operator import attrgetter
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, LiteralString, NamedTuple
 
 import psycopg
@@ -27,16 +27,16 @@ from ingather.engine import verbs
 from ingather.engine.codec import encode_result
 from ingather.engine.connection import PASSING_ERRORS, aconnect
 from ingather.engine.errors import DatabaseUnavailable, UsageError
-from ingather.engine.model import Offspring, Verdict, describe
-from ingather.engine.script import Ask, Rows, arun
+from ingather.engine.model import Handler, Offspring, Verdict, describe
+from ingather.engine.script import Ask, Rows, arun, commit
 
 if TYPE_CHECKING:
     from ingather.engine.engine import Engine
 
 log = logging.getLogger("ingather.worker")
 
-CHUNK = 500
-MOST_AHEAD = 1_000
+CHUNK = 2_000
+MOST_AHEAD = 4_000
 PARENTS_AT_ONCE = 20
 AHEAD_S = 0.25
 POLL_S = 0.5
@@ -48,39 +48,31 @@ class Lease:
     """A run of items in hand, and the token that lets this worker settle them."""
 
     __slots__ = (
-        "attempt", "batch_id", "is_gather", "is_lost", "kind", "lost", "max_attempts", "open", "queue", "timeout_s",
-        "token",
+        "attempt", "batch_id", "function", "is_gather", "is_lost", "kind", "lost", "max_attempts", "open", "queue",
+        "timeout_s", "token",
     )  # fmt: skip
 
-    def __init__(self, row: tuple[Any, ...], queue: str) -> None:
+    def __init__(self, row: tuple[Any, ...], queue: str, handlers: Mapping[str, Handler]) -> None:
         self.token, first, last, self.batch_id, self.attempt, self.lost, self.is_gather = row[:7]
         self.kind, self.max_attempts, self.timeout_s = row[7:10]
         self.open = last - first + 1
         self.queue = queue
         self.is_lost = False
+        handler = handlers[self.kind]
+        # What the event loop itself may run; gathers, `def`s and what has killed before are not called just so.
+        self.function = handler.function if handler.is_async and not (self.is_gather or self.lost) else None
 
 
-class Assignment(NamedTuple):
-    """An item in hand that has not started yet. `line` is its payload, not yet decoded: one bad payload must harm
-    nobody else."""
+# What every item passes through is a plain tuple: naming its parts would cost more than the rest of the way.
 
-    lease: Lease
-    item_id: int
-    ordinal: int
-    line: str | None
-    came_at: float
+# Lease, item id, ordinal, payload, when it came: an item in hand that has not started yet. The payload is not decoded
+# yet: one bad payload must harm nobody else.
+Assignment = tuple[Lease, int, int, str | None, float]
 
+# Token, item id, state, seconds it took, result, error.
+Done = tuple[int, int, str, float, bytes, bytes]
 
-class Done(NamedTuple):
-    token: int
-    item_id: int
-    state: str
-    took_ms: int
-    result: bytes
-    error: bytes
-
-
-_RESULT = attrgetter("result")
+_TOKEN, _RESULT = itemgetter(0), itemgetter(4)
 
 
 class Back(NamedTuple):
@@ -145,44 +137,52 @@ class Feeder:
         self.took_s = 1.0
         """How long an item takes, of late: decides how far ahead to claim."""
         self._samples = 0
+        self._spent_s = 0.0
+        self._ended = 0
         self.on_arrival: Callable[[], None] = lambda: None
 
     # --- what the slots say ----------------------------------------------------------------------------------------
 
     def completed(self, lease: Lease, item_id: int, took_s: float, line: bytes) -> None:
-        self._done.append(Done(lease.token, item_id, "c", int(took_s * 1000), line, b""))
-        self._learn(took_s)
+        self._done.append((lease.token, item_id, "c", took_s, line, b""))
+        self._spent_s += took_s
+        self._ended += 1
         if not self._wake.is_set():
             self._wake.set()
 
     def completed_with_offspring(
         self, lease: Lease, item_id: int, took_s: float, line: bytes, offspring: list[Offspring]
     ) -> None:
-        done = Done(lease.token, item_id, "c", int(took_s * 1000), line, b"")
+        done = (lease.token, item_id, "c", took_s, line, b"")
         self._parents.append((lease, done, offspring))
         self._wake.set()
 
     def failed(self, lease: Lease, item_id: int, took_s: float, verdict: Verdict) -> None:
         error = encode_result(verdict.error)
         if verdict.is_over:
-            self._done.append(Done(lease.token, item_id, "e", int(took_s * 1000), b"", error))
+            self._done.append((lease.token, item_id, "e", took_s, b"", error))
         else:
             used = lease.attempt if verdict.counts else lease.attempt - 1
             self._backs.append(Back(lease.token, item_id, verdict.delay_s, used, lease.lost + verdict.lost, error))
         if verdict.blocks_queue:
             self._blocks.append((lease.queue, verdict.delay_s))
-        self._learn(took_s)
+        self._spent_s += took_s
+        self._ended += 1
         self._wake.set()
 
-    def _learn(self, took_s: float) -> None:
-        """A mean at first, so that a few items are enough to know; then one that forgets."""
-        self._samples += 1
-        self.took_s += max(0.05, 1 / self._samples) * (took_s - self.took_s)
+    def _learn(self) -> None:
+        """From what ended since the last time. A mean at first, so that a few items are enough to know; then one that
+        forgets a twentieth with every item."""
+        if self._ended:
+            self._samples += self._ended
+            weight = max(1 - 0.95**self._ended, self._ended / self._samples)
+            self.took_s += weight * (self._spent_s / self._ended - self.took_s)
+            self._spent_s, self._ended = 0.0, 0
 
     def return_unstarted(self, older_than_s: float) -> None:
         """Give back what has waited here for too long: another worker may have a free slot."""
         limit = time.monotonic() - older_than_s
-        while self.buffer and self.buffer[0].came_at < limit:
+        while self.buffer and self.buffer[0][4] < limit:
             lease, item_id, *_ = self.buffer.popleft()
             if not lease.is_lost:
                 self._backs.append(Back(lease.token, item_id, 0.0, lease.attempt - 1, lease.lost, b""))
@@ -247,6 +247,7 @@ class Feeder:
                 await asyncio.sleep(backoff_s(failures))
 
     async def _turn(self) -> None:
+        self._learn()
         if self._done or self._backs:
             # What ends in a limited queue makes room in it, and the claim travels right behind the settle.
             for limited in (view for view in self._views if view.is_limited):
@@ -281,8 +282,8 @@ class Feeder:
             return None, 0
         free = self._free_slots()
         ahead = min(MOST_AHEAD, int(AHEAD_S * self._slots / max(self.took_s, 1e-6)))
-        # With no slot free there is no hurry: wait until half of what may lie here is used up, and claim that at once.
-        is_low = free > 0 or (ahead > 0 and len(self.buffer) <= ahead // 2)
+        # With no slot free there is no hurry: wait until a quarter of what may lie here is used up.
+        is_low = free > 0 or (ahead > 0 and len(self.buffer) <= 3 * ahead // 4)
         now = time.monotonic()
         for _ in range(len(self._views)):
             view = self._views[0]
@@ -305,7 +306,7 @@ class Feeder:
 
     def _has_limited_waiting(self) -> bool:
         limited = {view.name for view in self._views if view.is_limited}
-        return any(assignment.lease.queue in limited for assignment in self.buffer)
+        return any(lease.queue in limited for lease, *_ in self.buffer)
 
     async def _rest(self) -> None:
         now = time.monotonic()
@@ -360,7 +361,8 @@ class Feeder:
         view: QueueView | None,
         k: int,
     ) -> Heard:
-        settling = returning = ripening = claiming = None
+        # Made beforehand: a refusal may come while a later one is being sent, whose answer must not be lost with it.
+        settling, returning, ripening, claiming = (conn.cursor(row_factory=tuple_row) for _ in range(4))
         touched = set(self._touched)
         error = None
         self.is_sending = True
@@ -368,33 +370,32 @@ class Feeder:
             async with conn.pipeline() as pipe:
 
                 async def ask(
-                    statement: LiteralString, params: dict[str, Any], *, commits: bool = True
-                ) -> psycopg.AsyncCursor[Any]:
-                    """Each commits by itself, in this order, without waiting for answers as the pipeline's own `sync`
-                    does: a round trip each. And at once, for a claim holds its segment's row until then."""
-                    cursor = conn.cursor(row_factory=tuple_row)
+                    cursor: psycopg.AsyncCursor[Any],
+                    statement: LiteralString,
+                    params: dict[str, Any],
+                    *,
+                    commits: bool = True,
+                ) -> None:
+                    """Each commits by itself, in order, and at once: a claim holds its segment's row until then."""
                     await cursor.execute(statement, params)
                     if commits:
-                        conn.pgconn.pipeline_sync()
-                        pipe.result_queue.append(None)
-                    # A pipeline waits for answers even if the socket took only a part of a large message.
+                        commit(conn, pipe)
                     await conn.wait(send(conn.pgconn))
-                    return cursor
 
                 if done:
-                    settling = await ask(sql.SETTLE, self._settle_params(done))
+                    await ask(settling, sql.SETTLE_FRESH, self._settle_params(done))
                 if backs or blocks:
                     for queue, delay_s in sorted(blocks):
-                        await ask(sql.BLOCK_QUEUE, {"queue": queue, "delay_s": delay_s}, commits=False)
-                    returning = await ask(sql.PUT_BACK, _put_back_params(backs))
+                        await ask(conn.cursor(), sql.BLOCK_QUEUE, {"queue": queue, "delay_s": delay_s}, commits=False)
+                    await ask(returning, sql.PUT_BACK, _put_back_params(backs))
                 if done or self._touched:
-                    tokens = {word.token for word in done}
+                    tokens = {token for token, *_ in done}
                     batch_ids = {self.held[token].batch_id for token in tokens if token in self.held}
-                    ripening = await ask(sql.RIPE, {"batch_ids": list(batch_ids | self._touched)})
+                    await ask(ripening, sql.RIPE, {"batch_ids": list(batch_ids | self._touched)})
                 if view is not None:
                     if view.is_limited:
-                        await ask(sql.LOCK_QUEUE, {"queue": view.name}, commits=False)
-                    claiming = await ask(sql.CLAIM, self._claim_params(view, k))
+                        await ask(conn.cursor(), sql.LOCK_QUEUE, {"queue": view.name}, commits=False)
+                    await ask(claiming, sql.CLAIM, self._claim_params(view, k))
                 self.is_sending = False
         except psycopg.Error as refused:
             # Of one of them, perhaps: those behind it went through by themselves.
@@ -402,7 +403,7 @@ class Feeder:
         finally:
             self.is_sending = False
         settled, returned, ripe, claimed = [
-            await cursor.fetchall() if cursor is not None and cursor.pgresult is not None else []
+            await cursor.fetchall() if cursor.pgresult is not None else []
             for cursor in (settling, returning, ripening, claiming)
         ]
         if error is None:
@@ -420,7 +421,7 @@ class Feeder:
         """Keep the words that may not have been heard. It is harmless to repeat one that was: a token settles an item
         once, and returns it once."""
         self._backs[:0], self._blocks[:0] = backs, blocks
-        if isinstance(error, psycopg.DataError) and done:
+        if isinstance(error, psycopg.DataError | psycopg.errors.UniqueViolation) and done:
             try:
                 await self._settle_carefully(conn, done)
             except BaseException:
@@ -431,14 +432,14 @@ class Feeder:
             raise error
 
     def _settle_params(self, done: list[Done]) -> dict[str, Any]:
-        tokens, ids, states, took_ms, results, errors = zip(*done, strict=True)
+        tokens, ids, states, took_s, results, errors = zip(*done, strict=True)
         return {
             "worker_id": self.worker_id,
             "tokens": _array(set(tokens)),
             "token_of": _array(tokens),
             "ids": _array(ids),
             "states": _array(states),
-            "took_ms": _array(took_ms),
+            "took_ms": _array([int(1000 * seconds) for seconds in took_s]),
             "results": b"\n".join(results).decode(),
             "errors": b"\n".join(errors).decode(),
         }
@@ -463,18 +464,18 @@ class Feeder:
         """Cross off what was written, and find out about what was not."""
         if settled != len(done):
             cursor = conn.cursor(row_factory=tuple_row)
-            mine = {"ids": [word.item_id for word in done], "token_of": [word.token for word in done]}
+            mine = {"ids": [item_id for _, item_id, *_ in done], "token_of": [token for token, *_ in done]}
             await cursor.execute(sql.OURS_ALREADY, mine)
             ours = {item_id for (item_id,) in await cursor.fetchall()}
-            for word in done:
-                if word.item_id not in ours:
-                    log.warning("item %s is no longer ours; its outcome is dropped", word.item_id)
-                    self.lose(word.token)
+            for token, item_id, *_ in done:
+                if item_id not in ours:
+                    log.warning("item %s is no longer ours; its outcome is dropped", item_id)
+                    self.lose(token)
         gone = {item_id for (item_id,) in returned}
         for back in backs:
             if back.item_id not in gone:
                 log.info("item %s was returned already, or is no longer ours", back.item_id)
-        for token, items in (Counter(word.token for word in done) + Counter(back.token for back in backs)).items():
+        for token, items in Counter([*map(_TOKEN, done), *map(_TOKEN, backs)]).items():
             lease = self.held.get(token)
             if lease is not None:
                 lease.open -= items
@@ -499,7 +500,7 @@ class Feeder:
                 return
             except (UsageError, psycopg.DataError) as error:
                 refused = Verdict(is_over=True, error=describe(error, "bad_result"))
-                self.failed(lease, done.item_id, done.took_ms / 1000, refused)
+                self.failed(lease, done[1], done[3], refused)
                 continue
             except BaseException:
                 self._parents.appendleft(parent)
@@ -511,7 +512,7 @@ class Feeder:
                 await conn.execute(sql.RING)
 
     async def _settle_carefully(self, conn: AsyncConnection[Any], done: list[Done]) -> None:
-        """Settle what was refused together: by halves, until the one that cannot be stored stands alone."""
+        """Settle what was refused together: without those that had ended, and by halves where one cannot be stored."""
         cursor = conn.cursor(row_factory=tuple_row)
         try:
             await cursor.execute(sql.SETTLE, self._settle_params(done))
@@ -521,19 +522,20 @@ class Feeder:
                 await self._settle_carefully(conn, done[:half])
                 await self._settle_carefully(conn, done[half:])
                 return
-            [word] = done
-            log.warning("the outcome of item %s cannot be stored: %s", word.item_id, error)
+            [(token, item_id, _, took_s, _, _)] = done
+            log.warning("the outcome of item %s cannot be stored: %s", item_id, error)
             described = encode_result(describe(error, "bad_result"))
-            await self._settle_carefully(conn, [Done(word.token, word.item_id, "e", word.took_ms, b"", described)])
+            await self._settle_carefully(conn, [(token, item_id, "e", took_s, b"", described)])
             return
         [(settled,)] = await cursor.fetchall()
+        self._touched |= {self.held[token].batch_id for token, *_ in done if token in self.held}
         await self._account(conn, done, settled, [], [])
 
     def _receive(self, view: QueueView, claimed: Rows) -> None:
         now = time.monotonic()
         view.is_thirsty = False
         for row in claimed:
-            lease = Lease(row, view.name)
+            lease = Lease(row, view.name, self._engine.handlers)
             first, last, ordinal, bodies = row[1], row[2], row[10] or 0, row[11]
             view.after = lease.batch_id
             lines: list[str | None] = [None] if bodies is None else bodies.split("\n")
@@ -542,8 +544,7 @@ class Feeder:
                 lines = [None] * (last - first + 1)
             self.held[lease.token] = lease
             ordinals = range(ordinal, ordinal + len(lines))
-            parts = zip(repeat(lease), range(first, last + 1), ordinals, lines, repeat(now))
-            assignments = map(Assignment._make, parts)
+            assignments = zip(repeat(lease), range(first, last + 1), ordinals, lines, repeat(now))
             if view.is_limited:
                 self.buffer.extendleft(reversed(list(assignments)))
             else:
@@ -582,7 +583,7 @@ def _cut(done: list[Done]) -> tuple[list[Done], list[Done]]:
         return done, []
     size = 0
     for n, word in enumerate(done):
-        size += len(word.result)
+        size += len(_RESULT(word))
         if n + 1 >= 2 * CHUNK or size > FLUSH_BYTES:
             return done[: n + 1], done[n + 1 :]
     return done, []

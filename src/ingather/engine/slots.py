@@ -9,7 +9,7 @@ _WORD = 8
 
 
 class Slots:
-    """A table of 8-byte words: the loop's last tick, then item id and deadline of every slot (0: idle).
+    """A table of 8-byte words: the loop's last tick, then the item id (0: idle) and the deadline of every slot.
 
     Writing a slot costs two stores, no call into the kernel: cheap enough for
     every item, and the kernel keeps it when the process is gone.
@@ -19,7 +19,10 @@ class Slots:
         self.fd = fd
         self.count = count
         self._map = mmap.mmap(fd, (1 + 2 * count) * _WORD)
-        self._words = memoryview(self._map).cast("q")
+        words = memoryview(self._map)
+        self._tick = words[:_WORD].cast("d")
+        self._items = words[_WORD : (1 + count) * _WORD].cast("q")
+        self._deadlines = words[(1 + count) * _WORD :].cast("d")
 
     @classmethod
     def create(cls, count: int) -> "Slots":
@@ -28,29 +31,30 @@ class Slots:
             return cls(os.dup(file.fileno()), count)
 
     def begin(self, slot: int, item_id: int, deadline: float) -> None:
-        self._words[2 + 2 * slot] = int(deadline * 1e9)
-        self._words[1 + 2 * slot] = item_id
+        self._deadlines[slot] = deadline
+        self._items[slot] = item_id
 
     def end(self, slot: int) -> None:
-        self._words[1 + 2 * slot] = 0
+        self._items[slot] = 0
 
     def tick(self) -> None:
         """Say that the event loop turns."""
-        self._words[0] = time.monotonic_ns()
+        self._tick[0] = time.monotonic()
 
     def started(self) -> list[int]:
         """Items whose handler had begun and not ended."""
-        return [item_id for item_id in self._words[1::2].tolist() if item_id]
+        return [item_id for item_id in self._items.tolist() if item_id]
 
     def overdue(self, grace_s: float) -> list[int]:
         """Items past their deadline although the loop, which should have stopped them, has not turned since."""
-        limit = time.monotonic_ns() - int(grace_s * 1e9)
-        if self._words[0] > limit:
+        limit = time.monotonic() - grace_s
+        if self._tick[0] > limit:
             return []
-        pairs = zip(self._words[1::2].tolist(), self._words[2::2].tolist(), strict=True)
+        pairs = zip(self._items.tolist(), self._deadlines.tolist(), strict=True)
         return [item_id for item_id, deadline in pairs if item_id and deadline < limit]
 
     def close(self) -> None:
-        self._words.release()
+        for view in (self._tick, self._items, self._deadlines):
+            view.release()
         self._map.close()
         os.close(self.fd)

@@ -3,7 +3,9 @@
 Lock order, for every statement and every script that strings them together:
 queue, worker, batch, waiting and segment, lease, then rows that only one
 writer touches (tally, outcome). Rows of one table by id. A claim never waits
-for a row: it skips what is locked.
+for a row: it skips what is locked. One exception: a queue that is new is made
+behind its batch, so of two transactions that scatter into it twice, with keys
+crossed, one may be refused as a deadlock.
 
 Only the database's clock is used. `statement_timestamp()` stands where an
 index must be searched by it (PostgreSQL cannot search by the volatile
@@ -25,6 +27,32 @@ values (%(kind)s, %(queue)s, 1, %(priority)s, %(max_attempts)s, %(timeout_s)s, %
         %(key)s, case when %(key)s::text is not null then ''::bytea end)
     on conflict (idempotency_key) do nothing
 returning id, nextval('ingather.segment_id')
+"""
+
+# The same with items that are few enough to come along, whole in one statement. Every
+# part waits for the batch row, so that with a known key there is nothing to undo.
+NEW_SMALL_BATCH: Final[LiteralString] = """
+with born as (
+    insert into ingather.batch
+           (kind, queue, total, priority, max_attempts, timeout_s, gathers, parent_id, idempotency_key, request_hash)
+    values (%(kind)s, %(queue)s, %(total)s, %(priority)s, %(max_attempts)s, %(timeout_s)s, %(gathers)s, %(parent_id)s,
+            %(key)s, %(hash)s::bytea)
+        on conflict (idempotency_key) do nothing
+    returning id
+), lane as (
+    insert into ingather.queue (name) select %(queue)s from born on conflict do nothing
+), run as materialized (
+    select id as batch_id, nextval('ingather.segment_id') as segment_id from born
+), bodies as (
+    insert into ingather.payload (item_id, body)
+    select (run.segment_id << 20) + line.place - 1, line.body::jsonb
+      from run, string_to_table(%(lines)s, E'\\n') with ordinality as line(body, place)
+), fresh as (
+    insert into ingather.segment (id, batch_id, first_ordinal, next_id, last_id, priority, queue)
+    select segment_id, batch_id, 0, segment_id << 20, (segment_id << 20) + %(total)s - 1, %(priority)s, %(queue)s
+      from run
+)
+select batch_id from run
 """
 
 BATCH_OF_KEY: Final[LiteralString] = """
@@ -71,8 +99,9 @@ update ingather.batch set total = total + %(items)s where id = %(batch_id)s
 
 NEXT_SEGMENT: Final[LiteralString] = "select nextval('ingather.segment_id')"
 
-# A hint, sent after the commit in a transaction of its own: a queue of notifications must never hold up a user's.
-RING: Final[LiteralString] = "select pg_notify('ingather', '')"
+# A hint, sent after the commit in a transaction of its own: a queue of notifications must never hold up a user's. It
+# does not wait for the disk either: a hint that a crash takes with it is not missed.
+RING: Final[LiteralString] = "select set_config('synchronous_commit', 'off', true), pg_notify('ingather', '')"
 LISTEN: Final[LiteralString] = "listen ingather"
 
 # --- claim ---------------------------------------------------------------------------------------------------------
@@ -286,6 +315,11 @@ with held as materialized (
 )
 select coalesce(sum(items), 0)::bigint from ended_of
 """
+
+# The same for what is said for the first time, as nearly everything is. Without the conflict clause PostgreSQL writes a
+# row at once for good instead of provisionally first: a quarter less of its time, a fifth less WAL. What was there
+# already is refused by the primary key, all of it, and is to be said again with SETTLE.
+SETTLE_FRESH: Final[LiteralString] = SETTLE.replace("on conflict (item_id) do nothing", "")
 
 WAIT_BRIEFLY: Final[LiteralString] = "select set_config('lock_timeout', '200ms', true)"
 

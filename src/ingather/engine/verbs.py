@@ -23,6 +23,7 @@ from ingather.engine.script import Ask, Copy, Row, Rows, Script
 N = TypeVar("N", Progress, Queue, WorkerRecord)
 
 MAX_BATCH = 1_000_000
+FEW_ITEMS = 100
 CHUNK_LINES = 5_000
 PRUNE_ROWS = 5_000
 
@@ -56,6 +57,11 @@ class _Lines:
                 chunk.clear()
         yield b"".join(chunk)
 
+    def drain(self) -> None:
+        """Count and hash, without a COPY to go into."""
+        for _ in self:
+            pass
+
     @property
     def digest(self) -> bytes | None:
         return self._hash.digest() if self._hash else None
@@ -69,16 +75,7 @@ def _gist(request: Request) -> bytes:
 
 def scatter(request: Request, lines: Iterable[bytes]) -> Script[tuple[int, bool]]:
     """A batch and its items. Returns its id, and whether it is new: with a known key it is the batch of that key."""
-    asked = {
-        "kind": request.kind,
-        "queue": request.queue,
-        "priority": request.priority,
-        "max_attempts": request.max_attempts,
-        "timeout_s": request.timeout_s,
-        "gathers": request.gathers,
-        "parent_id": request.parent_id,
-        "key": request.idempotency_key,
-    }
+    asked = _asked(request)
     born = yield Ask(sql.NEW_BATCH, asked)
     while not born:
         known = yield Ask(sql.BATCH_OF_KEY, {"key": request.idempotency_key})
@@ -96,11 +93,36 @@ def scatter(request: Request, lines: Iterable[bytes]) -> Script[tuple[int, bool]
     return batch_id, True
 
 
+def scatter_few(request: Request, lines: list[bytes]) -> Script[tuple[int, bool]]:
+    """`scatter` of at least one item, few and due: in one statement, which needs no transaction around it."""
+    passed = _Lines(lines, 0, request)
+    passed.drain()
+    asked = _asked(request) | {"total": len(lines), "hash": passed.digest, "lines": b"\n".join(lines).decode()}
+    while True:
+        if born := (yield Ask(sql.NEW_SMALL_BATCH, asked)):
+            return born[0][0], True
+        if known := (yield Ask(sql.BATCH_OF_KEY, {"key": request.idempotency_key})):
+            return _same_batch(known, request, lines), False
+        # It was pruned between the two looks, so the key is free.
+
+
+def _asked(request: Request) -> dict[str, object]:
+    return {
+        "kind": request.kind,
+        "queue": request.queue,
+        "priority": request.priority,
+        "max_attempts": request.max_attempts,
+        "timeout_s": request.timeout_s,
+        "gathers": request.gathers,
+        "parent_id": request.parent_id,
+        "key": request.idempotency_key,
+    }
+
+
 def _same_batch(known: Rows, request: Request, lines: Iterable[bytes]) -> int:
     [(batch_id, kind, known_hash)] = known
     same = _Lines(lines, 0, request)
-    for _ in same:
-        pass
+    same.drain()
     if same.digest != known_hash:
         raise KeyReused(
             f"The idempotency key {request.idempotency_key!r} belongs to batch {batch_id} of kind {kind!r}, "

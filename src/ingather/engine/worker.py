@@ -23,7 +23,7 @@ from ingather.engine.connection import PASSING_ERRORS, aconnect, is_direct
 from ingather.engine.errors import DatabaseUnavailable, HandlerSignal, LeaseLost, RetryLater, ShuttingDown
 from ingather.engine.feeder import Assignment, Feeder, Lease, backoff_s
 from ingather.engine.model import Item, Overdue, Verdict, describe, verdict
-from ingather.engine.script import Ask, Row, Script, arun
+from ingather.engine.script import Ask, Row, Script, aread, arun
 from ingather.engine.sentinel import Post, Sentinel
 from ingather.engine.slots import Slots
 
@@ -34,6 +34,7 @@ log = logging.getLogger("ingather.worker")
 
 YIELD_EVERY = 50
 WATCH_S = 0.1
+BELL_S = 0.005
 STALE_AFTER_S = 2.0
 GRACE_S = 25.0
 FAREWELL_S = 5.0
@@ -286,7 +287,7 @@ class Worker:
                 await resting
                 since_yield = 0
             assignment = buffer.popleft()
-            if assignment.lease.is_lost:
+            if assignment[0].is_lost:
                 continue
             self._busy += 1
             if self._relief is None and buffer and self._idle:
@@ -304,28 +305,29 @@ class Worker:
                 since_yield = 0
 
     async def _serve(self, slot: _Slot, assignment: Assignment) -> None:
-        lease, item_id = assignment.lease, assignment.item_id
+        lease, item_id, ordinal, payload, _ = assignment
         feeder = self._feeder
         slot.started = time.monotonic()
         slot.deadline = slot.started + lease.timeout_s
         slot.lease = lease
         self._shared.begin(slot.number, item_id, slot.deadline)
         try:
-            if lease.is_gather or lease.lost or not self._engine.handlers[lease.kind].is_async:
+            if lease.function is None:
                 line, offspring = await self._call(slot, assignment)
             else:
-                item = self._item(assignment)
-                line = encode_result(await self._engine.handlers[lease.kind].function(item))
+                args = item_id, lease.batch_id, lease.kind, ordinal, decode_payload(payload), lease.attempt, lease.lost
+                item = Item(*args, self._engine.plan)
+                line = encode_result(await lease.function(item))
                 offspring = item.offspring
         except asyncio.CancelledError as error:
             if slot.stopped_for is None and slot.task is not None and slot.task.cancelling():
                 raise
-            self._note_stop(assignment, slot, error)
+            self._note_stop(lease, item_id, slot, error)
         except Unstorable as bad:
             took_s = time.monotonic() - slot.started
             feeder.failed(lease, item_id, took_s, Verdict(is_over=True, error=describe(bad, bad.reason)))
         except BaseException as error:  # noqa: BLE001  # user code may raise anything; the slot must survive it
-            self._fail(assignment, slot, error)
+            self._fail(lease, item_id, slot, error)
         else:
             took_s = time.monotonic() - slot.started
             if offspring:
@@ -336,35 +338,34 @@ class Worker:
             slot.clear()
             self._shared.end(slot.number)
 
-    def _note_stop(self, assignment: Assignment, slot: _Slot, error: asyncio.CancelledError) -> None:
+    def _note_stop(self, lease: Lease, item_id: int, slot: _Slot, error: asyncio.CancelledError) -> None:
         match slot.stopped_for:
             case None:  # nobody cancelled this slot: the handler waited for something that was cancelled
-                self._fail(assignment, slot, error)
+                self._fail(lease, item_id, slot, error)
             case Overdue() as overdue:
-                self._fail(assignment, slot, overdue)
+                self._fail(lease, item_id, slot, overdue)
             case LeaseLost() as lost:
-                log.warning("item %s is no longer ours; its handler was stopped: %s", assignment.item_id, lost)
+                log.warning("item %s is no longer ours; its handler was stopped: %s", item_id, lost)
 
-    def _fail(self, assignment: Assignment, slot: _Slot, error: BaseException) -> None:
-        lease = assignment.lease
+    def _fail(self, lease: Lease, item_id: int, slot: _Slot, error: BaseException) -> None:
         max_attempts = lease.max_attempts
         if lease.is_gather and lease.kind in self._engine.gathers:
             max_attempts = self._engine.gathers[lease.kind].max_attempts
         log.log(
             logging.DEBUG if isinstance(error, HandlerSignal) else logging.INFO,
             "item %s of kind %s failed in attempt %s: %s",
-            assignment.item_id,
+            item_id,
             lease.kind,
             lease.attempt,
             type(error).__name__,
             exc_info=error,
         )
         ruling = verdict(error, attempt=lease.attempt, max_attempts=max_attempts, lost=lease.lost)
-        self._feeder.failed(lease, assignment.item_id, time.monotonic() - slot.started, ruling)
+        self._feeder.failed(lease, item_id, time.monotonic() - slot.started, ruling)
 
     async def _call(self, slot: _Slot, assignment: Assignment) -> tuple[bytes, list[Any] | None]:
         """Run a gather, or in a child what is a `def` or has killed before."""
-        lease = assignment.lease
+        lease, item_id, ordinal, payload, _ = assignment
         if lease.is_gather:
             gather = self._engine.gathers.get(lease.kind)
             if gather is None:
@@ -373,36 +374,23 @@ class Worker:
                 )
                 raise RetryLater(NO_GATHER_S, f"this worker has no gather for kind {lease.kind!r}")
             slot.deadline = slot.started + gather.timeout_s
-            self._shared.begin(slot.number, assignment.item_id, slot.deadline)
+            self._shared.begin(slot.number, item_id, slot.deadline)
             if gather.is_async and not lease.lost:
                 return encode_result(await gather.function(Batch(self._engine, lease.batch_id))), None
             self._leave_deadline_to_pool(slot, gather.timeout_s)
             which = {"kind": lease.kind, "batch_id": lease.batch_id}
             return await self._children.call(is_gather=True, args=which, timeout_s=gather.timeout_s)
         args = {
-            "id": assignment.item_id,
+            "id": item_id,
             "batch_id": lease.batch_id,
             "kind": lease.kind,
-            "ordinal": assignment.ordinal,
-            "payload": decode_payload(assignment.line),
+            "ordinal": ordinal,
+            "payload": decode_payload(payload),
             "attempt": lease.attempt,
             "lost": lease.lost,
         }
         self._leave_deadline_to_pool(slot, lease.timeout_s)
         return await self._children.call(is_gather=False, args=args, timeout_s=lease.timeout_s)
-
-    def _item(self, assignment: Assignment) -> Item:
-        lease = assignment.lease
-        return Item(
-            assignment.item_id,
-            lease.batch_id,
-            lease.kind,
-            assignment.ordinal,
-            decode_payload(assignment.line),
-            lease.attempt,
-            lease.lost,
-            self._engine.plan,
-        )
 
     def _leave_deadline_to_pool(self, slot: _Slot, timeout_s: float) -> None:
         """A child's time runs from when it starts, which the pool knows; the slot's own deadline is a backstop."""
@@ -461,9 +449,12 @@ class Worker:
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
             if [ring async for ring in conn.notifies(timeout=left, stop_after=1)]:
-                # It may ring for a queue that was not there a moment ago.
-                self._feeder.set_queues(await arun(conn, self._known_queues()))
                 self._feeder.ring()
+                # It may ring for a queue that was not there a moment ago. That look comes after the claim it would slow
+                # down, and once for all that ring meanwhile.
+                async for _ in conn.notifies(timeout=BELL_S):
+                    self._feeder.ring()
+                self._feeder.set_queues(await aread(conn, self._known_queues()))
 
     async def _look_around(self, conn: AsyncConnection[Any]) -> float:
         async with conn.cursor(row_factory=tuple_row) as cursor:

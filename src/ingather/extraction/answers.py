@@ -180,9 +180,9 @@ def _options_of_silence(field: Field) -> list[str]:
 
 
 def _state(raw: object) -> State:
-    """One of the states a model may give; that an answer failed is for us to say."""
+    """One of the states a model may give; that an answer failed is for us to say, that it is rejected for a person."""
     said = re.sub(r"[\s_-]+", "_", raw.strip().lower()) if isinstance(raw, str) else ""
-    if said not in {state.value for state in State} - {State.FAILED.value}:
+    if said not in {state.value for state in State} - {State.FAILED.value, State.REJECTED.value}:
         raise ValueProblem(f"the state {raw!r:.60} is none of those allowed")
     return State(said)
 

@@ -5,6 +5,7 @@ Nothing a model says about its own evidence is believed here.
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import cache
 
 from ingather.extraction.checks import check
@@ -16,6 +17,15 @@ from ingather.extraction.template import Template
 
 FOUND = {Verdict.VERIFIED, Verdict.VERIFIED_FUZZY}
 
+RECOGNISED_NOTE = "Text recognised from a picture (OCR)."
+RECOGNISED = Flag(
+    rule="recognised_text",
+    row="",
+    fields=(),
+    message="The text of this document was recognised from pictures (OCR) and may contain misread characters: no quote "
+    "counts as exact. Compare numbers with the page.",
+)
+
 # A paper has no business talking to a machine; a quote that does is shown to a person.
 _ORDERS = re.compile(
     r"(?i)\b(?:ignore|disregard|forget)\b.{0,40}\b(?:instructions?|prompts?|above|schema)\b"
@@ -26,18 +36,42 @@ _ORDERS = re.compile(
 
 
 def assess(
-    template: Template, pages: Sequence[str], rows: Sequence[Row], answers: Iterable[Answer], *, source: str
+    template: Template,
+    pages: Sequence[str],
+    rows: Sequence[Row],
+    answers: Iterable[Answer],
+    *,
+    source: str,
+    is_recognised: bool = False,
 ) -> tuple[list[Finding], list[Flag]]:
-    """Findings in the template's order, those that are computed included, and the flags of the checks."""
+    """Findings in the template's order, those that are computed included, and the flags of the checks.
+
+    `is_recognised`: the pages were recognised in pictures, so that a quote
+    which stands there word for word may still not be what was printed.
+    """
     index = Index(pages)
     # One quote often proves a whole row of a table.
     find = cache(lambda quote, page: ground(quote, index, page))
     findings = [_finding(template, find, pages, answer, source) for answer in answers]
-    findings += judge(template, rows, findings)
+    findings = in_order(template, rows, [*findings, *judge(template, rows, findings)])
+    flags = [*check(template, rows, findings), *_orders(findings)]
+    if not is_recognised:
+        return findings, flags
+    return [_doubted(finding) for finding in findings], [*flags, RECOGNISED]
+
+
+def _doubted(finding: Finding) -> Finding:
+    if finding.verdict is not Verdict.VERIFIED:
+        return finding
+    note = f"{finding.note} {RECOGNISED_NOTE}".lstrip()
+    return replace(finding, verdict=Verdict.VERIFIED_FUZZY, note=note)
+
+
+def in_order(template: Template, rows: Sequence[Row], findings: Iterable[Finding]) -> list[Finding]:
+    """Row by row, and in each as the template asks."""
     order = {field.id: place for place, field in enumerate(template.fields)}
     places = {row.key: place for place, row in enumerate(rows)}
-    findings.sort(key=lambda finding: (places.get(finding.row, -1), order.get(finding.field, len(order))))
-    return findings, [*check(template, rows, findings), *_orders(findings)]
+    return sorted(findings, key=lambda finding: (places.get(finding.row, -1), order.get(finding.field, len(order))))
 
 
 def _finding(

@@ -5,8 +5,12 @@ import hashlib
 import random
 import re
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import orjson
@@ -29,6 +33,7 @@ from ingather.extraction.provider import (
     Request,
     Usage,
     cost,
+    estimate_tokens,
     parse_object,
     parse_reply,
     price_of,
@@ -44,6 +49,8 @@ SHORT_SILENCE_S = 5.0  # is waited for; a longer one gives the document back
 SHORT_TRIES = 10
 SPREAD_S = 0.25
 PAUSED_S = 0.2
+SETTLING_S = (0.5, 1.5)
+TO_WRITE_DOWN = timedelta(minutes=1)
 WAITS_S = (0.2, 0.5, 1.0, 2.0, 4.0)
 LARGEST_COUNT = 2**53
 _UNKEEPABLE = re.compile("[\0\ud800-\udfff]")
@@ -77,23 +84,28 @@ class Desk:
         tried = 0
         while True:
             tried += 1
-            known = await self._clear(call)
-            if known is not None:
-                return _replayed(*known)
+            leave = await self._clear(call, request)
+            if leave.known is not None:
+                return _replayed(*leave.known)
             try:
-                return await self._call(call, request)
+                return await self._call(call, request, leave)
             except ModelError as error:
-                silence_s = await self._note_error(call, error)
+                silence_s = await self._note_error(call, error, leave)
                 if tried == SHORT_TRIES or not 0 < silence_s <= SHORT_SILENCE_S:
                     raise
+            except BaseException:
+                # It was broken off, and nobody will ever know what it cost.
+                with suppress(DatabaseUnavailable):
+                    await asyncio.shield(self._give_back(leave))
+                raise
 
-    async def _call(self, call: "_Call", request: Request) -> Told:
+    async def _call(self, call: "_Call", request: Request, leave: "_Leave") -> Told:
         reply = await self._client.complete(request)
         # From here on as it will be read from the ledger: a repeated interview must ask the same questions.
         reply = replace(reply, text=self._keepable(reply.text))
         told = Told(object=parse_reply(reply), text=reply.text)
         # An answer that was paid for is kept even if this item is being stopped.
-        await asyncio.shield(self._note(call, "ok", reply, answer=reply.text))
+        await asyncio.shield(self._note(call, leave, "ok", reply, answer=reply.text))
         return told
 
     async def _open(self) -> None:
@@ -104,27 +116,40 @@ class Desk:
             await self._engine.aset_queue(self.queue)
             self._has_queue = True
 
-    async def _clear(self, call: "_Call") -> list[str] | None:
-        """Wait until a call may be made; or the answer and its outcome, where it needs none."""
+    async def _clear(self, call: "_Call", request: Request) -> "_Leave":
+        """Wait until a call may be made, and set aside what it may cost; or the answer, where it needs none."""
         while True:
-            known, asked_s, spent, cap, pause_reason = await self._engine.arun(_before(call, self.queue))
-            # A colleague in this process may have been asked for silence while the database was.
-            silence_s = max(asked_s or 0.0, self._silent_until - time.monotonic())
-            if known is not None:
-                return [str(part) for part in known]
-            if pause_reason is not None:
+            leave = await self._engine.arun(_before(call, self.queue, partial(self._most, request)))
+            if leave.known is not None:
+                return leave
+            if leave.pause_reason is not None:
                 # What was answered is kept, so a document can stop anywhere.
-                raise RetryLater(PAUSED_S, pause_reason)
-            if cap is not None and spent >= cap:
-                raise PauseTask(f"The task has reached its spending cap of {cap:f}. Raise the cap and resume it.")
+                raise RetryLater(PAUSED_S, leave.pause_reason)
+            if leave.is_refused and leave.under_way:
+                raise RetryLater(random.uniform(*SETTLING_S), "Calls under way may use up the spending cap.")
+            if leave.is_refused:
+                raise PauseTask(f"The task has reached its spending cap of {leave.cap:f}. Raise the cap and resume it.")
+            # A colleague in this process may have been asked for silence while the database was.
+            silence_s = max(leave.silence_s, self._silent_until - time.monotonic())
             if silence_s <= 0:
-                return None
+                return leave
+            await self._give_back(leave)
             if silence_s > SHORT_SILENCE_S:
                 raise RetryLater(silence_s, "The provider asked for silence.")
             # Not all at once: the first to be refused again speaks for all who have not called yet.
             await asyncio.sleep(silence_s + random.uniform(0.01, SPREAD_S))
 
-    async def _note_error(self, call: "_Call", error: ModelError) -> float:
+    def _most(self, request: Request) -> Decimal:
+        """What a call may cost: nothing from the cache, and an answer as long as it may be."""
+        told = [*(message.content for message in request.messages), orjson.dumps(request.schema).decode()]
+        usage = Usage(prompt=estimate_tokens(told), completion=MAX_TOKENS)
+        return cost(self.endpoint.model, usage) or Decimal(0)
+
+    async def _give_back(self, leave: "_Leave") -> None:
+        if leave.aside is not None:
+            await self._engine.arun(_give_back(leave.aside))
+
+    async def _note_error(self, call: "_Call", error: ModelError, leave: "_Leave") -> float:
         """Write it down; and for how long the provider wants silence because of it."""
         ruling, silence_s = route(error, attempt=1), 0.0
         if error.kind is Kind.RETRY_AFTER and isinstance(ruling, RetryLater):
@@ -135,17 +160,28 @@ class Desk:
         # A cut answer has whole entries that are worth keeping; asked again, the model would be cut off there again.
         is_cut = error.kind is Kind.TRUNCATED and error.reply is not None
         answer = self._keepable(error.reply.text) if is_cut and error.reply else None
-        await asyncio.shield(self._note(call, error.kind.value, error.reply, sentence=error.sentence, answer=answer))
+        noted = self._note(call, leave, error.kind.value, error.reply, sentence=error.sentence, answer=answer)
+        await asyncio.shield(noted)
         return silence_s
 
     async def _note(
-        self, call: "_Call", outcome: str, reply: Reply | None, *, sentence: str = "", answer: str | None = None
+        self,
+        call: "_Call",
+        leave: "_Leave",
+        outcome: str,
+        reply: Reply | None,
+        *,
+        sentence: str = "",
+        answer: str | None = None,
     ) -> None:
         """Write a call down, also when the database is away for a moment: it would have to be paid for again."""
         usage = reply.usage if reply else Usage()
         # The name in the reply may be that of a dated version, or of nothing we know.
         priced = next((name for name in (reply.model, self.endpoint.model) if price_of(name)), "") if reply else ""
         price = price_of(priced)
+        # A provider that does not tell what was used has not worked for nothing: it counts as what was set aside for
+        # it, or, without a cap, as a call without a price.
+        is_told = usage.prompt > 0 or usage.completion > 0
         values = {
             "task_id": call.task_id,
             "ordinal": call.ordinal,
@@ -158,9 +194,10 @@ class Desk:
             "prompt_tokens": min(usage.prompt, LARGEST_COUNT),
             "cached_tokens": min(usage.cached, LARGEST_COUNT),
             "completion_tokens": min(usage.completion, LARGEST_COUNT),
-            "cost": cost(priced, usage) if reply else None,
+            "cost": None if reply is None else cost(priced, usage, leave.at) if is_told else leave.most,
             "currency": price.currency if price else None,
             "took_ms": int(1000 * reply.took_s) if reply else 0,
+            "aside": leave.aside,
         }
         for wait_s in WAITS_S:
             with suppress(DatabaseUnavailable):
@@ -191,6 +228,24 @@ class _Call:
     request_sha256: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Leave:
+    """What was found before a call: whether it may be made, and what was set aside for it.
+
+    `at` is when that was, by the database's clock; prices may hang on it.
+    """
+
+    at: datetime
+    known: list[str] | None = None
+    silence_s: float = 0.0
+    pause_reason: str | None = None
+    cap: Decimal | None = None
+    is_refused: bool = False
+    under_way: int = 0
+    aside: int | None = None
+    most: Decimal | None = None
+
+
 def _replayed(outcome: str, text: str) -> Told:
     """What a call brought when it was made."""
     if outcome == Kind.TRUNCATED:
@@ -211,10 +266,21 @@ def _sha256(task: Task, messages: tuple[Message, ...], schema: dict[str, Any]) -
     return hashlib.sha256(orjson.dumps(told, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
-def _before(call: _Call, queue: str) -> Script[tuple[Any, ...]]:
+def _before(call: _Call, queue: str, most: Callable[[], Decimal]) -> Script[_Leave]:
     asked = {"request_sha256": call.request_sha256, "queue": queue, "task_id": call.task_id}
-    [row] = yield Step(sql.BEFORE_CALL, asked)
-    return row
+    [(known, silence_s, cap, pause_reason, at)] = yield Step(sql.BEFORE_CALL, asked)
+    leave = _Leave(at=at, known=known, silence_s=silence_s or 0.0, pause_reason=pause_reason, cap=cap)
+    if cap is None or known is not None or pause_reason is not None or leave.silence_s > 0:
+        return leave
+    dearest = most()
+    wanted = {"task_id": call.task_id, "most": dearest, "longest": timedelta(seconds=DEADLINE_S) + TO_WRITE_DOWN}
+    yield Step(sql.HOLD_TASK, wanted)
+    [(aside, under_way)] = yield Step(sql.SET_ASIDE, wanted)
+    return replace(leave, aside=aside, most=dearest, is_refused=aside is None, under_way=under_way)
+
+
+def _give_back(aside: int) -> Script[None]:
+    yield Step(sql.GIVE_BACK, {"aside": aside})
 
 
 def _add_call(values: dict[str, Any]) -> Script[None]:

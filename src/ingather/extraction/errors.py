@@ -2,7 +2,8 @@
 
 UsageError (of the engine)
 ├── NotFound            no such project, template or task
-└── EmptySelection      a task without documents
+├── EmptySelection      a task without documents
+└── Outrun              somebody else was quicker; look again, then decide
 """
 
 from ingather.engine.errors import UsageError
@@ -13,4 +14,8 @@ class NotFound(UsageError):
 
 
 class EmptySelection(UsageError):
+    pass
+
+
+class Outrun(UsageError):
     pass

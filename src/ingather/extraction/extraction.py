@@ -1,32 +1,36 @@
 """`Extraction`: projects, templates, tasks and results, for the command line and for the web."""
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import BinaryIO
-
-from psycopg.errors import UniqueViolation
 
 from ingather.engine.batch import Batch
 from ingather.engine.engine import Engine
 from ingather.engine.errors import UsageError
-from ingather.extraction import pipeline, results, tasks
+from ingather.extraction import pipeline, results, reviews, tasks
 from ingather.extraction.desk import queue_of
 from ingather.extraction.errors import EmptySelection, NotFound
+from ingather.extraction.estimate import Estimate, by_model, by_rules, scaled
 from ingather.extraction.export import export
-from ingather.extraction.findings import DocumentResult, TaskSummary
+from ingather.extraction.findings import DocumentResult, Review, TaskSummary
 from ingather.extraction.limits import LARGEST_ID, checked_cap, cleaned, known_id
-from ingather.extraction.provider import Endpoint
+from ingather.extraction.parts import budget_for
+from ingather.extraction.provider import Capabilities, ChatClient, Endpoint
 from ingather.extraction.questions import asked
+from ingather.extraction.reviewing import Decision, decided, outrun, reviewed, verified
+from ingather.extraction.reviews import Reviewer
 from ingather.extraction.tasks import Project, Status, Task
 from ingather.extraction.template import BUILTIN_IDS, Label, Template, Tier, builtin, clone, load_builtin, select
-from ingather.library.port import LibraryPort
+from ingather.library.port import LibraryPort, Rect
 
 AT_ONCE = 10
 MOST_DOCUMENTS = 10_000
+MOST_LOOKED_AT = 300  # documents, for an estimate
 LONGEST_CONTEXT = 4_000
 LONGEST_KEY = 200
 MOST_TASKS = 1_000
+MOST_AT_ONCE = 500
 PAGE = 50
 EMBEDDED_NAME = "embedded extractor (rules, no model)"
 _TEMPLATE_ID = re.compile(r"[a-z][a-z0-9_]{0,62}")
@@ -41,7 +45,7 @@ class Extraction:
         self.engine = engine
         self.library = library
         self.endpoint = endpoint
-        self._at_once = at_once
+        self.at_once = at_once
         self._pipeline = pipeline.Pipeline(engine, library, endpoint)
         pipeline.register(engine, self._pipeline)
 
@@ -52,13 +56,15 @@ class Extraction:
     # --- projects --------------------------------------------------------------------------------------------------
 
     def create_project(self, name: str) -> Project:
+        """A project. Several may have one name: who is in which is decided elsewhere, and so is what is in the way."""
         name = " ".join(cleaned(name).split())
         if not 1 <= len(name) <= 200:
             raise UsageError("A project has a name of 1 to 200 characters.")
-        try:
-            return self.engine.run(tasks.create_project(name))
-        except UniqueViolation:
-            raise UsageError(f"There is a project {name!r} already. Give this one another name.") from None
+        return self.engine.run(tasks.create_project(name))
+
+    def own_project(self, made_for: str, name: str) -> Project:
+        """The project that a program has for itself, made when it is first asked for."""
+        return self.engine.run(tasks.own_project(made_for, name))
 
     def list_projects(self) -> list[Project]:
         return self.engine.run(tasks.list_projects())
@@ -146,37 +152,97 @@ class Extraction:
             raise UsageError(f"A task takes at most {MOST_DOCUMENTS:,} documents; {len(document_ids):,} are selected.")
         if len(context) > LONGEST_CONTEXT:
             raise UsageError(f"The context is at most {LONGEST_CONTEXT:,} characters long.")
-        if idempotency_key is not None and not (0 < len(idempotency_key) <= LONGEST_KEY):
+        if idempotency_key is not None and not _is_key(idempotency_key):
             raise UsageError(f"An idempotency key is 1 to {LONGEST_KEY} printable characters.")
         model = self.endpoint.model if self.endpoint else None
-        cap = checked_cap(spend_cap, model)
         self.project(project_id)
+        wish = tasks.Wish(
+            project_id=project_id,
+            template_id=template_id,
+            document_ids=tuple(dict.fromkeys(document_ids)),
+            field_ids=None if field_ids is None else tuple(dict.fromkeys(field_ids)),
+            context=cleaned(context),
+            spend_cap=checked_cap(spend_cap, model),
+        )
+        key = None if idempotency_key is None else f"task/{project_id}/{idempotency_key}"
+        known = None if key is None else self.engine.run(tasks.started(wish, key))
+        if known is not None:
+            return self.task(known), False
+        request = self._frozen(wish)
+        queue = pipeline.QUEUE
+        if self.endpoint:
+            queue = queue_of(self.endpoint)
+            self.engine.set_queue(queue, max_running=self.at_once)
+        payloads = [{"document_id": document.document_id} for document in request.documents]
+        work = self.engine.plan(pipeline.KIND, payloads, queue=queue, idempotency_key=key)
+        task_id, is_new = self.engine.run(tasks.start(request, work), rings=True)
+        return self.task(task_id), is_new
+
+    def _frozen(self, wish: tasks.Wish) -> tasks.Request:
+        """What a task will keep to, as things stand now."""
+        return tasks.Request(
+            wish=wish,
+            template=self._chosen(wish.project_id, wish.template_id, wish.field_ids),
+            documents=tuple(self.library.snapshots(wish.document_ids, space=wish.project_id)),
+            base_url=self.endpoint.base_url if self.endpoint else None,
+            model=self.endpoint.model if self.endpoint else None,
+        )
+
+    def _chosen(self, project_id: int, template_id: str, field_ids: Collection[str] | None) -> Template:
         whole = self.template(template_id, project_id)
         core = [field.id for field in whole.fields if field.tier is Tier.CORE]
         chosen = select(whole, core if field_ids is None else list(dict.fromkeys(field_ids)))
         if not asked(chosen):
             raise UsageError("None of the chosen fields is asked of a paper: people or rules answer them. Choose more.")
-        request = tasks.Request(
-            project_id=project_id,
-            template=chosen,
-            documents=tuple(self.library.snapshots(list(dict.fromkeys(document_ids)), space=project_id)),
-            base_url=self.endpoint.base_url if self.endpoint else None,
-            model=model,
-            context=cleaned(context),
-            spend_cap=cap,
-        )
-        queue = pipeline.QUEUE
-        if self.endpoint:
-            queue = queue_of(self.endpoint)
-            self.engine.set_queue(queue, max_running=self._at_once)
-        work = self.engine.plan(
-            pipeline.KIND,
-            [{"document_id": document.document_id} for document in request.documents],
-            queue=queue,
-            idempotency_key=None if idempotency_key is None else f"task/{project_id}/{idempotency_key}",
-        )
-        task_id, is_new = self.engine.run(tasks.start(request, work), rings=True)
-        return self.task(task_id), is_new
+        return chosen
+
+    def estimate(
+        self,
+        project_id: int,
+        template_id: str,
+        document_ids: Collection[int],
+        *,
+        field_ids: Collection[str] | None = None,
+        context: str = "",
+    ) -> tuple[Estimate, int, int]:
+        """What a task would take, and how many of its documents were not read yet and give no pages.
+
+        Those not read are taken to be like the others; those without pages
+        cost nothing. Of many documents a part is looked at.
+        """
+        chosen = self._chosen(project_id, template_id, field_ids)
+        documents = self.library.snapshots(list(dict.fromkeys(document_ids))[:MOST_DOCUMENTS], space=project_id)
+        looked_at = documents[:: max(1, -(-len(documents) // MOST_LOOKED_AT))]
+        known = self.library.lengths({document.sha256 for document in looked_at})
+        lengths = [known[document.sha256] for document in looked_at if document.sha256 in known]
+        readable = [length for length in lengths if length.characters]
+        share = len(documents) / max(1, len(looked_at))
+        unread = round(share * (len(looked_at) - len(lengths)))
+        unreadable = round(share * (len(lengths) - len(readable)))
+        if self.endpoint is None:
+            found = by_rules(readable, workers=self._workers())
+        else:
+            budget, model = budget_for(self.endpoint.context_tokens), self.endpoint.model
+            found = by_model(
+                chosen,
+                readable,
+                context=context,
+                budget=budget,
+                at_once=self.at_once,
+                model=model,
+                call_s=self.engine.run(tasks.call_seconds(project_id, model)),
+            )
+        return scaled(found, len(documents) - unreadable if readable else 0), unread, unreadable
+
+    def _workers(self) -> int:
+        return sum(pipeline.KIND in worker.kinds for worker in self.engine.workers())
+
+    async def probe(self) -> Capabilities:
+        """What the model can do, by a few tiny calls. Raises `ModelError` where it cannot be used."""
+        if self.endpoint is None:
+            raise UsageError("No model is configured: the embedded extractor answers, and there is nothing to test.")
+        async with ChatClient(self.endpoint) as client:
+            return await client.probe()
 
     def task(self, task_id: int) -> Task:
         return self.engine.run(tasks.find_task(known_id(task_id, "task")))
@@ -190,13 +256,17 @@ class Extraction:
         return self.engine.run(tasks.list_tasks(known_id(project_id, "project"), **_page(before, limit)))
 
     def statuses(
-        self, project_id: int, *, before: int | None = None, limit: int = PAGE
+        self, project_id: int, *, state: str | None = None, before: int | None = None, limit: int = PAGE
     ) -> tuple[list[Status], int | None]:
-        """`list_tasks` with counts and costs, and what `before` takes for the next page."""
-        return self.engine.run(tasks.statuses(known_id(project_id, "project"), **_page(before, limit)))
+        """`list_tasks` with counts and costs, also only those open or closed, and what `before` takes for the next."""
+        return self.engine.run(tasks.statuses(known_id(project_id, "project"), state=state, **_page(before, limit)))
 
     def status(self, task_id: int) -> Status:
         return self.engine.run(tasks.status(known_id(task_id, "task")))
+
+    async def astatus(self, task_id: int) -> Status:
+        """`status`, for a caller with an event loop: asked so often that every round trip counts."""
+        return await self.engine.aread(tasks.status(known_id(task_id, "task")))
 
     def projects_of_batch(self, batch_id: int) -> list[int]:
         """The project whose task this batch is, if it is one."""
@@ -222,8 +292,17 @@ class Extraction:
     # --- results ---------------------------------------------------------------------------------------------------
 
     def results(self, task_id: int, *, after: int = 0, limit: int = PAGE) -> tuple[list[DocumentResult], int | None]:
-        """A page of documents with their findings, and what `after` takes for the next one: None at the end."""
+        """A page of documents with what stands, and what `after` takes for the next one: None at the end."""
         task = self.task(task_id)
+        page, following = self._extracted(task, after=after, limit=limit)
+        return self._reviewed(task, page), following
+
+    def result(self, task_id: int, ordinal: int) -> DocumentResult:
+        """One document with what stands."""
+        task = self.task(task_id)
+        return self._reviewed(task, [self._document(task, ordinal)])[0]
+
+    def _extracted(self, task: Task, *, after: int, limit: int) -> tuple[list[DocumentResult], int | None]:
         items = self._batch(task).page(after=after, limit=limit)
         known = self.engine.run(tasks.documents(task.id, [item.ordinal for item in items]))
         page = [
@@ -231,6 +310,83 @@ class Extraction:
             for item in items
         ]
         return page, items[-1].id if len(items) == limit else None
+
+    def rectangles(self, task_id: int, ordinal: int, page: int, start: int, end: int) -> list[Rect]:
+        """Where characters of a document stand, in the text that its findings were found in.
+
+        From what was read already: whoever shows a result reads no files of strangers.
+        """
+        task = self.task(task_id)
+        document = self.engine.run(tasks.find_document(task.id, ordinal))
+        parser = self.engine.run(tasks.find_parser(task, ordinal))
+        return self.library.rectangles(document.sha256, page, start, end, parser=parser)
+
+    def _document(self, task: Task, ordinal: int) -> DocumentResult:
+        """As it was extracted."""
+        if 0 <= ordinal < MOST_DOCUMENTS:
+            page, _ = self._extracted(task, after=self._before(task, ordinal), limit=1)
+            if page and page[0].ordinal == ordinal:
+                return page[0]
+        raise NotFound(f"There is no document {ordinal} in task {task.id}.")
+
+    def _before(self, task: Task, ordinal: int) -> int:
+        """What `after` takes for a page that begins with this document: scattered at once, their ids are a run."""
+        first = self._batch(task).page(limit=1)
+        return first[0].id + ordinal - 1 if first else 0
+
+    def _reviewed(self, task: Task, page: list[DocumentResult]) -> list[DocumentResult]:
+        said = self.engine.run(reviews.of_documents(task.id, [found.ordinal for found in page]))
+        if not said:
+            return page
+        template = self.template_of(task)
+        return [reviewed(template, found, said[found.ordinal]) if found.ordinal in said else found for found in page]
+
+    # --- reviews ---------------------------------------------------------------------------------------------------
+
+    def review(self, task_id: int, ordinal: int, decision: Decision, by: Reviewer) -> DocumentResult:
+        """Judge one cell of a finished document. Returns the document as it stands then: more may follow from it."""
+        task = self.task(task_id)
+        found = self._document(task, ordinal)
+        said = self.reviews(task_id, ordinal)
+        template = self.template_of(task)
+        judged = decided(template, found, said, decision, by=by.name)
+        if judged is not None and not self.engine.run(reviews.add(task.id, [judged], by)):
+            place = judged.row, judged.field
+            raise outrun([one for one in self.reviews(task_id, ordinal) if (one.row, one.field) == place])
+        return reviewed(template, found, self.reviews(task_id, ordinal))
+
+    def accept_verified(
+        self,
+        task_id: int,
+        ordinals: Collection[int],
+        by: Reviewer,
+        *,
+        rows: Mapping[int, Collection[str]] | None = None,
+        field_ids: Collection[str] | None = None,
+    ) -> tuple[int, int]:
+        """Accept what nobody need look at one by one. `rows` are those that are meant of each document; without, all.
+
+        Returns how many, and how many answers are left for a look.
+        """
+        if not 1 <= len(ordinals) <= MOST_AT_ONCE:
+            raise UsageError(f"Accept the values of 1 to {MOST_AT_ONCE:,} documents at once.")
+        task = self.task(task_id)
+        before, wanted = self._before(task, 0), sorted(set(ordinals))
+        if not 0 <= wanted[0] <= wanted[-1] < self._batch(task).progress().total:
+            raise NotFound(f"There is no document {wanted[-1]} in task {task.id}.")
+        accepted, left = 0, 0
+        for run in _runs(wanted, longest=PAGE):
+            page, _ = self._extracted(task, after=before + run[0], limit=len(run))
+            for found in self._reviewed(task, page):
+                judged, others = verified(found, field_ids, None if rows is None else rows[found.ordinal])
+                accepted += self.engine.run(reviews.add(task.id, judged, by)) if judged else 0
+                left += others
+        return accepted, left
+
+    def reviews(self, task_id: int, ordinal: int) -> list[Review]:
+        """All reviews of a document there ever were, oldest first."""
+        self.engine.run(tasks.find_document(known_id(task_id, "task"), ordinal))
+        return self.engine.run(reviews.of_documents(task_id, [ordinal])).get(ordinal, [])
 
     def export(self, task_id: int, format: str, out: BinaryIO, *, language: str = "en") -> None:
         """Write all of a task's results; what is not finished yet says so."""
@@ -273,11 +429,26 @@ def summary(status: Status) -> TaskSummary:
     )
 
 
+def _runs(ordinals: Sequence[int], *, longest: int) -> Iterator[Sequence[int]]:
+    """Neighbours together, so many at most: each run is read by one look, and nothing between two runs."""
+    start = 0
+    for at in range(1, len(ordinals) + 1):
+        if at == len(ordinals) or ordinals[at] != ordinals[at - 1] + 1 or at - start == longest:
+            yield ordinals[start:at]
+            start = at
+
+
 def _page(before: int | None, limit: int) -> dict[str, int]:
     if not 1 <= limit <= MOST_TASKS:
         raise UsageError(f"A page holds 1 to {MOST_TASKS:,} tasks, not {limit!r}.")
     return {"before": LARGEST_ID if before is None else min(before, LARGEST_ID), "limit": limit}
 
 
+def _is_key(key: str) -> bool:
+    return 0 < len(key) <= LONGEST_KEY and key.isprintable()
+
+
 def _no_template(template_id: str) -> NotFound:
-    return NotFound(f"There is no template {template_id!r}.")
+    return NotFound(
+        f"There is no template {template_id!r}. Those that come with the program: {', '.join(BUILTIN_IDS)}."
+    )

@@ -1,11 +1,15 @@
-"""What extraction says about a document: answers as given, findings as checked, and the flags of the rules.
+"""What is said about a document: answers as given, findings as checked, the flags of the rules, reviews by people.
 
 An answer comes from a model or from the embedded extractor and is believed by
-nobody. Grounding its quote and checking its value makes a finding of it.
+nobody. Grounding its quote and checking its value makes a finding of it. A
+person who has looked at it makes a review.
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
+
+EMBEDDED = "embedded"  # the source of what our own rules found
 
 
 class State(StrEnum):
@@ -16,6 +20,7 @@ class State(StrEnum):
     NOT_APPLICABLE = "not_applicable"
     UNCLEAR = "unclear"
     FAILED = "failed"  # no usable answer was had; the finding's note says why
+    REJECTED = "rejected"  # a person refused the answer, and gave no other
 
 
 class Verdict(StrEnum):
@@ -69,13 +74,59 @@ class Answer:
     note: str = ""
 
 
+class Action(StrEnum):
+    """What a person does with a finding."""
+
+    ACCEPTED = "accepted"
+    EDITED = "edited"  # another value stands instead
+    NOT_REPORTED = "not_reported"
+    NOT_APPLICABLE = "not_applicable"
+    UNCLEAR = "unclear"
+    REJECTED = "rejected"  # wrong, and nothing stands instead
+    WITHDRAWN = "withdrawn"  # the review before this one no longer counts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """A person's judgement of what stands in one cell: the answer to one field of one row of one document.
+
+    It is written once. A cell's reviews are numbered by `revision`, from 1.
+    `finding_sha256` is of what was judged: a review never speaks for another
+    value.
+    """
+
+    ordinal: int
+    row: str
+    field: str
+    revision: int
+    action: Action
+    value: Value = None
+    note: str = ""
+    reviewer: str
+    reviewed_at: datetime
+    finding_sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extracted:
+    """What a finding said before a person, or an answer that a person gave, changed it."""
+
+    state: State
+    value: Value
+    source: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """One answer to one field of one document, with the words that prove it and what the code says of them.
 
     A finding whose quote was not found is kept and shown as that: hiding it
     would make the model look better than it is. `source` is a model's name,
-    `embedded` for the rules of this package, or `computed`.
+    `embedded` for the rules of this package, `computed`, or `reviewer`.
+
+    `state` and `value` are what stands: after a review that changed them,
+    `extracted` has what was found. Quote and verdict speak of that. A review
+    that `is_outdated` judged something else and counts for nothing.
     """
 
     field: str
@@ -87,6 +138,18 @@ class Finding:
     spans: tuple[Span, ...]
     source: str
     note: str = ""
+    extracted: Extracted | None = None
+    review: Review | None = None
+    is_outdated: bool = False
+
+    @property
+    def is_reviewed(self) -> bool:
+        return self.review is not None and not self.is_outdated
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is no answer at all: our own rules did not look, and nobody else has said anything."""
+        return self.state is State.UNCLEAR and self.source == EMBEDDED and not self.quote
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +168,7 @@ class DocumentResult:
 
     `state` is that of its item: pending, running, completed, error or
     cancelled. `problem` is the sentence that says why, where it is an error.
+    `reviews` are all there ever were, withdrawn and outdated ones included.
     """
 
     ordinal: int
@@ -116,6 +180,7 @@ class DocumentResult:
     rows: tuple[Row, ...] = ()
     findings: tuple[Finding, ...] = ()
     flags: tuple[Flag, ...] = ()
+    reviews: tuple[Review, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

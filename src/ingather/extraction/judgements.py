@@ -34,23 +34,30 @@ class _Judged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Answers:
-    """The usable answers that one row sees, and whether their quotes were found."""
+    """The usable answers that one row sees, whether their quotes were found, and the judgements a person gave."""
 
     values: Mapping[str, str]
     trusted: frozenset[str]
+    given: Mapping[str, str | None]
 
     def told(self, fields: Iterable[str]) -> str:
         return ", ".join(f"{field} = {self.values[field]}" for field in fields)
 
 
-def judge(template: Template, rows: Sequence[Row], findings: Iterable[Finding]) -> list[Finding]:
+def judge(
+    template: Template,
+    rows: Sequence[Row],
+    findings: Iterable[Finding],
+    given: Mapping[tuple[str, str], str | None] | None = None,
+) -> list[Finding]:
     """One finding for each computed field of the template and each row of its scope.
 
     Where the answers do not settle a judgement its state is `unclear`, and
     the note names what is missing; where another tool was chosen it is
     `not_applicable`. Answers without a verified quote count, and the note
-    says how many there are. What anyone else answered to a computed field is
-    not looked at.
+    says how many there are. What a model answered to a computed field is not
+    looked at; what a person gave instead of a judgement, by row and field, is
+    what further judgements rest on.
     """
     by_row: dict[str, list[Finding]] = {"": []}
     for finding in findings:
@@ -60,7 +67,7 @@ def judge(template: Template, rows: Sequence[Row], findings: Iterable[Finding]) 
     for field in (field for field in template.fields if field.computed):
         for row in _rows_of(field.scope, template, rows, by_row):
             if row not in seen:
-                seen[row] = _answers(template, row, by_row)
+                seen[row] = _answers(template, row, by_row, given or {})
             answers = seen[row]
             judged = _apply(field.id, answers)
             found.append(
@@ -91,7 +98,9 @@ def _rows_of(
     return list(dict.fromkeys(listed or answered)) or [""]
 
 
-def _answers(template: Template, row: str, by_row: Mapping[str, Sequence[Finding]]) -> _Answers:
+def _answers(
+    template: Template, row: str, by_row: Mapping[str, Sequence[Finding]], given: Mapping[tuple[str, str], str | None]
+) -> _Answers:
     """The answers of the row and of the study. A question with two different answers has none."""
     fields = {field.id: field for field in template.fields if not field.computed}
     values: dict[str, str] = {}
@@ -106,10 +115,11 @@ def _answers(template: Template, row: str, by_row: Mapping[str, Sequence[Finding
             continue
         if values.setdefault(field.id, value) != value:
             disputed.add(field.id)
-        if finding.verdict in TRUSTED:
+        if finding.verdict in TRUSTED or finding.is_reviewed:
             trusted.add(field.id)
     settled = {field: value for field, value in values.items() if field not in disputed}
-    return _Answers(values=settled, trusted=frozenset(trusted))
+    mine = {field: value for (where, field), value in given.items() if where == row}
+    return _Answers(values=settled, trusted=frozenset(trusted), given=mine)
 
 
 def _option(field: Field, finding: Finding) -> str | None:
@@ -123,10 +133,7 @@ def _option(field: Field, finding: Finding) -> str | None:
 
 def _unverified(judged: _Judged, answers: _Answers) -> str:
     count = sum(field not in answers.trusted for field in judged.used)
-    if not count:
-        return ""
-    verb = "rests" if count == 1 else "rest"
-    return f" {count} of {len(judged.used)} answers {verb} on quotes that were not verified."
+    return f" Not verified: the quotes of {count} of {len(judged.used)} answers." if count else ""
 
 
 def _apply(field: str, answers: _Answers) -> _Judged:
@@ -156,10 +163,15 @@ def _rob2_domain(domain: rob2.Domain, answers: _Answers) -> _Judged:
 
 
 def _rob2_overall(answers: _Answers) -> _Judged:
-    judged = {domain.field: _rob2_domain(domain, answers) for domain in rob2.DOMAINS}
+    judged = {
+        domain.field: _Judged(value=answers.given[domain.field], note="")
+        if domain.field in answers.given
+        else _rob2_domain(domain, answers)
+        for domain in rob2.DOMAINS
+    }
     settled = {field: str(domain.value) for field, domain in judged.items() if domain.value is not None}
-    if len(settled) < len(judged):
-        return _lacking(f"the questions of {field}" for field in judged if field not in settled)
+    if missing := [field for field in judged if field not in settled]:
+        return _lacking([f"the questions of {', '.join(missing)}"])
     told = ", ".join(f"{field} = {value}" for field, value in settled.items())
     used = tuple(question for domain in judged.values() for question in domain.used)
     return _Judged(value=rob2.overall(list(settled.values())), note=f"Computed from {told}.", used=used)

@@ -11,6 +11,7 @@ from ingather.engine.model import Item
 from ingather.extraction import results, tasks
 from ingather.extraction.assess import assess
 from ingather.extraction.desk import PAUSED_S, Desk
+from ingather.extraction.findings import EMBEDDED
 from ingather.extraction.interview import Heard, Interview, Told
 from ingather.extraction.parts import budget_for
 from ingather.extraction.provider import Endpoint, Kind, Message, ModelError, PauseTask, route
@@ -22,7 +23,6 @@ from ingather.library.port import LibraryPort, ReadingSummary
 
 KIND = "extract_document"
 QUEUE = "extraction"
-EMBEDDED = "embedded"
 MAX_ATTEMPTS = 5
 TIMEOUT_S = 3600
 NO_KEY_S = 30.0
@@ -57,7 +57,15 @@ class Pipeline:
         else:
             heard = await self._ask(task, template, item, pages)
         findings, flags = await asyncio.to_thread(
-            partial(assess, template, pages, heard.rows, heard.answers, source=source)
+            partial(
+                assess,
+                template,
+                pages,
+                heard.rows,
+                heard.answers,
+                source=source,
+                is_recognised=reading.is_recognised,
+            )
         )
         return results.to_json(heard.rows, findings, [*flags, *heard.flags], parser=reading.parser, source=source)
 
@@ -104,7 +112,11 @@ class Pipeline:
     def _desk(self, task: Task) -> Desk:
         mine = self._endpoint
         if mine is None or (mine.base_url, mine.model) != (task.base_url, task.model):
-            raise RetryLater(NO_KEY_S, f"This worker is not set up for the model {task.model} at {task.base_url}.")
+            raise RetryLater(
+                NO_KEY_S,
+                f"The worker that took it is not set up for the model {task.model} at {task.base_url}. "
+                "Start one with that model and its key in its environment.",
+            )
         # A desk holds on to its loop; those of loops that are over go, and their connections with them.
         for over in [known for known in self._desks if known.is_closed()]:
             del self._desks[over]

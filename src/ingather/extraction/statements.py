@@ -6,6 +6,15 @@ CREATE_PROJECT: Final[LiteralString] = """
 insert into ingather.project (name) values (%(name)s) returning id, name, created_at
 """
 
+# Of two programs that make it at the same moment, one does.
+ADD_OWN_PROJECT: Final[LiteralString] = """
+insert into ingather.project (name, made_for) values (%(name)s, %(made_for)s) on conflict (made_for) do nothing
+"""
+
+FIND_OWN_PROJECT: Final[LiteralString] = """
+select id, name, created_at from ingather.project where made_for = %(made_for)s
+"""
+
 LIST_PROJECTS: Final[LiteralString] = """
 select id, name, created_at from ingather.project order by id
 """
@@ -74,24 +83,66 @@ TASK_OF_BATCH: Final[LiteralString] = """
 select id, request_sha256 from ingather.task where batch_id = %(batch_id)s
 """
 
-_TASK: Final[LiteralString] = """
+TASK_OF_KEY: Final[LiteralString] = """
+select t.id, t.request_sha256
+  from ingather.batch b join ingather.task t on t.batch_id = b.id
+ where b.idempotency_key = %(key)s
+"""
+
+_TASK_COLUMNS: Final[LiteralString] = """
 select t.id, t.project_id, p.name, t.batch_id, t.template_sha256, v.template_id, v.version, t.base_url, t.model,
        t.context, t.spend_cap, t.pause_reason, t.created_at
+"""
+
+_TASK_TABLES: Final[LiteralString] = """
   from ingather.task t
   join ingather.project p on p.id = t.project_id
   join ingather.template_version v on v.sha256 = t.template_sha256
 """
 
+_SPENT: Final[LiteralString] = """
+select count(*), coalesce(sum(prompt_tokens), 0)::bigint, coalesce(sum(cached_tokens), 0)::bigint,
+       coalesce(sum(completion_tokens), 0)::bigint, sum(cost), min(currency), count(*) filter (where cost is null)
+  from ingather.model_call
+"""
+
+_TASK: Final[LiteralString] = _TASK_COLUMNS + _TASK_TABLES
+
+# With what it has cost, in the same look.
+_TASK_AND_SPENT: Final[LiteralString] = (
+    _TASK_COLUMNS + ", s.*" + _TASK_TABLES + "cross join lateral (" + _SPENT + " where task_id = t.id) s"
+)
+
+_PAGE_OF_TASKS: Final[LiteralString] = """
+ where t.project_id = %(project_id)s and t.id < %(before)s
+   and (%(state)s::text is null
+        or exists (select from ingather.batch b where b.id = t.batch_id and b.state = %(state)s))
+ order by t.id desc
+ limit %(limit)s
+"""
+
+SPENT: Final[LiteralString] = _SPENT + " where task_id = %(task_id)s"
+
 FIND_TASK: Final[LiteralString] = _TASK + " where t.id = %(task_id)s"
+
+FIND_TASK_AND_SPENT: Final[LiteralString] = _TASK_AND_SPENT + " where t.id = %(task_id)s"
 
 FIND_TASK_OF_BATCH: Final[LiteralString] = _TASK + " where t.batch_id = %(batch_id)s"
 
-LIST_TASKS: Final[LiteralString] = (
-    _TASK
-    + """ where t.project_id = %(project_id)s and t.id < %(before)s
- order by t.id desc
- limit %(limit)s"""
-)
+LIST_TASKS: Final[LiteralString] = _TASK + _PAGE_OF_TASKS
+
+LIST_TASKS_AND_SPENT: Final[LiteralString] = _TASK_AND_SPENT + _PAGE_OF_TASKS
+
+BATCHES_OF_PROJECTS: Final[LiteralString] = """
+select b.id
+  from ingather.task t join ingather.batch b on b.id = t.batch_id
+ where t.project_id = any(%(project_ids)s::bigint[])
+   and (%(state)s::text is null or b.state = %(state)s)
+   and (%(kind)s::text is null or b.kind = %(kind)s)
+   and (%(before)s::bigint is null or b.id < %(before)s)
+ order by b.id desc
+ limit %(limit)s
+"""
 
 PROJECTS_OF_BATCH: Final[LiteralString] = """
 select project_id from ingather.task where batch_id = %(batch_id)s
@@ -110,13 +161,21 @@ select document_id, sha256, file_name from ingather.task_document
  where task_id = %(task_id)s and ordinal = %(ordinal)s::bigint
 """
 
+# The text that a result's places count in belongs to the parser that made it. A task's items are one segment.
+FIND_PARSER: Final[LiteralString] = """
+select o.result ->> 'parser'
+  from ingather.segment s
+  join ingather.outcome o on o.item_id = (s.id << 20) + %(ordinal)s::bigint
+ where s.batch_id = %(batch_id)s
+"""
+
 DOCUMENTS: Final[LiteralString] = """
 select ordinal, document_id, sha256, file_name from ingather.task_document
  where task_id = %(task_id)s and ordinal = any(%(ordinals)s)
 """
 
-# Before every call, in one look: the answer if it was paid for already, how long the provider wants silence, and what
-# the task has spent. The sum grows with the task, so only a task with a cap pays for it.
+# Before every call, in one look: the answer if it was paid for already, how long the provider wants silence, whether
+# there is a cap or a pause, and what the time is.
 BEFORE_CALL: Final[LiteralString] = """
 select (select array[outcome, answer] from ingather.model_call
          where request_sha256 = %(request_sha256)s and answer is not null
@@ -124,14 +183,49 @@ select (select array[outcome, answer] from ingather.model_call
          limit 1),
        (select extract(epoch from blocked_until - clock_timestamp())::float8 from ingather.queue
          where name = %(queue)s),
-       case when t.spend_cap is not null
-            then (select coalesce(sum(cost), 0) from ingather.model_call where task_id = t.id) end,
-       t.spend_cap, t.pause_reason
+       t.spend_cap, t.pause_reason, clock_timestamp()
   from ingather.task t
  where t.id = %(task_id)s
 """
 
+# Before SET_ASIDE and in its transaction, which counts in a snapshot of its own: of two who would both fit under the
+# cap, one waits here and then sees the other.
+HOLD_TASK: Final[LiteralString] = """
+select id from ingather.task where id = %(task_id)s for no key update
+"""
+
+# Room for the most that a call may cost, beside what was spent and what others may spend this moment. Where that is
+# too much for what is left, one call at a time goes on: so a cap is used up, and passed by less than one call.
+# Only tasks with a cap pay for the sums, which grow with the task.
+SET_ASIDE: Final[LiteralString] = """
+with forgotten as (
+    delete from ingather.set_aside where task_id = %(task_id)s and until <= clock_timestamp()
+), under_way as materialized (
+    select coalesce(sum(amount), 0) as amount, count(*) as calls
+      from ingather.set_aside
+     where task_id = %(task_id)s and until > clock_timestamp()
+), spent as materialized (
+    select coalesce(sum(cost), 0) as amount from ingather.model_call where task_id = %(task_id)s
+), added as (
+    insert into ingather.set_aside (task_id, amount, until)
+    select t.id, %(most)s, clock_timestamp() + %(longest)s
+      from ingather.task t, under_way, spent
+     where t.id = %(task_id)s
+       and (t.spend_cap is null
+            or spent.amount + under_way.amount + %(most)s <= t.spend_cap
+            or (under_way.calls = 0 and spent.amount < t.spend_cap))
+    returning id
+)
+select (select id from added), under_way.calls from under_way
+"""
+
+GIVE_BACK: Final[LiteralString] = "delete from ingather.set_aside where id = %(aside)s"
+
+# What was set aside for the call goes in the commit that says what it cost.
 ADD_CALL: Final[LiteralString] = """
+with settled as (
+    delete from ingather.set_aside where id = %(aside)s
+)
 insert into ingather.model_call
        (task_id, ordinal, step, request_sha256, outcome, sentence, answer, model, prompt_tokens, cached_tokens,
         completion_tokens, cost, currency, took_ms)
@@ -139,9 +233,54 @@ values (%(task_id)s, %(ordinal)s, %(step)s, %(request_sha256)s, %(outcome)s, %(s
         %(prompt_tokens)s, %(cached_tokens)s, %(completion_tokens)s, %(cost)s, %(currency)s, %(took_ms)s)
 """
 
-SPENT: Final[LiteralString] = """
-select count(*), coalesce(sum(prompt_tokens), 0)::bigint, coalesce(sum(cached_tokens), 0)::bigint,
-       coalesce(sum(completion_tokens), 0)::bigint, sum(cost), min(currency), count(*) filter (where cost is null)
-  from ingather.model_call
- where task_id = %(task_id)s
+# A few rows of small tables: it is asked twice a second for everybody who watches a task.
+WAITS_FOR: Final[LiteralString] = """
+select q.paused,
+       case when q.blocked_until > clock_timestamp() then q.blocked_until end,
+       exists (select from ingather.worker w
+                where b.kind = any(w.kinds) and w.beat_at + w.lease > clock_timestamp()),
+       held.run_at, coalesce(held.error ->> 'message', '')
+  from ingather.batch b
+  join ingather.queue q on q.name = b.queue
+  left join lateral (
+      select w.run_at, w.error
+        from ingather.waiting w
+       where w.queue = b.queue and w.batch_id = b.id and w.run_at > clock_timestamp()
+       order by w.run_at
+       limit 1
+  ) held on not exists (select from ingather.segment s where s.batch_id = b.id and s.queue is not null)
+ where b.id = %(batch_id)s
+"""
+
+# In the order in which they were written.
+REVIEWS: Final[LiteralString] = """
+select ordinal, row_key, field, revision, action, value::text, note, reviewer, reviewed_at, finding_sha256
+  from ingather.review
+ where task_id = %(task_id)s and ordinal = any(%(ordinals)s::int[])
+ order by ordinal, id
+"""
+
+# The revision is the next one to those that the writer has read. Of two who read the same, one finds it taken and
+# writes nothing: a judgement is never put on top of another that its maker has not seen.
+ADD_REVIEWS: Final[LiteralString] = """
+insert into ingather.review
+       (task_id, ordinal, row_key, field, revision, action, value, note, reviewer, account_id, finding_sha256)
+select %(task_id)s, judged.ordinal, judged.row_key, judged.field, judged.revision, %(action)s, %(value)s::jsonb,
+       %(note)s, %(reviewer)s, %(account_id)s, judged.finding_sha256
+  from unnest(%(ordinals)s::int[], %(row_keys)s::text[], %(fields)s::text[], %(revisions)s::int[],
+              %(finding_sha256s)s::text[]) as judged(ordinal, row_key, field, revision, finding_sha256)
+ order by judged.ordinal, judged.row_key, judged.field
+    on conflict (task_id, ordinal, row_key, field, revision) do nothing
+returning ordinal
+"""
+
+# Of the last three tasks: what a provider did last year says little.
+CALL_SECONDS: Final[LiteralString] = """
+select avg(c.took_ms) / 1000.0
+  from ingather.model_call c
+ where c.outcome = 'ok' and c.task_id in (
+       select id from ingather.task
+        where project_id = %(project_id)s and model = %(model)s
+        order by id desc
+        limit 3)
 """

@@ -1,10 +1,12 @@
 """Projects, their templates and their tasks: the verbs as scripts, so that each is one transaction."""
 
 import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from decimal import Decimal
+from enum import StrEnum
 from typing import Any
 
 import orjson
@@ -60,6 +62,24 @@ class Spent:
     unpriced: int
 
 
+class Why(StrEnum):
+    """Why nothing happens in a task that nobody paused."""
+
+    NO_WORKER = "no_worker"
+    QUEUE_PAUSED = "queue_paused"
+    SILENCE = "silence"  # the provider wants no calls until then
+    HELD_BACK = "held_back"  # every document that is left is to be tried again later; the sentence says why
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wait:
+    """What a task waits for, and until when, where that is known."""
+
+    why: Why
+    until: datetime | None = None
+    sentence: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
     """A task as it stands."""
@@ -67,32 +87,47 @@ class Status:
     task: Task
     progress: Progress
     spent: Spent
+    wait: Wait | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """All that decides what a task does: two requests with one idempotency key must agree in it."""
+class Wish:
+    """What a caller asks for, as it was said: two requests with one idempotency key must agree in it.
+
+    By ids, because the same words must find the same task when a document has
+    been deleted, or a template changed, since it started.
+    """
 
     project_id: int
-    template: Template
-    documents: tuple[Snapshot, ...]
-    base_url: str | None = None
-    model: str | None = None
-    context: str = ""
-    spend_cap: Decimal | None = None
+    template_id: str
+    document_ids: tuple[int, ...]
+    field_ids: tuple[str, ...] | None
+    context: str
+    spend_cap: Decimal | None
 
     @property
     def sha256(self) -> str:
         told = [
             self.project_id,
-            fingerprint(self.template),
-            [(document.document_id, document.sha256) for document in self.documents],
-            self.base_url,
-            self.model,
+            self.template_id,
+            self.document_ids,
+            None if self.field_ids is None else sorted(self.field_ids),
             self.context,
             None if self.spend_cap is None else str(self.spend_cap),
         ]
-        return hashlib.sha256(orjson.dumps(told)).hexdigest()
+        # Not by orjson: these are words from outside, not checked yet, and it refuses half characters.
+        return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A wish, with all that the task will do because of it."""
+
+    wish: Wish
+    template: Template
+    documents: tuple[Snapshot, ...]
+    base_url: str | None
+    model: str | None
 
 
 def fingerprint(template: Template) -> str:
@@ -106,6 +141,14 @@ def fingerprint(template: Template) -> str:
 def create_project(name: str) -> Script[Project]:
     [row] = yield Ask(sql.CREATE_PROJECT, {"name": name})
     return _project(row)
+
+
+def own_project(made_for: str, name: str) -> Script[Project]:
+    """The project that a program has for itself, made when it is first asked for."""
+    if not (rows := (yield Ask(sql.FIND_OWN_PROJECT, {"made_for": made_for}))):
+        yield Ask(sql.ADD_OWN_PROJECT, {"made_for": made_for, "name": name})
+        rows = yield Ask(sql.FIND_OWN_PROJECT, {"made_for": made_for})
+    return _project(rows[0])
 
 
 def list_projects() -> Script[list[Project]]:
@@ -172,25 +215,23 @@ def list_templates(project_id: int) -> Script[list[Template]]:
 def start(request: Request, work: Offspring) -> Script[tuple[int, bool]]:
     """The batch and the task, in one commit. False beside the id: this key had its task already."""
     assert work.request is not None
-    yield from find_project(request.project_id)
+    wish = request.wish
+    yield from find_project(wish.project_id)
     batch_id, is_new = yield from verbs.scatter(work.request, work.lines)
     if not is_new:
-        [(task_id, was)] = yield Ask(sql.TASK_OF_BATCH, {"batch_id": batch_id})
-        if was != request.sha256:
-            raise KeyReused("This idempotency key belongs to another task. Use a new one for each task.")
-        return task_id, False
+        return _same((yield Ask(sql.TASK_OF_BATCH, {"batch_id": batch_id})), wish), False
     template_sha256 = yield from _keep_version(request.template)
     [(task_id,)] = yield Ask(
         sql.ADD_TASK,
         {
-            "project_id": request.project_id,
+            "project_id": wish.project_id,
             "batch_id": batch_id,
             "template_sha256": template_sha256,
             "base_url": request.base_url,
             "model": request.model,
-            "context": request.context,
-            "spend_cap": request.spend_cap,
-            "request_sha256": request.sha256,
+            "context": wish.context,
+            "spend_cap": wish.spend_cap,
+            "request_sha256": wish.sha256,
         },
     )
     yield Ask(
@@ -203,6 +244,19 @@ def start(request: Request, work: Offspring) -> Script[tuple[int, bool]]:
         },
     )
     return task_id, True
+
+
+def started(wish: Wish, key: str) -> Script[int | None]:
+    """The task that was started with this key, if there is one."""
+    rows = yield Ask(sql.TASK_OF_KEY, {"key": key})
+    return _same(rows, wish) if rows else None
+
+
+def _same(found: Sequence[Any], wish: Wish) -> int:
+    [(task_id, was)] = found
+    if was != wish.sha256:
+        raise KeyReused("This idempotency key belongs to another task. Use a new one for each task.")
+    return int(task_id)
 
 
 def find_task(task_id: int) -> Script[Task]:
@@ -223,13 +277,33 @@ def projects_of_batch(batch_id: int) -> Script[list[int]]:
     return [project_id for (project_id,) in (yield Ask(sql.PROJECTS_OF_BATCH, {"batch_id": batch_id}))]
 
 
+def batches_of_projects(
+    project_ids: list[int], *, state: str | None, kind: str | None, before: int | None, limit: int
+) -> Script[list[int]]:
+    """The batches of these projects' tasks, newest first."""
+    asked = {"project_ids": project_ids, "state": state, "kind": kind, "before": before, "limit": limit}
+    return [batch_id for (batch_id,) in (yield Ask(sql.BATCHES_OF_PROJECTS, asked))]
+
+
 def list_tasks(project_id: int, *, before: int, limit: int) -> Script[list[Task]]:
-    asked = {"project_id": project_id, "before": before, "limit": limit}
+    asked = {"project_id": project_id, "state": None, "before": before, "limit": limit}
     return [_task(row) for row in (yield Ask(sql.LIST_TASKS, asked))]
 
 
 def _task(row: Sequence[Any]) -> Task:
-    return Task(**{field.name: value for field, value in zip(fields(Task), row, strict=True)})
+    return Task(**dict(zip(_TASK_FIELDS, row, strict=True)))
+
+
+def _spent(row: Sequence[Any]) -> Spent:
+    return Spent(**dict(zip(_SPENT_FIELDS, row, strict=True)))
+
+
+def _task_and_spent(row: Sequence[Any]) -> tuple[Task, Spent]:
+    return _task(row[: len(_TASK_FIELDS)]), _spent(row[len(_TASK_FIELDS) :])
+
+
+_TASK_FIELDS = [field.name for field in fields(Task)]
+_SPENT_FIELDS = [field.name for field in fields(Spent)]
 
 
 def template_version(sha256: str) -> Script[Template]:
@@ -244,6 +318,12 @@ def find_document(task_id: int, ordinal: int) -> Script[Snapshot]:
         raise NotFound(f"There is no document {ordinal} in task {task_id}.")
     [(document_id, sha256, file_name)] = rows
     return Snapshot(document_id=document_id, file_name=file_name, sha256=sha256, size=0)
+
+
+def find_parser(task: Task, ordinal: int) -> Script[str | None]:
+    """The parser whose text a document's findings were found in; None where there are none yet."""
+    rows = yield Ask(sql.FIND_PARSER, {"batch_id": task.batch_id, "ordinal": ordinal})
+    return rows[0][0] if rows else None
 
 
 def documents(task_id: int, ordinals: list[int]) -> Script[dict[int, tuple[int, str, str]]]:
@@ -267,36 +347,53 @@ def set_spend_cap(task_id: int, spend_cap: Decimal | None) -> Script[None]:
 
 
 def status(task_id: int) -> Script[Status]:
-    """A task with its counts and its costs, in one transaction."""
-    task = yield from find_task(task_id)
-    found = yield from verbs.progress([task.batch_id])
-    if not found:
+    """A task with its counts and its costs. It only looks."""
+    rows = yield Ask(sql.FIND_TASK_AND_SPENT, {"task_id": task_id})
+    task, cost = _task_and_spent(rows[0]) if rows else (None, None)
+    found = (yield from verbs.progress([task.batch_id])) if task else []
+    if task is None or cost is None or not found:
         raise NotFound(f"There is no task {task_id}.")
-    return Status(task=task, progress=found[0], spent=(yield from spent(task_id)))
+    return Status(task=task, progress=found[0], spent=cost, wait=(yield from _wait(found[0])))
 
 
-def statuses(project_id: int, *, before: int, limit: int) -> Script[tuple[list[Status], int | None]]:
-    """A page of a project's tasks, newest first, and what `before` takes for the next one."""
-    page = yield from list_tasks(project_id, before=before, limit=limit)
-    found = yield from verbs.progress([task.batch_id for task in page])
+def _wait(progress: Progress) -> Script[Wait | None]:
+    """What stands in the way of an open task. One that has documents under way waits for nothing but a silence, or for
+    somebody to take them back from a worker that died."""
+    if progress.state != "open" or progress.paused:
+        return None
+    [row] = yield Ask(sql.WAITS_FOR, {"batch_id": progress.batch_id})
+    is_queue_paused, silent_until, has_worker, held_until, sentence = row
+    if silent_until is not None and progress.pending:
+        return Wait(why=Why.SILENCE, until=silent_until)
+    if not has_worker:
+        return Wait(why=Why.NO_WORKER)
+    if progress.running:
+        return None
+    if is_queue_paused:
+        return Wait(why=Why.QUEUE_PAUSED)
+    return Wait(why=Why.HELD_BACK, until=held_until, sentence=sentence) if held_until else None
+
+
+def statuses(
+    project_id: int, *, state: str | None = None, before: int, limit: int
+) -> Script[tuple[list[Status], int | None]]:
+    """A page of a project's tasks, newest first, and what `before` takes for the next one. It only looks."""
+    asked = {"project_id": project_id, "state": state, "before": before, "limit": limit}
+    page = [_task_and_spent(row) for row in (yield Ask(sql.LIST_TASKS_AND_SPENT, asked))]
+    found = yield from verbs.progress([task.batch_id for task, _ in page])
     known = {progress.batch_id: progress for progress in found}
-    listed = []
-    for task in page:
-        if task.batch_id in known:
-            cost = yield from spent(task.id)
-            listed.append(Status(task=task, progress=known[task.batch_id], spent=cost))
-    return listed, page[-1].id if len(page) == limit else None
+    listed = [
+        Status(task=task, progress=known[task.batch_id], spent=cost) for task, cost in page if task.batch_id in known
+    ]
+    return listed, page[-1][0].id if len(page) == limit else None
 
 
 def spent(task_id: int) -> Script[Spent]:
     [row] = yield Ask(sql.SPENT, {"task_id": task_id})
-    calls, prompt_tokens, cached_tokens, completion_tokens, cost, currency, unpriced = row
-    return Spent(
-        calls=calls,
-        prompt_tokens=prompt_tokens,
-        cached_tokens=cached_tokens,
-        completion_tokens=completion_tokens,
-        cost=cost,
-        currency=currency,
-        unpriced=unpriced,
-    )
+    return _spent(row)
+
+
+def call_seconds(project_id: int, model: str) -> Script[float | None]:
+    """How long the model took to answer lately, in this project; None where it was not asked yet."""
+    [(seconds,)] = yield Ask(sql.CALL_SECONDS, {"project_id": project_id, "model": model})
+    return None if seconds is None else float(seconds)

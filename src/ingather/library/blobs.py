@@ -1,6 +1,7 @@
 """Files by their content: the same bytes are kept once, under their sha256, in a folder or in a bucket."""
 
 import hashlib
+import io
 import os
 import re
 import tempfile
@@ -71,6 +72,14 @@ class FolderBlobs:
         return f"FolderBlobs({str(self.folder)!r})"
 
     def put(self, stream: Readable, *, max_bytes: int = MAX_BYTES) -> Stored:
+        try:
+            return self._put(stream, max_bytes)
+        except ConnectionError:
+            raise  # of whoever sends: a folder has none
+        except OSError as error:
+            raise unwritable(error.strerror or str(error)) from error
+
+    def _put(self, stream: Readable, max_bytes: int) -> Stored:
         incoming = self.folder / "incoming"
         incoming.mkdir(parents=True, exist_ok=True)
         number, name = tempfile.mkstemp(dir=incoming)
@@ -109,6 +118,19 @@ class FolderBlobs:
     def _target(self, sha256: str) -> Path:
         checked = checked_sha256(sha256)
         return self.folder / checked[:2] / checked[2:4] / checked
+
+
+def check(blobs: Blobs) -> None:
+    """Fail now rather than at the first upload: puts an empty file, and takes it away again."""
+    probe = blobs.put(io.BytesIO())
+    if probe.was_new:
+        blobs.delete(probe.sha256)
+
+
+def unwritable(why: str) -> StoreUnavailable:
+    return StoreUnavailable(
+        f"Files cannot be kept where INGATHER_BLOBS says: {why.rstrip('.')}. Mend it and try again."
+    )
 
 
 def checked_sha256(sha256: str) -> str:

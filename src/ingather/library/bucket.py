@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ingather.library.blobs import CHUNK, MAX_BYTES, Readable, Stored, checked_sha256, drain, missing
+from ingather.library.blobs import CHUNK, MAX_BYTES, Readable, Stored, checked_sha256, drain, missing, unwritable
 from ingather.library.errors import StoreUnavailable
 
 try:
@@ -43,9 +43,13 @@ class S3Blobs:
         with tempfile.TemporaryFile() as file:
             sha256, size = drain(stream, file, max_bytes)
             file.seek(0)
-            was_new = not self.exists(sha256)
-            if was_new:
-                obstore.put(self._store, _key(sha256), file)
+            try:
+                was_new = not self.exists(sha256)
+                if was_new:
+                    obstore.put(self._store, _key(sha256), file)
+            except (BaseError, OSError) as error:
+                # What a bucket answers is long; its first line says it.
+                raise unwritable(str(error).strip().splitlines()[0][:200]) from error
         return Stored(sha256=sha256, size=size, was_new=was_new)
 
     @contextmanager

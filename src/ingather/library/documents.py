@@ -10,7 +10,7 @@ from ingather.engine.script import Ask, Row, Script
 from ingather.library import statements as sql
 from ingather.library.blobs import Blobs, Stored, missing
 from ingather.library.errors import UnknownDocument, UnknownKnowledgeBase
-from ingather.library.port import DocumentRecord, DocumentState, KnowledgeBase, Problem, Snapshot
+from ingather.library.port import DocumentRecord, DocumentState, KnowledgeBase, Problem, Snapshot, Sort
 
 LARGEST_ID = 2**63 - 1
 LONGEST_PAGE = 1_000
@@ -52,7 +52,7 @@ def add_document(
     file_name: str,
     *,
     blobs: Blobs,
-    parser: str,
+    parsers: list[str],
     job: Offspring,
     another_job: Offspring,
 ) -> Script[tuple[DocumentRecord, bool]]:
@@ -68,7 +68,7 @@ def add_document(
     # From here on no sweep takes the bytes. One may have done so just before.
     if not blobs.exists(stored.sha256):
         raise missing(stored.sha256)
-    job_id = yield from _job(stored.sha256, parser, job, another_job)
+    job_id = yield from _job(stored.sha256, parsers, job, another_job)
     document = {
         "knowledge_base_id": knowledge_base_id,
         "sha256": stored.sha256,
@@ -77,43 +77,61 @@ def add_document(
     }
     added = yield Ask(sql.NEW_DOCUMENT, document)
     [(document_id,)] = added or (yield Ask(sql.SAME_DOCUMENT, document))
-    return (yield from find_document(document_id, parser)), not added
+    return (yield from find_document(document_id, parsers)), not added
 
 
-def _job(sha256: str, parser: str, job: Offspring, another_job: Offspring) -> Script[int]:
+def _job(sha256: str, parsers: list[str], job: Offspring, another_job: Offspring) -> Script[int]:
     assert job.request is not None
     assert another_job.request is not None
     job_id, is_new = yield from verbs.scatter(job.request, job.lines)
     if not is_new:
-        [(is_spent,)] = yield Ask(sql.IS_JOB_SPENT, {"job_id": job_id, "sha256": sha256, "parser": parser})
+        [(is_spent,)] = yield Ask(sql.IS_JOB_SPENT, {"job_id": job_id, "sha256": sha256, "parsers": parsers})
         if is_spent:
             job_id, _ = yield from verbs.scatter(another_job.request, another_job.lines)
     return job_id
 
 
 def list_documents(
-    knowledge_base_id: int, *, search: str, after: int | None, limit: int, parser: str
+    knowledge_base_id: int,
+    *,
+    search: str,
+    state: DocumentState | None,
+    sort: Sort,
+    after: int | None,
+    limit: int,
+    parsers: list[str],
 ) -> Script[list[DocumentRecord]]:
     if not is_id(limit) or limit > LONGEST_PAGE:
         raise UsageError(f"A page holds 1 to {LONGEST_PAGE:,} documents, not {limit!r}.")
     if after is not None and not is_id(after):
         raise UsageError(f"`after` takes the id of the last document of the page before, not {after!r}.")
     yield from knowledge_base(knowledge_base_id)
+    after_name = ""
+    if sort is Sort.NAME and after is not None:
+        last = yield from find_document(after, parsers)
+        if last.knowledge_base_id != knowledge_base_id:
+            raise no_documents([after], 1)
+        after_name = last.file_name
     rows = yield Ask(
-        sql.DOCUMENTS,
+        _SORTED[sort],
         {
             "knowledge_base_id": knowledge_base_id,
             "search": search,
+            "state": None if state is None else state.value,
             "after": after,
+            "after_name": after_name,
             "limit": limit,
-            "parser": parser,
+            "parsers": parsers,
         },
     )
     return [_document(row) for row in rows]
 
 
-def find_document(id: int, parser: str) -> Script[DocumentRecord]:
-    rows = (yield Ask(sql.DOCUMENT, {"id": id, "parser": parser})) if is_id(id) else []
+_SORTED = {Sort.NEWEST: sql.DOCUMENTS_NEWEST, Sort.OLDEST: sql.DOCUMENTS_OLDEST, Sort.NAME: sql.DOCUMENTS_BY_NAME}
+
+
+def find_document(id: int, parsers: list[str]) -> Script[DocumentRecord]:
+    rows = (yield Ask(sql.DOCUMENT, {"id": id, "parsers": parsers})) if is_id(id) else []
     if not rows:
         raise no_documents([id], 1)
     return _document(rows[0])
@@ -132,6 +150,14 @@ def snapshots(ids: Iterable[int], space: int | None) -> Script[list[Snapshot]]:
     if absent:
         raise no_documents(absent, len(asked))
     return [found[one] for one in asked]
+
+
+def jobs_of_spaces(
+    spaces: list[int], *, state: str | None, kind: str | None, before: int | None, limit: int
+) -> Script[list[int]]:
+    """The batches that read documents of these spaces, newest first."""
+    asked = {"spaces": spaces, "state": state, "kind": kind, "before": before, "limit": limit}
+    return [batch_id for (batch_id,) in (yield Ask(sql.JOBS_OF_SPACES, asked))]
 
 
 def spaces_of_job(job_id: int) -> Script[list[int]]:

@@ -1,15 +1,21 @@
 """Where the library meets the engine: the job that reads an uploaded file."""
 
 import asyncio
-from typing import Any
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from ingather.engine.errors import Reject
 from ingather.engine.model import Item
 from ingather.library.errors import UnknownFile
 from ingather.library.library import KIND, Library
+from ingather.library.parse import stop
+
+A = TypeVar("A")
+T = TypeVar("T")
 
 QUEUE = "reading"
-TIMEOUT_S = 600
+TIMEOUT_S = 3600  # a long scan takes its time
 
 
 def register(library: Library) -> None:
@@ -19,7 +25,7 @@ def register(library: Library) -> None:
     async def read_document(item: Item) -> dict[str, Any]:
         """Read a file. A file that cannot be read is a result like any other: the job has done its work."""
         try:
-            summary = await asyncio.to_thread(library.read, item.payload["sha256"])
+            summary = await _in_thread(library.read, item.payload["sha256"])
         except UnknownFile as error:
             raise Reject(str(error)) from error
         return {
@@ -31,3 +37,16 @@ def register(library: Library) -> None:
             "hidden_characters": summary.hidden_characters,
             "notes": list(summary.notes),
         }
+
+
+async def _in_thread(read: Callable[[A], T], of: A) -> T:
+    """In a thread, whose child ends when nobody waits for it any more: a scan may take half an hour."""
+    is_unwanted = threading.Event()
+    stop.set(is_unwanted)
+    try:
+        return await asyncio.to_thread(read, of)
+    except asyncio.CancelledError:
+        is_unwanted.set()
+        raise
+    finally:
+        stop.set(None)

@@ -1,5 +1,6 @@
 """The library: knowledge bases, documents, files, and what was read in them."""
 
+import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -11,18 +12,30 @@ from psycopg.errors import ForeignKeyViolation, UniqueViolation
 
 from ingather.engine.batch import Batch
 from ingather.engine.engine import Engine
-from ingather.engine.errors import UsageError
+from ingather.engine.errors import RetryLater, UsageError
 from ingather.library import documents, readings
 from ingather.library.blobs import MAX_BYTES, Blobs, Readable, checked_sha256, sha256_of
 from ingather.library.errors import FileDamaged, NameTaken
 from ingather.library.names import clean_file_name, clean_name
-from ingather.library.port import DocumentRecord, KnowledgeBase, ReadingSummary, Rect, Snapshot
-from ingather.library.reading import Reading
+from ingather.library.port import (
+    DocumentRecord,
+    DocumentState,
+    KnowledgeBase,
+    Length,
+    ReadingSummary,
+    Rect,
+    Snapshot,
+    Sort,
+)
+from ingather.library.reading import OCR, Problem, Reading
+
+log = logging.getLogger(__name__)
 
 KIND = "read_document"
 KEEP_UNUSED = timedelta(hours=1)
 TURNS = 256
 TURN_S = 60.0
+BUSY_S = 5.0
 
 Parse = Callable[[Path, str], Reading]
 
@@ -50,7 +63,8 @@ class Library:
     """Knowledge bases and their documents, on an engine's database and a blob store.
 
     Uploading needs the job's handler: see `ingest.register`. `parse` and
-    `parser` stand in for the real parser and its version.
+    `parser` stand in for the real parser and its version, `recognise` for what
+    reads scans.
     """
 
     def __init__(
@@ -61,12 +75,15 @@ class Library:
         max_bytes: int = MAX_BYTES,
         parse: Parse | None = None,
         parser: str | None = None,
+        recognise: Parse | None = None,
     ) -> None:
         self.engine = engine
         self.blobs = blobs
         self.max_bytes = max_bytes
         self._parse = parse or _parse
         self._parser = parser
+        self._recognise = recognise if parse else recognise or _recognise
+        self._recognising = threading.Lock()
         self._turns = [threading.Lock() for _ in range(TURNS)]
 
     @property
@@ -77,6 +94,11 @@ class Library:
 
             self._parser = PARSER
         return self._parser
+
+    @property
+    def parsers(self) -> list[str]:
+        """Whose text of a file is given, where there are several: what was recognised in a scan, else what it says."""
+        return [f"{self.parser}+{OCR}", self.parser]
 
     # --- knowledge bases -------------------------------------------------------------------------------------------
 
@@ -120,7 +142,7 @@ class Library:
                 stored,
                 clean_file_name(file_name),
                 blobs=self.blobs,
-                parser=self.parser,
+                parsers=self.parsers,
                 job=self.engine.plan(KIND, [payload], idempotency_key=key),
                 another_job=self.engine.plan(KIND, [payload]),
             ),
@@ -129,17 +151,30 @@ class Library:
         return Upload(document=document, is_duplicate=is_duplicate, job=self.engine.batch(document.job_id))
 
     def list_documents(
-        self, knowledge_base_id: int, *, search: str = "", after: int | None = None, limit: int = 50
+        self,
+        knowledge_base_id: int,
+        *,
+        search: str = "",
+        state: DocumentState | None = None,
+        sort: Sort = Sort.NEWEST,
+        after: int | None = None,
+        limit: int = 50,
     ) -> list[DocumentRecord]:
-        """Documents, newest first; `after` takes the last id of the page before. `search` is a part of the name."""
+        """Documents in order; `after` takes the last id of the page before. `search` is a part of the name."""
         return self.engine.run(
             documents.list_documents(
-                knowledge_base_id, search=_searchable(search), after=after, limit=limit, parser=self.parser
+                knowledge_base_id,
+                search=_searchable(search),
+                state=state,
+                sort=sort,
+                after=after,
+                limit=limit,
+                parsers=self.parsers,
             )
         )
 
     def document(self, document_id: int) -> DocumentRecord:
-        return self.engine.run(documents.find_document(document_id, self.parser))
+        return self.engine.run(documents.find_document(document_id, self.parsers))
 
     def delete_document(self, document_id: int) -> None:
         """Remove a document. Its file and readings stay: other documents and tasks may need them."""
@@ -169,23 +204,50 @@ class Library:
         """The reading by the current parser. What was not read yet is read now, and kept.
 
         `name` helps to tell what kind of file it is; without it, the name the
-        file first came with does.
+        file first came with does. A scan is given as it was recognised, here
+        or elsewhere; where that is still to do and this process is busy with
+        another one, `RetryLater` says so.
         """
-        found = self.engine.run(readings.find(checked_sha256(sha256), self.parser))
-        if found is not None:
-            return found
-        with self._turn(sha256):
-            found = self.engine.run(readings.find(sha256, self.parser))
-            return found or self._read_now(sha256, name)
+        found = self._find(sha256, self.parser)
+        if found is None:
+            with self._turn(sha256):
+                found = self._find(sha256, self.parser) or self._read_now(self._parse, sha256, name)
+        if found.problem is Problem.NO_TEXT_LAYER:
+            return self._find(sha256, self.parsers[0]) or self._read_scan(sha256, name) or found
+        return found
 
-    def _read_now(self, sha256: str, name: str) -> ReadingSummary:
+    def _find(self, sha256: str, parser: str) -> ReadingSummary | None:
+        return self.engine.run(readings.find(checked_sha256(sha256), parser))
+
+    def _read_scan(self, sha256: str, name: str) -> ReadingSummary | None:
+        """What is recognised in a scan now; None where nothing here can do that.
+
+        One at a time: each takes all cores and a gigabyte, for minutes, and
+        those who waited would hold the threads that all other work needs.
+        """
+        from ingather.library.parse import RecogniserDied, can_recognise  # noqa: PLC0415  # see `parser`
+
+        if self._recognise is None or (self._recognise is _recognise and not can_recognise()):
+            return None
+        if not self._recognising.acquire(blocking=False):
+            raise RetryLater(BUSY_S, "Another scan is being read. This one comes later.")
+        try:
+            return self._find(sha256, self.parsers[0]) or self._read_now(self._recognise, sha256, name)
+        except RecogniserDied as death:
+            # No fault of the file: it stays a scan, and may be tried again.
+            log.warning("a scan was not read: the recogniser of text in pictures died (%s)", death)
+            return None
+        finally:
+            self._recognising.release()
+
+    def _read_now(self, parse: Parse, sha256: str, name: str) -> ReadingSummary:
         known_as = self.engine.run(readings.name_of(sha256))
         with self.blobs.path(sha256) as path:
             if sha256_of(path) != sha256:
                 raise FileDamaged(
                     f"The file {sha256[:12]}… is not what was uploaded. Upload it again, or restore it from a backup."
                 )
-            reading = self._parse(path, name or known_as)
+            reading = parse(path, name or known_as)
         try:
             return self.engine.run(readings.store(sha256, reading))
         except ForeignKeyViolation:
@@ -208,11 +270,15 @@ class Library:
 
     def pages(self, sha256: str, *, parser: str | None = None) -> list[str]:
         """The texts of all pages, from the database alone; none for a file with a problem."""
-        return self.engine.run(readings.texts(checked_sha256(sha256), parser, self.parser))
+        return self.engine.run(readings.texts(checked_sha256(sha256), parser, self.parsers))
+
+    def lengths(self, sha256s: Iterable[str]) -> dict[str, Length]:
+        """How long the files are that were read; those that were not are missing."""
+        return self.engine.run(readings.lengths([checked_sha256(sha256) for sha256 in sha256s], self.parsers))
 
     def rectangles(self, sha256: str, page: int, start: int, end: int, *, parser: str | None = None) -> list[Rect]:
         """Where characters `start` to `end` of a page stand: a rectangle for each line. None for plain text."""
-        return self.engine.run(readings.rectangles(checked_sha256(sha256), page, start, end, parser, self.parser))
+        return self.engine.run(readings.rectangles(checked_sha256(sha256), page, start, end, parser, self.parsers))
 
     # --- keeping house ---------------------------------------------------------------------------------------------
 
@@ -231,6 +297,12 @@ def _parse(path: Path, name: str) -> Reading:
     from ingather.library.parse import parse  # noqa: PLC0415  # see `parser`
 
     return parse(path, name=name)
+
+
+def _recognise(path: Path, name: str) -> Reading:
+    from ingather.library.parse import recognise  # noqa: PLC0415  # see `parser`
+
+    return recognise(path, name=name)
 
 
 @contextmanager

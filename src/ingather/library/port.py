@@ -13,6 +13,7 @@ __all__ = [
     "DocumentState",
     "Hidden",
     "KnowledgeBase",
+    "Length",
     "LibraryPort",
     "Problem",
     "ReadingSummary",
@@ -28,6 +29,14 @@ class DocumentState(StrEnum):
     READABLE = "readable"
     PROBLEM = "problem"  # the file gives no pages, for good; `problem` and `sentence` say why
     FAILED = "failed"  # the job came to nothing; uploading the file again gives it another
+
+
+class Sort(StrEnum):
+    """In which order documents are listed."""
+
+    NEWEST = "newest"
+    OLDEST = "oldest"
+    NAME = "name"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,10 +93,20 @@ class ReadingSummary:
     hidden: tuple[Hidden, ...]
     notes: tuple[str, ...]
     read_at: datetime
+    is_recognised: bool = False
+    """Its text was recognised in pictures: a word of it may be misread."""
 
     @property
     def hidden_characters(self) -> int:
         return sum(len(hidden.text) for hidden in self.hidden)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Length:
+    """How much text a file has; none at all where it gives no pages. The bytes are those of UTF-8."""
+
+    characters: int
+    bytes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +147,9 @@ class LibraryPort(Protocol):
 
     def pages(self, sha256: str, *, parser: str | None = None) -> list[str]:
         """The texts of all pages; none for a file with a problem. `NotReady` for one that was never read."""
+
+    def lengths(self, sha256s: Iterable[str]) -> dict[str, Length]:
+        """How long the files are that were read; those that were not are missing."""
 
     def rectangles(self, sha256: str, page: int, start: int, end: int, *, parser: str | None = None) -> list[Rect]:
         """Where characters `start` to `end` of a page stand: a rectangle for each line. None for plain text."""

@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+# Ends the name of a parser that recognises text in pictures; raised when the same pictures would give another text.
+OCR = "ocr-1"
+
 
 class Problem(StrEnum):
     """Why a file gives no pages. All of them are for good: reading the same bytes again changes nothing."""

@@ -9,8 +9,8 @@ from ingather.engine.script import Ask, Script
 from ingather.library import places
 from ingather.library import statements as sql
 from ingather.library.errors import UnknownFile, UnknownPage
-from ingather.library.port import Hidden, Problem, ReadingSummary, Rect
-from ingather.library.reading import Page, Reading
+from ingather.library.port import Hidden, Length, Problem, ReadingSummary, Rect
+from ingather.library.reading import OCR, Page, Reading
 
 # Pages travel by the hundred: a book's worth of boxes need not be one message.
 PAGES_AT_ONCE = 100
@@ -30,6 +30,7 @@ def find(sha256: str, parser: str) -> Script[ReadingSummary | None]:
         hidden=tuple(Hidden(**one) for one in orjson.loads(hidden)),
         notes=tuple(notes),
         read_at=read_at,
+        is_recognised=parser.endswith(f"+{OCR}"),
     )
 
 
@@ -65,14 +66,21 @@ def store(sha256: str, reading: Reading) -> Script[ReadingSummary]:
     return found
 
 
-def texts(sha256: str, parser: str | None, current: str) -> Script[list[str]]:
+def texts(sha256: str, parser: str | None, current: list[str]) -> Script[list[str]]:
     rows = yield Ask(sql.TEXTS, {"sha256": sha256, "parser": parser, "current": current})
     if not rows:
         raise _not_read(sha256)
     return [text for (text,) in rows if text is not None]
 
 
-def rectangles(sha256: str, page: int, start: int, end: int, parser: str | None, current: str) -> Script[list[Rect]]:
+def lengths(sha256s: list[str], current: list[str]) -> Script[dict[str, Length]]:
+    rows = yield Ask(sql.LENGTHS, {"sha256s": sha256s, "current": current})
+    return {sha256: Length(characters=characters, bytes=size) for sha256, characters, size in rows}
+
+
+def rectangles(
+    sha256: str, page: int, start: int, end: int, parser: str | None, current: list[str]
+) -> Script[list[Rect]]:
     asked = {"sha256": sha256, "parser": parser, "current": current}
     rows = yield Ask(sql.PLACES, asked | {"page": page if 0 <= page < 2**31 else -1})
     if not rows:

@@ -41,10 +41,13 @@ insert into ingather.blob (sha256, size) values (%(sha256)s, %(size)s)
     on conflict (sha256) do update set kept_at = clock_timestamp()
 """
 
-# A job that is over and left no reading came to nothing; its key is used up.
+# A job that is over and left no reading came to nothing; its key is used up. One that found a scan may find text in it
+# the next time, when something that recognises text was installed.
 IS_JOB_SPENT: Final[LiteralString] = """
 select b.state = 'closed'
-       and not exists (select from ingather.reading where sha256 = %(sha256)s and parser = %(parser)s)
+       and not exists (select from ingather.reading
+                        where sha256 = %(sha256)s and parser = any(%(parsers)s::text[])
+                          and problem is distinct from 'no_text_layer')
   from ingather.batch b
  where b.id = %(job_id)s
 """
@@ -62,7 +65,7 @@ update ingather.document set job_id = %(job_id)s
 returning id
 """
 
-# Of several readings, the current parser's, else the newest.
+# Of several readings, the first of the current parsers', else the newest.
 _RECORD: Final[LiteralString] = """
 select d.id, k.space, d.knowledge_base_id, d.file_name, d.sha256, b.size, d.added_at, d.job_id,
        coalesce(j.state = 'open', false), r.problem, r.sentence, r.page_count, r.hidden_characters, r.notes
@@ -71,17 +74,49 @@ select d.id, k.space, d.knowledge_base_id, d.file_name, d.sha256, b.size, d.adde
   join ingather.blob b on b.sha256 = d.sha256
   left join ingather.batch j on j.id = d.job_id
   left join lateral (
-      select * from ingather.reading where sha256 = d.sha256 order by parser = %(parser)s desc, id desc limit 1
+      select * from ingather.reading
+       where sha256 = d.sha256
+       order by array_position(%(parsers)s::text[], parser), id desc
+       limit 1
   ) r on true
 """
 
-DOCUMENTS: Final[LiteralString] = (
+_LISTED: Final[LiteralString] = (
     _RECORD
     + """
  where d.knowledge_base_id = %(knowledge_base_id)s
-   and (%(after)s::bigint is null or d.id < %(after)s)
    and (%(search)s = '' or strpos(lower(d.file_name), lower(%(search)s)) > 0)
+   and (%(state)s::text is null
+        or %(state)s = case when r.sentence is null then case when j.state = 'open' then 'unread' else 'failed' end
+                            when r.problem is null then 'readable' else 'problem' end)
+"""
+)
+
+DOCUMENTS_NEWEST: Final[LiteralString] = (
+    _LISTED
+    + """
+   and (%(after)s::bigint is null or d.id < %(after)s)
  order by d.id desc
+ limit %(limit)s
+"""
+)
+
+DOCUMENTS_OLDEST: Final[LiteralString] = (
+    _LISTED
+    + """
+   and (%(after)s::bigint is null or d.id > %(after)s)
+ order by d.id
+ limit %(limit)s
+"""
+)
+
+# By name there is no index: the knowledge base is sorted whole for every page.
+DOCUMENTS_BY_NAME: Final[LiteralString] = (
+    _LISTED
+    + """
+   and (%(after)s::bigint is null
+        or (lower(d.file_name), d.id) > (lower(%(after_name)s), %(after)s))
+ order by lower(d.file_name), d.id
  limit %(limit)s
 """
 )
@@ -97,6 +132,20 @@ select d.id, d.file_name, d.sha256, b.size
   join ingather.blob b on b.sha256 = d.sha256
  where d.id = any(%(ids)s::bigint[])
    and (%(space)s::bigint is null or k.space = %(space)s)
+"""
+
+# The jobs that read documents of these spaces, newest first.
+JOBS_OF_SPACES: Final[LiteralString] = """
+select distinct b.id
+  from ingather.document d
+  join ingather.knowledge_base k on k.id = d.knowledge_base_id
+  join ingather.batch b on b.id = d.job_id
+ where k.space = any(%(spaces)s::bigint[])
+   and (%(state)s::text is null or b.state = %(state)s)
+   and (%(kind)s::text is null or b.kind = %(kind)s)
+   and (%(before)s::bigint is null or b.id < %(before)s)
+ order by b.id desc
+ limit %(limit)s
 """
 
 SPACES_OF_JOB: Final[LiteralString] = """
@@ -139,7 +188,7 @@ _OF_READING: Final[LiteralString] = """
 with r as (
     select id from ingather.reading
      where sha256 = %(sha256)s and (%(parser)s::text is null or parser = %(parser)s)
-     order by parser = %(current)s desc, id desc
+     order by array_position(%(current)s::text[], parser), id desc
      limit 1
 )
 """
@@ -151,6 +200,19 @@ TEXTS: Final[LiteralString] = (
 select p.text from r left join ingather.page p on p.reading_id = r.id order by p.number
 """
 )
+
+# Unpacks every text it counts, so it is for a few hundred files at a time.
+LENGTHS: Final[LiteralString] = """
+with r as (
+    select distinct on (sha256) id, sha256
+      from ingather.reading
+     where sha256 = any(%(sha256s)s::text[])
+     order by sha256, array_position(%(current)s::text[], parser), id desc
+)
+select r.sha256, coalesce(sum(length(p.text)), 0)::bigint, coalesce(sum(octet_length(p.text)), 0)::bigint
+  from r left join ingather.page p on p.reading_id = r.id
+ group by r.sha256
+"""
 
 PLACES: Final[LiteralString] = (
     _OF_READING

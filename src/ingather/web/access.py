@@ -13,7 +13,8 @@ from ingather.web.problems import Refused
 from ingather.web.rooms import Rooms
 
 
-def rooms(request: Request) -> Rooms:
+# Dependencies that do not wait are `async def`: the framework would send others to a thread and back.
+async def rooms(request: Request) -> Rooms:
     found = request.app.state.rooms
     assert isinstance(found, Rooms)
     return found
@@ -22,7 +23,7 @@ def rooms(request: Request) -> Rooms:
 Here = Annotated[Rooms, Depends(rooms)]
 
 
-def caller(request: Request, here: Here) -> Caller:
+async def caller(request: Request, here: Here) -> Caller:
     """The account behind a token, or else behind a session: a request that names one has no use for the other."""
     authorization = request.headers.get("authorization")
     session = request.cookies.get(SESSION_COOKIE)
@@ -30,9 +31,9 @@ def caller(request: Request, here: Here) -> Caller:
     if authorization is not None:
         scheme, _, token = authorization.partition(" ")
         if scheme.lower() == "bearer":
-            found = here.engine.run(accounts.caller_of_token(token.strip()))
+            found = await here.engine.aread(accounts.caller_of_token(token.strip()))
     elif session:
-        found = here.engine.run(accounts.caller_of_session(session))
+        found = await here.engine.aread(accounts.caller_of_session(session))
     if found is None:
         raise Refused(
             401,
@@ -45,7 +46,7 @@ def caller(request: Request, here: Here) -> Caller:
 Who = Annotated[Caller, Depends(caller)]
 
 
-def operator(who: Who) -> Caller:
+async def operator(who: Who) -> Caller:
     if not who.may_operate:
         raise Refused(403, "Only operators may do this.")
     return who
@@ -62,9 +63,9 @@ def need(who: Caller, role: Role, project_id: int, missing: str = "") -> None:
         raise Refused(403, f"This takes a {role.value} of the project, and a token that may write.")
 
 
-def status_for(here: Rooms, who: Caller, task_id: int) -> Status:
+async def status_for(here: Rooms, who: Caller, task_id: int) -> Status:
     """A task as it stands, for whoever may look at it."""
-    status = here.extraction.status(task_id)
+    status = await here.extraction.astatus(task_id)
     need(who, Role.READER, status.task.project_id, f"There is no task {task_id}.")
     return status
 

@@ -133,8 +133,14 @@ def set_role(project_id: int, account_id: int, role: Role) -> Script[None]:
     yield Ask(sql.SET_ROLE, {"project_id": project_id, "account_id": account_id, "role": role.value})
 
 
-def found_project(name: str, account_id: int) -> Script[Project]:
-    """A project and its owner, in one commit: nobody finds it without one."""
+def found_project(name: str, account_id: int) -> Script[Project | None]:
+    """A project and its owner, in one commit: nobody finds it without one. None where they know one of that name.
+
+    What they cannot see is not in their way, or they would learn of it.
+    """
+    yield Ask(sql.LOCK_ACCOUNT, {"account_id": account_id})
+    if (yield Ask(sql.IS_IN_PROJECT_NAMED, {"account_id": account_id, "name": name})):
+        return None
     project = yield from create_project(name)
     yield from set_role(project.id, account_id, Role.OWNER)
     return project

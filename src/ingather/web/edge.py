@@ -9,6 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ingather.web.bodies import SAFE, admit
 from ingather.web.problems import Refused, problem
+from ingather.web.ranges import without_ranges
 
 log = logging.getLogger("ingather.web")
 
@@ -49,6 +50,8 @@ class Edge:
             await send(message)
 
         headers = Headers(scope=scope)
+        if not scope["path"].startswith("/api/"):
+            scope = without_ranges(scope)
         try:
             self._check(scope["method"], headers)
             admitted = await admit(scope, headers, receive)

@@ -22,6 +22,8 @@ class Limits:
     live_views: int = 20
     uploads: int = 8
     exports: int = 4
+    model_tests: int = 5
+    model_tests_window_s: float = 60.0
     look_s: float = 0.5
     still_there_s: float = 15.0
     rights_s: float = 20.0
@@ -99,12 +101,13 @@ class Porter:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.wrong_words = Turnstile(limits.wrong_words, limits.wrong_words_window_s)
+        self.model_tests = Turnstile(limits.model_tests, limits.model_tests_window_s)
         self.live_views = Seats(limits.live_views, "live views")
         self.uploads = Seats(limits.uploads, "uploads")
         self.exports = Seats(limits.exports, "exports")
 
 
-def porter(request: Request) -> Porter:
+async def porter(request: Request) -> Porter:
     found = request.app.state.porter
     assert isinstance(found, Porter)
     return found

@@ -21,7 +21,7 @@ from ingather.engine.errors import (
     UnknownBatch,
     UsageError,
 )
-from ingather.extraction.errors import NotFound
+from ingather.extraction.errors import NotFound, Outrun
 from ingather.library.errors import FileDamaged, FileMissing, FileTooBig, NameTaken, StoreUnavailable
 from ingather.library.errors import NotFound as NotInLibrary
 
@@ -38,6 +38,7 @@ TITLES = {
     409: "In conflict with something else",
     413: "Too big",
     415: "Not a form this can read",
+    416: "Not a part of the file",
     421: "Not the right host",
     422: "The request makes no sense",
     429: "Too many requests",
@@ -50,6 +51,7 @@ _STATUS: tuple[tuple[type[Exception], int], ...] = (
     (NotInLibrary, 404),
     (UnknownBatch, 404),
     (KeyReused, 409),
+    (Outrun, 409),
     (NameTaken, 409),
     (BatchClosed, 409),
     (NotReady, 409),

@@ -1,11 +1,19 @@
 """The wire: what goes in and out, in snake_case. Whatever is not named here is refused."""
 
 import unicodedata
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    model_validator,
+)
 
 LARGEST_ID = 2**63 - 1
 _JOINERS = "\u200c\u200d"  # part of the spelling in several scripts
@@ -36,12 +44,15 @@ BodyId = Annotated[int, Field(ge=1, le=LARGEST_ID, strict=True, examples=[1])]
 Id = Annotated[int, BeforeValidator(_digits), Field(ge=1, le=LARGEST_ID, strict=True, examples=[1])]
 Cursor = Annotated[int, BeforeValidator(_digits), Field(ge=0, le=LARGEST_ID, strict=True)]
 Limit = Annotated[int, BeforeValidator(_digits), Field(ge=1, le=500, strict=True)]
+# Of what may be a megabyte each.
+FewAtOnce = Annotated[int, BeforeValidator(_digits), Field(ge=1, le=50, strict=True)]
 Name = Annotated[
     str, StringConstraints(min_length=1, max_length=200), AfterValidator(_visible), Field(examples=["Stiff necks"])
 ]
 Key = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[\x20-\x7e]+$")]
 TemplateId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,62}$")]
 FieldId = TemplateId
+Kind = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,62}$"), Field(examples=["extract_document"])]
 
 
 class Wire(BaseModel):
@@ -308,6 +319,77 @@ class StartedTask(Wire):
     task_id: int
 
 
+class AskEstimate(Wire):
+    project_id: BodyId
+    template_id: TemplateId
+    document_ids: Annotated[list[BodyId], Field(max_length=10_000)]
+    field_ids: Annotated[list[FieldId], Field(max_length=400)] | None = None
+    context: Annotated[str, StringConstraints(max_length=4_000)] = ""
+
+
+class Range(Wire):
+    low: float
+    high: float
+
+
+class Money(Wire):
+    low: float
+    high: float
+    currency: str
+
+
+class Estimate(Wire):
+    """What a task would take. `cost` is null where no price is known, and where no model is asked.
+
+    `documents` are those it is about: not the unreadable ones, and not those
+    unread as long as nothing is known of any.
+    """
+
+    documents: int
+    unread: int
+    unreadable: int
+    calls: Range
+    tokens_in: Range
+    tokens_out: Range
+    cost: Money | None
+    seconds: Range
+
+
+class Price(Wire):
+    """Per million tokens."""
+
+    input: float
+    cached: float | None
+    output: float
+    currency: str
+    as_of: date
+
+
+class Model(Wire):
+    """Who answers. Without a model it is the embedded extractor; a key is never told."""
+
+    model: str | None
+    host: str | None
+    at_once: int | None
+    price: Price | None
+
+
+class AskTest(Wire):
+    project_id: BodyId
+
+
+class ModelTest(Wire):
+    """What came of a few tiny calls. `rung` says how firmly the model can be held to a form, where it answered."""
+
+    is_usable: bool
+    sentence: str
+    rung: str | None
+    answered_as: str
+    is_listed: bool | None
+    calls: int
+    took_s: float
+
+
 class Counts(Wire):
     pending: int
     running: int
@@ -326,6 +408,14 @@ class Spent(Wire):
     unpriced: int
 
 
+class Wait(Wire):
+    """Why nothing happens in a task that nobody paused."""
+
+    why: Literal["no_worker", "queue_paused", "silence", "held_back"]
+    until: datetime | None
+    sentence: str
+
+
 class Task(Wire):
     task_id: int
     project_id: int
@@ -337,6 +427,7 @@ class Task(Wire):
     state: Literal["open", "closed"]
     paused: bool
     pause_reason: str | None
+    wait: Wait | None
     total: int
     counts: Counts
     percent: float
@@ -361,16 +452,120 @@ class Span(Wire):
     end: int
 
 
+Value = str | int | float | list[str] | None
+ReviewAction = Literal["accepted", "edited", "not_reported", "not_applicable", "unclear", "rejected", "withdrawn"]
+
+
+def _no_bool(value: object) -> object:
+    if isinstance(value, bool):
+        raise ValueError("true and false are no values of a field")  # noqa: TRY004  pydantic's way of refusing
+    return value
+
+
+GivenValue = Annotated[Value, BeforeValidator(_no_bool)]
+
+
+class StandingReview(Wire):
+    """The review that counts in a cell. One that is outdated judged something else, and nothing follows from it."""
+
+    revision: int
+    action: ReviewAction
+    value: Value
+    note: str
+    by: str
+    at: datetime
+    is_outdated: bool
+
+
+class Review(Wire):
+    """One of all reviews of a document; revisions of a cell count from 1."""
+
+    row: str
+    field: str
+    revision: int
+    action: ReviewAction
+    value: Value
+    note: str
+    by: str
+    at: datetime
+
+
+class NewReview(Wire):
+    """A judgement of one cell, and what its maker saw there: the revision of the review that stood, 0 for none."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {"field": "n_randomised", "action": "accepted", "seen": 0},
+                {"field": "arm_n", "row": "arm/1", "action": "edited", "value": 61, "note": "Table 1", "seen": 0},
+                {"field": "n_randomised", "action": "withdrawn", "seen": 1},
+            ]
+        },
+    )
+
+    field: FieldId
+    row: Annotated[str, StringConstraints(max_length=500)] = ""
+    action: ReviewAction
+    value: Annotated[GivenValue, Field(description="With `edited` only; read by the type of the field.")] = None
+    note: Annotated[str, StringConstraints(max_length=2_000)] = ""
+    seen: Annotated[int, Field(ge=0, le=2**31 - 1, strict=True)] = 0
+    seen_value: Annotated[
+        GivenValue, Field(description="If given, the review counts only where this still stands.")
+    ] = None
+
+
+RowKey = Annotated[str, StringConstraints(max_length=500)]
+
+
+class AcceptVerified(Wire):
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"ordinals": [0, 1, 2]}]})
+
+    ordinals: Annotated[
+        list[Annotated[int, Field(ge=0, le=LARGEST_ID, strict=True)]], Field(min_length=1, max_length=500)
+    ]
+    field_ids: Annotated[list[FieldId], Field(max_length=400)] | None = None
+    rows: Annotated[
+        list[list[RowKey]] | None,
+        Field(max_length=500, description="For each of the documents the rows that are meant; without, all of them."),
+    ] = None
+
+    @model_validator(mode="after")
+    def _match(self) -> Self:
+        if self.rows is not None and len(self.rows) != len(self.ordinals):
+            raise ValueError("`rows` has one list for each of the `ordinals`.")
+        return self
+
+
+class Accepted(Wire):
+    """How many values were accepted, and how many answers are left that want a look at each."""
+
+    accepted: int
+    left: int
+
+
+class Extracted(Wire):
+    """What a finding said before a person, or an answer that a person gave, changed it."""
+
+    state: str
+    value: Value
+    source: str
+
+
 class Finding(Wire):
+    """What stands in a cell. Quote and verdict speak of what was extracted."""
+
     field: str
     row: str
     state: str
-    value: str | int | float | list[str] | None
+    value: Value
     quote: str
     verdict: str
     spans: list[Span]
     source: str
     note: str
+    extracted: Extracted | None
+    review: StandingReview | None
 
 
 class Row(Wire):
@@ -436,6 +631,22 @@ class Batch(Wire):
 
 class Batches(Wire):
     batches: list[Batch]
+    next: int | None
+
+
+class Failure(Wire):
+    """An item that failed. `problem` is null for those whose project it is not."""
+
+    item_id: int
+    ordinal: int
+    attempt: int
+    lost: int
+    problem: str | None
+    finished_at: datetime | None
+
+
+class Failures(Wire):
+    failures: list[Failure]
     next: int | None
 
 

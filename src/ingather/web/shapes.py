@@ -1,11 +1,15 @@
 """Nouns of the rooms, as they go over the wire."""
 
+from urllib.parse import urlsplit
+
 from ingather.engine.engine import Engine
 from ingather.engine.model import Progress, WorkerRecord
 from ingather.engine.verbs import ScheduleRecord
+from ingather.extraction.estimate import Estimate, Range
 from ingather.extraction.extraction import EMBEDDED_NAME
-from ingather.extraction.findings import DocumentResult
-from ingather.extraction.tasks import Status
+from ingather.extraction.findings import DocumentResult, Finding, Review
+from ingather.extraction.provider import Endpoint, Price, price_of
+from ingather.extraction.tasks import Status, Wait
 from ingather.extraction.template import Template, Tier
 from ingather.library.port import DocumentRecord
 from ingather.library.port import KnowledgeBase as Shelf
@@ -63,6 +67,47 @@ def document(found: DocumentRecord) -> wire.Document:
     )
 
 
+def estimate(found: Estimate, *, unread: int, unreadable: int) -> wire.Estimate:
+    cost = found.cost
+    return wire.Estimate(
+        documents=found.documents,
+        unread=unread,
+        unreadable=unreadable,
+        calls=_range(found.calls),
+        tokens_in=_range(found.tokens_in),
+        tokens_out=_range(found.tokens_out),
+        cost=wire.Money(low=float(cost.low), high=float(cost.high), currency=cost.currency) if cost else None,
+        seconds=_range(found.seconds),
+    )
+
+
+def _range(found: Range) -> wire.Range:
+    return wire.Range(low=round(found.low, 3), high=round(found.high, 3))
+
+
+def model(endpoint: Endpoint | None, at_once: int) -> wire.Model:
+    if endpoint is None:
+        return wire.Model(model=None, host=None, at_once=None, price=None)
+    return wire.Model(
+        model=endpoint.model,
+        host=urlsplit(endpoint.base_url).hostname or "",
+        at_once=at_once,
+        price=_price(price_of(endpoint.model)),
+    )
+
+
+def _price(found: Price | None) -> wire.Price | None:
+    if found is None:
+        return None
+    return wire.Price(
+        input=float(found.input),
+        cached=None if found.cached is None else float(found.cached),
+        output=float(found.output),
+        currency=found.currency,
+        as_of=found.as_of,
+    )
+
+
 def task(status: Status) -> wire.Task:
     found, progress, spent = status.task, status.progress, status.spent
     return wire.Task(
@@ -76,6 +121,7 @@ def task(status: Status) -> wire.Task:
         state=progress.state,
         paused=progress.paused,
         pause_reason=found.pause_reason,
+        wait=_wait(status.wait),
         total=progress.total,
         counts=counts(progress),
         percent=round(progress.percent, 2),
@@ -94,33 +140,65 @@ def task(status: Status) -> wire.Task:
     )
 
 
-def result(found: DocumentResult) -> wire.Result:
-    return wire.Result(
-        ordinal=found.ordinal,
-        document_id=found.document_id,
-        file_name=found.file_name,
-        sha256=found.sha256,
-        state=found.state,
-        problem=found.problem,
-        rows=[wire.Row(scope=row.scope, key=row.key, label=row.label, parts=row.parts) for row in found.rows],
-        findings=[
-            wire.Finding(
-                field=finding.field,
-                row=finding.row,
-                state=finding.state.value,
-                value=finding.value,
-                quote=finding.quote,
-                verdict=finding.verdict.value,
-                spans=[wire.Span(page=span.page, start=span.start, end=span.end) for span in finding.spans],
-                source=finding.source,
-                note=finding.note,
-            )
-            for finding in found.findings
+def _wait(found: Wait | None) -> wire.Wait | None:
+    return wire.Wait(why=found.why.value, until=found.until, sentence=found.sentence) if found else None
+
+
+def result(found: DocumentResult) -> dict[str, object]:
+    """As `wire.Result`, which describes it but is not built: a page of results has some ten thousand findings, and to
+    make and check an object of each took more time than all the rest."""
+    return {
+        "ordinal": found.ordinal,
+        "document_id": found.document_id,
+        "file_name": found.file_name,
+        "sha256": found.sha256,
+        "state": found.state,
+        "problem": found.problem,
+        "rows": [{"scope": row.scope, "key": row.key, "label": row.label, "parts": row.parts} for row in found.rows],
+        "findings": [_finding(one) for one in found.findings],
+        "flags": [
+            {"rule": flag.rule, "row": flag.row, "fields": flag.fields, "message": flag.message} for flag in found.flags
         ],
-        flags=[
-            wire.Flag(rule=flag.rule, row=flag.row, fields=list(flag.fields), message=flag.message)
-            for flag in found.flags
-        ],
+    }
+
+
+def _finding(found: Finding) -> dict[str, object]:
+    was, review = found.extracted, found.review
+    return {
+        "field": found.field,
+        "row": found.row,
+        "state": found.state,
+        "value": found.value,
+        "quote": found.quote,
+        "verdict": found.verdict,
+        "spans": [{"page": span.page, "start": span.start, "end": span.end} for span in found.spans],
+        "source": found.source,
+        "note": found.note,
+        "extracted": {"state": was.state, "value": was.value, "source": was.source} if was else None,
+        "review": {
+            "revision": review.revision,
+            "action": review.action,
+            "value": review.value,
+            "note": review.note,
+            "by": review.reviewer,
+            "at": review.reviewed_at,
+            "is_outdated": found.is_outdated,
+        }
+        if review
+        else None,
+    }
+
+
+def review(found: Review) -> wire.Review:
+    return wire.Review(
+        row=found.row,
+        field=found.field,
+        revision=found.revision,
+        action=found.action.value,
+        value=found.value,
+        note=found.note,
+        by=found.reviewer,
+        at=found.reviewed_at,
     )
 
 

@@ -29,6 +29,17 @@ LOCK_PROJECT: Final[LiteralString] = """
 select id from ingather.project where id = %(project_id)s for no key update
 """
 
+# Projects of one account are made one after the other: of two with one name at the same moment, one is made.
+LOCK_ACCOUNT: Final[LiteralString] = """
+select id from ingather.account where id = %(account_id)s for no key update
+"""
+
+IS_IN_PROJECT_NAMED: Final[LiteralString] = """
+select 1 from ingather.membership m join ingather.project p on p.id = m.project_id
+ where m.account_id = %(account_id)s and lower(p.name) = lower(%(name)s)
+ limit 1
+"""
+
 IS_OWNER: Final[LiteralString] = """
 select 1 from ingather.membership where project_id = %(project_id)s and account_id = %(account_id)s and role = 'owner'
 """

@@ -1,3 +1,4 @@
+import type { Words } from "../words/en";
 import type { components, paths } from "./wire";
 
 export type Schemas = components["schemas"];
@@ -10,6 +11,8 @@ export type Task = Schemas["Task"];
 export type Result = Schemas["Result"];
 export type Finding = Schemas["Finding"];
 export type Flag = Schemas["Flag"];
+export type NewReview = Schemas["NewReview"];
+export type Review = Schemas["Review"];
 export type Row = Schemas["Row"];
 export type Span = Schemas["Span"];
 export type Rectangle = Schemas["Rectangle"];
@@ -18,7 +21,7 @@ export type Queue = Schemas["Queue"];
 export type Worker = Schemas["Worker"];
 export type Schedule = Schemas["Schedule"];
 
-/** An answer that is no success. The sentence comes from the server and is shown as it is. */
+/** An answer that is no success, with the sentence that the server gave. */
 export class Problem extends Error {
   constructor(
     readonly status: number,
@@ -49,6 +52,8 @@ interface Options<B> {
   query?: Values;
   body?: B;
   signal?: AbortSignal;
+  /** Sent to the end although the page is left meanwhile. For small bodies only: browsers allow 64 KB. */
+  keepalive?: boolean;
 }
 
 export function address(path: string, values: Values = {}, query: Values = {}): string {
@@ -60,15 +65,22 @@ export function address(path: string, values: Values = {}, query: Values = {}): 
 }
 
 async function call(verb: Verb, path: string, options: Options<unknown>): Promise<unknown> {
-  const init: RequestInit = { method: verb.toUpperCase(), credentials: "same-origin" };
+  const init: RequestInit = { method: verb.toUpperCase(), credentials: "same-origin", keepalive: options.keepalive ?? false };
   if (options.signal) init.signal = options.signal;
   if (options.body !== undefined) {
     init.body = JSON.stringify(options.body);
     init.headers = { "content-type": "application/json" };
   }
-  const answer = await fetch(address(path, options.path, options.query), init);
+  const answer = await fetch(address(path, options.path, options.query), init).catch(unreached);
   if (!answer.ok) throw await problemOf(answer);
-  return answer.status === 204 ? undefined : answer.json();
+  return answer.status === 204 ? undefined : answer.json().catch(unreached);
+}
+
+/** The server did not answer, or not to the end. Browsers say so in words of their own, which help nobody. */
+class Unreachable extends Error {}
+
+function unreached(error: unknown): never {
+  throw error instanceof TypeError ? new Unreachable(error.message) : error;
 }
 
 async function problemOf(answer: Response): Promise<Problem> {
@@ -95,6 +107,7 @@ export const api = {
 };
 
 /** What is shown of an error of any kind. */
-export function sentence(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+export function sentence(error: unknown, words: Words): string {
+  if (error instanceof Unreachable) return words.state.unreachable;
+  return words.said(error instanceof Error ? error.message : String(error));
 }

@@ -12,7 +12,10 @@ export type Mark =
   | "not_reported"
   | "not_applicable"
   | "unclear"
-  | "failed";
+  | "open"
+  | "failed"
+  | "computed"
+  | "given";
 
 export const MARKS: Mark[] = [
   "verified",
@@ -26,10 +29,13 @@ export const MARKS: Mark[] = [
   "not_reported",
   "not_applicable",
   "unclear",
+  "open",
+  "computed",
+  "given",
 ];
 
-export type Filter = "attention" | "all" | "verified" | "not_reported" | "open";
-export const FILTERS: Filter[] = ["attention", "all", "verified", "not_reported", "open"];
+export type Filter = "attention" | "unreviewed" | "reviewed" | "all" | "verified" | "not_reported" | "open";
+export const FILTERS: Filter[] = ["attention", "unreviewed", "reviewed", "all", "verified", "not_reported", "open"];
 
 const WRONG: ReadonlySet<string> = new Set<Mark>([
   "number_mismatch",
@@ -38,25 +44,61 @@ const WRONG: ReadonlySet<string> = new Set<Mark>([
   "quote_not_found",
   "no_quote",
   "failed",
+  "unclear",
 ]);
 
+/** What was extracted, also where a person has said something else. Nothing, where only a person said something. */
+export function extractedOf(finding: Finding): { state: string; value: Finding["value"] } | null {
+  return finding.source === "reviewer" ? finding.extracted : finding;
+}
+
+export function isReviewed(finding: Finding): boolean {
+  return finding.review !== null && !finding.review.is_outdated;
+}
+
+/** What the code says of what was extracted. Of a value that a person gave it says nothing. */
 export function markOf(finding: Finding): Mark {
-  switch (finding.state) {
+  const was = extractedOf(finding);
+  if (!was || (finding.source === "reviewer" && finding.state === "reported")) return "given";
+  switch (was.state) {
     case "failed":
     case "not_applicable":
-      return finding.state;
+      return was.state;
     case "not_reported":
       return finding.quote && WRONG.has(finding.verdict) ? (finding.verdict as Mark) : "not_reported";
     case "unclear":
-      return finding.quote && WRONG.has(finding.verdict) ? (finding.verdict as Mark) : "unclear";
+      // Without a quote, our own rules did not look; with one, the document says more than one thing.
+      if (!finding.quote) return finding.source === "embedded" ? "open" : "unclear";
+      return WRONG.has(finding.verdict) ? (finding.verdict as Mark) : "unclear";
     default:
-      return finding.verdict as Mark;
+      return isComputed(finding) ? "computed" : (finding.verdict as Mark);
   }
+}
+
+/** Whether the value follows from other answers, so that there is no quote to check. */
+function isComputed(finding: Finding): boolean {
+  return finding.source === "computed" && finding.verdict === "no_quote";
 }
 
 /** Whether a person should look: the quote does not hold, a rule is broken, or nothing usable came. */
 export function needsAttention(finding: Finding, isFlagged: boolean): boolean {
-  return isFlagged || WRONG.has(markOf(finding));
+  return !isReviewed(finding) && (isFlagged || finding.review !== null || WRONG.has(markOf(finding)));
+}
+
+/** How urgent a look is, the most urgent first: what contradicts the paper, what nothing proves, what breaks a rule, what may have been missed. */
+export function riskOf(finding: Finding, isFlagged: boolean, isCore: boolean): number {
+  const mark = markOf(finding);
+  if (isReviewed(finding)) return 9;
+  if (mark === "number_mismatch" || mark === "polarity_mismatch") return 0;
+  if (finding.review !== null || WRONG.has(mark)) return 1;
+  if (isFlagged) return 2;
+  if (isCore && (mark === "not_reported" || mark === "open")) return 3;
+  return 4;
+}
+
+/** Whether it may be accepted together with others, without a look at each. The server has the last word. */
+function isVerified(finding: Finding, isFlagged: boolean): boolean {
+  return !isFlagged && finding.review === null && finding.state === "reported" && (finding.verdict === "verified" || finding.verdict === "verified_fuzzy");
 }
 
 export function fits(filter: Filter, finding: Finding, isFlagged: boolean): boolean {
@@ -66,22 +108,41 @@ export function fits(filter: Filter, finding: Finding, isFlagged: boolean): bool
       return true;
     case "attention":
       return needsAttention(finding, isFlagged);
+    case "unreviewed":
+      return !isReviewed(finding);
+    case "reviewed":
+      return isReviewed(finding);
     case "verified":
       return !isFlagged && (mark === "verified" || mark === "verified_fuzzy");
     case "not_reported":
       return mark === "not_reported" || mark === "not_applicable";
     case "open":
-      return mark === "unclear";
+      return mark === "open";
   }
 }
 
 export interface Looked {
   finding: (row: string, field: string) => Finding | undefined;
   isFlagged: (row: string, field: string) => boolean;
+  /** The broken rules that speak of a cell, and what is to be said of the whole document. */
+  flags: (row: string, field: string) => Result["flags"];
+  /** The findings that need a look, and those that may be accepted together. */
+  urgent: Finding[];
+  acceptable: Finding[];
+  /** As extracted; what was computed from other answers is no value of the document. */
   reported: number;
   verified: number;
   attention: number;
+  /** As people have looked. `unreviewed` counts values, `answers` and `reviewed` all that was answered. */
+  answers: number;
+  reviewed: number;
+  accepted: number;
+  edited: number;
+  unreviewed: number;
 }
+
+export type Counted = Omit<Looked, "finding" | "isFlagged" | "flags" | "urgent" | "acceptable">;
+const NONE: Counted = { reported: 0, verified: 0, attention: 0, answers: 0, reviewed: 0, accepted: 0, edited: 0, unreviewed: 0 };
 
 const seen = new WeakMap<Result, Looked>();
 
@@ -91,18 +152,32 @@ export function lookAt(result: Result): Looked {
   if (known) return known;
   const findings = new Map(result.findings.map((one) => [`${one.row}\n${one.field}`, one]));
   const flagged = new Set(result.flags.flatMap((flag) => flag.fields.map((field) => `${flag.row}\n${field}`)));
+  // What a rule says of rows of another kind (the arms that do not add up) it says of the field in every row.
+  const elsewhere = new Set([...flagged].filter((one) => !findings.has(one)).map((one) => one.slice(one.indexOf("\n") + 1)));
   const made: Looked = {
     finding: (row, field) => findings.get(`${row}\n${field}`),
-    isFlagged: (row, field) => flagged.has(`${row}\n${field}`),
-    reported: 0,
-    verified: 0,
-    attention: 0,
+    isFlagged: (row, field) => flagged.has(`${row}\n${field}`) || elsewhere.has(field),
+    flags: (row, field) =>
+      result.flags.filter((flag) => flag.fields.length === 0 || (flag.fields.includes(field) && (flag.row === row || !findings.has(`${flag.row}\n${field}`)))),
+    urgent: [],
+    acceptable: [],
+    ...NONE,
   };
   for (const one of result.findings) {
-    if (one.state === "reported") made.reported += 1;
-    if (one.state === "reported" && (one.verdict === "verified" || one.verdict === "verified_fuzzy")) made.verified += 1;
-    if (needsAttention(one, flagged.has(`${one.row}\n${one.field}`))) made.attention += 1;
+    const was = extractedOf(one);
+    made.answers += 1;
+    if (isReviewed(one)) {
+      made.reviewed += 1;
+      if (one.review?.action === "accepted") made.accepted += 1;
+      if (one.review?.action === "edited") made.edited += 1;
+    } else if (one.state === "reported") made.unreviewed += 1;
+    if (was?.state === "reported" && !isComputed(one)) made.reported += 1;
+    if (was?.state === "reported" && (one.verdict === "verified" || one.verdict === "verified_fuzzy")) made.verified += 1;
+    const isFlagged = made.isFlagged(one.row, one.field);
+    if (needsAttention(one, isFlagged)) made.urgent.push(one);
+    if (isVerified(one, isFlagged)) made.acceptable.push(one);
   }
+  made.attention = made.urgent.length;
   seen.set(result, made);
   return made;
 }
@@ -111,22 +186,16 @@ export function lookAt(result: Result): Looked {
 export function attentionByScope(results: Result[], scopeOf: ReadonlyMap<string, string>): Map<string, number> {
   const found = new Map<string, number>();
   for (const result of results) {
-    const looked = lookAt(result);
-    if (looked.attention === 0) continue;
-    for (const one of result.findings) {
+    for (const one of lookAt(result).urgent) {
       const scope = scopeOf.get(one.field);
-      if (scope !== undefined && needsAttention(one, looked.isFlagged(one.row, one.field))) found.set(scope, (found.get(scope) ?? 0) + 1);
+      if (scope !== undefined) found.set(scope, (found.get(scope) ?? 0) + 1);
     }
   }
   return found;
 }
 
-export function sum(results: Result[]): { reported: number; verified: number; attention: number } {
-  const all = { reported: 0, verified: 0, attention: 0 };
-  for (const one of results.map(lookAt)) {
-    all.reported += one.reported;
-    all.verified += one.verified;
-    all.attention += one.attention;
-  }
+export function sum(results: Result[]): Counted {
+  const all = { ...NONE };
+  for (const one of results.map(lookAt)) for (const name of Object.keys(NONE) as (keyof Counted)[]) all[name] += one[name];
   return all;
 }

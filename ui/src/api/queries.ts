@@ -1,6 +1,6 @@
 import { type QueryClient, keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { type Result, type Task, api } from "./client";
+import { type Result, type Schemas, type Task, api } from "./client";
 import type { Template } from "./template";
 
 const QUICK_MS = 1_500;
@@ -109,6 +109,23 @@ export function useTask(id: number, isLive = false) {
   });
 }
 
+export function useModel() {
+  return useQuery({ queryKey: ["model"] as const, queryFn: ({ signal }) => api.get("/api/v1/extraction/model", { signal }), staleTime: 60_000 });
+}
+
+/** What a task would take. Asked anew when the wish changes; the last answer stays until then. */
+export function useEstimate(wish: Schemas["AskEstimate"] | null) {
+  return useQuery({
+    queryKey: ["estimate", wish] as const,
+    enabled: wish !== null,
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+    queryFn: ({ signal }) => api.post("/api/v1/extraction/estimate", { body: wish as Schemas["AskEstimate"], signal }),
+    // What is not read yet will be in a moment.
+    refetchInterval: ({ state }) => (state.data && state.data.unread > 0 ? 2 * QUICK_MS : false),
+  });
+}
+
 export interface Results {
   results: Result[];
   isWhole: boolean;
@@ -118,44 +135,84 @@ interface Page {
   after: number;
   results: Result[];
   next: number | null;
+  readAt: number;
 }
 
-/** Pages that were read, by task. One whose documents are all completed will not change and is not read again. */
+/** Pages that were read, by task. Where all documents are completed only colleagues change something: that can wait. */
 const pagesRead = new Map<number, Page[]>();
+const FRESH_MS = 30_000;
+
+/** What the server has just told of single documents: pages that were asked for before that know less. */
+const told = new Map<string, { result: Result; at: number }>();
+
+/** What is on its way to the server is laid over what came from it; whoever sends it says how. */
+export const overlay = { lay: (_taskId: number, result: Result): Result => result };
+
+/** A document as the server has it. */
+export function resultRead(taskId: number, ordinal: number): Result | undefined {
+  for (const page of pagesRead.get(taskId) ?? []) for (const one of page.results) if (one.ordinal === ordinal) return one;
+  return undefined;
+}
+
+/** Keep what the server has just told of a document. */
+export function keepResult(taskId: number, result: Result): void {
+  told.set(`${taskId} ${result.ordinal}`, { result, at: Date.now() });
+  const pages = pagesRead.get(taskId) ?? [];
+  pagesRead.set(
+    taskId,
+    pages.map((page) =>
+      page.results.some((one) => one.ordinal === result.ordinal)
+        ? { ...page, results: page.results.map((one) => (one.ordinal === result.ordinal ? result : one)) }
+        : page,
+    ),
+  );
+}
 
 export function forgetResults(client: QueryClient, taskId: number): void {
   pagesRead.delete(taskId);
   void client.invalidateQueries({ queryKey: keys.results(taskId) });
 }
 
+function withTold(taskId: number, page: Page): Page {
+  const newest = (one: Result) => {
+    const single = told.get(`${taskId} ${one.ordinal}`);
+    return single && single.at >= page.readAt ? single.result : one;
+  };
+  return page.results.some((one) => newest(one) !== one) ? { ...page, results: page.results.map(newest) } : page;
+}
+
 async function readResults(client: QueryClient, taskId: number, signal: AbortSignal): Promise<Results> {
   const known = pagesRead.get(taskId) ?? [];
+  const shown = (read: Page[]) => read.flatMap((one) => one.results.map((result) => overlay.lay(taskId, result)));
   const pages: Page[] = [];
   for (let after: number | null = 0; after !== null; ) {
     const old: Page | undefined = known[pages.length];
     let page: Page;
-    if (old?.after === after && old.results.every((one) => one.state === "completed")) {
+    if (old?.after === after && Date.now() - old.readAt < FRESH_MS && old.results.every((one) => one.state === "completed")) {
       page = old;
     } else {
+      const began = Date.now();
       const answer = await api.get("/api/v1/extraction/tasks/{task_id}/results", {
         path: { task_id: taskId },
         query: { after, limit: 50 },
         signal,
       });
-      page = { after, results: answer.results, next: answer.next };
+      page = { after, results: answer.results, next: answer.next, readAt: began };
     }
     pages.push(page);
+    // Also what was told of earlier pages while this one was on its way.
+    pages.forEach((one, at) => {
+      pages[at] = withTold(taskId, one);
+    });
     after = page.next;
     if (known.length === 0 && after !== null) {
       // The first pages can be looked at while the rest is still on its way.
-      client.setQueryData<Results>(keys.results(taskId), {
-        results: pages.flatMap((one) => one.results),
-        isWhole: false,
-      });
+      pagesRead.set(taskId, [...pages]);
+      client.setQueryData<Results>(keys.results(taskId), { results: shown(pages), isWhole: false });
     }
   }
   pagesRead.set(taskId, pages);
-  return { results: pages.flatMap((one) => one.results), isWhole: true };
+  return { results: shown(pages), isWhole: true };
 }
 
 /** All documents of a task with their findings. Read again while the task runs, and once more when it has closed. */

@@ -12,11 +12,11 @@ export interface paths {
             cookie?: never;
         };
         /** Show Document */
-        get: operations["show_document_api_v1_documents__document_id__get"];
+        get: operations["show_document"];
         put?: never;
         post?: never;
         /** Delete Document */
-        delete: operations["delete_document_api_v1_documents__document_id__delete"];
+        delete: operations["delete_document"];
         options?: never;
         head?: never;
         patch?: never;
@@ -33,7 +33,7 @@ export interface paths {
          * File
          * @description The bytes as they were uploaded. A browser saves them and does not run them.
          */
-        get: operations["file_api_v1_documents__document_id__file_get"];
+        get: operations["file"];
         put?: never;
         post?: never;
         delete?: never;
@@ -53,7 +53,7 @@ export interface paths {
          * List Batches
          * @description Batches, newest first: all for operators, those of their projects for members.
          */
-        get: operations["list_batches_api_v1_engine_batches_get"];
+        get: operations["list_batches"];
         put?: never;
         post?: never;
         delete?: never;
@@ -70,7 +70,30 @@ export interface paths {
             cookie?: never;
         };
         /** Show Batch */
-        get: operations["show_batch_api_v1_engine_batches__batch_id__get"];
+        get: operations["show_batch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/engine/batches/{batch_id}/failures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Failures
+         * @description Items that failed, in their order; `after` takes `next` of the page before.
+         *
+         *     Why they failed is for those whose project it is: it may quote what they
+         *     work on. Operators see which, when, and after how many attempts.
+         */
+        get: operations["list_failures"];
         put?: never;
         post?: never;
         delete?: never;
@@ -89,7 +112,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Steer Batch */
-        post: operations["steer_batch_api_v1_engine_batches__batch_id___verb__post"];
+        post: operations["steer_batch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -104,7 +127,7 @@ export interface paths {
             cookie?: never;
         };
         /** List Queues */
-        get: operations["list_queues_api_v1_engine_queues_get"];
+        get: operations["list_queues"];
         put?: never;
         post?: never;
         delete?: never;
@@ -123,7 +146,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Steer Queue */
-        post: operations["steer_queue_api_v1_engine_queues__name___verb__post"];
+        post: operations["steer_queue"];
         delete?: never;
         options?: never;
         head?: never;
@@ -138,7 +161,7 @@ export interface paths {
             cookie?: never;
         };
         /** List Schedules */
-        get: operations["list_schedules_api_v1_engine_schedules_get"];
+        get: operations["list_schedules"];
         put?: never;
         post?: never;
         delete?: never;
@@ -157,7 +180,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Steer Schedule */
-        post: operations["steer_schedule_api_v1_engine_schedules__name___verb__post"];
+        post: operations["steer_schedule"];
         delete?: never;
         options?: never;
         head?: never;
@@ -171,10 +194,73 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Workers */
-        get: operations["list_workers_api_v1_engine_workers_get"];
+        /**
+         * List Workers
+         * @description The workers. On which machine they are is for operators.
+         */
+        get: operations["list_workers"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/extraction/estimate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Estimate
+         * @description What a task would take, as a range, before it is started: nothing is sent anywhere.
+         */
+        post: operations["estimate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/extraction/model": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Model
+         * @description Which model answers, and at which host; or none, and then our own rules do.
+         */
+        get: operations["show_model"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/extraction/model/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try Model
+         * @description Make a few tiny calls to the model and say what came of it. They cost next to nothing, but not nothing.
+         */
+        post: operations["try_model"];
         delete?: never;
         options?: never;
         head?: never;
@@ -192,13 +278,13 @@ export interface paths {
          * List Tasks
          * @description The project's tasks, newest first; `before` takes `next` of the page before.
          */
-        get: operations["list_tasks_api_v1_extraction_tasks_get"];
+        get: operations["list_tasks"];
         put?: never;
         /**
          * Start
          * @description Freeze the template and the documents, and begin. The same idempotency key gives the same task.
          */
-        post: operations["start_api_v1_extraction_tasks_post"];
+        post: operations["start"];
         delete?: never;
         options?: never;
         head?: never;
@@ -216,7 +302,7 @@ export interface paths {
          * Show
          * @description Counts that add up, from one read.
          */
-        get: operations["show_api_v1_extraction_tasks__task_id__get"];
+        get: operations["show"];
         put?: never;
         post?: never;
         delete?: never;
@@ -238,7 +324,7 @@ export interface paths {
          * Cancel
          * @description End what is not finished. What was found stays.
          */
-        post: operations["cancel_api_v1_extraction_tasks__task_id__cancel_post"];
+        post: operations["cancel"];
         delete?: never;
         options?: never;
         head?: never;
@@ -255,8 +341,10 @@ export interface paths {
         /**
          * Events
          * @description `status` when counts change, `line` for each call and each finished document, `end` when the task is closed.
+         *
+         *     A line's id, sent back as `Last-Event-ID`, goes on behind that line.
          */
-        get: operations["events_api_v1_extraction_tasks__task_id__events_get"];
+        get: operations["events"];
         put?: never;
         post?: never;
         delete?: never;
@@ -276,7 +364,7 @@ export interface paths {
          * Export
          * @description All findings as a file. What is not finished says so in it.
          */
-        get: operations["export_api_v1_extraction_tasks__task_id__export_get"];
+        get: operations["export"];
         put?: never;
         post?: never;
         delete?: never;
@@ -295,7 +383,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Pause */
-        post: operations["pause_api_v1_extraction_tasks__task_id__pause_post"];
+        post: operations["pause"];
         delete?: never;
         options?: never;
         head?: never;
@@ -313,7 +401,27 @@ export interface paths {
          * Results
          * @description Documents with their findings, in their order; `after` takes `next` of the page before.
          */
-        get: operations["results_api_v1_extraction_tasks__task_id__results_get"];
+        get: operations["results"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/extraction/tasks/{task_id}/results/{ordinal}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Result
+         * @description One document with what stands in it.
+         */
+        get: operations["result"];
         put?: never;
         post?: never;
         delete?: never;
@@ -333,9 +441,33 @@ export interface paths {
          * Rectangles
          * @description Where characters of a page stand, line by line: the boxes of a quote.
          */
-        get: operations["rectangles_api_v1_extraction_tasks__task_id__results__ordinal__rectangles_get"];
+        get: operations["rectangles"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/extraction/tasks/{task_id}/results/{ordinal}/reviews": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Reviews
+         * @description All reviews of a document there ever were, oldest first; with `field` and `row`, those of a field or a cell.
+         */
+        get: operations["reviews"];
+        put?: never;
+        /**
+         * Review
+         * @description Judge one value. Answers with the document as it stands then; 409 if somebody else was quicker.
+         */
+        post: operations["review"];
         delete?: never;
         options?: never;
         head?: never;
@@ -352,7 +484,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Resume */
-        post: operations["resume_api_v1_extraction_tasks__task_id__resume_post"];
+        post: operations["resume"];
         delete?: never;
         options?: never;
         head?: never;
@@ -372,7 +504,27 @@ export interface paths {
          * Retry
          * @description Give the documents that failed another chance. Answers that were paid for are used again.
          */
-        post: operations["retry_api_v1_extraction_tasks__task_id__retry_post"];
+        post: operations["retry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/extraction/tasks/{task_id}/reviews/accept-verified": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept Verified
+         * @description Accept all values whose quotes were found and that no check speaks against. What is reviewed stays as it is.
+         */
+        post: operations["accept_verified"];
         delete?: never;
         options?: never;
         head?: never;
@@ -391,7 +543,7 @@ export interface paths {
          * Set Spend Cap
          * @description Where the task pauses itself; null lifts the cap.
          */
-        put: operations["set_spend_cap_api_v1_extraction_tasks__task_id__spend_cap_put"];
+        put: operations["set_spend_cap"];
         post?: never;
         delete?: never;
         options?: never;
@@ -410,7 +562,7 @@ export interface paths {
          * Template
          * @description What the task asks, as it was when it started.
          */
-        get: operations["template_api_v1_extraction_tasks__task_id__template_get"];
+        get: operations["template"];
         put?: never;
         post?: never;
         delete?: never;
@@ -430,7 +582,7 @@ export interface paths {
          * List Templates
          * @description The built-in templates, and with a project its own.
          */
-        get: operations["list_templates_api_v1_extraction_templates_get"];
+        get: operations["list_templates"];
         put?: never;
         post?: never;
         delete?: never;
@@ -450,18 +602,18 @@ export interface paths {
          * Show Template
          * @description A template in full: sections, fields, options, checks.
          */
-        get: operations["show_template_api_v1_extraction_templates__template_id__get"];
+        get: operations["show_template"];
         put?: never;
         post?: never;
         /** Remove Template */
-        delete: operations["remove_template_api_v1_extraction_templates__template_id__delete"];
+        delete: operations["remove_template"];
         options?: never;
         head?: never;
         /**
          * Change Template
          * @description The next version of a project's template. Tasks keep the version they started with.
          */
-        patch: operations["change_template_api_v1_extraction_templates__template_id__patch"];
+        patch: operations["change_template"];
         trace?: never;
     };
     "/api/v1/jobs/{job_id}": {
@@ -474,8 +626,10 @@ export interface paths {
         /**
          * Show Job
          * @description A single background job, such as the reading of an upload.
+         *
+         *     What came of it is for those whose project it is; operators see how far it is.
          */
-        get: operations["show_job_api_v1_jobs__job_id__get"];
+        get: operations["show_job"];
         put?: never;
         post?: never;
         delete?: never;
@@ -495,10 +649,10 @@ export interface paths {
          * List Knowledge Bases
          * @description Those of your projects, or of one of them.
          */
-        get: operations["list_knowledge_bases_api_v1_knowledge_bases_get"];
+        get: operations["list_knowledge_bases"];
         put?: never;
         /** Create Knowledge Base */
-        post: operations["create_knowledge_base_api_v1_knowledge_bases_post"];
+        post: operations["create_knowledge_base"];
         delete?: never;
         options?: never;
         head?: never;
@@ -519,7 +673,7 @@ export interface paths {
          * Delete Knowledge Base
          * @description Remove it with its documents. Tasks that used them go on undisturbed.
          */
-        delete: operations["delete_knowledge_base_api_v1_knowledge_bases__knowledge_base_id__delete"];
+        delete: operations["delete_knowledge_base"];
         options?: never;
         head?: never;
         patch?: never;
@@ -534,15 +688,15 @@ export interface paths {
         };
         /**
          * List Documents
-         * @description Documents, newest first; `after` takes `next` of the page before.
+         * @description Documents in order; `search` is a part of the file name, `after` takes `next` of the page before.
          */
-        get: operations["list_documents_api_v1_knowledge_bases__knowledge_base_id__documents_get"];
+        get: operations["list_documents"];
         put?: never;
         /**
          * Upload
          * @description Add files. Returns at once; each document is read by a job of its own.
          */
-        post: operations["upload_api_v1_knowledge_bases__knowledge_base_id__documents_post"];
+        post: operations["upload"];
         delete?: never;
         options?: never;
         head?: never;
@@ -557,7 +711,7 @@ export interface paths {
             cookie?: never;
         };
         /** Me */
-        get: operations["me_api_v1_me_get"];
+        get: operations["me"];
         put?: never;
         post?: never;
         delete?: never;
@@ -577,13 +731,13 @@ export interface paths {
          * List Projects
          * @description The projects you are in.
          */
-        get: operations["list_projects_api_v1_projects_get"];
+        get: operations["list_projects"];
         put?: never;
         /**
          * Create Project
          * @description A project of your own.
          */
-        post: operations["create_project_api_v1_projects_post"];
+        post: operations["create_project"];
         delete?: never;
         options?: never;
         head?: never;
@@ -598,12 +752,12 @@ export interface paths {
             cookie?: never;
         };
         /** List Members */
-        get: operations["list_members_api_v1_projects__project_id__members_get"];
+        get: operations["list_members"];
         /**
          * Set Member
          * @description Give an account a role in the project.
          */
-        put: operations["set_member_api_v1_projects__project_id__members_put"];
+        put: operations["set_member"];
         post?: never;
         delete?: never;
         options?: never;
@@ -622,7 +776,7 @@ export interface paths {
         put?: never;
         post?: never;
         /** Remove Member */
-        delete: operations["remove_member_api_v1_projects__project_id__members__account_id__delete"];
+        delete: operations["remove_member"];
         options?: never;
         head?: never;
         patch?: never;
@@ -641,7 +795,7 @@ export interface paths {
          * Clone Template
          * @description A copy for this project to change.
          */
-        post: operations["clone_template_api_v1_projects__project_id__templates_post"];
+        post: operations["clone_template"];
         delete?: never;
         options?: never;
         head?: never;
@@ -661,9 +815,9 @@ export interface paths {
          * Sign In
          * @description Turn the word of a sign-in link into a session of this browser. A link works once.
          */
-        post: operations["sign_in_api_v1_session_post"];
+        post: operations["sign_in"];
         /** Sign Out */
-        delete: operations["sign_out_api_v1_session_delete"];
+        delete: operations["sign_out"];
         options?: never;
         head?: never;
         patch?: never;
@@ -678,15 +832,17 @@ export interface paths {
         };
         /**
          * List Tokens
-         * @description Your own tokens, without the tokens.
+         * @description Your own tokens, without the tokens. A token for one project sees those for that project.
          */
-        get: operations["list_tokens_api_v1_tokens_get"];
+        get: operations["list_tokens"];
         put?: never;
         /**
          * Create Token
-         * @description A token that may do no more than you may. It is shown here and never again.
+         * @description A token that may do no more than you may, and that ends no later than the one you made it with, if any.
+         *
+         *     It is shown here and never again.
          */
-        post: operations["create_token_api_v1_tokens_post"];
+        post: operations["create_token"];
         delete?: never;
         options?: never;
         head?: never;
@@ -704,7 +860,7 @@ export interface paths {
         put?: never;
         post?: never;
         /** Revoke Token */
-        delete: operations["revoke_token_api_v1_tokens__token_id__delete"];
+        delete: operations["revoke_token"];
         options?: never;
         head?: never;
         patch?: never;
@@ -721,7 +877,7 @@ export interface paths {
          * Healthz
          * @description The process answers.
          */
-        get: operations["healthz_healthz_get"];
+        get: operations["healthz"];
         put?: never;
         post?: never;
         delete?: never;
@@ -741,7 +897,7 @@ export interface paths {
          * Metrics
          * @description Queues and workers for Prometheus, which needs an operator's token.
          */
-        get: operations["metrics_metrics_get"];
+        get: operations["metrics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -761,7 +917,7 @@ export interface paths {
          * Readyz
          * @description The database answers, and its tables fit.
          */
-        get: operations["readyz_readyz_get"];
+        get: operations["readyz"];
         put?: never;
         post?: never;
         delete?: never;
@@ -774,6 +930,64 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * AcceptVerified
+         * @example {
+         *       "ordinals": [
+         *         0,
+         *         1,
+         *         2
+         *       ]
+         *     }
+         */
+        AcceptVerified: {
+            /** Field Ids */
+            field_ids?: string[] | null;
+            /** Ordinals */
+            ordinals: number[];
+            /**
+             * Rows
+             * @description For each of the documents the rows that are meant; without, all of them.
+             */
+            rows?: string[][] | null;
+        };
+        /**
+         * Accepted
+         * @description How many values were accepted, and how many answers are left that want a look at each.
+         */
+        Accepted: {
+            /** Accepted */
+            accepted: number;
+            /** Left */
+            left: number;
+        };
+        /** AskEstimate */
+        AskEstimate: {
+            /**
+             * Context
+             * @default
+             */
+            context: string;
+            /** Document Ids */
+            document_ids: number[];
+            /** Field Ids */
+            field_ids?: string[] | null;
+            /**
+             * Project Id
+             * @example 1
+             */
+            project_id: number;
+            /** Template Id */
+            template_id: string;
+        };
+        /** AskTest */
+        AskTest: {
+            /**
+             * Project Id
+             * @example 1
+             */
+            project_id: number;
+        };
         /** Batch */
         Batch: {
             /** Batch Id */
@@ -880,6 +1094,12 @@ export interface components {
             /** State */
             state: string;
         };
+        /**
+         * DocumentState
+         * @description How far the library is with a document.
+         * @enum {string}
+         */
+        DocumentState: "unread" | "readable" | "problem" | "failed";
         /** Documents */
         Documents: {
             /** Documents */
@@ -895,14 +1115,76 @@ export interface components {
             /** Changed */
             changed: number;
         };
-        /** Finding */
+        /**
+         * Estimate
+         * @description What a task would take. `cost` is null where no price is known, and where no model is asked.
+         *
+         *     `documents` are those it is about: not the unreadable ones, and not those
+         *     unread as long as nothing is known of any.
+         */
+        Estimate: {
+            calls: components["schemas"]["Range"];
+            cost: components["schemas"]["Money"] | null;
+            /** Documents */
+            documents: number;
+            seconds: components["schemas"]["Range"];
+            tokens_in: components["schemas"]["Range"];
+            tokens_out: components["schemas"]["Range"];
+            /** Unread */
+            unread: number;
+            /** Unreadable */
+            unreadable: number;
+        };
+        /**
+         * Extracted
+         * @description What a finding said before a person, or an answer that a person gave, changed it.
+         */
+        Extracted: {
+            /** Source */
+            source: string;
+            /** State */
+            state: string;
+            /** Value */
+            value: string | number | string[] | null;
+        };
+        /**
+         * Failure
+         * @description An item that failed. `problem` is null for those whose project it is not.
+         */
+        Failure: {
+            /** Attempt */
+            attempt: number;
+            /** Finished At */
+            finished_at: string | null;
+            /** Item Id */
+            item_id: number;
+            /** Lost */
+            lost: number;
+            /** Ordinal */
+            ordinal: number;
+            /** Problem */
+            problem: string | null;
+        };
+        /** Failures */
+        Failures: {
+            /** Failures */
+            failures: components["schemas"]["Failure"][];
+            /** Next */
+            next: number | null;
+        };
+        /**
+         * Finding
+         * @description What stands in a cell. Quote and verdict speak of what was extracted.
+         */
         Finding: {
+            extracted: components["schemas"]["Extracted"] | null;
             /** Field */
             field: string;
             /** Note */
             note: string;
             /** Quote */
             quote: string;
+            review: components["schemas"]["StandingReview"] | null;
             /** Row */
             row: string;
             /** Source */
@@ -926,6 +1208,14 @@ export interface components {
             row: string;
             /** Rule */
             rule: string;
+        };
+        /** Health */
+        Health: {
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "ok" | "ready";
         };
         /** Job */
         Job: {
@@ -995,9 +1285,54 @@ export interface components {
              */
             role: "owner" | "reviewer" | "reader";
         };
+        /**
+         * Model
+         * @description Who answers. Without a model it is the embedded extractor; a key is never told.
+         */
+        Model: {
+            /** At Once */
+            at_once: number | null;
+            /** Host */
+            host: string | null;
+            /** Model */
+            model: string | null;
+            price: components["schemas"]["Price"] | null;
+        };
+        /**
+         * ModelTest
+         * @description What came of a few tiny calls. `rung` says how firmly the model can be held to a form, where it answered.
+         */
+        ModelTest: {
+            /** Answered As */
+            answered_as: string;
+            /** Calls */
+            calls: number;
+            /** Is Listed */
+            is_listed: boolean | null;
+            /** Is Usable */
+            is_usable: boolean;
+            /** Rung */
+            rung: string | null;
+            /** Sentence */
+            sentence: string;
+            /** Took S */
+            took_s: number;
+        };
+        /** Money */
+        Money: {
+            /** Currency */
+            currency: string;
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+        };
         /** NewKnowledgeBase */
         NewKnowledgeBase: {
-            /** Name */
+            /**
+             * Name
+             * @example Stiff necks
+             */
             name: string;
             /**
              * Project Id
@@ -1007,8 +1342,67 @@ export interface components {
         };
         /** NewProject */
         NewProject: {
-            /** Name */
+            /**
+             * Name
+             * @example Stiff necks
+             */
             name: string;
+        };
+        /**
+         * NewReview
+         * @description A judgement of one cell, and what its maker saw there: the revision of the review that stood, 0 for none.
+         * @example {
+         *       "action": "accepted",
+         *       "field": "n_randomised",
+         *       "seen": 0
+         *     }
+         * @example {
+         *       "action": "edited",
+         *       "field": "arm_n",
+         *       "note": "Table 1",
+         *       "row": "arm/1",
+         *       "seen": 0,
+         *       "value": 61
+         *     }
+         * @example {
+         *       "action": "withdrawn",
+         *       "field": "n_randomised",
+         *       "seen": 1
+         *     }
+         */
+        NewReview: {
+            /**
+             * Action
+             * @enum {string}
+             */
+            action: "accepted" | "edited" | "not_reported" | "not_applicable" | "unclear" | "rejected" | "withdrawn";
+            /** Field */
+            field: string;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /**
+             * Row
+             * @default
+             */
+            row: string;
+            /**
+             * Seen
+             * @default 0
+             */
+            seen: number;
+            /**
+             * Seen Value
+             * @description If given, the review counts only where this still stands.
+             */
+            seen_value?: string | number | string[] | null;
+            /**
+             * Value
+             * @description With `edited` only; read by the type of the field.
+             */
+            value?: string | number | string[] | null;
         };
         /**
          * NewTask
@@ -1051,7 +1445,10 @@ export interface components {
              * @default 90
              */
             days: number;
-            /** Name */
+            /**
+             * Name
+             * @example Stiff necks
+             */
             name: string;
             /** Project Id */
             project_id?: number | null;
@@ -1061,6 +1458,25 @@ export interface components {
              * @enum {string}
              */
             scope: "read" | "write" | "operate";
+        };
+        /**
+         * Price
+         * @description Per million tokens.
+         */
+        Price: {
+            /**
+             * As Of
+             * Format: date
+             */
+            as_of: string;
+            /** Cached */
+            cached: number | null;
+            /** Currency */
+            currency: string;
+            /** Input */
+            input: number;
+            /** Output */
+            output: number;
         };
         /**
          * Problem
@@ -1073,15 +1489,23 @@ export interface components {
              * Errors
              * @default []
              */
-            errors: {
-                [key: string]: string;
-            }[];
+            errors: components["schemas"]["ProblemPart"][];
             /** Status */
             status: number;
             /** Title */
             title: string;
             /** Type */
             type: string;
+        };
+        /**
+         * ProblemPart
+         * @description One thing that is wrong with a request, and where.
+         */
+        ProblemPart: {
+            /** Detail */
+            detail: string;
+            /** In */
+            in: string;
         };
         /** Project */
         Project: {
@@ -1116,6 +1540,13 @@ export interface components {
             /** Running */
             running: number;
         };
+        /** Range */
+        Range: {
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+        };
         /** Rectangle */
         Rectangle: {
             /** Bottom */
@@ -1130,6 +1561,13 @@ export interface components {
             right: number;
             /** Top */
             top: number;
+        };
+        /** RefusedFile */
+        RefusedFile: {
+            /** Detail */
+            detail: string;
+            /** File Name */
+            file_name: string;
         };
         /** Result */
         Result: {
@@ -1158,6 +1596,34 @@ export interface components {
             next: number | null;
             /** Results */
             results: components["schemas"]["Result"][];
+        };
+        /**
+         * Review
+         * @description One of all reviews of a document; revisions of a cell count from 1.
+         */
+        Review: {
+            /**
+             * Action
+             * @enum {string}
+             */
+            action: "accepted" | "edited" | "not_reported" | "not_applicable" | "unclear" | "rejected" | "withdrawn";
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** By */
+            by: string;
+            /** Field */
+            field: string;
+            /** Note */
+            note: string;
+            /** Revision */
+            revision: number;
+            /** Row */
+            row: string;
+            /** Value */
+            value: string | number | string[] | null;
         };
         /** Row */
         Row: {
@@ -1191,7 +1657,10 @@ export interface components {
         };
         /** SetMember */
         SetMember: {
-            /** Account */
+            /**
+             * Account
+             * @example Stiff necks
+             */
             account: string;
             /**
              * Role
@@ -1204,6 +1673,12 @@ export interface components {
             /** Word */
             word: string;
         };
+        /**
+         * Sort
+         * @description In which order documents are listed.
+         * @enum {string}
+         */
+        Sort: "newest" | "oldest" | "name";
         /** Span */
         Span: {
             /** End */
@@ -1234,6 +1709,32 @@ export interface components {
             prompt_tokens: number;
             /** Unpriced */
             unpriced: number;
+        };
+        /**
+         * StandingReview
+         * @description The review that counts in a cell. One that is outdated judged something else, and nothing follows from it.
+         */
+        StandingReview: {
+            /**
+             * Action
+             * @enum {string}
+             */
+            action: "accepted" | "edited" | "not_reported" | "not_applicable" | "unclear" | "rejected" | "withdrawn";
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** By */
+            by: string;
+            /** Is Outdated */
+            is_outdated: boolean;
+            /** Note */
+            note: string;
+            /** Revision */
+            revision: number;
+            /** Value */
+            value: string | number | string[] | null;
         };
         /** StartedTask */
         StartedTask: {
@@ -1280,6 +1781,7 @@ export interface components {
             template_version: number;
             /** Total */
             total: number;
+            wait: components["schemas"]["Wait"] | null;
         };
         /** Tasks */
         Tasks: {
@@ -1287,6 +1789,112 @@ export interface components {
             next: number | null;
             /** Tasks */
             tasks: components["schemas"]["Task"][];
+        };
+        /**
+         * Template
+         * @description A template in full. A version, once used, never changes.
+         */
+        Template: {
+            /**
+             * Based On
+             * @default
+             */
+            based_on: string;
+            /**
+             * Builtin
+             * @default false
+             */
+            builtin: boolean;
+            /** Checks */
+            checks: components["schemas"]["TemplateCheck"][];
+            /** Description */
+            description: {
+                [key: string]: string;
+            };
+            /** Id */
+            id: string;
+            label: components["schemas"]["Words"];
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /** Scopes */
+            scopes: string[];
+            /** Sections */
+            sections: components["schemas"]["TemplateSection"][];
+            /** Version */
+            version: number;
+        };
+        /** TemplateCheck */
+        TemplateCheck: {
+            /** Expression */
+            expression: string;
+            /** Id */
+            id: string;
+            /** Level */
+            level: string;
+            message: components["schemas"]["Words"];
+            /** Scope */
+            scope: string;
+            /**
+             * When
+             * @default
+             */
+            when: string;
+        };
+        /**
+         * TemplateField
+         * @description One question. What has its usual value is left out: `ai` is true, `computed` and `human_or_protocol` false.
+         */
+        TemplateField: {
+            /**
+             * Ai
+             * @default true
+             */
+            ai: boolean;
+            /**
+             * Computed
+             * @default false
+             */
+            computed: boolean;
+            /**
+             * Enum
+             * @default []
+             */
+            enum: components["schemas"]["TemplateOption"][];
+            /**
+             * Human Or Protocol
+             * @default false
+             */
+            human_or_protocol: boolean;
+            /** Id */
+            id: string;
+            /** Instruction */
+            instruction: string;
+            label: components["schemas"]["Words"];
+            /** Scope */
+            scope: string;
+            /** Tier */
+            tier: string;
+            /** Type */
+            type: string;
+            /** Unit */
+            unit?: string | string[] | components["schemas"]["UnitOfField"] | null;
+        };
+        /** TemplateOption */
+        TemplateOption: {
+            /** Id */
+            id: string;
+            label: components["schemas"]["Words"];
+        };
+        /** TemplateSection */
+        TemplateSection: {
+            /** Fields */
+            fields: components["schemas"]["TemplateField"][];
+            /** Id */
+            id: string;
+            label: components["schemas"]["Words"];
         };
         /** TemplateSummary */
         TemplateSummary: {
@@ -1335,6 +1943,14 @@ export interface components {
             /** Token Id */
             token_id: number;
         };
+        /**
+         * UnitOfField
+         * @description The unit is what another field says.
+         */
+        UnitOfField: {
+            /** Field */
+            field: string;
+        };
         /** Uploaded */
         Uploaded: {
             document: components["schemas"]["Document"];
@@ -1346,11 +1962,24 @@ export interface components {
         /** Uploads */
         Uploads: {
             /** Refused */
-            refused: {
-                [key: string]: string;
-            }[];
+            refused: components["schemas"]["RefusedFile"][];
             /** Uploads */
             uploads: components["schemas"]["Uploaded"][];
+        };
+        /**
+         * Wait
+         * @description Why nothing happens in a task that nobody paused.
+         */
+        Wait: {
+            /** Sentence */
+            sentence: string;
+            /** Until */
+            until: string | null;
+            /**
+             * Why
+             * @enum {string}
+             */
+            why: "no_worker" | "queue_paused" | "silence" | "held_back";
         };
         /** Words */
         Words: {
@@ -1393,7 +2022,7 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    show_document_api_v1_documents__document_id__get: {
+    show_document: {
         parameters: {
             query?: never;
             header?: never;
@@ -1415,7 +2044,7 @@ export interface operations {
             };
         };
     };
-    delete_document_api_v1_documents__document_id__delete: {
+    delete_document: {
         parameters: {
             query?: never;
             header?: never;
@@ -1435,7 +2064,7 @@ export interface operations {
             };
         };
     };
-    file_api_v1_documents__document_id__file_get: {
+    file: {
         parameters: {
             query?: never;
             header?: never;
@@ -1446,19 +2075,33 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description The file. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/octet-stream": string;
+                    "application/pdf": string;
+                };
+            };
+            /** @description The part of it that one `Range` asks for. */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                    "application/pdf": string;
+                };
             };
         };
     };
-    list_batches_api_v1_engine_batches_get: {
+    list_batches: {
         parameters: {
             query?: {
                 state?: ("open" | "closed") | null;
+                kind?: string | null;
                 before?: number | null;
                 limit?: number;
             };
@@ -1479,7 +2122,7 @@ export interface operations {
             };
         };
     };
-    show_batch_api_v1_engine_batches__batch_id__get: {
+    show_batch: {
         parameters: {
             query?: never;
             header?: never;
@@ -1501,7 +2144,32 @@ export interface operations {
             };
         };
     };
-    steer_batch_api_v1_engine_batches__batch_id___verb__post: {
+    list_failures: {
+        parameters: {
+            query?: {
+                after?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                batch_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failures"];
+                };
+            };
+        };
+    };
+    steer_batch: {
         parameters: {
             query?: never;
             header?: never;
@@ -1524,7 +2192,7 @@ export interface operations {
             };
         };
     };
-    list_queues_api_v1_engine_queues_get: {
+    list_queues: {
         parameters: {
             query?: never;
             header?: never;
@@ -1544,7 +2212,7 @@ export interface operations {
             };
         };
     };
-    steer_queue_api_v1_engine_queues__name___verb__post: {
+    steer_queue: {
         parameters: {
             query?: never;
             header?: never;
@@ -1565,7 +2233,7 @@ export interface operations {
             };
         };
     };
-    list_schedules_api_v1_engine_schedules_get: {
+    list_schedules: {
         parameters: {
             query?: never;
             header?: never;
@@ -1585,7 +2253,7 @@ export interface operations {
             };
         };
     };
-    steer_schedule_api_v1_engine_schedules__name___verb__post: {
+    steer_schedule: {
         parameters: {
             query?: never;
             header?: never;
@@ -1606,7 +2274,7 @@ export interface operations {
             };
         };
     };
-    list_workers_api_v1_engine_workers_get: {
+    list_workers: {
         parameters: {
             query?: never;
             header?: never;
@@ -1626,10 +2294,79 @@ export interface operations {
             };
         };
     };
-    list_tasks_api_v1_extraction_tasks_get: {
+    estimate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AskEstimate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Estimate"];
+                };
+            };
+        };
+    };
+    show_model: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Model"];
+                };
+            };
+        };
+    };
+    try_model: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AskTest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelTest"];
+                };
+            };
+        };
+    };
+    list_tasks: {
         parameters: {
             query: {
                 project_id: number;
+                state?: ("open" | "closed") | null;
                 before?: number | null;
                 limit?: number;
             };
@@ -1650,7 +2387,7 @@ export interface operations {
             };
         };
     };
-    start_api_v1_extraction_tasks_post: {
+    start: {
         parameters: {
             query?: never;
             header?: never;
@@ -1683,7 +2420,7 @@ export interface operations {
             };
         };
     };
-    show_api_v1_extraction_tasks__task_id__get: {
+    show: {
         parameters: {
             query?: never;
             header?: never;
@@ -1705,7 +2442,7 @@ export interface operations {
             };
         };
     };
-    cancel_api_v1_extraction_tasks__task_id__cancel_post: {
+    cancel: {
         parameters: {
             query?: never;
             header?: never;
@@ -1727,7 +2464,7 @@ export interface operations {
             };
         };
     };
-    events_api_v1_extraction_tasks__task_id__events_get: {
+    events: {
         parameters: {
             query?: never;
             header?: {
@@ -1740,16 +2477,18 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description Events. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "text/event-stream": string;
+                };
             };
         };
     };
-    export_api_v1_extraction_tasks__task_id__export_get: {
+    export: {
         parameters: {
             query?: {
                 format?: "xlsx" | "csv" | "csv-tables" | "json" | "html";
@@ -1763,16 +2502,22 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description The file. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": Record<string, never>;
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    "application/zip": string;
+                    "text/csv": string;
+                    "text/html": string;
+                };
             };
         };
     };
-    pause_api_v1_extraction_tasks__task_id__pause_post: {
+    pause: {
         parameters: {
             query?: never;
             header?: never;
@@ -1794,7 +2539,7 @@ export interface operations {
             };
         };
     };
-    results_api_v1_extraction_tasks__task_id__results_get: {
+    results: {
         parameters: {
             query?: {
                 after?: number;
@@ -1819,7 +2564,30 @@ export interface operations {
             };
         };
     };
-    rectangles_api_v1_extraction_tasks__task_id__results__ordinal__rectangles_get: {
+    result: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: number;
+                ordinal: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+        };
+    };
+    rectangles: {
         parameters: {
             query: {
                 page: number;
@@ -1846,7 +2614,60 @@ export interface operations {
             };
         };
     };
-    resume_api_v1_extraction_tasks__task_id__resume_post: {
+    reviews: {
+        parameters: {
+            query?: {
+                field?: string | null;
+                row?: string | null;
+            };
+            header?: never;
+            path: {
+                task_id: number;
+                ordinal: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Review"][];
+                };
+            };
+        };
+    };
+    review: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: number;
+                ordinal: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewReview"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+        };
+    };
+    resume: {
         parameters: {
             query?: never;
             header?: never;
@@ -1868,7 +2689,7 @@ export interface operations {
             };
         };
     };
-    retry_api_v1_extraction_tasks__task_id__retry_post: {
+    retry: {
         parameters: {
             query?: never;
             header?: never;
@@ -1890,7 +2711,33 @@ export interface operations {
             };
         };
     };
-    set_spend_cap_api_v1_extraction_tasks__task_id__spend_cap_put: {
+    accept_verified: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AcceptVerified"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+        };
+    };
+    set_spend_cap: {
         parameters: {
             query?: never;
             header?: never;
@@ -1916,7 +2763,7 @@ export interface operations {
             };
         };
     };
-    template_api_v1_extraction_tasks__task_id__template_get: {
+    template: {
         parameters: {
             query?: never;
             header?: never;
@@ -1933,14 +2780,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["Template"];
                 };
             };
         };
     };
-    list_templates_api_v1_extraction_templates_get: {
+    list_templates: {
         parameters: {
             query?: {
                 project_id?: number | null;
@@ -1962,7 +2807,7 @@ export interface operations {
             };
         };
     };
-    show_template_api_v1_extraction_templates__template_id__get: {
+    show_template: {
         parameters: {
             query?: never;
             header?: never;
@@ -1979,14 +2824,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["Template"];
                 };
             };
         };
     };
-    remove_template_api_v1_extraction_templates__template_id__delete: {
+    remove_template: {
         parameters: {
             query?: never;
             header?: never;
@@ -2006,7 +2849,7 @@ export interface operations {
             };
         };
     };
-    change_template_api_v1_extraction_templates__template_id__patch: {
+    change_template: {
         parameters: {
             query?: never;
             header?: never;
@@ -2032,7 +2875,7 @@ export interface operations {
             };
         };
     };
-    show_job_api_v1_jobs__job_id__get: {
+    show_job: {
         parameters: {
             query?: never;
             header?: never;
@@ -2054,7 +2897,7 @@ export interface operations {
             };
         };
     };
-    list_knowledge_bases_api_v1_knowledge_bases_get: {
+    list_knowledge_bases: {
         parameters: {
             query?: {
                 project_id?: number | null;
@@ -2076,7 +2919,7 @@ export interface operations {
             };
         };
     };
-    create_knowledge_base_api_v1_knowledge_bases_post: {
+    create_knowledge_base: {
         parameters: {
             query?: never;
             header?: never;
@@ -2100,7 +2943,7 @@ export interface operations {
             };
         };
     };
-    delete_knowledge_base_api_v1_knowledge_bases__knowledge_base_id__delete: {
+    delete_knowledge_base: {
         parameters: {
             query?: never;
             header?: never;
@@ -2120,10 +2963,12 @@ export interface operations {
             };
         };
     };
-    list_documents_api_v1_knowledge_bases__knowledge_base_id__documents_get: {
+    list_documents: {
         parameters: {
             query?: {
                 search?: string;
+                state?: components["schemas"]["DocumentState"] | null;
+                sort?: components["schemas"]["Sort"];
                 after?: number | null;
                 limit?: number;
             };
@@ -2146,7 +2991,7 @@ export interface operations {
             };
         };
     };
-    upload_api_v1_knowledge_bases__knowledge_base_id__documents_post: {
+    upload: {
         parameters: {
             query?: never;
             header?: never;
@@ -2174,7 +3019,7 @@ export interface operations {
             };
         };
     };
-    me_api_v1_me_get: {
+    me: {
         parameters: {
             query?: never;
             header?: never;
@@ -2194,7 +3039,7 @@ export interface operations {
             };
         };
     };
-    list_projects_api_v1_projects_get: {
+    list_projects: {
         parameters: {
             query?: never;
             header?: never;
@@ -2214,7 +3059,7 @@ export interface operations {
             };
         };
     };
-    create_project_api_v1_projects_post: {
+    create_project: {
         parameters: {
             query?: never;
             header?: never;
@@ -2238,7 +3083,7 @@ export interface operations {
             };
         };
     };
-    list_members_api_v1_projects__project_id__members_get: {
+    list_members: {
         parameters: {
             query?: never;
             header?: never;
@@ -2260,7 +3105,7 @@ export interface operations {
             };
         };
     };
-    set_member_api_v1_projects__project_id__members_put: {
+    set_member: {
         parameters: {
             query?: never;
             header?: never;
@@ -2284,7 +3129,7 @@ export interface operations {
             };
         };
     };
-    remove_member_api_v1_projects__project_id__members__account_id__delete: {
+    remove_member: {
         parameters: {
             query?: never;
             header?: never;
@@ -2305,7 +3150,7 @@ export interface operations {
             };
         };
     };
-    clone_template_api_v1_projects__project_id__templates_post: {
+    clone_template: {
         parameters: {
             query?: never;
             header?: never;
@@ -2331,7 +3176,7 @@ export interface operations {
             };
         };
     };
-    sign_in_api_v1_session_post: {
+    sign_in: {
         parameters: {
             query?: never;
             header?: never;
@@ -2353,7 +3198,7 @@ export interface operations {
             };
         };
     };
-    sign_out_api_v1_session_delete: {
+    sign_out: {
         parameters: {
             query?: never;
             header?: never;
@@ -2371,7 +3216,7 @@ export interface operations {
             };
         };
     };
-    list_tokens_api_v1_tokens_get: {
+    list_tokens: {
         parameters: {
             query?: never;
             header?: never;
@@ -2391,7 +3236,7 @@ export interface operations {
             };
         };
     };
-    create_token_api_v1_tokens_post: {
+    create_token: {
         parameters: {
             query?: never;
             header?: never;
@@ -2415,7 +3260,7 @@ export interface operations {
             };
         };
     };
-    revoke_token_api_v1_tokens__token_id__delete: {
+    revoke_token: {
         parameters: {
             query?: never;
             header?: never;
@@ -2435,7 +3280,7 @@ export interface operations {
             };
         };
     };
-    healthz_healthz_get: {
+    healthz: {
         parameters: {
             query?: never;
             header?: never;
@@ -2450,12 +3295,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["Health"];
                 };
             };
         };
     };
-    metrics_metrics_get: {
+    metrics: {
         parameters: {
             query?: never;
             header?: never;
@@ -2470,12 +3315,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "text/plain": string;
                 };
             };
         };
     };
-    readyz_readyz_get: {
+    readyz: {
         parameters: {
             query?: never;
             header?: never;
@@ -2490,7 +3335,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["Health"];
                 };
             };
         };

@@ -12,7 +12,10 @@ const SHAPES: Record<Name, string> = {
   failed: "M2 2h12v12H2zM5 5l6 6M11 5l-6 6",
   not_reported: "M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11z",
   not_applicable: "M3 13L13 3",
-  unclear: "M4 8h8",
+  unclear: "M5 5.5C5 2 11 2 11 5.5 11 8 8 7.5 8 10M8 13.5v.5",
+  open: "M4 8h8",
+  computed: "M3.5 6h9M3.5 10h9",
+  given: "M8 2a3 3 0 1 0 0 6 3 3 0 0 0 0-6zM2.5 14c.6-3 2.6-4 5.5-4s4.9 1 5.5 4",
 };
 const FILLED: ReadonlySet<Name> = new Set<Name>(["verified", "verified_fuzzy", "number_mismatch", "polarity_mismatch", "unsupported_value"]);
 
@@ -40,6 +43,31 @@ export function FlagMark({ size = 12 }: { size?: number }) {
   return (
     <svg className="mark mark-flag" width={size} height={size} viewBox="0 0 16 16" role="img" aria-label={words.table.flagged}>
       <path d="M3 15V2h10l-2 3.5L13 9H3" fill="currentColor" stroke="currentColor" strokeWidth="1.5" strokeLinejoin="round" />
+    </svg>
+  );
+}
+
+const HANDS: Record<string, string> = {
+  accepted: "M4.2 8.4l2.6 2.6 5-5.6",
+  edited: "M4.6 11.4l.6-2.4 4.6-4.6 1.8 1.8-4.6 4.6z",
+  rejected: "M5.3 5.3l5.4 5.4M10.7 5.3l-5.4 5.4",
+};
+
+/** That a person has decided, and how: a sign in a square, where verdicts are plain shapes. */
+export function ReviewMark({ action, isOutdated, size = 14 }: { action: string; isOutdated: boolean; size?: number }) {
+  const words = useWords();
+  const label = `${isOutdated ? words.review.outdatedMark : words.review.reviewedMark}: ${words.review.actions[action] ?? action}`;
+  return (
+    <svg className={isOutdated ? "hand hand-outdated" : "hand"} width={size} height={size} viewBox="0 0 16 16" role="img" aria-label={label}>
+      <rect x="1" y="1" width="14" height="14" rx="3.5" fill={isOutdated ? "none" : "currentColor"} stroke="currentColor" strokeWidth="1.4" strokeDasharray={isOutdated ? "2.4 2" : undefined} />
+      <path
+        d={HANDS[action] ?? HANDS.accepted}
+        fill="none"
+        stroke={isOutdated ? "currentColor" : "var(--card)"}
+        strokeWidth="1.7"
+        strokeLinecap="round"
+        strokeLinejoin="round"
+      />
     </svg>
   );
 }

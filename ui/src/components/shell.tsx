@@ -19,7 +19,7 @@ export function Shell() {
           <Logo />
           <span>Ingather</span>
         </NavLink>
-        <nav className="top-nav">
+        <nav className="top-nav" aria-label={words.app.main}>
           <NavLink to="/" end>
             {words.app.projects}
           </NavLink>

@@ -20,7 +20,7 @@ export function Failed({ error, again }: { error: unknown; again?: () => void })
   const words = useWords();
   return (
     <Alert color="red" variant="light" title={words.state.failed} icon={<Icon name="warning" />} role="alert">
-      <p className="plain">{sentence(error)}</p>
+      <p className="plain">{sentence(error, words)}</p>
       {again && (
         <Button size="xs" variant="default" mt="sm" onClick={again}>
           {words.state.again}
@@ -36,7 +36,7 @@ export function Empty(props: { icon: IconName; title: string; how?: ReactNode; c
       <div className="empty-icon">
         <Icon name={props.icon} size={28} />
       </div>
-      <h3>{props.title}</h3>
+      <h2>{props.title}</h2>
       {props.how && <p>{props.how}</p>}
       {props.children && <div className="empty-actions">{props.children}</div>}
     </div>
@@ -44,10 +44,11 @@ export function Empty(props: { icon: IconName; title: string; how?: ReactNode; c
 }
 
 export function Refusal({ error }: { error: unknown }) {
+  const words = useWords();
   if (!error) return null;
   return (
     <p className="refusal" role="alert">
-      {sentence(error)}
+      {sentence(error, words)}
     </p>
   );
 }

@@ -17,7 +17,7 @@ export function Bar({ counts, total, isSmall = false }: { counts: Counts; total:
   return (
     <div
       className={isSmall ? "bar bar-small" : "bar"}
-      role="progressbar"
+      role="progressbar" aria-label={words.engine.progress}
       aria-valuenow={total - counts.pending - counts.running}
       aria-valuemin={0}
       aria-valuemax={total}
@@ -67,7 +67,7 @@ export function Steps({ projectId, taskId, title }: { projectId: number; taskId?
   const project = projects.data?.find((one) => one.project_id === projectId);
   return (
     <div className="steps-line">
-      <nav className="crumbs">
+      <nav className="crumbs" aria-label={words.app.whereYouAre}>
         <Link to="/">{words.app.projects}</Link>
         <Icon name="right" size={12} />
         <Link to={`/projects/${projectId}`}>{project?.name ?? "…"}</Link>

@@ -9,7 +9,7 @@ export function Crashed() {
   const words = useWords();
   return (
     <div className="page">
-      <Empty icon="warning" title={words.app.crashed} how={sentence(useRouteError())}>
+      <Empty icon="warning" title={words.app.crashed} how={sentence(useRouteError(), words)}>
         <Button onClick={() => window.location.reload()}>{words.app.reload}</Button>
       </Empty>
     </div>

@@ -7,6 +7,7 @@ export function NotFound() {
   const words = useWords();
   return (
     <div className="page">
+      <h1 className="unseen">Ingather</h1>
       <Empty icon="help" title={words.app.notFound}>
         <Button component={Link} to="/">
           {words.app.goHome}

@@ -22,7 +22,7 @@ export function ProjectPage() {
   );
   return (
     <div className="page">
-      <nav className="crumbs">
+      <nav className="crumbs" aria-label={words.app.whereYouAre}>
         <Link to="/">{words.app.projects}</Link>
       </nav>
       <header className="page-head">
@@ -50,7 +50,9 @@ export function ProjectPage() {
                 <th>{words.projects.stateColumn}</th>
                 <th>{words.projects.extractor}</th>
                 <th>{words.projects.started}</th>
-                <th />
+                <th>
+                  <span className="unseen">{words.projects.openTable}</span>
+                </th>
               </tr>
             </thead>
             <tbody>

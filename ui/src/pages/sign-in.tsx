@@ -34,7 +34,7 @@ export function SignIn() {
     return () => window.removeEventListener("hashchange", take);
   }, [mutate]);
   return (
-    <div className="sign-in">
+    <main className="sign-in">
       <div className="sign-in-card">
         <div className="sign-in-brand">
           <Logo />
@@ -52,7 +52,7 @@ export function SignIn() {
           <>
             {signIn.isError && (
               <Alert color="red" title={words.signIn.failed} icon={<Icon name="warning" />} role="alert">
-                {sentence(signIn.error)}
+                {sentence(signIn.error, words)}
               </Alert>
             )}
             <h1>{words.signIn.needLink}</h1>
@@ -62,6 +62,6 @@ export function SignIn() {
           </>
         )}
       </div>
-    </div>
+    </main>
   );
 }

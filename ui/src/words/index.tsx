@@ -25,18 +25,30 @@ export function WordsProvider({ children }: { children: ReactNode }) {
   useEffect(() => {
     document.documentElement.lang = language === "zh" ? "zh-Hans" : "en";
   }, [language]);
+  const said = useSaid(language);
   const spoken = useMemo<Spoken>(
     () => ({
       language,
-      words: ALL[language],
+      words: said ? { ...ALL[language], said } : ALL[language],
       speak: (chosen) => {
         localStorage.setItem(KEY, chosen);
         setLanguage(chosen);
       },
     }),
-    [language],
+    [language, said],
   );
   return <Context.Provider value={spoken}>{children}</Context.Provider>;
+}
+
+/** What the server says is English. Its Chinese is long, and comes only to those who read it. */
+function useSaid(language: Language): Words["said"] | null {
+  const [said, setSaid] = useState<Words["said"] | null>(null);
+  const isWanted = language === "zh";
+  useEffect(() => {
+    // Without it the sentences stay English, which is better than nothing.
+    if (isWanted) import("./server").then(({ translated }) => setSaid(() => translated), () => undefined);
+  }, [isWanted]);
+  return isWanted ? said : null;
 }
 
 export const useSpoken = () => useContext(Context);

@@ -13,7 +13,7 @@ from psycopg.rows import tuple_row
 from ingather.cli.doctor import questions as ask
 from ingather.cli.quantities import show_duration
 from ingather.engine.connection import is_direct
-from ingather.engine.migrations import LATEST
+from ingather.engine.migrations import LATEST, sentence_of_missing
 
 Word = Literal["ok", "note", "wrong", "unknown"]
 
@@ -162,13 +162,11 @@ def schema_version(patient: Patient) -> tuple[Word, str]:
     [(exists,)] = patient.rows(ask.SCHEMA)
     if not exists:
         return "wrong", "There are no Ingather tables yet. Run `ingather migrate`."
-    [(version, oldest)] = patient.rows(ask.SCHEMA_VERSION)
-    if (version or 0) < LATEST:
-        return (
-            "wrong",
-            f"The tables are at version {version or 0} and this code needs {LATEST}. Run `ingather migrate`.",
-        )
-    if oldest > LATEST:
+    oldest_of = dict(patient.rows(ask.SCHEMA_VERSIONS))
+    if lacking := sentence_of_missing(oldest_of):
+        return "wrong", lacking
+    version = max(oldest_of)
+    if max(oldest_of.values()) > LATEST:
         return "wrong", f"The tables are at version {version}, too new for this code ({LATEST}). Upgrade ingather here."
     return "ok", f"The tables are at version {version}."
 

@@ -11,7 +11,7 @@ select name, setting
 CLOCK: Final[LiteralString] = "select clock_timestamp()"
 
 SCHEMA: Final[LiteralString] = "select to_regclass('ingather.migration') is not null"
-SCHEMA_VERSION: Final[LiteralString] = "select max(version), max(oldest) from ingather.migration"
+SCHEMA_VERSIONS: Final[LiteralString] = "select version, oldest from ingather.migration"
 
 # How long past its lease each worker has been silent; below zero for the living.
 WORKERS: Final[LiteralString] = """

@@ -4,6 +4,7 @@ Every room of the package keeps its own, as `<room>/migrations/<version>_<name>.
 """
 
 import time
+from collections.abc import Collection
 from contextlib import suppress
 from importlib.resources import files
 
@@ -40,7 +41,8 @@ def available() -> list[tuple[int, str, str]]:
     return [(int(name[:4]), name[5:-4], texts[name]) for name in sorted(texts)]
 
 
-LATEST = max(version for version, _, _ in available())
+VERSIONS = frozenset(version for version, _, _ in available())
+LATEST = max(VERSIONS)
 
 # The oldest code that can still work with the tables as the newest migration leaves them. Raise it only when a
 # migration takes away what that code uses, a release after the code stopped using it.
@@ -99,15 +101,23 @@ def check(conn: psycopg.Connection[object]) -> None:
         [exists] = cursor.execute("select to_regclass('ingather.migration') is not null").fetchone() or [False]
         if not exists:
             raise SchemaOutdated("This database has no Ingather tables yet. Run `ingather migrate`.")
-        version, oldest = cursor.execute(
-            "select coalesce(max(version), 0), coalesce(max(oldest), 0) from ingather.migration"
-        ).fetchone() or (0, 0)
-    if version < LATEST:
-        raise SchemaOutdated(
-            f"The tables are at version {version} and this code needs {LATEST}. Run `ingather migrate`."
-        )
+        rows = cursor.execute("select version, oldest from ingather.migration").fetchall()
+    oldest_of: dict[int, int] = dict(rows)
+    if lacking := sentence_of_missing(oldest_of):
+        raise SchemaOutdated(lacking)
+    version, oldest = max(oldest_of), max(oldest_of.values())
     if oldest > LATEST:
         raise SchemaTooNew(
             f"The tables are at version {version}, for code of version {oldest} and newer; this code is of version "
             f"{LATEST}. Upgrade ingather in this process."
         )
+
+
+def sentence_of_missing(applied: Collection[int]) -> str:
+    """What to do where a migration was never applied; empty where all were.
+
+    The highest version says little: of two that were made side by side, the
+    later may have come first.
+    """
+    missing = ", ".join(map(str, sorted(VERSIONS.difference(applied))))
+    return f"The tables lack version {missing}, which this code needs. Run `ingather migrate`." if missing else ""

@@ -6,7 +6,7 @@ from ingather.extraction.export.form import FieldLike, TemplateLike, label_of, u
 from ingather.extraction.export.tables import Cell, Line
 from ingather.extraction.export.tally import Mark, Tally
 from ingather.extraction.export.words import Words
-from ingather.extraction.findings import State, TaskSummary, Verdict
+from ingather.extraction.findings import Action, State, TaskSummary, Verdict
 
 
 def closing_lines(summary: TaskSummary, template: TemplateLike, tally: Tally, words: Words) -> Iterator[Line]:
@@ -44,6 +44,10 @@ def _explained(field: FieldLike, section: str, words: Words) -> list[Cell]:
     return [Cell(text) for text in texts]
 
 
+def _warned(count: int) -> Cell:
+    return Cell(count, Mark.ATTENTION if count else Mark.PLAIN)
+
+
 def settings(summary: TaskSummary, template: TemplateLike, tally: Tally, words: Words) -> Iterator[tuple[str, Cell]]:
     """What a reader must know before believing a table."""
     yield words["project"], Cell(summary.project)
@@ -67,8 +71,13 @@ def settings(summary: TaskSummary, template: TemplateLike, tally: Tally, words: 
     for verdict in Verdict:
         yield f"{words['verdicts_in']}: {words.of('verdict', verdict)}", Cell(tally.verdicts[verdict])
     yield words["computed_values"], Cell(tally.computed)
-    yield words["not_verified"], Cell(tally.not_verified, Mark.ATTENTION if tally.not_verified else Mark.PLAIN)
-    yield words["not_reviewed"], Cell(tally.reported, Mark.ATTENTION if tally.reported else Mark.PLAIN)
+    yield words["not_verified"], _warned(tally.not_verified)
+    yield words["answers_reviewed"], Cell(tally.reviewed)
+    for action in (action for action in Action if action is not Action.WITHDRAWN):
+        yield f"{words['reviews_in']}: {words.of('action', action)}", Cell(tally.actions[action])
+    yield words["answers_unreviewed"], _warned(tally.answers - tally.reviewed)
+    yield words["not_reviewed"], _warned(tally.not_reviewed)
+    yield words["reviews_outdated"], _warned(tally.outdated)
     yield words["note"], Cell(words["not_reviewed_means"])
     yield words["note"], Cell(words["verdicts_mean"])
     yield words["note"], Cell(words["not_reported_means"])

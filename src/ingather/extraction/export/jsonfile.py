@@ -4,25 +4,28 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
+from datetime import datetime
 from typing import Any, BinaryIO
 
 from ingather.extraction.export.form import TemplateLike
-from ingather.extraction.export.text import without_surrogates
+from ingather.extraction.export.tally import Tally
+from ingather.extraction.export.text import time_of, without_surrogates
 from ingather.extraction.findings import DocumentResult, TaskSummary
 
 SHAPE = "ingather.results"
-SHAPE_VERSION = 1
+SHAPE_VERSION = 2  # since 2, `state` and `value` of a finding are what stands after review
 
 
 def write_json(out: BinaryIO, summary: TaskSummary, template: TemplateLike, results: Iterable[DocumentResult]) -> None:
     """Nothing is cut or worded; pages and characters count from 0, as they do in the data."""
     head = {"shape": SHAPE, "shape_version": SHAPE_VERSION, "summary": summary, "template": template.to_dict()}
     out.write(_json(head)[:-1] + b',"documents":[')
-    separator = b"\n"
+    separator, tally = b"\n", Tally()
     for document in results:
+        tally.add(document)
         out.write(separator + _json(document))
         separator = b",\n"
-    out.write(b"\n]}\n")
+    out.write(b'\n],"reviewed":' + _json(tally.reviews()) + b"}\n")
 
 
 def _json(value: Any) -> bytes:
@@ -42,6 +45,8 @@ def plain(value: Any) -> Any:
             return {without_surrogates(str(key)): plain(inner) for key, inner in value.items()}
         case list() | tuple() | set() | frozenset():
             return [plain(inner) for inner in value]
+        case datetime():
+            return time_of(value)
         case _ if is_dataclass(value) and not isinstance(value, type):
             return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
         case _:

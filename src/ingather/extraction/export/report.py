@@ -37,7 +37,7 @@ function show(){
     section.hidden=paper!==""&&section.dataset.paper!==paper;
     if(section.hidden)continue;
     for(const row of section.querySelectorAll("tbody tr"))
-      row.hidden=verdict!==""&&row.dataset.verdict!==verdict&&row.dataset.mark!==verdict;
+      row.hidden=verdict!==""&&![row.dataset.verdict,row.dataset.mark,row.dataset.review].includes(verdict);
   }
 }
 const list=form.elements.paper;
@@ -46,8 +46,9 @@ for(const section of document.querySelectorAll("section[data-paper]"))
 form.addEventListener("change",show);
 show();
 """
-_SHOWN: Final = (4, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)  # of the Evidence table; the document is in the heading
-_WIDTHS: Final = (9, 11, 7, 13, 6, 24, 5, 8, 7, 10, 10)
+# Of the Evidence table; the document is in the heading, and when a review was made is in the other formats.
+_SHOWN: Final = (4, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 21)
+_WIDTHS: Final = (8, 9, 6, 10, 5, 18, 4, 7, 6, 8, 7, 7, 7, 6, 7)
 
 
 def write_html(
@@ -84,6 +85,8 @@ def _opening(summary: TaskSummary, template: TemplateLike, words: Words) -> Iter
     yield "</option>"
     for mark in (Mark.ATTENTION, Mark.FAILED, Mark.ABSENT):
         yield f'<option value="{mark}">{escape(words[f"mark.{mark}"])}</option>'
+    for review in ("reviewed", "unreviewed"):
+        yield f'<option value="{review}">{escape(words[review])}</option>'
     for verdict in Verdict:
         yield f'<option value="{verdict}">{escape(words.of("verdict", verdict))}</option>'
     yield "</select></label></form>"
@@ -106,7 +109,8 @@ def _section(document: DocumentResult, tables: Tables, words: Words) -> Iterator
         for finding, cells in zip(document.findings, tables.evidence_rows(lookup), strict=True):
             # A verdict speaks of a quote; where nothing is reported there is none to filter by.
             verdict = finding.verdict if finding.state is State.REPORTED else ""
-            yield f'<tr data-verdict="{verdict}" data-mark="{mark_of(finding)}">'
+            review = "reviewed" if finding.is_reviewed else "unreviewed"
+            yield f'<tr data-verdict="{verdict}" data-mark="{mark_of(finding)}" data-review="{review}">'
             yield "".join(_cell(cells[at]) for at in _SHOWN)
             yield "</tr>"
         yield "</tbody></table>"

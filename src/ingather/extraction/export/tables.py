@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ingather.extraction.export.form import FieldLike, TemplateLike, chosen, label_of
 from ingather.extraction.export.lookup import Lookup
 from ingather.extraction.export.tally import Mark, Tally, mark_of
-from ingather.extraction.export.text import text_of
+from ingather.extraction.export.text import text_of, time_of
 from ingather.extraction.export.words import Words
 from ingather.extraction.findings import DocumentResult, Finding, Row, State, Value
 
@@ -47,7 +47,13 @@ _WIDTHS = {"longtext": 60, "text": 30, "multi_text": 30, "multi_enum": 24, "enum
 _EVIDENCE = (
     *(("document", 10), ("document_id", 12), ("file", 28), ("row", 14), ("row_label", 24), ("section", 18)),
     *(("field_id", 20), ("field", 24), ("state", 14), ("value", 30), ("unit", 12), ("quote", 60), ("page", 8)),
-    *(("verdict", 22), ("source", 18), ("note", 30), ("flags", 30)),
+    *(("verdict", 22), ("source", 18), ("note", 30), ("flags", 30), ("extracted", 24), ("review", 18)),
+    *(("reviewer", 18), ("reviewed_at", 24), ("review_note", 30)),
+)
+_AUDIT = (
+    *(("document", 10), ("document_id", 12), ("file", 28), ("row", 14), ("row_label", 24), ("field_id", 20)),
+    *(("field", 24), ("revision", 10), ("review", 18), ("given", 30), ("review_note", 40), ("reviewer", 18)),
+    *(("reviewed_at", 24), ("counts", 14)),
 )
 _FAILURES = (("document", 10), ("document_id", 12), ("file", 40), ("document_state", 16), ("problem", 80))
 _DICTIONARY = (
@@ -57,7 +63,8 @@ _DICTIONARY = (
 _SETTINGS = (("setting", 44), ("value", 90))
 _STUDIES = (
     *(("document", 10), ("file", 28), ("document_id", 12), ("document_state", 12), ("reported", 10), ("believed", 10)),
-    *(("computed", 10), ("attention", 10), ("absent", 10), ("failed", 10), ("flags", 40), ("sha256", 20)),
+    *(("computed", 10), ("attention", 10), ("absent", 10), ("failed", 10), ("reviewed", 10), ("flags", 40)),
+    ("sha256", 20),
 )
 _ROW = (("document", 10), ("file", 28), ("row", 14), ("row_label", 28))
 _PARTS = {
@@ -81,6 +88,7 @@ class Tables:
             self._wide("studies", _STUDIES, self._study),
             *(self._scope(scope) for scope in REPEATED),
             self.evidence,
+            self._plain("audit", _AUDIT),
             self._plain("failures", _FAILURES),
             self._plain("dictionary", _DICTIONARY),
             self._plain("settings", _SETTINGS),
@@ -95,6 +103,8 @@ class Tables:
                 yield scope, self._repeated_row(lookup, row, fields)
         for cells in self.evidence_rows(lookup):
             yield "evidence", cells
+        for cells in self._audit_rows(lookup):
+            yield "audit", cells
         if document.state != "completed":
             yield "failures", [*self._document(document), self._document_state(document), Cell(document.problem)]
 
@@ -113,7 +123,7 @@ class Tables:
                 Cell(self.section(field) if field else ""),
                 Cell(finding.field),
                 Cell(label_of(field, words.language) if field else finding.field),
-                Cell(words.of("state", finding.state), mark),
+                Cell(words["no_answer"] if finding.is_open else words.of("state", finding.state), mark),
                 Cell(_typed(finding.value, field), Mark.PLAIN if mark is Mark.ABSENT else mark),
                 Cell(lookup.unit(finding, field) if field else ""),
                 Cell(finding.quote),
@@ -122,7 +132,53 @@ class Tables:
                 Cell(finding.source),
                 Cell(finding.note),
                 Cell(lookup.flags(finding), Mark.ATTENTION),
+                self._extracted(finding, field),
+                *self._review(finding),
             ]
+
+    def _extracted(self, finding: Finding, field: FieldLike | None) -> Cell:
+        """What stood here before a person changed it, or an answer that this one follows from."""
+        was = finding.extracted
+        if was is None:
+            return Cell("")
+        return Cell(_typed(was.value, field)) if was.value is not None else Cell(self._state(was.state), Mark.ABSENT)
+
+    def _review(self, finding: Finding) -> list[Cell]:
+        review = finding.review
+        if review is None:
+            return [Cell(self.words["unreviewed"], Mark.ABSENT), Cell(""), Cell(""), Cell("")]
+        action = self.words.of("action", review.action)
+        told = f"{self.words['outdated']}: {action}" if finding.is_outdated else action
+        mark = Mark.ATTENTION if finding.is_outdated else Mark.PLAIN
+        return [Cell(told, mark), Cell(review.reviewer), Cell(time_of(review.reviewed_at)), Cell(review.note)]
+
+    def _audit_rows(self, lookup: Lookup) -> Iterator[list[Cell]]:
+        """Every review there ever was, in the order in which they were written."""
+        document, words = lookup.document, self.words
+        standing = {
+            (one.row, one.field, one.review.revision): one.is_outdated for one in document.findings if one.review
+        }
+        for review in document.reviews:
+            field = self._fields.get(review.field)
+            is_outdated = standing.get((review.row, review.field, review.revision))
+            counts = "no" if is_outdated is None else "outdated" if is_outdated else "yes"
+            yield [
+                *self._document(document),
+                Cell(review.row),
+                Cell(lookup.label(review.row)),
+                Cell(review.field),
+                Cell(label_of(field, words.language) if field else review.field),
+                Cell(review.revision),
+                Cell(words.of("action", review.action)),
+                Cell(_typed(review.value, field)),
+                Cell(review.note),
+                Cell(review.reviewer),
+                Cell(time_of(review.reviewed_at)),
+                Cell(words[counts]),
+            ]
+
+    def _state(self, state: State) -> str:
+        return self.words.of("state", state)
 
     def section(self, field: FieldLike) -> str:
         return self._sections.get(field.section, field.section)
@@ -177,8 +233,9 @@ class Tables:
             Cell(tally.believed),
             Cell(tally.computed),
             Cell(count := marks.count(Mark.ATTENTION), Mark.ATTENTION if count else Mark.PLAIN),
-            Cell(marks.count(Mark.ABSENT)),
+            Cell(tally.states[State.NOT_REPORTED] + tally.states[State.NOT_APPLICABLE]),
             Cell(count := marks.count(Mark.FAILED), Mark.FAILED if count else Mark.PLAIN),
+            Cell(tally.reviewed),
             Cell(lookup.all_flags(), Mark.ATTENTION),
             Cell(document.sha256),
             *(self._shown(lookup, "", field) for field in self._study),
@@ -212,7 +269,7 @@ class Tables:
         if finding.state is State.REPORTED:
             is_blank = isinstance(value, str) and not value.strip()
             return Cell(self.words["no_value"], Mark.ATTENTION) if is_blank else Cell(value, mark)
-        word = self.words.of("state", finding.state)
+        word = self.words["no_answer"] if finding.is_open else self.words.of("state", finding.state)
         is_doubtful = finding.state is State.UNCLEAR and value != ""
         return Cell(f"{word}: {text_of(value)}" if is_doubtful else word, mark)
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from enum import StrEnum
 
-from ingather.extraction.findings import DocumentResult, Finding, State, Verdict
+from ingather.extraction.findings import Action, DocumentResult, Finding, State, Verdict
 
 
 class Mark(StrEnum):
@@ -15,6 +15,7 @@ class Mark(StrEnum):
     FAILED = "failed"
 
 
+REVIEWER = "reviewer"  # the source of what a person gave
 BELIEVED = frozenset({Verdict.VERIFIED, Verdict.VERIFIED_FUZZY})
 
 
@@ -24,12 +25,16 @@ def is_computed(finding: Finding) -> bool:
 
 
 def mark_of(finding: Finding) -> Mark:
-    """How a reader should look at a finding."""
+    """How a reader should look at a finding. What a person has looked at needs no other look."""
+    if finding.is_outdated:
+        return Mark.ATTENTION
+    if finding.is_reviewed:
+        return Mark.PLAIN if finding.state is State.REPORTED else Mark.ABSENT
     match finding.state:
         case State.REPORTED:
             return Mark.PLAIN if finding.verdict in BELIEVED or is_computed(finding) else Mark.ATTENTION
         case State.UNCLEAR:
-            return Mark.ATTENTION
+            return Mark.ABSENT if finding.is_open else Mark.ATTENTION
         case State.FAILED:
             return Mark.FAILED
         case _:
@@ -42,21 +47,30 @@ class Tally:
     def __init__(self) -> None:
         self.documents: Counter[str] = Counter()
         self.states: Counter[str] = Counter()
-        self.verdicts: Counter[str] = Counter()  # of reported values only
+        self.verdicts: Counter[str] = Counter()  # of reported values only, as extracted
         self.sources: Counter[str] = Counter()
+        self.actions: Counter[str] = Counter()  # of reviews that count
+        self.outdated = 0
         self.computed = 0
+        self.not_verified = 0  # neither by the code nor by a person
+        self.not_reviewed = 0
 
     def add(self, document: DocumentResult) -> None:
         self.documents[document.state] += 1
         for finding in document.findings:
             self.states[finding.state] += 1
             self.sources[finding.source] += 1
+            self.outdated += finding.is_outdated
+            if finding.review and finding.is_reviewed:
+                self.actions[finding.review.action] += 1
             if finding.state is not State.REPORTED:
                 continue
+            self.not_reviewed += not finding.is_reviewed
             if is_computed(finding):
                 self.computed += 1
-            else:
+            elif finding.source != REVIEWER:
                 self.verdicts[finding.verdict] += 1
+                self.not_verified += finding.verdict not in BELIEVED and not finding.is_reviewed
 
     @property
     def reported(self) -> int:
@@ -67,5 +81,20 @@ class Tally:
         return sum(self.verdicts[verdict] for verdict in BELIEVED)
 
     @property
-    def not_verified(self) -> int:
-        return self.reported - self.believed - self.computed
+    def answers(self) -> int:
+        return self.states.total()
+
+    @property
+    def reviewed(self) -> int:
+        return self.actions.total()
+
+    def reviews(self) -> dict[str, int]:
+        """How much of all this a person has looked at."""
+        return {
+            "answers": self.answers,
+            "reviewed": self.reviewed,
+            "unreviewed": self.answers - self.reviewed,
+            "unreviewed_values": self.not_reviewed,
+            "outdated": self.outdated,
+            **{action.value: self.actions[action] for action in Action if action is not Action.WITHDRAWN},
+        }

@@ -1,6 +1,7 @@
 """What may stand in a cell: text made harmless without being changed, and numbers only where no digit is lost."""
 
 import re
+from datetime import UTC, datetime
 
 from ingather.extraction.findings import Value
 
@@ -68,6 +69,11 @@ def text_of(value: Value) -> str:
             return "; ".join(value)
         case _:
             return str(value)
+
+
+def time_of(at: datetime) -> str:
+    """A time to the second, with its zone: UTC."""
+    return at.astimezone(UTC).isoformat(timespec="seconds")
 
 
 def _units(text: str) -> int:

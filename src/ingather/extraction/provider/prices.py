@@ -3,19 +3,38 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from functools import cache
 from importlib.resources import files
-from typing import Self
+from typing import Any, Final, Self
+from zoneinfo import ZoneInfo
 
 from ingather.extraction.provider.wire import Usage
 
 _MILLION = Decimal(1_000_000)
+_DAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _CJK = re.compile(
     r"[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]"
 )
 _BEYOND_LATIN = re.compile(r"[\u0250-\U0010ffff]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Peak:
+    """The hours in which the full price holds, by the provider's clock; all other calls cost `otherwise` times that.
+
+    Days are counted from Monday, 0; hours are whole, the last not included.
+    """
+
+    zone: str
+    days: frozenset[int]
+    hours: frozenset[int]
+    otherwise: Decimal
+
+    def has(self, moment: datetime) -> bool:
+        there = moment.astimezone(ZoneInfo(self.zone))
+        return there.weekday() in self.days and there.hour in self.hours
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,16 +46,24 @@ class Price:
     output: Decimal
     currency: str
     as_of: date
+    peak: Peak | None = None
 
-    def of(self, usage: Usage) -> Decimal:
+    def of(self, usage: Usage, at: datetime | None = None) -> Decimal:
+        """What a call costs that was made at this moment; without one, what it costs at most."""
         cached = self.input if self.cached is None else self.cached
         fresh = usage.prompt - usage.cached
-        return (fresh * self.input + usage.cached * cached + usage.completion * self.output) / _MILLION
+        full = (fresh * self.input + usage.cached * cached + usage.completion * self.output) / _MILLION
+        return full if at is None or self.peak is None or self.peak.has(at) else full * self.peak.otherwise
+
+    @property
+    def least(self) -> Decimal:
+        """The share of the full price that is paid at the best hour."""
+        return Decimal(1) if self.peak is None else self.peak.otherwise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """A cost before it arises: `low` if all that can come from the cache does, `high` if nothing does."""
+    """A cost before it arises: `low` from the cache where it can be and at the best hour, `high` in neither way."""
 
     low: Decimal
     high: Decimal
@@ -62,9 +89,19 @@ def _known() -> tuple[tuple[re.Pattern[str], Price], ...]:
                 output=Decimal(entry["output"]),
                 currency=entry["currency"],
                 as_of=entry["as_of"],
+                peak=_peak(entry["peak"]) if "peak" in entry else None,
             ),
         )
         for entry in yaml.safe_load(text)
+    )
+
+
+def _peak(entry: dict[str, Any]) -> Peak:
+    return Peak(
+        zone=entry["zone"],
+        days=frozenset(_DAYS.index(day) for day in entry["days"]),
+        hours=frozenset(hour for first, last in entry["hours"] for hour in range(first, last)),
+        otherwise=Decimal(entry["otherwise"]),
     )
 
 
@@ -73,10 +110,10 @@ def price_of(model: str) -> Price | None:
     return next((price for pattern, price in _known() if pattern.fullmatch(model)), None)
 
 
-def cost(model: str, usage: Usage, *, price: Price | None = None) -> Decimal | None:
+def cost(model: str, usage: Usage, at: datetime | None = None, *, price: Price | None = None) -> Decimal | None:
     """What a call cost, in the currency of the price. `price` is the user's own and goes before ours."""
     price = price or price_of(model)
-    return None if price is None else price.of(usage)
+    return None if price is None else price.of(usage, at)
 
 
 def estimate(
@@ -87,7 +124,7 @@ def estimate(
     if price is None:
         return None
     return Estimate(
-        low=price.of(Usage(prompt=tokens_in, cached=min(repeated_in, tokens_in), completion=tokens_out)),
+        low=price.least * price.of(Usage(prompt=tokens_in, cached=min(repeated_in, tokens_in), completion=tokens_out)),
         high=price.of(Usage(prompt=tokens_in, completion=tokens_out)),
         currency=price.currency,
     )

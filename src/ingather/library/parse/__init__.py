@@ -3,10 +3,13 @@
 A file from outside is read by a child process with little memory, little time
 and nothing to steal; whatever it does to that child, the caller gets a
 Reading. Formats are chosen by content, one module each (`pdf`, `plain`), in
-`formats`.
+`formats`. Text in the pictures of a scan is recognised on request (`scan`).
 """
 
-from ingather.library.parse.jail import parse
-from ingather.library.parse.limits import PARSER, Limits
+from ingather.library.parse.failure import RecogniserDied
+from ingather.library.parse.jail import can_recognise, parse, recognise, stop
+from ingather.library.parse.limits import PARSER, RECOGNISED, Limits
 
-__all__ = ["PARSER", "Limits", "parse"]
+__all__ = [
+    "PARSER", "RECOGNISED", "Limits", "RecogniserDied", "can_recognise", "parse", "recognise", "stop",
+]  # fmt: skip

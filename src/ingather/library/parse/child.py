@@ -1,5 +1,6 @@
 """The process that reads one file: its standard input. Started by `jail`; imports as little as it can."""
 
+import ctypes
 import json
 import os
 import resource
@@ -14,12 +15,24 @@ from ingather.library.parse.wire import pack
 _OPEN_FILES = 32
 
 
+_PR_SET_PDEATHSIG = 1
+
+
+def follow(parent: int) -> None:
+    """End with the parent, however that ends. Only Linux can say so; elsewhere the limits end what is left behind."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            sys.exit(1)
+
+
 def confine(limits: Limits) -> None:
     """No more memory, time, files or core dumps than these, for good."""
     signal.signal(signal.SIGXCPU, signal.SIG_DFL)
-    seconds = int(limits.seconds) + 1
+    seconds = limits.threads * int(limits.seconds) + 1
+    # A second between the limits: where they are one, the kernel kills, which looks like too much memory.
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
     for what, most in (
-        (resource.RLIMIT_CPU, seconds),
         (resource.RLIMIT_NOFILE, _OPEN_FILES),
         (resource.RLIMIT_FSIZE, 0),
         (resource.RLIMIT_CORE, 0),
@@ -35,14 +48,18 @@ def confine(limits: Limits) -> None:
 def main(order: str) -> int:
     wish = json.loads(order)
     limits = Limits(**wish["limits"])
+    follow(wish["parent"])
     confine(limits)
+    # The answer has the pipe to itself: what a library prints goes where nobody listens.
+    pipe = os.dup(1)
+    os.dup2(2, 1)
     try:
         with os.fdopen(0, "rb", closefd=False) as file:
             data = file.read(min(os.fstat(0).st_size, limits.file_bytes))
-        answer = pack(read(data, limits, suffix=wish["suffix"], renders=wish["renders"]))
+        answer = pack(read(data, limits, suffix=wish["suffix"], manner=wish["manner"]))
     except MemoryError:
         return EXIT_OUT_OF_MEMORY
-    with os.fdopen(1, "wb", closefd=False) as out:
+    with os.fdopen(pipe, "wb", closefd=False) as out:  # it closes with the process, and not before
         out.write(answer)
     return 0
 

@@ -10,3 +10,7 @@ class Unread(Exception):
         super().__init__(sentence)
         self.problem = problem
         self.sentence = sentence
+
+
+class RecogniserDied(Exception):
+    """What recognises text in pictures does not work here, or not now."""

@@ -1,9 +1,10 @@
 """Which format a file is in, by its content; the ending of its name only decides where the content leaves a choice."""
 
 from ingather.library.parse.failure import Unread
-from ingather.library.parse.limits import PARSER, Limits
+from ingather.library.parse.limits import PARSER, Limits, Manner
 from ingather.library.parse.pdf import HEADER, HEADER_WITHIN, read_pdf
 from ingather.library.parse.plain import decoded, read_text
+from ingather.library.parse.scan import read_scan
 from ingather.library.reading import Problem, Reading
 
 TEXT_ENDINGS = frozenset({".txt", ".text", ".md", ".markdown"})
@@ -20,6 +21,7 @@ _KNOWN = (
     (b"{\\rtf", "a rich text document"),
     (b"%!PS", "a PostScript file"),
 )
+_OFFICE = frozenset({".doc", ".docx", ".odt", ".rtf", ".xls", ".xlsx", ".ppt", ".pptx", ".epub"})
 _MARKUP = (
     ("<!doctype html", "a web page"),
     ("<html", "a web page"),
@@ -28,11 +30,13 @@ _MARKUP = (
 )
 
 
-def read(data: bytes, limits: Limits, *, suffix: str = "", renders: bool = True) -> Reading:
+def read(data: bytes, limits: Limits, *, suffix: str = "", manner: Manner = Manner.DRAWN) -> Reading:
     """Reads a file that is already in memory. Only memory itself can run out; everything else is in the answer."""
     try:
         if _is_pdf(data, suffix):
-            return read_pdf(data, limits, renders=renders)
+            if manner == Manner.RECOGNISED:
+                return read_scan(data, limits)
+            return read_pdf(data, limits, renders=manner == Manner.DRAWN)
         if suffix not in TEXT_ENDINGS:
             _refuse_others(data, suffix)
         return read_text(data, limits)
@@ -63,5 +67,9 @@ def _refuse_others(data: bytes, suffix: str) -> None:
         )
     if kind is not None:
         raise Unread(Problem.NOT_A_PDF, f"This file is {kind}, not a PDF. Save or export it as PDF.")
+    if suffix in _OFFICE:
+        raise Unread(
+            Problem.NOT_A_PDF, f"This file is called {suffix} but is none, nor a PDF. Save or export it as PDF."
+        )
     if suffix == ".pdf":
         raise Unread(Problem.NOT_A_PDF, "This file is called a PDF but is none. Find the original, or save it as PDF.")

@@ -16,17 +16,38 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from contextvars import ContextVar
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
-from ingather.library.parse.limits import EXIT_OUT_OF_MEMORY, MEGABYTE, PARSER, Limits
+from ingather.library.parse.failure import RecogniserDied
+from ingather.library.parse.limits import (
+    EXIT_OUT_OF_MEMORY,
+    MEGABYTE,
+    PARSER,
+    RECOGNISED,
+    TO_RECOGNISE,
+    Limits,
+    Manner,
+)
 from ingather.library.parse.wire import Garbled, unpack
 from ingather.library.reading import Problem, Reading
 
 log = logging.getLogger(__name__)
 
 _CHUNK = 1 << 20
+_LOOK_S = 0.5
+
+stop: ContextVar[threading.Event | None] = ContextVar("stop", default=None)
+"""Set by whoever no longer waits for what is read here: then its child goes too."""
+
+
+class Stopped(Exception):
+    """Nobody waits for this any more; of the file, nothing is known because of that."""
+
 
 # glibc ends a process so when it has no memory left for thread-local data.
 EXIT_OF_LIBC = 127
@@ -69,20 +90,41 @@ def parse(path: Path, limits: Limits | None = None, *, name: str = "") -> Readin
                 "Compress its images or split it.",
             )
         suffix = Path(name or path.name).suffix.lower()
-        ending = run(file.fileno(), limits, suffix=suffix, renders=True)
+        ending = run(file.fileno(), limits, suffix=suffix, manner=Manner.DRAWN)
         reading = _reading(ending, limits)
         if reading is None:
             # Drawing pages is where readers of PDF die most, and text can be read without it.
             log.info("the reader of a file died (code %d); trying again without drawing", ending.code)
             os.lseek(file.fileno(), 0, os.SEEK_SET)
-            ending = run(file.fileno(), limits, suffix=suffix, renders=False)
+            ending = run(file.fileno(), limits, suffix=suffix, manner=Manner.UNDRAWN)
             reading = _reading(ending, limits)
     return reading or _obituary(ending, limits)
 
 
-def run(file: int, limits: Limits, *, suffix: str, renders: bool) -> Ending:
+def can_recognise() -> bool:
+    """Whether the extra that recognises text in pictures is installed."""
+    return find_spec("rapidocr") is not None and find_spec("onnxruntime") is not None
+
+
+def recognise(path: Path, limits: Limits | None = None, *, name: str = "") -> Reading:
+    """Reads the pictures of a PDF that `parse` found to be without text. Takes seconds for every page.
+
+    A recogniser that dies (half installed, short of memory) raises
+    `RecogniserDied`: of the file, nothing is known for good because of that.
+    """
+    limits = limits or TO_RECOGNISE
+    with path.open("rb") as file:
+        ending = run(file.fileno(), limits, suffix=Path(name or path.name).suffix.lower(), manner=Manner.RECOGNISED)
+    reading = _reading(ending, limits)
+    if reading is None:
+        raise RecogniserDied(f"code {ending.code}, {ending.peak_bytes:,} bytes at its peak")
+    return dataclasses.replace(reading, parser=RECOGNISED)
+
+
+def run(file: int, limits: Limits, *, suffix: str, manner: Manner) -> Ending:
     """One child, from start to end. It is gone when this returns."""
-    order = json.dumps({"limits": dataclasses.asdict(limits), "suffix": suffix, "renders": renders})
+    wish = {"limits": dataclasses.asdict(limits), "suffix": suffix, "manner": manner, "parent": os.getpid()}
+    order = json.dumps(wish)
     command = [sys.executable, "-P", "-B", "-m", "ingather.library.parse.child", order]
     environment = {"LC_ALL": "C.UTF-8"}
     if "PYTHONPATH" in os.environ:
@@ -119,13 +161,18 @@ def _listen(child: subprocess.Popen[bytes], limits: Limits) -> tuple[bytes, bool
     """What the child says until it is silent for good, out of time, or says more than it may."""
     assert child.stdout is not None
     deadline = time.monotonic() + limits.seconds
+    is_unwanted = stop.get()
     heard = bytearray()
     with selectors.DefaultSelector() as ears:
         ears.register(child.stdout, selectors.EVENT_READ)
         while len(heard) <= limits.answer_bytes:
+            if is_unwanted is not None and is_unwanted.is_set():
+                raise Stopped
             left = deadline - time.monotonic()
-            if left <= 0 or not ears.select(left):
+            if left <= 0:
                 return bytes(heard), True
+            if not ears.select(min(left, _LOOK_S)):
+                continue
             chunk = os.read(child.stdout.fileno(), _CHUNK)
             if not chunk:
                 break

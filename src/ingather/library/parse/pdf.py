@@ -21,6 +21,9 @@ HEADER = b"%PDF-"
 HEADER_WITHIN = 1_024
 
 _END_WITHIN = 2_048
+_ADVICE = (
+    "Run text recognition (OCR) on it first, or install what does it here (pip install 'ingather[ocr]') and try again."
+)
 _HIDDEN_MOST = 200_000  # characters of hidden text that are kept to be shown
 
 
@@ -41,19 +44,7 @@ class Gathered:
 def read_pdf(data: bytes, limits: Limits, *, renders: bool = True) -> Reading:
     """The pages of a PDF, or Unread."""
     wishes = inspect(data, limits.stream_bytes)
-    pdfium.FPDF_InitLibrary()
-    document = pdfium.FPDF_LoadMemDocument64(data, len(data), None)
-    if not document:
-        raise _not_opened(data, pdfium.FPDF_GetLastError())
-    is_repaired = not pdfium.FPDF_DocumentHasValidCrossReferenceTable(document)
-    if is_repaired and not _has_end(data):
-        raise _truncated()
-    count = pdfium.FPDF_GetPageCount(document)
-    if count > limits.pages:
-        raise Unread(
-            Problem.TOO_MANY_PAGES,
-            f"This PDF says that it has {count:,} pages; at most {limits.pages:,} are read. Split it into parts.",
-        )
+    document, count = opened(data, limits)
     # Drawing is the dear part: a file that needs half its time for it is finished without.
     draws_until = time.monotonic() + limits.seconds / 2 if renders else 0.0
     gathered = Gathered()
@@ -72,8 +63,29 @@ def read_pdf(data: bytes, limits: Limits, *, renders: bool = True) -> Reading:
         raise Unread(Problem.UNREADABLE, "This PDF has no page that can be read. Print it to a new PDF and try again.")
     if not any(page.text.strip() for page in gathered.pages):
         raise _no_text(gathered)
-    notes = _notes(gathered, _with_lists(document, wishes), data, is_repaired=is_repaired)
+    notes = _notes(gathered, _with_lists(document, wishes), data, is_repaired=_is_repaired(document))
     return Reading(parser=PARSER, pages=tuple(gathered.pages), hidden=tuple(gathered.hidden), notes=notes)
+
+
+def opened(data: bytes, limits: Limits) -> tuple[Any, int]:
+    """PDFium's document and how many pages it has, or Unread."""
+    pdfium.FPDF_InitLibrary()
+    document = pdfium.FPDF_LoadMemDocument64(data, len(data), None)
+    if not document:
+        raise _not_opened(data, pdfium.FPDF_GetLastError())
+    if _is_repaired(document) and not _has_end(data):
+        raise _truncated()
+    count = pdfium.FPDF_GetPageCount(document)
+    if count > limits.pages:
+        raise Unread(
+            Problem.TOO_MANY_PAGES,
+            f"This PDF says that it has {count:,} pages; at most {limits.pages:,} are read. Split it into parts.",
+        )
+    return document, count
+
+
+def _is_repaired(document: Any) -> bool:
+    return not pdfium.FPDF_DocumentHasValidCrossReferenceTable(document)
 
 
 def _read_page(document: Any, number: int, gathered: Gathered, draws_until: float) -> None:
@@ -152,9 +164,9 @@ def _no_text(gathered: Gathered) -> Unread:
     if gathered.hidden_count:
         sentence = "All text in this PDF is hidden from readers, so none of it is used. Find another copy of it."
     elif gathered.with_image:
-        sentence = "This looks like a scan: pictures of pages, without text. Run text recognition (OCR) on it first."
+        sentence = f"This looks like a scan: pictures of pages, without text. {_ADVICE}"
     else:
-        sentence = "This PDF has pages but no text on them. If it shows text, run text recognition (OCR) on it first."
+        sentence = f"This PDF has pages but no text on them. If you see text there, it is a picture of text. {_ADVICE}"
     return Unread(Problem.NO_TEXT_LAYER, sentence)
 
 
@@ -180,11 +192,11 @@ def _notes(gathered: Gathered, wishes: Wishes, data: bytes, *, is_repaired: bool
         (wishes.has_script, "Contains JavaScript, which is never run."),
         (wishes.has_files, "Contains embedded files, which are not read."),
         (wishes.has_launch, "Contains actions that start programs, which are never followed."),
-        (gathered.by_ocr, f"Text layer by OCR on {_numbers(gathered.by_ocr)}; it may contain misread characters."),
+        (gathered.by_ocr, f"Text layer by OCR on {numbers(gathered.by_ocr)}; it may contain misread characters."),
         (gathered.hidden_count, removed(gathered.hidden_count)),
-        (scans, f"Looks like a scan and gives no text: {_numbers(scans)}."),
-        (gathered.broken, f"Could not be read: {_numbers(gathered.broken)}."),
-        (gathered.undrawn, f"Hidden text was looked for by colour and size alone on {_numbers(gathered.undrawn)}."),
+        (scans, f"Looks like a scan and gives no text: {numbers(scans)}."),
+        (gathered.broken, f"Could not be read: {numbers(gathered.broken)}."),
+        (gathered.undrawn, f"Hidden text was looked for by colour and size alone on {numbers(gathered.undrawn)}."),
     ]
     return tuple(note for is_so, note in notes if is_so)
 
@@ -193,7 +205,7 @@ def _is_archive(data: bytes) -> bool:
     return data.find(b"PK\x05\x06", max(data.rfind(b"%%EOF"), 0)) >= 0
 
 
-def _numbers(pages: list[int]) -> str:
+def numbers(pages: list[int]) -> str:
     """Page numbers for people, from 1: "pages 1, 3-5"."""
     spans: list[list[int]] = []
     for page in pages:

@@ -43,6 +43,16 @@ class Scene:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Drawing:
+    """A page, `scale` pixels to the point, four bytes a pixel: blue, green, red, none."""
+
+    pixels: bytes
+    scale: float
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
     """The page with its text and without, `scale` pixels to the point, four bytes a pixel: blue, green, red, none."""
 
@@ -163,6 +173,16 @@ def _within(view: View, scale: float) -> float:
 
 def _size(view: View, scale: float) -> tuple[int, int]:
     return max(round(view.width * scale), 1), max(round(view.height * scale), 1)
+
+
+def drawn(page: Any, view: View, scale: float) -> Drawing | None:
+    """The page as a reader sees it, or None where that would cost too much."""
+    scale = _within(view, scale)
+    pixels = _render(page, view, scale) if scale >= LEAST_SCALE else None
+    if pixels is None:
+        return None
+    width, height = _size(view, scale)
+    return Drawing(pixels=pixels, scale=scale, width=width, height=height)
 
 
 def _render(page: Any, view: View, scale: float) -> bytes | None:

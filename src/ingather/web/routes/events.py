@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Request
@@ -42,12 +42,12 @@ async def events(
 
     A line's id, sent back as `Last-Event-ID`, goes on behind that line.
     """
-    await run_in_threadpool(status_for, here, who, task_id)
+    await status_for(here, who, task_id)
 
-    def look(*, is_asked_again: bool) -> dict[str, Any]:
+    async def look(*, is_asked_again: bool) -> dict[str, Any]:
         # A session may have ended and a token been revoked since.
-        asking = caller(request, here) if is_asked_again else who
-        return shapes.task(status_for(here, asking, task_id)).model_dump(mode="json")
+        asking = await caller(request, here) if is_asked_again else who
+        return shapes.task(await status_for(here, asking, task_id)).model_dump(mode="json")
 
     door.live_views.take(who.account_id)
     return Lent(
@@ -58,7 +58,9 @@ async def events(
     )
 
 
-async def _stream(look: Callable[..., dict[str, Any]], journal: Journal, limits: Limits) -> AsyncIterator[str]:
+async def _stream(
+    look: Callable[..., Awaitable[dict[str, Any]]], journal: Journal, limits: Limits
+) -> AsyncIterator[str]:
     before: dict[str, Any] = {}
     spoke = checked = read = time.monotonic()
     while True:
@@ -67,7 +69,7 @@ async def _stream(look: Callable[..., dict[str, Any]], journal: Journal, limits:
         checked = now_s if is_asked_again else checked
         try:
             # The task before its lines: once it is closed, they are all there.
-            task = await run_in_threadpool(look, is_asked_again=is_asked_again)
+            task = await look(is_asked_again=is_asked_again)
             is_over = task["state"] == "closed"
             while task != before or journal.is_behind or now_s - read >= READ_ANYWAY_S:
                 lines = await run_in_threadpool(journal.read, is_last=is_over)

@@ -48,17 +48,48 @@ def list_batches(
     here: Here,
     who: Who,
     state: Literal["open", "closed"] | None = None,
+    kind: wire.Kind | None = None,
     before: wire.Id | None = None,
     limit: wire.Limit = 50,
 ) -> wire.Batches:
     """Batches, newest first: all for operators, those of their projects for members."""
-    seen, following = here.engine.run(_page(who, state, before, limit))
-    return wire.Batches(batches=[shapes.batch(batch) for batch in seen], next=following)
+    page = here.engine.run(_page(who, state, kind, before, limit))
+    return wire.Batches(
+        batches=[shapes.batch(batch) for batch in page], next=page[-1].batch_id if len(page) == limit else None
+    )
 
 
 @router.get("/engine/batches/{batch_id}")
 def show_batch(batch_id: wire.Id, here: Here, who: Who) -> wire.Batch:
-    return shapes.batch(_batch_for(here, who, batch_id))
+    return shapes.batch(_batch_for(here, who, batch_id)[0])
+
+
+@router.get("/engine/batches/{batch_id}/failures")
+def list_failures(
+    batch_id: wire.Id, here: Here, who: Who, after: wire.Cursor = 0, limit: wire.Limit = 50
+) -> wire.Failures:
+    """Items that failed, in their order; `after` takes `next` of the page before.
+
+    Why they failed is for those whose project it is: it may quote what they
+    work on. Operators see which, when, and after how many attempts.
+    """
+    _, projects = _batch_for(here, who, batch_id)
+    is_told = not projects or any(who.may_read(project_id) for project_id in projects)
+    page = here.engine.batch(batch_id).page(state="error", after=after, limit=limit)
+    return wire.Failures(
+        failures=[
+            wire.Failure(
+                item_id=item.id,
+                ordinal=item.ordinal,
+                attempt=item.attempt,
+                lost=item.lost,
+                problem=str((item.error or {}).get("message", "")) if is_told else None,
+                finished_at=item.finished_at,
+            )
+            for item in page
+        ],
+        next=page[-1].id if len(page) == limit else None,
+    )
 
 
 @router.post("/engine/batches/{batch_id}/{verb}")
@@ -115,11 +146,12 @@ def _no_job(job_id: int) -> Refused:
     return Refused(404, f"There is no job {job_id}.")
 
 
-def _batch_for(here: Rooms, who: Caller, batch_id: int) -> Progress:
+def _batch_for(here: Rooms, who: Caller, batch_id: int) -> tuple[Progress, set[int]]:
+    """A batch for whoever may know of it, and the projects it works for."""
     progress, projects = here.engine.run(_batch_and_projects(batch_id))
     if not who.is_operator and not any(who.may_read(project_id) for project_id in projects):
         raise UnknownBatch(_no_batch(batch_id))
-    return progress
+    return progress, projects
 
 
 def _no_batch(batch_id: int) -> str:
@@ -140,14 +172,10 @@ def _projects(batch_id: int) -> Script[set[int]]:
     return {*of_tasks, *of_documents}
 
 
-def _page(who: Caller, state: str | None, before: int | None, limit: int) -> Script[tuple[list[Progress], int | None]]:
-    page = yield from verbs.list_batches(state=state, kind=None, before=before, limit=limit)
-    following = page[-1].batch_id if len(page) == limit else None
+def _page(who: Caller, state: str | None, kind: str | None, before: int | None, limit: int) -> Script[list[Progress]]:
     if who.is_operator:
-        return page, following
-    theirs = set()
-    for batch in page:
-        projects = yield from _projects(batch.batch_id)
-        if any(who.may_read(project_id) for project_id in projects):
-            theirs.add(batch.batch_id)
-    return [batch for batch in page if batch.batch_id in theirs], following
+        return (yield from verbs.list_batches(state=state, kind=kind, before=before, limit=limit))
+    theirs = list(who.roles)
+    of_tasks = yield from tasks.batches_of_projects(theirs, state=state, kind=kind, before=before, limit=limit)
+    of_documents = yield from documents.jobs_of_spaces(theirs, state=state, kind=kind, before=before, limit=limit)
+    return (yield from verbs.progress(sorted({*of_tasks, *of_documents}, reverse=True)[:limit]))

@@ -13,6 +13,7 @@ from starlette.requests import ClientDisconnect
 
 from ingather.engine.errors import UsageError
 from ingather.library.names import clean_file_name
+from ingather.library.port import DocumentState, Sort
 from ingather.web import schemas as wire
 from ingather.web import shapes
 from ingather.web.access import Here, Who, document_for, knowledge_base_for, need
@@ -20,13 +21,17 @@ from ingather.web.accounts import Role
 from ingather.web.answers import LentFile
 from ingather.web.bodies import HANG_UP, TOO_BIG
 from ingather.web.limits import Door
-from ingather.web.problems import Refused, status_of
+from ingather.web.problems import MEDIA_TYPE, TITLES, Refused, status_of
 
 router = APIRouter(tags=["library"])
 
 MOST_FILES = 50
 MOST_FIELDS = 10
 LARGEST_FIELD = 10_000
+BYTES = {
+    kind: {"schema": {"type": "string", "format": "binary"}} for kind in ("application/pdf", "application/octet-stream")
+}
+PROBLEM = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
 
 
 @router.get("/knowledge-bases")
@@ -58,12 +63,16 @@ def list_documents(
     here: Here,
     who: Who,
     search: Annotated[str, Query(max_length=200)] = "",
+    state: DocumentState | None = None,
+    sort: Sort = Sort.NEWEST,
     after: wire.Id | None = None,
     limit: wire.Limit = 50,
 ) -> wire.Documents:
-    """Documents, newest first; `after` takes `next` of the page before."""
+    """Documents in order; `search` is a part of the file name, `after` takes `next` of the page before."""
     knowledge_base_for(here, who, knowledge_base_id)
-    page = here.library.list_documents(knowledge_base_id, search=search, after=after, limit=limit)
+    page = here.library.list_documents(
+        knowledge_base_id, search=search, state=state, sort=sort, after=after, limit=limit
+    )
     return wire.Documents(
         documents=[shapes.document(document) for document in page],
         next=page[-1].id if len(page) == limit else None,
@@ -150,13 +159,9 @@ def delete_document(document_id: wire.Id, here: Here, who: Who) -> Response:
     status_code=200,
     response_class=LentFile,
     responses={
-        200: {
-            "description": "The file.",
-            "content": {
-                kind: {"schema": {"type": "string", "format": "binary"}}
-                for kind in ("application/pdf", "application/octet-stream")
-            },
-        }
+        200: {"description": "The file.", "content": BYTES},
+        206: {"description": "The part of it that one `Range` asks for.", "content": BYTES},
+        416: {"description": TITLES[416], "content": PROBLEM},
     },
 )
 def file(document_id: wire.Id, here: Here, who: Who) -> LentFile:

@@ -3,7 +3,6 @@
 from typing import Any
 
 from fastapi import APIRouter, Response
-from psycopg.errors import UniqueViolation
 
 from ingather.extraction.template import (
     Label,
@@ -41,10 +40,9 @@ def create_project(asked: wire.NewProject, here: Here, who: Who) -> wire.Project
     """A project of your own."""
     if not who.may_write or who.only_project is not None:
         raise Refused(403, "This takes a token that may write, and not one for a single project.")
-    try:
-        project = here.engine.run(accounts.found_project(asked.name, who.account_id))
-    except UniqueViolation:
-        raise Refused(409, f"There is a project {asked.name!r} already. Give this one another name.") from None
+    project = here.engine.run(accounts.found_project(asked.name, who.account_id))
+    if project is None:
+        raise Refused(409, f"You are in a project {asked.name!r} already. Give this one another name.")
     return wire.Project(project_id=project.id, name=project.name, role=Role.OWNER.value, created_at=project.created_at)
 
 

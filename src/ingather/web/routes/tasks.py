@@ -7,12 +7,11 @@ from typing import Annotated, BinaryIO, Literal
 from fastapi import APIRouter, Query, Response
 
 from ingather.extraction.export import FORMATS
-from ingather.extraction.tasks import find_document
 from ingather.web import schemas as wire
 from ingather.web import shapes
 from ingather.web.access import Here, Who, need, status_for, task_for
 from ingather.web.accounts import Role
-from ingather.web.answers import Lent
+from ingather.web.answers import Lent, Written
 from ingather.web.limits import Door
 
 router = APIRouter(prefix="/extraction/tasks", tags=["tasks"])
@@ -44,18 +43,23 @@ def start(asked: wire.NewTask, response: Response, here: Here, who: Who) -> wire
 
 @router.get("")
 def list_tasks(
-    project_id: wire.Id, here: Here, who: Who, before: wire.Id | None = None, limit: wire.Limit = 20
+    project_id: wire.Id,
+    here: Here,
+    who: Who,
+    state: Literal["open", "closed"] | None = None,
+    before: wire.Id | None = None,
+    limit: wire.Limit = 20,
 ) -> wire.Tasks:
     """The project's tasks, newest first; `before` takes `next` of the page before."""
     need(who, Role.READER, project_id)
-    page, following = here.extraction.statuses(project_id, before=before, limit=limit)
+    page, following = here.extraction.statuses(project_id, state=state, before=before, limit=limit)
     return wire.Tasks(tasks=[shapes.task(status) for status in page], next=following)
 
 
 @router.get("/{task_id}")
-def show(task_id: wire.Id, here: Here, who: Who) -> wire.Task:
+async def show(task_id: wire.Id, here: Here, who: Who) -> wire.Task:
     """Counts that add up, from one read."""
-    return shapes.task(status_for(here, who, task_id))
+    return shapes.task(await status_for(here, who, task_id))
 
 
 @router.get("/{task_id}/template", response_model=None, responses={200: {"model": wire.Template}})
@@ -64,12 +68,12 @@ def template(task_id: wire.Id, here: Here, who: Who) -> dict[str, object]:
     return here.extraction.template_of(task_for(here, who, task_id)).to_dict()
 
 
-@router.get("/{task_id}/results")
-def results(task_id: wire.Id, here: Here, who: Who, after: wire.Cursor = 0, limit: wire.Limit = 50) -> wire.Results:
+@router.get("/{task_id}/results", response_model=None, responses={200: {"model": wire.Results}})
+def results(task_id: wire.Id, here: Here, who: Who, after: wire.Cursor = 0, limit: wire.FewAtOnce = 50) -> Written:
     """Documents with their findings, in their order; `after` takes `next` of the page before."""
     task_for(here, who, task_id)
     page, following = here.extraction.results(task_id, after=after, limit=limit)
-    return wire.Results(results=[shapes.result(found) for found in page], next=following)
+    return Written({"results": [shapes.result(found) for found in page], "next": following})
 
 
 @router.get("/{task_id}/results/{ordinal}/rectangles")
@@ -83,8 +87,7 @@ def rectangles(
     end: wire.Cursor,
 ) -> list[wire.Rectangle]:
     """Where characters of a page stand, line by line: the boxes of a quote."""
-    task = task_for(here, who, task_id)
-    document = here.engine.run(find_document(task.id, ordinal))
+    task_for(here, who, task_id)
     return [
         wire.Rectangle(
             left=rect.left,
@@ -94,8 +97,7 @@ def rectangles(
             page_width=rect.page_width,
             page_height=rect.page_height,
         )
-        # From what was read already: this process reads no files of strangers.
-        for rect in here.library.rectangles(document.sha256, page, start, end)
+        for rect in here.extraction.rectangles(task_id, ordinal, page, start, end)
     ]
 
 
@@ -162,18 +164,24 @@ def export(
     """All findings as a file. What is not finished says so in it."""
     task_for(here, who, task_id)
     kind = FORMATS[format]
-    with door.exports.taking(who.account_id):
-        out: BinaryIO = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # type: ignore[assignment]  # noqa: SIM115
-        try:
-            here.extraction.export(task_id, format, out, language=language)
-            size = out.seek(0, io.SEEK_END)
-            out.seek(0)
-        except BaseException:
-            out.close()
-            raise
+    door.exports.take(who.account_id)
+    out: BinaryIO = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # type: ignore[assignment]  # noqa: SIM115
+
+    def give_back() -> None:
+        out.close()
+        door.exports.leave(who.account_id)
+
+    try:
+        here.extraction.export(task_id, format, out, language=language)
+        size = out.seek(0, io.SEEK_END)
+        out.seek(0)
+    except BaseException:
+        give_back()
+        raise
+    # The seat is held until the file is taken: files that nobody takes would fill the disk.
     return Lent(
         iter(lambda: out.read(CHUNK), b""),
-        out.close,
+        give_back,
         media_type=kind.media_type,
         headers={
             "content-disposition": f'attachment; filename="ingather-task-{task_id}{kind.suffix}"',

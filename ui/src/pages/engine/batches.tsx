@@ -1,18 +1,22 @@
 import { Badge, Button, SegmentedControl } from "@mantine/core";
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { Link, useSearchParams } from "react-router";
 import { type Batch, api } from "../../api/client";
 import { Confirm } from "../../components/confirm";
 import { Icon } from "../../components/icon";
 import { Empty, Failed, Loading, Refusal } from "../../components/states";
 import { Bar } from "../../components/task";
 import { moment, useSpoken } from "../../words";
+import { BatchFailures } from "./failures";
 
 type Verb = "pause" | "resume" | "cancel" | "retry";
 
 export function Batches({ mayAct }: { mayAct: boolean }) {
   const { words, language } = useSpoken();
   const [state, setState] = useState<"any" | "open" | "closed">("any");
+  const [address, setAddress] = useSearchParams();
+  const shown = Number(address.get("failures"));
   const [doomed, setDoomed] = useState<number | null>(null);
   const client = useQueryClient();
   const batches = useInfiniteQuery({
@@ -68,7 +72,11 @@ export function Batches({ mayAct }: { mayAct: boolean }) {
                 <th>{words.engine.progress}</th>
                 <th>{words.engine.state}</th>
                 <th>{words.engine.created}</th>
-                {mayAct && <th />}
+                {mayAct && (
+                  <th>
+                    <span className="unseen">{words.engine.actions}</span>
+                  </th>
+                )}
               </tr>
             </thead>
             <tbody>
@@ -85,9 +93,9 @@ export function Batches({ mayAct }: { mayAct: boolean }) {
                     <Bar counts={batch.counts} total={batch.total} isSmall />
                     <span className="dim">{words.engine.items(batch.total)}</span>
                     {batch.counts.error > 0 && (
-                      <span className="refusal">
+                      <Link className="refusal" to={`?failures=${batch.batch_id}`}>
                         {batch.counts.error} {words.task.counts.error}
-                      </span>
+                      </Link>
                     )}
                   </td>
                   <td>
@@ -118,6 +126,7 @@ export function Batches({ mayAct }: { mayAct: boolean }) {
           {words.state.more}
         </Button>
       )}
+      {shown > 0 && <BatchFailures batchId={shown} close={() => setAddress({}, { replace: true })} />}
       <Confirm
         isOpen={doomed !== null}
         text={words.engine.sureCancel(doomed ?? 0)}

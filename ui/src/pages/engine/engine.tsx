@@ -12,7 +12,8 @@ export function Engine() {
   const words = useWords();
   const navigate = useNavigate();
   const me = useMe();
-  const part: Part = PARTS.find((one) => one === useParams().part) ?? "batches";
+  const { part: asked } = useParams();
+  const part: Part = PARTS.find((one) => one === asked) ?? "batches";
   const mayAct = me.data?.is_operator ?? false;
   return (
     <div className="page page-wide">

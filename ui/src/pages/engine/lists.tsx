@@ -16,6 +16,7 @@ interface ListProps<T> {
 }
 
 function List<T>({ query, icon, empty, how, heads, row }: ListProps<T>) {
+  const { words } = useSpoken();
   if (query.isPending) return <Loading />;
   if (query.isError) return <Failed error={query.error} again={() => void query.refetch()} />;
   if (query.data.length === 0)
@@ -30,7 +31,7 @@ function List<T>({ query, icon, empty, how, heads, row }: ListProps<T>) {
         <thead>
           <tr>
             {heads.map((head, at) => (
-              <th key={at}>{head}</th>
+              <th key={at}>{head || <span className="unseen">{words.engine.actions}</span>}</th>
             ))}
           </tr>
         </thead>

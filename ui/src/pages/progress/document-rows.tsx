@@ -1,7 +1,7 @@
 import { Checkbox, Loader } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useRef, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import { Link } from "react-router";
 import type { Result, Task } from "../../api/client";
 import { lookAt } from "../../api/judge";
@@ -9,12 +9,22 @@ import type { Results } from "../../api/queries";
 import { Icon, type IconName } from "../../components/icon";
 import { Failed, Loading } from "../../components/states";
 import { useWords } from "../../words";
+import type { Line } from "./live";
 
 const ROW = 48;
+const STAGES = ["read", "ask", "check"] as const;
+const ENDS = new Set(["completed", "error", "cancelled"]);
 const ICONS: Record<string, IconName> = { completed: "check", error: "warning", cancelled: "stop", pending: "clock" };
 
-export function DocumentRows({ task, results }: { task: Task; results: UseQueryResult<Results> }) {
+interface Props {
+  task: Task;
+  results: UseQueryResult<Results>;
+  lines: Line[];
+}
+
+export function DocumentRows({ task, results, lines }: Props) {
   const words = useWords();
+  const heard = useMemo(() => hear(lines), [lines]);
   const [onlyFailed, setOnlyFailed] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const all = results.data?.results ?? [];
@@ -34,7 +44,13 @@ export function DocumentRows({ task, results }: { task: Task; results: UseQueryR
       <div ref={box} className="task-documents-rows" role="list">
         <div style={{ height: rows.getTotalSize(), position: "relative" }}>
           {rows.getVirtualItems().map((item) => (
-            <DocumentRow key={item.key} taskId={task.task_id} result={shown[item.index] as Result} top={item.start} />
+            <DocumentRow
+              key={item.key}
+              task={task}
+              result={shown[item.index] as Result}
+              heard={heard.get((shown[item.index] as Result).ordinal)}
+              top={item.start}
+            />
           ))}
         </div>
       </div>
@@ -42,9 +58,42 @@ export function DocumentRows({ task, results }: { task: Task; results: UseQueryR
   );
 }
 
-function DocumentRow({ taskId, result, top }: { taskId: number; result: Result; top: number }) {
+interface Heard {
+  answers: number;
+  trouble: string;
+}
+
+/** What the log says of each document: how many answers there are, and what went wrong with the last call, if it did. */
+function hear(lines: Line[]): Map<number, Heard> {
+  const heard = new Map<number, Heard>();
+  for (const line of lines) {
+    if (ENDS.has(line.what)) continue;
+    const before = heard.get(line.ordinal) ?? { answers: 0, trouble: "" };
+    heard.set(line.ordinal, line.what === "ok" ? { answers: before.answers + 1, trouble: "" } : { ...before, trouble: line.detail });
+  }
+  return heard;
+}
+
+/** How far a document is: 0 waits, 1 is being read, 2 is being asked about, 3 is checked and done. */
+function stageOf(result: Result, heard: Heard | undefined, isEmbedded: boolean): number {
+  if (result.state === "completed") return STAGES.length;
+  const isAsked = (heard?.answers ?? 0) > 0 || heard?.trouble;
+  if (result.state === "running") return isAsked || isEmbedded ? 2 : 1;
+  return isAsked ? 2 : result.state === "error" ? 1 : 0;
+}
+
+function DocumentRow({ task, result, heard, top }: { task: Task; result: Result; heard: Heard | undefined; top: number }) {
   const words = useWords();
   const looked = lookAt(result);
+  const stage = stageOf(result, heard, task.is_embedded);
+  const why = words.said(result.problem);
+  const answers = heard && heard.answers > 0 ? words.task.answers(heard.answers) : "";
+  const now =
+    result.state === "running"
+      ? [words.task.stages[STAGES[stage - 1] ?? "read"], answers, words.said(heard?.trouble ?? "")].filter(Boolean).join(" · ")
+      : result.state === "pending"
+        ? [words.task.counts.pending, answers, task.paused ? "" : why].filter(Boolean).join(" · ")
+        : (words.task.counts[result.state] ?? result.state);
   return (
     <div role="listitem" className={`task-document task-document-${result.state}`} style={{ transform: `translateY(${top}px)`, height: ROW }}>
       <span className="task-document-state">
@@ -54,8 +103,8 @@ function DocumentRow({ taskId, result, top }: { taskId: number; result: Result; 
         <span className="document-name" title={result.file_name}>
           {result.file_name}
         </span>
-        <span className={result.problem ? "refusal" : "dim"} title={result.problem}>
-          {result.problem || (words.task.counts[result.state] ?? result.state)}
+        <span className={result.state === "error" ? "refusal" : "dim"} title={result.state === "error" ? why : now}>
+          {result.state === "error" ? why : now}
         </span>
       </div>
       {result.state === "completed" && (
@@ -63,13 +112,20 @@ function DocumentRow({ taskId, result, top }: { taskId: number; result: Result; 
           <span className="task-document-count">
             <b>{looked.reported}</b> <span className="dim">{words.task.values}</span>
           </span>
-          <span className={looked.attention > 0 ? "task-document-count attention" : "task-document-count dim"}>
+          <span className={looked.attention > 0 ? "task-document-count attention" : "task-document-count dim"} title={words.task.attention}>
             <Icon name="flag" size={12} /> {looked.attention}
           </span>
-          <Link to={`/tasks/${taskId}/table?filter=all&document=${result.ordinal}`} className="task-document-open">
-            {words.task.openDocument}
-          </Link>
         </>
+      )}
+      <span className="stages" role="img" aria-label={words.task.stageOf(stage, STAGES.length)} title={STAGES.map((one) => words.task.stages[one]).join(" → ")}>
+        {STAGES.map((one, at) => (
+          <i key={one} className={at < stage ? "stage stage-done" : "stage"} />
+        ))}
+      </span>
+      {result.state === "completed" && (
+        <Link to={`/tasks/${task.task_id}/table?filter=all&document=${result.ordinal}`} className="task-document-open">
+          {words.task.openDocument}
+        </Link>
       )}
     </div>
   );

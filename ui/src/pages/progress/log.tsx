@@ -13,7 +13,9 @@ export function Log({ lines, state }: { lines: Line[]; state: LiveState }) {
   const [isFollowed, setFollowed] = useState(true);
   const box = useRef<HTMLDivElement>(null);
   const wanted = filter.toLowerCase();
-  const shown = wanted ? lines.filter((line) => `${line.file_name} ${line.what} ${line.detail}`.toLowerCase().includes(wanted)) : lines;
+  const whatOf = (line: Line) => words.task.calling[line.what] ?? words.task.counts[line.what] ?? line.what;
+  const textOf = (line: Line) => `${line.file_name} ${whatOf(line)} ${words.said(line.detail)}`;
+  const shown = wanted ? lines.filter((line) => textOf(line).toLowerCase().includes(wanted)) : lines;
   const rows = useVirtualizer({ count: shown.length, getScrollElement: () => box.current, estimateSize: () => ROW, overscan: 20 });
   useEffect(() => {
     if (isFollowed && shown.length > 0) rows.scrollToIndex(shown.length - 1);
@@ -36,18 +38,18 @@ export function Log({ lines, state }: { lines: Line[]; state: LiveState }) {
         />
         <Checkbox size="xs" label={words.task.follow} checked={isFollowed} onChange={(event) => setFollowed(event.currentTarget.checked)} />
       </header>
-      <div ref={box} className="log-lines" role="log">
+      <div ref={box} className="log-lines" role="log" tabIndex={0}>
         {shown.length === 0 && <p className="dim pad">{words.task.logEmpty}</p>}
         <div style={{ height: rows.getTotalSize(), position: "relative" }}>
           {rows.getVirtualItems().map((item) => {
             const line = shown[item.index] as Line;
-            const what = line.what === "ok" ? words.task.lineOk : (words.task.counts[line.what] ?? line.what);
+            const detail = words.said(line.detail);
             return (
-              <div key={line.id + line.what} className={`log-line log-${line.what}`} style={{ transform: `translateY(${item.start}px)`, height: ROW }} title={line.detail}>
+              <div key={line.id + line.what} className={`log-line log-${line.what}`} style={{ transform: `translateY(${item.start}px)`, height: ROW }} title={detail}>
                 <time>{new Date(line.at).toLocaleTimeString(undefined, { hour12: false })}</time>
                 <span className="log-file">{line.file_name}</span>
-                <b>{what}</b>
-                <span>{line.detail}</span>
+                <b>{whatOf(line)}</b>
+                <span>{detail}</span>
               </div>
             );
           })}

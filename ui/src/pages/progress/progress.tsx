@@ -1,4 +1,4 @@
-import { Alert, Button, Modal, NumberInput } from "@mantine/core";
+import { Button, Progress as Meter, Modal, NumberInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { Link, useParams } from "react-router";
@@ -9,11 +9,15 @@ import { Confirm } from "../../components/confirm";
 import { Icon } from "../../components/icon";
 import { Failed, Loading, Refusal } from "../../components/states";
 import { Bar, Steps, TaskState } from "../../components/task";
-import { duration, useSpoken, useWords } from "../../words";
+import { duration, moment, useSpoken, useWords } from "../../words";
+import { kept } from "../setup/kept";
 import { DocumentRows } from "./document-rows";
+import { Failures } from "./failures";
 import { useLive } from "./live";
 import { Log } from "./log";
 import { usePace } from "./pace";
+
+const BY_A_PERSON = "Paused by a person.";
 
 export function ProgressPage() {
   const { words, language } = useSpoken();
@@ -51,11 +55,6 @@ export function ProgressPage() {
         </div>
         <Actions task={told} />
       </header>
-      {told.paused && told.pause_reason && (
-        <Alert color="orange" icon={<Icon name="pause" />} mb="md">
-          {told.pause_reason}
-        </Alert>
-      )}
       <section className="card progress-card">
         <div className="progress-line">
           <b className="progress-percent">{Math.floor(told.percent)} %</b>
@@ -68,12 +67,16 @@ export function ProgressPage() {
           ))}
         </div>
         <Bar counts={told.counts} total={told.total} />
+        <Standing task={told} />
         <Facts task={told} reported={found.reported} attention={found.attention} />
       </section>
-      {told.is_embedded && <p className="notice">{words.task.embedded}</p>}
+      <Trial task={told} />
       <div className="progress">
-        <DocumentRows task={told} results={results} />
-        <Log lines={live.lines} state={live.state} />
+        <DocumentRows task={told} results={results} lines={live.lines} />
+        <div className="progress-side">
+          <Failures results={results.data?.results ?? []} />
+          <Log lines={live.lines} state={live.state} />
+        </div>
       </div>
     </div>
   );
@@ -97,6 +100,7 @@ function Facts({ task, reported, attention }: { task: Task; reported: number; at
       )}
       <Fact
         name={words.task.spend}
+        {...(task.spend_cap ? { share: (100 * (task.spent.cost ?? 0)) / task.spend_cap } : {})}
         value={task.spent.cost !== null ? money(task.spent.cost) : task.is_embedded ? words.task.free : "—"}
         more={
           task.is_embedded
@@ -117,11 +121,58 @@ function Facts({ task, reported, attention }: { task: Task; reported: number; at
   );
 }
 
-function Fact({ name, value, more, isLoud = false }: { name: string; value: string; more?: string; isLoud?: boolean }) {
+/** One line that is always there: why nothing happens, or that something does. So it never moves what stands below. */
+function Standing({ task }: { task: Task }) {
+  const { words, language } = useSpoken();
+  const t = words.task;
+  const until = task.wait?.until ? moment(task.wait.until, language) : "";
+  const why =
+    task.state !== "open"
+      ? null
+      : task.paused
+        ? !task.pause_reason || task.pause_reason === BY_A_PERSON
+          ? t.pausedByPerson
+          : words.said(task.pause_reason)
+        : task.wait === null
+          ? null
+          : `${t.waits[task.wait.why](until)} ${words.said(task.wait.sentence)}`;
+  if (why !== null)
+    return (
+      <p className="standing standing-still" role="status">
+        <Icon name={task.paused ? "pause" : "clock"} /> {why}
+      </p>
+    );
+  return (
+    <p className="standing dim" role="status">
+      {task.state === "open" ? t.goesOn : t.over} {task.is_embedded && t.embedded}
+    </p>
+  );
+}
+
+/** After a trial of a few documents: the way to all of them. */
+function Trial({ task }: { task: Task }) {
+  const words = useWords();
+  const trial = kept<{ selected: number; template: string }>(`pilot/${task.task_id}`);
+  if (trial === null || task.state === "open") return null;
+  return (
+    <div className="notice notice-card">
+      <span>{words.task.trial(task.total, trial.selected)}</span>
+      <Button component={Link} size="xs" to={`/projects/${task.project_id}/setup?template=${encodeURIComponent(trial.template)}`}>
+        {words.task.trialNext}
+      </Button>
+    </div>
+  );
+}
+
+function Fact({ name, value, more, share, isLoud = false }: { name: string; value: string; more?: string; share?: number; isLoud?: boolean }) {
+  const words = useWords();
   return (
     <div className={isLoud ? "fact fact-loud" : "fact"}>
       <span className="dim">{name}</span>
       <b>{value}</b>
+      {share !== undefined && (
+        <Meter value={Math.min(100, share)} size="sm" my={4} color={share >= 90 ? "orange" : "blue"} aria-label={words.task.capUsed} />
+      )}
       {more && <span className="dim">{more}</span>}
     </div>
   );

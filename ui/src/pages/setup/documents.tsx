@@ -37,7 +37,12 @@ export function DocumentsCard({ projectId, chosen, setChosen, setUploading }: Pr
   const picker = useRef<HTMLInputElement>(null);
   const client = useQueryClient();
 
-  const uploads = useUploads(shelfId, (document) => {
+  const [again, setAgain] = useState<ReadonlySet<number>>(new Set());
+  // Uploaded, and not yet in a list: the lists that were asked for before an upload ended know nothing of it.
+  const unlisted = useRef(new Set<number>());
+  const uploads = useUploads(shelfId, (document, isDuplicate) => {
+    unlisted.current.add(document.document_id);
+    if (isDuplicate) setAgain((old) => new Set(old).add(document.document_id));
     void client.invalidateQueries({ queryKey: ["documents", document.knowledge_base_id] });
     void client.invalidateQueries({ queryKey: keys.shelves(projectId) });
     setChosen((old) => (old.some((one) => one.document_id === document.document_id) ? old : [...old, document]));
@@ -48,9 +53,11 @@ export function DocumentsCard({ projectId, chosen, setChosen, setUploading }: Pr
   const isWhole = documents.isSuccess && !documents.hasNextPage && !documents.isPlaceholderData && search === "";
   useEffect(() => {
     const known = new Map(all.map((one) => [one.document_id, one]));
+    for (const id of known.keys()) unlisted.current.delete(id);
+    const isThere = (one: Document) => known.has(one.document_id) || unlisted.current.has(one.document_id);
     setChosen((old) => {
       const next = old
-        .filter((one) => !isWhole || one.knowledge_base_id !== shelfId || known.has(one.document_id))
+        .filter((one) => !isWhole || one.knowledge_base_id !== shelfId || isThere(one))
         .map((one) => known.get(one.document_id) ?? one);
       return next.length === old.length && next.every((one, at) => one.state === old[at]?.state) ? old : next;
     });
@@ -67,6 +74,8 @@ export function DocumentsCard({ projectId, chosen, setChosen, setUploading }: Pr
     take(event.dataTransfer.files);
   };
   const ids = new Set(chosen.map((one) => one.document_id));
+  const elsewhere = new Set(chosen.filter((one) => one.knowledge_base_id !== shelfId).map((one) => one.sha256));
+  const isTwice = (one: Document) => again.has(one.document_id) || elsewhere.has(one.sha256);
   const here = all.filter((one) => ids.has(one.document_id)).length;
   const put = (some: Document[], isOn: boolean) => {
     const touched = new Set(some.map((one) => one.document_id));
@@ -163,7 +172,7 @@ export function DocumentsCard({ projectId, chosen, setChosen, setUploading }: Pr
                 <span className="spacer" />
                 <span className="dim">{words.setup.selected(here, all.length)}</span>
               </div>
-              <DocumentList documents={all} ids={ids} put={put} />
+              <DocumentList documents={all} ids={ids} put={put} isTwice={isTwice} />
             </>
           )}
         </>
@@ -174,7 +183,14 @@ export function DocumentsCard({ projectId, chosen, setChosen, setUploading }: Pr
   );
 }
 
-function DocumentList(props: { documents: Document[]; ids: Set<number>; put: (some: Document[], isOn: boolean) => void }) {
+interface ListProps {
+  documents: Document[];
+  ids: Set<number>;
+  put: (some: Document[], isOn: boolean) => void;
+  isTwice: (document: Document) => boolean;
+}
+
+function DocumentList(props: ListProps) {
   const words = useWords();
   const box = useRef<HTMLDivElement>(null);
   const rows = useVirtualizer({
@@ -189,12 +205,8 @@ function DocumentList(props: { documents: Document[]; ids: Set<number>; put: (so
         {rows.getVirtualItems().map((item) => {
           const one = props.documents[item.index] as Document;
           return (
-            <label
-              key={one.document_id}
-              role="listitem"
-              className="document"
-              style={{ transform: `translateY(${item.start}px)`, height: ROW }}
-            >
+            <div key={one.document_id} role="listitem">
+              <label className="document" style={{ transform: `translateY(${item.start}px)`, height: ROW }}>
               <Checkbox
                 aria-label={one.file_name}
                 checked={props.ids.has(one.document_id)}
@@ -204,9 +216,10 @@ function DocumentList(props: { documents: Document[]; ids: Set<number>; put: (so
               <span className="document-name" title={one.file_name}>
                 {one.file_name}
               </span>
-              <Badges document={one} />
+              <Badges document={one} isTwice={props.isTwice(one)} />
               <span className="dim document-pages">{one.page_count > 0 ? words.setup.pages(one.page_count) : ""}</span>
-            </label>
+              </label>
+            </div>
           );
         })}
       </div>
@@ -214,13 +227,15 @@ function DocumentList(props: { documents: Document[]; ids: Set<number>; put: (so
   );
 }
 
-function Badges({ document }: { document: Document }) {
+function Badges({ document, isTwice }: { document: Document; isTwice: boolean }) {
   const words = useWords();
   const told: { text: string; color: string; why: string }[] = [];
+  const why = (document.problem && words.setup.problems[document.problem]) || words.said(document.sentence);
+  if (isTwice) told.push({ text: words.setup.twice, color: "orange", why: words.setup.twiceHow });
   if (document.state === "unread") told.push({ text: words.setup.unread, color: "gray", why: "" });
-  if (document.problem === "no_text_layer") told.push({ text: words.setup.scan, color: "red", why: document.sentence });
-  else if (document.state === "problem") told.push({ text: words.setup.problem, color: "red", why: document.sentence });
-  if (document.state === "failed") told.push({ text: words.setup.failed, color: "red", why: document.sentence });
+  if (document.problem === "no_text_layer") told.push({ text: words.setup.scan, color: "red", why });
+  else if (document.state === "problem") told.push({ text: words.setup.problem, color: "red", why });
+  if (document.state === "failed") told.push({ text: words.setup.failed, color: "red", why });
   if (document.hidden_characters > 0)
     told.push({ text: words.setup.hidden, color: "orange", why: words.setup.hiddenHow(document.hidden_characters) });
   return (

@@ -21,6 +21,15 @@ export function useKept<T>(name: string, usual: T): [T, (value: T | ((old: T) =>
   return [state.key === key ? state.value : read(key, usual), set];
 }
 
+/** Kept for another page of this tab. */
+export function keep(name: string, value: unknown): void {
+  sessionStorage.setItem(`ingather/${name}`, JSON.stringify(value));
+}
+
+export function kept<T>(name: string): T | null {
+  return read<T | null>(`ingather/${name}`, null);
+}
+
 function read<T>(key: string, usual: T): T {
   const kept = sessionStorage.getItem(key);
   if (kept === null) return usual;

@@ -1,22 +1,24 @@
-import { Alert, Button, NumberInput, Textarea } from "@mantine/core";
+import { Textarea } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useNavigate, useParams, useSearchParams } from "react-router";
 import { type Document, Problem, api } from "../../api/client";
 import { keys, useMe, useTemplate, useTemplates } from "../../api/queries";
 import { type Field, fieldsOf } from "../../api/template";
-import { Icon } from "../../components/icon";
-import { Failed, Refusal } from "../../components/states";
+import { Failed } from "../../components/states";
 import { Steps } from "../../components/task";
-import { useSpoken } from "../../words";
+import { useWords } from "../../words";
+import { Bill, PILOT } from "./bill";
 import { DocumentsCard } from "./documents";
-import { randomKey, useKept } from "./kept";
+import { keep, randomKey, useKept } from "./kept";
+import { ModelCard } from "./model-card";
 import { TemplateCard } from "./template-card";
 
 const LONGEST_CONTEXT = 4_000;
 
 export function SetupPage() {
-  const { words, language } = useSpoken();
+  const words = useWords();
   const projectId = Number(useParams().projectId);
   const [search, setSearch] = useSearchParams();
   const me = useMe();
@@ -41,12 +43,25 @@ export function SetupPage() {
     const all = fieldsOf(template.data);
     return fieldIds ? all.filter((one) => fieldIds.includes(one.id)) : all.filter((one) => one.tier === "core");
   }, [template.data, fieldIds]);
-  const unreadable = chosen.filter((one) => one.state === "problem" || one.state === "failed").length;
-  const unread = chosen.filter((one) => one.state === "unread").length;
-  const pages = chosen.reduce((sum, one) => sum + one.page_count, 0);
+  const task = (documents: Document[]) => ({
+    project_id: projectId,
+    template_id: templateId ?? "",
+    document_ids: documents.map((one) => one.document_id),
+    field_ids: asked.map((one) => one.id),
+    context,
+    spend_cap: cap === "" ? null : Number(cap),
+  });
+  const { spend_cap: _, ...wish } = task(chosen);
+  const [settled] = useDebouncedValue(JSON.stringify(wish), 250);
+  const settledWish = useMemo<typeof wish | null>(() => {
+    const kept = JSON.parse(settled) as typeof wish;
+    return kept.document_ids.length > 0 && kept.field_ids.length > 0 && kept.project_id === projectId ? kept : null;
+  }, [settled, projectId]);
 
   const role = me.data?.roles[String(projectId) as unknown as keyof typeof me.data.roles];
-  const reason = !template.data
+  const reason = templates.isError || template.isError
+    ? words.setup.whyBroken
+    : !template.data
     ? words.setup.whyTemplate
     : role === "reader"
       ? words.setup.whyReader
@@ -56,11 +71,13 @@ export function SetupPage() {
           ? words.setup.whyUploading
           : chosen.length === 0
             ? words.setup.whyDocuments
+            : chosen.every((one) => one.state === "problem" || one.state === "failed")
+            ? words.setup.whyUnreadable
             : cap !== "" && !(Number(cap) >= 0)
               ? words.setup.whyCap
               : null;
 
-  const start = useStart(projectId, () => setChosen([]));
+  const start = useStart(projectId, () => setChosen([]), chosen.length);
   return (
     <div className="page page-wide">
       <Steps projectId={projectId} />
@@ -84,80 +101,42 @@ export function SetupPage() {
           <section className="card">
             <CardTitle number={3} title={words.setup.contextTitle} />
             <p className="dim">{words.setup.contextLead}</p>
-            <div className="context-line">
-              <Textarea
-                label={words.setup.context}
-                description={words.setup.contextHint(LONGEST_CONTEXT - context.length)}
-                value={context}
-                maxLength={LONGEST_CONTEXT}
-                minRows={3}
-                autosize
-                maxRows={10}
-                onChange={(event) => setContext(event.currentTarget.value)}
-              />
-              <NumberInput
-                label={words.setup.cap}
-                description={words.setup.capHint}
-                value={cap}
-                onChange={setCap}
-                min={0}
-                max={1_000_000}
-                decimalScale={4}
-                hideControls
-              />
-            </div>
+            <Textarea
+              mt="sm"
+              label={words.setup.context}
+              description={words.setup.contextHint(LONGEST_CONTEXT - context.length)}
+              placeholder={words.setup.contextExample}
+              value={context}
+              maxLength={LONGEST_CONTEXT}
+              minRows={3}
+              autosize
+              maxRows={10}
+              onChange={(event) => setContext(event.currentTarget.value)}
+            />
           </section>
+          <ModelCard projectId={projectId} mayTest={role !== "reader"} cap={cap} setCap={setCap} />
         </div>
-        <aside className="bill card" aria-label={words.setup.bill}>
-          <h2>{words.setup.bill}</h2>
-          <dl>
-            <dt>{words.setup.billTemplate}</dt>
-            <dd>
-              {template.data ? template.data.label[language] : "—"}
-              {template.data && <span className="dim"> {words.setup.version(template.data.version)}</span>}
-            </dd>
-            <dt>{words.setup.billFields}</dt>
-            <dd>{asked.length}</dd>
-            <dt>{words.setup.billDocuments}</dt>
-            <dd data-testid="bill-documents">{chosen.length}</dd>
-            <dt>{words.setup.billPages}</dt>
-            <dd>{pages}</dd>
-            <dt>{words.setup.billCap}</dt>
-            <dd>{cap === "" ? words.setup.noCap : cap}</dd>
-          </dl>
-          {unreadable > 0 && (
-            <Alert color="orange" icon={<Icon name="warning" />} p="xs">
-              {words.setup.warnUnreadable(unreadable)}
-            </Alert>
-          )}
-          {unread > 0 && <p className="dim">{words.setup.warnUnread(unread)}</p>}
-          <Button
-            size="md"
-            fullWidth
-            disabled={reason !== null}
-            loading={start.isPending}
-            leftSection={<Icon name="play" />}
-            onClick={() =>
-              start.mutate({
-                project_id: projectId,
-                template_id: templateId ?? "",
-                document_ids: chosen.map((one) => one.document_id),
-                field_ids: asked.map((one) => one.id),
-                context,
-                spend_cap: cap === "" ? null : Number(cap),
-              })
-            }
-          >
-            {words.setup.start}
-          </Button>
-          <p className="bill-reason" role="status">
-            {reason ?? words.setup.locked}
-          </p>
-          <Refusal error={start.error} />
-        </aside>
+        <Bill
+          template={template.data}
+          asked={asked}
+          chosen={chosen}
+          cap={cap}
+          wish={settledWish}
+          reason={reason}
+          isStarting={start.isPending}
+          error={start.error}
+          start={() => start.mutate({ ...task(chosen), isPilot: false })}
+          tryFirst={() => start.mutate({ ...task(pilotOf(chosen)), isPilot: true })}
+        />
       </div>
     </div>
   );
+}
+
+/** The first few that can be read: a trial of what cannot be read would show nothing. */
+function pilotOf(chosen: Document[]): Document[] {
+  const readable = chosen.filter((one) => one.state === "readable");
+  return (readable.length > 0 ? readable : chosen).slice(0, PILOT);
 }
 
 interface Asked {
@@ -167,23 +146,26 @@ interface Asked {
   field_ids: string[];
   context: string;
   spend_cap: number | null;
+  isPilot: boolean;
 }
 
 /** Starts a task. The same wish, sent twice because an answer got lost, has the same key and starts one task. */
-function useStart(projectId: number, done: () => void) {
+function useStart(projectId: number, done: () => void, selected: number) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const last = useRef({ wish: "", key: "" });
   return useMutation({
-    mutationFn: (asked: Asked) => {
+    mutationFn: ({ isPilot: _, ...asked }: Asked) => {
       const wish = JSON.stringify(asked);
       if (last.current.wish !== wish) last.current = { wish, key: randomKey() };
       return api.post("/api/v1/extraction/tasks", { body: { ...asked, idempotency_key: last.current.key } });
     },
     retry: (count, error) => !(error instanceof Problem) && count < 2,
-    onSuccess: ({ task_id }) => {
+    onSuccess: ({ task_id }, { isPilot, template_id }) => {
       last.current = { wish: "", key: "" };
-      done();
+      // A trial keeps the selection: all of it can be started next, and what was answered is not paid for again.
+      if (isPilot) keep(`pilot/${task_id}`, { selected, template: template_id });
+      else done();
       void client.invalidateQueries({ queryKey: keys.tasks(projectId) });
       void navigate(`/tasks/${task_id}`);
     },

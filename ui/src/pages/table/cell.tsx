@@ -1,8 +1,8 @@
 import { memo } from "react";
 import { markOf } from "../../api/judge";
 import { shown } from "../../api/template";
-import { FlagMark, Mark } from "../../components/mark";
-import { useSpoken } from "../../words";
+import { FlagMark, Mark, ReviewMark } from "../../components/mark";
+import { moment, useSpoken } from "../../words";
 import { type Column, type Place, type TableRow, cellOf } from "./rows";
 
 interface Props {
@@ -21,7 +21,7 @@ export const Cell = memo(function Cell({ row, column, left, width, isFocused, is
   const finding = cellOf(row, column);
   const place = { ordinal: row.result.ordinal, row: row.row, field: column.field.id };
   const name = `cell${isOpen ? " cell-open" : ""}${isFocused ? " cell-focus" : ""}${isFitting ? "" : " cell-faint"}`;
-  if (!finding) return <div role="gridcell" className={name} style={{ left, width }} />;
+  if (!finding) return <div role="gridcell" className={name} style={{ left, width }} onClick={() => open(place)} />;
   const mark = markOf(finding);
   const text = shown(finding.value, column.field, language);
   return (
@@ -29,16 +29,20 @@ export const Cell = memo(function Cell({ row, column, left, width, isFocused, is
       role="gridcell"
       className={name}
       style={{ left, width }}
-      title={`${text || words.table.marks[mark]}\n${words.table.marks[mark]}`}
+      title={`${text || words.table.marks[mark]}\n${words.table.marks[mark]}${finding.review ? `\n${words.review.actions[finding.review.action]} ${words.review.by(finding.review.by, moment(finding.review.at, language))}` : ""}`}
+      data-review={finding.review?.action}
       data-cell={`${place.ordinal}~${place.row}~${place.field}`}
       onClick={() => open(place)}
     >
       <Mark name={mark} />
+      {finding.review && <ReviewMark action={finding.review.action} isOutdated={finding.review.is_outdated} />}
       {row.looked.isFlagged(row.row, column.field.id) && <FlagMark />}
       {text ? (
         <span className="cell-text">{text}</span>
       ) : (
-        mark !== "unclear" && <span className="cell-text cell-none">{words.table.short[finding.state] ?? finding.state}</span>
+        (mark !== "open" || finding.review) && (
+          <span className="cell-text cell-none">{words.table.short[finding.state] ?? finding.state}</span>
+        )
       )}
     </div>
   );

@@ -1,17 +1,20 @@
 import { ActionIcon, Button, CopyButton } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
 import { useQueries } from "@tanstack/react-query";
-import { useCallback, useEffect, useMemo, useState } from "react";
-import { type Finding, type Rectangle, type Result, type Task, api } from "../../api/client";
+import { type ReactNode, useCallback, useEffect, useMemo, useState } from "react";
+import { type Finding, type Flag, type Rectangle, type Result, type Task, api } from "../../api/client";
 import { lookAt, markOf } from "../../api/judge";
+import { blank } from "../../api/reviews";
 import { type Field, type Template, fieldsOf, shown, unitOf } from "../../api/template";
 import { Icon } from "../../components/icon";
 import { FlagMark, Mark } from "../../components/mark";
 import { useSpoken, useWords } from "../../words";
+import { Compared } from "./compared";
+import { History } from "./history";
 import { PageView } from "./page-view";
 import { type PdfPage, linesIn } from "./pdf";
-import type { Place } from "./rows";
-import { Compared } from "./compared";
+import { ReviewPanel } from "./review-panel";
+import { type Place, isSamePlace } from "./rows";
 
 interface Props {
   task: Task;
@@ -29,8 +32,12 @@ export function Drawer({ task, template, results, place, order, step, close, hel
   const words = useWords();
   const result = results.find((one) => one.ordinal === place.ordinal);
   const field = useMemo(() => fieldsOf(template).find((one) => one.id === place.field), [template, place.field]);
-  const finding = result && lookAt(result).finding(place.row, place.field);
-  const at = order.findIndex((one) => one.ordinal === place.ordinal && one.row === place.row && one.field === place.field);
+  const finding = useMemo(() => {
+    if (!result || !field || result.state !== "completed") return undefined;
+    const isRow = place.row === "" ? field.scope === "study" : result.rows.some((row) => row.key === place.row && row.scope === field.scope);
+    return lookAt(result).finding(place.row, place.field) ?? (isRow ? blank(place) : undefined);
+  }, [result, field, place]);
+  const at = order.findIndex((one) => isSamePlace(one, place));
   const [jump, setJump] = useState(0);
 
   const go = (by: number) => {
@@ -54,7 +61,8 @@ export function Drawer({ task, template, results, place, order, step, close, hel
     ["shift+j", here(() => goDocument(1))],
     ["shift+k", here(() => goDocument(-1))],
     ["g", here(() => setJump((old) => old + 1))],
-    ["Escape", here(close)],
+    // With something to review, the panel knows what is closed first.
+    ["Escape", here(() => finding || close())],
   ]);
   return (
     <aside className="drawer" aria-label={words.drawer.label}>
@@ -84,7 +92,9 @@ export function Drawer({ task, template, results, place, order, step, close, hel
         </ActionIcon>
       </header>
       {result && field && finding ? (
-        <Evidence task={task} template={template} result={result} field={field} finding={finding} jump={jump} />
+        <Evidence task={task} template={template} result={result} field={field} finding={finding} jump={jump}>
+          <ReviewPanel task={task} results={results} field={field} finding={finding} place={place} order={order} step={step} close={close} />
+        </Evidence>
       ) : (
         <p className="pad dim">{words.table.noMatch}</p>
       )}
@@ -99,9 +109,10 @@ interface EvidenceProps {
   field: Field;
   finding: Finding;
   jump: number;
+  children: ReactNode;
 }
 
-function Evidence({ task, template, result, field, finding, jump }: EvidenceProps) {
+function Evidence({ task, template, result, field, finding, jump, children }: EvidenceProps) {
   const first = finding.spans[0]?.page ?? 0;
   const key = `${result.ordinal} ${finding.row} ${finding.field}`;
   const [seen, setSeen] = useState({ key, page: first });
@@ -144,44 +155,58 @@ function Evidence({ task, template, result, field, finding, jump }: EvidenceProp
   return (
     <div className="drawer-body">
       <PageView key={result.document_id} result={result} page={page} setPage={(next) => setSeen({ key, page: next })} rectangles={here} jump={jump} onPage={setDrawn} />
-      <Details template={template} result={result} field={field} finding={finding} lines={lines} />
+      <div className="details-side">
+        <Details task={task} template={template} result={result} field={field} finding={finding} lines={lines} />
+        {children}
+      </div>
     </div>
   );
 }
 
-function Details(props: { template: Template; result: Result; field: Field; finding: Finding; lines: string }) {
+function Details(props: { task: Task; template: Template; result: Result; field: Field; finding: Finding; lines: string }) {
   const { words, language } = useSpoken();
-  const { template, result, field, finding, lines } = props;
+  const { task, template, result, field, finding, lines } = props;
   const mark = markOf(finding);
   const section = template.sections.find((one) => one.fields.includes(field));
   const row = result.rows.find((one) => one.key === finding.row);
-  const flags = result.flags.filter((flag) => flag.row === finding.row && flag.fields.includes(field.id));
+  const flags = lookAt(result).flags(finding.row, field.id);
+  const toldOf = (flag: Flag) => words.said(flag.message, template.checks.filter((one) => one.id === flag.rule).map((one) => one.message));
   const value = shown(finding.value, field, language);
-  const isEmbedded = finding.source === "embedded";
+  const was = finding.extracted;
+  const source = finding.source === "reviewer" ? (was?.source ?? "") : finding.source;
+  const noValue = mark === "open" && !finding.review ? words.drawer.noValue : (words.table.short[finding.state] ?? words.drawer.noValue);
   return (
     <div className="details">
       <p className="details-path dim">
         {section?.label[language]}
-        {row && <> · {row.label}</>}
+        {row && <> · <bdi>{row.label}</bdi></>}
       </p>
       <h2>{field.label[language]}</h2>
-      <div className={`verdict verdict-${mark}`} data-testid="verdict">
-        <Mark name={mark} size={14} /> {words.table.marks[mark]}
-      </div>
+      {finding.state !== "" && (
+        <div className={`verdict verdict-${mark}`} data-testid="verdict">
+          <Mark name={mark} size={14} /> {words.table.marks[mark]}
+        </div>
+      )}
       {flags.map((flag) => (
         <div key={flag.rule} className="verdict verdict-flag">
-          <FlagMark size={14} /> {flag.message}
+          <FlagMark size={14} /> {toldOf(flag)}
         </div>
       ))}
       <h3>{words.drawer.value}</h3>
       <p className="details-value" data-testid="value">
-        {value || <span className="dim">{words.table.short[finding.state] === "—" ? words.drawer.noValue : (words.table.short[finding.state] ?? words.drawer.noValue)}</span>}
+        {value ? <bdi>{value}</bdi> : <span className="dim">{noValue}</span>}
         {value && (field.type === "int" || field.type === "float") && unitOf(field) && <span className="tag">{unitOf(field)}</span>}
       </p>
+      {was && (
+        <p className="details-was" data-testid="extracted">
+          {words.review.extracted}: <s>{shown(was.value, field, language) || (words.table.short[was.state] ?? was.state)}</s>
+          {mark === "given" && was.state === "reported" && <> ({words.table.marks[finding.verdict as keyof typeof words.table.marks]})</>}
+        </p>
+      )}
       {finding.note && (
         <>
           <h3>{words.drawer.note}</h3>
-          <p className="plain">{finding.note}</p>
+          <p className="plain">{words.said(finding.note)}</p>
         </>
       )}
       <h3>
@@ -215,11 +240,16 @@ function Details(props: { template: Template; result: Result; field: Field; find
         </>
       )}
       <h3>{words.drawer.checks}</h3>
-      {flags.length === 0 ? <p className="dim">{words.drawer.noChecks}</p> : flags.map((flag) => <p key={flag.rule} className="plain">{flag.message}</p>)}
+      {flags.length === 0 ? <p className="dim">{words.drawer.noChecks}</p> : flags.map((flag) => <p key={flag.rule} className="plain">{toldOf(flag)}</p>)}
       <h3>{words.drawer.instruction}</h3>
       <p className="plain dim">{field.instruction || "—"}</p>
-      <h3>{words.drawer.from}</h3>
-      <p className="plain dim">{isEmbedded ? words.drawer.embedded : finding.source === "computed" ? words.drawer.computed : finding.source}</p>
+      {source && (
+        <>
+          <h3>{words.drawer.from}</h3>
+          <p className="plain dim">{source === "embedded" ? words.drawer.embedded : source === "computed" ? words.drawer.computed : source}</p>
+        </>
+      )}
+      <History task={task} result={result} field={field} row={finding.row} />
     </div>
   );
 }

@@ -8,7 +8,7 @@ import { useSpoken } from "../../words";
 
 const FORMATS = ["xlsx", "csv", "csv-tables", "json", "html"] as const;
 
-export function ExportMenu({ task, template, results }: { task: Task; template: Template; results: Result[] }) {
+export function ExportMenu({ task, template, results, isWhole }: { task: Task; template: Template; results: Result[]; isWhole: boolean }) {
   const { words, language } = useSpoken();
   const [isOpen, setOpen] = useState(false);
   const [chosen, setChosen] = useState<Language | null>(null);
@@ -29,7 +29,19 @@ export function ExportMenu({ task, template, results }: { task: Task; template: 
     verified: found.verified,
     unverified: found.reported - found.verified,
     failed: task.counts.error,
+    answers: found.answers,
+    reviewed: found.reviewed,
+    accepted: found.accepted,
+    edited: found.edited,
+    refused: found.reviewed - found.accepted - found.edited,
   });
+  const unverified = found.reported - found.verified;
+  const notices = [
+    unfinished > 0 && words.exports.unfinished(unfinished),
+    task.counts.error > 0 && words.exports.failed(task.counts.error),
+    isWhole && found.unreviewed > 0 && words.exports.unreviewed(found.unreviewed),
+    isWhole && unverified > 0 && words.exports.unverified(unverified),
+  ].filter((one) => one !== false);
   return (
     <>
       <Button leftSection={<Icon name="download" />} onClick={() => setOpen(true)}>
@@ -37,19 +49,13 @@ export function ExportMenu({ task, template, results }: { task: Task; template: 
       </Button>
       <Modal opened={isOpen} onClose={() => setOpen(false)} title={words.exports.title} size="lg" lockScroll={false}>
         <div className="form">
-          {unfinished > 0 && (
-            <Alert color="orange" icon={<Icon name="warning" />} p="xs">
-              {words.exports.unfinished(unfinished)}
-            </Alert>
-          )}
-          {task.counts.error > 0 && (
-            <Alert color="orange" icon={<Icon name="warning" />} p="xs">
-              {words.exports.failed(task.counts.error)}
-            </Alert>
-          )}
-          {found.reported > found.verified && (
-            <Alert color="orange" icon={<Icon name="warning" />} p="xs">
-              {words.exports.unverified(found.reported - found.verified)}
+          {notices.length > 0 && (
+            <Alert color="orange" icon={<Icon name="warning" />} p="xs" data-testid="unreviewed">
+              {notices.map((one) => (
+                <p key={one} className="plain">
+                  {one}
+                </p>
+              ))}
             </Alert>
           )}
           <div className="export-language">
@@ -75,11 +81,12 @@ export function ExportMenu({ task, template, results }: { task: Task; template: 
               </li>
             ))}
           </ul>
-          <Textarea label={words.exports.methods} description={words.exports.methodsHow} value={methods} readOnly autosize minRows={4} />
+          {/* Counted in what is loaded: before that is all, the numbers would be wrong. */}
+          <Textarea label={words.exports.methods} description={words.exports.methodsHow} value={isWhole ? methods : words.table.loadingRest} readOnly autosize minRows={4} />
           <div className="form-end">
             <CopyButton value={methods}>
               {({ copied, copy }) => (
-                <Button variant="default" leftSection={<Icon name={copied ? "check" : "copy"} />} onClick={copy}>
+                <Button variant="default" leftSection={<Icon name={copied ? "check" : "copy"} />} disabled={!isWhole} onClick={copy}>
                   {copied ? words.state.copied : words.state.copy}
                 </Button>
               )}

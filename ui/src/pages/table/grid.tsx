@@ -6,7 +6,7 @@ import type { Template } from "../../api/template";
 import { Icon } from "../../components/icon";
 import { useSpoken, useWords } from "../../words";
 import { Cell } from "./cell";
-import { type Column, type Place, type TableRow, cellOf, fitsAt, sortValue } from "./rows";
+import { type Column, type Place, type TableRow, fitsAt, riskAt, sortValue } from "./rows";
 
 const WIDE = 250;
 const NARROW = 150;
@@ -77,16 +77,26 @@ export function Grid({ rows, columns, first, template, filter, place, open, draw
   useEffect(() => across.measure(), [across, columns]);
   const width = FIRST + across.getTotalSize();
 
-  // The cells one can step through: those that fit the filter, in the order in which they are shown.
-  const order = useMemo(
-    () =>
-      sorted.flatMap((row) =>
-        metas
-          .filter((column) => fitsAt(filter, row.original, column))
-          .map((column) => ({ ordinal: row.original.result.ordinal, row: row.original.row, field: column.field.id })),
-      ),
-    [sorted, columns, filter, leaves.length],
-  );
+  // The cells one can step through: those that fit the filter, in the order in which they are shown. Where there is
+  // something to decide, the most urgent come first.
+  const isByRisk = filter === "attention" || filter === "unreviewed";
+  const stops = useMemo(() => new WeakMap<TableRow, { place: Place; risk: number }[]>(), [columns, filter]);
+  const order = useMemo(() => {
+    const found = sorted.flatMap(({ original: row }) => {
+      const known = stops.get(row);
+      if (known) return known;
+      const some = metas
+        .filter((column) => fitsAt(filter, row, column))
+        .map((column) => ({
+          place: { ordinal: row.result.ordinal, row: row.row, field: column.field.id },
+          risk: isByRisk ? riskAt(row, column) : 0,
+        }));
+      stops.set(row, some);
+      return some;
+    });
+    if (isByRisk) found.sort((one, other) => one.risk - other.risk);
+    return found.map((one) => one.place);
+  }, [sorted, stops]);
 
   const rowAt = (one: Place) => sorted.findIndex((row) => row.original.result.ordinal === one.ordinal && row.original.row === one.row);
   useEffect(() => {
@@ -106,11 +116,24 @@ export function Grid({ rows, columns, first, template, filter, place, open, draw
     return () => cancelAnimationFrame(later);
   }, [place?.ordinal, place?.row, place?.field]);
 
+  // Closed again, the grid has the keys back.
+  const wasOpen = useRef(false);
+  useEffect(() => {
+    if (wasOpen.current && !place) box.current?.focus({ preventScroll: true });
+    wasOpen.current = place !== null;
+  }, [place]);
+
   const move = (event: KeyboardEvent) => {
-    const by = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+    if (event.target !== event.currentTarget) return;
+    const page = Math.max(1, Math.floor(((box.current?.clientHeight ?? 0) - HEAD) / ROW) - 1);
+    const far = leaves.length;
+    const by = {
+      ...{ ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] },
+      ...{ PageUp: [-page, 0], PageDown: [page, 0], Home: [0, -far], End: [0, far] },
+    }[event.key];
     const at = sorted[focus.row]?.original;
     const column = metas[focus.column];
-    if (event.key === "Enter" && at && column && cellOf(at, column)) {
+    if (event.key === "Enter" && at && column && at.result.state === "completed") {
       open({ ordinal: at.result.ordinal, row: at.row, field: column.field.id });
     } else if (by) {
       const row = Math.min(sorted.length - 1, Math.max(0, focus.row + (by[0] ?? 0)));
@@ -133,10 +156,12 @@ export function Grid({ rows, columns, first, template, filter, place, open, draw
     <div className="table-body">
       <div ref={box} className="grid" role="grid" aria-rowcount={sorted.length + 2} aria-colcount={leaves.length + 1} tabIndex={0} onKeyDown={move}>
         <div className="grid-inner" style={{ width, height: HEAD + down.getTotalSize() }}>
-          <div className="grid-head" style={{ width, height: HEAD }}>
-            <button type="button" className="grid-first grid-corner" style={{ width: FIRST }} onClick={() => table.getColumn("first")?.toggleSorting()}>
-              {first} <Sorted by={table.getColumn("first")?.getIsSorted() ?? false} />
-            </button>
+          <div className="grid-head" role="row" style={{ width, height: HEAD }}>
+            <div role="columnheader" className="contents">
+              <button type="button" className="grid-first grid-corner" style={{ width: FIRST }} onClick={() => table.getColumn("first")?.toggleSorting()}>
+                {first} <Sorted by={table.getColumn("first")?.getIsSorted() ?? false} />
+              </button>
+            </div>
             {sections.map((section) => {
               const ids = section.column.columns.map((one) => one.id);
               const left = starts.get(ids[0] ?? "") ?? FIRST;
@@ -151,18 +176,22 @@ export function Grid({ rows, columns, first, template, filter, place, open, draw
               const leaf = leaves[item.index];
               if (!leaf) return null;
               return (
-                <button
+                <div
                   key={leaf.id}
-                  type="button"
                   role="columnheader"
                   aria-sort={leaf.getIsSorted() === "asc" ? "ascending" : leaf.getIsSorted() === "desc" ? "descending" : "none"}
-                  className="grid-column"
-                  style={{ left: FIRST + item.start, width: item.size }}
-                  title={metas[item.index]?.field.instruction}
-                  onClick={() => leaf.toggleSorting()}
+                  className="contents"
                 >
-                  <span>{String(leaf.columnDef.header)}</span> <Sorted by={leaf.getIsSorted()} />
-                </button>
+                  <button
+                    type="button"
+                    className="grid-column"
+                    style={{ left: FIRST + item.start, width: item.size }}
+                    title={metas[item.index]?.field.instruction}
+                    onClick={() => leaf.toggleSorting()}
+                  >
+                    <span>{String(leaf.columnDef.header)}</span> <Sorted by={leaf.getIsSorted()} />
+                  </button>
+                </div>
               );
             })}
           </div>
@@ -215,9 +244,9 @@ export function Grid({ rows, columns, first, template, filter, place, open, draw
 function Unfinished({ row, first }: { row: TableRow; first: number }) {
   const words = useWords();
   const { state, problem } = row.result;
-  const told = state === "error" ? problem : state === "running" ? words.table.running : state === "cancelled" ? words.table.cancelled : words.table.waiting;
+  const told = state === "error" ? words.said(problem) : state === "running" ? words.table.running : state === "cancelled" ? words.table.cancelled : words.table.waiting;
   return (
-    <div className={state === "error" ? "grid-unfinished refusal" : "grid-unfinished dim"} style={{ left: first }} title={told}>
+    <div role="gridcell" className={state === "error" ? "grid-unfinished refusal" : "grid-unfinished dim"} style={{ left: first }} title={told}>
       <Icon name={state === "error" ? "warning" : "clock"} size={14} /> {told}
     </div>
   );

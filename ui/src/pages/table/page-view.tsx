@@ -100,7 +100,7 @@ export function PageView({ result, page, setPage, rectangles, jump, onPage }: Pr
           <Icon name="plus" />
         </ActionIcon>
       </div>
-      <div ref={ref} className="viewer-scroll">
+      <div ref={ref} className="viewer-scroll" tabIndex={0}>
         {message && <p className="viewer-message">{message}</p>}
         {!message && pdf.isPending && (
           <p className="viewer-message">

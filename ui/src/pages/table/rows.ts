@@ -1,5 +1,5 @@
 import type { Finding, Result, Row } from "../../api/client";
-import { type Filter, type Looked, fits, lookAt } from "../../api/judge";
+import { type Filter, type Looked, fits, lookAt, riskOf } from "../../api/judge";
 import { type Field, type Language, type Scope, type Template, shown } from "../../api/template";
 
 /** One line of the table: a study, or one arm, outcome, result or comparison of it. */
@@ -50,15 +50,26 @@ export function columnsOf(template: Template, scope: Scope): Column[] {
   );
 }
 
+const made = new Map<Scope, WeakMap<Result, TableRow[]>>();
+
+/** The lines of a scope. Those of a document that has not changed are the same as before, so nothing of them is drawn anew. */
 export function rowsOf(results: Result[], scope: Scope): TableRow[] {
+  const known = made.get(scope) ?? new WeakMap<Result, TableRow[]>();
+  made.set(scope, known);
   return results.flatMap((result) => {
-    const looked = lookAt(result);
-    const hint = hintOf(looked);
-    if (scope === "study") return [{ id: `${result.ordinal}`, result, looked, row: "", label: result.file_name, hint }];
-    return result.rows
-      .filter((one: Row) => one.scope === scope)
-      .map((one) => ({ id: `${result.ordinal} ${one.key}`, result, looked, row: one.key, label: one.label, hint: result.file_name }));
+    const rows = known.get(result) ?? linesOf(result, scope);
+    known.set(result, rows);
+    return rows;
   });
+}
+
+function linesOf(result: Result, scope: Scope): TableRow[] {
+  const looked = lookAt(result);
+  const hint = hintOf(looked);
+  if (scope === "study") return [{ id: `${result.ordinal}`, result, looked, row: "", label: result.file_name, hint }];
+  return result.rows
+    .filter((one: Row) => one.scope === scope)
+    .map((one) => ({ id: `${result.ordinal} ${one.key}`, result, looked, row: one.key, label: one.label, hint: result.file_name }));
 }
 
 /** What a study is known by, where it was found. */
@@ -75,9 +86,19 @@ export function cellOf(row: TableRow, column: Column): Finding | undefined {
 }
 
 export function fitsAt(filter: Filter, row: TableRow, column: Column): boolean {
+  if (filter === "attention" && row.looked.attention === 0) return false;
   const finding = cellOf(row, column);
   return finding !== undefined && fits(filter, finding, row.looked.isFlagged(row.row, column.field.id));
 }
+
+/** How urgent a look at a cell is, the most urgent first. */
+export function riskAt(row: TableRow, column: Column): number {
+  const finding = cellOf(row, column);
+  return finding ? riskOf(finding, row.looked.isFlagged(row.row, column.field.id), column.field.tier === "core") : 9;
+}
+
+export const isAt = (place: Place | null, ordinal: number, row: string) => place !== null && place.ordinal === ordinal && place.row === row;
+export const isSamePlace = (one: Place, other: Place) => isAt(one, other.ordinal, other.row) && one.field === other.field;
 
 export function matches(row: TableRow, columns: Column[], wanted: string, language: Language): boolean {
   if (row.label.toLowerCase().includes(wanted) || row.hint.toLowerCase().includes(wanted)) return true;

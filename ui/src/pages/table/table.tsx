@@ -6,7 +6,7 @@ import { FILTERS, type Filter, MARKS, attentionByScope } from "../../api/judge";
 import { useResults, useTask, useTaskTemplate } from "../../api/queries";
 import { SCOPES, type Scope, fieldsOf } from "../../api/template";
 import { Icon } from "../../components/icon";
-import { FlagMark, Mark } from "../../components/mark";
+import { FlagMark, Mark, ReviewMark } from "../../components/mark";
 import { Empty, Failed, Loading } from "../../components/states";
 import { Steps, TaskState } from "../../components/task";
 import { useSpoken, useWords } from "../../words";
@@ -14,7 +14,8 @@ import { Drawer } from "./drawer";
 import { ExportMenu } from "./export";
 import { Grid } from "./grid";
 import { Keys } from "./keys";
-import { type Place, columnsOf, fitsAt, matches, placeOf, placeText, rowsOf } from "./rows";
+import { type Place, columnsOf, fitsAt, isAt, matches, placeOf, placeText, rowsOf } from "./rows";
+import { AcceptVerified, ReviewProgress } from "./whole";
 
 export function TablePage() {
   const { words, language } = useSpoken();
@@ -63,16 +64,18 @@ export function TablePage() {
       (row) => (only === null || String(row.result.ordinal) === only) && (!wanted || matches(row, used, wanted, language)),
     );
     if (filter === "all") return { rows: some, columns: used };
+    // What is open stays, also when a decision has made it fit no longer.
     return {
-      rows: some.filter((row) => used.some((column) => fitsAt(filter, row, column))),
-      columns: used.filter((column) => some.some((row) => fitsAt(filter, row, column))),
+      rows: some.filter((row) => isAt(place, row.result.ordinal, row.row) || used.some((column) => fitsAt(filter, row, column))),
+      columns: used.filter((column) => column.field.id === place?.field || some.some((row) => fitsAt(filter, row, column))),
     };
-  }, [allColumns, allRows, section, wanted, filter, only, language]);
+  }, [allColumns, allRows, section, wanted, filter, only, language, place]);
 
   const attention = useMemo(
     () => attentionByScope(results, new Map(template.data ? fieldsOf(template.data).map((one) => [one.id, one.scope]) : [])),
     [results, template.data],
   );
+  const many = useMemo(() => new Map(scopes.map((one) => [one, rowsOf(results, one).length])), [results, scopes]);
   const open = useCallback((next: Place) => put({ cell: placeText(next) }, true, { isOpenedHere: true }), [put]);
   const step = useCallback((next: Place) => put({ cell: placeText(next) }, false, { isOpenedHere }), [put, isOpenedHere]);
   const close = useCallback(() => {
@@ -102,17 +105,19 @@ export function TablePage() {
             {template.data.label[language]} <TaskState task={task.data} />
           </h1>
           <span className="spacer" />
+          <ReviewProgress results={results} />
+          <AcceptVerified task={task.data} rows={rows} columns={columns} />
           <Button variant="default" size="sm" leftSection={<Icon name="help" />} onClick={() => setHelp(true)}>
             {words.table.help} <kbd>?</kbd>
           </Button>
           <Legend />
-          <ExportMenu task={task.data} template={template.data} results={results} />
+          <ExportMenu task={task.data} template={template.data} results={results} isWhole={query.data?.isWhole === true} />
         </div>
         <Tabs value={scope} onChange={(value) => put({ scope: value, section: null, cell: null })}>
           <Tabs.List>
             {scopes.map((one) => (
               <Tabs.Tab key={one} value={one}>
-                {words.scopes[one]} <span className="dim">{rowsOf(results, one).length}</span>
+                {words.scopes[one]} <span className="dim">{many.get(one)}</span>
                 {(attention.get(one) ?? 0) > 0 && (
                   <span className="attention tab-attention" title={words.task.attention}>
                     <Icon name="flag" size={11} /> {attention.get(one)}
@@ -184,8 +189,12 @@ export function TablePage() {
             <Empty icon="clock" title={words.table.empty} how={words.table.emptyHow} />
           ) : allRows.length === 0 ? (
             <Empty icon="table" title={words.table.noRows} />
-          ) : filter === "attention" && !wanted ? (
-            <Empty icon="check" title={words.table.nothingToDo} how={words.table.nothingToDoHow}>
+          ) : (filter === "attention" || filter === "unreviewed") && !wanted ? (
+            <Empty
+              icon="check"
+              title={filter === "attention" ? words.table.nothingToDo : words.table.allReviewed}
+              how={filter === "attention" ? words.table.nothingToDoHow : undefined}
+            >
               <Button variant="default" onClick={() => put({ filter: null })}>
                 {words.table.showAll}
               </Button>
@@ -242,6 +251,14 @@ function Legend() {
           ))}
           <li>
             <FlagMark size={14} /> {words.table.flagged}
+          </li>
+          {["accepted", "edited", "rejected"].map((action) => (
+            <li key={action}>
+              <ReviewMark action={action} isOutdated={false} size={15} /> {words.review.reviewedMark}: {words.review.actions[action]?.toLowerCase()}
+            </li>
+          ))}
+          <li>
+            <ReviewMark action="accepted" isOutdated size={15} /> {words.review.outdatedMark}
           </li>
         </ul>
       </Popover.Dropdown>

@@ -1,0 +1,205 @@
+"""What a task will take, before it is started: calls, tokens, money and time, each from a low to a high number. Pure.
+
+The questions are made as an interview would make them, about a plain paper
+and about a rich one; what a model will write is assumed from what models
+wrote. So it is a range, and the ledger is the truth.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from ingather.extraction import prompt
+from ingather.extraction.provider import Estimate as Cost
+from ingather.extraction.provider import estimate as cost_of
+from ingather.extraction.provider import estimate_tokens
+from ingather.extraction.questions import Group, Listed, row_groups, rows_from, scopes_to_list, study_groups
+from ingather.extraction.template import Scope, Template
+from ingather.library.port import Length
+
+OVERHEAD_TOKENS = 30  # of a call: the roles of its messages, page marks, the lines around the paper
+# Seconds per 10,000 characters, and per document for all around it, on one worker; measured on the sample papers.
+RULES_S = (0.1, 0.4)
+AROUND_S = (0.05, 0.3)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Range:
+    low: float
+    high: float
+
+    def times(self, factor: float) -> "Range":
+        return Range(low=self.low * factor, high=self.high * factor)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """Of a whole task. `cost` is None where no price is known, and where nothing is to be paid."""
+
+    documents: int
+    calls: Range
+    tokens_in: Range
+    tokens_out: Range
+    cost: Cost | None
+    seconds: Range
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Assumed:
+    """A kind of paper, and a kind of model."""
+
+    arms: int
+    outcomes: int
+    times: int
+    cell_tokens: int  # an answer without a quote
+    quote_tokens: int  # the quote of an answer or of a row
+    wait_s: float  # until a call begins to be answered
+    tokens_per_s: int
+    asked_again: float  # calls that have to be repeated, as a share of all
+
+
+_PLAIN = _Assumed(
+    arms=2, outcomes=1, times=1, cell_tokens=20, quote_tokens=12, wait_s=0.5, tokens_per_s=80, asked_again=0.0
+)
+_RICH = _Assumed(
+    arms=3, outcomes=4, times=2, cell_tokens=26, quote_tokens=45, wait_s=2.0, tokens_per_s=40, asked_again=0.1
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Interview:
+    """All calls about one part of a document, without the document."""
+
+    calls: float
+    question_tokens: float
+    answer_tokens: float
+
+
+def document_tokens(length: Length) -> int:
+    """As `estimate_tokens`, without the text: a character of Chinese has three bytes, one of most others one."""
+    wide = (length.bytes - length.characters) / 2
+    return math.ceil(wide + (length.characters - wide) / 4)
+
+
+def by_model(
+    template: Template,
+    lengths: Sequence[Length],
+    *,
+    context: str = "",
+    budget: int,
+    at_once: int,
+    model: str = "",
+    call_s: float | None = None,
+) -> Estimate:
+    """What a model will be asked about these documents, what that may cost, and how long it may take.
+
+    `call_s` is how long its calls took lately; without, models as they are are assumed.
+    """
+    low, high = (_interview(template, assumed, context) for assumed in (_PLAIN, _RICH))
+    parts = [max(1, math.ceil(document_tokens(length) / budget)) for length in lengths]
+    # Every call about a part of a document carries that part, so a document is sent as often as a part is asked about.
+    told = sum(document_tokens(length) for length in lengths)
+    calls = Range(low=low.calls * sum(parts), high=high.calls * sum(parts))
+    tokens_in = Range(
+        low=told * low.calls + low.question_tokens * sum(parts),
+        high=told * high.calls + high.question_tokens * sum(parts),
+    )
+    tokens_out = Range(low=low.answer_tokens * sum(parts), high=high.answer_tokens * sum(parts))
+    if call_s is None:
+        waits = Range(
+            low=calls.low * _PLAIN.wait_s + tokens_out.low / _PLAIN.tokens_per_s,
+            high=calls.high * _RICH.wait_s + tokens_out.high / _RICH.tokens_per_s,
+        )
+    else:
+        waits = Range(low=calls.low * call_s, high=calls.high * call_s)
+    return Estimate(
+        documents=len(lengths),
+        calls=calls,
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+        # The first call about a document brings it into the provider's cache; those after it may find it there.
+        cost=_cost(model, tokens_in, tokens_out, repeated=round(told * (low.calls - 1))),
+        seconds=waits.times(1 / max(1, min(at_once, len(lengths)))),
+    )
+
+
+def by_rules(lengths: Sequence[Length], *, workers: int) -> Estimate:
+    """Our own rules: no call, no cost, some time."""
+    nothing = Range(low=0, high=0)
+    low, high = (
+        sum(around + pace * length.characters / 10_000 for length in lengths)
+        for pace, around in zip(RULES_S, AROUND_S, strict=True)
+    )
+    return Estimate(
+        documents=len(lengths),
+        calls=nothing,
+        tokens_in=nothing,
+        tokens_out=nothing,
+        cost=None,
+        seconds=Range(low=low, high=high).times(1 / max(1, workers)),
+    )
+
+
+def scaled(found: Estimate, documents: int) -> Estimate:
+    """The estimate for more documents, from that for some of them."""
+    if found.documents in {0, documents}:
+        return found
+    factor = documents / found.documents
+    cost = found.cost
+    share = Decimal(documents) / found.documents
+    return Estimate(
+        documents=documents,
+        calls=found.calls.times(factor),
+        tokens_in=found.tokens_in.times(factor),
+        tokens_out=found.tokens_out.times(factor),
+        cost=cost and Cost(low=cost.low * share, high=cost.high * share, currency=cost.currency),
+        seconds=found.seconds.times(factor),
+    )
+
+
+def _cost(model: str, tokens_in: Range, tokens_out: Range, *, repeated: int) -> Cost | None:
+    cheap = cost_of(model, tokens_in=round(tokens_in.low), tokens_out=round(tokens_out.low), repeated_in=repeated)
+    dear = cost_of(model, tokens_in=round(tokens_in.high), tokens_out=round(tokens_out.high))
+    return Cost(low=cheap.low, high=dear.high, currency=cheap.currency) if cheap and dear else None
+
+
+def _interview(template: Template, assumed: _Assumed, context: str) -> _Interview:
+    scopes = scopes_to_list(template)
+    listed = _listed(scopes, assumed)
+    rows, _ = rows_from(listed, template)
+    groups = [*study_groups(template), *row_groups(template, rows)]
+    questions = [prompt.fields(group, context).content for group in groups]
+    answers = sum(_answer_tokens(group, assumed) for group in groups)
+    if scopes:
+        questions.append(prompt.listing(scopes, context).content)
+        answers += len(listed) * (assumed.cell_tokens + assumed.quote_tokens)
+    fixed = estimate_tokens(prompt.SYSTEM) + OVERHEAD_TOKENS
+    again = 1 + assumed.asked_again
+    return _Interview(
+        calls=len(questions) * again,
+        question_tokens=(estimate_tokens(questions) + fixed * len(questions)) * again,
+        answer_tokens=answers * again,
+    )
+
+
+def _listed(scopes: Sequence[Scope], assumed: _Assumed) -> list[Listed]:
+    times = tuple(f"at {time} months" for time in range(1, assumed.times + 1))
+    made = {
+        Scope.ARM: [
+            Listed(scope=Scope.ARM, label=f"the group {n}", is_reference=n == assumed.arms)
+            for n in range(1, assumed.arms + 1)
+        ],
+        Scope.OUTCOME: [
+            Listed(scope=Scope.OUTCOME, label=f"the outcome {n}", timepoints=times)
+            for n in range(1, assumed.outcomes + 1)
+        ],
+        Scope.DOMAIN: [Listed(scope=Scope.DOMAIN, label="the primary outcome at the end of the trial")],
+    }
+    return [entry for scope in scopes for entry in made[scope]]
+
+
+def _answer_tokens(group: Group, assumed: _Assumed) -> int:
+    cells = len(group.fields) * max(1, len(group.rows))
+    quotes = cells if group.has_quote_per_field else len(group.rows)
+    return cells * assumed.cell_tokens + quotes * assumed.quote_tokens

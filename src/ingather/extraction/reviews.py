@@ -1,0 +1,69 @@
+"""Reviews in the database, as scripts: read in the order in which they were written, and only ever added."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from ingather.engine.script import Ask, Script
+from ingather.extraction import statements as sql
+from ingather.extraction.findings import Action, Review
+from ingather.extraction.reviewing import Judged
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reviewer:
+    """Who judges. The name is kept with the review; the id means something only to whoever keeps the accounts."""
+
+    name: str
+    account_id: int | None = None
+
+
+def of_documents(task_id: int, ordinals: Sequence[int]) -> Script[dict[int, list[Review]]]:
+    found: dict[int, list[Review]] = {}
+    for row in (yield Ask(sql.REVIEWS, {"task_id": task_id, "ordinals": list(ordinals)})):
+        review = _review(row)
+        found.setdefault(review.ordinal, []).append(review)
+    return found
+
+
+def add(task_id: int, judged: Sequence[Judged], by: Reviewer) -> Script[int]:
+    """How many were written: not those whose cell somebody else has judged since it was read.
+
+    There is at least one, and what is said of the first is said of all.
+    """
+    first = judged[0]
+    written = yield Ask(
+        sql.ADD_REVIEWS,
+        {
+            "task_id": task_id,
+            "ordinals": [one.ordinal for one in judged],
+            "row_keys": [one.row for one in judged],
+            "fields": [one.field for one in judged],
+            "revisions": [one.revision for one in judged],
+            "finding_sha256s": [one.finding_sha256 for one in judged],
+            "action": first.action.value,
+            "value": None if first.value is None else orjson.dumps(first.value).decode(),
+            "note": first.note,
+            "reviewer": by.name,
+            "account_id": by.account_id,
+        },
+    )
+    return len(written)
+
+
+def _review(row: Sequence[Any]) -> Review:
+    ordinal, key, field, revision, action, value, note, reviewer, reviewed_at, finding_sha256 = row
+    return Review(
+        ordinal=ordinal,
+        row=key,
+        field=field,
+        revision=revision,
+        action=Action(action),
+        value=None if value is None else orjson.loads(value),
+        note=note,
+        reviewer=reviewer,
+        reviewed_at=reviewed_at,
+        finding_sha256=finding_sha256,
+    )

@@ -1,0 +1,64 @@
+"""The model that answers: which it is, whether it answers, and what a task would take."""
+
+from fastapi import APIRouter
+
+from ingather.extraction.provider import ModelError, redact
+from ingather.web import schemas as wire
+from ingather.web import shapes
+from ingather.web.access import Here, Who, need
+from ingather.web.accounts import Role
+from ingather.web.limits import Door
+from ingather.web.problems import Refused
+
+router = APIRouter(prefix="/extraction", tags=["tasks"])
+
+
+@router.get("/model")
+def show_model(here: Here, _: Who) -> wire.Model:
+    """Which model answers, and at which host; or none, and then our own rules do."""
+    return shapes.model(here.extraction.endpoint, here.extraction.at_once)
+
+
+@router.post("/model/test")
+async def try_model(asked: wire.AskTest, here: Here, who: Who, door: Door) -> wire.ModelTest:
+    """Make a few tiny calls to the model and say what came of it. They cost next to nothing, but not nothing."""
+    need(who, Role.REVIEWER, asked.project_id)
+    endpoint = here.extraction.endpoint
+    wait_s = door.model_tests.wait_s(str(who.account_id))
+    if wait_s > 0:
+        after = {"Retry-After": str(int(wait_s) + 1)}
+        raise Refused(429, f"The model was tested often just now. Wait {int(wait_s) + 1} s, then test again.", after)
+    if endpoint is not None:
+        door.model_tests.count(str(who.account_id))
+    try:
+        found = await here.extraction.probe()
+    except ModelError as error:
+        return wire.ModelTest(
+            is_usable=False,
+            sentence=redact(error.sentence),
+            rung=None,
+            answered_as="",
+            is_listed=None,
+            calls=1,
+            took_s=0.0,
+        )
+    name = endpoint.model if endpoint else ""
+    return wire.ModelTest(
+        is_usable=True,
+        sentence=redact(found.sentence),
+        rung=found.rung.value,
+        answered_as=redact(found.model[:200]),
+        is_listed=None if found.models is None else name in found.models,
+        calls=found.calls,
+        took_s=round(found.took_s, 2),
+    )
+
+
+@router.post("/estimate")
+def estimate(asked: wire.AskEstimate, here: Here, who: Who) -> wire.Estimate:
+    """What a task would take, as a range, before it is started: nothing is sent anywhere."""
+    need(who, Role.READER, asked.project_id)
+    found, unread, unreadable = here.extraction.estimate(
+        asked.project_id, asked.template_id, asked.document_ids, field_ids=asked.field_ids, context=asked.context
+    )
+    return shapes.estimate(found, unread=unread, unreadable=unreadable)

@@ -1,0 +1,82 @@
+"""What the server says, which speaks English, on pages that speak Chinese."""
+# ruff: noqa: RUF001  a Chinese sentence has Chinese commas
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.bench import Running
+from tests.browser.steps import speak_chinese
+
+
+def test_a_failure_is_told_in_chinese_wherever_it_is_told(page: Page, workbench: Running) -> None:
+    speak_chinese(page)
+    page.goto(f"/tasks/{workbench.extract(['rct_scan.pdf'])}")
+    why = "这看起来是扫描件：各页都是图像，没有文字。请先对它做文字识别（OCR）"
+    for where in ("文献", "失败原因", "日志"):
+        expect(page.get_by_role("region", name=where)).to_contain_text(why)
+    page.get_by_role("link", name="打开表格").click()
+    expect(page.get_by_role("row").get_by_text(why)).to_be_visible()
+
+
+def test_a_broken_rule_is_told_in_the_chinese_of_its_template(page: Page, finished: int) -> None:
+    speak_chinese(page)
+    page.goto(f"/tasks/{finished}/table?scope=contrast&cell=0~contrast/1~c_p")
+    told = re.compile(r"^\s*P 值（[\d<.]+）与置信区间（[\d.]+ 至 [\d.]+）对是否排除 1 的结论不一致。$")
+    expect(page.locator(".verdict-flag")).to_have_text(told)
+
+
+def test_a_value_that_is_none_is_refused_in_chinese(page: Page, workbench: Running, complaints: list[str]) -> None:
+    task = workbench.extract(["rct_veratrol.pdf"])
+    speak_chinese(page)
+    page.goto(f"/tasks/{task}/table?filter=all&cell=0~~n_randomised")
+    page.get_by_role("button", name="修改").click()
+    page.get_by_label("文献中的值").fill("a dozen")
+    page.get_by_role("button", name="保存").click()
+    expect(page.get_by_role("alert")).to_contain_text("'a dozen' 不是数字。")
+    assert all("422" in one for one in complaints)
+    complaints.clear()
+
+
+def test_what_is_not_there_is_said_in_chinese(page: Page, complaints: list[str]) -> None:
+    speak_chinese(page)
+    page.goto("/tasks/987654")
+    expect(page.get_by_role("alert")).to_contain_text("没有任务 987654。")
+    assert all("404" in one for one in complaints)
+    complaints.clear()
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("There is no project <b>.*</b>.", "没有项目 <b>.*</b>。"),
+        ("There is no document 7. It may have been deleted.", "没有文献 7。它可能已被删除。"),
+        ("There is no template 'a'. Those that come with the program: b.", "没有模板 'a'。内置模板有：b。"),
+        ("This file is a picture (PNG), not a PDF. Save or export it as PDF.", "此文件是图片（PNG），不是 PDF。"),
+        (
+            "The provider gave up waiting. The call is tried again. (408: So. It goes.)",
+            "重新调用。（408：So. It goes.）",
+        ),
+        ("arm/1 of row arm/2: 'x. Y' is no number.", "arm/1（行 arm/2）：'x. Y' 不是数字。"),
+        ("There is no such sentence. Try again.", "There is no such sentence. Try again."),
+    ],
+)
+def test_a_sentence_keeps_what_others_have_said_in_it(page: Page, complaints: list[str], said: str, shown: str) -> None:
+    speak_chinese(page)
+    page.route("**/api/v1/projects", lambda route: route.fulfill(status=400, json={"detail": said}))
+    page.reload()
+    expect(page.get_by_role("alert")).to_contain_text(shown)
+    assert all("400" in one for one in complaints)
+    complaints.clear()
+
+
+def test_only_readers_of_chinese_load_it(page: Page) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto("/")
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    assert [url for url in asked if "/server-" in url] == []
+    speak_chinese(page)
+    page.wait_for_load_state("networkidle")
+    assert len([url for url in asked if "/server-" in url]) == 1

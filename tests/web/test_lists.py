@@ -1,0 +1,115 @@
+"""Lists: in the order and of the kind one asks for, whole when read page by page, and of one's own things only."""
+
+import io
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.extraction.desk import paper
+from tests.web.site import Office, Site
+
+NAMES = ("Beta.txt", "alpha.txt", "gamma.txt", "Alpha.txt", "delta.txt")
+
+
+def read(client: httpx.Client, path: str, key: str, cursor: str, **params: Any) -> list[dict[str, Any]]:
+    """All pages of a list."""
+    found: list[dict[str, Any]] = []
+    for _ in range(50):
+        answer = client.get(path, params=params)
+        assert answer.status_code == 200, answer.text
+        page = answer.json()
+        assert len(page[key]) <= params["limit"]
+        found += page[key]
+        if page["next"] is None:
+            return found
+        params[cursor] = page["next"]
+    raise AssertionError("the list does not end")
+
+
+def shelved(office: Office) -> str:
+    """A knowledge base of its own, with two documents that were read, one that has a problem and two to be read."""
+    library = office.bench.library
+    shelf = library.create_knowledge_base("Sorted", space=office.bench.project).id
+    for n, name in enumerate(NAMES):
+        text = "bad" if name == "gamma.txt" else f"{paper(40 + n)} sorted"
+        library.upload(shelf, io.BytesIO(text.encode()), name)
+        if n == 2:
+            office.work()
+    return f"/knowledge-bases/{shelf}/documents"
+
+
+@pytest.fixture(scope="module")
+def documents(shared: Site) -> str:
+    return shelved(shared.office)
+
+
+@pytest.mark.parametrize(
+    ("asked", "names"),
+    [
+        ({}, NAMES[::-1]),
+        ({"sort": "newest"}, NAMES[::-1]),
+        ({"sort": "oldest"}, NAMES),
+        ({"sort": "name"}, ("alpha.txt", "Alpha.txt", "Beta.txt", "delta.txt", "gamma.txt")),
+        ({"state": "readable"}, ("alpha.txt", "Beta.txt")),
+        ({"state": "problem"}, ("gamma.txt",)),
+        ({"state": "unread", "sort": "name"}, ("Alpha.txt", "delta.txt")),
+        ({"state": "failed"}, ()),
+        ({"search": "ALPHA", "sort": "name"}, ("alpha.txt", "Alpha.txt")),
+        ({"search": "alpha", "state": "readable"}, ("alpha.txt",)),
+    ],
+)
+@pytest.mark.parametrize("limit", [1, 2, 500])
+def test_documents_come_sorted_and_sifted(
+    shared: Site, documents: str, asked: dict[str, str], names: tuple[str, ...], limit: int
+) -> None:
+    with shared.script("reader") as client:
+        found = read(client, documents, "documents", "after", limit=limit, **asked)
+    assert [document["file_name"] for document in found] == list(names)
+
+
+def test_a_page_by_name_goes_on_behind_a_document_that_is_there(shared: Site, documents: str) -> None:
+    [elsewhere] = shared.office.add(["elsewhere"], shelf=shared.office.their_shelf)
+    with shared.script("reader") as client:
+        hidden = client.get(documents, params={"sort": "name", "after": elsewhere})
+        absent = client.get(documents, params={"sort": "name", "after": 10**9})
+    assert hidden.status_code == absent.status_code == 404
+    assert hidden.json()["detail"].replace(str(elsewhere), "N") == absent.json()["detail"].replace(str(10**9), "N")
+
+
+@pytest.mark.parametrize("wrong", [{"sort": "size"}, {"sort": "name; drop"}, {"state": "lost"}, {"after": "x"}])
+def test_an_order_that_does_not_exist_is_refused(shared: Site, documents: str, wrong: dict[str, str]) -> None:
+    with shared.script("reader") as client:
+        assert client.get(documents, params=wrong).status_code == 422
+
+
+def test_tasks_and_batches_are_sifted_by_their_state(site: Site) -> None:
+    office = site.office
+    papers = office.add(paper(n) for n in range(2))
+    done = [office.start(papers) for _ in range(3)]
+    office.work()
+    under_way = [office.start(papers) for _ in range(2)]
+    with site.script("reader") as client, site.script("outsider") as stranger, site.browser("operator") as operator:
+
+        def tasks(**asked: str) -> list[int]:
+            project = {"project_id": office.bench.project}
+            listed = read(client, "/extraction/tasks", "tasks", "before", limit=2, **project, **asked)
+            return [task["task_id"] for task in listed]
+
+        assert tasks() == [*under_way[::-1], *done[::-1]]
+        assert tasks(state="open") == under_way[::-1]
+        assert tasks(state="closed") == done[::-1]
+
+        def batches(who: httpx.Client, **asked: str) -> list[int]:
+            listed = read(who, "/engine/batches", "batches", "before", limit=2, **asked)
+            assert all(batch["kind"] == asked.get("kind", batch["kind"]) for batch in listed)
+            return [batch["batch_id"] for batch in listed]
+
+        ours = [client.get(f"/extraction/tasks/{task}").json()["batch_id"] for task in tasks()]
+        jobs = [office.bench.library.document(document).job_id for document in papers]
+        assert batches(client, kind="extract_document") == ours
+        assert batches(client) == batches(operator) == sorted([*ours, *jobs], reverse=True)
+        assert batches(client, state="open") == batches(operator, state="open") == ours[:2]
+        assert batches(client, kind="nothing") == batches(stranger) == []
+        # Not even by a cursor does a page tell of what is not theirs.
+        assert stranger.get("/engine/batches", params={"limit": 1}).json() == {"batches": [], "next": None}

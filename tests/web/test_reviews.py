@@ -1,0 +1,141 @@
+"""Reviews over HTTP: written by name, read with the results, refused with a sentence."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from ingather.web import schemas as wire
+from tests.extraction.desk import paper
+from tests.web.site import Site
+
+
+class Table:
+    """A finished task of two documents, as somebody sees it."""
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+        documents = site.office.add([paper(1), paper(2)])
+        self.task_id = site.office.start(documents, field_ids=["title", "n_randomised", "countries"])
+        site.office.work()
+        self.people = {name: site.browser(name) for name in ("owner", "reviewer")}
+
+    def say(self, field: str, action: str, *, by: str = "reviewer", ordinal: int = 0, **more: Any) -> httpx.Response:
+        asked = {"field": field, "action": action, **more}
+        return self.people[by].post(f"/extraction/tasks/{self.task_id}/results/{ordinal}/reviews", json=asked)
+
+    def get(self, path: str, **params: Any) -> Any:
+        answer = self.people["owner"].get(f"/extraction/tasks/{self.task_id}{path}", params=params)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def cell(self, field: str, ordinal: int = 0) -> dict[str, Any]:
+        return cell(self.get("/results")["results"][ordinal], field)
+
+
+def cell(result: dict[str, Any], field: str) -> dict[str, Any]:
+    [found] = [one for one in result["findings"] if one["field"] == field]
+    assert isinstance(found, dict)
+    return found
+
+
+@pytest.fixture
+def table(site: Site) -> Iterator[Table]:
+    made = Table(site)
+    yield made
+    for person in made.people.values():
+        person.close()
+
+
+def test_a_review_answers_with_the_document_as_it_stands_and_results_tell_the_same(table: Table) -> None:
+    assert table.cell("n_randomised")["review"] is None
+    answer = table.say("n_randomised", "edited", value=" 1,020 ", note="Table 1", seen_value=102)
+    assert answer.status_code == 201, answer.text
+    told = cell(answer.json(), "n_randomised")
+    assert (told["value"], told["source"]) == (1020, "reviewer")
+    assert told["extracted"] == {"state": "reported", "value": 102, "source": "embedded"}
+    review = told["review"] | {"at": ""}
+    assert review == {
+        "revision": 1, "action": "edited", "value": 1020, "note": "Table 1", "by": "reviewer", "at": "",
+        "is_outdated": False,
+    }  # fmt: skip
+    assert table.cell("n_randomised") == told
+    assert table.get("/results/0") == answer.json()
+    assert table.cell("n_randomised", 1)["review"] is None
+    # Results are written without a check of each; here is one, of types too.
+    answer = table.people["owner"].get(f"/extraction/tasks/{table.task_id}/results")
+    assert answer.headers["content-type"] == "application/json"
+    assert wire.Results.model_validate_json(answer.content, strict=True).model_dump_json().encode() == answer.content
+
+
+def test_a_colleague_who_was_slower_is_told_who_was_quicker(table: Table) -> None:
+    assert table.say("title", "rejected", by="owner").status_code == 201
+    late = table.say("title", "accepted")
+    assert late.status_code == 409
+    assert "owner has reviewed this value meanwhile (rejected)" in late.json()["detail"]
+    assert table.say("title", "unclear", seen=1).status_code == 201
+
+
+def test_history_tells_who_said_what_and_when(table: Table) -> None:
+    table.say("title", "accepted")
+    table.say("title", "edited", value="<b>New</b>", seen=1, by="owner")
+    table.say("title", "withdrawn", seen=2)
+    table.say("n_randomised", "accepted")
+    told = table.get("/results/0/reviews", field="title", row="")
+    assert [(one["revision"], one["action"], one["value"], one["by"]) for one in told] == [
+        (1, "accepted", None, "reviewer"),
+        (2, "edited", "<b>New</b>", "owner"),
+        (3, "withdrawn", None, "reviewer"),
+    ]
+    assert [one["at"] for one in told] == sorted(one["at"] for one in told)
+    assert len(table.get("/results/0/reviews")) == 4
+    assert table.get("/results/1/reviews") == []
+    assert table.cell("title")["review"]["action"] == "accepted"
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "sentence"),
+    [
+        ({"field": "n_randomised", "action": "edited", "value": "a few"}, 422, "'a few' is no number."),
+        ({"field": "n_randomised", "action": "edited"}, 422, "Give one, or say that it is not reported."),
+        ({"field": "n_randomised", "action": "edited", "value": True}, 422, "true and false"),
+        ({"field": "n_randomised", "action": "edited", "value": {"a": 1}}, 422, "value"),
+        ({"field": "n_randomised", "action": "accepted", "value": 3}, 422, "`edited` only"),
+        ({"field": "n_randomised", "action": "praised"}, 422, "action"),
+        ({"field": "n_randomised", "action": "withdrawn"}, 422, "no review here"),
+        ({"field": "n_randomised", "action": "accepted", "note": "n" * 2001}, 422, "note"),
+        ({"field": "n_randomised", "action": "accepted", "seen_value": 7}, 409, "Look again"),
+        ({"field": "n_randomised", "action": "accepted", "seen": -1}, 422, "seen"),
+        ({"field": "n_randomised", "row": "arm/1", "action": "accepted"}, 404, "no row 'arm/1'"),
+        ({"field": "primary_outcome", "action": "accepted"}, 404, "no field 'primary_outcome'"),
+        ({"field": "n_randomised", "action": "accepted", "who": "me"}, 422, "who"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_a_sentence(
+    table: Table, asked: dict[str, Any], status: int, sentence: str
+) -> None:
+    answer = table.people["reviewer"].post(f"/extraction/tasks/{table.task_id}/results/0/reviews", json=asked)
+    assert (answer.status_code, sentence in answer.json()["detail"]) == (status, True), answer.text
+    assert table.get("/results/0/reviews") == []
+
+
+def test_documents_that_are_not_there_have_no_reviews(table: Table) -> None:
+    for ordinal in (2, 10**12):
+        assert table.say("title", "accepted", ordinal=ordinal).status_code == 404
+        for path in (f"/results/{ordinal}", f"/results/{ordinal}/reviews"):
+            assert table.people["owner"].get(f"/extraction/tasks/{table.task_id}{path}").status_code == 404
+
+
+def test_verified_values_are_accepted_together(table: Table) -> None:
+    path = f"/extraction/tasks/{table.task_id}/reviews/accept-verified"
+    table.say("title", "rejected")
+    answer = table.people["owner"].post(path, json={"ordinals": [0, 1], "field_ids": ["title", "n_randomised"]})
+    assert answer.status_code == 200, answer.text
+    told = answer.json()
+    assert told["accepted"] >= 2
+    assert table.cell("title")["review"]["action"] == "rejected"
+    assert table.cell("n_randomised", 1)["review"]["by"] == "owner"
+    assert table.cell("countries", 1)["review"] is None
+    assert table.people["owner"].post(path, json={"ordinals": []}).status_code == 422
+    assert table.people["owner"].post(path, json={"ordinals": [0], "field_ids": ["Nope"]}).status_code == 422

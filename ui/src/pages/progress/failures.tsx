@@ -1,0 +1,42 @@
+import { Button } from "@mantine/core";
+import { useState } from "react";
+import type { Result } from "../../api/client";
+import { Icon } from "../../components/icon";
+import { useWords } from "../../words";
+
+const SHOWN = 3;
+
+/** What failed and why: one entry for each reason, since a hundred documents often fail for the same one. */
+export function Failures({ results }: { results: Result[] }) {
+  const words = useWords();
+  const [isWhole, setWhole] = useState(false);
+  const reasons = new Map<string, string[]>();
+  for (const one of results)
+    if (one.state === "error") reasons.set(one.problem, [...(reasons.get(one.problem) ?? []), one.file_name]);
+  if (reasons.size === 0) return null;
+  const all = [...reasons].sort((one, other) => other[1].length - one[1].length);
+  return (
+    <section className="card failures" aria-label={words.task.failures}>
+      <h2>
+        <Icon name="warning" /> {words.task.failures}
+      </h2>
+      <ul>
+        {all.slice(0, isWhole ? all.length : SHOWN).map(([reason, names]) => (
+          <li key={reason}>
+            <p className="plain">{words.said(reason) || words.task.noReason}</p>
+            <p className="dim" title={names.slice(0, 50).join("\n")}>
+              {words.task.failed(names.length)}: {names.slice(0, SHOWN).join(", ")}
+              {names.length > SHOWN ? ", …" : ""}
+            </p>
+          </li>
+        ))}
+      </ul>
+      {all.length > SHOWN && !isWhole && (
+        <Button variant="subtle" size="compact-xs" onClick={() => setWhole(true)}>
+          {words.state.more}
+        </Button>
+      )}
+      <p className="dim">{words.task.failedNext}</p>
+    </section>
+  );
+}
