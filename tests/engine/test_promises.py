@@ -26,7 +26,7 @@ from ingather.engine.migrations import migrate
 from ingather.engine.model import Died, Item, Overdue, verdict
 from ingather.engine.script import Ask, run
 from tests.conftest import FAST, Clock
-from tests.engine.workshop import build, sentinel_of, until, worker_process
+from tests.engine.workshop import build, children_of, nursery_of, sentinel_of, until, worker_process
 
 TABLES = ("batch", "segment", "payload", "lease", "waiting", "outcome", "tally")
 
@@ -174,7 +174,8 @@ def test_promise_3_a_stopped_worker_that_wakes_up_late_changes_nothing(
             batch.wait(15)
             [result] = batch.results()
             # Having been lost once, it ran in a child of the other worker, alone.
-            assert (result["parent"], result["lost"]) == (other.pid, 1)
+            assert (result["session"], result["lost"]) == (other.pid, 1)
+            assert result["pid"] != other.pid
             os.kill(zombie.pid, signal.SIGCONT)
             # It notices, stops its handler, and comes back under another id.
             until(lambda: db.execute("select 1 from ingather.worker where pid = %s", [zombie.pid]).fetchone())
@@ -222,6 +223,35 @@ def test_promise_4_an_item_that_kills_its_worker_three_times_ends_and_its_neighb
     # Only those that were running beside it can have seen a loss, and never more than that one.
     assert {item.ordinal: item.lost for item in good if item.ordinal > 4} == {5: 0}
     assert max(item.lost for item in good) <= 1
+
+
+def test_promise_4_a_child_does_not_wait_for_what_a_thread_of_its_worker_was_at(
+    shop: Engine, url: str, db: psycopg.Connection, tmp_path: Path
+) -> None:
+    """A process forked while a thread imports inherits the lock on that import, and nobody who would open it."""
+    lesson = "import time, pathlib; pathlib.Path(__file__ + '.seen').touch(); time.sleep(1); LESSON = 'patience'"
+    (tmp_path / "slow_lesson.py").write_text(lesson)
+    asked = {"folder": str(tmp_path), "module": "slow_lesson"}
+    survivor = shop.submit("learn", asked, delay=3600)
+    with worker_process(url):
+        first = shop.submit("learn", asked)
+        until((tmp_path / "slow_lesson.py.seen").exists)
+        # It took a worker down once, so it runs in a child.
+        db.execute("update ingather.waiting set lost = 1, run_at = now() where batch_id = %s", [survivor.id])
+        assert [batch.wait(15).completed for batch in (first, survivor)] == [1, 1]
+
+
+def test_promise_4_work_goes_on_when_the_process_that_keeps_the_children_is_killed(
+    shop: Engine, url: str, db: psycopg.Connection
+) -> None:
+    batch = shop.scatter("nap_aside", [{"s": 1}, {"s": 1}])
+    with worker_process(url) as worker:
+        until(lambda: states(db, batch.id)["running"] == 2)
+        keeper = nursery_of(worker.pid)
+        until(lambda: any(children_of(keeper)))
+        os.kill(keeper, signal.SIGKILL)
+        assert batch.wait(15).completed == 2
+    assert [item.lost for item in batch.items()] == [1, 1]
 
 
 # --- 5. Alive means alive ------------------------------------------------------------------------------------------

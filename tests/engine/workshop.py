@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import importlib
 import os
 import re
 import signal
@@ -29,7 +30,7 @@ def build(url: str, **options: Any) -> Engine:
     async def nap(item: Item) -> Any:
         """Sleeps, and says who it was."""
         await asyncio.sleep(item.payload["s"])
-        return {"pid": os.getpid(), "parent": os.getppid(), "attempt": item.attempt, "lost": item.lost}
+        return {"pid": os.getpid(), "session": os.getsid(0), "attempt": item.attempt, "lost": item.lost}
 
     @app.handler("nap_aside")
     def nap_aside(item: Item) -> Any:
@@ -51,6 +52,12 @@ def build(url: str, **options: Any) -> Engine:
             os.kill(os.getpid(), signal.SIGKILL)
         await asyncio.sleep(item.payload.get("s", 0))
         return "fine"
+
+    @app.handler("learn")
+    async def learn(item: Item) -> Any:
+        """Imports what it needs when it needs it, beside the loop, as one does with packages that take long."""
+        sys.path.append(item.payload["folder"])
+        return (await asyncio.to_thread(importlib.import_module, item.payload["module"])).LESSON
 
     @app.handler("limited", queue="narrow")
     async def limited(item: Item) -> Any:
@@ -99,13 +106,22 @@ def worker_process(
 
 def sentinel_of(pid: int) -> int:
     """The sentinel of a worker process: its child that runs the module of that name."""
+    return next(child for child, command in children_of(pid) if b"ingather.engine.sentinel" in command)
+
+
+def nursery_of(pid: int) -> int:
+    """The nursery of a worker process: its other child."""
+    return next(child for child, command in children_of(pid) if b"ingather.engine.sentinel" not in command)
+
+
+def children_of(pid: int) -> Iterator[tuple[int, bytes]]:
+    """Child processes and their command lines."""
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             with contextlib.suppress(OSError, IndexError):
                 parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-                if parent == pid and b"ingather.engine.sentinel" in (entry / "cmdline").read_bytes():
-                    return int(entry.name)
-    raise LookupError(f"process {pid} has no sentinel")
+                if parent == pid:
+                    yield int(entry.name), (entry / "cmdline").read_bytes()
 
 
 def until(condition: Callable[[], Any], seconds: float = 15) -> Any:

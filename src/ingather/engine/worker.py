@@ -101,9 +101,11 @@ class Worker:
         )
         self._feeder.on_arrival = self._wake_a_slot
         try:
+            await self._children.open()
             async with await aconnect(self._engine.url, application_name="ingather worker") as conn:
                 await self._enlist(conn)
         except BaseException:
+            await self._children.stop()
             self._shared.close()
             raise
         for slot in self._slots:
