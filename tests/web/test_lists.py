@@ -1,11 +1,15 @@
 """Lists: in the order and of the kind one asks for, whole when read page by page, and of one's own things only."""
 
 import io
+from datetime import timedelta
 from typing import Any
 
 import httpx
 import pytest
 
+from ingather.engine.script import Script
+from ingather.web.accounts import Caller, Scope
+from ingather.web.routes.fleet import _page
 from tests.extraction.desk import paper
 from tests.web.site import Office, Site
 
@@ -68,16 +72,43 @@ def test_documents_come_sorted_and_sifted(
     assert [document["file_name"] for document in found] == list(names)
 
 
-def test_a_page_by_name_goes_on_behind_a_document_that_is_there(shared: Site, documents: str) -> None:
+@pytest.mark.parametrize("sort", ["newest", "oldest", "name"])
+def test_a_list_goes_on_when_the_last_document_of_a_page_was_deleted(site: Site, sort: str) -> None:
+    path = shelved(site.office)
+    with site.script("reviewer") as client:
+        whole = read(client, path, "documents", "after", sort=sort, limit=500)
+        page = client.get(path, params={"sort": sort, "limit": 2}).json()
+        last = page["documents"][-1]["document_id"]
+        assert client.delete(f"/documents/{last}").status_code == 204
+        rest = read(client, path, "documents", "after", sort=sort, limit=2, after=page["next"])
+    assert [*page["documents"], *rest] == whole
+
+
+def test_a_cursor_tells_nothing_of_documents_elsewhere(shared: Site, documents: str) -> None:
     [elsewhere] = shared.office.add(["elsewhere"], shelf=shared.office.their_shelf)
     with shared.script("reader") as client:
-        hidden = client.get(documents, params={"sort": "name", "after": elsewhere})
-        absent = client.get(documents, params={"sort": "name", "after": 10**9})
-    assert hidden.status_code == absent.status_code == 404
-    assert hidden.json()["detail"].replace(str(elsewhere), "N") == absent.json()["detail"].replace(str(10**9), "N")
+        seen = [
+            read(client, documents, "documents", "after", sort="name", limit=2, after=f"{cursor} beta.txt")
+            for cursor in (elsewhere, 10**9)
+        ]
+    assert seen[0] == seen[1]
+    assert [document["file_name"] for document in seen[0]] == ["delta.txt", "gamma.txt"]
 
 
-@pytest.mark.parametrize("wrong", [{"sort": "size"}, {"sort": "name; drop"}, {"state": "lost"}, {"after": "x"}])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"sort": "size"},
+        {"sort": "name; drop"},
+        {"state": "lost"},
+        {"after": "x"},
+        {"after": "0"},
+        {"after": "9" * 19},
+        {"after": "7", "sort": "name"},
+        {"after": "7 a\0b", "sort": "name"},
+        {"after": "7 " + "a" * 300, "sort": "name"},
+    ],
+)
 def test_an_order_that_does_not_exist_is_refused(shared: Site, documents: str, wrong: dict[str, str]) -> None:
     with shared.script("reader") as client:
         assert client.get(documents, params=wrong).status_code == 422
@@ -113,3 +144,24 @@ def test_tasks_and_batches_are_sifted_by_their_state(site: Site) -> None:
         assert batches(client, kind="nothing") == batches(stranger) == []
         # Not even by a cursor does a page tell of what is not theirs.
         assert stranger.get("/engine/batches", params={"limit": 1}).json() == {"batches": [], "next": None}
+
+
+def test_a_list_of_batches_goes_on_when_one_of_a_page_is_pruned_this_moment(office: Office) -> None:
+    engine = office.engine
+    oldest, middle, newest = (engine.scatter("read_document", [{"sha256": "x"}]) for _ in range(3))
+    middle.cancel()
+
+    def pruned_meanwhile(script: Script[Any]) -> Script[Any]:
+        rows = yield next(script)
+        engine.prune(timedelta(0))
+        rows = yield script.send(rows)
+        try:
+            script.send(rows)
+        except StopIteration as end:
+            return end.value
+
+    operator = Caller(account_id=1, name="operator", is_operator=True, scope=Scope.OPERATE, roles={})
+    page, following = engine.run(pruned_meanwhile(_page(operator, None, None, None, 2)))
+    assert [batch.batch_id for batch in page] == [newest.id]
+    page, following = engine.run(_page(operator, None, None, following, 2))
+    assert ([batch.batch_id for batch in page], following) == ([oldest.id], None)

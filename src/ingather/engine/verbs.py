@@ -191,8 +191,14 @@ def progress(batch_ids: list[int]) -> Script[list[Progress]]:
 
 def list_batches(*, state: str | None, kind: str | None, before: int | None, limit: int) -> Script[list[Progress]]:
     """Newest first; `before` is the last id of the page before."""
+    found = yield from batch_ids(state=state, kind=kind, before=before, limit=limit)
+    return (yield from progress(found)) if found else []
+
+
+def batch_ids(*, state: str | None, kind: str | None, before: int | None, limit: int) -> Script[list[int]]:
+    """The ids of `list_batches`. Of these, some may be pruned before they are looked at."""
     rows = yield Ask(sql.LIST_BATCHES, {"state": state, "kind": kind, "before": before, "limit": limit})
-    return (yield from progress([batch_id for (batch_id,) in rows])) if rows else []
+    return [batch_id for (batch_id,) in rows]
 
 
 def pause(batch_id: int, *, paused: bool) -> Script[None]:

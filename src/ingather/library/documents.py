@@ -10,6 +10,7 @@ from ingather.engine.script import Ask, Row, Script
 from ingather.library import statements as sql
 from ingather.library.blobs import Blobs, Stored, missing
 from ingather.library.errors import UnknownDocument, UnknownKnowledgeBase
+from ingather.library.names import MAX_FILE_NAME_BYTES
 from ingather.library.port import DocumentRecord, DocumentState, KnowledgeBase, Problem, Snapshot, Sort
 
 LARGEST_ID = 2**63 - 1
@@ -98,6 +99,7 @@ def list_documents(
     state: DocumentState | None,
     sort: Sort,
     after: int | None,
+    after_name: str,
     limit: int,
     parsers: list[str],
 ) -> Script[list[DocumentRecord]]:
@@ -105,13 +107,10 @@ def list_documents(
         raise UsageError(f"A page holds 1 to {LONGEST_PAGE:,} documents, not {limit!r}.")
     if after is not None and not is_id(after):
         raise UsageError(f"`after` takes the id of the last document of the page before, not {after!r}.")
+    is_named = 1 <= len(after_name) <= MAX_FILE_NAME_BYTES and "\0" not in after_name
+    if sort is Sort.NAME and after is not None and not is_named:
+        raise UsageError("`after` takes the id and the name of the last document of the page before, by name.")
     yield from knowledge_base(knowledge_base_id)
-    after_name = ""
-    if sort is Sort.NAME and after is not None:
-        last = yield from find_document(after, parsers)
-        if last.knowledge_base_id != knowledge_base_id:
-            raise no_documents([after], 1)
-        after_name = last.file_name
     rows = yield Ask(
         _SORTED[sort],
         {
@@ -119,7 +118,7 @@ def list_documents(
             "search": search,
             "state": None if state is None else state.value,
             "after": after,
-            "after_name": after_name,
+            "after_name": after_name.encode("utf-8", "replace").decode(),
             "limit": limit,
             "parsers": parsers,
         },

@@ -158,9 +158,15 @@ class Library:
         state: DocumentState | None = None,
         sort: Sort = Sort.NEWEST,
         after: int | None = None,
+        after_name: str = "",
         limit: int = 50,
     ) -> list[DocumentRecord]:
-        """Documents in order; `after` takes the last id of the page before. `search` is a part of the name."""
+        """Documents in order; `search` is a part of the name.
+
+        `after` takes the last id of the page before, and `after_name` the
+        name beside it where names are the order: the document itself may be
+        gone by then.
+        """
         return self.engine.run(
             documents.list_documents(
                 knowledge_base_id,
@@ -168,6 +174,7 @@ class Library:
                 state=state,
                 sort=sort,
                 after=after,
+                after_name=after_name,
                 limit=limit,
                 parsers=self.parsers,
             )

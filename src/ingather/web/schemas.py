@@ -44,6 +44,8 @@ BodyId = Annotated[int, Field(ge=1, le=LARGEST_ID, strict=True, examples=[1])]
 Id = Annotated[int, BeforeValidator(_digits), Field(ge=1, le=LARGEST_ID, strict=True, examples=[1])]
 Cursor = Annotated[int, BeforeValidator(_digits), Field(ge=0, le=LARGEST_ID, strict=True)]
 Limit = Annotated[int, BeforeValidator(_digits), Field(ge=1, le=500, strict=True)]
+# An id, and behind it a name where names are the order: a page goes on there, also when what it ended with is gone.
+Mark = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,19}( .+)?$", max_length=300), Field(examples=["7"])]
 # Of what may be a megabyte each.
 FewAtOnce = Annotated[int, BeforeValidator(_digits), Field(ge=1, le=50, strict=True)]
 Name = Annotated[
@@ -267,7 +269,7 @@ class Document(Wire):
 
 class Documents(Wire):
     documents: list[Document]
-    next: int | None
+    next: str | None
 
 
 class Uploaded(Wire):

@@ -11,7 +11,7 @@ from ingather.extraction.findings import DocumentResult, Finding, Review
 from ingather.extraction.provider import Endpoint, Price, price_of
 from ingather.extraction.tasks import Status, Wait
 from ingather.extraction.template import Template, Tier
-from ingather.library.port import DocumentRecord
+from ingather.library.port import DocumentRecord, Sort
 from ingather.library.port import KnowledgeBase as Shelf
 from ingather.web import schemas as wire
 
@@ -65,6 +65,11 @@ def document(found: DocumentRecord) -> wire.Document:
         hidden_characters=found.hidden_characters,
         notes=list(found.notes),
     )
+
+
+def mark(last: DocumentRecord, sort: Sort) -> str:
+    """Where a page of documents ended."""
+    return f"{last.id} {last.file_name}" if sort is Sort.NAME else str(last.id)
 
 
 def estimate(found: Estimate, *, unread: int, unreadable: int) -> wire.Estimate:

@@ -69,7 +69,7 @@ export function useDocuments(shelfId: number | undefined, search: string) {
   const query = useInfiniteQuery({
     queryKey: keys.documents(shelfId ?? 0, search),
     enabled: shelfId !== undefined,
-    initialPageParam: undefined as number | undefined,
+    initialPageParam: undefined as string | undefined,
     placeholderData: keepPreviousData,
     queryFn: ({ signal, pageParam }) =>
       api.get("/api/v1/knowledge-bases/{knowledge_base_id}/documents", {

@@ -1105,7 +1105,7 @@ export interface components {
             /** Documents */
             documents: components["schemas"]["Document"][];
             /** Next */
-            next: number | null;
+            next: string | null;
         };
         /**
          * Done
@@ -2969,7 +2969,7 @@ export interface operations {
                 search?: string;
                 state?: components["schemas"]["DocumentState"] | null;
                 sort?: components["schemas"]["Sort"];
-                after?: number | null;
+                after?: string | null;
                 limit?: number;
             };
             header?: never;

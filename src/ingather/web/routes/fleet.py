@@ -53,10 +53,8 @@ def list_batches(
     limit: wire.Limit = 50,
 ) -> wire.Batches:
     """Batches, newest first: all for operators, those of their projects for members."""
-    page = here.engine.run(_page(who, state, kind, before, limit))
-    return wire.Batches(
-        batches=[shapes.batch(batch) for batch in page], next=page[-1].batch_id if len(page) == limit else None
-    )
+    page, following = here.engine.run(_page(who, state, kind, before, limit))
+    return wire.Batches(batches=[shapes.batch(batch) for batch in page], next=following)
 
 
 @router.get("/engine/batches/{batch_id}")
@@ -172,10 +170,15 @@ def _projects(batch_id: int) -> Script[set[int]]:
     return {*of_tasks, *of_documents}
 
 
-def _page(who: Caller, state: str | None, kind: str | None, before: int | None, limit: int) -> Script[list[Progress]]:
+def _page(
+    who: Caller, state: str | None, kind: str | None, before: int | None, limit: int
+) -> Script[tuple[list[Progress], int | None]]:
+    """A page of batches, and what `before` takes for the next one: also where one of them is pruned this moment."""
     if who.is_operator:
-        return (yield from verbs.list_batches(state=state, kind=kind, before=before, limit=limit))
-    theirs = list(who.roles)
-    of_tasks = yield from tasks.batches_of_projects(theirs, state=state, kind=kind, before=before, limit=limit)
-    of_documents = yield from documents.jobs_of_spaces(theirs, state=state, kind=kind, before=before, limit=limit)
-    return (yield from verbs.progress(sorted({*of_tasks, *of_documents}, reverse=True)[:limit]))
+        found = yield from verbs.batch_ids(state=state, kind=kind, before=before, limit=limit)
+    else:
+        theirs = list(who.roles)
+        of_tasks = yield from tasks.batches_of_projects(theirs, state=state, kind=kind, before=before, limit=limit)
+        of_documents = yield from documents.jobs_of_spaces(theirs, state=state, kind=kind, before=before, limit=limit)
+        found = sorted({*of_tasks, *of_documents}, reverse=True)[:limit]
+    return (yield from verbs.progress(found)), found[-1] if len(found) == limit else None

@@ -65,17 +65,24 @@ def list_documents(
     search: Annotated[str, Query(max_length=200)] = "",
     state: DocumentState | None = None,
     sort: Sort = Sort.NEWEST,
-    after: wire.Id | None = None,
+    after: wire.Mark | None = None,
     limit: wire.Limit = 50,
 ) -> wire.Documents:
     """Documents in order; `search` is a part of the file name, `after` takes `next` of the page before."""
     knowledge_base_for(here, who, knowledge_base_id)
+    after_id, _, after_name = (after or "").partition(" ")
     page = here.library.list_documents(
-        knowledge_base_id, search=search, state=state, sort=sort, after=after, limit=limit
+        knowledge_base_id,
+        search=search,
+        state=state,
+        sort=sort,
+        after=int(after_id) if after_id else None,
+        after_name=after_name,
+        limit=limit,
     )
     return wire.Documents(
         documents=[shapes.document(document) for document in page],
-        next=page[-1].id if len(page) == limit else None,
+        next=shapes.mark(page[-1], sort) if len(page) == limit else None,
     )
 
 
