@@ -9,6 +9,7 @@ import pytest
 from ingather.web import schemas as wire
 from tests.extraction.desk import paper
 from tests.web.site import Site
+from tests.web.test_lists import read
 
 
 class Table:
@@ -82,16 +83,45 @@ def test_history_tells_who_said_what_and_when(table: Table) -> None:
     table.say("title", "edited", value="<b>New</b>", seen=1, by="owner")
     table.say("title", "withdrawn", seen=2)
     table.say("n_randomised", "accepted")
-    told = table.get("/results/0/reviews", field="title", row="")
+    told = table.get("/results/0/reviews", field="title", row="")["reviews"]
     assert [(one["revision"], one["action"], one["value"], one["by"]) for one in told] == [
         (1, "accepted", None, "reviewer"),
         (2, "edited", "<b>New</b>", "owner"),
         (3, "withdrawn", None, "reviewer"),
     ]
     assert [one["at"] for one in told] == sorted(one["at"] for one in told)
-    assert len(table.get("/results/0/reviews")) == 4
-    assert table.get("/results/1/reviews") == []
+    assert len(table.get("/results/0/reviews")["reviews"]) == 4
+    assert table.get("/results/1/reviews") == {"reviews": [], "next": None}
     assert table.cell("title")["review"]["action"] == "accepted"
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 500])
+@pytest.mark.parametrize("asked", [{}, {"field": "title"}, {"field": "title", "row": ""}, {"row": "arm/1"}])
+def test_reviews_come_page_by_page_and_none_twice(
+    reviewed: tuple[Table, list[dict[str, Any]]], asked: dict[str, str], limit: int
+) -> None:
+    table, said = reviewed
+    path = f"/extraction/tasks/{table.task_id}/results/0/reviews"
+    found = read(table.people["owner"], path, "reviews", "after", limit=limit, **asked)
+    wanted = [one for one in said if all(one[key] == value for key, value in asked.items())]
+    assert [(one["field"], one["revision"], one["action"]) for one in found] == [
+        (one["field"], one["revision"], one["action"]) for one in wanted
+    ]
+
+
+@pytest.fixture(scope="module")
+def reviewed(shared: Site) -> Iterator[tuple[Table, list[dict[str, Any]]]]:
+    """A table, and what was said of its first document, among what was said of the second."""
+    table = Table(shared)
+    said: list[dict[str, Any]] = []
+    for n in range(3):
+        for field, action in (("title", "unclear"), ("n_randomised", "not_reported")):
+            for ordinal in (0, 1):
+                assert table.say(field, action, ordinal=ordinal, seen=n, note=str(n)).status_code == 201
+            said.append({"field": field, "row": "", "revision": n + 1, "action": action})
+    yield table, said
+    for person in table.people.values():
+        person.close()
 
 
 @pytest.mark.parametrize(
@@ -117,7 +147,7 @@ def test_what_cannot_be_is_refused_with_a_sentence(
 ) -> None:
     answer = table.people["reviewer"].post(f"/extraction/tasks/{table.task_id}/results/0/reviews", json=asked)
     assert (answer.status_code, sentence in answer.json()["detail"]) == (status, True), answer.text
-    assert table.get("/results/0/reviews") == []
+    assert table.get("/results/0/reviews") == {"reviews": [], "next": None}
 
 
 def test_documents_that_are_not_there_have_no_reviews(table: Table) -> None:

@@ -388,6 +388,21 @@ class Extraction:
         self.engine.run(tasks.find_document(known_id(task_id, "task"), ordinal))
         return self.engine.run(reviews.of_documents(task_id, [ordinal])).get(ordinal, [])
 
+    def review_page(
+        self,
+        task_id: int,
+        ordinal: int,
+        *,
+        field: str | None = None,
+        row: str | None = None,
+        after: int = 0,
+        limit: int = PAGE,
+    ) -> tuple[list[Review], int | None]:
+        """A page of `reviews`, also only those of a field or a cell, and what `after` takes for the next one."""
+        self.engine.run(tasks.find_document(known_id(task_id, "task"), ordinal))
+        asked = reviews.page(task_id, ordinal, field=field, row=row, after=after, limit=limit)
+        return self.engine.run(asked)
+
     def export(self, task_id: int, format: str, out: BinaryIO, *, language: str = "en") -> None:
         """Write all of a task's results; what is not finished yet says so."""
         status = self.status(task_id)

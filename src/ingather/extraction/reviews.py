@@ -28,6 +28,15 @@ def of_documents(task_id: int, ordinals: Sequence[int]) -> Script[dict[int, list
     return found
 
 
+def page(
+    task_id: int, ordinal: int, *, field: str | None, row: str | None, after: int, limit: int
+) -> Script[tuple[list[Review], int | None]]:
+    """Of a document, a field of it or a cell, and what `after` takes for the next page."""
+    asked = {"task_id": task_id, "ordinal": ordinal, "field": field, "row_key": row, "after": after, "limit": limit}
+    rows = yield Ask(sql.PAGE_OF_REVIEWS, asked)
+    return [_review(found) for found in rows], rows[-1][-1] if len(rows) == limit else None
+
+
 def add(task_id: int, judged: Sequence[Judged], by: Reviewer) -> Script[int]:
     """How many were written: not those whose cell somebody else has judged since it was read.
 
@@ -54,7 +63,7 @@ def add(task_id: int, judged: Sequence[Judged], by: Reviewer) -> Script[int]:
 
 
 def _review(row: Sequence[Any]) -> Review:
-    ordinal, key, field, revision, action, value, note, reviewer, reviewed_at, finding_sha256 = row
+    ordinal, key, field, revision, action, value, note, reviewer, reviewed_at, finding_sha256, _ = row
     return Review(
         ordinal=ordinal,
         row=key,

@@ -252,13 +252,30 @@ select q.paused,
  where b.id = %(batch_id)s
 """
 
-# In the order in which they were written.
-REVIEWS: Final[LiteralString] = """
-select ordinal, row_key, field, revision, action, value::text, note, reviewer, reviewed_at, finding_sha256
+_REVIEW: Final[LiteralString] = """
+select ordinal, row_key, field, revision, action, value::text, note, reviewer, reviewed_at, finding_sha256, id
   from ingather.review
+"""
+
+# In the order in which they were written.
+REVIEWS: Final[LiteralString] = (
+    _REVIEW
+    + """
  where task_id = %(task_id)s and ordinal = any(%(ordinals)s::int[])
  order by ordinal, id
 """
+)
+
+PAGE_OF_REVIEWS: Final[LiteralString] = (
+    _REVIEW
+    + """
+ where task_id = %(task_id)s and ordinal = %(ordinal)s and id > %(after)s
+   and (%(field)s::text is null or field = %(field)s)
+   and (%(row_key)s::text is null or row_key = %(row_key)s)
+ order by id
+ limit %(limit)s
+"""
+)
 
 # The revision is the next one to those that the writer has read. Of two who read the same, one finds it taken and
 # writes nothing: a judgement is never put on top of another that its maker has not seen.

@@ -492,6 +492,11 @@ class Review(Wire):
     at: datetime
 
 
+class Reviews(Wire):
+    reviews: list[Review]
+    next: int | None
+
+
 class NewReview(Wire):
     """A judgement of one cell, and what its maker saw there: the revision of the review that stood, 0 for none."""
 

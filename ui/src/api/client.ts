@@ -106,6 +106,21 @@ export const api = {
   delete: verb("delete"),
 };
 
+/** All of a list, page after page. */
+export async function whole<P extends { next: string | number | null }, T>(
+  read: (after: string | number | undefined) => Promise<P>,
+  of: (page: P) => T[],
+): Promise<T[]> {
+  const all: T[] = [];
+  let after: string | number | undefined;
+  do {
+    const page = await read(after);
+    all.push(...of(page));
+    after = page.next ?? undefined;
+  } while (after !== undefined);
+  return all;
+}
+
 /** What is shown of an error of any kind. */
 export function sentence(error: unknown, words: Words): string {
   if (error instanceof Unreachable) return words.state.unreachable;

@@ -1,5 +1,5 @@
 import { type QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type Finding, type NewReview, type Result, api } from "./client";
+import { type Finding, type NewReview, type Result, api, whole } from "./client";
 import { type Results, forgetResults, keepResult, keys, overlay, resultRead, useMe } from "./queries";
 
 export interface Decision {
@@ -159,7 +159,11 @@ export function useHistory(taskId: number, ordinal: number, row: string, field: 
   return useQuery({
     queryKey: ["reviews", taskId, ordinal, row, field],
     staleTime: 30_000,
-    queryFn: ({ signal }) => api.get(REVIEWS, { path: { task_id: taskId, ordinal }, query: { row, field }, signal }),
+    queryFn: ({ signal }) =>
+      whole(
+        (after) => api.get(REVIEWS, { path: { task_id: taskId, ordinal }, query: { row, field, after, limit: 500 }, signal }),
+        (page) => page.reviews,
+      ),
   });
 }
 

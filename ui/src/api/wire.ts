@@ -460,6 +460,8 @@ export interface paths {
         /**
          * Reviews
          * @description All reviews of a document there ever were, oldest first; with `field` and `row`, those of a field or a cell.
+         *
+         *     `after` takes `next` of the page before.
          */
         get: operations["reviews"];
         put?: never;
@@ -1625,6 +1627,13 @@ export interface components {
             /** Value */
             value: string | number | string[] | null;
         };
+        /** Reviews */
+        Reviews: {
+            /** Next */
+            next: number | null;
+            /** Reviews */
+            reviews: components["schemas"]["Review"][];
+        };
         /** Row */
         Row: {
             /** Key */
@@ -2619,6 +2628,8 @@ export interface operations {
             query?: {
                 field?: string | null;
                 row?: string | null;
+                after?: number;
+                limit?: number;
             };
             header?: never;
             path: {
@@ -2635,7 +2646,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Review"][];
+                    "application/json": components["schemas"]["Reviews"];
                 };
             };
         };

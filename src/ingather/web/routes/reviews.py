@@ -49,14 +49,16 @@ def reviews(
     who: Who,
     field: Annotated[str | None, Query(max_length=200)] = None,
     row: Annotated[str | None, Query(max_length=500)] = None,
-) -> list[wire.Review]:
-    """All reviews of a document there ever were, oldest first; with `field` and `row`, those of a field or a cell."""
+    after: wire.Cursor = 0,
+    limit: wire.Limit = 100,
+) -> wire.Reviews:
+    """All reviews of a document there ever were, oldest first; with `field` and `row`, those of a field or a cell.
+
+    `after` takes `next` of the page before.
+    """
     task_for(here, who, task_id)
-    return [
-        shapes.review(one)
-        for one in here.extraction.reviews(task_id, ordinal)
-        if field in {None, one.field} and row in {None, one.row}
-    ]
+    page, following = here.extraction.review_page(task_id, ordinal, field=field, row=row, after=after, limit=limit)
+    return wire.Reviews(reviews=[shapes.review(one) for one in page], next=following)
 
 
 @router.post("/reviews/accept-verified")
