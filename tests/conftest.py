@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,6 +12,9 @@ import pytest
 from ingather import embedded
 from ingather.engine.engine import Engine
 from ingather.engine.migrations import migrate
+
+# A run that was started in the background ignores Ctrl-C, and so would every program that it starts and tests.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Tests may lose their data, so the server need not wait for the disk. Deadlocks must show at once.
 FAST = {

@@ -124,12 +124,12 @@ def children_of(pid: int) -> Iterator[tuple[int, bytes]]:
                     yield int(entry.name), (entry / "cmdline").read_bytes()
 
 
-def until(condition: Callable[[], Any], seconds: float = 15) -> Any:
+def until(condition: Callable[[], Any], seconds: float = 15, look_s: float = 0.01) -> Any:
     """Wait for something that other processes bring about; returns what it became."""
     deadline = time.monotonic() + seconds
     while not (found := condition()):
         assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.01)
+        time.sleep(look_s)
     return found
 
 

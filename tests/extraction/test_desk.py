@@ -13,9 +13,19 @@ import pytest
 from ingather.engine.engine import Engine
 from ingather.engine.errors import DatabaseUnavailable, RetryLater
 from ingather.extraction import tasks
-from ingather.extraction.desk import Desk
+from ingather.extraction.desk import GOOD_FOR_S, Desk
 from ingather.extraction.interview import Told
-from ingather.extraction.provider import Endpoint, Kind, Message, ModelError, PauseTask, Reply, Request, Usage
+from ingather.extraction.provider import (
+    Endpoint,
+    Kind,
+    Message,
+    ModelError,
+    NotSent,
+    PauseTask,
+    Reply,
+    Request,
+    Usage,
+)
 from tests.extraction.desk import Bench, paper
 
 KEY = "sk-canary-3f9a8b7c6d5e4f3a2b1c"
@@ -183,6 +193,30 @@ def test_a_process_keeps_the_silence_it_heard_of_before_the_database_knows(
     model = Model(ModelError(Kind.RETRY_AFTER, "Too many requests.", retry_after_s=60))
     room.with_desk(model, work)
     assert model.calls == 1
+
+
+def test_leave_to_call_is_good_for_a_moment_only(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine may take its time between being allowed to call and calling; silence may begin meanwhile."""
+    asked: list[Request] = []
+
+    class Slow(Model):
+        async def complete(self, request: Request) -> Reply:
+            asked.append(request)
+            if len(asked) == 1:
+                await asyncio.sleep(GOOD_FOR_S + 0.05)
+            if not request.may_send():
+                raise NotSent
+            return await super().complete(request)
+
+    room.bench.extraction.set_spend_cap(room.task.id, Decimal(2))
+    model = Slow(reply("{}"))
+    room.ask(model)
+    assert (len(asked), model.calls) == (2, 1)
+    status = room.bench.extraction.status(room.task.id)
+    assert status.spent.calls == 1, "what was not sent is no call"
+    monkeypatch.setattr("ingather.extraction.desk.GOOD_FOR_S", -1.0)
+    with pytest.raises(RetryLater, match="too busy"):
+        room.ask(Slow(reply("{}")), "Another question")
 
 
 def test_a_paused_task_asks_nothing_more_also_in_the_middle_of_a_document(room: Room) -> None:

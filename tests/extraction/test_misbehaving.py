@@ -11,6 +11,7 @@ import time
 import traceback
 import urllib.request
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from ingather.extraction.provider import (
     Kind,
     Message,
     ModelError,
+    NotSent,
     PauseTask,
     Reply,
     Request,
@@ -259,6 +261,19 @@ def test_a_cancelled_call_stays_cancelled() -> None:
                 await call
 
     with Provider(script=["hang"]) as provider:
+        asyncio.run(run(provider.base_url))
+
+
+def test_a_request_that_may_no_longer_be_sent_never_reaches_the_provider() -> None:
+    async def run(base_url: str) -> None:
+        async with ChatClient(Endpoint.of(base_url, "test-model", CANARY)) as client:
+            with pytest.raises(NotSent):
+                await client.complete(replace(question(), may_send=lambda: False))
+            assert provider.calls == []
+            await client.complete(question())
+            assert len(provider.calls) == 1
+
+    with Provider() as provider:
         asyncio.run(run(provider.base_url))
 
 

@@ -28,6 +28,7 @@ from ingather.extraction.provider import (
     Kind,
     Message,
     ModelError,
+    NotSent,
     PauseTask,
     Reply,
     Request,
@@ -48,6 +49,8 @@ DEADLINE_S = 400.0  # what the longest answer takes of a model that writes 20 to
 SHORT_SILENCE_S = 5.0  # is waited for; a longer one gives the document back
 SHORT_TRIES = 10
 SPREAD_S = 0.25
+GOOD_FOR_S = 0.25  # so long is leave to call worth something: meanwhile another machine may have been silenced
+LATE_TRIES = 20
 PAUSED_S = 0.2
 SETTLING_S = (0.5, 1.5)
 TO_WRITE_DOWN = timedelta(minutes=1)
@@ -81,14 +84,19 @@ class Desk:
         call = _Call(task_id=task.id, ordinal=ordinal, step=step, request_sha256=_sha256(task, messages, schema))
         await self._open()
         request = Request(messages=messages, schema=schema, max_tokens=MAX_TOKENS, deadline_s=DEADLINE_S)
-        tried = 0
+        tried = late = 0
         while True:
             tried += 1
             leave = await self._clear(call, request)
             if leave.known is not None:
                 return _replayed(*leave.known)
             try:
-                return await self._call(call, request, leave)
+                return await self._call(call, replace(request, may_send=self._may_send()), leave)
+            except NotSent:
+                await self._give_back(leave)
+                tried, late = tried - 1, late + 1
+                if late == LATE_TRIES:
+                    raise RetryLater(random.uniform(*SETTLING_S), "This worker is too busy to call in time.") from None
             except ModelError as error:
                 silence_s = await self._note_error(call, error, leave)
                 if tried == SHORT_TRIES or not 0 < silence_s <= SHORT_SILENCE_S:
@@ -98,6 +106,11 @@ class Desk:
                 with suppress(DatabaseUnavailable):
                     await asyncio.shield(self._give_back(leave))
                 raise
+
+    def _may_send(self) -> Callable[[], bool]:
+        """Not for long, and not once a colleague in this process was asked for silence."""
+        good_until = time.monotonic() + GOOD_FOR_S
+        return lambda: self._silent_until <= time.monotonic() <= good_until
 
     async def _call(self, call: "_Call", request: Request, leave: "_Leave") -> Told:
         reply = await self._client.complete(request)

@@ -66,18 +66,27 @@ class Extraction:
         """The project that a program has for itself, made when it is first asked for."""
         return self.engine.run(tasks.own_project(made_for, name))
 
-    def list_projects(self) -> list[Project]:
-        return self.engine.run(tasks.list_projects())
+    def list_projects(
+        self, ids: Collection[int] | None = None, *, after: int = 0, limit: int | None = None
+    ) -> list[Project]:
+        """All, or those of these ids; `after` takes the last id of the page before."""
+        return self.engine.run(tasks.list_projects(None if ids is None else list(ids), after=after, limit=limit))
 
     def project(self, project_id: int) -> Project:
         return self.engine.run(tasks.find_project(known_id(project_id, "project")))
 
     # --- templates -------------------------------------------------------------------------------------------------
 
-    def list_templates(self, project_id: int | None = None) -> list[Template]:
-        """The built-in ones, then the project's own."""
-        own = [] if project_id is None else self.engine.run(tasks.list_templates(known_id(project_id, "project")))
-        return [*builtin(), *own]
+    def list_templates(
+        self, project_id: int | None = None, *, after: str = "", limit: int | None = None
+    ) -> list[Template]:
+        """The built-in ones, then the project's own; `after` takes the last id of the page before."""
+        seen = BUILTIN_IDS.index(after) + 1 if after in BUILTIN_IDS else len(BUILTIN_IDS) if after else 0
+        found = builtin()[seen:]
+        if project_id is not None:
+            last = "" if after in BUILTIN_IDS else after
+            found += self.engine.run(tasks.list_templates(known_id(project_id, "project"), after=last, limit=limit))
+        return found[:limit]
 
     def template(self, template_id: str, project_id: int | None = None) -> Template:
         """A template as it stands now; one of another project is not there."""

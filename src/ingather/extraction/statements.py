@@ -16,7 +16,11 @@ select id, name, created_at from ingather.project where made_for = %(made_for)s
 """
 
 LIST_PROJECTS: Final[LiteralString] = """
-select id, name, created_at from ingather.project order by id
+select id, name, created_at
+  from ingather.project
+ where (%(ids)s::bigint[] is null or id = any(%(ids)s)) and id > %(after)s
+ order by id
+ limit %(limit)s
 """
 
 FIND_PROJECT: Final[LiteralString] = """
@@ -60,8 +64,9 @@ select v.body::text, t.project_id
 LIST_TEMPLATES: Final[LiteralString] = """
 select v.body::text, t.project_id
   from ingather.template t join ingather.template_version v using (sha256)
- where t.project_id = %(project_id)s
+ where t.project_id = %(project_id)s and t.id > %(after)s
  order by t.id
+ limit %(limit)s
 """
 
 ADD_TASK: Final[LiteralString] = """

@@ -151,8 +151,9 @@ def own_project(made_for: str, name: str) -> Script[Project]:
     return _project(rows[0])
 
 
-def list_projects() -> Script[list[Project]]:
-    return [_project(row) for row in (yield Ask(sql.LIST_PROJECTS))]
+def list_projects(ids: list[int] | None, *, after: int, limit: int | None) -> Script[list[Project]]:
+    rows = yield Ask(sql.LIST_PROJECTS, {"ids": ids, "after": after, "limit": limit})
+    return [_project(row) for row in rows]
 
 
 def find_project(project_id: int) -> Script[Project]:
@@ -204,8 +205,8 @@ def find_template(template_id: str) -> Script[tuple[Template, int] | None]:
     return (Template.from_dict(orjson.loads(rows[0][0])), rows[0][1]) if rows else None
 
 
-def list_templates(project_id: int) -> Script[list[Template]]:
-    rows = yield Ask(sql.LIST_TEMPLATES, {"project_id": project_id})
+def list_templates(project_id: int, *, after: str, limit: int | None) -> Script[list[Template]]:
+    rows = yield Ask(sql.LIST_TEMPLATES, {"project_id": project_id, "after": after, "limit": limit})
     return [Template.from_dict(orjson.loads(body)) for body, _ in rows]
 
 

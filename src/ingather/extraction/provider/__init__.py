@@ -8,7 +8,7 @@ from ingather.extraction.provider.answers import parse_object, parse_reply, salv
 from ingather.extraction.provider.classify import classify
 from ingather.extraction.provider.client import ChatClient, ModelClient
 from ingather.extraction.provider.endpoint import ApiKey, Endpoint
-from ingather.extraction.provider.errors import Kind, ModelError, PauseTask
+from ingather.extraction.provider.errors import Kind, ModelError, NotSent, PauseTask
 from ingather.extraction.provider.prices import Estimate, Price, cost, estimate, estimate_tokens, price_of
 from ingather.extraction.provider.probe import Capabilities
 from ingather.extraction.provider.redaction import RedactLogs, redact
@@ -26,6 +26,7 @@ __all__ = [
     "Message",
     "ModelClient",
     "ModelError",
+    "NotSent",
     "PauseTask",
     "Price",
     "RedactLogs",

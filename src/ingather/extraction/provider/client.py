@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from ingather.extraction.provider.classify import check_reply, classify, classify_body, said_in
 from ingather.extraction.provider.endpoint import Endpoint
-from ingather.extraction.provider.errors import Kind, ModelError
+from ingather.extraction.provider.errors import Kind, ModelError, NotSent
 from ingather.extraction.provider.learning import learn
 from ingather.extraction.provider.probe import Capabilities, probe
 from ingather.extraction.provider.redaction import redact
@@ -77,7 +77,7 @@ class ChatClient:
         return _habits.get(self._place, Habits())
 
     async def complete(self, request: Request, *, most_calls: int = MOST_CALLS) -> Reply:
-        """One answer, or a `ModelError`.
+        """One answer, or a `ModelError`; or `NotSent`, where the request would not be sent any more.
 
         Where the provider refuses a parameter, or a rung that the request
         left open, it is asked once more without it, within the same deadline,
@@ -91,7 +91,7 @@ class ChatClient:
             habits = self.habits
             body = body_of(request, self.endpoint.model, habits, self.endpoint.body)
             left_s = request.deadline_s - (time.monotonic() - start)
-            answered = await self._within(left_s, wire.post(body, deadline_s=left_s))
+            answered = await self._within(left_s, wire.post(body, deadline_s=left_s, may_send=request.may_send))
             if answered.status == 200:
                 return self._reply(answered, rung_of(request, habits), time.monotonic() - start)
             error = self._error(answered)
@@ -128,6 +128,8 @@ class ChatClient:
         try:
             async with asyncio.timeout(max(0.0, deadline_s)):
                 return await call
+        except NotSent:
+            raise
         except Exception as error:  # noqa: BLE001, every failure becomes a sentence
             failure = error
         # Raised outside the handler, so that no exception of the SDK, with headers in it, hangs on ours.

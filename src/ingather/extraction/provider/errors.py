@@ -73,6 +73,10 @@ class ModelError(Exception):
         return rebuild, (self.kind, self.sentence)
 
 
+class NotSent(Exception):
+    """The request's own `may_send` said no at the last moment. Nothing reached the provider."""
+
+
 class PauseTask(Exception):
     """No document of this task can go on until a person has done something. `reason` says what."""
 

@@ -4,7 +4,8 @@ Importing it costs a second, so it is imported when the first call is made.
 """
 
 import ssl
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -13,6 +14,7 @@ import httpx2
 import openai
 
 from ingather.extraction.provider.endpoint import Endpoint
+from ingather.extraction.provider.errors import NotSent
 from ingather.extraction.provider.redaction import guard_transport_logs
 
 # Measured: with 5 s, 355 of 500 calls begun at once on a busy machine gave up, though the server was well. What was
@@ -23,6 +25,9 @@ LARGEST_BODY = 32 * 1024 * 1024
 _LIMITS = httpx2.Limits(max_connections=1000, max_keepalive_connections=100, keepalive_expiry=5.0)
 # The SDK adds headers about this machine and, from the environment, organisations and keys of other accounts.
 _OURS = frozenset({"host", "accept", "accept-encoding", "connection", "content-type", "content-length", "user-agent"})
+
+# The SDK has no place for it on its way to the wire.
+_may_send: ContextVar[Callable[[], bool]] = ContextVar("may_send")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,24 +56,31 @@ class Transport:
                 transport=_Wire(endpoint), follow_redirects=False, trust_env=False, limits=_LIMITS
             ),
         )
+        # The SDK imports these when they are first asked for. Better now than between leave to call and the call.
+        self._chat = self._client.chat.completions.with_raw_response
+        self._models = self._client.models.with_raw_response
 
-    async def post(self, body: Mapping[str, Any], *, deadline_s: float) -> Answered:
+    async def post(self, body: Mapping[str, Any], *, deadline_s: float, may_send: Callable[[], bool]) -> Answered:
         """A chat completion. The read timer is the deadline: a model may think long before its first byte."""
+        _may_send.set(may_send)
         timeout = openai.Timeout(connect=CONNECT_S, read=deadline_s, write=min(WRITE_S, deadline_s), pool=deadline_s)
         known = {"model": body["model"], "messages": body["messages"]}
         more = {name: value for name, value in body.items() if name not in known}
         try:
-            raw: Any = await self._client.chat.completions.with_raw_response.create(
-                **known, extra_body=more, timeout=timeout
-            )
+            raw: Any = await self._chat.create(**known, extra_body=more, timeout=timeout)
         except openai.APIStatusError as error:
             return _answered(error.response)
+        except openai.APIConnectionError as error:
+            if isinstance(error.__cause__, NotSent):
+                raise NotSent from None
+            raise
         return _answered(raw.http_response)
 
     async def models(self, *, deadline_s: float) -> Answered:
+        _may_send.set(lambda: True)
         timeout = openai.Timeout(connect=CONNECT_S, read=deadline_s, write=deadline_s, pool=deadline_s)
         try:
-            raw: Any = await self._client.models.with_raw_response.list(timeout=timeout)
+            raw: Any = await self._models.list(timeout=timeout)
         except openai.APIStatusError as error:
             return _answered(error.response)
         return _answered(raw.http_response)
@@ -104,6 +116,8 @@ class _Wire(httpx2.AsyncBaseTransport):
         sent = httpx2.Request(
             request.method, request.url, headers=headers, stream=request.stream, extensions=request.extensions
         )
+        if not _may_send.get()():
+            raise NotSent
         response = await self._inner.handle_async_request(sent)
         if response.headers.get("content-encoding", "identity").lower() != "identity":
             await response.aclose()

@@ -1,7 +1,7 @@
 """What is asked of a model and what it replied, and the two translations between that and the wire. No I/O."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal
@@ -40,6 +40,8 @@ class Request:
     `tools` nothing else does, and some providers take a schema and ignore it.
     With `rung=None` the firmest rung that the endpoint is known to take is
     used. `deadline_s` is wall-clock time for the whole call, come what may.
+    `may_send` has the last word: it is asked when nothing is left to do but
+    to send, which on a busy machine can be long after the call was begun.
     """
 
     messages: tuple[Message, ...]
@@ -48,6 +50,7 @@ class Request:
     max_tokens: int
     temperature: float = 0.0
     deadline_s: float = 120.0
+    may_send: Callable[[], bool] = lambda: True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
