@@ -88,7 +88,7 @@ class PagesHook(BuildHookInterface[Any]):
         npm, path = self._npm()
         environment = os.environ | {"PATH": path, "CI": "1"}
         quiet = ["--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"]
-        for argv in ([*npm, "ci", "--ignore-scripts", *quiet], [*npm, "run", "--silent", "build"]):
+        for argv in ([*npm, "ci", "--omit=dev", "--ignore-scripts", *quiet], [*npm, "run", "--silent", "build"]):
             subprocess.run(argv, cwd=self._ui, env=environment, check=True, stdin=subprocess.DEVNULL)
         self._stamp.write_text(self._hash())
 

@@ -54,8 +54,11 @@ def main() -> int:
     ui = Path(__file__).resolve().parents[1] / "ui"
     quiet = ["--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"]
     lock, kept = ui / "package-lock.json", ui / "node_modules" / ".package-lock.json"
-    if not kept.exists() or kept.stat().st_mtime < lock.stat().st_mtime:
-        subprocess.run([*argv, "ci", "--ignore-scripts", *quiet], cwd=ui, env=environment, check=True)
+    # A build of the package leaves out what only the checks need; then this adds it and keeps the rest.
+    has_linter = (ui / "node_modules" / ".bin" / "oxlint").exists()
+    if not has_linter or not kept.exists() or kept.stat().st_mtime < lock.stat().st_mtime:
+        install = ["install", "--no-save", "--ignore-scripts", *quiet]
+        subprocess.run([*argv, *install], cwd=ui, env=environment, check=True)
         kept.touch()
     return subprocess.run(
         [*argv, "run", "--silent", *sys.argv[1:]], cwd=ui, env=environment, check=False, stdin=subprocess.DEVNULL

@@ -33,8 +33,7 @@ const findingOf = (result: Result | undefined, place: { row: string; field: stri
 /** Whether the person looking may review in this project. */
 export function useMayReview(projectId: number | undefined): boolean {
   const me = useMe();
-  const roles = me.data?.roles as Record<string, string> | undefined;
-  const role = roles?.[String(projectId)];
+  const role = me.data?.roles[String(projectId)];
   return (role === "owner" || role === "reviewer") && me.data?.scope !== "read";
 }
 

@@ -45,7 +45,7 @@ export function Batches({ mayAct }: { mayAct: boolean }) {
         <SegmentedControl
           size="xs"
           value={state}
-          onChange={(value) => setState(value as typeof state)}
+          onChange={setState}
           data={[
             { value: "any", label: words.engine.any },
             { value: "open", label: words.engine.open },

@@ -58,14 +58,14 @@ export function FieldForm({ scopes, field, error, isBusy, close, save }: Props) 
             label={words.editor.type}
             value={type}
             data={FIELD_TYPES.map((one) => ({ value: one, label: words.editor.types[one] }))}
-            onChange={(value) => value && setType(value as FieldType)}
+            onChange={(value) => value && setType(value)}
             allowDeselect={false}
           />
           <Select
             label={words.editor.scope}
             value={scope}
             data={scopes.map((one) => ({ value: one, label: words.scopes[one] }))}
-            onChange={(value) => value && setScope(value as Scope)}
+            onChange={(value) => value && setScope(value)}
             allowDeselect={false}
           />
         </div>
@@ -76,7 +76,7 @@ export function FieldForm({ scopes, field, error, isBusy, close, save }: Props) 
             <SegmentedControl
               fullWidth
               value={tier}
-              onChange={(value) => setTier(value as Field["tier"])}
+              onChange={setTier}
               data={[
                 { value: "core", label: words.setup.core },
                 { value: "extended", label: words.setup.extended },

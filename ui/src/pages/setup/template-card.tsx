@@ -131,7 +131,10 @@ function Fields({ template, fieldIds, setFieldIds }: Props & { template: Templat
   const asked = new Set(fieldIds ?? core.map((one) => one.id));
   const put = (ids: string[], isOn: boolean) => {
     const next = new Set(asked);
-    for (const id of ids) isOn ? next.add(id) : next.delete(id);
+    for (const id of ids) {
+      if (isOn) next.add(id);
+      else next.delete(id);
+    }
     const isCore = next.size === core.length && core.every((one) => next.has(one.id));
     setFieldIds(isCore ? null : [...next]);
   };

@@ -1,5 +1,5 @@
 import { Button, Progress } from "@mantine/core";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { type Document, type Schemas, address } from "../../api/client";
 import { useWords } from "../../words";
 
@@ -32,8 +32,9 @@ export function useUploads(shelfId: number | undefined, done: (document: Documen
 
   const next = all.find((one) => one.state === "waiting");
   const isSending = all.some((one) => one.state === "sending");
-  useEffect(() => {
-    if (!next || isSending) return;
+  const nextId = next?.id;
+  const begin = useEffectEvent(() => {
+    if (!next) return;
     if (next.file.size > LARGEST) {
       change(next.id, { state: "refused", detail: words.setup.tooBig });
       return;
@@ -47,7 +48,10 @@ export function useUploads(shelfId: number | undefined, done: (document: Documen
       },
       refused: (detail) => change(next.id, { state: "refused", detail: detail || words.setup.broken }),
     });
-  }, [next?.id, isSending]);
+  });
+  useEffect(() => {
+    if (nextId !== undefined && !isSending) begin();
+  }, [nextId, isSending]);
   useEffect(() => () => sending.current?.abort(), []);
 
   return {

@@ -16,17 +16,24 @@ interface Props {
   open: (place: Place) => void;
 }
 
+/** The id of the cell on which the arrow keys stand, by which the grid names it to those who do not see it. */
+export const FOCUSED = "focused-cell";
+
+// The grid has the focus and the keys: the arrows move, Enter opens.
+/* oxlint-disable jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus */
 export const Cell = memo(function Cell({ row, column, left, width, isFocused, isOpen, isFitting, open }: Props) {
   const { words, language } = useSpoken();
   const finding = cellOf(row, column);
   const place = { ordinal: row.result.ordinal, row: row.row, field: column.field.id };
   const name = `cell${isOpen ? " cell-open" : ""}${isFocused ? " cell-focus" : ""}${isFitting ? "" : " cell-faint"}`;
-  if (!finding) return <div role="gridcell" className={name} style={{ left, width }} onClick={() => open(place)} />;
+  const id = isFocused ? FOCUSED : undefined;
+  if (!finding) return <div role="gridcell" id={id} className={name} style={{ left, width }} onClick={() => open(place)} />;
   const mark = markOf(finding);
   const text = shown(finding.value, column.field, language);
   return (
     <div
       role="gridcell"
+      id={id}
       className={name}
       style={{ left, width }}
       title={`${text || words.table.marks[mark]}\n${words.table.marks[mark]}${finding.review ? `\n${words.review.actions[finding.review.action]} ${words.review.by(finding.review.by, moment(finding.review.at, language))}` : ""}`}

@@ -63,7 +63,7 @@ export function ExportMenu({ task, template, results, isWhole }: { task: Task; t
             <SegmentedControl
               size="xs"
               value={speech}
-              onChange={(value) => setChosen(value as Language)}
+              onChange={setChosen}
               data={[
                 { value: "en", label: "English" },
                 { value: "zh", label: "中文" },

@@ -1,12 +1,12 @@
 import { type ColumnDef, type SortingState, getCoreRowModel, getSortedRowModel, useReactTable } from "@tanstack/react-table";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
 import type { Filter } from "../../api/judge";
 import type { Template } from "../../api/template";
 import { Icon } from "../../components/icon";
 import { useSpoken, useWords } from "../../words";
-import { Cell } from "./cell";
-import { type Column, type Place, type TableRow, fitsAt, riskAt, sortValue } from "./rows";
+import { Cell, FOCUSED } from "./cell";
+import { type Column, type Place, type TableRow, fitsAt, isAt, placeText, riskAt, sortValue } from "./rows";
 
 const WIDE = 250;
 const NARROW = 150;
@@ -62,8 +62,9 @@ export function Grid({ rows, columns, first, template, filter, place, open, draw
     getRowId: (row) => row.id,
   });
   const sorted = table.getRowModel().rows;
-  const leaves = table.getVisibleLeafColumns().slice(1);
-  const metas = leaves.map((leaf) => leaf.columnDef.meta as Column);
+  const visible = table.getVisibleLeafColumns();
+  const leaves = useMemo(() => visible.slice(1), [visible]);
+  const metas = useMemo(() => leaves.map((leaf) => leaf.columnDef.meta as Column), [leaves]);
 
   const down = useVirtualizer({ count: sorted.length, getScrollElement: () => box.current, estimateSize: () => ROW, overscan: 8, scrollPaddingStart: HEAD });
   const across = useVirtualizer({
@@ -80,30 +81,32 @@ export function Grid({ rows, columns, first, template, filter, place, open, draw
   // The cells one can step through: those that fit the filter, in the order in which they are shown. Where there is
   // something to decide, the most urgent come first.
   const isByRisk = filter === "attention" || filter === "unreviewed";
-  const stops = useMemo(() => new WeakMap<TableRow, { place: Place; risk: number }[]>(), [columns, filter]);
-  const order = useMemo(() => {
-    const found = sorted.flatMap(({ original: row }) => {
-      const known = stops.get(row);
-      if (known) return known;
+  const stopsIn = useMemo(() => {
+    const known = new WeakMap<TableRow, { place: Place; risk: number }[]>();
+    return (row: TableRow) => {
+      const kept = known.get(row);
+      if (kept) return kept;
       const some = metas
         .filter((column) => fitsAt(filter, row, column))
         .map((column) => ({
           place: { ordinal: row.result.ordinal, row: row.row, field: column.field.id },
           risk: isByRisk ? riskAt(row, column) : 0,
         }));
-      stops.set(row, some);
+      known.set(row, some);
       return some;
-    });
+    };
+  }, [metas, filter, isByRisk]);
+  const order = useMemo(() => {
+    const found = sorted.flatMap((row) => stopsIn(row.original));
     if (isByRisk) found.sort((one, other) => one.risk - other.risk);
     return found.map((one) => one.place);
-  }, [sorted, stops]);
+  }, [sorted, stopsIn, isByRisk]);
 
-  const rowAt = (one: Place) => sorted.findIndex((row) => row.original.result.ordinal === one.ordinal && row.original.row === one.row);
-  useEffect(() => {
-    if (!place) return;
-    const row = rowAt(place);
+  const bringIntoSight = useEffectEvent(() => {
+    if (!place) return undefined;
+    const row = sorted.findIndex((one) => isAt(place, one.original.result.ordinal, one.original.row));
     const column = metas.findIndex((one) => one.field.id === place.field);
-    if (row < 0 || column < 0) return;
+    if (row < 0 || column < 0) return undefined;
     setFocus({ row, column });
     // The drawer takes its room first; only then is it known what can be seen beside it.
     const later = requestAnimationFrame(() => {
@@ -114,7 +117,9 @@ export function Grid({ rows, columns, first, template, filter, place, open, draw
       if (grid && (left < grid.scrollLeft || left + (metas[column]?.width ?? 0) > grid.scrollLeft + seen)) grid.scrollLeft = left;
     });
     return () => cancelAnimationFrame(later);
-  }, [place?.ordinal, place?.row, place?.field]);
+  });
+  const at = place && placeText(place);
+  useEffect(() => (at === null ? undefined : bringIntoSight()), [at]);
 
   // Closed again, the grid has the keys back.
   const wasOpen = useRef(false);
@@ -128,8 +133,14 @@ export function Grid({ rows, columns, first, template, filter, place, open, draw
     const page = Math.max(1, Math.floor(((box.current?.clientHeight ?? 0) - HEAD) / ROW) - 1);
     const far = leaves.length;
     const by = {
-      ...{ ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] },
-      ...{ PageUp: [-page, 0], PageDown: [page, 0], Home: [0, -far], End: [0, far] },
+      ArrowUp: [-1, 0],
+      ArrowDown: [1, 0],
+      ArrowLeft: [0, -1],
+      ArrowRight: [0, 1],
+      PageUp: [-page, 0],
+      PageDown: [page, 0],
+      Home: [0, -far],
+      End: [0, far],
     }[event.key];
     const at = sorted[focus.row]?.original;
     const column = metas[focus.column];
@@ -154,7 +165,7 @@ export function Grid({ rows, columns, first, template, filter, place, open, draw
   }
   return (
     <div className="table-body">
-      <div ref={box} className="grid" role="grid" aria-rowcount={sorted.length + 2} aria-colcount={leaves.length + 1} tabIndex={0} onKeyDown={move}>
+      <div ref={box} className="grid" role="grid" aria-rowcount={sorted.length + 2} aria-colcount={leaves.length + 1} aria-activedescendant={FOCUSED} tabIndex={0} onKeyDown={move}>
         <div className="grid-inner" style={{ width, height: HEAD + down.getTotalSize() }}>
           <div className="grid-head" role="row" style={{ width, height: HEAD }}>
             <div role="columnheader" className="contents">

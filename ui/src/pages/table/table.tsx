@@ -47,7 +47,10 @@ export function TablePage() {
       setAddress(
         (old) => {
           const next = new URLSearchParams(old);
-          for (const [name, value] of Object.entries(change)) value === null ? next.delete(name) : next.set(name, value);
+          for (const [name, value] of Object.entries(change)) {
+            if (value === null) next.delete(name);
+            else next.set(name, value);
+          }
           return next;
         },
         { replace: !isStep, state },
