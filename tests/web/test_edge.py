@@ -162,7 +162,7 @@ def test_another_page_cannot_use_the_cookie_of_a_browser(shared: Site, headers: 
         assert page.delete("/session").status_code == 403
         assert page.put(f"/projects/{office.bench.project}/members", content=told).status_code == 403
     with shared.browser("owner") as browser:
-        assert "Stolen" not in {project["name"] for project in browser.get("/projects").json()}
+        assert "Stolen" not in {project["name"] for project in browser.get("/projects").json()["projects"]}
         assert browser.get(f"/documents/{document}").status_code == 200
 
 
@@ -337,7 +337,7 @@ def test_sql_in_any_text_is_text(shared: Site, client: httpx.Client) -> None:
         for text in (*INJECTIONS, "a" * 70, "名"):
             assert operator.post(f"/engine/queues/{text.replace('/', '')}/pause").status_code in {404, 422}
             assert operator.post(f"/engine/schedules/{text.replace('/', '')}/pause").status_code in {404, 422}
-    assert {project["name"] for project in client.get("/projects").json()} >= {"Review", *INJECTIONS}
+    assert {project["name"] for project in client.get("/projects").json()["projects"]} >= {"Review", *INJECTIONS}
 
 
 @pytest.mark.parametrize(
@@ -373,7 +373,7 @@ def test_names_are_what_people_can_see(shared: Site, client: httpx.Client) -> No
 def test_a_fault_is_told_by_a_number_and_the_log_has_the_rest(
     shared: Site, client: httpx.Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def broken(*_: Any) -> None:
+    def broken(*_: Any, **__: Any) -> None:
         raise RuntimeError("secret-of-the-house at /srv/inside.py")
 
     monkeypatch.setattr(shared.office.bench.extraction, "list_templates", broken)

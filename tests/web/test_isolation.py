@@ -159,15 +159,17 @@ def test_of_two_projects_with_one_name_at_the_same_moment_one_is_made(scene: Sce
 
 
 def test_lists_hold_nothing_of_others(scene: Scene, stranger: httpx.Client) -> None:
-    assert {project["role"] for project in stranger.get("/projects").json()} == {"owner"}
+    assert {project["role"] for project in stranger.get("/projects").json()["projects"]} == {"owner"}
     assert scene.site.office.bench.project not in {
-        project["project_id"] for project in stranger.get("/projects").json()
+        project["project_id"] for project in stranger.get("/projects").json()["projects"]
     }
-    assert [shelf["name"] for shelf in stranger.get("/knowledge-bases").json()] == ["Their papers"]
+    assert [shelf["name"] for shelf in stranger.get("/knowledge-bases").json()["knowledge_bases"]] == ["Their papers"]
     seen = {batch["batch_id"] for batch in stranger.get("/engine/batches", params={"limit": 500}).json()["batches"]}
     assert seen
     assert not seen & {scene.batch, scene.single_batch, scene.job}
-    assert all(worker["host"] == "" and worker["pid"] == 0 for worker in stranger.get("/engine/workers").json())
+    assert all(
+        worker["host"] == "" and worker["pid"] == 0 for worker in stranger.get("/engine/workers").json()["workers"]
+    )
 
 
 def test_a_key_used_in_one_project_means_nothing_in_another(scene: Scene, stranger: httpx.Client) -> None:

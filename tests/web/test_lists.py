@@ -7,8 +7,11 @@ from typing import Any
 import httpx
 import pytest
 
-from ingather.engine.script import Script
-from ingather.web.accounts import Caller, Scope
+from ingather.engine.script import Ask, Script
+from ingather.engine.statements import REGISTER
+from ingather.extraction.template import BUILTIN_IDS, Label
+from ingather.web import accounts
+from ingather.web.accounts import Caller, Role, Scope
 from ingather.web.routes.fleet import _page
 from tests.extraction.desk import paper
 from tests.web.site import Office, Site
@@ -93,6 +96,72 @@ def test_a_cursor_tells_nothing_of_documents_elsewhere(shared: Site, documents: 
         ]
     assert seen[0] == seen[1]
     assert [document["file_name"] for document in seen[0]] == ["delta.txt", "gamma.txt"]
+
+
+@pytest.fixture(scope="module")
+def filled(shared: Site) -> Office:
+    """Four of everything that can be listed, or more."""
+    office = shared.office
+    bench, owner = office.bench, office.people["owner"]
+    for n in range(4):
+        name = f"No. {4 - n}"
+        office.engine.run(accounts.found_project(name, owner.id))
+        guest = office.engine.run(accounts.add_account(f"Guest {4 - n}"))
+        office.engine.run(accounts.set_role(bench.project, guest.id, Role.READER))
+        office.token("owner")
+        bench.extraction.clone_template(bench.project, "rct", Label(en=name, zh=name))
+        bench.library.create_knowledge_base(name, space=bench.project)
+        office.engine.set_queue(f"lane_{4 - n}", max_running=1)
+        office.engine.schedule(f"nightly_{4 - n}", cron="0 3 * * *", kind="read_document", payload={"sha256": "x"})
+        office.engine.run(_worker(n))
+    return office
+
+
+def _worker(pid: int) -> Script[None]:
+    yield Ask(REGISTER, {"host": "here", "pid": pid, "kinds": [], "lease": timedelta(hours=1)})
+
+
+@pytest.mark.parametrize(
+    ("path", "key", "order"),
+    [
+        ("/projects", "projects", "project_id"),
+        ("/projects/{project}/members", "members", "name"),
+        ("/extraction/templates", "templates", "template_id"),
+        ("/extraction/templates?project_id={project}", "templates", "template_id"),
+        ("/knowledge-bases", "knowledge_bases", "knowledge_base_id"),
+        ("/knowledge-bases?project_id={project}", "knowledge_bases", "knowledge_base_id"),
+        ("/tokens", "tokens", "token_id"),
+        ("/engine/queues", "queues", "name"),
+        ("/engine/workers", "workers", "worker_id"),
+        ("/engine/schedules", "schedules", "name"),
+    ],
+)
+@pytest.mark.parametrize("limit", [1, 3, 4])
+def test_every_list_is_whole_when_read_page_by_page(
+    shared: Site, filled: Office, path: str, key: str, order: str, limit: int
+) -> None:
+    path, _, asked = path.format(project=filled.bench.project).partition("?")
+    more = dict(part.split("=") for part in asked.split("&") if part)
+    with shared.browser("owner") as client:
+        at_once = client.get(path, params=more).json()
+        page_by_page = read(client, path, key, "after", limit=limit, **more)
+    assert at_once["next"] is None
+    names = [one[order] for one in page_by_page]
+    assert names == [one[order] for one in at_once[key]]
+    own = names[len(BUILTIN_IDS) :] if key == "templates" else names
+    assert own == sorted(own)
+    assert len(names) >= (3 if path.endswith("templates") and not more else 4)
+
+
+def test_no_route_answers_with_everything_at_once(shared: Site) -> None:
+    bare = [
+        path
+        for path, methods in shared.app.openapi()["paths"].items()
+        for content in methods.get("get", {}).get("responses", {}).get("200", {}).get("content", {}).values()
+        if content["schema"].get("type") == "array"
+    ]
+    # The boxes of one quote.
+    assert bare == ["/api/v1/extraction/tasks/{task_id}/results/{ordinal}/rectangles"]
 
 
 @pytest.mark.parametrize(

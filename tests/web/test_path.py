@@ -170,7 +170,7 @@ def test_templates_are_cloned_changed_and_removed(site: Site) -> None:
         assert "dose" in ids
         assert "registration_id" not in ids
         listed = client.get("/extraction/templates", params={"project_id": project_id}).json()
-        assert copy["template_id"] in {template["template_id"] for template in listed}
+        assert copy["template_id"] in {template["template_id"] for template in listed["templates"]}
         assert client.delete(at).status_code == 204
         assert client.get(at).status_code == 404
 

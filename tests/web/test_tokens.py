@@ -80,7 +80,7 @@ def test_a_token_cannot_make_one_that_reaches_further(site: Site) -> None:
 def test_a_token_cannot_make_one_that_outlives_it(site: Site) -> None:
     with site.script("owner") as client:
         assert made(client, scope="write", days=3650).status_code == 201
-        lasts = [token["expires_at"] for token in client.get("/tokens").json()]
+        lasts = [token["expires_at"] for token in client.get("/tokens").json()["tokens"]]
         assert lasts[1] <= lasts[0]
 
 
@@ -90,14 +90,16 @@ def test_a_token_for_one_project_knows_no_other(site: Site) -> None:
         second = browser.post("/projects", json={"name": "Second"}).json()["project_id"]
     other = office.bench.library.create_knowledge_base("Second's", space=second).id
     with site.script("owner", project_id=office.bench.project) as client:
-        assert [project["project_id"] for project in client.get("/projects").json()] == [office.bench.project]
+        assert [project["project_id"] for project in client.get("/projects").json()["projects"]] == [
+            office.bench.project
+        ]
         assert client.get(f"/knowledge-bases/{other}/documents").status_code == 404
         assert client.post("/projects", json={"name": "Third"}).status_code == 403
         assert client.get(f"/projects/{second}/members").status_code == 404
     with site.browser("owner") as browser:
         wide = made(browser, scope="write").json()["token_id"]
     with site.script("owner", project_id=office.bench.project) as client:
-        assert wide not in {token["token_id"] for token in client.get("/tokens").json()}
+        assert wide not in {token["token_id"] for token in client.get("/tokens").json()["tokens"]}
         assert client.delete(f"/tokens/{wide}").status_code == 404
 
 
@@ -113,7 +115,7 @@ def test_an_operators_token_for_one_project_does_not_operate(site: Site) -> None
 def test_nobody_sees_or_revokes_the_tokens_of_others(site: Site) -> None:
     with site.browser("owner") as owner, site.browser("operator") as operator:
         token_id = made(owner, scope="read").json()["token_id"]
-        assert operator.get("/tokens").json() == []
+        assert operator.get("/tokens").json() == {"tokens": [], "next": None}
         assert operator.delete(f"/tokens/{token_id}").status_code == 404
 
 

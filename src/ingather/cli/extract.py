@@ -121,7 +121,7 @@ def _place(bench: Workbench) -> tuple[int, int]:
 def _find_or_make(bench: Workbench) -> tuple[int, int]:
     # By what it is for: a project that somebody else has called so is not ours, and our papers are not theirs.
     project_id = bench.extraction.own_project("command_line", SHELF).id
-    shelves = bench.library.list_knowledge_bases(space=project_id)
+    shelves = bench.library.list_knowledge_bases(spaces=[project_id])
     return project_id, (shelves[0] if shelves else bench.library.create_knowledge_base(SHELF, space=project_id)).id
 
 

@@ -25,13 +25,14 @@ def create_knowledge_base(name: str, space: int) -> Script[KnowledgeBase]:
     return _knowledge_base(row)
 
 
-def list_knowledge_bases(space: int | None) -> Script[list[KnowledgeBase]]:
-    rows = yield Ask(sql.KNOWLEDGE_BASES, {"id": None, "space": space})
+def list_knowledge_bases(spaces: list[int] | None, *, after: int, limit: int | None) -> Script[list[KnowledgeBase]]:
+    rows = yield Ask(sql.KNOWLEDGE_BASES, {"id": None, "spaces": spaces, "after": after, "limit": limit})
     return [_knowledge_base(row) for row in rows]
 
 
 def knowledge_base(id: int) -> Script[KnowledgeBase]:
-    rows = (yield Ask(sql.KNOWLEDGE_BASES, {"id": id, "space": None})) if is_id(id) else []
+    asked = {"id": id, "spaces": None, "after": 0, "limit": 1}
+    rows = (yield Ask(sql.KNOWLEDGE_BASES, asked)) if is_id(id) else []
     if not rows:
         raise no_knowledge_base(id)
     return _knowledge_base(rows[0])

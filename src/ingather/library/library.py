@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -107,9 +107,12 @@ class Library:
         with _unique(cleaned):
             return self.engine.run(documents.create_knowledge_base(cleaned, space))
 
-    def list_knowledge_bases(self, *, space: int | None = None) -> list[KnowledgeBase]:
-        """Those of one space, or all."""
-        return self.engine.run(documents.list_knowledge_bases(space))
+    def list_knowledge_bases(
+        self, *, spaces: Collection[int] | None = None, after: int = 0, limit: int | None = None
+    ) -> list[KnowledgeBase]:
+        """Those of some spaces, or all; `after` takes the last id of the page before."""
+        asked = None if spaces is None else list(spaces)
+        return self.engine.run(documents.list_knowledge_bases(asked, after=after, limit=limit))
 
     def knowledge_base(self, knowledge_base_id: int) -> KnowledgeBase:
         return self.engine.run(documents.knowledge_base(knowledge_base_id))

@@ -1,6 +1,6 @@
 """All that other rooms may know of the library: plain data, and what can be asked. No tables, no files."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -130,7 +130,7 @@ class LibraryPort(Protocol):
     version's text is given, or the newest there is.
     """
 
-    def list_knowledge_bases(self, *, space: int | None = None) -> list[KnowledgeBase]: ...
+    def list_knowledge_bases(self, *, spaces: Collection[int] | None = None) -> list[KnowledgeBase]: ...
 
     def list_documents(
         self, knowledge_base_id: int, *, search: str = "", after: int | None = None, limit: int = 50

@@ -16,8 +16,10 @@ KNOWLEDGE_BASES: Final[LiteralString] = """
 select k.id, k.space, k.name, (select count(*) from ingather.document d where d.knowledge_base_id = k.id), k.created_at
   from ingather.knowledge_base k
  where (%(id)s::bigint is null or k.id = %(id)s)
-   and (%(space)s::bigint is null or k.space = %(space)s)
+   and (%(spaces)s::bigint[] is null or k.space = any(%(spaces)s))
+   and k.id > %(after)s
  order by k.id
+ limit %(limit)s
 """
 
 RENAME_KNOWLEDGE_BASE: Final[LiteralString] = """

@@ -162,8 +162,9 @@ def change_member(project_id: int, by: int, account_id: int, role: Role | None) 
     return True
 
 
-def members(project_id: int) -> Script[list[tuple[int, str, Role]]]:
-    rows = yield Ask(sql.MEMBERS, {"project_id": project_id})
+def members(project_id: int, *, after: str = "", limit: int | None = None) -> Script[list[tuple[int, str, Role]]]:
+    """Who is in, by name; `after` takes the last name of the page before."""
+    rows = yield Ask(sql.MEMBERS, {"project_id": project_id, "after": after, "limit": limit})
     return [(account_id, name, Role(role)) for account_id, name, role in rows]
 
 
@@ -199,9 +200,12 @@ def create_token(
     return token, token_id, expires_at
 
 
-def list_tokens(account_id: int | None = None) -> Script[list[TokenRecord]]:
-    """Those of one account, or all."""
-    rows = yield Ask(sql.LIST_TOKENS, {"account_id": account_id})
+def list_tokens(
+    account_id: int | None = None, project_id: int | None = None, *, after: int = 0, limit: int | None = None
+) -> Script[list[TokenRecord]]:
+    """Those of one account, or of all; of one project, or of any. `after` takes the last id of the page before."""
+    asked = {"account_id": account_id, "project_id": project_id, "after": after, "limit": limit}
+    rows = yield Ask(sql.LIST_TOKENS, asked)
     names = ("id", "account", "name", "hint", "scope", "project_id", "created_at", "expires_at", "last_used_at")
     return [
         TokenRecord(**dict(zip(names, row[:9], strict=True)) | {"scope": Scope(row[4])}, revoked_at=row[9])

@@ -46,6 +46,8 @@ Cursor = Annotated[int, BeforeValidator(_digits), Field(ge=0, le=LARGEST_ID, str
 Limit = Annotated[int, BeforeValidator(_digits), Field(ge=1, le=500, strict=True)]
 # An id, and behind it a name where names are the order: a page goes on there, also when what it ended with is gone.
 Mark = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,19}( .+)?$", max_length=300), Field(examples=["7"])]
+# A name, where names are the order.
+NameMark = Annotated[str, StringConstraints(max_length=200)]
 # Of what may be a megabyte each.
 FewAtOnce = Annotated[int, BeforeValidator(_digits), Field(ge=1, le=50, strict=True)]
 Name = Annotated[
@@ -118,6 +120,11 @@ class Token(Wire):
     revoked_at: datetime | None
 
 
+class Tokens(Wire):
+    tokens: list[Token]
+    next: int | None
+
+
 class MadeToken(Wire):
     token_id: int
     token: str
@@ -138,10 +145,20 @@ class Project(Wire):
     created_at: datetime
 
 
+class Projects(Wire):
+    projects: list[Project]
+    next: int | None
+
+
 class Member(Wire):
     account_id: int
     name: str
     role: Literal["owner", "reviewer", "reader"]
+
+
+class Members(Wire):
+    members: list[Member]
+    next: str | None
 
 
 class SetMember(Wire):
@@ -163,6 +180,11 @@ class TemplateSummary(Wire):
     based_on: str
     fields: int
     core_fields: int
+
+
+class Templates(Wire):
+    templates: list[TemplateSummary]
+    next: str | None
 
 
 class TemplateOption(Wire):
@@ -249,6 +271,11 @@ class KnowledgeBase(Wire):
     name: str
     documents: int
     created_at: datetime
+
+
+class KnowledgeBases(Wire):
+    knowledge_bases: list[KnowledgeBase]
+    next: int | None
 
 
 class Document(Wire):
@@ -668,6 +695,11 @@ class Queue(Wire):
     pending: int
 
 
+class Queues(Wire):
+    queues: list[Queue]
+    next: str | None
+
+
 class Worker(Wire):
     worker_id: int
     host: str
@@ -679,6 +711,11 @@ class Worker(Wire):
     running: int
 
 
+class Workers(Wire):
+    workers: list[Worker]
+    next: int | None
+
+
 class Schedule(Wire):
     name: str
     kind: str
@@ -687,3 +724,8 @@ class Schedule(Wire):
     paused: bool
     next_at: datetime | None
     last_at: datetime | None
+
+
+class Schedules(Wire):
+    schedules: list[Schedule]
+    next: str | None

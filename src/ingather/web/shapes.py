@@ -2,8 +2,7 @@
 
 from urllib.parse import urlsplit
 
-from ingather.engine.engine import Engine
-from ingather.engine.model import Progress, WorkerRecord
+from ingather.engine.model import Progress, Queue, WorkerRecord
 from ingather.engine.verbs import ScheduleRecord
 from ingather.extraction.estimate import Estimate, Range
 from ingather.extraction.extraction import EMBEDDED_NAME
@@ -247,17 +246,14 @@ def schedule(found: ScheduleRecord) -> wire.Schedule:
     )
 
 
-def queues(engine: Engine) -> list[wire.Queue]:
-    return [
-        wire.Queue(
-            name=queue.name,
-            max_running=queue.max_running,
-            rate_items=queue.rate_items,
-            rate_window_s=queue.rate_window_s,
-            paused=queue.paused,
-            blocked_until=queue.blocked_until,
-            running=queue.running,
-            pending=queue.pending,
-        )
-        for queue in engine.queues()
-    ]
+def queue(found: Queue) -> wire.Queue:
+    return wire.Queue(
+        name=found.name,
+        max_running=found.max_running,
+        rate_items=found.rate_items,
+        rate_window_s=found.rate_window_s,
+        paused=found.paused,
+        blocked_until=found.blocked_until,
+        running=found.running,
+        pending=found.pending,
+    )

@@ -50,8 +50,9 @@ delete from ingather.membership where project_id = %(project_id)s and account_id
 
 MEMBERS: Final[LiteralString] = """
 select a.id, a.name, m.role from ingather.membership m join ingather.account a on a.id = m.account_id
- where m.project_id = %(project_id)s
+ where m.project_id = %(project_id)s and a.name > %(after)s
  order by a.name
+ limit %(limit)s
 """
 
 PROJECTS_WITHOUT_OWNER: Final[LiteralString] = """
@@ -69,8 +70,11 @@ returning id, expires_at
 LIST_TOKENS: Final[LiteralString] = """
 select t.id, a.name, t.name, t.hint, t.scope, t.project_id, t.created_at, t.expires_at, t.last_used_at, t.revoked_at
   from ingather.api_token t join ingather.account a on a.id = t.account_id
- where %(account_id)s::bigint is null or t.account_id = %(account_id)s
+ where (%(account_id)s::bigint is null or t.account_id = %(account_id)s)
+   and (%(project_id)s::bigint is null or t.project_id = %(project_id)s)
+   and t.id > %(after)s
  order by t.id
+ limit %(limit)s
 """
 
 REVOKE_TOKEN: Final[LiteralString] = """

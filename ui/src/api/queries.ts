@@ -1,6 +1,6 @@
 import { type QueryClient, keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { type Result, type Schemas, type Task, api } from "./client";
+import { type Result, type Schemas, type Task, api, whole } from "./client";
 import type { Template } from "./template";
 
 const QUICK_MS = 1_500;
@@ -23,13 +23,20 @@ export function useMe() {
 }
 
 export function useProjects() {
-  return useQuery({ queryKey: keys.projects, queryFn: ({ signal }) => api.get("/api/v1/projects", { signal }) });
+  return useQuery({
+    queryKey: keys.projects,
+    queryFn: ({ signal }) => whole((after) => api.get("/api/v1/projects", { query: { after }, signal }), (page) => page.projects),
+  });
 }
 
 export function useTemplates(projectId: number) {
   return useQuery({
     queryKey: keys.templates(projectId),
-    queryFn: ({ signal }) => api.get("/api/v1/extraction/templates", { query: { project_id: projectId }, signal }),
+    queryFn: ({ signal }) =>
+      whole(
+        (after) => api.get("/api/v1/extraction/templates", { query: { project_id: projectId, after }, signal }),
+        (page) => page.templates,
+      ),
   });
 }
 
@@ -60,7 +67,11 @@ export function useTaskTemplate(taskId: number) {
 export function useShelves(projectId: number) {
   return useQuery({
     queryKey: keys.shelves(projectId),
-    queryFn: ({ signal }) => api.get("/api/v1/knowledge-bases", { query: { project_id: projectId }, signal }),
+    queryFn: ({ signal }) =>
+      whole(
+        (after) => api.get("/api/v1/knowledge-bases", { query: { project_id: projectId, after }, signal }),
+        (page) => page.knowledge_bases,
+      ),
   });
 }
 

@@ -753,7 +753,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Members */
+        /**
+         * List Members
+         * @description Who is in, by name.
+         */
         get: operations["list_members"];
         /**
          * Set Member
@@ -1248,6 +1251,13 @@ export interface components {
             /** Project Id */
             project_id: number;
         };
+        /** KnowledgeBases */
+        KnowledgeBases: {
+            /** Knowledge Bases */
+            knowledge_bases: components["schemas"]["KnowledgeBase"][];
+            /** Next */
+            next: number | null;
+        };
         /** MadeToken */
         MadeToken: {
             /**
@@ -1286,6 +1296,13 @@ export interface components {
              * @enum {string}
              */
             role: "owner" | "reviewer" | "reader";
+        };
+        /** Members */
+        Members: {
+            /** Members */
+            members: components["schemas"]["Member"][];
+            /** Next */
+            next: string | null;
         };
         /**
          * Model
@@ -1523,6 +1540,13 @@ export interface components {
             /** Role */
             role: string;
         };
+        /** Projects */
+        Projects: {
+            /** Next */
+            next: number | null;
+            /** Projects */
+            projects: components["schemas"]["Project"][];
+        };
         /** Queue */
         Queue: {
             /** Blocked Until */
@@ -1541,6 +1565,13 @@ export interface components {
             rate_window_s: number | null;
             /** Running */
             running: number;
+        };
+        /** Queues */
+        Queues: {
+            /** Next */
+            next: string | null;
+            /** Queues */
+            queues: components["schemas"]["Queue"][];
         };
         /** Range */
         Range: {
@@ -1663,6 +1694,13 @@ export interface components {
             paused: boolean;
             /** Timezone */
             timezone: string;
+        };
+        /** Schedules */
+        Schedules: {
+            /** Next */
+            next: string | null;
+            /** Schedules */
+            schedules: components["schemas"]["Schedule"][];
         };
         /** SetMember */
         SetMember: {
@@ -1925,6 +1963,13 @@ export interface components {
             /** Version */
             version: number;
         };
+        /** Templates */
+        Templates: {
+            /** Next */
+            next: string | null;
+            /** Templates */
+            templates: components["schemas"]["TemplateSummary"][];
+        };
         /** Token */
         Token: {
             /**
@@ -1951,6 +1996,13 @@ export interface components {
             scope: string;
             /** Token Id */
             token_id: number;
+        };
+        /** Tokens */
+        Tokens: {
+            /** Next */
+            next: number | null;
+            /** Tokens */
+            tokens: components["schemas"]["Token"][];
         };
         /**
          * UnitOfField
@@ -2021,6 +2073,13 @@ export interface components {
             started_at: string;
             /** Worker Id */
             worker_id: number;
+        };
+        /** Workers */
+        Workers: {
+            /** Next */
+            next: number | null;
+            /** Workers */
+            workers: components["schemas"]["Worker"][];
         };
     };
     responses: never;
@@ -2203,7 +2262,10 @@ export interface operations {
     };
     list_queues: {
         parameters: {
-            query?: never;
+            query?: {
+                after?: string;
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -2216,7 +2278,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Queue"][];
+                    "application/json": components["schemas"]["Queues"];
                 };
             };
         };
@@ -2244,7 +2306,10 @@ export interface operations {
     };
     list_schedules: {
         parameters: {
-            query?: never;
+            query?: {
+                after?: string;
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -2257,7 +2322,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Schedule"][];
+                    "application/json": components["schemas"]["Schedules"];
                 };
             };
         };
@@ -2285,7 +2350,10 @@ export interface operations {
     };
     list_workers: {
         parameters: {
-            query?: never;
+            query?: {
+                after?: number;
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -2298,7 +2366,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Worker"][];
+                    "application/json": components["schemas"]["Workers"];
                 };
             };
         };
@@ -2800,6 +2868,8 @@ export interface operations {
         parameters: {
             query?: {
                 project_id?: number | null;
+                after?: string;
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -2813,7 +2883,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TemplateSummary"][];
+                    "application/json": components["schemas"]["Templates"];
                 };
             };
         };
@@ -2912,6 +2982,8 @@ export interface operations {
         parameters: {
             query?: {
                 project_id?: number | null;
+                after?: number;
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -2925,7 +2997,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["KnowledgeBase"][];
+                    "application/json": components["schemas"]["KnowledgeBases"];
                 };
             };
         };
@@ -3052,7 +3124,10 @@ export interface operations {
     };
     list_projects: {
         parameters: {
-            query?: never;
+            query?: {
+                after?: number;
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -3065,7 +3140,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Project"][];
+                    "application/json": components["schemas"]["Projects"];
                 };
             };
         };
@@ -3096,7 +3171,10 @@ export interface operations {
     };
     list_members: {
         parameters: {
-            query?: never;
+            query?: {
+                after?: string;
+                limit?: number;
+            };
             header?: never;
             path: {
                 project_id: number;
@@ -3111,7 +3189,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Member"][];
+                    "application/json": components["schemas"]["Members"];
                 };
             };
         };
@@ -3229,7 +3307,10 @@ export interface operations {
     };
     list_tokens: {
         parameters: {
-            query?: never;
+            query?: {
+                after?: number;
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -3242,7 +3323,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Token"][];
+                    "application/json": components["schemas"]["Tokens"];
                 };
             };
         };

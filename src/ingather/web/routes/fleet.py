@@ -108,9 +108,14 @@ def steer_batch(
     return wire.Done(changed=1)
 
 
+# Queues, workers and schedules are as many as operators set up: they are read whole, and told page by page.
+
+
 @router.get("/engine/queues")
-def list_queues(here: Here, _: Who) -> list[wire.Queue]:
-    return shapes.queues(here.engine)
+def list_queues(here: Here, _: Who, after: wire.NameMark = "", limit: wire.Limit = 500) -> wire.Queues:
+    found = sorted((queue for queue in here.engine.queues() if queue.name > after), key=lambda queue: queue.name)
+    page = [shapes.queue(queue) for queue in found[:limit]]
+    return wire.Queues(queues=page, next=page[-1].name if len(page) == limit else None)
 
 
 @router.post("/engine/queues/{name}/{verb}", status_code=204)
@@ -122,14 +127,18 @@ def steer_queue(name: QueueName, verb: Literal["pause", "resume"], here: Here, _
 
 
 @router.get("/engine/workers")
-def list_workers(here: Here, who: Who) -> list[wire.Worker]:
+def list_workers(here: Here, who: Who, after: wire.Cursor = 0, limit: wire.Limit = 500) -> wire.Workers:
     """The workers. On which machine they are is for operators."""
-    return [shapes.worker(worker, is_named=who.is_operator) for worker in here.engine.workers()]
+    found = [worker for worker in here.engine.workers() if worker.id > after]
+    page = [shapes.worker(worker, is_named=who.is_operator) for worker in found[:limit]]
+    return wire.Workers(workers=page, next=page[-1].worker_id if len(page) == limit else None)
 
 
 @router.get("/engine/schedules")
-def list_schedules(here: Here, _: Who) -> list[wire.Schedule]:
-    return [shapes.schedule(schedule) for schedule in here.engine.schedules()]
+def list_schedules(here: Here, _: Who, after: wire.NameMark = "", limit: wire.Limit = 500) -> wire.Schedules:
+    found = sorted((one for one in here.engine.schedules() if one.name > after), key=lambda one: one.name)
+    page = [shapes.schedule(one) for one in found[:limit]]
+    return wire.Schedules(schedules=page, next=page[-1].name if len(page) == limit else None)
 
 
 @router.post("/engine/schedules/{name}/{verb}", status_code=204)

@@ -35,12 +35,18 @@ PROBLEM = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
 
 
 @router.get("/knowledge-bases")
-def list_knowledge_bases(here: Here, who: Who, project_id: wire.Id | None = None) -> list[wire.KnowledgeBase]:
+def list_knowledge_bases(
+    here: Here, who: Who, project_id: wire.Id | None = None, after: wire.Cursor = 0, limit: wire.Limit = 500
+) -> wire.KnowledgeBases:
     """Those of your projects, or of one of them."""
     if project_id is not None:
         need(who, Role.READER, project_id)
-    shelves = here.library.list_knowledge_bases(space=project_id)
-    return [shapes.knowledge_base(shelf) for shelf in shelves if who.may_read(shelf.space)]
+    spaces = who.roles if project_id is None else [project_id]
+    page = here.library.list_knowledge_bases(spaces=spaces, after=after, limit=limit)
+    return wire.KnowledgeBases(
+        knowledge_bases=[shapes.knowledge_base(shelf) for shelf in page],
+        next=page[-1].id if len(page) == limit else None,
+    )
 
 
 @router.post("/knowledge-bases", status_code=201)

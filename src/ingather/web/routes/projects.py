@@ -24,15 +24,21 @@ router = APIRouter(tags=["projects"])
 
 
 @router.get("/projects")
-def list_projects(here: Here, who: Who) -> list[wire.Project]:
+def list_projects(here: Here, who: Who, after: wire.Cursor = 0, limit: wire.Limit = 500) -> wire.Projects:
     """The projects you are in."""
-    return [
-        wire.Project(
-            project_id=project.id, name=project.name, role=who.roles[project.id].value, created_at=project.created_at
-        )
-        for project in here.extraction.list_projects()
-        if who.may_read(project.id)
-    ]
+    page = here.extraction.list_projects(who.roles, after=after, limit=limit)
+    return wire.Projects(
+        projects=[
+            wire.Project(
+                project_id=project.id,
+                name=project.name,
+                role=who.roles[project.id].value,
+                created_at=project.created_at,
+            )
+            for project in page
+        ],
+        next=page[-1].id if len(page) == limit else None,
+    )
 
 
 @router.post("/projects", status_code=201)
@@ -47,12 +53,14 @@ def create_project(asked: wire.NewProject, here: Here, who: Who) -> wire.Project
 
 
 @router.get("/projects/{project_id}/members")
-def list_members(project_id: wire.Id, here: Here, who: Who) -> list[wire.Member]:
+def list_members(
+    project_id: wire.Id, here: Here, who: Who, after: wire.NameMark = "", limit: wire.Limit = 500
+) -> wire.Members:
+    """Who is in, by name."""
     need(who, Role.READER, project_id)
-    return [
-        wire.Member(account_id=account_id, name=name, role=role.value)
-        for account_id, name, role in here.engine.run(accounts.members(project_id))
-    ]
+    found = here.engine.run(accounts.members(project_id, after=after, limit=limit))
+    page = [wire.Member(account_id=account_id, name=name, role=role.value) for account_id, name, role in found]
+    return wire.Members(members=page, next=page[-1].name if len(page) == limit else None)
 
 
 @router.put("/projects/{project_id}/members", status_code=204)
@@ -85,11 +93,17 @@ def _not_owner() -> Refused:
 
 
 @router.get("/extraction/templates")
-def list_templates(here: Here, who: Who, project_id: wire.Id | None = None) -> list[wire.TemplateSummary]:
+def list_templates(
+    here: Here, who: Who, project_id: wire.Id | None = None, after: wire.NameMark = "", limit: wire.Limit = 500
+) -> wire.Templates:
     """The built-in templates, and with a project its own."""
     if project_id is not None:
         need(who, Role.READER, project_id)
-    return [shapes.template(template) for template in here.extraction.list_templates(project_id)]
+    page = here.extraction.list_templates(project_id, after=after, limit=limit)
+    return wire.Templates(
+        templates=[shapes.template(template) for template in page],
+        next=page[-1].id if len(page) == limit else None,
+    )
 
 
 @router.get("/extraction/templates/{template_id}", response_model=None, responses={200: {"model": wire.Template}})

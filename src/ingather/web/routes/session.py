@@ -61,9 +61,10 @@ def me(who: Who) -> wire.Me:
 
 
 @router.get("/tokens")
-def list_tokens(here: Here, who: Who) -> list[wire.Token]:
+def list_tokens(here: Here, who: Who, after: wire.Cursor = 0, limit: wire.Limit = 500) -> wire.Tokens:
     """Your own tokens, without the tokens. A token for one project sees those for that project."""
-    return [
+    found = here.engine.run(accounts.list_tokens(who.account_id, who.only_project, after=after, limit=limit))
+    page = [
         wire.Token(
             token_id=token.id,
             name=token.name,
@@ -75,9 +76,9 @@ def list_tokens(here: Here, who: Who) -> list[wire.Token]:
             last_used_at=token.last_used_at,
             revoked_at=token.revoked_at,
         )
-        for token in here.engine.run(accounts.list_tokens(who.account_id))
-        if who.only_project in {None, token.project_id}
+        for token in found
     ]
+    return wire.Tokens(tokens=page, next=page[-1].token_id if len(page) == limit else None)
 
 
 @router.post("/tokens", status_code=201)

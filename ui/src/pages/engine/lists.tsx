@@ -1,7 +1,7 @@
 import { Badge, Button, Code } from "@mantine/core";
 import { type UseQueryResult, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { api } from "../../api/client";
+import { api, whole } from "../../api/client";
 import { Icon, type IconName } from "../../components/icon";
 import { Empty, Failed, Loading, Refusal } from "../../components/states";
 import { moment, useSpoken } from "../../words";
@@ -52,7 +52,11 @@ function Paused({ isPaused, words }: { isPaused: boolean; words: { paused: strin
 export function Queues({ mayAct }: { mayAct: boolean }) {
   const { words, language } = useSpoken();
   const client = useQueryClient();
-  const queues = useQuery({ queryKey: ["queues"], queryFn: ({ signal }) => api.get("/api/v1/engine/queues", { signal }), refetchInterval: 3_000 });
+  const queues = useQuery({
+    queryKey: ["queues"],
+    queryFn: ({ signal }) => whole((after) => api.get("/api/v1/engine/queues", { query: { after }, signal }), (page) => page.queues),
+    refetchInterval: 3_000,
+  });
   const steer = useMutation({
     mutationFn: (asked: { name: string; verb: "pause" | "resume" }) => api.post("/api/v1/engine/queues/{name}/{verb}", { path: { ...asked } }),
     onSettled: () => client.invalidateQueries({ queryKey: ["queues"] }),
@@ -96,7 +100,11 @@ export function Queues({ mayAct }: { mayAct: boolean }) {
 
 export function Workers() {
   const { words, language } = useSpoken();
-  const workers = useQuery({ queryKey: ["workers"], queryFn: ({ signal }) => api.get("/api/v1/engine/workers", { signal }), refetchInterval: 3_000 });
+  const workers = useQuery({
+    queryKey: ["workers"],
+    queryFn: ({ signal }) => whole((after) => api.get("/api/v1/engine/workers", { query: { after }, signal }), (page) => page.workers),
+    refetchInterval: 3_000,
+  });
   const t = words.engine;
   return (
     <List
@@ -143,7 +151,11 @@ export function Workers() {
 export function Schedules({ mayAct }: { mayAct: boolean }) {
   const { words, language } = useSpoken();
   const client = useQueryClient();
-  const schedules = useQuery({ queryKey: ["schedules"], queryFn: ({ signal }) => api.get("/api/v1/engine/schedules", { signal }), refetchInterval: 5_000 });
+  const schedules = useQuery({
+    queryKey: ["schedules"],
+    queryFn: ({ signal }) => whole((after) => api.get("/api/v1/engine/schedules", { query: { after }, signal }), (page) => page.schedules),
+    refetchInterval: 5_000,
+  });
   const steer = useMutation({
     mutationFn: (asked: { name: string; verb: "pause" | "resume" }) => api.post("/api/v1/engine/schedules/{name}/{verb}", { path: { ...asked } }),
     onSettled: () => client.invalidateQueries({ queryKey: ["schedules"] }),
