@@ -227,7 +227,7 @@ def table_of_ours(ours: dict[str, Any]) -> str:
         ["progress read, 1,000 items", f"{ours['progress_1000_ms']} ms"],
         [f"progress read, {n} items", f"{ours['progress_many_ms']} ms"],
         ["memory of an idle worker", f"{ours['memory']['worker_mb']:g} MB"],
-        ["memory of its sentinel", f"{ours['memory']['sentinel_mb']:g} MB"],
+        ["memory that its sentinel and its nursery add", f"{ours['memory']['companions_mb']:g} MB"],
         [
             f"WAL, dead row versions, PostgreSQL CPU per item, over the drain of {n}",
             (

@@ -190,15 +190,14 @@ def read_times(read: Any, reads: int) -> float:
 
 
 def idle_memory(url: str) -> dict[str, float]:
-    """Resident memory of a worker with nothing to do, and of the sentinel beside it."""
+    """Resident memory of a worker with nothing to do, and what the sentinel and the nursery beside it add."""
     with conduct.crew(OURS, url, concurrency=10) as workers:
         workers.seats.go()
         time.sleep(2)
         [worker] = workers.processes
-        sentinels = list(children_of(worker.pid))
         return {
             "worker_mb": round(resident_mb(worker.pid), 1),
-            "sentinel_mb": round(sum(resident_mb(pid) for pid in sentinels), 1),
+            "companions_mb": round(sum(own_mb(pid) for pid in children_of(worker.pid)), 1),
         }
 
 
@@ -214,6 +213,12 @@ def children_of(pid: int) -> Iterator[int]:
 
 def resident_mb(pid: int) -> float:
     return _status_mb(pid, "VmRSS")
+
+
+def own_mb(pid: int) -> float:
+    """Memory that a process shares with others counts in parts."""
+    told = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    return int(next(line for line in told if line.startswith("Pss:")).split()[1]) / 1024
 
 
 def peak_memory_mb() -> float:

@@ -34,7 +34,7 @@ def test_ours_and_the_limit_have_all_their_figures(figures: dict[str, Any]) -> N
     assert 0 <= ours["per_item"]["dead_rows"] < 1  # rows of items are only ever inserted
     assert all(0 < waiting["share"] <= 1.01 for waiting in ours["waiting"])
     assert all(of["done"] == of["items"] for of in ours["results"])  # large results once stuck in the socket
-    assert all(ours["memory"][who] > 1 for who in ("worker_mb", "sentinel_mb"))
+    assert all(ours["memory"][who] > 1 for who in ("worker_mb", "companions_mb"))
     assert all(0 < ours["close"][key] < 60_000 for key in ("p50_ms", "p95_ms"))
 
 

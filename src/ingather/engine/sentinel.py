@@ -35,7 +35,6 @@ log = logging.getLogger("ingather.sentinel")
 
 LOOK_S = 0.1
 STUCK_GRACE_S = 2.0
-GOODBYE = b"bye\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,12 +62,9 @@ class Sentinel:
             pass_fds=[post.slots_fd],
             start_new_session=True,  # Ctrl-C is for the worker
         )
-        self._say(json.dumps(asdict(post)).encode() + b"\n")
-
-    def _say(self, line: bytes) -> None:
         assert self._process.stdin is not None
         try:
-            self._process.stdin.write(line)
+            self._process.stdin.write(json.dumps(asdict(post)).encode() + b"\n")
             self._process.stdin.flush()
         except OSError:
             log.warning("the sentinel is gone")
@@ -79,20 +75,16 @@ class Sentinel:
 
     def dismiss(self) -> None:
         """End it without ceremony: the worker has handed back what it held. Saying it twice does no harm."""
+        # Killed, and not asked to go: it may not even be up yet, and it holds nothing that has to be put in order.
+        self._process.kill()
+        self._process.wait()
         assert self._process.stdin is not None
-        if not self._process.stdin.closed:
-            self._say(GOODBYE)
-            with suppress(OSError):
-                self._process.stdin.close()
-        try:
-            self._process.wait(5)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        with suppress(OSError):
+            self._process.stdin.close()
 
 
 def main() -> None:
-    """The sentinel's side: read the post, then watch until the worker says goodbye or is gone."""
+    """The sentinel's side: read the post, then watch until the worker is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     post = Post(**json.loads(sys.stdin.buffer.readline()))
@@ -110,8 +102,6 @@ class _Watch:
     def stand(self) -> None:
         while True:
             readable, _, _ = select.select([sys.stdin], [], [], LOOK_S)
-            if readable and sys.stdin.buffer.readline() == GOODBYE:
-                return
             # The worker may be gone before this process was even up; then somebody else is the parent by now.
             if readable or os.getppid() != self._post.worker_pid:
                 self._speak_for_the_dead("died")
