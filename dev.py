@@ -76,10 +76,10 @@ def tour(args: list[str]) -> int:
 
 
 def test(args: list[str]) -> int:
-    """All tests, on up to four cores; `-n 0` among the arguments runs them one after the other."""
-    return setup([]) or call(
-        [PYTHON, "-m", "pytest", "-n", "auto", "--maxprocesses", "4", "--dist", "loadgroup", *args]
-    )
+    """All tests, two processes a core, since most of them wait more than they compute; `-n 0` among the arguments runs
+    them one after the other."""
+    processes = min(2 * (os.cpu_count() or 1), 8)
+    return setup([]) or call([PYTHON, "-m", "pytest", "-n", str(processes), "--dist", "loadgroup", *args])
 
 
 def check(_args: list[str]) -> int:
