@@ -207,18 +207,57 @@ def test_an_unreachable_database_is_exit_code_1_and_never_shows_the_password(tmp
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    ("wrong", "why"),
     [
-        "mysql://harvester:s3cret@host/hay",
-        "postgresql://harvester:s3/cret@host:1/hay",
-        "postgresql://h:s3@cret@host/hay",
+        ("nonsense", "does not begin with postgresql://"),
+        ("s3cret", "does not begin with postgresql://"),
+        ("mysql://harvester:s3cret@host/hay", "does not begin with postgresql://"),
+        ("postgresql://[", "cannot be read"),
+        ("postgresql://harvester:s3cret@[::1/hay", "cannot be read"),
+        ("postgresql://harvester:s3cret@127.0.0.1/hay?colour=blue", "cannot be read"),
+        ("postgresql://127.0.0.1:notaport/hay", "port"),
+        ("postgresql://harvester:s3cret@127.0.0.1:70000/hay", "port"),
+        ("postgresql://harvester:s3/cret@host:1/hay", "port"),
+        ("postgresql://h:s3@cret@host/hay", "@"),
     ],
 )
-def test_a_wrong_address_is_a_sentence_without_the_password(tmp_path: Path, wrong: str) -> None:
-    said = Cli(tmp_path, wrong).refused(1, "batch", "ls")
-    assert "not a PostgreSQL address" in said
-    assert "s3" not in said
-    assert "cret" not in said
+def test_an_address_that_is_none_is_wrong_usage_and_never_shows_the_password(
+    tmp_path: Path, wrong: str, why: str
+) -> None:
+    cli = Cli(tmp_path, wrong)
+    for command in (["batch", "ls"], ["migrate"], ["doctor"], ["token", "ls"], ["link"], ["db", "url"]):
+        said = cli.refused(2, *command)
+        assert said.startswith("ingather: DATABASE_URL is not a PostgreSQL address: ")
+        assert why in said
+        assert "postgresql://user:password@host:5432/database" in said
+        assert "s3" not in said
+        assert "cret" not in said
+
+
+def test_an_option_with_a_value_that_there_is_not_is_wrong_usage_too(tmp_path: Path) -> None:
+    said = Cli(tmp_path, f"{NOWHERE}?sslmode=perhaps").refused(2, "batch", "ls")
+    assert "one of its options has a value that there is not" in said
+    assert "s3cret" not in said
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["work", "jobs:app"],
+        ["work", "jobs:app", "--processes", "2"],
+        ["run", "--port", "0"],
+        ["serve", "--port", "0"],
+        ["extract", "jobs.py", "--template", "rct", "--out", "table.csv"],
+    ],
+)
+def test_what_would_run_for_long_refuses_such_an_address_at_once(tmp_path: Path, command: list[str]) -> None:
+    ran = Cli(tmp_path, "postgresql://harvester:s3cret@127.0.0.1:notaport/hay").run(*command)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    complaints = [line for line in ran.stderr.splitlines() if line.startswith("ingather: ")]
+    assert complaints
+    assert all("not a PostgreSQL address" in line for line in complaints)
+    assert "s3cret" not in ran.stderr
+    assert "Traceback" not in ran.stderr
 
 
 def test_tables_newer_than_the_code_are_refused(cli: Cli, db: psycopg.Connection) -> None:

@@ -8,6 +8,7 @@ from ingather import embedded
 from ingather.app import Ingather
 from ingather.cli.answers import as_json, hint, say
 from ingather.cli.quantities import show_duration
+from ingather.engine.connection import check_url
 from ingather.engine.errors import DatabaseUnavailable
 from ingather.engine.migrations import LATEST
 from ingather.engine.migrations import migrate as bring_up_to_date
@@ -36,6 +37,7 @@ def show_url(arguments: Namespace) -> None:
         raise DatabaseUnavailable(
             f"The embedded database of {settings.home} is not running. Start it with `ingather db start`."
         )
+    check_url(url)
     _answer_url(url, arguments)
 
 

@@ -2,17 +2,17 @@
 
 import re
 import select
-from contextlib import suppress
 from typing import Any, Final
 
 import psycopg
 from psycopg import AsyncConnection, Connection, IsolationLevel
 from psycopg.conninfo import conninfo_to_dict
 
-from ingather.engine.errors import DatabaseUnavailable
+from ingather.engine.errors import DatabaseUnavailable, IngatherError, UsageError
 
 OLDEST_SERVER = 140000
 CONNECT_TIMEOUT_S = 10
+LARGEST_PORT = 65_535
 
 # A dead network must not keep a worker waiting for the kernel's two hours.
 _KEEPALIVE: Final = {
@@ -24,6 +24,9 @@ _FRESH_SNAPSHOTS: Final = "set default_transaction_isolation = 'read committed'"
 
 # What is worth trying again: the server restarts, fails over, is full, or broke a deadlock or the line.
 PASSING_ERRORS: Final = (psycopg.OperationalError, psycopg.InterfaceError, psycopg.errors.ReadOnlySqlTransaction)
+
+# What the driver says of `sslmode=perhaps`, without asking any server.
+_WRONG_OPTION: Final = re.compile(r"connection is bad: invalid \w+ value: ")
 
 
 def connect(url: str, *, application_name: str = "ingather") -> Connection[Any]:
@@ -126,21 +129,42 @@ def options(application_name: str) -> dict[str, Any]:
     }
 
 
-def unavailable(url: str, error: Exception) -> DatabaseUnavailable:
-    """The server's words with the address and without the password."""
-    reason = re.sub(r"\s+", " ", str(error)).strip().removeprefix("connection failed: ")
-    parts: dict[str, Any] = {}
-    is_whole = False
-    with suppress(psycopg.ProgrammingError):
+def check_url(url: str) -> None:
+    """Raise `UsageError` for what cannot be an address. Nothing of it is shown: any part may be half of a password."""
+    why = ""
+    try:
         parts = conninfo_to_dict(url)
-        # An unescaped / or @ in a password cuts the address elsewhere: what looks like a host may be half of a secret.
-        has_ports = all(port.isdecimal() for port in str(parts.get("port", 5432)).split(",") if port)
-        is_whole = has_ports and "@" not in f"{parts.get('host', '')}{parts.get('dbname', '')}"
-    if not is_whole:
-        return DatabaseUnavailable(
-            "DATABASE_URL is not a PostgreSQL address. It looks like postgresql://user:password@host:5432/database; "
-            "in a password, write %40 for @, %2F for /, %3A for :."
-        )
+    except psycopg.ProgrammingError:
+        is_ours = url.startswith(("postgresql://", "postgres://"))
+        why = "it cannot be read" if is_ours else "it does not begin with postgresql://"
+    else:
+        ports = [port for port in str(parts.get("port", "")).split(",") if port]
+        if not all(port.isdecimal() and 0 < int(port) <= LARGEST_PORT for port in ports):
+            why = "its port is no number from 1 to 65,535"
+        elif "@" in f"{parts.get('host', '')}{parts.get('dbname', '')}":
+            why = "there is an @ where none can be"
+    if why:
+        raise _no_address(why)
+
+
+def _no_address(why: str) -> UsageError:
+    return UsageError(
+        f"DATABASE_URL is not a PostgreSQL address: {why}. "
+        "It looks like postgresql://user:password@host:5432/database; "
+        "in a password, write %40 for @, %2F for /, %3A for :."
+    )
+
+
+def unavailable(url: str, error: Exception) -> IngatherError:
+    """The server's words with the address and without the password; `UsageError` where the address is none."""
+    try:
+        check_url(url)
+    except UsageError as wrong:
+        return wrong
+    reason = re.sub(r"\s+", " ", str(error)).strip().removeprefix("connection failed: ")
+    parts = conninfo_to_dict(url)
+    if _WRONG_OPTION.match(reason):
+        return _no_address("one of its options has a value that there is not")
     if password := parts.get("password"):
         reason = reason.replace(str(password), "…")
     where = f"{parts.get('host', 'localhost')}:{parts.get('port', 5432)}/{parts.get('dbname', '')}"
