@@ -31,6 +31,10 @@ from tools import node  # noqa: E402
 
 SCREENS = ROOT / "docs" / "screens"
 FONT = "@expo-google-fonts/noto-sans-sc"
+DESK = (1440, 900)
+WIDE = (1920, 1080)
+TABLET = (820, 1180)
+PHONE = (390, 844)
 PAPERS = (
     "cohort_coffee.pdf",
     "letter_brief.pdf",
@@ -59,8 +63,7 @@ class Camera:
         steps: Callable[[Page], None],
         *,
         dark: bool = False,
-        width: int = 1440,
-        height: int = 900,
+        size: tuple[int, int] = DESK,
         is_signed_in: bool = True,
     ) -> None:
         if self._wanted and name not in self._wanted:
@@ -70,7 +73,7 @@ class Camera:
             locale="en-GB",
             color_scheme="dark" if dark else "light",
             reduced_motion="reduce",
-            viewport={"width": width, "height": height},
+            viewport={"width": size[0], "height": size[1]},
             storage_state=self._state if is_signed_in else None,
         )
         page = context.new_page()
@@ -176,6 +179,15 @@ def edited(path: str) -> Callable[[Page], None]:
     return go
 
 
+def decided(path: str) -> Callable[[Page], None]:
+    def go(page: Page) -> None:
+        page.goto(path)
+        page.locator(".box").first.wait_for()
+        page.get_by_test_id("history").wait_for()
+
+    return go
+
+
 def in_the_middle(page: Page) -> None:
     """A task of a model that takes its time, caught while it runs."""
     page.goto("/projects/1/setup")
@@ -248,8 +260,9 @@ def take_plain(camera: Camera, workbench: Running) -> None:
     camera.take("sign-in", address("/sign-in", ".sign-in-card h1"), is_signed_in=False)
     camera.take("setup", setup)
     camera.take("setup-dark", setup, dark=True)
-    camera.take("setup-wide", setup, width=1920, height=1080)
-    camera.take("setup-tablet", setup, width=820, height=1180)
+    camera.take("setup-wide", setup, size=WIDE)
+    camera.take("setup-tablet", setup, size=TABLET)
+    camera.take("setup-phone", setup, size=PHONE)
     camera.take("setup-chinese", in_chinese(address("/projects/1/setup", ".document")))
     camera.take("setup-fields", fields)
     camera.take("setup-empty", beginning)
@@ -258,16 +271,20 @@ def take_plain(camera: Camera, workbench: Running) -> None:
     camera.take("project", address("/projects/1", ".list a"))
     camera.take("progress", address(f"/tasks/{task}", ".log-line"))
     camera.take("progress-chinese", in_chinese(address(f"/tasks/{task}", ".log-line")))
-    camera.take("progress-tablet", address(f"/tasks/{task}", ".log-line"), width=820, height=1180)
+    camera.take("progress-tablet", address(f"/tasks/{task}", ".log-line"), size=TABLET)
+    camera.take("progress-phone", address(f"/tasks/{task}", ".log-line"), size=PHONE)
     camera.take("table", address(f"{table}?filter=all", "[data-cell]"))
-    camera.take("table-wide", address(f"{table}?filter=all&scope=contrast", "[data-cell]"), width=1920, height=1080)
+    camera.take("table-wide", address(f"{table}?filter=all&scope=contrast", "[data-cell]"), size=WIDE)
     camera.take("table-attention", address(f"{table}?scope=contrast&filter=attention", "[data-cell]"))
-    camera.take("table-tablet", address(f"{table}?filter=all", "[data-cell]"), width=820, height=1180)
+    camera.take("table-tablet", address(f"{table}?filter=all", "[data-cell]"), size=TABLET)
+    camera.take("table-phone", address(f"{table}?filter=all", "[data-cell]"), size=PHONE)
     camera.take("drawer", drawer)
+    camera.take("drawer-tablet", drawer, size=TABLET)
+    camera.take("drawer-phone", drawer, size=PHONE)
     camera.take("drawer-flag", address(f"{table}?scope=contrast&filter=attention&cell=5~contrast/1~c_p", ".box"))
-    camera.take("drawer-review", address(f"{table}?cell=10~~publication_year", "[data-testid=history]"))
+    camera.take("drawer-review", decided(f"{table}?cell=10~~publication_year"))
     camera.take("drawer-edit", edited(f"{table}?cell=10~~design"), dark=True)
-    camera.take("drawer-1280", drawer, width=1280, height=800)
+    camera.take("drawer-1280", drawer, size=(1280, 800))
     camera.take("drawer-dark", drawer, dark=True)
     camera.take("table-chinese", in_chinese(address(f"{table}?filter=all&cell=2~~title", ".box")))
     camera.take("export", exported(task))

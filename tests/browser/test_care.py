@@ -25,6 +25,24 @@ HOSTILE = (
 )
 
 
+def every_page(finished: int) -> list[tuple[str, str]]:
+    """Addresses, and what is seen there once there is something to see."""
+    return [
+        ("/", ".card-link"),
+        ("/projects/1", ".list a"),
+        ("/projects/1/setup", ".document"),
+        ("/projects/1/templates/rct", ".editor-section"),
+        (f"/tasks/{finished}", ".log-line"),
+        (f"/tasks/{finished}/table?filter=all", "[data-cell]"),
+        (f"/tasks/{finished}/table?filter=all&cell=0~~title", ".box"),
+        ("/engine/batches", ".list"),
+        ("/engine/queues", ".list"),
+        ("/engine/workers", ".list"),
+        ("/engine/schedules", ".empty"),
+        ("/nowhere", "h1, .empty"),
+    ]
+
+
 def offences(page: Page) -> list[str]:
     """What axe finds, in words. Its source is given to the page by the debugger, past the page's own policy."""
     page.evaluate(AXE)
@@ -60,20 +78,7 @@ def test_axe_finds_nothing_on_any_page(
     page = context.new_page()
     page.set_default_timeout(PATIENCE_MS)
     found: list[str] = []
-    for address, sign in (
-        ("/", ".card-link"),
-        ("/projects/1", ".list a"),
-        ("/projects/1/setup", ".document"),
-        ("/projects/1/templates/rct", ".editor-section"),
-        (f"/tasks/{finished}", ".log-line"),
-        (f"/tasks/{finished}/table?filter=all", "[data-cell]"),
-        (f"/tasks/{finished}/table?filter=all&cell=0~~title", ".box"),
-        ("/engine/batches", ".list"),
-        ("/engine/queues", ".list"),
-        ("/engine/workers", ".list"),
-        ("/engine/schedules", ".empty"),
-        ("/nowhere", "h1, .empty"),
-    ):
+    for address, sign in every_page(finished):
         page.goto(address)
         page.locator(sign).first.wait_for()
         found += offences(page)
@@ -90,6 +95,38 @@ def test_axe_finds_nothing_on_any_page(
     found += offences(page)
     context.close()
     assert found == []
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("width", [390, 820, 1280, 1920])
+def test_no_page_is_wider_than_the_screen(page: Page, finished: int, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 844})
+    for address, sign in every_page(finished):
+        page.goto(address)
+        page.locator(sign).first.wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, address
+        for control in page.locator("header.top a, header.top button").all():
+            box = control.bounding_box()
+            assert box is not None, address
+            assert box["x"] >= 0, address
+            assert box["x"] + box["width"] <= width, address
+        if width == 390:
+            assert offences(page) == []
+
+
+def test_on_a_phone_a_value_is_read_beside_its_page_and_can_be_decided(page: Page, finished: int) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"/tasks/{finished}/table?filter=all")
+    grid = page.get_by_role("grid")
+    expect(grid.locator("[data-cell]").first).to_be_visible()
+    assert grid.evaluate("grid => grid.scrollWidth > grid.clientWidth")
+    grid.locator("[data-cell='0~~title']").click()
+    expect(page.locator(".box").first).to_be_in_viewport()
+    expect(page.get_by_test_id("value")).to_be_in_viewport()
+    for name in ("Previous", "Next", "Accept", "Edit", "Not reported", "Close"):
+        expect(page.get_by_role("button", name=name).first).to_be_in_viewport(ratio=1)
+    page.get_by_role("button", name="Close").click()
+    expect(page.get_by_test_id("value")).to_be_hidden()
 
 
 def test_the_setup_is_there_in_a_moment_and_nothing_jumps(page: Page) -> None:

@@ -35,7 +35,7 @@ export const MARKS: Mark[] = [
 ];
 
 export type Filter = "attention" | "unreviewed" | "reviewed" | "all" | "verified" | "not_reported" | "open";
-export const FILTERS: Filter[] = ["attention", "unreviewed", "reviewed", "all", "verified", "not_reported", "open"];
+export const FILTERS: Filter[] = ["all", "attention", "unreviewed", "reviewed", "verified", "not_reported", "open"];
 
 const WRONG: ReadonlySet<string> = new Set<Mark>([
   "number_mismatch",

@@ -1,6 +1,6 @@
 import { ActionIcon, Menu, UnstyledButton, useMantineColorScheme } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { NavLink, Outlet } from "react-router";
+import { Link, NavLink, Outlet, useLocation } from "react-router";
 import { api } from "../api/client";
 import { useMe } from "../api/queries";
 import { leaveForSignIn } from "../router";
@@ -9,20 +9,22 @@ import { Icon } from "./icon";
 
 export function Shell() {
   const { words } = useSpoken();
+  const { pathname } = useLocation();
+  const isInProjects = pathname === "/" || pathname.startsWith("/projects") || pathname.startsWith("/tasks");
   return (
     <div className="shell">
       <a className="skip" href="#content">
         {words.app.skip}
       </a>
       <header className="top">
-        <NavLink to="/" className="brand" end>
+        <NavLink to="/" className="brand" aria-label="Ingather" end>
           <Logo />
           <span>Ingather</span>
         </NavLink>
         <nav className="top-nav" aria-label={words.app.main}>
-          <NavLink to="/" end>
+          <Link to="/" className={isInProjects ? "active" : ""} aria-current={pathname === "/" ? "page" : isInProjects}>
             {words.app.projects}
-          </NavLink>
+          </Link>
           <NavLink to="/engine">{words.app.engine}</NavLink>
         </nav>
         <div className="top-end">
@@ -54,7 +56,7 @@ export function LanguageMenu() {
     <Menu position="bottom-end">
       <Menu.Target>
         <UnstyledButton className="top-button" aria-label={words.app.languages}>
-          <Icon name="globe" /> {words.language}
+          <Icon name="globe" /> <span className="top-word">{words.language}</span>
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
@@ -102,8 +104,8 @@ function AccountMenu() {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <UnstyledButton className="top-button">
-          <Icon name="person" /> <span className="account-name">{me.data?.name ?? "…"}</span>
+        <UnstyledButton className="top-button" aria-label={me.data?.name ?? "…"}>
+          <Icon name="person" /> <span className="account-name top-word">{me.data?.name ?? "…"}</span>
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>

@@ -1,10 +1,10 @@
 import { Button } from "@mantine/core";
 import { Link, useParams } from "react-router";
-import { useProjects, useTasks, useTemplates } from "../api/queries";
+import { useProjects, useShelves, useTasks, useTemplates } from "../api/queries";
 import { Icon } from "../components/icon";
 import { Empty, Failed, Loading } from "../components/states";
 import { Bar, TaskState } from "../components/task";
-import { moment, useSpoken } from "../words";
+import { moment, useSpoken, useWords } from "../words";
 
 export function ProjectPage() {
   const { words, language } = useSpoken();
@@ -88,6 +88,28 @@ export function ProjectPage() {
           {words.state.more}
         </Button>
       )}
+      <Shelves projectId={projectId} />
     </div>
+  );
+}
+
+/** The documents of a project, where there are some; each knowledge base leads to an extraction from it. */
+function Shelves({ projectId }: { projectId: number }) {
+  const words = useWords();
+  const shelves = useShelves(projectId);
+  if (shelves.isError) return <Failed error={shelves.error} again={() => void shelves.refetch()} />;
+  if (!shelves.data?.length) return null;
+  return (
+    <>
+      <h2 className="section-title section-next">{words.projects.shelves}</h2>
+      <div className="cards">
+        {shelves.data.map((shelf) => (
+          <Link key={shelf.knowledge_base_id} to={`/projects/${projectId}/setup?knowledge_base=${shelf.knowledge_base_id}`} className="card card-link">
+            <h2>{shelf.name}</h2>
+            <p className="dim">{words.projects.holds(shelf.documents)}</p>
+          </Link>
+        ))}
+      </div>
+    </>
   );
 }

@@ -6,7 +6,7 @@ import { api } from "../api/client";
 import { keys, useProjects } from "../api/queries";
 import { Icon } from "../components/icon";
 import { Empty, Failed, Loading, Refusal } from "../components/states";
-import { moment, useSpoken } from "../words";
+import { day, useSpoken } from "../words";
 
 export function Projects() {
   const { words, language } = useSpoken();
@@ -39,7 +39,7 @@ export function Projects() {
             <h2>{project.name}</h2>
             <p className="dim">
               {words.projects.role[project.role] ?? project.role} · {words.projects.since}{" "}
-              {moment(project.created_at, language)}
+              {day(project.created_at, language)}
             </p>
           </Link>
         ))}

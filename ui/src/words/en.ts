@@ -68,6 +68,8 @@ export const en = {
     extractor: "Extractor",
     task: "Task",
     openTable: "Table",
+    shelves: "Knowledge bases",
+    holds: (n: number) => plural(n, "document", "documents"),
   },
   steps: { setup: "Setup", progress: "Progress", table: "Table", label: "Steps" },
   setup: {
@@ -402,7 +404,7 @@ export const en = {
     previous: "Previous",
     go: "Go to quote",
     close: "Close",
-    position: (at: number, all: number) => `${at.toLocaleString("en")} of ${all.toLocaleString("en")}`,
+    position: (at: number, all: number) => `Cell ${at.toLocaleString("en")} of ${all.toLocaleString("en")}`,
     value: "Value",
     noValue: "No value",
     quote: "Quote",
@@ -475,7 +477,7 @@ export const en = {
   exports: {
     title: "Export",
     unreviewed: (n: number) => `${plural(n, "value is", "values are")} unreviewed: no person has looked at ${n === 1 ? "it" : "them"}. Exports say so for each.`,
-    unverified: (n: number) => `${plural(n, "cell is", "cells are")} not verified. Exports say so for each.`,
+    unverified: (n: number) => `${plural(n, "value is", "values are")} not verified. Exports say so for each.`,
     failed: (n: number) => `${plural(n, "document", "documents")} failed. Exports say so.`,
     unfinished: (n: number) => `${plural(n, "document is", "documents are")} not finished. Exports say so.`,
     formats: {
@@ -561,6 +563,8 @@ export const en = {
     closed: "closed",
     paused: "paused",
     any: "All",
+    onlyOpen: "Open",
+    onlyClosed: "Closed",
     noBatches: "No batches",
     noBatchesHow: "Batches appear as soon as something is extracted or read.",
     noQueues: "No queues",
@@ -578,6 +582,7 @@ export const en = {
     blockedUntil: (at: string) => `blocked until ${at}`,
     works: "works",
     host: "Host",
+    process: (pid: number) => `process ${pid}`,
     worksOn: "Works on",
     since: "Since",
     heard: "Last heard",

@@ -67,6 +67,11 @@ export function moment(at: string | null, language: Language): string {
   }).format(date);
 }
 
+/** The day of a moment. */
+export function day(at: string, language: Language): string {
+  return new Intl.DateTimeFormat(language === "zh" ? "zh-CN" : "en-GB", { dateStyle: "medium" }).format(new Date(at));
+}
+
 export function duration(seconds: number, words: Words): string {
   if (seconds < 90) return words.task.seconds(Math.max(1, Math.round(seconds)));
   const minutes = Math.round(seconds / 60);

@@ -249,6 +249,7 @@ const PAIRS: Label[] = [
   { en: "the handler blocked its worker past its deadline", zh: "处理超过时限，并阻塞了工作进程" },
   { en: "worker {id} (process {pid} on {host}) {ENDED}", zh: "工作进程 {id}（{host} 上的进程 {pid}）{ENDED}" },
   { en: "its lease was taken away: cancelled, or given to another worker", zh: "已被取消，或已交给另一个工作进程" },
+  { en: "This worker is too busy to call in time.", zh: "该工作进程太忙，来不及调用。" },
   { en: "this worker is told to stop; the item will run elsewhere", zh: "工作进程正在停止，该条目将在别处进行" },
 
   // What a model's provider did.

@@ -67,6 +67,8 @@ export const zh: Words = {
     extractor: "提取方式",
     task: "任务",
     openTable: "表格",
+    shelves: "知识库",
+    holds: (n) => `${n0(n)} 篇文献`,
   },
   steps: { setup: "设置", progress: "进度", table: "表格", label: "步骤" },
   setup: {
@@ -388,7 +390,7 @@ export const zh: Words = {
     previous: "上一个",
     go: "定位引用",
     close: "关闭",
-    position: (at, all) => `${n0(at)} / ${n0(all)}`,
+    position: (at, all) => `单元格 ${n0(at)} / ${n0(all)}`,
     value: "值",
     noValue: "无值",
     quote: "原文引用",
@@ -461,7 +463,7 @@ export const zh: Words = {
   exports: {
     title: "导出",
     unreviewed: (n) => `有 ${n0(n)} 个值未经人工审核，导出文件会逐一注明。`,
-    unverified: (n) => `有 ${n0(n)} 个单元格未核实，导出文件会逐一注明。`,
+    unverified: (n) => `有 ${n0(n)} 个值未核实，导出文件会逐一注明。`,
     failed: (n) => `有 ${n0(n)} 篇文献失败，导出文件会注明。`,
     unfinished: (n) => `有 ${n0(n)} 篇文献未完成，导出文件会注明。`,
     formats: {
@@ -527,6 +529,8 @@ export const zh: Words = {
     closed: "已关闭",
     paused: "已暂停",
     any: "全部",
+    onlyOpen: "进行中",
+    onlyClosed: "已关闭",
     noBatches: "没有批次",
     noBatchesHow: "一旦有提取或解析工作，这里就会出现批次。",
     noQueues: "没有队列",
@@ -544,6 +548,7 @@ export const zh: Words = {
     blockedUntil: (at) => `停至 ${at}`,
     works: "正常",
     host: "主机",
+    process: (pid) => `进程 ${pid}`,
     worksOn: "处理",
     since: "启动",
     heard: "最近消息",

@@ -48,8 +48,8 @@ export function Batches({ mayAct }: { mayAct: boolean }) {
           onChange={setState}
           data={[
             { value: "any", label: words.engine.any },
-            { value: "open", label: words.engine.open },
-            { value: "closed", label: words.engine.closed },
+            { value: "open", label: words.engine.onlyOpen },
+            { value: "closed", label: words.engine.onlyClosed },
           ]}
         />
         <Refusal error={steer.error} />
@@ -62,7 +62,7 @@ export function Batches({ mayAct }: { mayAct: boolean }) {
         </div>
       )}
       {all.length > 0 && (
-        <div className="card card-flush">
+        <div className="card card-flush" role="region" aria-label={words.engine.batches} tabIndex={0}>
           <table className="list">
             <thead>
               <tr>

@@ -8,6 +8,7 @@ import { moment, useSpoken } from "../../words";
 
 interface ListProps<T> {
   query: UseQueryResult<T[]>;
+  name: string;
   icon: IconName;
   empty: string;
   how: ReactNode;
@@ -15,7 +16,7 @@ interface ListProps<T> {
   row: (one: T) => ReactNode;
 }
 
-function List<T>({ query, icon, empty, how, heads, row }: ListProps<T>) {
+function List<T>({ query, name, icon, empty, how, heads, row }: ListProps<T>) {
   const { words } = useSpoken();
   if (query.isPending) return <Loading />;
   if (query.isError) return <Failed error={query.error} again={() => void query.refetch()} />;
@@ -26,7 +27,7 @@ function List<T>({ query, icon, empty, how, heads, row }: ListProps<T>) {
       </div>
     );
   return (
-    <div className="card card-flush">
+    <div className="card card-flush" role="region" aria-label={name} tabIndex={0}>
       <table className="list">
         <thead>
           <tr>
@@ -67,6 +68,7 @@ export function Queues({ mayAct }: { mayAct: boolean }) {
       <Refusal error={steer.error} />
       <List
         query={queues}
+        name={t.queues}
         icon="engine"
         empty={t.noQueues}
         how={t.noQueuesHow}
@@ -109,6 +111,7 @@ export function Workers() {
   return (
     <List
       query={workers}
+      name={t.workers}
       icon="person"
       empty={t.noWorkers}
       how={
@@ -124,7 +127,7 @@ export function Workers() {
           <tr key={worker.worker_id}>
             <td>{worker.worker_id}</td>
             <td>
-              {worker.host} <span className="dim">{worker.pid}</span>
+              {worker.host} <span className="dim">{t.process(worker.pid)}</span>
             </td>
             <td>
               {worker.kinds.map((kind) => (
@@ -166,6 +169,7 @@ export function Schedules({ mayAct }: { mayAct: boolean }) {
       <Refusal error={steer.error} />
       <List
         query={schedules}
+        name={t.schedules}
         icon="clock"
         empty={t.noSchedules}
         how={t.noSchedulesHow}

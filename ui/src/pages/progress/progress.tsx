@@ -85,7 +85,8 @@ export function ProgressPage() {
 function Facts({ task, reported, attention }: { task: Task; reported: number; attention: number }) {
   const words = useWords();
   const pace = usePace(task);
-  const money = (amount: number) => `${amount.toFixed(amount < 1 ? 4 : 2)} ${task.spent.currency ?? ""}`.trim();
+  const digits = (amount: number) => amount.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: amount < 1 ? 4 : 2 });
+  const money = (amount: number) => `${digits(amount)} ${task.spent.currency ?? ""}`.trim();
   const tokens = task.spent.prompt_tokens + task.spent.completion_tokens;
   return (
     <div className="facts">
@@ -116,7 +117,7 @@ function Facts({ task, reported, attention }: { task: Task; reported: number; at
         }
       />
       <Fact name={words.task.found} value={reported.toLocaleString()} />
-      <Fact name={words.task.attention} value={attention.toLocaleString()} isLoud={attention > 0} />
+      <Fact name={words.task.attention} value={attention.toLocaleString()} {...(attention > 0 ? { to: `/tasks/${task.task_id}/table?filter=attention` } : {})} />
     </div>
   );
 }
@@ -164,12 +165,12 @@ function Trial({ task }: { task: Task }) {
   );
 }
 
-function Fact({ name, value, more, share, isLoud = false }: { name: string; value: string; more?: string; share?: number; isLoud?: boolean }) {
+function Fact({ name, value, more, share, to }: { name: string; value: string; more?: string; share?: number; to?: string }) {
   const words = useWords();
   return (
-    <div className={isLoud ? "fact fact-loud" : "fact"}>
+    <div className="fact">
       <span className="dim">{name}</span>
-      <b>{value}</b>
+      <b>{to ? <Link to={to} className="attention" aria-label={`${name}: ${value}`}>{value}</Link> : value}</b>
       {share !== undefined && (
         <Meter value={Math.min(100, share)} size="sm" my={4} color={share >= 90 ? "orange" : "blue"} aria-label={words.task.capUsed} />
       )}

@@ -61,7 +61,7 @@ export function DocumentsCard({ projectId, chosen, setChosen, setUploading }: Pr
         .map((one) => known.get(one.document_id) ?? one);
       return next.length === old.length && next.every((one, at) => one.state === old[at]?.state) ? old : next;
     });
-  }, [documents.data, isWhole, shelfId, setChosen]); // eslint-disable-line
+  }, [documents.data, isWhole, shelfId, setChosen]); // oxlint-disable-line react-hooks/exhaustive-deps -- `all` is made of documents.data
 
   const choose = (id: number) =>
     setAddress((old) => new URLSearchParams({ ...Object.fromEntries(old), knowledge_base: String(id) }), { replace: true });

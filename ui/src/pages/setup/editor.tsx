@@ -51,7 +51,7 @@ export function EditorPage() {
       {template.isPending && <Loading lines={8} />}
       {template.isError && <Failed error={template.error} again={() => void template.refetch()} />}
       {template.data?.builtin && (
-        <Alert color="orange" icon={<Icon name="warning" />}>
+        <Alert color="orange" icon={<Icon name="warning" />} mb="md">
           {words.editor.builtin}
         </Alert>
       )}

@@ -148,9 +148,7 @@ function Fields({ template, fieldIds, setFieldIds }: Props & { template: Templat
             <Accordion.Control>
               <span className="fields-head">
                 {section.label[language]}
-                <span className="dim">
-                  {on} / {ids.length}
-                </span>
+                <span className="dim">{words.setup.selected(on, ids.length)}</span>
               </span>
             </Accordion.Control>
             <Accordion.Panel>

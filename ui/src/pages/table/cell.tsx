@@ -41,7 +41,7 @@ export const Cell = memo(function Cell({ row, column, left, width, isFocused, is
       data-cell={`${place.ordinal}~${place.row}~${place.field}`}
       onClick={() => open(place)}
     >
-      <Mark name={mark} />
+      <Mark name={mark} size={14} />
       {finding.review && <ReviewMark action={finding.review.action} isOutdated={finding.review.is_outdated} />}
       {row.looked.isFlagged(row.row, column.field.id) && <FlagMark />}
       {text ? (

@@ -84,7 +84,7 @@ export function Drawer({ task, template, results, place, order, step, close, hel
         >
           {words.drawer.go} <kbd>G</kbd>
         </Button>
-        <Button size="xs" variant="default" onClick={help} aria-label={words.keys.title}>
+        <Button size="xs" variant="default" className="with-keys" onClick={help} aria-label={words.keys.title}>
           <kbd className="kbd-alone">?</kbd>
         </Button>
         <ActionIcon variant="subtle" color="gray" aria-label={words.drawer.close} onClick={close}>
@@ -235,7 +235,7 @@ function Details(props: { task: Task; template: Template; result: Result; field:
           <h3 title={words.drawer.sourceHow}>{words.drawer.source}</h3>
           {/* Until the page is read, the quote keeps the room that its lines will take. */}
           <blockquote className={lines ? "source" : "source source-later"} aria-hidden={!lines}>
-            {lines || finding.quote}
+            <span>{lines || finding.quote}</span>
           </blockquote>
         </>
       )}

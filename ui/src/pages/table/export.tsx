@@ -44,7 +44,7 @@ export function ExportMenu({ task, template, results, isWhole }: { task: Task; t
   ].filter((one) => one !== false);
   return (
     <>
-      <Button leftSection={<Icon name="download" />} onClick={() => setOpen(true)}>
+      <Button size="xs" leftSection={<Icon name="download" />} onClick={() => setOpen(true)}>
         {words.table.export}
       </Button>
       <Modal opened={isOpen} onClose={() => setOpen(false)} title={words.exports.title} size="lg" lockScroll={false}>

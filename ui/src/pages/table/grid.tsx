@@ -1,3 +1,4 @@
+import { useMediaQuery } from "@mantine/hooks";
 import { type ColumnDef, type SortingState, getCoreRowModel, getSortedRowModel, useReactTable } from "@tanstack/react-table";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
@@ -8,8 +9,9 @@ import { useSpoken, useWords } from "../../words";
 import { Cell, FOCUSED } from "./cell";
 import { type Column, type Place, type TableRow, fitsAt, isAt, placeText, riskAt, sortValue } from "./rows";
 
-const WIDE = 250;
+const WIDE = 280;
 const NARROW = 150;
+const PHONE = "(max-width: 640px)";
 const ROW = 46;
 const HEAD = 68;
 
@@ -28,7 +30,8 @@ interface Props {
 export function Grid({ rows, columns, first, template, filter, place, open, drawer }: Props) {
   const { language } = useSpoken();
   const box = useRef<HTMLDivElement>(null);
-  const FIRST = place ? NARROW : WIDE;
+  const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false });
+  const FIRST = place || isPhone ? NARROW : WIDE;
   const [sorting, setSorting] = useState<SortingState>([]);
   const [focus, setFocus] = useState({ row: 0, column: 0 });
 

@@ -110,7 +110,7 @@ export function TablePage() {
           <span className="spacer" />
           <ReviewProgress results={results} />
           <AcceptVerified task={task.data} rows={rows} columns={columns} />
-          <Button variant="default" size="sm" leftSection={<Icon name="help" />} onClick={() => setHelp(true)}>
+          <Button variant="default" size="xs" className="with-keys" leftSection={<Icon name="help" />} onClick={() => setHelp(true)}>
             {words.table.help} <kbd>?</kbd>
           </Button>
           <Legend />
@@ -241,7 +241,7 @@ function Legend() {
   return (
     <Popover position="bottom-end" shadow="md">
       <Popover.Target>
-        <Button variant="default" size="sm" leftSection={<Mark name="verified" />}>
+        <Button variant="default" size="xs" leftSection={<Mark name="verified" />}>
           {words.table.legend}
         </Button>
       </Popover.Target>

@@ -47,7 +47,7 @@ export function AcceptVerified({ task, rows, columns }: { task: Task; rows: Tabl
   if (!mayReview || (count === 0 && !isOpen)) return null;
   return (
     <>
-      <Button size="sm" variant="default" leftSection={<Icon name="check" size={13} />} onClick={() => setOpen(true)}>
+      <Button size="xs" variant="default" leftSection={<Icon name="check" size={13} />} onClick={() => setOpen(true)}>
         {words.review.bulk(count)}
       </Button>
       <Modal opened={isOpen} onClose={close} title={words.review.bulkTitle} lockScroll={false}>
