@@ -510,7 +510,7 @@ def test_a_worker_told_to_stop_leaves_with_0_and_its_items_run_elsewhere_at_once
     seen = batch.progress()
     assert (seen.pending, seen.running) == (2, 0)
     with cli.working("--grace", 0):
-        until(lambda: batch.progress().running == 2, seconds=3)
+        until(lambda: batch.progress().running == 2)
         assert [worker["state"] for worker in cli.json("worker", "ls")] == ["alive"]
         assert "nap" in cli.done("worker", "ls")
 

@@ -242,7 +242,7 @@ def test_drain_does_not_wait_for_a_queue_that_is_blocked_for_long(shop: Engine, 
 def test_a_migration_applied_while_workers_run_disturbs_nothing(
     shop: Engine, url: str, db: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    batch = shop.scatter("nap", [{"s": 0.01} for _ in range(800)])
+    batch = shop.scatter("nap", [{"s": 0.01} for _ in range(3_000)])
     next_version = migrations.LATEST + 1
     newer = [*migrations.available(), (next_version, "note", "alter table ingather.batch add column note text")]
     with worker_process(url):
@@ -255,7 +255,7 @@ def test_a_migration_applied_while_workers_run_disturbs_nothing(
         for thread in threads:
             thread.join()
         assert batch.progress().pending > 0
-        assert batch.wait(30).completed == 800
+        assert batch.wait(60).completed == 3_000
     assert db.execute("select count(*) from ingather.migration").fetchone() == (next_version,)
     assert db.execute("select note from ingather.batch").fetchone() == (None,)
 
