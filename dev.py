@@ -76,9 +76,9 @@ def tour(args: list[str]) -> int:
 
 
 def test(args: list[str]) -> int:
-    """All tests, two processes a core, since most of them wait more than they compute; `-n 0` among the arguments runs
-    them one after the other."""
-    processes = min(2 * (os.cpu_count() or 1), 8)
+    """All tests, one process more than there are cores, since many of them wait more than they compute; `-n 0` among
+    the arguments runs them one after the other."""
+    processes = min((os.cpu_count() or 1) + 1, 8)
     return setup([]) or call([PYTHON, "-m", "pytest", "-n", str(processes), "--dist", "loadgroup", *args])
 
 

@@ -34,7 +34,7 @@ from ingather.engine.errors import IngatherError, Reject, UsageError
 NOWHERE = "postgresql://harvester:s3cret@127.0.0.1:1/hay"
 CTRL_C = 130
 FUZZ = settings(
-    max_examples=200,
+    max_examples=120,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
     phases=[Phase.explicit, Phase.generate, Phase.shrink],
@@ -267,7 +267,7 @@ def test_whatever_is_typed_ends_with_an_exit_code_and_in_sentences(scene: Scene,
         scene.prepare()
 
 
-@settings(FUZZ, max_examples=60)
+@settings(FUZZ, max_examples=40)
 @given(argv=argument_lists())
 def test_without_a_database_it_ends_with_an_exit_code_and_in_sentences_too(scene: Scene, argv: list[str]) -> None:
     ended = scene.type(argv, DATABASE_URL=NOWHERE)

@@ -10,19 +10,19 @@ LONG_ENOUGH_S = 180
 
 @pytest.mark.timeout(LONG_ENOUGH_S)
 def test_under_fire_nothing_is_lost_nothing_happens_twice_and_nothing_is_stuck() -> None:
-    report = campaign(seconds=30, seed=1)
+    report = campaign(seconds=20, seed=1)
     assert report["broken"] == {}
     # It was a fire.
-    assert report["faults"]["kill -9 of a worker"] > 10
-    assert report["faults"]["reply dropped"] > 5
-    assert report["deeds"]["items"] > 500
+    assert report["faults"]["kill -9 of a worker"] > 5
+    assert report["faults"]["reply dropped"] > 3
+    assert report["deeds"]["items"] > 300
 
 
 @pytest.mark.timeout(LONG_ENOUGH_S)
 @pytest.mark.parametrize("twin", ["settle_without_lease", "sweep_forgets_items", "limit_before_lock"])
 def test_a_broken_engine_is_found_out(twin: str) -> None:
-    """Within three short fires: on a machine that is busy with other things, one may be too small to show it."""
-    assert any(campaign(seconds=12, seed=seed, broken=twin)["broken"] for seed in (3, 4, 5))
+    """Within a few short fires: on a machine that is busy with other things, one may be too small to show it."""
+    assert any(campaign(seconds=8, seed=seed, broken=twin)["broken"] for seed in (3, 4, 5, 6, 7))
 
 
 OLD, NEW = 7, 8
