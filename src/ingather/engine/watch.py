@@ -1,0 +1,116 @@
+"""What a sentinel does once it stands: it beats, looks at the worker, and speaks for the dead."""
+
+import logging
+import os
+import random
+import select
+import signal
+import socket
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+
+from ingather.engine import statements as sql
+from ingather.engine import verbs
+from ingather.engine.connection import PASSING_ERRORS, connect
+from ingather.engine.errors import DatabaseUnavailable
+from ingather.engine.script import run
+from ingather.engine.slots import Slots
+
+if TYPE_CHECKING:
+    from ingather.engine.sentinel import Post
+
+log = logging.getLogger("ingather.sentinel")
+
+LOOK_S = 0.1
+STUCK_GRACE_S = 2.0
+
+
+class Watch:
+    def __init__(self, post: "Post") -> None:
+        self._post = post
+        self._slots = Slots(post.slots_fd, post.slots_count)
+        self._conn: psycopg.Connection[Any] | None = None
+        self._beat_every_s = min(post.lease_s / 4, 5.0)
+        self._next_beat = time.monotonic()
+
+    def stand(self) -> None:
+        while True:
+            readable, _, _ = select.select([sys.stdin], [], [], LOOK_S)
+            # The worker may be gone before this process was even up; then somebody else is the parent by now.
+            if readable or os.getppid() != self._post.worker_pid:
+                self._speak_for_the_dead("died")
+                return
+            if overdue := self._slots.overdue(STUCK_GRACE_S):
+                self._end_the_stuck(overdue)
+                return
+            if time.monotonic() >= self._next_beat and not self._is_worker_stopped() and not self._beat():
+                return  # declared dead by others: the worker will notice and come back under another id
+
+    def _beat(self) -> bool:
+        """Beat once; False when the worker's row is gone. A database that is away is tried again soon."""
+        try:
+            beat = {"worker_id": self._post.worker_id, "running": self._slots.started()}
+            is_known = self._connection().execute(sql.BEAT, beat).fetchone() is not None
+        except (*PASSING_ERRORS, DatabaseUnavailable):
+            self._drop_connection()
+            self._next_beat = time.monotonic() + random.uniform(0.1, min(1.0, self._beat_every_s))
+            return True
+        self._next_beat = time.monotonic() + self._beat_every_s * random.uniform(0.9, 1.0)
+        return is_known
+
+    def _is_worker_stopped(self) -> bool:
+        """SIGSTOP, a debugger: it will not settle anything for now, so nobody should vouch for it."""
+        try:
+            stat = Path(f"/proc/{self._post.worker_pid}/stat").read_text()
+        except OSError:
+            return False
+        return stat.rpartition(")")[2].split()[0] in "Tt"
+
+    def _end_the_stuck(self, overdue: list[int]) -> None:
+        """One handler is to blame for the block; the others were cut off by it, or by us, and owe nothing."""
+        log.warning("items %s blocked their worker past their deadline", overdue)
+        if self._post.kills_stuck:
+            os.kill(self._post.worker_pid, signal.SIGKILL)
+        self._speak_for_the_dead("was blocked by a handler past its deadline", started=[], overdue=overdue)
+
+    def _speak_for_the_dead(
+        self, how: str, *, started: list[int] | None = None, overdue: list[int] | None = None
+    ) -> None:
+        """Hand back at once what the worker held. If the database is away too, the sweep will do it."""
+        death = f"worker {self._post.worker_id} (process {self._post.worker_pid} on {socket.gethostname()}) {how}"
+        started = self._slots.started() if started is None else started
+        until = time.monotonic() + 2 * self._post.lease_s
+        while time.monotonic() < until:
+            try:
+                conn = self._connection()
+                script = verbs.take_back(self._post.worker_id, started=started, overdue=overdue, death=death)
+                taken = run(conn, script)
+                if taken is not None:
+                    run(conn, verbs.close(taken[1]))
+                    conn.execute(sql.RING)
+                    return
+                # Locked by a last claim that is still committing, or taken back by a sweep already.
+                if not self._is_registered(conn):
+                    return
+                time.sleep(LOOK_S / 4)
+            except (*PASSING_ERRORS, DatabaseUnavailable):
+                self._drop_connection()
+                time.sleep(random.uniform(LOOK_S, 5 * LOOK_S))
+
+    def _is_registered(self, conn: psycopg.Connection[Any]) -> bool:
+        row = conn.execute(sql.WHAT_IS_MINE, {"worker_id": self._post.worker_id}).fetchone()
+        return row is not None and bool(row[0])
+
+    def _connection(self) -> psycopg.Connection[Any]:
+        if self._conn is None or self._conn.closed:
+            self._conn = connect(self._post.url, application_name="ingather sentinel")
+        return self._conn
+
+    def _drop_connection(self) -> None:
+        if self._conn is not None:
+            self._conn.close()
+            self._conn = None
