@@ -95,7 +95,7 @@ def running(url: str, home: Path, **settings: str) -> Iterator[Running]:
     argv = [sys.executable, "-m", "ingather.cli", "run", "--port", "0"]
     with (home / "log.txt").open("w") as log:
         process = subprocess.Popen(argv, env=environment, stdout=subprocess.PIPE, stderr=log, text=True, cwd=home)
-    stop = threading.Timer(60, process.kill)
+    stop = threading.Timer(180, process.kill)
     stop.start()
     try:
         assert process.stdout is not None
