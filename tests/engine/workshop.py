@@ -110,8 +110,9 @@ def sentinel_of(pid: int) -> int:
 
 
 def nursery_of(pid: int) -> int:
-    """The nursery of a worker process: its other child."""
-    return next(child for child, command in children_of(pid) if b"ingather.engine.sentinel" not in command)
+    """The nursery of a worker process: its child that was forked, and so has its own command line."""
+    own = Path(f"/proc/{pid}/cmdline").read_bytes()
+    return next(child for child, command in children_of(pid) if command == own)
 
 
 def children_of(pid: int) -> Iterator[tuple[int, bytes]]:

@@ -215,6 +215,7 @@ def test_leave_to_call_is_good_for_a_moment_only(room: Room, monkeypatch: pytest
     status = room.bench.extraction.status(room.task.id)
     assert status.spent.calls == 1, "what was not sent is no call"
     monkeypatch.setattr("ingather.extraction.desk.GOOD_FOR_S", -1.0)
+    monkeypatch.setattr("ingather.extraction.desk.SPREAD_S", 0.0)
     with pytest.raises(RetryLater, match="too busy"):
         room.ask(Slow(reply("{}")), "Another question")
 

@@ -28,8 +28,13 @@ class Children:
 
     async def open(self) -> None:
         """Before the worker has threads of its own, so that no child ever inherits what they were at."""
-        self._nursery = Nursery(self._size, partial(_prepare_child, self._engine))
-        await self._nursery.open()
+        nursery = Nursery(self._size, partial(_prepare_child, self._engine))
+        try:
+            await nursery.open()
+        except BaseException:
+            await nursery.close()
+            raise
+        self._nursery = nursery
 
     async def call(
         self, *, is_gather: bool, args: dict[str, Any], timeout_s: float
@@ -82,11 +87,19 @@ def _in_child(is_gather: bool, args: dict[str, Any]) -> Any:  # noqa: FBT001  # 
         if handler.is_async:
             value = asyncio.run(value)
         return encode_result(value), None if is_gather else subject.offspring
-    except RetryLater as later:
-        return RetryLater(later.delay, str(later), queue=later.queue)
-    except Reject as rejected:
-        return Reject(str(rejected))
-    except Unstorable as bad:
-        return bad
     except BaseException as error:  # noqa: BLE001  # whatever user code raises, the worker wants to know
-        return Raised(describe(error, "failed"))
+        return _portable(error)
+
+
+def _portable(error: BaseException) -> BaseException:
+    try:
+        match error:
+            case RetryLater():
+                return RetryLater(error.delay, str(error), queue=error.queue)
+            case Reject():
+                return Reject(str(error))
+            case Unstorable():
+                return error
+    except Exception as odd:  # noqa: BLE001  # a signal of the user's own making that is not what it says
+        return Raised(describe(odd, "failed"))
+    return Raised(describe(error, "failed"))

@@ -12,35 +12,38 @@ import ctypes
 import multiprocessing
 import os
 import pickle
+import select
 import signal
 import socket
+import stat
 import struct
 import sys
 import threading
+import time
+import traceback
 import warnings
-from collections.abc import Callable
-from concurrent.futures import CancelledError, Future
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, InvalidStateError
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from pebble import CONSTS, ProcessExpired, ProcessPool
 
 from ingather.engine.errors import RetryLater
-from ingather.engine.model import Died, Overdue
+from ingather.engine.model import Died, Overdue, Raised, describe
 
 # Forked, so that handlers may be closures and the children share the worker's memory until they write to it.
 _FORK = "fork" if "fork" in multiprocessing.get_all_start_methods() else None
 _PR_SET_PDEATHSIG = 1
 _LENGTH = struct.Struct("!Q")
 EXIT_0 = 213
+LOOK_S = 0.5
+PATIENCE_S = 5.0
 
 # The pool asks with SIGTERM before it kills, and our children do not listen.
 CONSTS.term_timeout = 0.05
-
-# The ends that workers of this process hold: a nursery must not keep those of others open.
-_lines: set[socket.socket] = set()
 
 
 class Job(NamedTuple):
@@ -55,34 +58,43 @@ class Nursery:
     """The worker's side: sends jobs over, and hears how they went."""
 
     def __init__(self, size: int, prepare: Callable[[], None]) -> None:
+        # What is still to be written would be written by the child too.
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(AttributeError, ValueError, OSError):
+                stream.flush()
         self._line, theirs = socket.socketpair()
-        _lines.add(self._line)
-        with warnings.catch_warnings():
+        with self._line_closed_on_error(), theirs, warnings.catch_warnings():
             # Of threads. There may be some; that is why we fork now and not later.
             warnings.simplefilter("ignore", DeprecationWarning)
             self._pid = os.fork()
-        if self._pid == 0:
-            try:
-                for line in _lines:
-                    line.close()
-                _keep(theirs, size, prepare)
-            finally:
-                os._exit(0)
-        theirs.close()
+            if self._pid == 0:
+                _live(theirs, size, prepare)
         self._jobs: dict[int, asyncio.Future[Any]] = {}
         self._number = 0
-        self.is_open = True
+        self._writer: asyncio.StreamWriter | None = None
+        self._listening: asyncio.Task[None] | None = None
+        self.is_open = False
+
+    @contextmanager
+    def _line_closed_on_error(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:
+            self._line.close()
+            raise
 
     async def open(self) -> None:
-        self._reader, self._writer = await asyncio.open_connection(sock=self._line)
-        self._listening = asyncio.create_task(self._listen(), name="ingather nursery")
+        reader, self._writer = await asyncio.open_connection(sock=self._line)
+        self._listening = asyncio.create_task(self._listen(reader), name="ingather nursery")
+        self.is_open = True
 
     async def run(self, job: Job) -> Any:
         """What the job gave back or raised. Cancelling kills its child."""
+        assert self._writer is not None
         self._number += 1
         number, answered = self._number, asyncio.get_running_loop().create_future()
-        self._jobs[number] = answered
         self._writer.write(_frame((number, job)))
+        self._jobs[number] = answered
         try:
             answer = await answered
         except asyncio.CancelledError:
@@ -94,64 +106,157 @@ class Nursery:
             raise answer
         return answer
 
-    async def _listen(self) -> None:
-        with suppress(asyncio.IncompleteReadError, ConnectionError):
+    async def _listen(self, reader: asyncio.StreamReader) -> None:
+        try:
             while True:
-                (length,) = _LENGTH.unpack(await self._reader.readexactly(_LENGTH.size))
-                number, answer = pickle.loads(await self._reader.readexactly(length))  # noqa: S301  # from our own child
+                (length,) = _LENGTH.unpack(await reader.readexactly(_LENGTH.size))
+                number, answer = pickle.loads(await reader.readexactly(length))  # noqa: S301  # from our own child
                 if (waits := self._jobs.get(number)) is not None and not waits.done():
                     waits.set_result(answer)
-        self.is_open = False
-        for waits in self._jobs.values():
-            if not waits.done():
-                waits.set_result(Died("the process that keeps the handlers' processes was killed"))
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        finally:
+            self.is_open = False
+            for waits in self._jobs.values():
+                if not waits.done():
+                    waits.set_result(Died("the process that keeps the handlers' processes was killed"))
 
     async def close(self) -> None:
         """Hang up, and wait until all children are gone."""
         self.is_open = False
+        # Copies of the line, in processes forked meanwhile, do not matter to a shutdown.
         with suppress(OSError):
             self._line.shutdown(socket.SHUT_RDWR)
-        _lines.discard(self._line)
-        self._listening.cancel()
-        self._writer.close()
-        with suppress(ChildProcessError):
-            await asyncio.to_thread(os.waitpid, self._pid, 0)
+        if self._listening is not None:
+            self._listening.cancel()
+        if self._writer is not None:
+            self._writer.close()
+        else:
+            self._line.close()
+        await asyncio.to_thread(_reap, self._pid)
+
+
+def _reap(pid: int) -> None:
+    """Wait for its end, and bring it about if it takes long: it may be stopped."""
+    patience = time.monotonic() + PATIENCE_S
+    with suppress(ChildProcessError, ProcessLookupError):
+        while os.waitpid(pid, os.WNOHANG) == (0, 0):
+            if time.monotonic() > patience:
+                os.kill(pid, signal.SIGKILL)
+            time.sleep(0.005)
 
 
 # --- in the nursery ------------------------------------------------------------------------------------------------
 
 
-def _keep(line: socket.socket, size: int, prepare: Callable[[], None]) -> None:
-    """Keep a pool of children, made when the first job comes, until the worker hangs up."""
-    _be_quiet()
-    pool: ProcessPool | None = None
-    under_way: dict[int, Future[Any]] = {}
-    voice = threading.Lock()
+def _live(line: socket.socket, size: int, prepare: Callable[[], None]) -> NoReturn:
+    """All that this process does. Nothing of the worker's own code above us on the stack may go on."""
+    try:
+        _be_quiet()
+        _let_go_of_streams(but=line.fileno())
+        _Keeper(line, size, prepare).keep()
+    except BaseException:  # noqa: BLE001  # there is nobody above us
+        traceback.print_exc()
+        os._exit(1)
+    os._exit(0)
 
-    def tell(number: int, timeout_s: float, future: Future[Any]) -> None:
-        under_way.pop(number, None)
-        with suppress(OSError, CancelledError):
-            answer = _frame((number, _answer(future, timeout_s)))
-            with voice:
-                line.sendall(answer)
 
-    with suppress(OSError), line.makefile("rb") as words:
-        while head := words.read(_LENGTH.size):
-            number, job = pickle.loads(words.read(_LENGTH.unpack(head)[0]))  # noqa: S301  # from our own parent
-            if job is None:
-                if (future := under_way.get(number)) is not None:
-                    future.cancel()
-                continue
-            if pool is not None and not pool.active:
-                _end(pool)
-                pool = None
-            if pool is None:
-                context = multiprocessing.get_context(_FORK)
-                pool = ProcessPool(max_workers=size, context=context, initializer=partial(_prepare, prepare))
-            under_way[number] = pool.schedule(job.function, args=job.args, timeout=job.timeout_s)
-            under_way[number].add_done_callback(partial(tell, number, job.timeout_s))
-    if pool is not None:
-        _end(pool)
+def _let_go_of_streams(but: int) -> None:
+    """A port that the worker's process closes, a caller that it hangs up on, must not be held open here.
+
+    The numbers stay taken: objects that were inherited may still close them.
+    """
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for fd in map(int, os.listdir("/dev/fd")):  # noqa: PTH208  # names of descriptors, not files
+        with suppress(OSError):
+            if fd > 2 and fd != but and stat.S_ISSOCK(os.fstat(fd).st_mode) and _is_stream(fd):
+                os.dup2(nothing, fd, inheritable=False)
+    os.close(nothing)
+
+
+def _is_stream(fd: int) -> bool:
+    with socket.socket(fileno=os.dup(fd)) as copy:
+        return copy.type == socket.SOCK_STREAM
+
+
+class _Keeper:
+    """Keeps a pool of children, made when the first job comes, until the worker hangs up."""
+
+    def __init__(self, line: socket.socket, size: int, prepare: Callable[[], None]) -> None:
+        self._line = line
+        self._size = size
+        self._prepare = prepare
+        self._pool: ProcessPool | None = None
+        self._under_way: dict[int, Future[Any]] = {}
+        self._voice = threading.Lock()
+
+    def keep(self) -> None:
+        try:
+            while True:
+                is_called, _, _ = select.select([self._line], [], [], LOOK_S)
+                self._mend()
+                if is_called:
+                    if (word := self._next_word()) is None:
+                        return
+                    self._heed(*word)
+        finally:
+            self._end_pool()
+
+    def _next_word(self) -> tuple[int, Job | None] | None:
+        head = self._read(_LENGTH.size)
+        body = self._read(_LENGTH.unpack(head)[0]) if head else b""
+        return pickle.loads(body) if body else None  # noqa: S301  # from our own parent
+
+    def _read(self, size: int) -> bytes:
+        """So many bytes, or none once the line is closed."""
+        parts = bytearray()
+        with suppress(ConnectionError):
+            while len(parts) < size and (part := self._line.recv(size - len(parts))):
+                parts += part
+        return bytes(parts) if len(parts) == size else b""
+
+    def _heed(self, number: int, job: Job | None) -> None:
+        if job is None:
+            if (future := self._under_way.get(number)) is not None:
+                future.cancel()
+            return
+        try:
+            if self._pool is None:
+                self._pool = ProcessPool(
+                    max_workers=self._size,
+                    context=multiprocessing.get_context(_FORK),
+                    initializer=partial(_prepare, self._line, self._prepare),
+                )
+            future = self._pool.schedule(job.function, args=job.args, timeout=job.timeout_s)
+        except Exception as error:  # noqa: BLE001  # no process to be had, for one: the item's failure, not our end
+            self._tell(number, Raised(describe(error, "failed")))
+            return
+        self._under_way[number] = future
+        future.add_done_callback(partial(self._is_done, number, job.timeout_s))
+
+    def _mend(self) -> None:
+        """A pool does not survive the death of an idle child, and forgets jobs that come while it breaks."""
+        if self._pool is not None and not self._pool.active:
+            for future in list(self._under_way.values()):
+                with suppress(InvalidStateError):
+                    future.set_exception(BrokenProcessPool())
+            self._end_pool()
+
+    def _is_done(self, number: int, timeout_s: float, future: Future[Any]) -> None:
+        self._under_way.pop(number, None)
+        if not future.cancelled():
+            self._tell(number, _answer(future, timeout_s))
+
+    def _tell(self, number: int, answer: Any) -> None:
+        frame = _frame((number, answer))
+        with suppress(OSError), self._voice:
+            self._line.sendall(frame)
+
+    def _end_pool(self) -> None:
+        if self._pool is not None:
+            pool, self._pool = self._pool, None
+            pool.stop()  # type: ignore[no-untyped-call]
+            pool.join()
 
 
 def _answer(future: Future[Any], timeout_s: float) -> Any:
@@ -164,6 +269,8 @@ def _answer(future: Future[Any], timeout_s: float) -> Any:
     except BrokenProcessPool:
         # An idle child was killed, which the pool does not survive. No handler is to blame.
         return RetryLater(0, "the pool of child processes broke and was made anew")
+    except BaseException as error:  # noqa: BLE001  # whatever it is, the worker waits for an answer
+        return Raised(describe(error, "failed"))
 
 
 def _cause_of_death(exitcode: int | None) -> str:
@@ -175,13 +282,9 @@ def _cause_of_death(exitcode: int | None) -> str:
     return f"the handler's process exited with code {code} before it answered"
 
 
-def _end(pool: ProcessPool) -> None:
-    pool.stop()  # type: ignore[no-untyped-call]
-    pool.join()
-
-
-def _prepare(prepare: Callable[[], None]) -> None:
+def _prepare(line: socket.socket, prepare: Callable[[], None]) -> None:
     _be_quiet()
+    line.close()
     prepare()
 
 

@@ -91,12 +91,13 @@ class Desk:
             if leave.known is not None:
                 return _replayed(*leave.known)
             try:
-                return await self._call(call, replace(request, may_send=self._may_send()), leave)
+                return await self._call(call, replace(request, may_send=self._may_send(late)), leave)
             except NotSent:
-                await self._give_back(leave)
+                await asyncio.shield(self._give_back(leave))
                 tried, late = tried - 1, late + 1
                 if late == LATE_TRIES:
                     raise RetryLater(random.uniform(*SETTLING_S), "This worker is too busy to call in time.") from None
+                await asyncio.sleep(random.uniform(0, SPREAD_S))
             except ModelError as error:
                 silence_s = await self._note_error(call, error, leave)
                 if tried == SHORT_TRIES or not 0 < silence_s <= SHORT_SILENCE_S:
@@ -107,9 +108,10 @@ class Desk:
                     await asyncio.shield(self._give_back(leave))
                 raise
 
-    def _may_send(self) -> Callable[[], bool]:
-        """Not for long, and not once a colleague in this process was asked for silence."""
-        good_until = time.monotonic() + GOOD_FOR_S
+    def _may_send(self, late: int) -> Callable[[], bool]:
+        """Not for long, and not once a colleague in this process was asked for silence. A machine that is always late
+        gets a little more each time: it would never call at all."""
+        good_until = time.monotonic() + GOOD_FOR_S * (1 + late / 4)
         return lambda: self._silent_until <= time.monotonic() <= good_until
 
     async def _call(self, call: "_Call", request: Request, leave: "_Leave") -> Told:

@@ -113,11 +113,10 @@ class _Wire(httpx2.AsyncBaseTransport):
         # A compressed answer could grow a thousandfold once it is past the limit below.
         headers |= {"accept-encoding": "identity", "user-agent": "ingather", **self._headers}
         # A request of our own: the SDK reads its notes to itself from the headers of the one it made.
+        extensions = {**request.extensions, "trace": _refuse_what_is_late}
         sent = httpx2.Request(
-            request.method, request.url, headers=headers, stream=request.stream, extensions=request.extensions
+            request.method, request.url, headers=headers, stream=request.stream, extensions=extensions
         )
-        if not _may_send.get()():
-            raise NotSent
         response = await self._inner.handle_async_request(sent)
         if response.headers.get("content-encoding", "identity").lower() != "identity":
             await response.aclose()
@@ -128,6 +127,12 @@ class _Wire(httpx2.AsyncBaseTransport):
 
     async def aclose(self) -> None:
         await self._inner.aclose()
+
+
+async def _refuse_what_is_late(event: str, _: object) -> None:
+    """Hears what the connection is about to do. By now it is open, which may have taken long."""
+    if event.endswith("send_request_headers.started") and not _may_send.get()():
+        raise NotSent
 
 
 class _Bounded(httpx2.AsyncByteStream):
