@@ -69,7 +69,9 @@ def main() -> None:
     """The sentinel's side: read the post, then watch until the worker is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    post = Post(**json.loads(sys.stdin.buffer.readline()))
+    if not (told := sys.stdin.buffer.readline()):
+        return  # the worker died before it could say anything, and so before it could claim anything
+    post = Post(**json.loads(told))
     # A worker that is there for a moment only, in a script or a test, is gone again before this is over, and need not
     # have paid for what is imported next. It vouches for itself meanwhile.
     select.select([sys.stdin], [], [], min(post.lease_s / 8, 1.0))
