@@ -69,7 +69,7 @@ def read(conn: Connection[Any], script: Script[T]) -> T:
                 rows = []
             else:
                 cursor.execute(step.sql, step.params)
-                rows = cursor.fetchall() if cursor.description else []
+                rows = cursor.fetchall() if cursor.rownumber is not None else []
 
 
 async def arun(conn: AsyncConnection[Any], script: Script[T]) -> T:
@@ -97,7 +97,7 @@ async def aread(conn: AsyncConnection[Any], script: Script[T]) -> T:
                 rows = []
             else:
                 await cursor.execute(step.sql, step.params)
-                rows = await cursor.fetchall() if cursor.description else []
+                rows = await cursor.fetchall() if cursor.rownumber is not None else []
 
 
 def commit(conn: Connection[Any] | AsyncConnection[Any], pipe: BasePipeline) -> None:

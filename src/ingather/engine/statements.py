@@ -546,6 +546,8 @@ FORGET_WORKER: Final[LiteralString] = "delete from ingather.worker where id = %(
 
 # One snapshot, so the parts add up to the total at every read. Costs the writers and leases of the batch, never its
 # items.
+# Asked so often that it should be planned once. The ids stand in a select of their own: a planner that could count them
+# would find a plan for just these cheaper each time, and making that plan takes six times as long as reading the rows.
 PROGRESS: Final[LiteralString] = """
 select b.id, b.kind, b.queue, b.state, b.version, b.paused, b.total,
        b.total - c.completed - c.error - c.cancelled - coalesce(l.running, 0),
@@ -568,7 +570,7 @@ select b.id, b.kind, b.queue, b.state, b.version, b.paused, b.total,
       select coalesce(b.completed, t.completed, 0) as completed, coalesce(b.error, t.error, 0) as error,
              coalesce(b.cancelled, t.cancelled, 0) as cancelled
   ) c
- where b.id = any(%(batch_ids)s::bigint[])
+ where b.id = any((select %(batch_ids)s::bigint[])::bigint[])
  order by b.id desc
 """
 

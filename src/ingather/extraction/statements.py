@@ -113,11 +113,6 @@ select count(*), coalesce(sum(prompt_tokens), 0)::bigint, coalesce(sum(cached_to
 
 _TASK: Final[LiteralString] = _TASK_COLUMNS + _TASK_TABLES
 
-# With what it has cost, in the same look.
-_TASK_AND_SPENT: Final[LiteralString] = (
-    _TASK_COLUMNS + ", s.*" + _TASK_TABLES + "cross join lateral (" + _SPENT + " where task_id = t.id) s"
-)
-
 _PAGE_OF_TASKS: Final[LiteralString] = """
  where t.project_id = %(project_id)s and t.id < %(before)s
    and (%(state)s::text is null
@@ -126,17 +121,55 @@ _PAGE_OF_TASKS: Final[LiteralString] = """
  limit %(limit)s
 """
 
+# What stands in the way of an open task: a few rows of small tables.
+_OBSTACLES: Final[LiteralString] = """
+select q.paused,
+       case when q.blocked_until > clock_timestamp() then q.blocked_until end,
+       exists (select from ingather.worker w
+                where b.kind = any(w.kinds) and w.beat_at + w.lease > clock_timestamp()),
+       held.run_at, coalesce(held.error ->> 'message', '')
+  from ingather.batch b
+  join ingather.queue q on q.name = b.queue
+  left join lateral (
+      select w.run_at, w.error
+        from ingather.waiting w
+       where w.queue = b.queue and w.batch_id = b.id and w.run_at > clock_timestamp()
+       order by w.run_at
+       limit 1
+  ) held on not exists (select from ingather.segment s where s.batch_id = b.id and s.queue is not null)
+ where b.id = t.batch_id and b.state = 'open'
+"""
+
 SPENT: Final[LiteralString] = _SPENT + " where task_id = %(task_id)s"
 
 FIND_TASK: Final[LiteralString] = _TASK + " where t.id = %(task_id)s"
 
-FIND_TASK_AND_SPENT: Final[LiteralString] = _TASK_AND_SPENT + " where t.id = %(task_id)s"
+# Asked twice a second for everybody who watches a task: all in one look, and planned once, as PROGRESS is.
+FIND_STATUS: Final[LiteralString] = (
+    _TASK_COLUMNS
+    + ", s.*, o.*"
+    + _TASK_TABLES
+    + "cross join lateral ("
+    + _SPENT
+    + " where task_id = t.id) s left join lateral ("
+    + _OBSTACLES
+    + ") o on true where t.id = (select %(task_id)s::bigint)"
+)
 
 FIND_TASK_OF_BATCH: Final[LiteralString] = _TASK + " where t.batch_id = %(batch_id)s"
 
 LIST_TASKS: Final[LiteralString] = _TASK + _PAGE_OF_TASKS
 
-LIST_TASKS_AND_SPENT: Final[LiteralString] = _TASK_AND_SPENT + _PAGE_OF_TASKS
+# With what they have cost, in the same look.
+LIST_TASKS_AND_SPENT: Final[LiteralString] = (
+    _TASK_COLUMNS
+    + ", s.*"
+    + _TASK_TABLES
+    + "cross join lateral ("
+    + _SPENT
+    + " where task_id = t.id) s"
+    + _PAGE_OF_TASKS
+)
 
 BATCHES_OF_PROJECTS: Final[LiteralString] = """
 select b.id
@@ -236,25 +269,6 @@ insert into ingather.model_call
         completion_tokens, cost, currency, took_ms)
 values (%(task_id)s, %(ordinal)s, %(step)s, %(request_sha256)s, %(outcome)s, %(sentence)s, %(answer)s, %(model)s,
         %(prompt_tokens)s, %(cached_tokens)s, %(completion_tokens)s, %(cost)s, %(currency)s, %(took_ms)s)
-"""
-
-# A few rows of small tables: it is asked twice a second for everybody who watches a task.
-WAITS_FOR: Final[LiteralString] = """
-select q.paused,
-       case when q.blocked_until > clock_timestamp() then q.blocked_until end,
-       exists (select from ingather.worker w
-                where b.kind = any(w.kinds) and w.beat_at + w.lease > clock_timestamp()),
-       held.run_at, coalesce(held.error ->> 'message', '')
-  from ingather.batch b
-  join ingather.queue q on q.name = b.queue
-  left join lateral (
-      select w.run_at, w.error
-        from ingather.waiting w
-       where w.queue = b.queue and w.batch_id = b.id and w.run_at > clock_timestamp()
-       order by w.run_at
-       limit 1
-  ) held on not exists (select from ingather.segment s where s.batch_id = b.id and s.queue is not null)
- where b.id = %(batch_id)s
 """
 
 _REVIEW: Final[LiteralString] = """

@@ -349,21 +349,22 @@ def set_spend_cap(task_id: int, spend_cap: Decimal | None) -> Script[None]:
 
 def status(task_id: int) -> Script[Status]:
     """A task with its counts and its costs. It only looks."""
-    rows = yield Ask(sql.FIND_TASK_AND_SPENT, {"task_id": task_id})
-    task, cost = _task_and_spent(rows[0]) if rows else (None, None)
-    found = (yield from verbs.progress([task.batch_id])) if task else []
-    if task is None or cost is None or not found:
-        raise NotFound(f"There is no task {task_id}.")
-    return Status(task=task, progress=found[0], spent=cost, wait=(yield from _wait(found[0])))
+    for row in (yield Ask(sql.FIND_STATUS, {"task_id": task_id})):
+        task, cost = _task_and_spent(row[:-_OBSTACLES])
+        for progress in (yield from verbs.progress([task.batch_id])):
+            return Status(task=task, progress=progress, spent=cost, wait=_wait(progress, row[-_OBSTACLES:]))
+    raise NotFound(f"There is no task {task_id}.")
 
 
-def _wait(progress: Progress) -> Script[Wait | None]:
+_OBSTACLES = 5
+
+
+def _wait(progress: Progress, obstacles: Sequence[Any]) -> Wait | None:
     """What stands in the way of an open task. One that has documents under way waits for nothing but a silence, or for
     somebody to take them back from a worker that died."""
-    if progress.state != "open" or progress.paused:
+    is_queue_paused, silent_until, has_worker, held_until, sentence = obstacles
+    if progress.state != "open" or progress.paused or has_worker is None:
         return None
-    [row] = yield Ask(sql.WAITS_FOR, {"batch_id": progress.batch_id})
-    is_queue_paused, silent_until, has_worker, held_until, sentence = row
     if silent_until is not None and progress.pending:
         return Wait(why=Why.SILENCE, until=silent_until)
     if not has_worker:
