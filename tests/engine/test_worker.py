@@ -1,6 +1,7 @@
 """The worker among others: queues that compete for its slots, databases that misbehave, handlers that will not stop."""
 
 import asyncio
+import gc
 import os
 import signal
 import threading
@@ -156,9 +157,13 @@ def test_stop_returns_although_a_handler_will_not_be_cancelled(shop: Engine) -> 
         return time.monotonic() - began
 
     loop = asyncio.new_event_loop()
+    complaints: list[dict[str, object]] = []
+    loop.set_exception_handler(lambda _, complaint: complaints.append(complaint))
     assert loop.run_until_complete(asyncio.wait_for(scene(), 20)) < 5
     loop.run_until_complete(asyncio.sleep(6.5))
     loop.close()
+    gc.collect()
+    assert complaints == []
     assert batch.progress().pending == 1
 
 

@@ -341,7 +341,11 @@ class Feeder:
             raise
         # First of all, take what was claimed: until it is in hand, it looks like a claim nobody heard of.
         if view is not None and heard.claimed:
+            was_dry = not self.buffer
             self._receive(view, heard.claimed)
+            if was_dry:
+                # Whoever waited for these begins before the next question is put together, which takes a while.
+                await asyncio.sleep(0)
         if heard.error is not None:
             await self._say_again(conn, heard.error, done, backs, blocks)
             return
@@ -361,6 +365,11 @@ class Feeder:
         view: QueueView | None,
         k: int,
     ) -> Heard:
+        if view is not None and not (view.is_limited or done or backs or blocks or self._touched):
+            # A question alone needs no pipeline, which would take as long again to open and to close.
+            cursor = conn.cursor(row_factory=tuple_row)
+            await cursor.execute(sql.CLAIM, self._claim_params(view, k))
+            return Heard(0, [], [], await cursor.fetchall(), None)
         # Made beforehand: a refusal may come while a later one is being sent, whose answer must not be lost with it.
         settling, returning, ripening, claiming = (conn.cursor(row_factory=tuple_row) for _ in range(4))
         touched = set(self._touched)
