@@ -82,7 +82,14 @@ def targets(figures: dict[str, Any]) -> list[Target]:
         at_least(f"scatter of {n} in one transaction is linear: speed against {figures['jobs']:,}", growth, 0.8, TIMES),
         at_least(f"drain at {n} pending, against {ours['pending_few']['items']:,}", many / few, 0.8, TIMES),
         at_least(f"drain after {n} finished ones, against before", after / few, 0.8, TIMES),
-        at_most("pick-up of a single job by an idle worker, median", us["pickup_p50_ms"], 5, " ms"),
+        at_most(
+            "pick-up of a single job by an idle worker, median",
+            us["pickup_p50_ms"],
+            5,
+            " ms",
+            why="three round trips follow each other: the job is stored durably, the bell rings, and the worker claims "
+            "it. Taken apart by hand, the first and the last took two fifths each, and half of that in PostgreSQL.",
+        ),
         at_most("close after the last outcome, median", ours["close"]["p50_ms"], 100, " ms"),
         *(
             at_least(f"items that wait 200 ms, {w['at_once']} at once: share of the ideal", w["share"], 0.97, "")
@@ -103,8 +110,8 @@ def at_least(what: str, value: float, wanted: float, unit: str, more: str = "", 
     return Target(what, f"at least {wanted:g}{unit}", f"{value:.2f}{unit} {more}".strip(), value >= wanted, why)
 
 
-def at_most(what: str, value: float, wanted: float, unit: str) -> Target:
-    return Target(what, f"at most {wanted:g}{unit}", f"{value:.2f}{unit}", value <= wanted)
+def at_most(what: str, value: float, wanted: float, unit: str, why: str = "") -> Target:
+    return Target(what, f"at most {wanted:g}{unit}", f"{value:.2f}{unit}", value <= wanted, why)
 
 
 def reason(figures: dict[str, Any], target: Target) -> str:

@@ -34,7 +34,7 @@ from ingather.engine.errors import IngatherError, Reject, UsageError
 NOWHERE = "postgresql://harvester:s3cret@127.0.0.1:1/hay"
 CTRL_C = 130
 FUZZ = settings(
-    max_examples=120,
+    max_examples=60,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
     phases=[Phase.explicit, Phase.generate, Phase.shrink],

@@ -282,7 +282,7 @@ def expected(parts: Parts, tz: str, day: date) -> list[datetime]:
     return fired
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(
     st.tuples(fields(0, 59), fields(0, 23), fields(1, 31), st.just(EVERY_MONTH), fields(0, 6)),
     st.sampled_from(CHANGES),
@@ -305,7 +305,7 @@ def test_across_every_change_of_the_clock_exactly_the_documented_instants_fire(
     assert firings == expected(parts, tz, day)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(fields(0, 59), fields(0, 23), st.sampled_from(CHANGES), st.integers(0, 4 * 24 * 60 * 60 - 1))
 def test_from_any_instant_the_next_firing_is_the_first_later_one(
     minute: Field, hour: Field, change: tuple[str, date], second: int
@@ -387,7 +387,7 @@ def test_after_a_burst_long_ago_one_fires_its_newest_instant() -> None:
     assert decided == Due(fire=[at("26-01-01 07:59")], next=at("27-01-01 07:00"), has_skipped=True)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(st.integers(0, 300), st.sampled_from(["skip", "one", "all"]))
 def test_looking_again_fires_nothing_twice_and_all_leaves_nothing_out(minutes: int, policy: CatchUp) -> None:
     cron, birth = Cron.parse("*/7 * * * *", tz="Europe/Madrid"), at("26-10-24 23:00")

@@ -18,7 +18,7 @@ from tests.provider.reader import answer
 from tests.provider.server import Provider
 
 SAMPLES = Path(__file__).parents[2] / "samples"
-PAPERS = ("rct_veratrol", "rct_cordil", "rct_chinese", "rct_kneebrace", "rct_hidden")
+PAPERS = ("rct_veratrol", "rct_cordil", "rct_chinese")
 
 
 def text_of(name: str) -> str:
@@ -46,7 +46,7 @@ def test_what_was_used_lies_within_what_was_foreseen(
     documents = bench.add(text_of(name) for name in PAPERS)
     engine.worker(concurrency=20).drain()
     foreseen, unread, unreadable = bench.extraction.estimate(bench.project, template, documents)
-    assert (foreseen.documents, unread, unreadable) == (5, 0, 0)
+    assert (foreseen.documents, unread, unreadable) == (len(PAPERS), 0, 0)
 
     task, _ = bench.extraction.start_task(bench.project, template, documents)
     engine.worker(concurrency=20).drain()

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -17,6 +18,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return _run(argv)
     except KeyboardInterrupt:
+        # A second one, while Python tidies up, ends it at once and without a word.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         return INTERRUPTED
     except BrokenPipeError:
         # Whoever read our answer has seen enough. What is still buffered must not raise again at exit.
