@@ -420,7 +420,7 @@ class Story(RuleBasedStateMachine):
 
 
 QUICK: Final = settings(
-    max_examples=40,
+    max_examples=25,
     stateful_step_count=60,
     deadline=None,
     derandomize=True,
