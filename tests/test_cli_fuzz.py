@@ -207,9 +207,10 @@ def scene(app: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
         monkeypatch.delenv(name)
     (tmp_path / "paper.txt").write_text("Forty adults slept for eight hours.")
     (tmp_path / "jobs.py").write_text("from ingather import Ingather\nempty = Ingather()\nnumber = 3\n")
-    on_sigterm = signal.getsignal(signal.SIGTERM)
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
     yield Scene(app, tmp_path)
-    signal.signal(signal.SIGTERM, on_sigterm)
+    for number, handler in before.items():
+        signal.signal(number, handler)
     sys.modules.pop("jobs", None)
 
 

@@ -101,6 +101,20 @@ def test_ctrl_c_in_the_first_moments_is_no_error(url: str, tmp_path: Path, secon
             assert workers_of(url) == []
 
 
+@pytest.mark.parametrize("gap", [0.05, 0.1, 0.4])
+def test_ctrl_c_pressed_again_and_again_changes_nothing(url: str, tmp_path: Path, gap: float) -> None:
+    with running(url, tmp_path, "run", "--port", "0", "--no-samples") as process:
+        until(lambda: workers_of(url), 60)
+        for _ in range(4):
+            process.send_signal(signal.SIGINT)
+            time.sleep(gap)
+        said, complained = process.communicate(timeout=40)
+        assert process.returncode == 0
+        assert "Stopped." in said
+        assert "Traceback" not in complained
+        assert workers_of(url) == []
+
+
 def test_whoever_takes_nothing_of_what_is_sent_is_hung_up_on() -> None:
     with _listen(Namespace(host="127.0.0.1", port=0)) as server:
         patience_ms = server.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT)

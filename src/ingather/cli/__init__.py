@@ -18,8 +18,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return _run(argv)
     except KeyboardInterrupt:
-        # A second one, while Python tidies up, ends it at once and without a word.
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        # A second one neither disturbs the tidying up nor complains: a database of our own is still to be stopped.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         return INTERRUPTED
     except BrokenPipeError:
         # Whoever read our answer has seen enough. What is still buffered must not raise again at exit.

@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from datetime import timedelta
 from importlib.metadata import version
 from pathlib import Path
+from types import FrameType
 from typing import Self
 
 import uvicorn
@@ -90,13 +91,25 @@ def _until_told() -> Iterator[None]:
     live on alone.
     """
 
+    numbers = (signal.SIGTERM, signal.SIGINT)
+
     def stop(*_: object) -> None:
+        # Whoever presses once more must not disturb what is being stopped, until the process is gone.
+        for number in numbers:
+            signal.signal(number, signal.SIG_IGN)
         raise _Told
 
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in numbers:
         signal.signal(number, stop)
     with suppress(_Told):
         yield
+
+
+class _Server(uvicorn.Server):
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Once is enough: told twice, it would leave its application in the midst of stopping, and complain."""
+        if not self.should_exit:
+            super().handle_exit(sig, frame)
 
 
 def _serve(bench: Workbench, server: socket.socket) -> None:
@@ -113,7 +126,7 @@ def _serve(bench: Workbench, server: socket.socket) -> None:
         timeout_keep_alive=30,
         ws="none",
     )
-    uvicorn.Server(config).run(sockets=[server])
+    _Server(config).run(sockets=[server])
 
 
 def _listen(arguments: Namespace) -> socket.socket:

@@ -344,8 +344,11 @@ class Feeder:
             was_dry = not self.buffer
             self._receive(view, heard.claimed)
             if was_dry:
-                # Whoever waited for these begins before the next question is put together, which takes a while.
+                # The first of these begins before the next question is put together, which takes a while; the others
+                # let that pass.
+                self.is_sending = True
                 await asyncio.sleep(0)
+                self.is_sending = False
         if heard.error is not None:
             await self._say_again(conn, heard.error, done, backs, blocks)
             return

@@ -18,8 +18,7 @@ class Slots:
     def __init__(self, fd: int, count: int) -> None:
         self.fd = fd
         self.count = count
-        self._map = mmap.mmap(fd, (1 + 2 * count) * _WORD)
-        words = memoryview(self._map)
+        words = memoryview(mmap.mmap(fd, (1 + 2 * count) * _WORD))
         self._tick = words[:_WORD].cast("d")
         self._items = words[_WORD : (1 + count) * _WORD].cast("q")
         self._deadlines = words[(1 + count) * _WORD :].cast("d")
@@ -54,7 +53,5 @@ class Slots:
         return [item_id for item_id, deadline in pairs if item_id and deadline < limit]
 
     def close(self) -> None:
-        for view in (self._tick, self._items, self._deadlines):
-            view.release()
-        self._map.close()
+        """The memory itself goes with the last who holds this: a handler that was left behind may still end."""
         os.close(self.fd)

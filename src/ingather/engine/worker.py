@@ -138,12 +138,11 @@ class Worker:
         for task in tasks:
             task.cancel()
         # A handler that will not be cancelled is left behind: its item runs elsewhere already.
-        _, stubborn = await asyncio.wait(tasks, timeout=STUBBORN_S)
+        await asyncio.wait(tasks, timeout=STUBBORN_S)
         await self._children.stop()
         await self._feeder.close()
         await asyncio.to_thread(self._sentinel.dismiss)
-        if not stubborn:  # one that ends after all would write where nothing is
-            self._shared.close()
+        self._shared.close()
 
     async def __aenter__(self) -> Self:
         await self.start()

@@ -350,13 +350,11 @@ def set_spend_cap(task_id: int, spend_cap: Decimal | None) -> Script[None]:
 def status(task_id: int) -> Script[Status]:
     """A task with its counts and its costs. It only looks."""
     for row in (yield Ask(sql.FIND_STATUS, {"task_id": task_id})):
-        task, cost = _task_and_spent(row[:-_OBSTACLES])
+        known = len(_TASK_FIELDS) + len(_SPENT_FIELDS)
+        task, cost = _task_and_spent(row[:known])
         for progress in (yield from verbs.progress([task.batch_id])):
-            return Status(task=task, progress=progress, spent=cost, wait=_wait(progress, row[-_OBSTACLES:]))
+            return Status(task=task, progress=progress, spent=cost, wait=_wait(progress, row[known:]))
     raise NotFound(f"There is no task {task_id}.")
-
-
-_OBSTACLES = 5
 
 
 def _wait(progress: Progress, obstacles: Sequence[Any]) -> Wait | None:
