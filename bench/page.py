@@ -88,7 +88,7 @@ def targets(figures: dict[str, Any]) -> list[Target]:
             5,
             " ms",
             why="three round trips follow each other: the job is stored durably, the bell rings, and the worker claims "
-            "it. Taken apart by hand, the first and the last took two fifths each, and half of that in PostgreSQL.",
+            "it. Taken apart by hand, the first and the last took two fifths each.",
         ),
         at_most("close after the last outcome, median", ours["close"]["p50_ms"], 100, " ms"),
         *(

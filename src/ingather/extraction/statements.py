@@ -113,6 +113,9 @@ select count(*), coalesce(sum(prompt_tokens), 0)::bigint, coalesce(sum(cached_to
 
 _TASK: Final[LiteralString] = _TASK_COLUMNS + _TASK_TABLES
 
+# Beside a task, what it has cost.
+_AND_SPENT: Final[LiteralString] = "cross join lateral (" + _SPENT + " where task_id = t.id) s"
+
 _PAGE_OF_TASKS: Final[LiteralString] = """
  where t.project_id = %(project_id)s and t.id < %(before)s
    and (%(state)s::text is null
@@ -149,9 +152,8 @@ FIND_STATUS: Final[LiteralString] = (
     _TASK_COLUMNS
     + ", s.*, o.*"
     + _TASK_TABLES
-    + "cross join lateral ("
-    + _SPENT
-    + " where task_id = t.id) s left join lateral ("
+    + _AND_SPENT
+    + " left join lateral ("
     + _OBSTACLES
     + ") o on true where t.id = (select %(task_id)s::bigint)"
 )
@@ -160,16 +162,7 @@ FIND_TASK_OF_BATCH: Final[LiteralString] = _TASK + " where t.batch_id = %(batch_
 
 LIST_TASKS: Final[LiteralString] = _TASK + _PAGE_OF_TASKS
 
-# With what they have cost, in the same look.
-LIST_TASKS_AND_SPENT: Final[LiteralString] = (
-    _TASK_COLUMNS
-    + ", s.*"
-    + _TASK_TABLES
-    + "cross join lateral ("
-    + _SPENT
-    + " where task_id = t.id) s"
-    + _PAGE_OF_TASKS
-)
+LIST_TASKS_AND_SPENT: Final[LiteralString] = _TASK_COLUMNS + ", s.*" + _TASK_TABLES + _AND_SPENT + _PAGE_OF_TASKS
 
 BATCHES_OF_PROJECTS: Final[LiteralString] = """
 select b.id
