@@ -40,16 +40,16 @@ class Bench:
     def __init__(self, running: embedded.Server) -> None:
         self._running = running
 
-    def new_database(self, name: str) -> str:
+    def new_database(self, name: str, *, copy_of: str | None = None) -> str:
         name = f"{name}_{next(_numbers)}"
+        origin = "template1" if copy_of is None else name_of(copy_of)
         with psycopg.connect(self._running.url, autocommit=True) as conn:
-            conn.execute(f'create database "{name}"'.encode())
+            conn.execute(f'create database "{name}" template "{origin}"'.encode())
         return self._running.url.replace("/ingather?", f"/{name}?")
 
     def drop(self, url: str) -> None:
-        name = url.partition("@/")[2].partition("?")[0]
         with psycopg.connect(self._running.url, autocommit=True) as conn:
-            conn.execute(f'drop database "{name}" with (force)'.encode())
+            conn.execute(f'drop database "{name_of(url)}" with (force)'.encode())
 
     def version(self) -> str:
         return str(ask(self._running.url, "select current_setting('server_version')"))
@@ -76,6 +76,10 @@ class Bench:
     def _cpu_s(self) -> float:
         """Of the server and all its processes, those that have ended included."""
         return cpu_s(int((self._running.data / "postmaster.pid").read_text().partition("\n")[0]))
+
+
+def name_of(url: str) -> str:
+    return url.partition("@/")[2].partition("?")[0]
 
 
 def cpu_s(root: int) -> float:

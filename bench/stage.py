@@ -31,13 +31,9 @@ class Stage:
 
     def __init__(self, folder: str | Path) -> None:
         self._folder = Path(folder)
-        self._lock = threading.Lock()
-        self._is_open = False
-        self._handled = 0
-        self._first = 0.0
-        self._memory = mmap.mmap(-1, COUNTS.size)
+        self._begin()
         # Asking for the process id at every item would be a system call per item.
-        os.register_at_fork(after_in_child=self._begin_anew)
+        os.register_at_fork(after_in_child=self._begin)
 
     def wait_for_go(self) -> None:
         """Say that all is loaded, and wait until everybody is: start-up is nobody's speed."""
@@ -58,29 +54,29 @@ class Stage:
         with self._lock:
             if not self._is_open:
                 self._open()
-            now = time.time()
-            if not self._first:
-                self._first = now
             self._handled += items
-            COUNTS.pack_into(self._memory, 0, self._handled, self._first, now)
+            self._count[0] = self._handled
+            self._times[1] = time.time()
 
     def note(self, what: str, value: float) -> None:
         """Keep a single figure, for things that happen seldom."""
         with (self._folder / f"{os.getpid()}.{what}").open("a") as file:
             file.write(f"{value!r}\n")
 
+    def _begin(self) -> None:
+        self._lock = threading.Lock()
+        self._is_open, self._handled = False, 0
+
     def _open(self) -> None:
         self._is_open = True
         pid = os.getpid()
         with (self._folder / f"{pid}.new").open("w+b") as file:
-            file.write(bytes(COUNTS.size))
+            file.write(COUNTS.pack(0, time.time(), 0.0))
             file.flush()
-            self._memory = mmap.mmap(file.fileno(), COUNTS.size)
+            memory = memoryview(mmap.mmap(file.fileno(), COUNTS.size))
+        # Two stores an item: this is part of what is measured.
+        self._count, self._times = memory[:8].cast("Q"), memory[8:].cast("d")
         (self._folder / f"{pid}.new").rename(self._folder / f"{pid}.counts")
-
-    def _begin_anew(self) -> None:
-        self._lock = threading.Lock()
-        self._is_open, self._handled, self._first = False, 0, 0.0
 
 
 class Seats:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 ROOT = Path(__file__).resolve().parents[1]
 CACHE = ROOT / ".bench"
 INSTALL_S = 300
-FALLBACK = {"pg-boss": "pg-boss@^11"}
+FALLBACK = {"pg-boss": "pg-boss@12.35"}
 OLDEST_NODE = 22  # older ones would get older peers
 
 
@@ -35,7 +35,7 @@ class System:
     keeps_results: bool = True
     is_quick: bool = False
     is_fast: bool = False
-    """Whether it drains the smaller number of jobs in less than the time a drain may take."""
+    """Whether it drains the smaller number of jobs in much less than the time a drain may take."""
     setting: str = ""
 
     @property

@@ -1,6 +1,7 @@
 """The limit: the engine's own SQL in the plainest loop, with nothing around it and the results made beforehand."""
 
 import sys
+from functools import cache
 from typing import Any
 
 import psycopg
@@ -22,13 +23,12 @@ def work(url: str, folder: str) -> None:
         stage.wait_for_go()
         token = worker_id << 40
         settle: dict[str, Any] | None = None
-        results = "\n".join(['{"i": 1}'] * K)
         while True:
             token += K + 1
             # Settle and the next claim in one round trip; each commits by itself.
             with conn.pipeline() as pipe:
                 if settle is not None:
-                    conn.cursor().execute(sql.SETTLE_FRESH, settle)
+                    conn.cursor().execute(sql.SETTLE_RUN, settle)
                     commit(conn, pipe)
                 claim = conn.cursor(row_factory=tuple_row)
                 claim.execute(sql.CLAIM, claim_params(worker_id, token))
@@ -42,7 +42,7 @@ def work(url: str, folder: str) -> None:
                 continue
             [row] = rows
             stage.add(0)
-            settle = settle_params(worker_id, row, results)
+            settle = settle_params(worker_id, row)
 
 
 def claim_params(worker_id: int, token: int) -> dict[str, Any]:
@@ -52,20 +52,22 @@ def claim_params(worker_id: int, token: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def settle_params(worker_id: int, row: tuple[Any, ...], results: str) -> dict[str, Any]:
-    token, first, last = row[:3]
-    n = last - first + 1
+def settle_params(worker_id: int, row: tuple[Any, ...]) -> dict[str, Any]:
+    token, first_id, last_id = row[:3]
+    items = last_id - first_id + 1
     return {
         "worker_id": worker_id,
-        "tokens": [token],
-        "token_of": f"{{{','.join([str(token)] * n)}}}",
-        "ids": f"{{{','.join(map(str, range(first, last + 1)))}}}",
-        "states": f"{{{','.join('c' * n)}}}",
-        "took_ms": f"{{{','.join('0' * n)}}}",
-        "results": results if n == K else "\n".join(['{"i": 1}'] * n),
-        "errors": "\n" * (n - 1),
-        "items": n,
+        "token": token,
+        "first_id": first_id,
+        "items": items,
+        "took_ms": "{}",
+        "results": results(items),
     }
+
+
+@cache
+def results(items: int) -> str:
+    return "\n".join(['{"i": 1}'] * items)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from ingather.engine.errors import PayloadRefused
 REPLACEMENT = "\ufffd"
 PAYLOAD_HARD_CAP = 64 * 1024
 RESULT_CAP = 1_000_000
+U = ord("u")
 
 
 class Unstorable(Exception):
@@ -53,7 +54,8 @@ def encode_result(value: Any, *, max_bytes: int = RESULT_CAP) -> bytes:
     """One line of JSON, cleaned of what PostgreSQL cannot keep, or `BadResult`."""
     try:
         line = orjson.dumps(value)
-        if (b"null" in line or b"\\u0000" in line) and _flaw(value, line):
+        # Both flaws are written with a u, and looking for one byte takes a quarter of the time.
+        if U in line and _flaw(value, line):
             line = orjson.dumps(_clean(value))
     except (TypeError, ValueError, RecursionError) as first:
         try:

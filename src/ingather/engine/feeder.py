@@ -13,7 +13,7 @@ import secrets
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping
-from itertools import repeat
+from itertools import groupby, repeat
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, LiteralString, NamedTuple
 
@@ -28,15 +28,16 @@ from ingather.engine.codec import encode_result
 from ingather.engine.connection import PASSING_ERRORS, aconnect
 from ingather.engine.errors import DatabaseUnavailable, UsageError
 from ingather.engine.model import Handler, Offspring, Verdict, describe
-from ingather.engine.script import Ask, Rows, arun, commit
+from ingather.engine.script import Ask, Row, Rows, arun, commit
 
 if TYPE_CHECKING:
     from ingather.engine.engine import Engine
 
 log = logging.getLogger("ingather.worker")
 
-CHUNK = 2_000
+CHUNK = 4_000
 MOST_AHEAD = 4_000
+LEAST_RUN = 500
 PARENTS_AT_ONCE = 20
 AHEAD_S = 0.25
 POLL_S = 0.5
@@ -72,7 +73,7 @@ Assignment = tuple[Lease, int, int, str | None, float]
 # Token, item id, state, seconds it took, result, error.
 Done = tuple[int, int, str, float, bytes, bytes]
 
-_TOKEN, _RESULT = itemgetter(0), itemgetter(4)
+_TOKEN, _ITEM, _STATE, _TOOK, _RESULT = (itemgetter(place) for place in range(5))
 
 
 class Back(NamedTuple):
@@ -137,47 +138,43 @@ class Feeder:
         self.took_s = 1.0
         """How long an item takes, of late: decides how far ahead to claim."""
         self._samples = 0
-        self._spent_s = 0.0
-        self._ended = 0
+        self._tried_s: list[float] = []  # how long those took that are to be tried again
         self.on_arrival: Callable[[], None] = lambda: None
 
     # --- what the slots say ----------------------------------------------------------------------------------------
 
-    def completed(self, lease: Lease, item_id: int, took_s: float, line: bytes) -> None:
-        self._done.append((lease.token, item_id, "c", took_s, line, b""))
-        self._spent_s += took_s
-        self._ended += 1
-        if not self._wake.is_set():
-            self._wake.set()
-
-    def completed_with_offspring(
-        self, lease: Lease, item_id: int, took_s: float, line: bytes, offspring: list[Offspring]
+    def completed(
+        self, lease: Lease, item_id: int, took_s: float, line: bytes, offspring: list[Offspring] | None
     ) -> None:
         done = (lease.token, item_id, "c", took_s, line, b"")
-        self._parents.append((lease, done, offspring))
-        self._wake.set()
+        if offspring:
+            self._parents.append((lease, done, offspring))
+        else:
+            self._done.append(done)
+        if not self._is_busy:
+            self._wake.set()
 
     def failed(self, lease: Lease, item_id: int, took_s: float, verdict: Verdict) -> None:
         error = encode_result(verdict.error)
         if verdict.is_over:
             self._done.append((lease.token, item_id, "e", took_s, b"", error))
         else:
+            self._tried_s.append(took_s)
             used = lease.attempt if verdict.counts else lease.attempt - 1
             self._backs.append(Back(lease.token, item_id, verdict.delay_s, used, lease.lost + verdict.lost, error))
         if verdict.blocks_queue:
             self._blocks.append((lease.queue, verdict.delay_s))
-        self._spent_s += took_s
-        self._ended += 1
         self._wake.set()
 
     def _learn(self) -> None:
         """From what ended since the last time. A mean at first, so that a few items are enough to know; then one that
-        forgets a twentieth with every item."""
-        if self._ended:
-            self._samples += self._ended
-            weight = max(1 - 0.95**self._ended, self._ended / self._samples)
-            self.took_s += weight * (self._spent_s / self._ended - self.took_s)
-            self._spent_s, self._ended = 0.0, 0
+        forgets a twentieth with every item. Words that did not go out with the last round trip teach twice."""
+        if ended := len(self._done) + len(self._tried_s):
+            spent_s = sum(map(_TOOK, self._done)) + sum(self._tried_s)
+            self._tried_s.clear()
+            self._samples += ended
+            weight = max(1 - 0.95**ended, ended / self._samples)
+            self.took_s += weight * (spent_s / ended - self.took_s)
 
     def return_unstarted(self, older_than_s: float) -> None:
         """Give back what has waited here for too long: another worker may have a free slot."""
@@ -374,7 +371,9 @@ class Feeder:
             await cursor.execute(sql.CLAIM, self._claim_params(view, k))
             return Heard(0, [], [], await cursor.fetchall(), None)
         # Made beforehand: a refusal may come while a later one is being sent, whose answer must not be lost with it.
-        settling, returning, ripening, claiming = (conn.cursor(row_factory=tuple_row) for _ in range(4))
+        settlings: list[psycopg.AsyncCursor[Row]] = []
+        returning, ripening, claiming = (conn.cursor(row_factory=tuple_row) for _ in range(3))
+        runs, others = _sort_out(done)
         touched = set(self._touched)
         error = None
         self.is_sending = True
@@ -394,15 +393,18 @@ class Feeder:
                         commit(conn, pipe)
                     await conn.wait(send(conn.pgconn))
 
-                if done:
-                    await ask(settling, sql.SETTLE_FRESH, self._settle_params(done))
+                for run in runs:
+                    settlings.append(conn.cursor(row_factory=tuple_row))
+                    await ask(settlings[-1], sql.SETTLE_RUN, self._run_params(run))
+                if others:
+                    settlings.append(conn.cursor(row_factory=tuple_row))
+                    await ask(settlings[-1], sql.SETTLE_FRESH, self._settle_params(others))
                 if backs or blocks:
                     for queue, delay_s in sorted(blocks):
                         await ask(conn.cursor(), sql.BLOCK_QUEUE, {"queue": queue, "delay_s": delay_s}, commits=False)
                     await ask(returning, sql.PUT_BACK, _put_back_params(backs))
                 if done or self._touched:
-                    tokens = {token for token, *_ in done}
-                    batch_ids = {self.held[token].batch_id for token in tokens if token in self.held}
+                    batch_ids = {self.held[token].batch_id for token in set(map(_TOKEN, done)) if token in self.held}
                     await ask(ripening, sql.RIPE, {"batch_ids": list(batch_ids | self._touched)})
                 if view is not None:
                     if view.is_limited:
@@ -414,13 +416,13 @@ class Feeder:
             error = refused
         finally:
             self.is_sending = False
-        settled, returned, ripe, claimed = [
+        returned, ripe, claimed, *settled = [
             await cursor.fetchall() if cursor.pgresult is not None else []
-            for cursor in (settling, returning, ripening, claiming)
+            for cursor in (returning, ripening, claiming, *settlings)
         ]
         if error is None:
             self._touched -= touched
-        return Heard(settled[0][0] if settled else 0, returned, ripe, claimed, error)
+        return Heard(sum(rows[0][0] for rows in settled if rows), returned, ripe, claimed, error)
 
     async def _say_again(
         self,
@@ -451,9 +453,20 @@ class Feeder:
             "token_of": _array(tokens),
             "ids": _array(ids),
             "states": _array(states),
-            "took_ms": _array([int(1000 * seconds) for seconds in took_s]),
+            "took_ms": _milliseconds(took_s),
             "results": b"\n".join(results).decode(),
             "errors": b"\n".join(errors).decode(),
+        }
+
+    def _run_params(self, run: list[Done]) -> dict[str, Any]:
+        token, first_id, *_ = run[0]
+        return {
+            "worker_id": self.worker_id,
+            "token": token,
+            "first_id": first_id,
+            "items": len(run),
+            "took_ms": _sparse_milliseconds(list(map(_TOOK, run))),
+            "results": b"\n".join(map(_RESULT, run)).decode(),
         }
 
     def _claim_params(self, view: QueueView, k: int) -> dict[str, Any]:
@@ -601,6 +614,27 @@ def _cut(done: list[Done]) -> tuple[list[Done], list[Done]]:
     return done, []
 
 
+def _sort_out(done: list[Done]) -> tuple[list[list[Done]], list[Done]]:
+    """Runs of one lease's items that completed in their order, each long enough for a statement of its own, and the
+    rest."""
+    runs, others = [], []
+    for _, said in groupby(done, _TOKEN):
+        words = list(said)
+        if _is_run(words):
+            runs.append(words)
+        else:
+            others += words
+    return runs, others
+
+
+def _is_run(words: list[Done]) -> bool:
+    return (
+        len(words) >= LEAST_RUN
+        and list(map(_ITEM, words)) == list(range(words[0][1], words[0][1] + len(words)))
+        and set(map(_STATE, words)) == {"c"}
+    )
+
+
 def _put_back_params(backs: list[Back]) -> dict[str, Any]:
     tokens, ids, delays_s, attempts, losses, errors = zip(*backs, strict=True) if backs else ((),) * 6
     return {
@@ -612,6 +646,19 @@ def _put_back_params(backs: list[Back]) -> dict[str, Any]:
         "losses": _array(losses),
         "errors": b"\n".join(errors).decode(),
     }
+
+
+def _milliseconds(seconds: Iterable[float]) -> str:
+    return _array([int(1000 * each) for each in seconds])
+
+
+def _sparse_milliseconds(took_s: list[float]) -> str:
+    """From the first to the last that took any, counted from 1: `[7:8]={3,1}`. Most runs have none."""
+    places = [place for place, seconds in enumerate(took_s) if seconds >= 0.001]
+    if not places:
+        return "{}"
+    first, last = places[0], places[-1]
+    return f"[{first + 1}:{last + 1}]={_milliseconds(took_s[first : last + 1])}"
 
 
 def _array(values: Iterable[Any]) -> str:

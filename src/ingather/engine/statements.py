@@ -321,6 +321,36 @@ select coalesce(sum(items), 0)::bigint from ended_of
 # already is refused by the primary key, all of it, and is to be said again with SETTLE.
 SETTLE_FRESH: Final[LiteralString] = SETTLE.replace("on conflict (item_id) do nothing", "")
 
+# The same once more for a run of neighbours that all completed, in the order in which they were claimed: what quick
+# handlers leave behind. Nothing has to be said of each but its result, and its time where it was not 0 ms, and nothing
+# has to be counted: a third less of the server's time. It settles all of the run or nothing.
+SETTLE_RUN: Final[LiteralString] = """
+with held as materialized (
+    select token, batch_id, attempt, lost, is_gather, open
+      from ingather.lease
+     where token = %(token)s
+       and first_id <= %(first_id)s and last_id >= %(first_id)s + %(items)s - 1
+       and not exists (select from unnest(returned) as gone(id)
+                        where gone.id between %(first_id)s and %(first_id)s + %(items)s - 1)
+       for no key update
+), ended as (
+    insert into ingather.outcome (item_id, token, worker_id, took_ms, attempt, lost, state, result)
+    select %(first_id)s + d.place - 1, h.token, %(worker_id)s, coalesce((%(took_ms)s::integer[])[d.place], 0),
+           h.attempt, h.lost, 'c', d.result::jsonb
+      from held h, string_to_table(%(results)s, E'\\n') with ordinality as d(result, place)
+), counted as (
+    insert into ingather.tally as t (batch_id, worker_id, completed)
+    select batch_id, %(worker_id)s, %(items)s from held where not is_gather
+        on conflict (batch_id, worker_id) do update set completed = t.completed + excluded.completed
+), shrunk as (
+    update ingather.lease l set open = h.open - %(items)s
+      from held h where l.token = h.token and h.open > %(items)s
+), freed as (
+    delete from ingather.lease l using held h where l.token = h.token and h.open <= %(items)s
+)
+select coalesce(sum(%(items)s), 0)::bigint from held
+"""
+
 WAIT_BRIEFLY: Final[LiteralString] = "select set_config('lock_timeout', '200ms', true)"
 
 # After a settle that wrote less than it was given, or whose reply was lost: which of these ends are ours already?

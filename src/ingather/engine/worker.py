@@ -64,13 +64,11 @@ class _Slot:
             self.stopped_for = why
             self.task.cancel(why)
 
-    def clear(self) -> None:
-        """The handler is done, whether it heeded a cancel or not: none of it may reach the next one."""
-        self.lease = None
-        if self.stopped_for is not None and self.task is not None:
-            self.stopped_for = None
-            while self.task.cancelling():
-                self.task.uncancel()
+    def calm_down(self) -> None:
+        """The handler is done, whether it heeded its cancel or not: none of that may reach the next one."""
+        self.stopped_for = None
+        while self.task is not None and self.task.cancelling():
+            self.task.uncancel()
 
 
 class Worker:
@@ -278,76 +276,78 @@ class Worker:
                 slot.stop(LeaseLost("its lease was taken away: cancelled, or given to another worker"))
 
     async def _fill(self, slot: _Slot) -> None:
-        """A slot's life: take the next item, run it, say how it went. Never ends by itself."""
-        buffer = self._feeder.buffer
-        loop = asyncio.get_running_loop()
+        """A slot's life: take the next item, run it, say how it went. Never ends by itself.
+
+        All in one coroutine: a second one for every item would be a good part of a quick item's way.
+        """
+        feeder, shared, loop = self._feeder, self._shared, asyncio.get_running_loop()
+        buffer = feeder.buffer
         since_yield = 0
-        while True:
-            while not buffer:
-                resting = loop.create_future()
-                self._idle.append(resting)
-                await resting
+        while not self._is_leaving:
+            if not buffer:
+                await self._rest(loop)
                 since_yield = 0
-            assignment = buffer.popleft()
-            if assignment[0].is_lost:
                 continue
-            self._busy += 1
+            assignment = buffer.popleft()
+            lease, item_id, ordinal, payload, _ = assignment
+            if lease.is_lost:
+                continue
             if self._relief is None and buffer and self._idle:
                 self._relief = loop.call_soon(self._relieve)
+            self._busy += 1
+            slot.lease = lease
+            slot.started = time.monotonic()
+            slot.deadline = slot.started + lease.timeout_s
+            shared.begin(slot.number, item_id, slot.deadline)
             try:
-                await self._serve(slot, assignment)
+                if lease.function is None:
+                    line, offspring = await self._call(slot, assignment)
+                else:
+                    given, plan = decode_payload(payload), self._engine.plan
+                    item = Item(item_id, lease.batch_id, lease.kind, ordinal, given, lease.attempt, lease.lost, plan)
+                    line = encode_result(await lease.function(item))
+                    offspring = item.offspring
+            except BaseException as error:
+                # User code may raise anything; the slot must survive it.
+                if not self._take_down(slot, lease, item_id, error):
+                    raise
+            else:
+                feeder.completed(lease, item_id, time.monotonic() - slot.started, line, offspring)
             finally:
+                slot.lease = None
+                if slot.stopped_for is not None:
+                    slot.calm_down()
+                shared.end(slot.number)
                 self._busy -= 1
-            if self._is_leaving:
-                return
             since_yield += 1
-            if since_yield >= YIELD_EVERY or self._feeder.is_sending:
+            if since_yield >= YIELD_EVERY or feeder.is_sending:
                 # Handlers that never wait would keep the feeder from talking, and deadlines from passing.
                 await asyncio.sleep(0)
                 since_yield = 0
 
-    async def _serve(self, slot: _Slot, assignment: Assignment) -> None:
-        lease, item_id, ordinal, payload, _ = assignment
-        feeder = self._feeder
-        slot.started = time.monotonic()
-        slot.deadline = slot.started + lease.timeout_s
-        slot.lease = lease
-        self._shared.begin(slot.number, item_id, slot.deadline)
-        try:
-            if lease.function is None:
-                line, offspring = await self._call(slot, assignment)
-            else:
-                args = item_id, lease.batch_id, lease.kind, ordinal, decode_payload(payload), lease.attempt, lease.lost
-                item = Item(*args, self._engine.plan)
-                line = encode_result(await lease.function(item))
-                offspring = item.offspring
-        except asyncio.CancelledError as error:
-            if slot.stopped_for is None and slot.task is not None and slot.task.cancelling():
-                raise
-            self._note_stop(lease, item_id, slot, error)
-        except Unstorable as bad:
-            took_s = time.monotonic() - slot.started
-            feeder.failed(lease, item_id, took_s, Verdict(is_over=True, error=describe(bad, bad.reason)))
-        except BaseException as error:  # noqa: BLE001  # user code may raise anything; the slot must survive it
-            self._fail(lease, item_id, slot, error)
-        else:
-            took_s = time.monotonic() - slot.started
-            if offspring:
-                feeder.completed_with_offspring(lease, item_id, took_s, line, offspring)
-            else:
-                feeder.completed(lease, item_id, took_s, line)
-        finally:
-            slot.clear()
-            self._shared.end(slot.number)
+    async def _rest(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Until there may be items for this slot."""
+        resting = loop.create_future()
+        self._idle.append(resting)
+        await resting
 
-    def _note_stop(self, lease: Lease, item_id: int, slot: _Slot, error: asyncio.CancelledError) -> None:
-        match slot.stopped_for:
-            case None:  # nobody cancelled this slot: the handler waited for something that was cancelled
-                self._fail(lease, item_id, slot, error)
-            case Overdue() as overdue:
+    def _take_down(self, slot: _Slot, lease: Lease, item_id: int, error: BaseException) -> bool:
+        """What became of a handler that did not return. False if it is the slot itself that is being cancelled."""
+        match error, slot.stopped_for:
+            case asyncio.CancelledError(), None if slot.task is not None and slot.task.cancelling():
+                return False
+            case asyncio.CancelledError(), Overdue() as overdue:
                 self._fail(lease, item_id, slot, overdue)
-            case LeaseLost() as lost:
+            case asyncio.CancelledError(), LeaseLost() as lost:
                 log.warning("item %s is no longer ours; its handler was stopped: %s", item_id, lost)
+            case asyncio.CancelledError(), ShuttingDown():
+                pass  # the farewell gives it back
+            case Unstorable() as bad, _:
+                took_s = time.monotonic() - slot.started
+                self._feeder.failed(lease, item_id, took_s, Verdict(is_over=True, error=describe(bad, bad.reason)))
+            case _:  # also where nobody cancelled this slot: the handler waited for something that was cancelled
+                self._fail(lease, item_id, slot, error)
+        return True
 
     def _fail(self, lease: Lease, item_id: int, slot: _Slot, error: BaseException) -> None:
         max_attempts = lease.max_attempts
