@@ -14,12 +14,19 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import psycopg
 
 from bench import conduct, page, redis, server, workloads
 from bench.systems import LIMIT, OURS, PEERS, Skipped, System
+
+
+class Full(NamedTuple):
+    """A database with all that is to be drained, to be copied for every drain: some take minutes to fill one."""
+
+    url: str
+    per_s: float
 
 
 def main(argv: list[str]) -> int:
@@ -51,7 +58,7 @@ def main(argv: list[str]) -> int:
 
 
 def measure(peers: list[System], sizes: workloads.Sizes) -> dict[str, Any]:
-    load_before = os.getloadavg()[0]
+    load_before, stolen_before = os.getloadavg()[0], stolen_s()
     began = time.monotonic()
     with server.serve() as bench, ExitStack() as stack:
         drains, skipped = side_by_side(bench, stack, [OURS, LIMIT, *peers], sizes)
@@ -59,7 +66,12 @@ def measure(peers: list[System], sizes: workloads.Sizes) -> dict[str, Any]:
         ours = workloads.measure(bench, sizes)
         return {
             "date": datetime.now(UTC).date().isoformat(),
-            "machine": machine() | {"load_before": load_before, "load_after": os.getloadavg()[0]},
+            "machine": machine()
+            | {
+                "load_before": load_before,
+                "load_after": os.getloadavg()[0],
+                "stolen": round((stolen_s() - stolen_before) / (time.monotonic() - began), 2),
+            },
             "versions": {
                 "python": platform.python_version(),
                 "postgresql": bench.version(),
@@ -68,6 +80,7 @@ def measure(peers: list[System], sizes: workloads.Sizes) -> dict[str, Any]:
             },
             "jobs": sizes.jobs,
             "drained": sizes.drained,
+            "cap_s": sizes.cap_s,
             "rounds": sizes.rounds,
             "systems": drains,
             "skipped": skipped,
@@ -83,7 +96,7 @@ def side_by_side(
     skipped: dict[str, str] = {}
     taken: dict[str, list[dict[str, float]]] = {}
     found: dict[str, str] = {}
-    full: dict[str, str] = {}
+    full: dict[str, Full] = {}
     redis_url = ""
     for system in systems:
         say(f"… {system.title}: installing and filling" if system.packages else f"… {system.title}: filling")
@@ -126,7 +139,7 @@ def side_by_side(
 
 
 def one_round(
-    bench: server.Bench, system: System, redis_url: str, full: str | None, sizes: workloads.Sizes
+    bench: server.Bench, system: System, redis_url: str, full: Full | None, sizes: workloads.Sizes
 ) -> dict[str, float]:
     """Insert, drain with one process, drain with two, then single jobs; each in a database of its own.
 
@@ -134,20 +147,22 @@ def one_round(
     the first one's work, is no part of its speed.
     """
     figures: dict[str, float] = {}
-    with database(bench, system, redis_url) as url:
-        bench.settle_down()
-        figures["enqueue_per_s"] = conduct.enqueue(system, url, sizes.jobs)
+    jobs = sizes.to_drain(system)
     for processes in (1, 2):
-        with full_database(bench, system, redis_url, full, sizes) as url:
+        with full_database(bench, system, redis_url, full, sizes) as (url, filled_per_s):
+            figures["enqueue_per_s"] = filled_per_s
             bench.settle_down()
             before = bench.read(url) if system.store == "postgres" else None
-            jobs = sizes.to_drain(system)
             done = conduct.drain(system, url, jobs, processes=processes, cap_s=sizes.cap_s)
             figures[f"drain_{processes}_per_s"] = done.per_s
             figures[f"drain_{processes}_wall_s"] = done.wall_s
             figures[f"worker_{processes}_us"] = 1e6 * done.cpu_s / done.items
             if before is not None and processes == 1:
                 figures |= bench.read(url).per_item(before, done.items)
+    if jobs != sizes.jobs:
+        with database(bench, system, redis_url) as url:
+            bench.settle_down()
+            figures["enqueue_per_s"] = conduct.enqueue(system, url, sizes.jobs)
     if system is not LIMIT:
         with database(bench, system, redis_url) as url:
             times = conduct.latency(system, url, sizes.singles)
@@ -169,26 +184,25 @@ def database(bench: server.Bench, system: System, redis_url: str) -> Iterator[st
     bench.drop(url)
 
 
-def fill(bench: server.Bench, system: System, sizes: workloads.Sizes) -> str:
-    """A database with all that is to be drained, to be copied for every drain: some take minutes to fill one."""
+def fill(bench: server.Bench, system: System, sizes: workloads.Sizes) -> Full:
     url = bench.new_database(system.name)
     conduct.prepare(system, url)
-    conduct.enqueue(system, url, sizes.to_drain(system))
+    bench.settle_down()
+    per_s = conduct.enqueue(system, url, sizes.to_drain(system))
     bench.analyze(url)
-    return url
+    return Full(url, per_s)
 
 
 @contextmanager
 def full_database(
-    bench: server.Bench, system: System, redis_url: str, full: str | None, sizes: workloads.Sizes
-) -> Iterator[str]:
+    bench: server.Bench, system: System, redis_url: str, full: Full | None, sizes: workloads.Sizes
+) -> Iterator[Full]:
     if full is None:
         with database(bench, system, redis_url) as url:
-            conduct.enqueue(system, url, sizes.to_drain(system))
-            yield url
+            yield Full(url, conduct.enqueue(system, url, sizes.to_drain(system)))
         return
-    url = bench.new_database(system.name, copy_of=full)
-    yield url
+    url = bench.new_database(system.name, copy_of=full.url)
+    yield Full(url, full.per_s)
     bench.drop(url)
 
 
@@ -208,6 +222,12 @@ def machine() -> dict[str, Any]:
         "memory_gb": round(pages / 2**30, 1),
         "system": f"{platform.system()} {platform.release()}",
     }
+
+
+def stolen_s() -> float:
+    """Time in which a program was ready to run and the host gave its processor to another guest, since the start."""
+    file = Path("/proc/stat")
+    return int(file.read_text().split()[8]) / os.sysconf("SC_CLK_TCK") if file.exists() else 0.0
 
 
 def processor() -> str:

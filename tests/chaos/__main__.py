@@ -165,7 +165,8 @@ class Run:
                 sentinels = _children(worker.pid, b"ingather.engine.sentinel")
                 if not sentinels:
                     return False
-                os.kill(sentinels[0], signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError):  # it may end by itself between the look and the kill
+                    os.kill(sentinels[0], signal.SIGKILL)
             case "worker stopped past its lease":
                 if any(pid == worker.pid for _, pid in self.stopped):
                     return False

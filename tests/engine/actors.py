@@ -14,7 +14,7 @@ from psycopg.rows import tuple_row
 
 from ingather.engine import statements as sql
 from ingather.engine import verbs
-from ingather.engine.feeder import Back, Done, Feeder, QueueView, _put_back_params
+from ingather.engine.feeder import Back, Done, Feeder, QueueView, _put_back_params, _runs
 from ingather.engine.model import Progress, Request
 from ingather.engine.script import Ask, Copy, Rows, Script, run
 
@@ -225,6 +225,14 @@ def settle(worker_id: int, words: list[tuple[int, int]], state: str = "c", *, is
     result, error = (b"1", b"") if state == "c" else (b"", b'{"reason": "rejected", "message": "no"}')
     done: list[Done] = [(token, item_id, state, 1, result, error) for token, item_id in words]
     [(written,)] = yield Ask(sql.SETTLE_FRESH if is_fresh else sql.SETTLE, feeder(worker_id)._settle_params(done))
+    return int(written)
+
+
+def settle_run(worker_id: int, words: list[tuple[int, int]], took_s: float = 0.0) -> Script[int]:
+    """The same for neighbours that all completed."""
+    done: list[Done] = [(token, item_id, "c", took_s, b"1", b"") for token, item_id in words]
+    [run] = _runs(done)
+    [(written,)] = yield Ask(sql.SETTLE_RUN, feeder(worker_id)._run_params(run))
     return int(written)
 
 

@@ -18,7 +18,7 @@ from ingather.engine import statements as sql
 from ingather.engine import verbs
 from ingather.engine.engine import Engine
 from ingather.engine.errors import BatchClosed, KeyReused, UnknownBatch
-from ingather.engine.feeder import Done, Feeder, QueueView
+from ingather.engine.feeder import Done, Feeder, QueueView, _runs, _sparse_milliseconds
 from ingather.engine.model import Item, Offspring, Request
 from ingather.engine.script import Ask, Script, run
 from tests.conftest import Clock
@@ -35,6 +35,7 @@ from tests.engine.actors import (
     request,
     scatter,
     settle,
+    settle_run,
     stage,
     state_of,
 )
@@ -128,6 +129,73 @@ def test_a_fresh_settle_of_what_has_ended_is_refused_whole_and_said_again(ann: A
     assert (seen.completed, seen.running, seen.pending) == (2, 1, 0)
     assert bob.run(settle(worker, lease.words)) == 1
     assert count(ann.conn, "lease") == 0
+
+
+def test_a_run_is_settled_in_parts_and_frees_its_lease_with_the_last(ann: Actor) -> None:
+    batch_id = ann.run(scatter(5))
+    worker = ann.run(enlist())
+    [lease] = ann.run(claim(worker))
+    assert ann.run(settle_run(worker, lease.words[:3])) == 3
+    seen = look(ann.conn, batch_id)
+    assert (seen.completed, seen.running, seen.pending) == (3, 2, 0)
+    assert ann.run(settle_run(worker, lease.words[3:], took_s=0.0074)) == 2
+    assert count(ann.conn, "lease") == 0
+    rows = ann.conn.execute("select item_id, state, took_ms, result from ingather.outcome order by item_id").fetchall()
+    assert rows == [(item_id, "c", 0 if n < 3 else 7, 1) for n, item_id in enumerate(lease.ids)]
+
+
+def test_a_run_is_fenced_by_its_lease_and_by_what_it_covers(ann: Actor, bob: Actor) -> None:
+    batch_id = ann.run(scatter(6))
+    worker = ann.run(enlist())
+    [lease] = ann.run(claim(worker, 4))
+    token, last = lease.words[-1]
+    assert ann.run(settle_run(worker, [(token + 1, item_id) for item_id in lease.ids])) == 0
+    assert ann.run(settle_run(worker, [(token, last), (token, last + 1)])) == 0
+    assert bob.run(put_back(lease.words[1:2])) == lease.ids[1:2]
+    assert ann.run(settle_run(worker, lease.words)) == 0
+    assert ann.run(settle_run(worker, lease.words[2:])) == 2
+    seen = look(ann.conn, batch_id)
+    assert (seen.completed, seen.running, seen.pending) == (2, 1, 3)
+
+
+def test_a_run_of_which_one_has_ended_is_refused_whole(ann: Actor, bob: Actor) -> None:
+    batch_id = ann.run(scatter(3))
+    worker = ann.run(enlist())
+    [lease] = ann.run(claim(worker))
+    first = ann.play(settle_run(worker, lease.words[:1])).steps()
+    again = bob.has_to_wait(lambda: bob.run(settle_run(worker, lease.words)))
+    first.commit()
+    with pytest.raises(psycopg.errors.UniqueViolation):
+        again.result()
+    seen = look(ann.conn, batch_id)
+    assert (seen.completed, seen.running, seen.pending) == (1, 2, 0)
+    assert bob.run(settle_run(worker, lease.words[1:])) == 2
+    assert count(ann.conn, "lease") == 0
+
+
+@pytest.mark.parametrize(
+    ("took_s", "sent"),
+    [
+        ([0.0, 0.0009], "{}"),
+        ([0.0, 0.0012, 0.0, 0.5, 0.0], "[2:4]={1,0,500}"),
+        ([2.0], "[1:1]={2000}"),
+    ],
+)
+def test_times_are_told_from_the_first_to_the_last_that_took_any(took_s: list[float], sent: str) -> None:
+    assert _sparse_milliseconds(took_s) == sent
+
+
+def test_words_that_overtook_each_other_or_failed_make_no_runs() -> None:
+    def words(*said: tuple[int, int, str]) -> list[Done]:
+        return [(token, item_id, state, 0.0, b"1", b"") for token, item_id, state in said]
+
+    runs = words((1, 10, "c"), (1, 11, "c"), (2, 30, "c"))
+    assert _runs(runs) == [runs[:2], runs[2:]]
+    assert _runs([]) == []
+    assert _runs(words((1, 11, "c"), (1, 10, "c"))) == []
+    assert _runs(words((1, 10, "c"), (1, 12, "c"))) == []
+    assert _runs(words((1, 10, "c"), (1, 11, "e"))) == []
+    assert _runs(words(*((token, 10 * token, "c") for token in range(9)))) == []
 
 
 def test_a_worker_whose_settle_was_heard_but_not_answered_goes_on_with_the_rest_of_its_lease(

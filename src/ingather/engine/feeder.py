@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("ingather.worker")
 
-CHUNK = 4_000
+CHUNK = 2_000
 MOST_AHEAD = 4_000
-LEAST_RUN = 500
+MOST_RUNS = 3
 PARENTS_AT_ONCE = 20
 AHEAD_S = 0.25
 POLL_S = 0.5
@@ -373,7 +373,7 @@ class Feeder:
         # Made beforehand: a refusal may come while a later one is being sent, whose answer must not be lost with it.
         settlings: list[psycopg.AsyncCursor[Row]] = []
         returning, ripening, claiming = (conn.cursor(row_factory=tuple_row) for _ in range(3))
-        runs, others = _sort_out(done)
+        runs = _runs(done)
         touched = set(self._touched)
         error = None
         self.is_sending = True
@@ -396,9 +396,9 @@ class Feeder:
                 for run in runs:
                     settlings.append(conn.cursor(row_factory=tuple_row))
                     await ask(settlings[-1], sql.SETTLE_RUN, self._run_params(run))
-                if others:
+                if done and not runs:
                     settlings.append(conn.cursor(row_factory=tuple_row))
-                    await ask(settlings[-1], sql.SETTLE_FRESH, self._settle_params(others))
+                    await ask(settlings[-1], sql.SETTLE_FRESH, self._settle_params(done))
                 if backs or blocks:
                     for queue, delay_s in sorted(blocks):
                         await ask(conn.cursor(), sql.BLOCK_QUEUE, {"queue": queue, "delay_s": delay_s}, commits=False)
@@ -614,25 +614,16 @@ def _cut(done: list[Done]) -> tuple[list[Done], list[Done]]:
     return done, []
 
 
-def _sort_out(done: list[Done]) -> tuple[list[list[Done]], list[Done]]:
-    """Runs of one lease's items that completed in their order, each long enough for a statement of its own, and the
-    rest."""
-    runs, others = [], []
-    for _, said in groupby(done, _TOKEN):
-        words = list(said)
-        if _is_run(words):
-            runs.append(words)
-        else:
-            others += words
-    return runs, others
+def _runs(done: list[Done]) -> list[list[Done]]:
+    """What completed in the order of a few leases, a run for each; nothing if it is not all like that, as where
+    handlers wait and overtake each other."""
+    runs = [list(said) for _, said in groupby(done, _TOKEN)]
+    return runs if len(runs) <= MOST_RUNS and all(map(_is_run, runs)) else []
 
 
 def _is_run(words: list[Done]) -> bool:
-    return (
-        len(words) >= LEAST_RUN
-        and list(map(_ITEM, words)) == list(range(words[0][1], words[0][1] + len(words)))
-        and set(map(_STATE, words)) == {"c"}
-    )
+    first_id = words[0][1]
+    return list(map(_ITEM, words)) == list(range(first_id, first_id + len(words))) and set(map(_STATE, words)) == {"c"}
 
 
 def _put_back_params(backs: list[Back]) -> dict[str, Any]:
