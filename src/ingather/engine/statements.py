@@ -323,7 +323,7 @@ SETTLE_FRESH: Final[LiteralString] = SETTLE.replace("on conflict (item_id) do no
 
 # The same once more for a run of neighbours that all completed, in the order in which they were claimed: what quick
 # handlers leave behind. Nothing has to be said of each but its result, and its time where it was not 0 ms, and nothing
-# has to be counted: a third less of the server's time. It settles all of the run or nothing.
+# has to be counted: over a quarter less of the server's time. It settles all of the run or nothing.
 SETTLE_RUN: Final[LiteralString] = """
 with held as materialized (
     select token, batch_id, attempt, lost, is_gather, open
