@@ -328,6 +328,22 @@ def test_slow_work_is_not_hoarded(shop: Engine, db: psycopg.Connection) -> None:
     assert asyncio.run(scene()) == 5
 
 
+def test_work_that_computes_is_not_hoarded_by_slots_that_cannot_run_at_once(
+    shop: Engine, db: psycopg.Connection
+) -> None:
+    """Fifty slots that compute on one event loop are not fifty times as fast as one."""
+    held: list[int] = []
+
+    @shop.handler("compute")
+    async def compute(item: Item) -> None:
+        time.sleep(0.01)  # noqa: ASYNC251  # as if it computed
+        held.append(db.execute("select sum(open)::int from ingather.lease").fetchone()[0])  # type: ignore[index]
+
+    shop.scatter("compute", range(300))
+    shop.worker(concurrency=50).drain()
+    assert max(held) <= 50 + 0.25 / 0.01
+
+
 def test_a_claim_that_was_never_heard_is_given_back(shop: Engine, url: str, db: psycopg.Connection) -> None:
     """A reply lost on the wire leaves a lease that its own live worker does not know of."""
     batch = shop.scatter("nap", [{"s": 0}])

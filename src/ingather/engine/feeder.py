@@ -278,7 +278,8 @@ class Feeder:
         if not self.is_claiming:
             return None, 0
         free = self._free_slots()
-        ahead = min(MOST_AHEAD, int(AHEAD_S * self._slots / max(self.took_s, 1e-6)))
+        # Handlers that compute keep one slot busy, not all: on one event loop they run one after the other.
+        ahead = min(MOST_AHEAD, int(AHEAD_S * max(self._busy(), 1) / max(self.took_s, 1e-6)))
         # With no slot free there is no hurry: wait until a quarter of what may lie here is used up.
         is_low = free > 0 or (ahead > 0 and len(self.buffer) <= 3 * ahead // 4)
         now = time.monotonic()
