@@ -26,8 +26,8 @@ LOOK_S = 0.004
 
 @dataclass(frozen=True, slots=True)
 class Drain:
-    """`per_s` from the first handler's call until all is done and stored; `wall_s` from the starting signal. `cpu_s` is
-    the workers' own, their children's included, from the signal on."""
+    """`per_s` from when every process is at work until all is done and stored; `wall_s` from the starting signal.
+    `cpu_s` is the workers' own, their children's included, from the signal on."""
 
     per_s: float
     wall_s: float
@@ -41,6 +41,8 @@ class Crew:
 
     def __init__(self, system: System, url: str, folder: Path, processes: int, concurrency: int | None) -> None:
         self.seats = Seats(folder)
+        self.all_at_work: tuple[float, int] | None = None
+        """When every process had begun, and how many items were handled by then."""
         self._log = folder / "log.txt"
         args = ("work", url, folder, concurrency or system.concurrency)
         self.processes = [system.start(*args, log=self._log) for _ in range(processes)]
@@ -61,7 +63,9 @@ class Crew:
     def wait_for(self, items: int, cap_s: float) -> bool:
         """Until so many were handled; False when the time was up before."""
         until = time.monotonic() + cap_s
-        while self.seats.counts().handled < items:
+        while (counts := self.seats.counts()).handled < items:
+            if counts.processes == len(self.processes) and self.all_at_work is None:
+                self.all_at_work = time.time(), counts.handled
             if time.monotonic() > until:
                 return False
             self.check()
@@ -138,7 +142,10 @@ def drain(
     if counts.handled == 0:
         raise Skipped(f"its workers handled nothing within {cap_s:g} s")
     items = min(n, counts.handled)
-    return Drain(items / (end - counts.first), end - began, spent, items, not is_whole)
+    since, before = workers.all_at_work or (counts.first, 0)
+    if processes == 1 or 2 * before > items:  # known to the moment; or hardly anything was left for the others
+        since, before = counts.first, 0
+    return Drain((items - before) / (end - since), end - began, spent, items, not is_whole)
 
 
 def wait_until_stored(url: str, left: str) -> None:

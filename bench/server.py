@@ -7,13 +7,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import psycopg
 
 from ingather import embedded
 
-SETTINGS = {"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on", "max_connections": "200"}
+# Durable; and with room in its log, as on a server that has been at work for a while: without it, whoever writes much
+# at a time waits for a checkpoint or for new files, and whoever writes little does not.
+SETTINGS = {
+    "fsync": "on",
+    "synchronous_commit": "on",
+    "full_page_writes": "on",
+    "max_connections": "200",
+    "min_wal_size": "1GB",
+    "max_wal_size": "4GB",
+}
 
 _numbers = itertools.count(1)
 
@@ -59,10 +68,12 @@ class Bench:
         with psycopg.connect(self._running.url, autocommit=True) as conn:
             conn.execute("checkpoint")
 
-    def analyze(self, url: str) -> None:
-        """Statistics of what was just inserted, which autovacuum would make a minute later: some queries need them."""
+    def tidy(self, url: str) -> None:
+        """What autovacuum would do of itself a minute after many inserts, statistics included: some queries need them;
+        and a clean slate."""
         with psycopg.connect(url, autocommit=True) as conn:
             conn.execute("vacuum analyze")
+        self.settle_down()
 
     def read(self, url: str) -> Reading:
         """Row versions left behind are counted when they are made: autovacuum may remove them before we look."""
@@ -84,17 +95,30 @@ def name_of(url: str) -> str:
 
 def cpu_s(root: int) -> float:
     """Of a process and its children, those that have ended included."""
-    parents: dict[int, tuple[int, int, int]] = {}
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            words = (folder / "stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        own, ended = int(words[11]) + int(words[12]), int(words[13]) + int(words[14])
-        parents[int(folder.name)] = (int(words[1]), own, ended)
-    ticks = sum(own for pid, (parent, own, _) in parents.items() if root in {pid, parent})
-    ticks += parents[root][2] if root in parents else 0
-    return ticks / os.sysconf("SC_CLK_TCK")
+    while True:
+        ended = _ticks(root).ended
+        everybody = [_ticks(int(folder.name)) for folder in Path("/proc").glob("[0-9]*")]
+        # A child that ended while we looked would be missed, or counted twice.
+        if _ticks(root).ended == ended:
+            own = sum(of.own for of in everybody if root in {of.pid, of.parent})
+            return (own + ended) / os.sysconf("SC_CLK_TCK")
+
+
+class Ticks(NamedTuple):
+    """Processor time of a process, and of those of its children that have ended."""
+
+    pid: int
+    parent: int
+    own: int
+    ended: int
+
+
+def _ticks(pid: int) -> Ticks:
+    try:
+        words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return Ticks(pid, 0, 0, 0)
+    return Ticks(pid, int(words[1]), int(words[11]) + int(words[12]), int(words[13]) + int(words[14]))
 
 
 @contextmanager

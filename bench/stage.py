@@ -12,13 +12,13 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-COUNTS = struct.Struct("<Qdd")  # handled, when the first handler was called, when the last one was
+COUNTS = struct.Struct("<Qd")  # handled, and when the first handler was called
 
 
 class Counts(NamedTuple):
     handled: int
     first: float
-    last: float
+    processes: int = 1
 
 
 def payloads(n: int) -> list[dict[str, Any]]:
@@ -56,7 +56,6 @@ class Stage:
                 self._open()
             self._handled += items
             self._count[0] = self._handled
-            self._times[1] = time.time()
 
     def note(self, what: str, value: float) -> None:
         """Keep a single figure, for things that happen seldom."""
@@ -71,11 +70,10 @@ class Stage:
         self._is_open = True
         pid = os.getpid()
         with (self._folder / f"{pid}.new").open("w+b") as file:
-            file.write(COUNTS.pack(0, time.time(), 0.0))
+            file.write(COUNTS.pack(0, time.time()))
             file.flush()
-            memory = memoryview(mmap.mmap(file.fileno(), COUNTS.size))
-        # Two stores an item: this is part of what is measured.
-        self._count, self._times = memory[:8].cast("Q"), memory[8:].cast("d")
+            # A store an item: this is part of what is measured.
+            self._count = memoryview(mmap.mmap(file.fileno(), COUNTS.size))[:8].cast("Q")
         (self._folder / f"{pid}.new").rename(self._folder / f"{pid}.counts")
 
 
@@ -97,8 +95,8 @@ class Seats:
         parts = [Counts(*COUNTS.unpack(file.read_bytes())) for file in self.folder.glob("*.counts")]
         parts = [part for part in parts if part.first]
         if not parts:
-            return Counts(0, 0.0, 0.0)
-        return Counts(sum(p.handled for p in parts), min(p.first for p in parts), max(p.last for p in parts))
+            return Counts(0, 0.0, 0)
+        return Counts(sum(part.handled for part in parts), min(part.first for part in parts), len(parts))
 
     def notes(self, what: str) -> list[float]:
         return [float(line) for file in self.folder.glob(f"*.{what}") for line in file.read_text().split()]

@@ -3,7 +3,7 @@
 import statistics
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ class Sizes:
 
     jobs: int = 20_000
     drained: int = 200_000
+    most_drained: int = 1_000_000
     many: int = 1_000_000
     few: int = 10_000
     rounds: int = 3
@@ -29,6 +30,7 @@ class Sizes:
     reads: int = 50
     waits: tuple[int, ...] = (10, 100, 500)
     wait_s: float = 4.0
+    computed: int = 40_000
     big: tuple[tuple[int, int], ...] = ((1_000, 20_000), (100_000, 500))
     cap_s: float = 4.0
 
@@ -36,86 +38,91 @@ class Sizes:
         """A slow system is cut long before the end, so a longer queue would only take longer to fill."""
         return self.drained if system.is_fast else self.jobs
 
+    def for_speed(self, per_s: float) -> "Sizes":
+        """So many to drain that a system of this speed takes seconds: what happens at its start should not count."""
+        return replace(self, drained=min(max(self.drained, 100_000 * round(per_s / 50_000)), self.most_drained))
+
 
 FULL = Sizes()
 QUICK = Sizes(
-    drained=100_000, many=100_000, rounds=1, singles=20, cap_s=10.0, closes=10, reads=20, wait_s=2.0,
-    big=((1_000, 5_000), (100_000, 100)),
+    drained=100_000, most_drained=500_000, many=100_000, rounds=1, singles=20, cap_s=10.0, closes=10, reads=20,
+    wait_s=2.0, computed=20_000, big=((1_000, 5_000), (100_000, 100)),
 )  # fmt: skip
 TINY = Sizes(
-    jobs=300, drained=600, many=1_000, few=300, rounds=1, singles=3, closes=2, reads=3, waits=(10,), wait_s=0.6,
-    big=((1_000, 50), (100_000, 40)),
+    jobs=300, drained=600, most_drained=600, many=1_000, few=300, rounds=1, singles=3, closes=2, reads=3, waits=(10,),
+    wait_s=0.6, computed=50, big=((1_000, 50), (100_000, 40)),
 )  # fmt: skip
 
 
 def measure(bench: Bench, sizes: Sizes) -> dict[str, Any]:
-    url = bench.new_database("ingather")
-    conduct.prepare(OURS, url)
-    app = make_app(url)
+    url = new_database(bench)
     rounds = range(sizes.rounds)
-    try:
-        figures: dict[str, Any] = {
-            "pending_few": middle(drain_of(bench, url, sizes.few) for _ in rounds),
-            "close": close_latency(url, sizes.closes),
-            "waiting": [
-                # A moment in which the machine stands still is a large part of so short a run.
-                {"at_once": at_once, "share": statistics.median(efficiency(url, at_once, sizes) for _ in rounds)}
-                for at_once in sizes.waits
-            ],
-            "results": [big_results(url, size, items) for size, items in sizes.big],
-            "memory": idle_memory(url),
-        }
-        figures["progress_1000_ms"] = progress_ms(url, 1_000, sizes.reads)
-        # What was scattered for reading is in the way of what is drained next.
-        for batch in app.batches(state="open", limit=100):
-            app.batch(batch.batch_id).cancel()
-        figures |= many_items(bench, url, sizes)
-        figures["after_many_finished"] = middle(drain_of(bench, url, sizes.few) for _ in rounds)
-    finally:
-        app.close()
+    figures: dict[str, Any] = {
+        "close": close_latency(url, sizes.closes),
+        "waiting": [
+            # A moment in which the machine stands still is a large part of so short a run.
+            {"at_once": at_once, "share": statistics.median(efficiency(url, at_once, sizes) for _ in rounds)}
+            for at_once in sizes.waits
+        ],
+        "computing": computing(url, sizes),
+        "results": [big_results(url, size, items) for size, items in sizes.big],
+        "memory": idle_memory(url),
+        "progress_1000_ms": progress_ms(url, 1_000, sizes.reads),
+    }
+    bench.drop(url)
+    return figures | few_and_many(bench, sizes)
+
+
+def few_and_many(bench: Bench, sizes: Sizes) -> dict[str, Any]:
+    """A small batch, then one as large as a batch may be: scattered, looked at, drained. In turns, since the machine
+    may be slower at one time than at another; only in the last round is the large one drained to its end."""
+    few, scatters_s, grew_mb, early_per_s = [], [], [], []
+    figures: dict[str, Any] = {"items": sizes.many}
+    for turn in range(sizes.rounds):
+        url = new_database(bench)
+        few.append(drain_of(bench, url, sizes.few))
+        before_mb = forget_peak_memory()
+        scatters_s.append(scatter_s(bench, url, sizes.many))
+        grew_mb.append(peak_memory_mb() - before_mb)
+        is_last = turn == sizes.rounds - 1
+        if is_last:
+            figures["progress_many_ms"] = progress_of_open_ms(url, sizes.reads)
+        bench.tidy(url)
+        early, whole = drain_many(bench, url, sizes.many, is_whole=is_last)
+        early_per_s.append(early)
+        if is_last:
+            figures |= whole
+            figures["after_many_finished"] = middle(drain_of(bench, url, sizes.few) for _ in range(sizes.rounds))
         bench.drop(url)
+    figures["pending_few"] = middle(few)
+    figures["pending_many"]["first_part_per_s"] = round(statistics.median(early_per_s))
+    figures["scatter_grew_mb"] = round(max(grew_mb), 1)
+    figures["scatter_many_per_s"] = round(sizes.many / statistics.median(scatters_s))
     return figures
 
 
-def many_items(bench: Bench, url: str, sizes: Sizes) -> dict[str, Any]:
-    """A batch as large as a batch may be: scattered, looked at, drained."""
-    peak = peak_memory_mb()
-    times = [scatter_s(bench, url, sizes.many)]
-    grown = peak_memory_mb() - peak  # by the first: a peak only ever grows
-    for _ in range(sizes.rounds - 1):
-        other = bench.new_database("ingather")
-        conduct.prepare(OURS, other)
-        times.append(scatter_s(bench, other, sizes.many))
-        bench.drop(other)
-    app = make_app(url)
-    [largest] = [batch for batch in app.batches(state="open", limit=100) if batch.total == sizes.many]
-    reads = read_times(app.batch(largest.batch_id).progress, sizes.reads)
-    app.close()
-    bench.settle_down()
-    # The speed of the first part is the speed with nearly all of them pending; the whole is drained all the same.
+def drain_many(bench: Bench, url: str, items: int, *, is_whole: bool) -> tuple[float, dict[str, Any]]:
+    """The speed of the first part, which is the speed with nearly all of them pending, and what is known of all."""
     with conduct.crew(OURS, url) as workers:
         before = bench.read(url)
         began_at = workers.seats.go()
-        part = min(200_000, sizes.many // 2)
-        workers.wait_for(part, 600)
+        workers.wait_for(min(200_000, items // 2), 600)
         early = workers.seats.counts()
-        workers.wait_for(sizes.many, 600)
+        early_per_s = early.handled / (time.time() - early.first)
+        if not is_whole:
+            return early_per_s, {}
+        workers.wait_for(items, 600)
         conduct.wait_until_stored(url, OURS.left or "")
         end = time.time()
         first = workers.seats.counts().first
-    after = bench.read(url)
-    return {
-        "items": sizes.many,
-        "scatter_many_per_s": round(sizes.many / statistics.median(times)),
-        "scatter_grew_mb": round(grown, 1),
-        "progress_many_ms": reads,
-        "pending_many": {
-            "first_part_per_s": round(early.handled / max(early.last - early.first, 1e-9)),
-            "per_s": round(sizes.many / (end - first)),
-            "wall_s": round(end - began_at, 2),
-        },
-        "per_item": after.per_item(before, sizes.many),
-    }
+    pending = {"per_s": round(items / (end - first)), "wall_s": round(end - began_at, 2)}
+    return early_per_s, {"pending_many": pending, "per_item": bench.read(url).per_item(before, items)}
+
+
+def new_database(bench: Bench) -> str:
+    url = bench.new_database("ingather")
+    conduct.prepare(OURS, url)
+    return url
 
 
 def scatter_s(bench: Bench, url: str, items: int) -> float:
@@ -136,8 +143,8 @@ def middle(drains: Iterable[dict[str, Any]]) -> dict[str, Any]:
 
 
 def drain_of(bench: Bench, url: str, items: int) -> dict[str, Any]:
-    bench.settle_down()
     conduct.enqueue(OURS, url, items)
+    bench.tidy(url)
     done = conduct.drain(OURS, url, items)
     took = ask(
         url,
@@ -181,11 +188,23 @@ def efficiency(url: str, at_once: int, sizes: Sizes) -> float:
     with conduct.crew(OURS, url, concurrency=at_once) as workers:
         workers.seats.go()
         workers.wait_for(items, 20 * sizes.wait_s + 20)
-        counts = workers.seats.counts()
+        took_s = time.time() - workers.seats.counts().first
         batch.wait(timeout=60)
     app.close()
     ideal_s = 0.2 * (waves - 1)
-    return round(ideal_s / (counts.last - counts.first), 4)
+    return round(ideal_s / took_s, 4)
+
+
+def computing(url: str, sizes: Sizes) -> dict[str, float]:
+    """Items that use a processor: what a second process is for."""
+    app = make_app(url)
+    speeds = []
+    for processes in (1, 2):
+        app.scatter("compute", [{"i": i, "s": "x" * 50} for i in range(sizes.computed)])
+        done = conduct.drain(OURS, url, sizes.computed, processes=processes)
+        speeds.append(done.per_s)
+    app.close()
+    return {"one_per_s": round(speeds[0]), "two_per_s": round(speeds[1])}
 
 
 def big_results(url: str, size: int, items: int) -> dict[str, float]:
@@ -207,6 +226,15 @@ def progress_ms(url: str, items: int, reads: int) -> float:
     batch = app.scatter("noop", [{"i": i, "s": "x" * 50} for i in range(items)])
     try:
         return read_times(batch.progress, reads)
+    finally:
+        app.close()
+
+
+def progress_of_open_ms(url: str, reads: int) -> float:
+    app = make_app(url)
+    [batch] = app.batches(state="open", limit=2)
+    try:
+        return read_times(app.batch(batch.batch_id).progress, reads)
     finally:
         app.close()
 
@@ -250,6 +278,12 @@ def own_mb(pid: int) -> float:
     """Memory that a process shares with others counts in parts."""
     told = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     return int(next(line for line in told if line.startswith("Pss:")).split()[1]) / 1024
+
+
+def forget_peak_memory() -> float:
+    """Let the peak be what is resident now."""
+    Path("/proc/self/clear_refs").write_text("5")
+    return peak_memory_mb()
 
 
 def peak_memory_mb() -> float:

@@ -1,6 +1,7 @@
 """Ingather, driven like its peers."""
 
 import asyncio
+import hashlib
 import sys
 import time
 from datetime import timedelta
@@ -23,6 +24,13 @@ def make_app(url: str, stage: Stage | None = None) -> Ingather:
         await asyncio.sleep(0.2)
         assert stage is not None
         return stage.handle(item.payload)
+
+    page = bytes(100_000)
+
+    @app.handler("compute")
+    async def compute(item: Item) -> dict[str, Any]:
+        assert stage is not None
+        return stage.handle(item.payload) | {"sha256": hashlib.sha256(page).hexdigest()}
 
     sizes = {size: "r" * size for size in (1_000, 100_000)}
 
