@@ -14,19 +14,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import psycopg
 
 from bench import conduct, page, redis, server, workloads
 from bench.systems import LIMIT, OURS, PEERS, Skipped, System
-
-
-class Full(NamedTuple):
-    """A database with all that is to be drained, to be copied for every drain: some take minutes to fill one."""
-
-    url: str
-    per_s: float
 
 
 def main(argv: list[str]) -> int:
@@ -111,7 +104,7 @@ def side_by_side(
     skipped: dict[str, str] = {}
     taken: dict[str, list[dict[str, float]]] = {}
     found: dict[str, str] = {}
-    full: dict[str, Full] = {}
+    full: dict[str, str] = {}
     redis_url = ""
     for system in systems:
         say(f"… {system.title}: installing and filling" if system.packages else f"… {system.title}: filling")
@@ -154,7 +147,7 @@ def side_by_side(
 
 
 def one_round(
-    bench: server.Bench, system: System, redis_url: str, full: Full | None, sizes: workloads.Sizes
+    bench: server.Bench, system: System, redis_url: str, full: str | None, sizes: workloads.Sizes
 ) -> dict[str, float]:
     """Insert, drain with one process, drain with two, then single jobs; each in a database of its own.
 
@@ -163,10 +156,11 @@ def one_round(
     """
     figures: dict[str, float] = {}
     jobs = sizes.to_drain(system)
+    with database(bench, system, redis_url) as url:
+        bench.settle_down()
+        figures["enqueue_per_s"] = conduct.enqueue(system, url, sizes.jobs)
     for processes in (1, 2):
-        with full_database(bench, system, redis_url, full, sizes) as (url, filled_per_s):
-            figures["enqueue_per_s"] = filled_per_s
-            bench.settle_down()
+        with full_database(bench, system, redis_url, full, sizes) as url:
             before = bench.read(url) if system.store == "postgres" else None
             done = conduct.drain(system, url, jobs, processes=processes, cap_s=sizes.cap_s)
             figures[f"drain_{processes}_per_s"] = done.per_s
@@ -174,10 +168,6 @@ def one_round(
             figures[f"worker_{processes}_us"] = 1e6 * done.cpu_s / done.items
             if before is not None and processes == 1:
                 figures |= bench.read(url).per_item(before, done.items)
-    if jobs != sizes.jobs:
-        with database(bench, system, redis_url) as url:
-            bench.settle_down()
-            figures["enqueue_per_s"] = conduct.enqueue(system, url, sizes.jobs)
     if system is not LIMIT:
         with database(bench, system, redis_url) as url:
             times = conduct.latency(system, url, sizes.singles)
@@ -199,25 +189,30 @@ def database(bench: server.Bench, system: System, redis_url: str) -> Iterator[st
     bench.drop(url)
 
 
-def fill(bench: server.Bench, system: System, sizes: workloads.Sizes) -> Full:
+def fill(bench: server.Bench, system: System, sizes: workloads.Sizes) -> str:
+    """A database with all that is to be drained, to be copied for every drain: some take minutes to fill one."""
     url = bench.new_database(system.name)
     conduct.prepare(system, url)
-    bench.settle_down()
-    per_s = conduct.enqueue(system, url, sizes.to_drain(system))
+    conduct.enqueue(system, url, sizes.to_drain(system))
     bench.tidy(url)
-    return Full(url, per_s)
+    return url
 
 
 @contextmanager
 def full_database(
-    bench: server.Bench, system: System, redis_url: str, full: Full | None, sizes: workloads.Sizes
-) -> Iterator[Full]:
+    bench: server.Bench, system: System, redis_url: str, full: str | None, sizes: workloads.Sizes
+) -> Iterator[str]:
     if full is None:
         with database(bench, system, redis_url) as url:
-            yield Full(url, conduct.enqueue(system, url, sizes.to_drain(system)))
+            conduct.enqueue(system, url, sizes.to_drain(system))
+            yield url
         return
-    url = bench.new_database(system.name, copy_of=full.url)
-    yield Full(url, full.per_s)
+    # Before the copy: after it, the first touch of every page would be logged as a whole, and those who rewrite rows
+    # touch many.
+    bench.settle_down()
+    url = bench.new_database(system.name, copy_of=full)
+    os.sync()
+    yield url
     bench.drop(url)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import psycopg
 
-from bench.server import cpu_s
+from bench.server import ask, cpu_s
 from bench.stage import Seats
 from bench.systems import Skipped, System
 from ingather.engine.migrations import migrate
@@ -133,28 +133,32 @@ def drain(
         spent = workers.cpu_s()
         began = workers.seats.go()
         is_whole = workers.wait_for(n, cap_s)
+        end, stored = time.time(), n
         if is_whole and system.left is not None:
-            wait_until_stored(url, system.left)
-        end = time.time()
+            end = wait_until_stored(url, system.left)
+        elif system.left is not None:
+            stored = n - int(ask(url, system.left))
         spent = workers.cpu_s() - spent
         watch(workers)
         counts = workers.seats.counts()
     if counts.handled == 0:
         raise Skipped(f"its workers handled nothing within {cap_s:g} s")
-    items = min(n, counts.handled)
+    items = min(stored, counts.handled)
     since, before = workers.all_at_work or (counts.first, 0)
     if processes == 1 or 2 * before > items:  # known to the moment; or hardly anything was left for the others
         since, before = counts.first, 0
     return Drain((items - before) / (end - since), end - began, spent, items, not is_whole)
 
 
-def wait_until_stored(url: str, left: str) -> None:
+def wait_until_stored(url: str, left: str) -> float:
+    """When that was: just before it was asked for the last time, since some take long to answer."""
     until = time.monotonic() + LEFT_S
     with psycopg.connect(url, autocommit=True) as conn:
         while True:
+            asked_at = time.time()
             row = conn.execute(left.encode()).fetchone()
             if row is None or row[0] == 0:
-                return
+                return asked_at
             if time.monotonic() > until:
                 raise Skipped(f"{row[0]} jobs were handled but not stored after {LEFT_S} s")
             time.sleep(LOOK_S)

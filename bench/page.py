@@ -101,15 +101,17 @@ def targets(figures: dict[str, Any]) -> list[Target]:
 
 def why_not_twice(figures: dict[str, Any]) -> str:
     """Two cores cannot do more than two cores' work, and one process with its server may do nearly all of that."""
-    cores, us, limit = figures["machine"]["cores"], figures["systems"]["ingather"], figures["systems"]["limit"]
-    computing = figures["ours"]["computing"]
+    us, limit, computing = figures["systems"]["ingather"], figures["systems"]["limit"], figures["ours"]["computing"]
+    cores, used = figures["machine"]["cores"], cores_used(us)
+    in_turns_per_s = 1e6 / (us["worker_1_us"] + us["cpu_us"])
     return (
-        f"one process and its server already use {cores_used(us):.1f} of {cores} cores ({short(us['worker_1_us'])} µs "
-        f"of the worker and {short(us['cpu_us'])} of PostgreSQL an item, side by side), so a second one could add "
-        f"{max(0.0, cores / cores_used(us) - 1):.0%} if it cost nothing itself. The bare loop, which leaves one core "
-        f"idle, gains no more than {limit['drain_2_per_s'] / limit['drain_1_per_s']:.2f} times: two sessions that "
-        "write meet at the server's log. A second process is for handlers that compute: where each item takes the "
-        f"SHA-256 of 100 kB, two did {computing['two_per_s'] / computing['one_per_s']:.2f} times as much as one."
+        f"a worker and its server work at the same time here, so that one process already uses {used:.1f} of {cores} "
+        f"cores ({short(us['worker_1_us'])} µs of its own and {short(us['cpu_us'])} of PostgreSQL an item), and a "
+        f"second one could add {max(0.0, cores / used - 1):.0%} if it cost nothing itself. If they took turns, one "
+        f"process would do {count(in_turns_per_s)} /s, and two would be {us['drain_2_per_s'] / in_turns_per_s:.2f} "
+        f"times that. The bare loop, which does take turns, gains {limit['drain_2_per_s'] / limit['drain_1_per_s']:.2f} "
+        "times by a second one. A second process is for handlers that compute: where each item takes the SHA-256 of "
+        f"100 kB, two did {computing['two_per_s'] / computing['one_per_s']:.2f} times as much as one."
     )
 
 
@@ -156,9 +158,9 @@ def text(figures: dict[str, Any]) -> str:
         (
             "Jobs have a payload of a number and fifty characters; handlers do nothing and return a small result. "
             f"Bulk inserts are of {figures['jobs']:,} jobs. Drains are of {figures['drained']:,}, or of "
-            f"{figures['jobs']:,} where a system cannot drain even those in {figures['cap_s']:g} s; a drain that takes "
-            f"longer than {figures['cap_s']:g} s is cut there, and its speed is that of the jobs it did. It is timed "
-            "from the moment when every process is at work until every job is done and stored. Runs were interleaved; "
+            f"{figures['jobs']:,} with the slower systems; one that takes longer than {figures['cap_s']:g} s is cut "
+            "there, and its speed is that of the jobs it did. They are timed from the moment when every process is at "
+            "work until every job is done and stored. Runs were interleaved; "
             f"{median_of(figures['rounds'])}."
         ),
         table_of_systems(figures),
@@ -170,8 +172,8 @@ def text(figures: dict[str, Any]) -> str:
     ]
     if any(of["store"] == "redis" for of in figures["systems"].values()):
         parts.append(
-            "Redis runs append-only with a sync every second, as is usual: a crash may lose a second of work there and "
-            "nothing in PostgreSQL, which favours the peers on it."
+            "Redis runs append-only with a sync every second, reached by TCP, as is usual: a crash may lose a second "
+            "of work there and nothing in PostgreSQL, which favours the peers on it."
         )
     parts += ["## Settings", bullets({of["title"]: of["setting"] for of in peers_and_us(figures)})]
     if figures["skipped"]:

@@ -112,8 +112,7 @@ def drain_many(bench: Bench, url: str, items: int, *, is_whole: bool) -> tuple[f
         if not is_whole:
             return early_per_s, {}
         workers.wait_for(items, 600)
-        conduct.wait_until_stored(url, OURS.left or "")
-        end = time.time()
+        end = conduct.wait_until_stored(url, OURS.left or "")
         first = workers.seats.counts().first
     pending = {"per_s": round(items / (end - first)), "wall_s": round(end - began_at, 2)}
     return early_per_s, {"pending_many": pending, "per_item": bench.read(url).per_item(before, items)}

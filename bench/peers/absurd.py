@@ -1,4 +1,4 @@
-"""absurd: its SQL function over arrays to insert, its asyncio worker, claims of a hundred."""
+"""absurd: its SQL function over arrays to insert; a few asyncio workers, each with a connection of its own."""
 
 import asyncio
 import json
@@ -13,6 +13,7 @@ from absurdctl import BUNDLED_SCHEMA_SQL
 from bench.stage import Stage, payloads, say
 
 PAGE = 5_000
+WORKERS = 4
 SPAWN = (
     "select count(*) from unnest(%s::text[]) as p, lateral absurd.spawn_task('default', 'noop', p::jsonb, '{}'::jsonb)"
 )
@@ -35,12 +36,16 @@ async def main(command: str, url: str, *args: str) -> None:
         case "work":
             stage = Stage(args[0])
 
-            @app.register_task("noop")
             async def noop(params: dict[str, Any], _context: object) -> dict[str, Any]:
                 return stage.handle(params)
 
+            async def consume() -> None:
+                own = AsyncAbsurd(url)
+                own.register_task("noop")(noop)
+                await own.start_worker(concurrency=int(args[1]), poll_interval=0.005)
+
             stage.wait_for_go()
-            await app.start_worker(concurrency=int(args[1]), poll_interval=0.005)
+            await asyncio.gather(*(consume() for _ in range(WORKERS)))
         case "submit":
             for i in range(int(args[0])):
                 await app.spawn("noop", {"i": i, "s": "x" * 50, "t": time.time()}, queue="default")

@@ -10,7 +10,8 @@ from celery import Celery
 from bench.stage import Stage, payloads, say
 
 URL = os.environ.get("BENCH_URL") or sys.argv[2]
-app = Celery("bench", broker=URL, backend=URL)
+# Who only sends subscribes to every result if there is a backend.
+app = Celery("bench", broker=URL, backend=URL if sys.argv[1] == "work" else None)
 app.conf.update(
     worker_prefetch_multiplier=100,
     task_acks_late=True,

@@ -1,6 +1,7 @@
-"""Chancy: `push_many` to insert, the asyncio executor to work."""
+"""Chancy: `sync_push_many` to insert, the asyncio executor to work, what ended written every 10 ms, no log."""
 
 import asyncio
+import logging
 import sys
 import time
 from typing import Any
@@ -21,6 +22,7 @@ async def noop(*, payload: dict[str, Any]) -> None:
 async def main(command: str, url: str, *args: str) -> None:
     global stage  # noqa: PLW0603  # jobs are found by the name of a function, which takes no other argument
     async with Chancy(url) as chancy:
+        chancy.log.setLevel(logging.WARNING)
         match command:
             case "prepare":
                 await chancy.migrate()
@@ -31,13 +33,14 @@ async def main(command: str, url: str, *args: str) -> None:
             case "enqueue":
                 jobs = [noop.job.with_kwargs(payload=payload) for payload in payloads(int(args[0]))]
                 began = time.perf_counter()
-                async for _ in chancy.push_many(jobs, batch_size=5_000):
+                for _ in chancy.sync_push_many(jobs, batch_size=5_000):
                     pass
                 say(seconds=time.perf_counter() - began)
             case "work":
                 stage = Stage(args[0])
                 stage.wait_for_go()
                 async with Worker(chancy) as worker:
+                    worker.send_outgoing_interval = 0.01
                     await worker.wait_for_shutdown()
             case "submit":
                 for i in range(int(args[0])):

@@ -1,9 +1,12 @@
-"""Dramatiq on Redis: eight threads per process, results in Redis."""
+"""Dramatiq on Redis: two threads per process, a prefetch of 256, results in Redis."""
 
+import os
 import sys
 import threading
 import time
 from typing import Any
+
+os.environ["dramatiq_queue_prefetch"] = "256"  # noqa: SIM112  # its name; read when it is loaded
 
 import dramatiq
 from dramatiq.brokers.redis import RedisBroker
@@ -35,7 +38,7 @@ match sys.argv[1:]:
         say(seconds=time.perf_counter() - began)
     case ["work", _, _, threads]:
         assert stage is not None
-        worker = dramatiq.Worker(broker, worker_threads=int(threads))
+        worker = dramatiq.Worker(broker, worker_threads=int(threads), worker_timeout=10)
         stage.wait_for_go()
         worker.start()
         threading.Event().wait()

@@ -1,4 +1,5 @@
 // Graphile Worker: one statement to insert; a local queue and completions in batches, as its page on performance says.
+process.env.NO_LOG_SUCCESS = "1"; // read when it is loaded
 const { makeWorkerUtils, run } = require("graphile-worker");
 const { Pool } = require("pg");
 const { Stage, payloads, say, sleep, seconds, SENT } = require("./stage.cjs");
@@ -7,7 +8,7 @@ const ADD = `select count(*) from graphile_worker.add_jobs(
   array(select json_populate_recordset(null::graphile_worker.job_spec, $1::json)))`;
 
 async function main(command, url, ...args) {
-  const pgPool = new Pool({ connectionString: url, max: 12 });
+  const pgPool = new Pool({ connectionString: url, max: 25 });
   if (command === "prepare") {
     const utils = await makeWorkerUtils({ pgPool });
     await utils.migrate();

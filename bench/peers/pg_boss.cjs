@@ -1,9 +1,11 @@
-// pg-boss: inserts of 5,000; batches of a thousand, fetched and completed in a loop, since `work` pauses between batches.
+// pg-boss: inserts of 5,000; batches of a thousand, fetched and completed by several loops side by side, as its workers
+// with `localConcurrency` do. All jobs of a batch are given one result: a result for each would take longer.
 const loaded = require("pg-boss");
 const { Stage, payloads, say, sleep, seconds, SENT } = require("./stage.cjs");
 
 const PgBoss = loaded.PgBoss ?? loaded.default ?? loaded;
 const PAGE = 5000;
+const LOOPS = 3;
 
 async function main(command, url, ...args) {
   const boss = new PgBoss({ connectionString: url, max: 10, schedule: false });
@@ -22,15 +24,18 @@ async function main(command, url, ...args) {
   } else if (command === "work") {
     const stage = new Stage(args[0]);
     await stage.waitForGo();
-    for (;;) {
-      const jobs = await boss.fetch("noop", { batchSize: Number(args[1]) });
-      if (!jobs || jobs.length === 0) {
-        await sleep(5);
-        continue;
+    const loop = async () => {
+      for (;;) {
+        const jobs = await boss.fetch("noop", { batchSize: Number(args[1]) });
+        if (!jobs || jobs.length === 0) {
+          await sleep(5);
+          continue;
+        }
+        const done = jobs.map((job) => stage.handle(job.data));
+        await boss.complete("noop", jobs.map((job) => job.id), done[0]);
       }
-      const done = jobs.map((job) => stage.handle(job.data));
-      await boss.complete("noop", jobs.map((job) => job.id), done[0]);
-    }
+    };
+    await Promise.all(Array.from({ length: LOOPS }, loop));
   } else if (command === "submit") {
     for (let i = 0; i < Number(args[0]); i += 1) {
       await boss.send("noop", { i, s: SENT, t: seconds() });

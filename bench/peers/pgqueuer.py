@@ -1,4 +1,4 @@
-"""PgQueuer: lists to insert, asyncpg, batches of a hundred, as in its own benchmark."""
+"""PgQueuer: lists to insert; to work, asyncpg, uvloop and consumers side by side, as in its own benchmark."""
 
 import asyncio
 import json
@@ -7,11 +7,13 @@ import time
 from typing import Any
 
 import asyncpg
+import uvloop
 from pgqueuer import AsyncpgDriver, Job, PgQueuer, Queries
 
 from bench.stage import Stage, payloads, say
 
 PAGE = 5_000
+CONSUMERS = 3
 
 
 async def main(command: str, url: str, *args: str) -> None:
@@ -20,6 +22,7 @@ async def main(command: str, url: str, *args: str) -> None:
     match command:
         case "prepare":
             await queries.install()
+            await queries.optimize_autovacuum()
         case "enqueue":
             jobs: list[Any] = [json.dumps(payload).encode() for payload in payloads(int(args[0]))]
             began = time.perf_counter()
@@ -29,15 +32,18 @@ async def main(command: str, url: str, *args: str) -> None:
             say(seconds=time.perf_counter() - began)
         case "work":
             stage = Stage(args[0])
-            worker = PgQueuer(driver)
 
-            @worker.entrypoint("noop")
             async def noop(job: Job) -> None:
                 assert job.payload is not None
                 stage.handle(json.loads(job.payload))
 
+            async def consume() -> None:
+                worker = PgQueuer(AsyncpgDriver(await asyncpg.connect(url)))
+                worker.entrypoint("noop")(noop)
+                await worker.run(batch_size=int(args[1]))
+
             stage.wait_for_go()
-            await worker.run(batch_size=int(args[1]))
+            await asyncio.gather(*(consume() for _ in range(CONSUMERS)))
         case "submit":
             for i in range(int(args[0])):
                 sent = {"i": i, "s": "x" * 50, "t": time.time()}
@@ -45,4 +51,4 @@ async def main(command: str, url: str, *args: str) -> None:
                 await asyncio.sleep(float(args[1]))
 
 
-asyncio.run(main(*sys.argv[1:]))
+uvloop.run(main(*sys.argv[1:]))

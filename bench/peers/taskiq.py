@@ -1,16 +1,22 @@
-"""taskiq on Redis: a list as queue, a hundred at once, results in Redis."""
+"""taskiq on Redis: a stream as queue, a hundred at once, uvloop, results in Redis."""
 
 import asyncio
 import sys
 import time
 from typing import Any
 
+import uvloop
 from taskiq.api import run_receiver_task
-from taskiq_redis import ListQueueBroker, RedisAsyncResultBackend
+from taskiq.serializers import ORJSONSerializer
+from taskiq_redis import RedisAsyncResultBackend, RedisStreamBroker
 
 from bench.stage import Stage, payloads, say
 
-broker = ListQueueBroker(sys.argv[2]).with_result_backend(RedisAsyncResultBackend(sys.argv[2], result_ex_time=600))
+broker = (
+    RedisStreamBroker(sys.argv[2], consumer_id="0")
+    .with_serializer(ORJSONSerializer())
+    .with_result_backend(RedisAsyncResultBackend(sys.argv[2], result_ex_time=600))
+)
 stage = Stage(sys.argv[3]) if sys.argv[1] == "work" else None
 
 
@@ -25,7 +31,9 @@ async def main(command: str, _: str, *args: str) -> None:
         assert stage is not None
         stage.wait_for_go()
         broker.is_worker_process = True
-        await run_receiver_task(broker, max_async_tasks=int(args[1]), run_startup=True)
+        await run_receiver_task(
+            broker, max_async_tasks=int(args[1]), max_prefetch=100, validate_params=False, run_startup=True
+        )
         return
     await broker.startup()
     if command == "enqueue":
@@ -41,4 +49,4 @@ async def main(command: str, _: str, *args: str) -> None:
     await broker.shutdown()
 
 
-asyncio.run(main(*sys.argv[1:]))
+uvloop.run(main(*sys.argv[1:]))
