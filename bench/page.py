@@ -109,9 +109,10 @@ def why_not_twice(figures: dict[str, Any]) -> str:
         f"cores ({short(us['worker_1_us'])} µs of its own and {short(us['cpu_us'])} of PostgreSQL an item), and a "
         f"second one could add {max(0.0, cores / used - 1):.0%} if it cost nothing itself. If they took turns, one "
         f"process would do {count(in_turns_per_s)} /s, and two would be {us['drain_2_per_s'] / in_turns_per_s:.2f} "
-        f"times that. The bare loop, which does take turns, gains {limit['drain_2_per_s'] / limit['drain_1_per_s']:.2f} "
-        "times by a second one. A second process is for handlers that compute: where each item takes the SHA-256 of "
-        f"100 kB, two did {computing['two_per_s'] / computing['one_per_s']:.2f} times as much as one."
+        "times that. The bare loop, which does take turns, gains "
+        f"{limit['drain_2_per_s'] / limit['drain_1_per_s']:.2f} times by a second one. A second process is for "
+        "handlers that compute: where each item takes the SHA-256 of 100 kB, two did "
+        f"{computing['two_per_s'] / computing['one_per_s']:.2f} times as much as one."
     )
 
 
