@@ -166,8 +166,9 @@ def one_round(
             figures[f"drain_{processes}_per_s"] = done.per_s
             figures[f"drain_{processes}_wall_s"] = done.wall_s
             figures[f"worker_{processes}_us"] = 1e6 * done.cpu_s / done.items
-            if before is not None and processes == 1:
-                figures |= bench.read(url).per_item(before, done.items)
+            if before is not None:
+                spent = bench.read(url).per_item(before, done.items)
+                figures |= spent if processes == 1 else {"cpu_2_us": spent["cpu_us"]}
     if system is not LIMIT:
         with database(bench, system, redis_url) as url:
             times = conduct.latency(system, url, sizes.singles)

@@ -104,13 +104,15 @@ def why_not_twice(figures: dict[str, Any]) -> str:
     us, limit, computing = figures["systems"]["ingather"], figures["systems"]["limit"], figures["ours"]["computing"]
     cores, used = figures["machine"]["cores"], cores_used(us)
     in_turns_per_s = 1e6 / (us["worker_1_us"] + us["cpu_us"])
+    at_most_per_s = cores * 1e6 / (us["worker_2_us"] + us["cpu_2_us"])
     return (
         f"a worker and its server work at the same time here, so that one process already uses {used:.1f} of {cores} "
-        f"cores ({short(us['worker_1_us'])} µs of its own and {short(us['cpu_us'])} of PostgreSQL an item), and a "
-        f"second one could add {max(0.0, cores / used - 1):.0%} if it cost nothing itself. If they took turns, one "
-        f"process would do {count(in_turns_per_s)} /s, and two would be {us['drain_2_per_s'] / in_turns_per_s:.2f} "
-        "times that. The bare loop, which does take turns, gains "
-        f"{limit['drain_2_per_s'] / limit['drain_1_per_s']:.2f} times by a second one. A second process is for "
+        f"cores ({short(us['worker_1_us'])} µs of its own and {short(us['cpu_us'])} of PostgreSQL an item). With two, "
+        f"four programs share {cores} cores and their caches, and two sessions meet at the server's log: an item takes "
+        f"{short(us['worker_2_us'])} and {short(us['cpu_2_us'])} µs, and {count(at_most_per_s)} /s is all that {cores} "
+        f"cores can do. If a worker and its server took turns, one process would do {count(in_turns_per_s)} /s, and "
+        f"two would be {us['drain_2_per_s'] / in_turns_per_s:.2f} times that; the bare loop, which does take turns, "
+        f"gains {limit['drain_2_per_s'] / limit['drain_1_per_s']:.2f} times by a second one. A second process is for "
         "handlers that compute: where each item takes the SHA-256 of 100 kB, two did "
         f"{computing['two_per_s'] / computing['one_per_s']:.2f} times as much as one."
     )

@@ -30,7 +30,8 @@ class Sizes:
     reads: int = 50
     waits: tuple[int, ...] = (10, 100, 500)
     wait_s: float = 4.0
-    computed: int = 40_000
+    computed: int = 200_000
+    compute_s: float = 3.0
     big: tuple[tuple[int, int], ...] = ((1_000, 20_000), (100_000, 500))
     cap_s: float = 4.0
 
@@ -46,7 +47,7 @@ class Sizes:
 FULL = Sizes()
 QUICK = Sizes(
     drained=100_000, most_drained=500_000, many=100_000, rounds=1, singles=20, cap_s=10.0, closes=10, reads=20,
-    wait_s=2.0, computed=20_000, big=((1_000, 5_000), (100_000, 100)),
+    wait_s=2.0, compute_s=1.5, big=((1_000, 5_000), (100_000, 100)),
 )  # fmt: skip
 TINY = Sizes(
     jobs=300, drained=600, most_drained=600, many=1_000, few=300, rounds=1, singles=3, closes=2, reads=3, waits=(10,),
@@ -65,7 +66,7 @@ def measure(bench: Bench, sizes: Sizes) -> dict[str, Any]:
             for at_once in sizes.waits
         ],
         "computing": computing(url, sizes),
-        "results": [big_results(url, size, items) for size, items in sizes.big],
+        "results": [middle(big_results(url, size, items) for _ in rounds) for size, items in sizes.big],
         "memory": idle_memory(url),
         "progress_1000_ms": progress_ms(url, 1_000, sizes.reads),
     }
@@ -195,13 +196,15 @@ def efficiency(url: str, at_once: int, sizes: Sizes) -> float:
 
 
 def computing(url: str, sizes: Sizes) -> dict[str, float]:
-    """Items that use a processor: what a second process is for."""
+    """Items that use a processor, more than there is time for: what a second process is for."""
     app = make_app(url)
     speeds = []
     for processes in (1, 2):
-        app.scatter("compute", [{"i": i, "s": "x" * 50} for i in range(sizes.computed)])
-        done = conduct.drain(OURS, url, sizes.computed, processes=processes)
+        batch = app.scatter("compute", ({"i": i, "s": "x" * 50} for i in range(sizes.computed)))
+        done = conduct.drain(OURS, url, sizes.computed, processes=processes, cap_s=sizes.compute_s)
         speeds.append(done.per_s)
+        if done.is_cut:
+            batch.cancel()
     app.close()
     return {"one_per_s": round(speeds[0]), "two_per_s": round(speeds[1])}
 
