@@ -27,7 +27,7 @@ from ingather.engine.errors import BatchClosed
 from ingather.engine.model import MAX_LOST
 from ingather.engine.script import run
 from tests.conftest import Clock
-from tests.engine.actors import Held, claim, enlist, lines, put_back, request, settle
+from tests.engine.actors import Held, claim, enlist, lines, put_back, request, settle, settle_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +38,7 @@ MOMENT_S: Final = 20  # two of them outlast a lease and every delay
 RECENT: Final = st.sampled_from([0, 0, 0, 1, 1, 2, STALE := 9, STALE])  # leases, the newest first
 # What may happen next, as often as it stands here.
 ACTS: Final = (
-    ["claim"] * 10 + ["settle"] * 10 + ["put back"] * 4 + ["settle several", "release"] * 2
+    ["claim"] * 10 + ["settle"] * 8 + ["settle a run"] * 4 + ["put back"] * 4 + ["settle several", "release"] * 2
     + ["retry"] * 3 + ["scatter", "add"] * 3 + ["cancel", "limit"] * 2 + ["resume", "lift the limit", "pause"]
     + ["close"] * 4 + ["time passes", "sweep", "die"] * 2 + ["dismiss"]
 )  # fmt: skip
@@ -158,6 +158,7 @@ class Story(RuleBasedStateMachine):
             state = "ce"[is_odd]
             acts |= {
                 "settle": lambda: self.settle(recent, mask, state),
+                "settle a run": lambda: self.settle_run(recent, number),
                 "settle several": lambda: self.settle_several(mask, state),
                 "put back": lambda: self.put_back(recent, mask, delay_s=is_odd * 3 * MOMENT_S // 2),
                 "release": lambda: self.release(recent),
@@ -246,6 +247,20 @@ class Story(RuleBasedStateMachine):
         assert run(self.conn, settle(worker_id, words, state)) == len(items)
         for item in items.values():
             item.end("completed" if state == "c" else "error")
+
+    def settle_run(self, which: int, part: int) -> None:
+        """A lease, or a part of its beginning or end. All of the run is written, or nothing."""
+        worker_id, lease = self.pick_lease(which)
+        words = [lease.words, lease.words[:2], lease.words[1:] or lease.words][part % 3]
+        items = self.still_held(words)
+        try:
+            written = run(self.conn, settle_run(worker_id, words))
+        except psycopg.errors.UniqueViolation:
+            written = 0  # one of them had ended before
+        assert written == (len(words) if len(items) == len(words) else 0)
+        if written:
+            for item in items.values():
+                item.end("completed")
 
     def put_back(self, which: int, mask: int, delay_s: int) -> None:
         _, words, items = self.pick_words(which, mask)
@@ -462,6 +477,16 @@ MUTANTS: Final[dict[str, tuple[str, list[tuple[str, str]]]]] = {
         "SETTLE",
         [("set completed = t.completed + excluded.completed", "set completed = t.completed")],
     ),
+    "settle of a run without the token": ("SETTLE_RUN", [("where token = %(token)s\n       and", "where")]),
+    "settle of a run of which one went back": (
+        "SETTLE_RUN",
+        [("where gone.id between %(first_id)s and %(first_id)s + %(items)s - 1", "where false")],
+    ),
+    "settle of a run that does not count": (
+        "SETTLE_RUN",
+        [("set completed = t.completed + excluded.completed", "set completed = t.completed")],
+    ),
+    "settle of a run that keeps its lease": ("SETTLE_RUN", [("h.open <= %(items)s", "false")]),
     "put back that stays in the lease": ("PUT_BACK", [("returned = h.returned || g.ids", "returned = h.returned")]),
     "take back of what has ended": (
         "TAKE_BACK",
