@@ -20,19 +20,30 @@ import psycopg
 
 from bench import conduct, page, redis, server, workloads
 from bench.systems import LIMIT, OURS, PEERS, Skipped, System
+from bench.targets import targets
 
 
 def main(argv: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="dev.py bench", description="Ingather and its peers, side by side.")
-    parser.add_argument("--all", action="store_true", help="all peers, not only those that install quickly")
-    parser.add_argument("--quick", action="store_true", help="our figures and the limit's, within a minute")
-    parser.add_argument("--tiny", action="store_true", help="sizes for testing the benchmark itself")
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON, write no page")
-    parser.add_argument("--peer", action="append", default=[], help="take this peer along; may be repeated")
-    parser.add_argument("--rounds", type=int, help="how often every system runs; the median counts")
+    parser = argparse.ArgumentParser(
+        prog="dev.py bench",
+        description="Ingather, the limit of its own SQL, and its peers, side by side: those that install quickly "
+        f"({', '.join(peer.name for peer in PEERS if peer.is_quick)}), about five minutes. Peers are installed from "
+        "PyPI and npm into .bench. Writes docs/benchmarks.md and docs/benchmarks.svg.",
+    )
+    parser.add_argument("--all", action="store_true", help="all peers, those on Redis too: a quarter of an hour")
+    parser.add_argument("--quick", action="store_true", help="no peers, within a minute; writes no page")
+    parser.add_argument("--tiny", action="store_true", help="sizes for testing the benchmark itself; writes no page")
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON; writes no page")
+    parser.add_argument(
+        "--peer", action="append", default=[], choices=[peer.name for peer in PEERS], metavar="NAME",
+        help=f"only this peer; may be repeated: {', '.join(peer.name for peer in PEERS)}",
+    )  # fmt: skip
+    parser.add_argument("--rounds", type=int, help="how often every system runs, 3 if not said; the median counts")
     arguments = parser.parse_args(argv)
     if not Path("/proc/self/stat").exists():
         parser.error("the benchmark reads processor time and memory from /proc, which only Linux has")
+    if arguments.rounds is not None and arguments.rounds < 1:
+        parser.error("--rounds takes a number from 1 on")
     sizes = workloads.TINY if arguments.tiny else workloads.QUICK if arguments.quick else workloads.FULL
     if arguments.rounds:
         sizes = replace(sizes, rounds=arguments.rounds)
@@ -41,12 +52,16 @@ def main(argv: list[str]) -> int:
         peer for peer in PEERS
         if arguments.all or peer.name in arguments.peer or (peer.is_quick and not is_short and not arguments.peer)
     ]  # fmt: skip
-    figures = measure(peers, sizes)
+    try:
+        figures = measure(peers, sizes)
+    except KeyboardInterrupt:
+        say("stopped; nothing was written")
+        return 130
     if arguments.json:
-        print(json.dumps(figures, indent=1))
-    elif is_short:
-        say(page.summary(figures))
-    else:
+        print(json.dumps(figures | {"targets": [target._asdict() for target in targets(figures)]}, indent=1))
+        return 0
+    print(page.summary(figures))
+    if not is_short:
         for path in page.write(figures):
             say(f"wrote {path}")
     return 0
@@ -64,8 +79,8 @@ def measure(peers: list[System], sizes: workloads.Sizes) -> dict[str, Any]:
             "date": datetime.now(UTC).date().isoformat(),
             "machine": machine()
             | {
-                "load_before": load_before,
-                "load_after": os.getloadavg()[0],
+                "load_before": round(load_before, 1),
+                "load_after": round(os.getloadavg()[0], 1),
                 "stolen": round((stolen_s() - stolen_before) / (time.monotonic() - began), 2),
             },
             "versions": {
@@ -141,6 +156,7 @@ def side_by_side(
                 "setting": system.setting,
                 "keeps_results": system.keeps_results,
                 "store": system.store,
+                "rounds": rounds,
                 **{key: round(value, 2) for key, value in middle.items()},
             }
     return figures, skipped
@@ -156,9 +172,10 @@ def one_round(
     """
     figures: dict[str, float] = {}
     jobs = sizes.to_drain(system)
-    with database(bench, system, redis_url) as url:
-        bench.settle_down()
-        figures["enqueue_per_s"] = conduct.enqueue(system, url, sizes.jobs)
+    if system is not LIMIT:
+        with database(bench, system, redis_url) as url:
+            bench.settle_down()
+            figures["enqueue_per_s"] = conduct.enqueue(system, url, sizes.jobs)
     for processes in (1, 2):
         with full_database(bench, system, redis_url, full, sizes) as url:
             before = bench.read(url) if system.store == "postgres" else None

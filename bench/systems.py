@@ -169,7 +169,12 @@ OURS = System(
     setting="`scatter`; 50 at once",
 )
 LIMIT = System(
-    name="limit", title="the limit: the same SQL in a plain loop", module="limit", is_quick=True, is_fast=True
+    name="limit",
+    title="the limit: the same SQL in a plain loop",
+    module="limit",
+    is_quick=True,
+    is_fast=True,
+    setting="one connection a process",
 )
 
 PEERS = [

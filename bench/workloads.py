@@ -31,7 +31,7 @@ class Sizes:
     waits: tuple[int, ...] = (10, 100, 500)
     wait_s: float = 4.0
     computed: int = 200_000
-    compute_s: float = 3.0
+    compute_s: float = 2.0
     big: tuple[tuple[int, int], ...] = ((1_000, 20_000), (100_000, 500))
     cap_s: float = 4.0
 
@@ -47,7 +47,7 @@ class Sizes:
 FULL = Sizes()
 QUICK = Sizes(
     drained=100_000, most_drained=500_000, many=100_000, rounds=1, singles=20, cap_s=10.0, closes=10, reads=20,
-    wait_s=2.0, compute_s=1.5, big=((1_000, 5_000), (100_000, 100)),
+    wait_s=2.0, compute_s=1.0, big=((1_000, 5_000), (100_000, 100)),
 )  # fmt: skip
 TINY = Sizes(
     jobs=300, drained=600, most_drained=600, many=1_000, few=300, rounds=1, singles=3, closes=2, reads=3, waits=(10,),
@@ -66,6 +66,8 @@ def measure(bench: Bench, sizes: Sizes) -> dict[str, Any]:
             for at_once in sizes.waits
         ],
         "computing": computing(url, sizes),
+        "plain_per_s": plain_per_s(url, sizes),
+        "submit_per_s": submit_per_s(url, sizes),
         "results": [middle(big_results(url, size, items) for _ in rounds) for size, items in sizes.big],
         "memory": idle_memory(url),
         "progress_1000_ms": progress_ms(url, 1_000, sizes.reads),
@@ -96,6 +98,7 @@ def few_and_many(bench: Bench, sizes: Sizes) -> dict[str, Any]:
             figures["after_many_finished"] = middle(drain_of(bench, url, sizes.few) for _ in range(sizes.rounds))
         bench.drop(url)
     figures["pending_few"] = middle(few)
+    figures["pending_many"]["first_part"] = part_of(sizes.many)
     figures["pending_many"]["first_part_per_s"] = round(statistics.median(early_per_s))
     figures["scatter_grew_mb"] = round(max(grew_mb), 1)
     figures["scatter_many_per_s"] = round(sizes.many / statistics.median(scatters_s))
@@ -107,7 +110,7 @@ def drain_many(bench: Bench, url: str, items: int, *, is_whole: bool) -> tuple[f
     with conduct.crew(OURS, url) as workers:
         before = bench.read(url)
         began_at = workers.seats.go()
-        workers.wait_for(min(200_000, items // 2), 600)
+        workers.wait_for(part_of(items), 600)
         early = workers.seats.counts()
         early_per_s = early.handled / (time.time() - early.first)
         if not is_whole:
@@ -117,6 +120,10 @@ def drain_many(bench: Bench, url: str, items: int, *, is_whole: bool) -> tuple[f
         first = workers.seats.counts().first
     pending = {"per_s": round(items / (end - first)), "wall_s": round(end - began_at, 2)}
     return early_per_s, {"pending_many": pending, "per_item": bench.read(url).per_item(before, items)}
+
+
+def part_of(items: int) -> int:
+    return min(200_000, items // 2)
 
 
 def new_database(bench: Bench) -> str:
@@ -196,17 +203,37 @@ def efficiency(url: str, at_once: int, sizes: Sizes) -> float:
 
 
 def computing(url: str, sizes: Sizes) -> dict[str, float]:
-    """Items that use a processor, more than there is time for: what a second process is for."""
+    """Items that use a processor: what a second process is for."""
+    pairs = [[drain_for_a_while(url, "compute", sizes, processes) for processes in (1, 2)] for _ in range(sizes.rounds)]
+    one, two = map(statistics.median, zip(*pairs, strict=True))
+    return {"one_per_s": round(one), "two_per_s": round(two)}
+
+
+def plain_per_s(url: str, sizes: Sizes) -> int:
+    return round(statistics.median(drain_for_a_while(url, "plain", sizes) for _ in range(sizes.rounds)))
+
+
+def drain_for_a_while(url: str, kind: str, sizes: Sizes, processes: int = 1) -> float:
+    """Items a second, of more than there is time for."""
     app = make_app(url)
-    speeds = []
-    for processes in (1, 2):
-        batch = app.scatter("compute", ({"i": i, "s": "x" * 50} for i in range(sizes.computed)))
-        done = conduct.drain(OURS, url, sizes.computed, processes=processes, cap_s=sizes.compute_s)
-        speeds.append(done.per_s)
-        if done.is_cut:
-            batch.cancel()
+    batch = app.scatter(kind, ({"i": i, "s": "x" * 50} for i in range(sizes.computed)))
+    done = conduct.drain(OURS, url, sizes.computed, processes=processes, cap_s=sizes.compute_s)
+    if done.is_cut:
+        batch.cancel()
     app.close()
-    return {"one_per_s": round(speeds[0]), "two_per_s": round(speeds[1])}
+    return done.per_s
+
+
+def submit_per_s(url: str, sizes: Sizes) -> int:
+    app = make_app(url)
+    app.check()
+    began = time.perf_counter()
+    jobs = [app.submit("noop", {"i": i, "s": "x" * 50}) for i in range(10 * sizes.reads)]
+    took_s = time.perf_counter() - began
+    for job in jobs:
+        job.cancel()
+    app.close()
+    return round(len(jobs) / took_s)
 
 
 def big_results(url: str, size: int, items: int) -> dict[str, float]:

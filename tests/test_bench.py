@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bench import page
+from bench import chart, page, targets
 
 # In one process, for one run of the benchmarks.
 pytestmark = [pytest.mark.timeout(300), pytest.mark.xdist_group("bench")]
@@ -28,10 +28,12 @@ def test_ours_and_the_limit_have_all_their_figures(figures: dict[str, Any]) -> N
     assert set(figures["systems"]) == {"ingather", "limit"}
     assert figures["skipped"] == {}
     for of in figures["systems"].values():
-        assert all(of[key] > 0 for key in ("enqueue_per_s", "drain_1_per_s", "drain_2_per_s", "wal_bytes"))
+        assert all(of[key] > 0 for key in ("drain_1_per_s", "drain_2_per_s", "wal_bytes"))
+    assert figures["systems"]["ingather"]["enqueue_per_s"] > 0
     ours = figures["ours"]
     assert ours["per_item"]["wal_bytes"] > 0
     assert 0 <= ours["per_item"]["dead_rows"] < 1  # rows of items are only ever inserted
+    assert all(ours[key] > 0 for key in ("plain_per_s", "submit_per_s", "scatter_many_per_s"))
     assert all(0 < waiting["share"] <= 1.01 for waiting in ours["waiting"])
     assert all(of["done"] == of["items"] for of in ours["results"])  # large results once stuck in the socket
     assert all(ours["memory"][who] > 1 for who in ("worker_mb", "companions_mb"))
@@ -40,10 +42,28 @@ def test_ours_and_the_limit_have_all_their_figures(figures: dict[str, Any]) -> N
 
 def test_every_target_is_judged_and_the_page_shows_all(figures: dict[str, Any]) -> None:
     figures["systems"]["other"] = figures["systems"]["ingather"] | {"title": "A peer <of ours>", "version": "1"}
-    targets = page.targets(figures)
-    assert len(targets) >= 12
-    assert all(target.is_met is not None for target in targets)
+    found = targets.targets(figures)
+    assert len(found) >= 12
     written = page.text(figures)
-    assert all(target.what in written for target in targets)
-    assert written.count("Missed: ") == sum(target.is_met is False for target in targets)
-    assert "A peer &lt;of ours&gt;" in page.chart(figures)
+    assert all(target.what in written and target.what in page.summary(figures) for target in found)
+    assert written.count("Missed: ") == sum(not target.is_met for target in found)
+    assert "A peer &lt;of ours&gt;" in chart.chart(figures)
+
+
+def test_a_busy_machine_is_told_at_the_top(figures: dict[str, Any]) -> None:
+    machine = figures["machine"]
+    quiet = figures | {"machine": machine | {"load_before": 0.1}}
+    loaded = figures | {"machine": machine | {"load_before": machine["cores"] + 1.0}}
+    assert "busy with other programs" not in page.text(quiet) + page.summary(quiet)
+    assert "busy with other programs" in page.summary(loaded).splitlines()[0]
+    assert page.text(loaded).index("busy with other programs") < page.text(loaded).index("| system |")
+
+
+@pytest.mark.parametrize("wrong", [["--peer", "nobody"], ["--rounds", "0"], ["--sideways"]])
+def test_a_wrong_word_is_refused_before_anything_runs(wrong: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "bench", *wrong], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""

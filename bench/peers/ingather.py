@@ -25,6 +25,11 @@ def make_app(url: str, stage: Stage | None = None) -> Ingather:
         assert stage is not None
         return stage.handle(item.payload)
 
+    @app.handler("plain")
+    def plain(item: Item) -> dict[str, Any]:
+        assert stage is not None
+        return stage.handle(item.payload)
+
     page = bytes(100_000)
 
     @app.handler("compute")
