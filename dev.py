@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import TextIO
 
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
@@ -176,15 +177,16 @@ def call(argv: list[str | Path]) -> int:
 
 
 def quietly(what: str, argv: list[str | Path]) -> None:
-    """Runs a command with one line of progress. What it says is shown only if it fails."""
+    """Runs a command with one line of progress, beside the output, which a program may read. What it says is shown only
+    if it fails."""
     began = time.monotonic()
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(argv, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
         while process.poll() is None:
-            if sys.stdout.isatty():
-                say(f"\r{what} … {time.monotonic() - began:.0f} s", end="")
+            if sys.stderr.isatty():
+                say(f"\r{what} … {time.monotonic() - began:.0f} s", end="", to=sys.stderr)
             time.sleep(0.1)
-        say(f"{chr(13) if sys.stdout.isatty() else ''}{what} … {time.monotonic() - began:.0f} s")
+        say(f"{chr(13) if sys.stderr.isatty() else ''}{what} … {time.monotonic() - began:.0f} s", to=sys.stderr)
         if process.returncode != 0:
             output.seek(0)
             lines = output.read().decode(errors="replace").splitlines()
@@ -199,9 +201,9 @@ def one_at_a_time() -> Iterator[None]:
         yield
 
 
-def say(text: str, end: str = "\n") -> None:
-    sys.stdout.write(text + end)
-    sys.stdout.flush()
+def say(text: str, end: str = "\n", to: TextIO = sys.stdout) -> None:
+    to.write(text + end)
+    to.flush()
 
 
 def main(argv: list[str]) -> int:

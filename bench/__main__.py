@@ -4,9 +4,11 @@ import argparse
 import json
 import os
 import platform
+import signal
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -22,13 +24,16 @@ from bench import conduct, page, redis, server, workloads
 from bench.systems import LIMIT, OURS, PEERS, Skipped, System
 from bench.targets import targets
 
+# What keeps a peer from taking part.
+UNFIT = (Skipped, subprocess.SubprocessError, psycopg.Error, OSError)
+
 
 def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="dev.py bench",
         description="Ingather, the limit of its own SQL, and its peers, side by side: those that install quickly "
         f"({', '.join(peer.name for peer in PEERS if peer.is_quick)}), about five minutes. Peers are installed from "
-        "PyPI and npm into .bench. Writes docs/benchmarks.md and docs/benchmarks.svg.",
+        "PyPI and npm into .bench; remove that to get newer ones. Writes docs/benchmarks.md and docs/benchmarks.svg.",
     )
     parser.add_argument("--all", action="store_true", help="all peers, those on Redis too: a quarter of an hour")
     parser.add_argument("--quick", action="store_true", help="no peers, within a minute; writes no page")
@@ -36,7 +41,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print the figures as JSON; writes no page")
     parser.add_argument(
         "--peer", action="append", default=[], choices=[peer.name for peer in PEERS], metavar="NAME",
-        help=f"only this peer; may be repeated: {', '.join(peer.name for peer in PEERS)}",
+        help=f"only this peer; may be repeated; writes no page: {', '.join(peer.name for peer in PEERS)}",
     )  # fmt: skip
     parser.add_argument("--rounds", type=int, help="how often every system runs, 3 if not said; the median counts")
     arguments = parser.parse_args(argv)
@@ -52,16 +57,20 @@ def main(argv: list[str]) -> int:
         peer for peer in PEERS
         if arguments.all or peer.name in arguments.peer or (peer.is_quick and not is_short and not arguments.peer)
     ]  # fmt: skip
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what was started is stopped
     try:
         figures = measure(peers, sizes)
     except KeyboardInterrupt:
         say("stopped; nothing was written")
         return 130
+    except (Skipped, psycopg.Error, OSError) as why:
+        say(f"our own part failed: {first_line(why)}")
+        return 1
     if arguments.json:
         print(json.dumps(figures | {"targets": [target._asdict() for target in targets(figures)]}, indent=1))
         return 0
     print(page.summary(figures))
-    if not is_short:
+    if not (is_short or arguments.peer):
         for path in page.write(figures):
             say(f"wrote {path}")
     return 0
@@ -129,7 +138,7 @@ def side_by_side(
                 full[system.name] = fill(bench, system, sizes)
             elif not redis_url:
                 redis_url = stack.enter_context(redis.serve())
-        except (Skipped, subprocess.TimeoutExpired, psycopg.Error) as why:
+        except UNFIT as why:
             if system.is_ours:
                 raise
             skipped[system.title] = first_line(why)
@@ -141,7 +150,7 @@ def side_by_side(
             try:
                 figures_of_round = one_round(bench, system, redis_url, full.get(system.name), sizes)
                 taken.setdefault(system.name, []).append(figures_of_round)
-            except (Skipped, subprocess.TimeoutExpired, psycopg.Error) as why:
+            except UNFIT as why:
                 if system.is_ours:
                     raise
                 skipped[system.title] = first_line(why)
@@ -247,8 +256,15 @@ def machine() -> dict[str, Any]:
         "cores": len(os.sched_getaffinity(0)),
         "processor": processor(),
         "memory_gb": round(pages / 2**30, 1),
+        "filesystem": filesystem(Path(tempfile.gettempdir()).resolve()),
         "system": f"{platform.system()} {platform.release()}",
     }
+
+
+def filesystem(folder: Path) -> str:
+    """Where the database is: in memory, say, durability would cost nothing."""
+    mounts = [line.split()[1:3] for line in Path("/proc/mounts").read_text().splitlines()]
+    return max((len(place), kind) for place, kind in mounts if folder.is_relative_to(place))[1]
 
 
 def stolen_s() -> float:

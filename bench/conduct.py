@@ -6,7 +6,7 @@ import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,7 +60,7 @@ class Crew:
             said = self._log.read_text(errors="replace").strip().splitlines()
             raise Skipped(f"its worker ended: {said[-1] if said else 'without a word'}")
 
-    def wait_for(self, items: int, cap_s: float) -> bool:
+    def wait_for(self, items: int, cap_s: float, look_s: float = LOOK_S) -> bool:
         """Until so many were handled; False when the time was up before."""
         until = time.monotonic() + cap_s
         while (counts := self.seats.counts()).handled < items:
@@ -69,7 +69,7 @@ class Crew:
             if time.monotonic() > until:
                 return False
             self.check()
-            time.sleep(LOOK_S)
+            time.sleep(look_s)
         return True
 
     def cpu_s(self) -> float:
@@ -126,7 +126,6 @@ def drain(
     processes: int = 1,
     concurrency: int | None = None,
     cap_s: float = 60,
-    watch: Callable[[Crew], None] = lambda _: None,
 ) -> Drain:
     """Let it work on n jobs that are there. Slow ones are cut at `cap_s`: their speed is known by then."""
     with crew(system, url, processes=processes, concurrency=concurrency) as workers:
@@ -139,7 +138,6 @@ def drain(
         elif system.left is not None:
             stored = n - int(ask(url, system.left))
         spent = workers.cpu_s() - spent
-        watch(workers)
         counts = workers.seats.counts()
     if counts.handled == 0:
         raise Skipped(f"its workers handled nothing within {cap_s:g} s")
@@ -164,12 +162,12 @@ def wait_until_stored(url: str, left: str) -> float:
             time.sleep(LOOK_S)
 
 
-def latency(system: System, url: str, n: int, every_s: float = 0.05) -> dict[str, float]:
+def latency(system: System, url: str, n: int, every_s: float = 0.05, command: str = "submit") -> dict[str, float]:
     """From the call that submits a job until its handler is called, in milliseconds; the worker is idle."""
     with crew(system, url) as workers:
         workers.seats.go()
         time.sleep(1.0)
-        run(system, "submit", url, n, every_s)
+        run(system, command, url, n, every_s)
         workers.wait_for(n, 10)
         times = sorted(1000 * s for s in workers.seats.notes("latency"))
     if not times:

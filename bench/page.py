@@ -86,8 +86,8 @@ def text(figures: dict[str, Any]) -> str:
         bullets({f"Missed: {t.what} ({t.measured})": t.why for t in missed}),
         "## The machine",
         (
-            f"{machine['cores']} cores ({machine['processor']}), {machine['memory_gb']:g} GB, {machine['system']}. "
-            f"Load average {machine['load_before']:.1f} before and {machine['load_after']:.1f} after the run; other "
+            f"{machine['cores']} cores ({machine['processor']}), {machine['memory_gb']:g} GB, {machine['system']}, "
+            f"data on {machine['filesystem']}. Load average {machine['load_before']:.1f} before and {machine['load_after']:.1f} after the run; other "
             f"guests of the host took {100 * machine['stolen']:.0f} % of a core meanwhile. "
             f"PostgreSQL {versions['postgresql']}, Python {versions['python']}, psycopg {versions['psycopg']}, "
             f"Ingather {versions['ingather']}. {figures['date']}; the run took {figures['seconds']} s."
@@ -136,14 +136,12 @@ def spread(of: dict[str, Any], figure: str) -> str:
 def table_of_ours(ours: dict[str, Any]) -> str:
     n, few, many, after = f"{ours['items']:,}", ours["pending_few"], ours["pending_many"], ours["after_many_finished"]
     rows = [
+        [f"scatter of {ours['tenth']:,} in one transaction", f"{count(ours['scatter_tenth_per_s'])} /s"],
         [f"scatter of {n} in one transaction", f"{count(ours['scatter_many_per_s'])} /s"],
         ["memory the client grew by meanwhile", f"{ours['scatter_grew_mb']:g} MB"],
         ["single jobs submitted one after the other", f"{count(ours['submit_per_s'])} /s"],
-        [
-            f"drain, {few['items']:,} pending: over in {few['first_to_last_outcome_s']:g} s, so that its start counts",
-            f"{count(few['per_s'])} /s",
-        ],
-        [f"drain, {n} pending: the first {many['first_part']:,}", f"{count(many['first_part_per_s'])} /s"],
+        [f"drain, {few['items']:,} pending, its start included", f"{count(few['per_s'])} /s"],
+        [f"drain, {n} pending: the first {few['items']:,}, its start included", f"{count(many['first_per_s'])} /s"],
         ["… all of it", f"{count(many['per_s'])} /s"],
         [f"drain of {after['items']:,} after {n} finished ones", f"{count(after['per_s'])} /s"],
         *(
@@ -163,12 +161,16 @@ def table_of_ours(ours: dict[str, Any]) -> str:
             [f"items that wait 200 ms, {w['at_once']} at once", f"{100 * w['share']:.1f} % of slots that never idle"]
             for w in ours["waiting"]
         ),
+        [
+            "pick-up of a single job that nobody rings for, as behind a pooler, p50 / p95",
+            f"{ours['silent_pickup']['p50_ms']} / {ours['silent_pickup']['p95_ms']} ms",
+        ],
         ["progress read, 1,000 items", f"{ours['progress_1000_ms']} ms"],
         [f"progress read, {n} items", f"{ours['progress_many_ms']} ms"],
         ["resident memory of an idle worker", f"{ours['memory']['worker_mb']:g} MB"],
         [
-            "… and of the processes that watch it and start children, what is shared counted in parts",
-            f"{ours['memory']['companions_mb']:g} MB",
+            "… of it and the two processes that watch it and start children, what they share counted once",
+            f"{ours['memory']['all_mb']:g} MB",
         ],
         [
             f"WAL, dead row versions, PostgreSQL CPU per item, over the drain of {n}",

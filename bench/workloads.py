@@ -11,7 +11,7 @@ import psycopg
 
 from bench import conduct
 from bench.peers.ingather import make_app
-from bench.server import Bench, ask
+from bench.server import Bench
 from bench.systems import OURS, System
 
 
@@ -70,6 +70,7 @@ def measure(bench: Bench, sizes: Sizes) -> dict[str, Any]:
         "submit_per_s": submit_per_s(url, sizes),
         "results": [middle(big_results(url, size, items) for _ in rounds) for size, items in sizes.big],
         "memory": idle_memory(url),
+        "silent_pickup": silent_pickup(url, sizes),
         "progress_1000_ms": progress_ms(url, 1_000, sizes.reads),
     }
     bench.drop(url)
@@ -79,40 +80,42 @@ def measure(bench: Bench, sizes: Sizes) -> dict[str, Any]:
 def few_and_many(bench: Bench, sizes: Sizes) -> dict[str, Any]:
     """A small batch, then one as large as a batch may be: scattered, looked at, drained. In turns, since the machine
     may be slower at one time than at another; only in the last round is the large one drained to its end."""
-    few, scatters_s, grew_mb, early_per_s = [], [], [], []
-    figures: dict[str, Any] = {"items": sizes.many}
+    few, small_s, large_s, grew_mb, early_per_s = [], [], [], [], []
+    figures: dict[str, Any] = {"items": sizes.many, "tenth": sizes.many // 10}
     for turn in range(sizes.rounds):
         url = new_database(bench)
         few.append(drain_of(bench, url, sizes.few))
+        other = new_database(bench)
+        small_s.append(scatter_s(bench, other, sizes.many // 10))
+        bench.drop(other)
         before_mb = forget_peak_memory()
-        scatters_s.append(scatter_s(bench, url, sizes.many))
+        large_s.append(scatter_s(bench, url, sizes.many))
         grew_mb.append(peak_memory_mb() - before_mb)
         is_last = turn == sizes.rounds - 1
         if is_last:
             figures["progress_many_ms"] = progress_of_open_ms(url, sizes.reads)
         bench.tidy(url)
-        early, whole = drain_many(bench, url, sizes.many, is_whole=is_last)
+        early, whole = drain_many(bench, url, sizes, is_whole=is_last)
         early_per_s.append(early)
         if is_last:
             figures |= whole
             figures["after_many_finished"] = middle(drain_of(bench, url, sizes.few) for _ in range(sizes.rounds))
         bench.drop(url)
     figures["pending_few"] = middle(few)
-    figures["pending_many"]["first_part"] = part_of(sizes.many)
-    figures["pending_many"]["first_part_per_s"] = round(statistics.median(early_per_s))
+    figures["pending_many"]["first_per_s"] = round(statistics.median(early_per_s))
     figures["scatter_grew_mb"] = round(max(grew_mb), 1)
-    figures["scatter_many_per_s"] = round(sizes.many / statistics.median(scatters_s))
+    figures["scatter_tenth_per_s"] = round(sizes.many // 10 / statistics.median(small_s))
+    figures["scatter_many_per_s"] = round(sizes.many / statistics.median(large_s))
     return figures
 
 
-def drain_many(bench: Bench, url: str, items: int, *, is_whole: bool) -> tuple[float, dict[str, Any]]:
-    """The speed of the first part, which is the speed with nearly all of them pending, and what is known of all."""
+def drain_many(bench: Bench, url: str, sizes: Sizes, *, is_whole: bool) -> tuple[float, dict[str, Any]]:
+    """The speed of the first few, which is the speed with nearly all of them pending, and what is known of all."""
+    items = sizes.many
     with conduct.crew(OURS, url) as workers:
         before = bench.read(url)
         began_at = workers.seats.go()
-        workers.wait_for(part_of(items), 600)
-        early = workers.seats.counts()
-        early_per_s = early.handled / (time.time() - early.first)
+        early_per_s = first_per_s(workers, sizes.few)
         if not is_whole:
             return early_per_s, {}
         workers.wait_for(items, 600)
@@ -122,8 +125,11 @@ def drain_many(bench: Bench, url: str, items: int, *, is_whole: bool) -> tuple[f
     return early_per_s, {"pending_many": pending, "per_item": bench.read(url).per_item(before, items)}
 
 
-def part_of(items: int) -> int:
-    return min(200_000, items // 2)
+def first_per_s(workers: conduct.Crew, items: int) -> float:
+    """From the first handler's call until so many were handled."""
+    workers.wait_for(items, 600, look_s=0.001)
+    counts = workers.seats.counts()
+    return counts.handled / (time.time() - counts.first)
 
 
 def new_database(bench: Bench) -> str:
@@ -152,18 +158,16 @@ def middle(drains: Iterable[dict[str, Any]]) -> dict[str, Any]:
 def drain_of(bench: Bench, url: str, items: int) -> dict[str, Any]:
     conduct.enqueue(OURS, url, items)
     bench.tidy(url)
-    done = conduct.drain(OURS, url, items)
-    took = ask(
-        url,
-        "select extract(epoch from max(finished_at) - min(finished_at))::float8 from ingather.outcome"
-        " where item_id >> 20 = (select max(id) from ingather.segment)",
-    )
-    return {
-        "items": items,
-        "per_s": round(done.per_s),
-        "wall_s": round(done.wall_s, 3),
-        "first_to_last_outcome_s": round(took, 3),
-    }
+    with conduct.crew(OURS, url) as workers:
+        workers.seats.go()
+        handled_per_s = first_per_s(workers, items)
+        conduct.wait_until_stored(url, OURS.left or "")
+    return {"items": items, "per_s": round(handled_per_s)}
+
+
+def silent_pickup(url: str, sizes: Sizes) -> dict[str, float]:
+    """Of jobs that nobody rings for, as behind a pooler: found by polling."""
+    return conduct.latency(OURS, url, sizes.closes, every_s=0.31, command="submit_silently")
 
 
 def close_latency(url: str, closes: int) -> dict[str, float]:
@@ -278,14 +282,14 @@ def read_times(read: Any, reads: int) -> float:
 
 
 def idle_memory(url: str) -> dict[str, float]:
-    """Resident memory of a worker with nothing to do, and what the sentinel and the nursery beside it add."""
+    """Of a worker with nothing to do; and together with its sentinel and its nursery, shared memory counted once."""
     with conduct.crew(OURS, url, concurrency=10) as workers:
         workers.seats.go()
         time.sleep(2)
         [worker] = workers.processes
         return {
             "worker_mb": round(resident_mb(worker.pid), 1),
-            "companions_mb": round(sum(own_mb(pid) for pid in children_of(worker.pid)), 1),
+            "all_mb": round(sum(own_mb(pid) for pid in (worker.pid, *children_of(worker.pid))), 1),
         }
 
 

@@ -36,7 +36,8 @@ def test_ours_and_the_limit_have_all_their_figures(figures: dict[str, Any]) -> N
     assert all(ours[key] > 0 for key in ("plain_per_s", "submit_per_s", "scatter_many_per_s"))
     assert all(0 < waiting["share"] <= 1.01 for waiting in ours["waiting"])
     assert all(of["done"] == of["items"] for of in ours["results"])  # large results once stuck in the socket
-    assert all(ours["memory"][who] > 1 for who in ("worker_mb", "companions_mb"))
+    assert all(ours["memory"][who] > 1 for who in ("worker_mb", "all_mb"))
+    assert 0 < ours["silent_pickup"]["p50_ms"] < 60_000
     assert all(0 < ours["close"][key] < 60_000 for key in ("p50_ms", "p95_ms"))
 
 

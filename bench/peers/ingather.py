@@ -7,6 +7,8 @@ import time
 from datetime import timedelta
 from typing import Any
 
+import psycopg
+
 from bench.stage import Stage, payloads, say
 from ingather import Ingather, Item
 
@@ -75,6 +77,16 @@ def submit(url: str, n: int, every_s: float) -> None:
         time.sleep(every_s)
 
 
+def submit_silently(url: str, n: int, every_s: float) -> None:
+    """In a transaction of the caller's, where nobody rings."""
+    app = make_app(url)
+    with psycopg.connect(url) as conn:
+        for i in range(n):
+            with conn.transaction():
+                app.submit("noop", {"i": i, "s": "x" * 50, "t": time.time()}, conn=conn)
+            time.sleep(every_s)
+
+
 if __name__ == "__main__":
     match sys.argv[1:]:
         case ["prepare", url]:
@@ -85,3 +97,5 @@ if __name__ == "__main__":
             work(url, folder, int(concurrency))
         case ["submit", url, n, every_s]:
             submit(url, int(n), float(every_s))
+        case ["submit_silently", url, n, every_s]:
+            submit_silently(url, int(n), float(every_s))

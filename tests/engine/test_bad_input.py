@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, LiteralString
 
+import orjson
 import psycopg
 import pytest
 
@@ -179,6 +180,37 @@ GOOD_PAYLOADS = [
 def test_a_payload_that_can_be_kept_comes_back_as_it_went(shop: Engine) -> None:
     batch = shop.scatter("read", GOOD_PAYLOADS)
     assert [item.payload for item in batch.items()] == GOOD_PAYLOADS
+
+
+BROKEN_LINE = orjson.Fragment(b'{"a": 1}\n{"a": 2}')  # encoded elsewhere, and two documents instead of one
+LONG_LINE = orjson.Fragment(b'{"a":\n1}')
+
+
+def test_a_payload_encoded_elsewhere_stays_one_payload(gate: Engine, shop: Engine) -> None:
+    with pytest.raises(PayloadRefused, match="must be JSON"):
+        gate.scatter("read", [1, BROKEN_LINE, 3])
+
+    @shop.handler("repeat")
+    async def repeat(item: Item) -> Any:
+        return item.payload
+
+    batch = shop.scatter("repeat", [1, LONG_LINE, 3])
+    shop.worker().drain()
+    assert list(batch.results()) == [1, {"a": 1}, 3]
+
+
+def test_a_result_encoded_elsewhere_is_never_taken_for_a_neighbours(shop: Engine, db: psycopg.Connection[Any]) -> None:
+    @shop.handler("pass_on")
+    async def pass_on(item: Item) -> Any:
+        return [1, item.payload and BROKEN_LINE, LONG_LINE][item.ordinal]
+
+    good, bad = (shop.scatter("pass_on", [is_bad] * 3) for is_bad in (False, True))
+    with contextlib.suppress(TimeoutError):
+        asyncio.run(asyncio.wait_for(shop.worker(concurrency=1).adrain(), 20))
+    assert list(good.results()) == [1, False, {"a": 1}]
+    assert list(bad.results()) == [1, {"a": 1}]
+    assert (bad.progress().is_closed, bad.progress().error) == (True, 1)
+    assert_sound(db)
 
 
 @pytest.mark.parametrize("payloads", ["abc", b"abc", {"a": 1}, None, 7], ids=repr)

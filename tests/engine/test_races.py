@@ -18,7 +18,7 @@ from ingather.engine import statements as sql
 from ingather.engine import verbs
 from ingather.engine.engine import Engine
 from ingather.engine.errors import BatchClosed, KeyReused, UnknownBatch
-from ingather.engine.feeder import Done, Feeder, QueueView, _runs, _sparse_milliseconds
+from ingather.engine.feeder import SHORTEST_RUN, Done, Feeder, QueueView, _runs, _sparse_milliseconds
 from ingather.engine.model import Item, Offspring, Request
 from ingather.engine.script import Ask, Script, run
 from tests.conftest import Clock
@@ -189,13 +189,15 @@ def test_words_that_overtook_each_other_or_failed_make_no_runs() -> None:
     def words(*said: tuple[int, int, str]) -> list[Done]:
         return [(token, item_id, state, 0.0, b"1", b"") for token, item_id, state in said]
 
-    runs = words((1, 10, "c"), (1, 11, "c"), (2, 30, "c"))
-    assert _runs(runs) == [runs[:2], runs[2:]]
+    one, other = ([(token, 100 * token + n, "c") for n in range(SHORTEST_RUN)] for token in (1, 2))
+    assert _runs(words(*one, *other)) == [words(*one), words(*other)]
+    assert _runs(words(*one[:3])) == [words(*one[:3])]
+    assert _runs(words(*one[:2], *other[:2])) == []  # two commits for four items
     assert _runs([]) == []
     assert _runs(words((1, 11, "c"), (1, 10, "c"))) == []
     assert _runs(words((1, 10, "c"), (1, 12, "c"))) == []
     assert _runs(words((1, 10, "c"), (1, 11, "e"))) == []
-    assert _runs(words(*((token, 10 * token, "c") for token in range(9)))) == []
+    assert _runs(words(*((token, 1000 * token + n, "c") for token in range(9) for n in range(SHORTEST_RUN)))) == []
 
 
 def test_a_worker_whose_settle_was_heard_but_not_answered_goes_on_with_the_rest_of_its_lease(
@@ -357,6 +359,7 @@ class World:
             # A worker says one thing about an item, though it may say it twice.
             "settle": lambda: settle(self.silent, held[::2]),
             "settle_some": lambda: settle(self.silent, held[::4]),
+            "settle_run": lambda: settle_run(self.silent, self.leases[0].words[1:] or self.leases[0].words),
             "put_back": lambda: put_back(held[1::2]),
             "sweep": lambda: verbs.take_back(self.silent),
             "release": lambda: verbs.release(self.silent),
@@ -373,13 +376,14 @@ class World:
         return scripts[verb]()
 
 
+REFUSALS = (BatchClosed, psycopg.errors.UniqueViolation)  # the latter for a run of which one has ended
 OPERATING = ("sweep", "cancel", "close", "claim", "retry", "add", "pause")
-SETTLING = ("settle", "settle_some", "put_back", "release", "dismiss", "claim_again", "limit")
+SETTLING = ("settle", "settle_run", "settle_some", "put_back", "release", "dismiss", "claim_again", "limit")
 
 
 @pytest.mark.parametrize(
     ("stands", "doing"),
-    [("busy", SETTLING + OPERATING), ("ripe", OPERATING), ("gathering", SETTLING[:4] + OPERATING)],
+    [("busy", SETTLING + OPERATING), ("ripe", OPERATING), ("gathering", SETTLING[:5] + OPERATING)],
     ids=["busy", "ripe", "gathering"],
 )
 def test_no_two_verbs_ever_deadlock_wherever_the_first_is_when_the_second_comes(
@@ -403,7 +407,7 @@ def meet(world: World, first: Actor, one: str, statements: int, second: Actor, o
     try:
         for _ in range(statements):
             play.step()
-    except BatchClosed:
+    except REFUSALS:
         play.abort()
         return False
     has_more = not play.is_over
@@ -411,7 +415,7 @@ def meet(world: World, first: Actor, one: str, statements: int, second: Actor, o
     while not (meeting.done() or is_waiting(world.conn, second)):
         time.sleep(0.0005)
     play.commit()
-    with suppress(BatchClosed):
+    with suppress(*REFUSALS):
         meeting.result(timeout=10)
     return has_more
 

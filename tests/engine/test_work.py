@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 
 import psycopg
 import pytest
@@ -15,6 +15,7 @@ import pytest
 from ingather.engine import verbs
 from ingather.engine.engine import Engine
 from ingather.engine.errors import BatchClosed, Failed, KeyReused, LeaseLost, NotReady, Reject
+from ingather.engine.feeder import Feeder, Lease
 from ingather.engine.model import Item
 from tests.conftest import Clock
 from tests.engine.workshop import build, until
@@ -342,6 +343,16 @@ def test_work_that_computes_is_not_hoarded_by_slots_that_cannot_run_at_once(
     shop.scatter("compute", range(300))
     shop.worker(concurrency=50).drain()
     assert max(held) <= 50 + 0.25 / 0.01
+
+
+def test_free_slots_are_claimed_for_although_others_have_work_waiting(shop: Engine) -> None:
+    """Else they would stand empty until something ends, or until the next poll."""
+    feeder = Feeder(shop, slots=500, busy=lambda: 213, on_lost=lambda _: None)
+    feeder.set_queues([("default", False)])
+    lease = cast("Lease", None)
+    feeder.buffer.extend((lease, item_id, item_id, "1", 0.0) for item_id in range(232))
+    _, k = feeder._next_claim()
+    assert k >= 500 - 213 - 232
 
 
 def test_a_claim_that_was_never_heard_is_given_back(shop: Engine, url: str, db: psycopg.Connection) -> None:

@@ -18,6 +18,7 @@ REPLACEMENT = "\ufffd"
 PAYLOAD_HARD_CAP = 64 * 1024
 RESULT_CAP = 1_000_000
 U = ord("u")
+LINE_BREAK = ord("\n")
 
 
 class Unstorable(Exception):
@@ -38,6 +39,8 @@ def encode_payload(value: Any, *, max_bytes: int) -> bytes:
     """One line of JSON, or `PayloadRefused` with the reason."""
     try:
         line = orjson.dumps(value)
+        if LINE_BREAK in line:
+            line = _one_line(line)
     except (TypeError, ValueError, RecursionError) as error:
         raise PayloadRefused(f"A payload must be JSON: {_reason(value, error)}.") from None
     if len(line) > max_bytes:
@@ -57,9 +60,11 @@ def encode_result(value: Any, *, max_bytes: int = RESULT_CAP) -> bytes:
         # Both flaws are written with a u, and looking for one byte takes a quarter of the time.
         if U in line and _flaw(value, line):
             line = orjson.dumps(_clean(value))
+        if LINE_BREAK in line:
+            line = _one_line(line)
     except (TypeError, ValueError, RecursionError) as first:
         try:
-            line = orjson.dumps(_clean(value))
+            line = _one_line(orjson.dumps(_clean(value)))
         except (TypeError, ValueError, RecursionError):
             raise BadResult(f"the result is not JSON: {_reason(value, first)}") from None
     if len(line) > max_bytes:
@@ -79,6 +84,12 @@ def decode_payload(line: str | None) -> Any:
         return orjson.loads(line)
     except ValueError:
         raise BadPayload("the stored payload cannot be read as JSON") from None
+
+
+def _one_line(line: bytes) -> bytes:
+    """The encoder writes none, but lets through what was encoded elsewhere (`orjson.Fragment`): a line that breaks
+    would be taken for two, and the second for a neighbour's."""
+    return orjson.dumps(orjson.loads(line))
 
 
 def _reason(value: Any, error: Exception) -> str:

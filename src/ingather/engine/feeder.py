@@ -38,6 +38,7 @@ log = logging.getLogger("ingather.worker")
 CHUNK = 2_000
 MOST_AHEAD = 4_000
 MOST_RUNS = 3
+SHORTEST_RUN = 50
 PARENTS_AT_ONCE = 20
 AHEAD_S = 0.25
 POLL_S = 0.5
@@ -293,7 +294,7 @@ class Feeder:
                 # item, to go into the next slot, or other queues would keep this one out for ever.
                 k = max(free, int(ahead > 0 and not self._has_limited_waiting()))
             else:
-                k = max(free, 0) + ahead - len(self.buffer) if is_low else 0
+                k = max(free, 0) + max(ahead - len(self.buffer), 0) if is_low else 0
             if k > 0:
                 return view, min(k, CHUNK)
         return None, 0
@@ -371,8 +372,8 @@ class Feeder:
             cursor = conn.cursor(row_factory=tuple_row)
             await cursor.execute(sql.CLAIM, self._claim_params(view, k))
             return Heard(0, [], [], await cursor.fetchall(), None)
-        # Made beforehand: a refusal may come while a later one is being sent, whose answer must not be lost with it.
         settlings: list[psycopg.AsyncCursor[Row]] = []
+        # Made beforehand: a refusal may come while a later one is being sent, whose answer must not be lost with it.
         returning, ripening, claiming = (conn.cursor(row_factory=tuple_row) for _ in range(3))
         runs = _runs(done)
         touched = set(self._touched)
@@ -437,11 +438,7 @@ class Feeder:
         once, and returns it once."""
         self._backs[:0], self._blocks[:0] = backs, blocks
         if isinstance(error, psycopg.DataError | psycopg.errors.UniqueViolation) and done:
-            try:
-                await self._settle_carefully(conn, done)
-            except BaseException:
-                self._done[:0] = done
-                raise
+            await self._settle_carefully(conn, done)
         else:
             self._done[:0] = done
             raise error
@@ -539,23 +536,32 @@ class Feeder:
 
     async def _settle_carefully(self, conn: AsyncConnection[Any], done: list[Done]) -> None:
         """Settle what was refused together: without those that had ended, and by halves where one cannot be stored."""
+        parts = [done]
+        try:
+            while parts:
+                parts[-1:] = await self._settle_part(conn, parts[-1])
+        except BaseException:
+            # Only what is left: what was settled by now is accounted for, and twice would be once too often.
+            self._done[:0] = [word for part in reversed(parts) for word in part]
+            raise
+
+    async def _settle_part(self, conn: AsyncConnection[Any], done: list[Done]) -> list[list[Done]]:
+        """Settle, or return what to try instead, the last first."""
         cursor = conn.cursor(row_factory=tuple_row)
         try:
             await cursor.execute(sql.SETTLE, self._settle_params(done))
         except psycopg.DataError as error:
             if len(done) > 1:
                 half = len(done) // 2
-                await self._settle_carefully(conn, done[:half])
-                await self._settle_carefully(conn, done[half:])
-                return
+                return [done[half:], done[:half]]
             [(token, item_id, _, took_s, _, _)] = done
             log.warning("the outcome of item %s cannot be stored: %s", item_id, error)
             described = encode_result(describe(error, "bad_result"))
-            await self._settle_carefully(conn, [(token, item_id, "e", took_s, b"", described)])
-            return
+            return [[(token, item_id, "e", took_s, b"", described)]]
         [(settled,)] = await cursor.fetchall()
         self._touched |= {self.held[token].batch_id for token, *_ in done if token in self.held}
         await self._account(conn, done, settled, [], [])
+        return []
 
     def _receive(self, view: QueueView, claimed: Rows) -> None:
         now = time.monotonic()
@@ -617,9 +623,10 @@ def _cut(done: list[Done]) -> tuple[list[Done], list[Done]]:
 
 def _runs(done: list[Done]) -> list[list[Done]]:
     """What completed in the order of a few leases, a run for each; nothing if it is not all like that, as where
-    handlers wait and overtake each other."""
+    handlers wait and overtake each other, or if several runs, each a commit, are too short to be worth it."""
     runs = [list(said) for _, said in groupby(done, _TOKEN)]
-    return runs if len(runs) <= MOST_RUNS and all(map(_is_run, runs)) else []
+    is_worth_it = len(runs) <= MOST_RUNS and (len(runs) == 1 or len(done) >= SHORTEST_RUN * len(runs))
+    return runs if is_worth_it and all(map(_is_run, runs)) else []
 
 
 def _is_run(words: list[Done]) -> bool:

@@ -276,7 +276,7 @@ class Worker:
                 slot.stop(LeaseLost("its lease was taken away: cancelled, or given to another worker"))
 
     async def _fill(self, slot: _Slot) -> None:
-        """A slot's life: take the next item, run it, say how it went. Never ends by itself.
+        """A slot's life: take the next item, run it, say how it went, until the worker leaves.
 
         All in one coroutine: a second one for every item would be a good part of a quick item's way.
         """
