@@ -87,10 +87,11 @@ def text(figures: dict[str, Any]) -> str:
         "## The machine",
         (
             f"{machine['cores']} cores ({machine['processor']}), {machine['memory_gb']:g} GB, {machine['system']}, "
-            f"data on {machine['filesystem']}. Load average {machine['load_before']:.1f} before and {machine['load_after']:.1f} after the run; other "
-            f"guests of the host took {100 * machine['stolen']:.0f} % of a core meanwhile. "
-            f"PostgreSQL {versions['postgresql']}, Python {versions['python']}, psycopg {versions['psycopg']}, "
-            f"Ingather {versions['ingather']}. {figures['date']}; the run took {figures['seconds']} s."
+            f"data on {machine['filesystem']}. Load average {machine['load_before']:.1f} before and "
+            f"{machine['load_after']:.1f} after the run; other guests of the host took "
+            f"{100 * machine['stolen']:.0f} % of a core meanwhile. PostgreSQL {versions['postgresql']}, "
+            f"Python {versions['python']}, psycopg {versions['psycopg']}, Ingather {versions['ingather']}. "
+            f"{figures['date']}; the run took {figures['seconds']} s."
         ),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
