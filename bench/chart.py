@@ -13,7 +13,7 @@ def chart(figures: dict[str, Any]) -> str:
     """Two bars per system: drain with one process, and bulk insert; jobs a second."""
     rows, machine = by_speed(figures), figures["machine"]
     most = max(max(of["drain_1_per_s"], of.get("enqueue_per_s", 0)) for _, of in rows)
-    height = TOP + 15 + len(rows) * (2 * BAR + GAP)
+    height = TOP + 24 + len(rows) * (2 * BAR + GAP)
     where = f"{machine['cores']} cores, {machine['processor']}, PostgreSQL {figures['versions']['postgresql']}"
     marks = [
         (
@@ -22,7 +22,7 @@ def chart(figures: dict[str, Any]) -> str:
         ),
         f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>',
         f'<text x="{LEFT}" y="22" font-size="15" font-weight="bold">Jobs per second, no-op handlers</text>',
-        f'<text x="{WIDTH - 10}" y="22" text-anchor="end" fill="#64748b">{escape(where)}, {figures["date"]}</text>',
+        f'<text x="{LEFT}" y="{height - 14}" fill="#64748b">{escape(where)}, {figures["date"]}</text>',
         legend(LEFT, DRAIN, "drain, one process"),
         legend(LEFT + 160, INSERT, "bulk insert"),
         legend(LEFT + 270, LIMIT, "drain by our SQL alone, in a bare loop"),
