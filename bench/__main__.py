@@ -174,11 +174,7 @@ def side_by_side(
 def one_round(
     bench: server.Bench, system: System, redis_url: str, full: str | None, sizes: workloads.Sizes
 ) -> dict[str, float]:
-    """Insert, drain with one process, drain with two, then single jobs; each in a database of its own.
-
-    A drain is long enough that the second worker's start, which falls into
-    the first one's work, is no part of its speed.
-    """
+    """Insert, drain with one process, drain with two, then single jobs; each in a database of its own."""
     figures: dict[str, float] = {}
     jobs = sizes.to_drain(system)
     if system is not LIMIT:

@@ -100,14 +100,16 @@ def cores_used(of: dict[str, Any]) -> float:
     return float(of["drain_1_per_s"] * (of["worker_1_us"] + of["cpu_us"]) / 1e6)
 
 
-def at_least(what: str, value: float, wanted: float, unit: str, more: str = "", why: str = "") -> Target:
+def at_least(what: str, value: float, wanted: float, unit: str, more: str = "", why: str = UNKNOWN) -> Target:
+    is_met = value >= wanted
     return Target(
-        what, f"at least {wanted:g}{unit}", f"{value:.2f}{unit} {more}".strip(), value >= wanted, why or UNKNOWN
+        what, f"at least {wanted:g}{unit}", f"{value:.2f}{unit} {more}".strip(), is_met, "" if is_met else why
     )
 
 
-def at_most(what: str, value: float, wanted: float, unit: str, why: str = "") -> Target:
-    return Target(what, f"at most {wanted:g}{unit}", f"{short(value)}{unit}", value <= wanted, why or UNKNOWN)
+def at_most(what: str, value: float, wanted: float, unit: str, why: str = UNKNOWN) -> Target:
+    is_met = value <= wanted
+    return Target(what, f"at most {wanted:g}{unit}", f"{short(value)}{unit}", is_met, "" if is_met else why)
 
 
 def by_speed(figures: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:

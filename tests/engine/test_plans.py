@@ -1,4 +1,4 @@
-"""The claim stays on its indexes: with fresh, stale and no statistics, with custom and generic plans."""
+"""Statements stay on their indexes: with fresh, stale and no statistics, with custom and generic plans."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -90,3 +90,16 @@ def test_a_claim_reads_no_more_than_it_takes(shop: Engine, db: psycopg.Connectio
     assert touched["payload"] == K
     assert touched["segment"] <= 6 * K
     assert all(rows <= 6 * K for rows in touched.values()), touched
+
+
+@pytest.mark.parametrize("has_statistics", [True, False], ids=["fresh", "none"])
+def test_cancelling_a_job_does_not_read_what_others_have_ended(
+    shop: Engine, db: psycopg.Connection, has_statistics: bool
+) -> None:
+    shop.scatter("echo", ({"n": n} for n in range(5_000))).cancel()
+    if has_statistics:
+        db.execute("analyze")
+    job = shop.submit("echo", {"n": 0})
+    asked = "explain (analyze, format json) " + sql.CANCEL_THE_REST
+    [([told],)] = db.execute(asked, {"batch_id": job.id}).fetchall()
+    assert max(_scanned(told["Plan"], {}).values()) < 100

@@ -720,7 +720,7 @@ with ended as (
       from ingather.segment s
       join ingather.payload p on p.item_id between s.id << 20 and s.last_id
      where s.batch_id = %(batch_id)s
-       and not exists (select from ingather.outcome o where o.item_id = p.item_id)
+       and not exists (select from ingather.outcome o where o.item_id = p.item_id offset 0)  -- offset: by index
         on conflict (item_id) do nothing
     returning 1
 )
