@@ -46,6 +46,10 @@ def offences(page: Page, rules: list[str] | None = None) -> list[str]:
     """What axe finds, in words, by these rules or by all. Its source is given to the page by the debugger, past the
     page's own policy."""
     page.evaluate(AXE)
+    # Colours are judged once a dialog has faded in.
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('[role=dialog]')].every((one) => getComputedStyle(one).opacity === '1')"
+    )
     # A dialog is looked at alone: the page behind it was, and is out of reach while it is open. Its head is a
     # <header> of the component library, which axe takes for a second one of the page.
     told = page.evaluate(

@@ -247,7 +247,8 @@ def test_what_did_not_reach_the_server_is_taken_back_in_words(page: Page, task: 
 
     # A laptop without a network still reaches a server of its own.
     page.evaluate("window.dispatchEvent(new Event('offline'))")
-    page.keyboard.press("u")
+    with page.expect_response(lambda answer: answer.url.endswith("/reviews") and answer.request.method == "POST"):
+        page.keyboard.press("u")
     expect(page.locator(f".review:not([data-at='{first}'])")).to_be_visible()
     page.keyboard.press("z")
     expect(panel).to_have_attribute("data-at", str(first))
