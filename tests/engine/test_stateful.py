@@ -13,6 +13,7 @@ import psycopg
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
+from hypothesis.errors import FlakyFailure
 from hypothesis.stateful import (
     RuleBasedStateMachine,
     initialize,
@@ -515,6 +516,7 @@ def test_a_mutant_is_told_apart(name: str, db: psycopg.Connection[Any], monkeypa
         assert text.count(old) == 1, f"{statement} has changed; the mutant must follow"
         text = text.replace(old, new)
     monkeypatch.setattr(sql, statement, text)
-    with pytest.raises((AssertionError, psycopg.Error)) as caught:
+    # A story told again may go otherwise, since a claim may take other items; hypothesis then wraps what it found.
+    with pytest.raises((AssertionError, psycopg.Error, FlakyFailure)) as caught:
         tell(db, HUNT)
     print(f"{name}: {type(caught.value).__name__}: {str(caught.value).splitlines()[0]}")
