@@ -15,7 +15,7 @@ import pytest
 from python_calamine import CalamineWorkbook
 
 from ingather.engine.engine import Engine
-from ingather.extraction.pipeline import KIND
+from ingather.extraction.tasks.pipeline import KIND
 from tests.engine.workshop import until
 from tests.extraction.desk import paper
 from tests.provider.reader import answer

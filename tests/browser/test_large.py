@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Page, StorageState, expect
 
 from ingather.engine.engine import Engine
-from ingather.extraction import pipeline, tasks
 from ingather.extraction.extraction import Extraction
+from ingather.extraction.tasks import pipeline, tasks
 from ingather.extraction.template import load_builtin
 from ingather.library import ingest
 from ingather.library.blobs import blobs_from

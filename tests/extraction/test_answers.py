@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from ingather.extraction.answers import LONGEST_LABEL, failed, read_answers, read_listing, unlisted
+from ingather.extraction.conversation.answers import LONGEST_LABEL, failed, read_answers, read_listing, unlisted
+from ingather.extraction.conversation.questions import Group
 from ingather.extraction.findings import Answer, Row, State
-from ingather.extraction.questions import Group
 from ingather.extraction.template import Scope, load_builtin
 
 FIELDS = {field.id: field for name in ("rct", "qc") for field in load_builtin(name).fields}

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from ingather.engine.engine import Engine
-from ingather.extraction.tasks import Wait, Why
+from ingather.extraction.tasks.tasks import Wait, Why
 from tests.engine.workshop import until
 from tests.extraction.desk import Bench, paper
 from tests.extraction.worker import endpoint

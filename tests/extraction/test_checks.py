@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ingather.extraction import checks
-from ingather.extraction.checks import CUT_SHORT, check
-from ingather.extraction.evaluation import Missing, days, evaluate, p_bounds, step
-from ingather.extraction.expressions import FUNCTIONS, ExpressionError, parse
 from ingather.extraction.findings import Finding, Flag, Row, State, Value, Verdict
+from ingather.extraction.judgements import checks
+from ingather.extraction.judgements.checks import CUT_SHORT, check
+from ingather.extraction.judgements.evaluation import Missing, days, evaluate, p_bounds, step
+from ingather.extraction.judgements.expressions import FUNCTIONS, ExpressionError, parse
 from ingather.extraction.template import (
     CheckRule,
     Label,

@@ -12,9 +12,8 @@ import pytest
 
 from ingather.engine.engine import Engine
 from ingather.engine.errors import DatabaseUnavailable, RetryLater
-from ingather.extraction import tasks
-from ingather.extraction.desk import GOOD_FOR_S, Desk
-from ingather.extraction.interview import Told
+from ingather.extraction.conversation.desk import GOOD_FOR_S, Desk
+from ingather.extraction.conversation.interview import Told
 from ingather.extraction.provider import (
     Endpoint,
     Kind,
@@ -26,6 +25,7 @@ from ingather.extraction.provider import (
     Request,
     Usage,
 )
+from ingather.extraction.tasks import tasks
 from tests.extraction.desk import Bench, paper
 
 KEY = "sk-canary-3f9a8b7c6d5e4f3a2b1c"
@@ -214,8 +214,8 @@ def test_leave_to_call_is_good_for_a_moment_only(room: Room, monkeypatch: pytest
     assert (len(asked), model.calls) == (2, 1)
     status = room.bench.extraction.status(room.task.id)
     assert status.spent.calls == 1, "what was not sent is no call"
-    monkeypatch.setattr("ingather.extraction.desk.GOOD_FOR_S", -1.0)
-    monkeypatch.setattr("ingather.extraction.desk.SPREAD_S", 0.0)
+    monkeypatch.setattr("ingather.extraction.conversation.desk.GOOD_FOR_S", -1.0)
+    monkeypatch.setattr("ingather.extraction.conversation.desk.SPREAD_S", 0.0)
     with pytest.raises(RetryLater, match="too busy"):
         room.ask(Slow(reply("{}")), "Another question")
 

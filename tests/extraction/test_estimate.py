@@ -8,7 +8,7 @@ import pytest
 
 from ingather.engine.engine import Engine
 from ingather.engine.errors import UsageError
-from ingather.extraction.estimate import by_model, by_rules, document_tokens, scaled
+from ingather.extraction.conversation.estimate import by_model, by_rules, document_tokens, scaled
 from ingather.extraction.provider import Endpoint, estimate_tokens
 from ingather.extraction.template import load_builtin
 from ingather.library.parse import parse

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from ingather.extraction.assess import assess
+from ingather.extraction.conversation.interview import Heard, Interview, Told
+from ingather.extraction.conversation.merging import merged
+from ingather.extraction.conversation.questions import MOST_ROWS
 from ingather.extraction.findings import Answer, Row, State
-from ingather.extraction.interview import Heard, Interview, Told
-from ingather.extraction.merging import merged
+from ingather.extraction.proof.assess import assess
 from ingather.extraction.provider import Kind, Message, ModelError, Reply
-from ingather.extraction.questions import MOST_ROWS
 from ingather.extraction.template import Template, load_builtin, select
 
 PAGES = ["A trial of exercise. We randomised 120 people.", "Pain fell by 2.1 points."]

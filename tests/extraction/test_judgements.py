@@ -4,9 +4,9 @@ from itertools import product
 
 import pytest
 
-from ingather.extraction import rob2
 from ingather.extraction.findings import Finding, Row, State, Value, Verdict
-from ingather.extraction.judgements import NOS_ITEMS, ROBINS_DOMAINS, RULES, judge
+from ingather.extraction.judgements import rob2
+from ingather.extraction.judgements.judgements import NOS_ITEMS, ROBINS_DOMAINS, RULES, judge
 from ingather.extraction.template import load_builtin, remove_field, select
 from ingather.extraction.template.editing import clone
 from ingather.extraction.template.model import Label

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingather.extraction.parts import LONGEST_PIECE, Piece, budget_for, parts
+from ingather.extraction.conversation.parts import LONGEST_PIECE, Piece, budget_for, parts
 from ingather.extraction.provider import estimate_tokens
 
 WORDS = "\n" + "word " * 400

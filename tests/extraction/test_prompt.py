@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingather.extraction import prompt
-from ingather.extraction.parts import Piece
-from ingather.extraction.questions import Listed, row_groups, rows_from, scopes_to_list, study_groups
+from ingather.extraction.conversation import prompt
+from ingather.extraction.conversation.parts import Piece
+from ingather.extraction.conversation.questions import Listed, row_groups, rows_from, scopes_to_list, study_groups
 from ingather.extraction.template import Scope, load_builtin
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from ingather.engine.errors import NotReady, UsageError
-from ingather.extraction.assess import RECOGNISED, in_order
-from ingather.extraction.checks import check
 from ingather.extraction.errors import NotFound, Outrun
 from ingather.extraction.findings import Action, DocumentResult, Finding, Flag, Review, Row, State, Value, Verdict
-from ingather.extraction.judgements import judge
-from ingather.extraction.reviewing import Decision, Judged, decided, fingerprint, reviewed, standing, verified
+from ingather.extraction.judgements.checks import check
+from ingather.extraction.judgements.judgements import judge
+from ingather.extraction.proof.assess import RECOGNISED, in_order
+from ingather.extraction.reviewing.reviewing import Decision, Judged, decided, fingerprint, reviewed, standing, verified
 from ingather.extraction.template import Template, load_builtin
 
 RCT = load_builtin("rct")

@@ -12,11 +12,11 @@ import pytest
 
 from ingather.engine.engine import Engine
 from ingather.engine.errors import NotReady, UsageError
-from ingather.extraction import results
 from ingather.extraction.errors import NotFound, Outrun
 from ingather.extraction.findings import Action, DocumentResult, Finding, State
-from ingather.extraction.reviewing import Decision
-from ingather.extraction.reviews import Reviewer
+from ingather.extraction.reviewing.reviewing import Decision
+from ingather.extraction.reviewing.reviews import Reviewer
+from ingather.extraction.tasks import results
 from tests.extraction.desk import Bench, paper
 
 ANN, BOB = Reviewer(name="ann", account_id=1), Reviewer(name="bob", account_id=2)

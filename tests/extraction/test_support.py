@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingather.extraction.findings import Value
-from ingather.extraction.support import supports
+from ingather.extraction.proof.support import supports
 
 
 @pytest.mark.parametrize(

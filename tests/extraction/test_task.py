@@ -21,9 +21,9 @@ from ingather.engine.errors import KeyReused, UsageError
 from ingather.extraction.errors import EmptySelection, NotFound
 from ingather.extraction.extraction import Extraction
 from ingather.extraction.findings import State, Verdict
-from ingather.extraction.pipeline import KIND, MAX_ATTEMPTS
 from ingather.extraction.provider import Endpoint
-from ingather.extraction.tasks import Wait, Why
+from ingather.extraction.tasks.pipeline import KIND, MAX_ATTEMPTS
+from ingather.extraction.tasks.tasks import Wait, Why
 from ingather.extraction.template import Label, add_field, change_field, read_field, remove_field
 from ingather.library.errors import NotFound as NotInLibrary
 from ingather.library.library import Library
@@ -369,7 +369,7 @@ def test_a_paper_that_gets_further_with_every_attempt_is_not_given_up(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It has more calls than attempts, and every second call fails."""
-    monkeypatch.setattr("ingather.extraction.pipeline.SOON_S", (0.0, 0.1))
+    monkeypatch.setattr("ingather.extraction.tasks.pipeline.SOON_S", (0.0, 0.1))
     bench, provider = scene([{"do": "error_500", "every": 2}])
     bench.engine.handlers[KIND] = replace(bench.engine.handlers[KIND], max_attempts=2)
     task, _ = bench.extraction.start_task(bench.project, "rct", bench.add([paper(1)]))
@@ -434,7 +434,7 @@ def test_a_key_that_is_refused_pauses_the_task_and_says_what_to_do(scene: Scene,
 def test_a_task_stops_at_its_spending_cap_and_goes_on_when_it_is_raised(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ingather.extraction.desk.cost", lambda *_: Decimal("0.5"))
+    monkeypatch.setattr("ingather.extraction.conversation.desk.cost", lambda *_: Decimal("0.5"))
     bench, provider = scene(at_once=1, model="gpt-4.1-mini")
     documents = bench.add(paper(n) for n in range(3))
     task, _ = bench.extraction.start_task(bench.project, "rct", documents, spend_cap=Decimal(2))

@@ -15,7 +15,7 @@ import psycopg
 import pytest
 
 from ingather.engine.engine import Engine
-from ingather.extraction.journal import Journal, Line
+from ingather.extraction.tasks.journal import Journal, Line
 from ingather.web.accounts import Scope
 from ingather.web.app import create_app
 from ingather.web.limits import Limits

@@ -14,7 +14,7 @@ from ingather.engine.errors import IngatherError, UsageError
 from ingather.engine.model import Progress
 from ingather.extraction.export import FORMATS
 from ingather.extraction.extraction import EMBEDDED_NAME
-from ingather.extraction.tasks import Task, Wait, Why, fingerprint
+from ingather.extraction.tasks.tasks import Task, Wait, Why, fingerprint
 from ingather.extraction.template import Template, Tier, select
 from ingather.library import ingest
 from ingather.settings import Settings

@@ -8,19 +8,20 @@ from typing import BinaryIO
 from ingather.engine.batch import Batch
 from ingather.engine.engine import Engine
 from ingather.engine.errors import UsageError
-from ingather.extraction import pipeline, results, reviews, tasks
-from ingather.extraction.desk import queue_of
+from ingather.extraction.conversation.desk import queue_of
+from ingather.extraction.conversation.estimate import Estimate, by_model, by_rules, scaled
+from ingather.extraction.conversation.parts import budget_for
+from ingather.extraction.conversation.questions import asked
 from ingather.extraction.errors import EmptySelection, NotFound
-from ingather.extraction.estimate import Estimate, by_model, by_rules, scaled
 from ingather.extraction.export import export
 from ingather.extraction.findings import DocumentResult, Review, TaskSummary
 from ingather.extraction.limits import LARGEST_ID, checked_cap, cleaned, known_id
-from ingather.extraction.parts import budget_for
 from ingather.extraction.provider import Capabilities, ChatClient, Endpoint
-from ingather.extraction.questions import asked
-from ingather.extraction.reviewing import Decision, decided, outrun, reviewed, verified
-from ingather.extraction.reviews import Reviewer
-from ingather.extraction.tasks import Project, Status, Task
+from ingather.extraction.reviewing import reviews
+from ingather.extraction.reviewing.reviewing import Decision, decided, outrun, reviewed, verified
+from ingather.extraction.reviewing.reviews import Reviewer
+from ingather.extraction.tasks import pipeline, results, tasks
+from ingather.extraction.tasks.tasks import Project, Status, Task
 from ingather.extraction.template import BUILTIN_IDS, Label, Template, Tier, builtin, clone, load_builtin, select
 from ingather.library.port import LibraryPort, Rect
 

@@ -4,11 +4,11 @@ from urllib.parse import urlsplit
 
 from ingather.engine.model import Progress, Queue, WorkerRecord
 from ingather.engine.verbs import ScheduleRecord
-from ingather.extraction.estimate import Estimate, Range
+from ingather.extraction.conversation.estimate import Estimate, Range
 from ingather.extraction.extraction import EMBEDDED_NAME
 from ingather.extraction.findings import DocumentResult, Finding, Review
 from ingather.extraction.provider import Endpoint, Price, price_of
-from ingather.extraction.tasks import Status, Wait
+from ingather.extraction.tasks.tasks import Status, Wait
 from ingather.extraction.template import Template, Tier
 from ingather.library.port import DocumentRecord, Sort
 from ingather.library.port import KnowledgeBase as Shelf

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from ingather.extraction.expressions import parse
+from ingather.extraction.judgements.expressions import parse
 from ingather.extraction.template.builtin import BUILTIN_IDS
 from ingather.extraction.template.errors import TemplateError
 from ingather.extraction.template.model import CheckRule, Field, Label, Section, Template, Tier, UnitOf, ids

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from ingather.extraction.expressions import Expression, ExpressionError, How, Kind, kind_of, parse
+from ingather.extraction.judgements.expressions import Expression, ExpressionError, How, Kind, kind_of, parse
 from ingather.extraction.template.errors import TemplateError
 from ingather.extraction.template.model import CheckRule, Field, FieldType, Label, Scope, Template, UnitOf
 

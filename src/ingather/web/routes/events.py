@@ -10,7 +10,7 @@ from fastapi import APIRouter, Header, Request
 from starlette.concurrency import run_in_threadpool
 
 from ingather.engine.errors import IngatherError
-from ingather.extraction.journal import Journal, Line
+from ingather.extraction.tasks.journal import Journal, Line
 from ingather.web import schemas as wire
 from ingather.web import shapes
 from ingather.web.access import Here, Who, caller, status_for

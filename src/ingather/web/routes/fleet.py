@@ -8,7 +8,7 @@ from ingather.engine import verbs
 from ingather.engine.errors import UnknownBatch
 from ingather.engine.model import Progress
 from ingather.engine.script import Script
-from ingather.extraction import tasks
+from ingather.extraction.tasks import tasks
 from ingather.library import documents
 from ingather.web import schemas as wire
 from ingather.web import shapes

@@ -5,8 +5,8 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from ingather.extraction.findings import Action
-from ingather.extraction.reviewing import Decision
-from ingather.extraction.reviews import Reviewer
+from ingather.extraction.reviewing.reviewing import Decision
+from ingather.extraction.reviewing.reviews import Reviewer
 from ingather.web import schemas as wire
 from ingather.web import shapes
 from ingather.web.access import Here, Who, task_for

@@ -7,9 +7,9 @@ from typing import Any
 import orjson
 
 from ingather.engine.script import Ask, Script
-from ingather.extraction import statements as sql
 from ingather.extraction.findings import Action, Review
-from ingather.extraction.reviewing import Judged
+from ingather.extraction.reviewing.reviewing import Judged
+from ingather.extraction.tasks import statements as sql
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

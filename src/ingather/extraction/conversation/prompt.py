@@ -10,10 +10,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from ingather.extraction.conversation.parts import Piece
+from ingather.extraction.conversation.questions import Group
 from ingather.extraction.findings import Row, State
-from ingather.extraction.parts import Piece
 from ingather.extraction.provider import Message
-from ingather.extraction.questions import Group
 from ingather.extraction.template import Field, Scope, UnitOf
 
 VERSION = 2

@@ -10,11 +10,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from ingather.extraction import prompt
+from ingather.extraction.conversation import prompt
+from ingather.extraction.conversation.questions import (
+    Group,
+    Listed,
+    row_groups,
+    rows_from,
+    scopes_to_list,
+    study_groups,
+)
 from ingather.extraction.provider import Estimate as Cost
 from ingather.extraction.provider import estimate as cost_of
 from ingather.extraction.provider import estimate_tokens
-from ingather.extraction.questions import Group, Listed, row_groups, rows_from, scopes_to_list, study_groups
 from ingather.extraction.template import Scope, Template
 from ingather.library.port import Length
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ingather.extraction import rob2
 from ingather.extraction.findings import Finding, Row, State, Verdict
+from ingather.extraction.judgements import rob2
 from ingather.extraction.template.model import Field, Scope, Template
 
 TRUSTED: Final = frozenset({Verdict.VERIFIED, Verdict.VERIFIED_FUZZY})

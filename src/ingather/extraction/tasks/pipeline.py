@@ -8,16 +8,16 @@ from typing import Any
 from ingather.engine.engine import Engine
 from ingather.engine.errors import Reject, RetryLater, UsageError
 from ingather.engine.model import Item
-from ingather.extraction import results, tasks
-from ingather.extraction.assess import assess
-from ingather.extraction.desk import PAUSED_S, Desk
+from ingather.extraction.conversation.desk import PAUSED_S, Desk
+from ingather.extraction.conversation.interview import Heard, Interview, Told
+from ingather.extraction.conversation.parts import budget_for
+from ingather.extraction.conversation.questions import asked
 from ingather.extraction.findings import EMBEDDED
-from ingather.extraction.interview import Heard, Interview, Told
-from ingather.extraction.parts import budget_for
+from ingather.extraction.proof.assess import assess
 from ingather.extraction.provider import Endpoint, Kind, Message, ModelError, PauseTask, route
-from ingather.extraction.questions import asked
 from ingather.extraction.rules import extract
-from ingather.extraction.tasks import Task
+from ingather.extraction.tasks import results, tasks
+from ingather.extraction.tasks.tasks import Task
 from ingather.extraction.template import Template
 from ingather.library.port import LibraryPort, ReadingSummary
 

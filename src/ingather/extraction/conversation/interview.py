@@ -4,13 +4,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from ingather.extraction import prompt
-from ingather.extraction.answers import Understood, failed, read_answers, read_listing, unlisted
-from ingather.extraction.findings import Answer, Flag, Row, State
-from ingather.extraction.merging import distinct, merged
-from ingather.extraction.parts import Piece, parts
-from ingather.extraction.provider import Kind, Message, ModelError, estimate_tokens, salvage
-from ingather.extraction.questions import (
+from ingather.extraction.conversation import prompt
+from ingather.extraction.conversation.answers import Understood, failed, read_answers, read_listing, unlisted
+from ingather.extraction.conversation.merging import distinct, merged
+from ingather.extraction.conversation.parts import Piece, parts
+from ingather.extraction.conversation.questions import (
     LISTED,
     MADE,
     Group,
@@ -22,6 +20,8 @@ from ingather.extraction.questions import (
     scopes_to_list,
     study_groups,
 )
+from ingather.extraction.findings import Answer, Flag, Row, State
+from ingather.extraction.provider import Kind, Message, ModelError, estimate_tokens, salvage
 from ingather.extraction.template import FieldType, Scope, Template
 
 SMALLEST_BUDGET = 2_000

@@ -12,8 +12,6 @@ from dataclasses import dataclass, replace
 import orjson
 
 from ingather.engine.errors import NotReady, UsageError
-from ingather.extraction.assess import in_order
-from ingather.extraction.checks import CUT_SHORT, check
 from ingather.extraction.errors import NotFound, Outrun
 from ingather.extraction.findings import (
     Action,
@@ -26,8 +24,10 @@ from ingather.extraction.findings import (
     Value,
     Verdict,
 )
-from ingather.extraction.judgements import TRUSTED, judge
+from ingather.extraction.judgements.checks import CUT_SHORT, check
+from ingather.extraction.judgements.judgements import TRUSTED, judge
 from ingather.extraction.limits import cleaned
+from ingather.extraction.proof.assess import in_order
 from ingather.extraction.template import Template
 from ingather.extraction.template.errors import TemplateError, ValueProblem
 from ingather.extraction.template.model import Field, Scope

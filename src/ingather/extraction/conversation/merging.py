@@ -3,9 +3,9 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
-from ingather.extraction.answers import LONGEST_QUOTE
+from ingather.extraction.conversation.answers import LONGEST_QUOTE
+from ingather.extraction.conversation.questions import Listed
 from ingather.extraction.findings import Answer, State, Value
-from ingather.extraction.questions import Listed
 
 # What is said against what is not: a part that failed may hold what the others lack.
 _RANK = {

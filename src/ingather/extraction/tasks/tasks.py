@@ -15,8 +15,8 @@ from ingather.engine import verbs
 from ingather.engine.errors import KeyReused
 from ingather.engine.model import Offspring, Progress
 from ingather.engine.script import Ask, Script
-from ingather.extraction import statements as sql
 from ingather.extraction.errors import NotFound
+from ingather.extraction.tasks import statements as sql
 from ingather.extraction.template import Template
 from ingather.library.port import Snapshot
 

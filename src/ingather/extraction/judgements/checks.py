@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from ingather.extraction.evaluation import Missing, evaluate
-from ingather.extraction.expressions import Kind, parse
 from ingather.extraction.findings import Finding, Flag, Row, State, Value
+from ingather.extraction.judgements.evaluation import Missing, evaluate
+from ingather.extraction.judgements.expressions import Kind, parse
 from ingather.extraction.template.errors import ValueProblem
 from ingather.extraction.template.model import CheckRule, Field, FieldType, Scope, Template
 from ingather.extraction.template.numbers import plain, split

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 
-from ingather.extraction.checks import check
 from ingather.extraction.findings import Answer, Finding, Flag, Row, Span, State, Verdict
 from ingather.extraction.ground import Grounding, Index, ground
-from ingather.extraction.judgements import judge
-from ingather.extraction.support import supports
+from ingather.extraction.judgements.checks import check
+from ingather.extraction.judgements.judgements import judge
+from ingather.extraction.proof.support import supports
 from ingather.extraction.template import Template
 
 FOUND = {Verdict.VERIFIED, Verdict.VERIFIED_FUZZY}

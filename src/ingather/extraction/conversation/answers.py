@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ingather.extraction.conversation.questions import Group, Listed
 from ingather.extraction.findings import Answer, State, Value
-from ingather.extraction.questions import Group, Listed
 from ingather.extraction.template import Field, FieldType, Scope, ValueProblem, coerce
 
 LONGEST_LABEL = 200

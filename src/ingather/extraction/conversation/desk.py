@@ -19,9 +19,8 @@ from ingather.engine.engine import Engine
 from ingather.engine.errors import DatabaseUnavailable, RetryLater
 from ingather.engine.script import Ask as Step
 from ingather.engine.script import Script
-from ingather.extraction import prompt
-from ingather.extraction import statements as sql
-from ingather.extraction.interview import Told
+from ingather.extraction.conversation import prompt
+from ingather.extraction.conversation.interview import Told
 from ingather.extraction.provider import (
     ChatClient,
     Endpoint,
@@ -42,7 +41,8 @@ from ingather.extraction.provider import (
     route,
 )
 from ingather.extraction.provider.redaction import REMOVED, SHORTEST_SECRET
-from ingather.extraction.tasks import Task
+from ingather.extraction.tasks import statements as sql
+from ingather.extraction.tasks.tasks import Task
 
 MAX_TOKENS = 8_000
 DEADLINE_S = 400.0  # what the longest answer takes of a model that writes 20 tokens a second

@@ -1,0 +1,1 @@
+"""Judgements by rule: the checks of a template, and what follows from answered signalling questions."""

@@ -1,0 +1,1 @@
+"""The proof of a value: answers become findings once their quotes and values were checked against the text."""

@@ -1,0 +1,1 @@
+"""Reviewing: what people decide about findings, and what stands afterwards."""
