@@ -1,5 +1,5 @@
 # The commands of dev.py under their own names; arguments go in ARGS: make test ARGS="-k sweep"
-COMMANDS = setup run tour test check chaos bench fuzz shots schema
+COMMANDS = setup run tour test check chaos bench fuzz scores shots schema
 
 .PHONY: help $(COMMANDS)
 

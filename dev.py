@@ -9,6 +9,7 @@ python3 dev.py check             formatting, lint, types, which room may import 
 python3 dev.py chaos [ARGS]      the engine under fire, and an oracle: `--seconds 60 --seed 1 --break NAME`
 python3 dev.py bench [ARGS]      us and our peers, measured side by side: `--all`, `--quick`, `--json`
 python3 dev.py fuzz [--minutes]  the HTTP API under made-up requests, for as long as you like
+python3 dev.py scores --board FOLDER   how well real papers with known answers are read
 python3 dev.py shots [NAMES]     every screen of the workbench into docs/screens, from a real run
 python3 dev.py schema [--check]  write docs/schema.sql from the migrations, or say whether it is up to date
 """
@@ -113,6 +114,10 @@ def fuzz(args: list[str]) -> int:
     return setup([]) or call([PYTHON, "-m", "tests.web.fuzz", *args])
 
 
+def scores(args: list[str]) -> int:
+    return setup([]) or call([PYTHON, "-m", "scores", *args])
+
+
 def shots(args: list[str]) -> int:
     return setup([]) or call([PYTHON, ROOT / "tools" / "screenshots.py", *args])
 
@@ -130,6 +135,7 @@ COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "chaos": chaos,
     "bench": bench,
     "fuzz": fuzz,
+    "scores": scores,
     "shots": shots,
     "schema": schema,
 }
