@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from ingather.engine import feeder, verbs
 from ingather.engine import statements as sql
-from ingather.engine.script import Ask, Script
+from ingather.engine.script import Script, Statement
 
 
 def _replace(statement: str, old: str, new: str) -> None:
@@ -79,7 +79,7 @@ def no_sweep() -> None:
     """Nobody takes back what dead workers held."""
 
     def nothing(*_: object, **__: object) -> Script[None]:
-        yield Ask("select 1")
+        yield Statement("select 1")
 
     setattr(verbs, "take_back", nothing)  # noqa: B010  # the type checker rightly objects to the plain form
 
@@ -88,7 +88,7 @@ def count_then_close() -> None:
     """Ripe batches are closed by id, without a lock and without a second look."""
 
     def close(batch_ids: list[int]) -> Script[list[int]]:
-        closed = yield Ask(
+        closed = yield Statement(
             """update ingather.batch b
                   set state = 'closed', closed_at = clock_timestamp(), completed = b.total, error = 0, cancelled = 0,
                       gather_id = case when gathers then nextval('ingather.segment_id') << 20 end
@@ -97,12 +97,12 @@ def count_then_close() -> None:
         )
         for batch_id, gather_id, queue in closed:
             if gather_id:
-                yield Ask(
+                yield Statement(
                     """insert into ingather.waiting (item_id, batch_id, run_at, attempt, lost, is_gather, queue)
                        values (%(g)s, %(b)s, clock_timestamp(), 0, 0, true, %(q)s)""",
                     {"g": gather_id, "b": batch_id, "q": queue},
                 )
-        yield Ask("delete from ingather.tally where batch_id = any(%(batch_ids)s)", {"batch_ids": batch_ids})
+        yield Statement("delete from ingather.tally where batch_id = any(%(batch_ids)s)", {"batch_ids": batch_ids})
         return [batch_id for batch_id, gather_id, _ in closed if gather_id]
 
     verbs.close = close

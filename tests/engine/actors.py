@@ -15,8 +15,8 @@ from psycopg.rows import tuple_row
 from ingather.engine import statements as sql
 from ingather.engine import verbs
 from ingather.engine.feeder import Back, Done, Feeder, QueueView, _put_back_params, _runs
-from ingather.engine.model import Progress, Request
-from ingather.engine.script import Ask, Copy, Rows, Script, run
+from ingather.engine.model import Progress, ScatterRequest
+from ingather.engine.script import Copy, Rows, Script, Statement, run
 
 if TYPE_CHECKING:
     from ingather.engine.engine import Engine
@@ -33,7 +33,7 @@ class Play(Generic[T]):
         self._conn = conn
         self._script = script
         conn.execute("begin isolation level read committed")
-        self._next: Ask | Copy | None = next(script)
+        self._next: Statement | Copy | None = next(script)
         self._result: list[T] = []
 
     def step(self) -> None:
@@ -63,7 +63,7 @@ class Play(Generic[T]):
 
     def until(self, statement: str) -> "Play[T]":
         """Stop right before a statement."""
-        while not (isinstance(self._next, Ask) and self._next.sql == statement):
+        while not (isinstance(self._next, Statement) and self._next.sql == statement):
             self.step()
         return self
 
@@ -161,7 +161,7 @@ class Held:
         return [(self.token, item_id) for item_id in self.ids]
 
 
-def request(**changes: Any) -> Request:
+def request(**changes: Any) -> ScatterRequest:
     usual: dict[str, Any] = {
         "kind": "read",
         "queue": "default",
@@ -172,7 +172,7 @@ def request(**changes: Any) -> Request:
         "gathers": False,
         "idempotency_key": None,
     }
-    return Request(**usual | changes)
+    return ScatterRequest(**usual | changes)
 
 
 def lines(items: int, start: int = 0) -> list[bytes]:
@@ -186,7 +186,7 @@ def scatter(items: int, **changes: Any) -> Script[int]:
 
 def enlist(kinds: Iterable[str] = ("read",), lease_s: float = 1) -> Script[int]:
     who = {"host": "here", "pid": 1, "kinds": list(kinds), "lease": timedelta(seconds=lease_s)}
-    [(worker_id,)] = yield Ask(sql.REGISTER, who)
+    [(worker_id,)] = yield Statement(sql.REGISTER, who)
     return int(worker_id)
 
 
@@ -211,20 +211,20 @@ def claim(
     view = QueueView(queue)
     view.is_limited = is_locked
     if is_locked:
-        yield Ask(sql.LOCK_QUEUE, {"queue": queue})
+        yield Statement(sql.LOCK_QUEUE, {"queue": queue})
     asked = feeder(worker_id, kinds, free)._claim_params(view, k) | {"kw": k}
-    rows = yield Ask(sql.CLAIM, asked if token is None else asked | {"token": token})
+    rows = yield Statement(sql.CLAIM, asked if token is None else asked | {"token": token})
     return [Held(*row[:7]) for row in rows]
 
 
 def settle(worker_id: int, words: list[tuple[int, int]], state: str = "c", *, is_fresh: bool = False) -> Script[int]:
     """Words are pairs of token and item. Returns how many were written."""
     if not words:
-        yield Ask("select 1")
+        yield Statement("select 1")
         return 0
     result, error = (b"1", b"") if state == "c" else (b"", b'{"reason": "rejected", "message": "no"}')
     done: list[Done] = [(token, item_id, state, 1, result, error) for token, item_id in words]
-    [(written,)] = yield Ask(sql.SETTLE_FRESH if is_fresh else sql.SETTLE, feeder(worker_id)._settle_params(done))
+    [(written,)] = yield Statement(sql.SETTLE_FRESH if is_fresh else sql.SETTLE, feeder(worker_id)._settle_params(done))
     return int(written)
 
 
@@ -232,12 +232,14 @@ def settle_run(worker_id: int, words: list[tuple[int, int]], took_s: float = 0.0
     """The same for neighbours that all completed."""
     done: list[Done] = [(token, item_id, "c", took_s, b"1", b"") for token, item_id in words]
     [run] = _runs(done)
-    [(written,)] = yield Ask(sql.SETTLE_RUN, feeder(worker_id)._run_params(run))
+    [(written,)] = yield Statement(sql.SETTLE_RUN, feeder(worker_id)._run_params(run))
     return int(written)
 
 
 def ours(words: list[tuple[int, int]]) -> Script[list[int]]:
-    rows = yield Ask(sql.OURS_ALREADY, {"ids": [item for _, item in words], "token_of": [token for token, _ in words]})
+    rows = yield Statement(
+        sql.OURS_ALREADY, {"ids": [item for _, item in words], "token_of": [token for token, _ in words]}
+    )
     return sorted(item_id for (item_id,) in rows)
 
 
@@ -245,7 +247,7 @@ def put_back(words: list[tuple[int, int]], *, delay_s: float = 0, attempt: int =
     """Returns the items that went back."""
     why = b'{"reason": "failed", "message": "once more"}'
     backs = [Back(token, item_id, delay_s, attempt, lost, why) for token, item_id in words]
-    rows = yield Ask(sql.PUT_BACK, _put_back_params(backs))
+    rows = yield Statement(sql.PUT_BACK, _put_back_params(backs))
     return sorted(item_id for (item_id,) in rows)
 
 

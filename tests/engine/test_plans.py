@@ -9,7 +9,7 @@ import pytest
 
 from ingather.engine import statements as sql
 from ingather.engine.engine import Engine
-from ingather.engine.script import Ask, Script, run
+from ingather.engine.script import Script, Statement, run
 from tests.engine.workshop import build
 
 JOBS = 20_000
@@ -26,7 +26,7 @@ def shop(url: str) -> Iterator[Engine]:
 
 def _register() -> Script[int]:
     who = {"host": "here", "pid": 1, "kinds": ["echo"], "lease": timedelta(seconds=60)}
-    [(worker_id,)] = yield Ask(sql.REGISTER, who)
+    [(worker_id,)] = yield Statement(sql.REGISTER, who)
     return int(worker_id)
 
 

@@ -24,7 +24,7 @@ from ingather.engine.engine import Engine
 from ingather.engine.errors import KeyReused, PayloadRefused, Reject, RetryLater
 from ingather.engine.migrations import migrate
 from ingather.engine.model import Died, Item, Overdue, verdict
-from ingather.engine.script import Ask, run
+from ingather.engine.script import Statement, run
 from tests.conftest import FAST, Clock
 from tests.engine.workshop import build, children_of, nursery_of, sentinel_of, until, worker_process
 
@@ -412,7 +412,7 @@ def test_promise_7_two_closers_close_once(shop: Engine, url: str, db: psycopg.Co
 
 def _register() -> Any:
     who = {"host": "here", "pid": 1, "kinds": ["nap"], "lease": timedelta(seconds=60)}
-    [(worker_id,)] = yield Ask(sql.REGISTER, who)
+    [(worker_id,)] = yield Statement(sql.REGISTER, who)
     return worker_id
 
 

@@ -19,8 +19,8 @@ from ingather.engine import verbs
 from ingather.engine.engine import Engine
 from ingather.engine.errors import BatchClosed, KeyReused, UnknownBatch
 from ingather.engine.feeder import SHORTEST_RUN, Done, Feeder, QueueView, _runs, _sparse_milliseconds
-from ingather.engine.model import Item, Offspring, Request
-from ingather.engine.script import Ask, Script, run
+from ingather.engine.model import Item, Offspring, ScatterRequest
+from ingather.engine.script import Script, Statement, run
 from tests.conftest import Clock
 from tests.engine.actors import (
     Actor,
@@ -1276,7 +1276,7 @@ def test_a_parent_that_waits_for_the_cancel_of_its_batch_has_no_offspring(ann: A
     worker = ann.run(enlist())
     [lease] = ann.run(claim(worker))
     settling = next(settle(worker, lease.words))
-    assert isinstance(settling, Ask)
+    assert isinstance(settling, Statement)
     more = [Offspring(None, lines(2)), Offspring(request(parent_id=batch_id), lines(2))]
     cancelling = bob.play(verbs.cancel(batch_id)).steps()
     parent = ann.has_to_wait(lambda: ann.run(verbs.settle_with_offspring(batch_id, settling, more)))
@@ -1288,7 +1288,7 @@ def test_a_parent_that_waits_for_the_cancel_of_its_batch_has_no_offspring(ann: A
 
 # --- one key, two scatters -------------------------------------------------------------------------------------------
 
-Scattering = Callable[[Request, list[bytes]], Script[tuple[int, bool]]]
+Scattering = Callable[[ScatterRequest, list[bytes]], Script[tuple[int, bool]]]
 both_ways = pytest.mark.parametrize("scattering", [verbs.scatter, verbs.scatter_few])
 
 

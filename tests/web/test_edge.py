@@ -402,7 +402,7 @@ def test_a_database_that_is_gone_is_not_described_to_everybody(
         gone()
 
     monkeypatch.setattr(type(shared.office.engine), "run", gone)
-    monkeypatch.setattr(type(shared.office.engine), "aread", agone)
+    monkeypatch.setattr(type(shared.office.engine), "aplay", agone)
     for answer in (client.get("/me"), httpx.get(shared.address + "/readyz")):
         assert answer.status_code == 503
         assert int(answer.headers["retry-after"]) > 0

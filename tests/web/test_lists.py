@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from ingather.engine.script import Ask, Script
+from ingather.engine.script import Script, Statement
 from ingather.engine.statements import REGISTER
 from ingather.extraction.template import BUILTIN_IDS, Label
 from ingather.web import accounts
@@ -118,7 +118,7 @@ def filled(shared: Site) -> Office:
 
 
 def _worker(pid: int) -> Script[None]:
-    yield Ask(REGISTER, {"host": "here", "pid": pid, "kinds": [], "lease": timedelta(hours=1)})
+    yield Statement(REGISTER, {"host": "here", "pid": pid, "kinds": [], "lease": timedelta(hours=1)})
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from ingather.engine.batch import Batch
 from ingather.engine.codec import decode
 from ingather.engine.errors import Failed, NotReady
 from ingather.engine.model import Progress
-from ingather.engine.script import Ask, Script
+from ingather.engine.script import Script, Statement
 
 LONGEST_RESULT = 2_000
 
@@ -171,13 +171,13 @@ def _result(batch: Batch) -> tuple[Any, str | None]:
 
 
 def _failures(batch_id: int, after: int, limit: int) -> Script[list[dict[str, Any]]]:
-    rows = yield Ask(FAILURES, {"batch_id": batch_id, "after": after, "limit": limit})
+    rows = yield Statement(FAILURES, {"batch_id": batch_id, "after": after, "limit": limit})
     names = ("item_id", "ordinal", "attempt", "lost", "finished_at")
     return [dict(zip(names, row, strict=False)) | {"error": decode(row[5])} for row in rows]
 
 
 def _failure_reasons(batch_id: int) -> Script[list[dict[str, Any]]]:
-    rows = yield Ask(FAILURE_REASONS, {"batch_id": batch_id})
+    rows = yield Statement(FAILURE_REASONS, {"batch_id": batch_id})
     return [dict(zip(("reason", "type", "items"), row, strict=True)) for row in rows]
 
 

@@ -12,7 +12,7 @@ from ingather.engine.connection import check_url
 from ingather.engine.errors import DatabaseUnavailable
 from ingather.engine.migrations import LATEST
 from ingather.engine.migrations import migrate as bring_up_to_date
-from ingather.engine.script import Ask, Script
+from ingather.engine.script import Script, Statement
 from ingather.settings import Settings
 
 OLD_BATCHES: Final[LiteralString] = """
@@ -70,7 +70,7 @@ def prune(arguments: Namespace) -> None:
     with closing(Ingather()) as app:
 
         def count_old() -> Script[int]:
-            [(batches,)] = yield Ask(OLD_BATCHES, {"keep": arguments.keep})
+            [(batches,)] = yield Statement(OLD_BATCHES, {"keep": arguments.keep})
             return int(batches)
 
         old = app.run(count_old())

@@ -12,7 +12,7 @@ from ingather.cli.quantities import show_age, show_duration, show_moment, show_r
 from ingather.engine.cron import Cron
 from ingather.engine.errors import UsageError
 from ingather.engine.model import Queue
-from ingather.engine.script import Ask, Script
+from ingather.engine.script import Script, Statement
 from ingather.engine.statements import NOW
 from ingather.engine.verbs import ScheduleRecord
 
@@ -199,6 +199,6 @@ def list_workers(arguments: Namespace) -> None:
 
 
 def _now() -> Script[datetime]:
-    [(now,)] = yield Ask(NOW)
+    [(now,)] = yield Statement(NOW)
     assert isinstance(now, datetime)
     return now

@@ -11,7 +11,7 @@ from ingather.engine import verbs
 from ingather.engine.codec import decode
 from ingather.engine.errors import Failed, NotReady, UnknownBatch, UsageError
 from ingather.engine.model import ItemRecord, ItemState, Progress
-from ingather.engine.script import Ask, Rows, Script
+from ingather.engine.script import Rows, Script, Statement
 
 if TYPE_CHECKING:
     from ingather.engine.engine import Engine
@@ -111,7 +111,7 @@ class Batch:
         """The results of completed items in the order they were scattered, streamed."""
 
         def page(after: int) -> Script[Rows]:
-            return (yield Ask(sql.RESULTS_PAGE, {"batch_id": self.id, "after": after, "limit": PAGE_SIZE}))
+            return (yield Statement(sql.RESULTS_PAGE, {"batch_id": self.id, "after": after, "limit": PAGE_SIZE}))
 
         return Stream(self._engine, page, lambda _, result: decode(result))
 
@@ -130,10 +130,10 @@ class Batch:
     def _page(self, state: ItemState | None, after: int, limit: int) -> Script[Rows]:
         asked = {"batch_id": self.id, "after": after, "limit": limit}
         if state is None:
-            return (yield Ask(sql.PAGE, asked))
+            return (yield Statement(sql.PAGE, asked))
         if state in CODES:
-            return (yield Ask(sql.PAGE_OF_ENDED, asked | {"code": CODES[state]}))
-        return (yield Ask(sql.PAGE_OF_OPEN, asked | {"state": state}))
+            return (yield Statement(sql.PAGE_OF_ENDED, asked | {"code": CODES[state]}))
+        return (yield Statement(sql.PAGE_OF_OPEN, asked | {"state": state}))
 
     def cancel(self) -> bool:
         """End what is not finished as cancelled and close the batch. False when it was closed already."""
@@ -176,7 +176,7 @@ def _check_state(state: ItemState | None) -> None:
 
 
 def _result(batch_id: int) -> Script[Rows]:
-    rows = yield Ask(sql.RESULT, {"batch_id": batch_id})
+    rows = yield Statement(sql.RESULT, {"batch_id": batch_id})
     if not rows and not (yield from verbs.progress([batch_id])):
         raise UnknownBatch(f"There is no batch {batch_id}. It may have been pruned.")
     return rows

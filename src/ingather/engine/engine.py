@@ -37,8 +37,8 @@ from ingather.engine.cron import CatchUp, Cron
 from ingather.engine.errors import EmptyBatch, UnknownBatch, UnknownKind, UsageError, checked_delay
 from ingather.engine.migrations import check as check_schema
 from ingather.engine.migrations import migrate
-from ingather.engine.model import Handler, Offspring, Progress, Queue, Request, WorkerRecord
-from ingather.engine.script import Script, aread, arun, read, run
+from ingather.engine.model import Handler, Offspring, Progress, Queue, ScatterRequest, WorkerRecord
+from ingather.engine.script import Script, aplay, arun, play, run
 from ingather.engine.worker import Worker
 
 T = TypeVar("T")
@@ -163,7 +163,7 @@ class Engine:
             return Batch(self, (await arun(conn, script))[0])
         return Batch(self, (await self.arun(script, rings=True, is_whole=is_whole))[0])
 
-    def _scattering(self, request: Request, payloads: Iterable[Any]) -> tuple[Script[tuple[int, bool]], bool]:
+    def _scattering(self, request: ScatterRequest, payloads: Iterable[Any]) -> tuple[Script[tuple[int, bool]], bool]:
         """The script for so many payloads, and whether its one statement is the whole of it."""
         lines = self.encoded(payloads)
         first = list(islice(lines, verbs.FEW_ITEMS + 1))
@@ -206,7 +206,7 @@ class Engine:
         max_attempts: int | None = None,
         timeout: float | None = None,
         parent_id: int | None = None,
-    ) -> Request:
+    ) -> ScatterRequest:
         handler = self.handlers.get(_name("kind", kind))
         if handler is None:
             known = ", ".join(sorted(self.handlers)) or "none"
@@ -215,7 +215,7 @@ class Engine:
             raise UsageError(f"A priority is a whole number from -100 to 100, not {priority!r}.")
         if idempotency_key is not None and not _is_key(idempotency_key):
             raise UsageError("An idempotency key is 1 to 255 printable characters.")
-        return Request(
+        return ScatterRequest(
             kind=kind,
             queue=handler.queue if queue is None else _name("queue", queue),
             priority=priority,
@@ -376,7 +376,7 @@ class Engine:
         whole by its first statement, and only looks after it, needs no transaction."""
         try:
             with self._ready().connection() as conn:
-                result = (read if is_whole else run)(conn, script)
+                result = (play if is_whole else run)(conn, script)
                 # The work is done and committed; a bell that does not ring only costs a moment.
                 with suppress(psycopg.Error):
                     if rings:
@@ -390,7 +390,7 @@ class Engine:
         pool = await self._aready()
         try:
             async with pool.connection() as conn:
-                result = await (aread if is_whole else arun)(conn, script)
+                result = await (aplay if is_whole else arun)(conn, script)
                 with suppress(psycopg.Error):
                     if rings:
                         await conn.execute(sql.RING)
@@ -398,12 +398,12 @@ class Engine:
         except (PoolTimeout, *PASSING_ERRORS) as error:
             raise unavailable(self.url, error) from error
 
-    async def aread(self, script: Script[T]) -> T:
+    async def aplay(self, script: Script[T]) -> T:
         """Play a script that only looks, for a caller with an event loop."""
         pool = await self._aready()
         try:
             async with pool.connection() as conn:
-                return await aread(conn, script)
+                return await aplay(conn, script)
         except (PoolTimeout, *PASSING_ERRORS) as error:
             raise unavailable(self.url, error) from error
 

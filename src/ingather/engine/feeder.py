@@ -28,7 +28,7 @@ from ingather.engine.codec import encode_result
 from ingather.engine.connection import PASSING_ERRORS, aconnect
 from ingather.engine.errors import DatabaseUnavailable, UsageError
 from ingather.engine.model import Handler, Offspring, Verdict, describe
-from ingather.engine.script import Ask, Row, Rows, arun, commit
+from ingather.engine.script import Row, Rows, Statement, arun, commit
 
 if TYPE_CHECKING:
     from ingather.engine.engine import Engine
@@ -514,7 +514,7 @@ class Feeder:
         """Items that asked for more work settle one by one, each with its offspring in one commit; a few at a time."""
         for _ in range(min(len(self._parents), PARENTS_AT_ONCE)):
             parent = lease, done, offspring = self._parents.popleft()
-            settle = Ask(sql.SETTLE, self._settle_params([done]))
+            settle = Statement(sql.SETTLE, self._settle_params([done]))
             try:
                 is_written = await arun(conn, verbs.settle_with_offspring(lease.batch_id, settle, offspring))
             except psycopg.errors.LockNotAvailable:

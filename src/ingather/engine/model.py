@@ -110,7 +110,7 @@ class Handler:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class ScatterRequest:
     """What a scatter asks for, apart from the payloads."""
 
     kind: str
@@ -128,7 +128,7 @@ class Request:
 class Offspring:
     """More work that an item asked for. It is scattered in the commit that settles the item, or never."""
 
-    request: Request | None
+    request: ScatterRequest | None
     """None adds to the item's own batch."""
     lines: list[bytes]
 

@@ -24,7 +24,7 @@ Rows = list[Row]
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class Statement:
     """One statement."""
 
     sql: LiteralString
@@ -39,7 +39,7 @@ class Copy:
     chunks: Iterable[bytes]
 
 
-Script = Generator[Ask | Copy, Rows, T]
+Script = Generator[Statement | Copy, Rows, T]
 
 
 def run(conn: Connection[Any], script: Script[T]) -> T:
@@ -48,10 +48,10 @@ def run(conn: Connection[Any], script: Script[T]) -> T:
     if _is_about_to_begin(conn):
         conn.execute("select 1")
     with conn.transaction():
-        return read(conn, script)
+        return play(conn, script)
 
 
-def read(conn: Connection[Any], script: Script[T]) -> T:
+def play(conn: Connection[Any], script: Script[T]) -> T:
     """Play a script that only looks, or asks one thing. Every statement sees what is committed by then, as it would
     in a transaction of ours too, which would cost two more round trips.
     """
@@ -78,11 +78,11 @@ async def arun(conn: AsyncConnection[Any], script: Script[T]) -> T:
     if _is_about_to_begin(conn):
         await conn.execute("select 1")
     async with conn.transaction():
-        return await aread(conn, script)
+        return await aplay(conn, script)
 
 
-async def aread(conn: AsyncConnection[Any], script: Script[T]) -> T:
-    """`read`, for a caller with an event loop."""
+async def aplay(conn: AsyncConnection[Any], script: Script[T]) -> T:
+    """`play`, for a caller with an event loop."""
     async with conn.cursor(row_factory=tuple_row) as cursor:
         rows: Rows | None = None
         while True:

@@ -17,8 +17,8 @@ import orjson
 from ingather.engine import statements as sql
 from ingather.engine.cron import CatchUp, Cron, due
 from ingather.engine.errors import BatchClosed, BatchTooBig, EmptyBatch, KeyReused, UnknownBatch, UsageError
-from ingather.engine.model import MAX_LOST, Offspring, Progress, Queue, Request, WorkerRecord
-from ingather.engine.script import Ask, Copy, Row, Rows, Script
+from ingather.engine.model import MAX_LOST, Offspring, Progress, Queue, ScatterRequest, WorkerRecord
+from ingather.engine.script import Copy, Row, Rows, Script, Statement
 
 N = TypeVar("N", Progress, Queue, WorkerRecord)
 
@@ -34,7 +34,7 @@ PRUNE_ROWS = 5_000
 class _Lines:
     """Payload lines on their way into COPY: counted and hashed as they pass, never kept."""
 
-    def __init__(self, lines: Iterable[bytes], first_id: int, request: Request | None) -> None:
+    def __init__(self, lines: Iterable[bytes], first_id: int, request: ScatterRequest | None) -> None:
         self._lines = lines
         self._first_id = first_id
         self._hash = hashlib.sha256(_gist(request)) if request and request.idempotency_key else None
@@ -67,46 +67,46 @@ class _Lines:
         return self._hash.digest() if self._hash else None
 
 
-def _gist(request: Request) -> bytes:
+def _gist(request: ScatterRequest) -> bytes:
     """What a key stands for besides the payloads. Not how handlers are run: a new default must not refuse old keys."""
     asked = [request.kind, request.queue, request.priority, request.delay.total_seconds()]
     return orjson.dumps(asked) + b"\n"
 
 
-def scatter(request: Request, lines: Iterable[bytes]) -> Script[tuple[int, bool]]:
+def scatter(request: ScatterRequest, lines: Iterable[bytes]) -> Script[tuple[int, bool]]:
     """A batch and its items. Returns its id, and whether it is new: with a known key it is the batch of that key."""
     asked = _asked(request)
-    born = yield Ask(sql.NEW_BATCH, asked)
+    born = yield Statement(sql.NEW_BATCH, asked)
     while not born:
-        known = yield Ask(sql.BATCH_OF_KEY, {"key": request.idempotency_key})
+        known = yield Statement(sql.BATCH_OF_KEY, {"key": request.idempotency_key})
         if known:
             return _same_batch(known, request, lines), False
         # It was pruned between the two looks, so the key is free.
-        born = yield Ask(sql.NEW_BATCH, asked)
+        born = yield Statement(sql.NEW_BATCH, asked)
     [(batch_id, segment_id)] = born
     copied = _Lines(lines, segment_id << 20, request)
     yield Copy(sql.COPY_PAYLOADS, copied)
     if not copied.count:
         raise EmptyBatch("A batch needs at least one item: the payloads were empty.")
-    yield Ask(sql.SEAL_BATCH, {"batch_id": batch_id, "total": copied.count, "hash": copied.digest})
+    yield Statement(sql.SEAL_BATCH, {"batch_id": batch_id, "total": copied.count, "hash": copied.digest})
     yield _new_segment(batch_id, segment_id, 0, copied.count, request.priority, request.queue, request.delay)
     return batch_id, True
 
 
-def scatter_few(request: Request, lines: list[bytes]) -> Script[tuple[int, bool]]:
+def scatter_few(request: ScatterRequest, lines: list[bytes]) -> Script[tuple[int, bool]]:
     """`scatter` of at least one item, few and due: in one statement, which needs no transaction around it."""
     passed = _Lines(lines, 0, request)
     passed.drain()
     asked = _asked(request) | {"total": len(lines), "hash": passed.digest, "lines": b"\n".join(lines).decode()}
     while True:
-        if born := (yield Ask(sql.NEW_SMALL_BATCH, asked)):
+        if born := (yield Statement(sql.NEW_SMALL_BATCH, asked)):
             return born[0][0], True
-        if known := (yield Ask(sql.BATCH_OF_KEY, {"key": request.idempotency_key})):
+        if known := (yield Statement(sql.BATCH_OF_KEY, {"key": request.idempotency_key})):
             return _same_batch(known, request, lines), False
         # It was pruned between the two looks, so the key is free.
 
 
-def _asked(request: Request) -> dict[str, object]:
+def _asked(request: ScatterRequest) -> dict[str, object]:
     return {
         "kind": request.kind,
         "queue": request.queue,
@@ -119,7 +119,7 @@ def _asked(request: Request) -> dict[str, object]:
     }
 
 
-def _same_batch(known: Rows, request: Request, lines: Iterable[bytes]) -> int:
+def _same_batch(known: Rows, request: ScatterRequest, lines: Iterable[bytes]) -> int:
     [(batch_id, kind, known_hash)] = known
     same = _Lines(lines, 0, request)
     same.drain()
@@ -133,7 +133,7 @@ def _same_batch(known: Rows, request: Request, lines: Iterable[bytes]) -> int:
 
 def _new_segment(
     batch_id: int, segment_id: int, first_ordinal: int, items: int, priority: int, queue: str, delay: timedelta
-) -> Ask:
+) -> Statement:
     run: dict[str, object] = {
         "batch_id": batch_id,
         "segment_id": segment_id,
@@ -142,34 +142,34 @@ def _new_segment(
         "priority": priority,
         "queue": queue,
     }
-    return Ask(sql.NEW_DELAYED_SEGMENT, run | {"delay": delay}) if delay else Ask(sql.NEW_SEGMENT, run)
+    return Statement(sql.NEW_DELAYED_SEGMENT, run | {"delay": delay}) if delay else Statement(sql.NEW_SEGMENT, run)
 
 
 def add(batch_id: int, lines: Iterable[bytes]) -> Script[int]:
     """More items for an open batch. Returns how many."""
-    found = yield Ask(sql.LOCK_BATCH, {"batch_id": batch_id})
+    found = yield Statement(sql.LOCK_BATCH, {"batch_id": batch_id})
     state, total, priority, queue = _only(found, batch_id)
     if state != "open":
         raise BatchClosed(f"Batch {batch_id} is closed and takes no more items. Scatter a new batch.")
-    [(segment_id,)] = yield Ask(sql.NEXT_SEGMENT)
+    [(segment_id,)] = yield Statement(sql.NEXT_SEGMENT)
     copied = _Lines(lines, segment_id << 20, None)
     yield Copy(sql.COPY_PAYLOADS, copied)
     if not copied.count:
         raise EmptyBatch("There is nothing to add: the payloads were empty.")
-    yield Ask(sql.GROW_BATCH, {"batch_id": batch_id, "items": copied.count})
+    yield Statement(sql.GROW_BATCH, {"batch_id": batch_id, "items": copied.count})
     yield _new_segment(batch_id, segment_id, total, copied.count, priority, queue, timedelta(0))
     return copied.count
 
 
-def settle_with_offspring(batch_id: int, settle: Ask, offspring: list[Offspring]) -> Script[bool]:
+def settle_with_offspring(batch_id: int, settle: Statement, offspring: list[Offspring]) -> Script[bool]:
     """Complete one item and scatter what it asked for. False when the lease was lost: then nothing was written.
 
     The batch is locked before the lease, as everywhere, and only if the item adds to it. Who must wait for a lock gives
     up soon: this is said by a worker with other things to say.
     """
-    yield Ask(sql.WAIT_BRIEFLY)
+    yield Statement(sql.WAIT_BRIEFLY)
     if any(more.request is None for more in offspring):
-        yield Ask(sql.LOCK_BATCH, {"batch_id": batch_id})
+        yield Statement(sql.LOCK_BATCH, {"batch_id": batch_id})
     [(written,)] = yield settle
     if not written:
         return False
@@ -185,7 +185,7 @@ def settle_with_offspring(batch_id: int, settle: Ask, offspring: list[Offspring]
 
 
 def progress(batch_ids: list[int]) -> Script[list[Progress]]:
-    rows = yield Ask(sql.PROGRESS, {"batch_ids": batch_ids})
+    rows = yield Statement(sql.PROGRESS, {"batch_ids": batch_ids})
     return _records(Progress, rows)
 
 
@@ -197,43 +197,47 @@ def list_batches(*, state: str | None, kind: str | None, before: int | None, lim
 
 def batch_ids(*, state: str | None, kind: str | None, before: int | None, limit: int) -> Script[list[int]]:
     """The ids of `list_batches`. Of these, some may be pruned before they are looked at."""
-    rows = yield Ask(sql.LIST_BATCHES, {"state": state, "kind": kind, "before": before, "limit": limit})
+    rows = yield Statement(sql.LIST_BATCHES, {"state": state, "kind": kind, "before": before, "limit": limit})
     return [batch_id for (batch_id,) in rows]
 
 
 def pause(batch_id: int, *, paused: bool) -> Script[None]:
     """Stop or resume claiming from a batch; what runs goes on."""
-    _only((yield Ask(sql.PAUSE, {"batch_id": batch_id, "paused": paused})), batch_id)
+    _only((yield Statement(sql.PAUSE, {"batch_id": batch_id, "paused": paused})), batch_id)
 
 
 def cancel(batch_id: int) -> Script[bool]:
     """End every unfinished item as cancelled and close the batch. False when it had closed already."""
     this = {"batch_id": batch_id}
-    if _only((yield Ask(sql.LOCK_BATCH, this)), batch_id)[0] != "open":
+    if _only((yield Statement(sql.LOCK_BATCH, this)), batch_id)[0] != "open":
         return False
-    yield Ask(sql.DRAIN_SEGMENTS, this)
-    yield from _drop(Ask(sql.DROP_WAITING, this), Ask(sql.DROP_LEASES, this), Ask(sql.HAS_OPEN_ITEMS, this))
-    yield Ask(sql.CANCEL_THE_REST, this)
-    yield Ask(sql.CLOSE, {"batch_ids": [batch_id]})
+    yield Statement(sql.DRAIN_SEGMENTS, this)
+    yield from _drop(
+        Statement(sql.DROP_WAITING, this), Statement(sql.DROP_LEASES, this), Statement(sql.HAS_OPEN_ITEMS, this)
+    )
+    yield Statement(sql.CANCEL_THE_REST, this)
+    yield Statement(sql.CLOSE, {"batch_ids": [batch_id]})
     return True
 
 
 def retry_failed(batch_id: int) -> Script[int]:
     """Send failed items back to pending with all their attempts; a closed batch opens again. Returns how many."""
     this = {"batch_id": batch_id}
-    _only((yield Ask(sql.LOCK_BATCH, this)), batch_id)
-    yield Ask(sql.LOCK_BATCH_LEASES, this)
-    [(items, gather_id)] = yield Ask(sql.RETRY_FAILED, this)
+    _only((yield Statement(sql.LOCK_BATCH, this)), batch_id)
+    yield Statement(sql.LOCK_BATCH_LEASES, this)
+    [(items, gather_id)] = yield Statement(sql.RETRY_FAILED, this)
     if gather_id is not None:
         that = {"gather_id": gather_id}
         yield from _drop(
-            Ask(sql.DROP_WAITING_GATHER, that), Ask(sql.DROP_GATHER_LEASE, that), Ask(sql.IS_GATHER_OPEN, that)
+            Statement(sql.DROP_WAITING_GATHER, that),
+            Statement(sql.DROP_GATHER_LEASE, that),
+            Statement(sql.IS_GATHER_OPEN, that),
         )
-        yield Ask(sql.DROP_GATHER_OUTCOME, that)
+        yield Statement(sql.DROP_GATHER_OUTCOME, that)
     return int(items)
 
 
-def _drop(waiting: Ask, leases: Ask, is_any_left: Ask) -> Script[None]:
+def _drop(waiting: Statement, leases: Statement, is_any_left: Statement) -> Script[None]:
     """Take items out of both places. They can move between the two while we look, so until one snapshot shows none."""
     is_left = True
     while is_left:
@@ -248,20 +252,20 @@ def close(batch_ids: list[int]) -> Script[list[int]]:
     Two steps, because one statement could decide from a snapshot older than
     the lock it waited for, and close over an item that was just added.
     """
-    locked = yield Ask(sql.LOCK_OPEN_BATCHES, {"batch_ids": batch_ids})
+    locked = yield Statement(sql.LOCK_OPEN_BATCHES, {"batch_ids": batch_ids})
     if not locked:
         return []
-    closed = yield Ask(sql.CLOSE, {"batch_ids": [batch_id for (batch_id,) in locked]})
+    closed = yield Statement(sql.CLOSE, {"batch_ids": [batch_id for (batch_id,) in locked]})
     return [batch_id for batch_id, gather_id in closed if gather_id is not None]
 
 
 def close_ripe() -> Script[list[int]]:
     """Close every batch that is ripe, and drop rates of the past: the backstop for what nobody else came to."""
-    [(is_my_turn,)] = yield Ask(sql.THROTTLE)
+    [(is_my_turn,)] = yield Statement(sql.THROTTLE)
     if not is_my_turn:
         return []
-    yield Ask(sql.PRUNE_RATE_USE)
-    ripe = yield Ask(sql.ALL_RIPE)
+    yield Statement(sql.PRUNE_RATE_USE)
+    ripe = yield Statement(sql.ALL_RIPE)
     return (yield from close([batch_id for (batch_id,) in ripe])) if ripe else []
 
 
@@ -280,7 +284,7 @@ def take_back(
     the worker is alive after all, or somebody else is at it.
     """
     is_known_dead = death is not None
-    locked = yield Ask(sql.LOCK_SILENT_WORKER, {"worker_id": worker_id, "is_known_dead": is_known_dead})
+    locked = yield Statement(sql.LOCK_SILENT_WORKER, {"worker_id": worker_id, "is_known_dead": is_known_dead})
     if not locked:
         return None
     [(host, pid, running)] = locked
@@ -288,7 +292,7 @@ def take_back(
     taken = yield from _take_back(
         worker_id, None, running if started is None else started, overdue or [], what, is_blind=not is_known_dead
     )
-    yield Ask(sql.FORGET_WORKER, {"worker_id": worker_id})
+    yield Statement(sql.FORGET_WORKER, {"worker_id": worker_id})
     return taken
 
 
@@ -301,10 +305,10 @@ def release(worker_id: int, tokens: list[int] | None = None) -> Script[int]:
 def _take_back(
     worker_id: int, tokens: list[int] | None, started: list[int], overdue: list[int], what: str, *, is_blind: bool
 ) -> Script[tuple[int, list[int]]]:
-    yield Ask(sql.LOCK_LEASES, {"worker_id": worker_id, "tokens": tokens})
+    yield Statement(sql.LOCK_LEASES, {"worker_id": worker_id, "tokens": tokens})
     lost = {"reason": "lost", "type": "Died", "message": what}
     late = {"reason": "timeout", "type": "Overdue", "message": "the handler blocked its worker past its deadline"}
-    [(items, batch_ids)] = yield Ask(
+    [(items, batch_ids)] = yield Statement(
         sql.TAKE_BACK,
         {
             "worker_id": worker_id,
@@ -322,21 +326,21 @@ def _take_back(
 
 def dismiss(worker_id: int) -> Script[int]:
     """A worker's last word: what it still holds runs elsewhere at once, and it is gone. Returns how many items."""
-    yield Ask(sql.LOCK_WORKER, {"worker_id": worker_id})
+    yield Statement(sql.LOCK_WORKER, {"worker_id": worker_id})
     items = yield from release(worker_id)
-    yield Ask(sql.FORGET_WORKER, {"worker_id": worker_id})
+    yield Statement(sql.FORGET_WORKER, {"worker_id": worker_id})
     return items
 
 
 def prune(keep: timedelta) -> Script[bool]:
     """Remove a few thousand rows of the oldest batch that closed longer ago than `keep`. False when there is none."""
-    found = yield Ask(sql.OLDEST_CLOSED, {"keep": keep})
+    found = yield Statement(sql.OLDEST_CLOSED, {"keep": keep})
     if not found:
         return False
     [(batch_id,)] = found
-    [(rows,)] = yield Ask(sql.PRUNE_STEP, {"batch_id": batch_id, "limit": PRUNE_ROWS})
+    [(rows,)] = yield Statement(sql.PRUNE_STEP, {"batch_id": batch_id, "limit": PRUNE_ROWS})
     if rows < PRUNE_ROWS:
-        yield Ask(sql.PRUNE_BATCH, {"batch_id": batch_id})
+        yield Statement(sql.PRUNE_BATCH, {"batch_id": batch_id})
     return True
 
 
@@ -344,7 +348,7 @@ def prune(keep: timedelta) -> Script[bool]:
 
 
 def hold_queue(queue: str, delay: timedelta) -> Script[None]:
-    yield Ask(sql.BLOCK_QUEUE, {"queue": queue, "delay_s": delay.total_seconds()})
+    yield Statement(sql.BLOCK_QUEUE, {"queue": queue, "delay_s": delay.total_seconds()})
 
 
 def set_queue(
@@ -352,7 +356,7 @@ def set_queue(
 ) -> Script[None]:
     """Set a queue's limits; `...` leaves one as it is, None removes it."""
     sets_max, sets_rate = max_running is not ..., rate is not ...
-    yield Ask(
+    yield Statement(
         sql.SET_QUEUE,
         {
             "queue": queue,
@@ -367,17 +371,17 @@ def set_queue(
 
 def pause_queue(queue: str, *, paused: bool) -> Script[None]:
     """Stop or resume all claims from a queue. Resuming also lifts a block that a handler asked for."""
-    rows = yield Ask(sql.PAUSE_QUEUE, {"queue": queue, "paused": paused})
+    rows = yield Statement(sql.PAUSE_QUEUE, {"queue": queue, "paused": paused})
     if not rows:
         raise UsageError(f"There is no queue {queue!r}. See `ingather queue ls`.")
 
 
 def list_queues() -> Script[list[Queue]]:
-    return _records(Queue, (yield Ask(sql.LIST_QUEUES)))
+    return _records(Queue, (yield Statement(sql.LIST_QUEUES)))
 
 
 def list_workers() -> Script[list[WorkerRecord]]:
-    return _records(WorkerRecord, (yield Ask(sql.LIST_WORKERS)))
+    return _records(WorkerRecord, (yield Statement(sql.LIST_WORKERS)))
 
 
 # --- schedules -----------------------------------------------------------------------------------------------------
@@ -405,10 +409,10 @@ class ScheduleRecord:
     next_at: datetime
 
 
-def put_schedule(name: str, cron: Cron, request: Request, payload: bytes, catch_up: CatchUp) -> Script[None]:
+def put_schedule(name: str, cron: Cron, request: ScatterRequest, payload: bytes, catch_up: CatchUp) -> Script[None]:
     """Declare a schedule; the same name again changes it, and keeps its place unless the clockwork changed."""
-    [(now,)] = yield Ask(sql.NOW)
-    yield Ask(
+    [(now,)] = yield Statement(sql.NOW)
+    yield Statement(
         sql.PUT_SCHEDULE,
         {
             "name": name,
@@ -434,7 +438,7 @@ def fire_schedule(skipping: list[str]) -> Script[tuple[str, int, bool] | None]:
     Returns its name, how many instants fired and whether some were passed over; None when nothing is due.
     The key makes an instant fire once even if its row was restored from a backup.
     """
-    found = yield Ask(sql.DUE_SCHEDULE, {"skipping": skipping})
+    found = yield Statement(sql.DUE_SCHEDULE, {"skipping": skipping})
     if not found:
         return None
     [row] = found
@@ -447,7 +451,7 @@ def fire_schedule(skipping: list[str]) -> Script[tuple[str, int, bool] | None]:
     except Exception as error:
         raise BrokenSchedule(name) from error
     for instant in firing.fire:
-        request = Request(
+        request = ScatterRequest(
             kind=kind,
             queue=queue,
             priority=priority,
@@ -460,12 +464,12 @@ def fire_schedule(skipping: list[str]) -> Script[tuple[str, int, bool] | None]:
         with suppress(KeyReused):
             yield from scatter(request, [payload.encode()])
     last_at = firing.fire[-1] if firing.fire else None
-    yield Ask(sql.MOVE_SCHEDULE, {"name": name, "last_at": last_at, "next_at": firing.next})
+    yield Statement(sql.MOVE_SCHEDULE, {"name": name, "last_at": last_at, "next_at": firing.next})
     return name, len(firing.fire), firing.has_skipped
 
 
 def list_schedules() -> Script[list[ScheduleRecord]]:
-    rows = yield Ask(sql.LIST_SCHEDULES)
+    rows = yield Statement(sql.LIST_SCHEDULES)
     return [
         ScheduleRecord(
             name=name,
@@ -483,11 +487,11 @@ def list_schedules() -> Script[list[ScheduleRecord]]:
 
 def pause_schedule(name: str, *, paused: bool) -> Script[bool]:
     """Stop or resume a schedule; instants that pass meanwhile are caught up with by its policy. False: none such."""
-    return bool((yield Ask(sql.PAUSE_SCHEDULE, {"name": name, "paused": paused})))
+    return bool((yield Statement(sql.PAUSE_SCHEDULE, {"name": name, "paused": paused})))
 
 
 def drop_schedule(name: str) -> Script[bool]:
-    return bool((yield Ask(sql.DROP_SCHEDULE, {"name": name})))
+    return bool((yield Statement(sql.DROP_SCHEDULE, {"name": name})))
 
 
 def _records(noun: type[N], rows: Rows) -> list[N]:

@@ -23,7 +23,7 @@ from ingather.engine.connection import PASSING_ERRORS, aconnect, is_direct
 from ingather.engine.errors import DatabaseUnavailable, HandlerSignal, LeaseLost, RetryLater, ShuttingDown
 from ingather.engine.feeder import Assignment, Feeder, Lease, backoff_s
 from ingather.engine.model import Item, Overdue, Verdict, describe, verdict
-from ingather.engine.script import Ask, Row, Script, aread, arun
+from ingather.engine.script import Row, Script, Statement, aplay, arun
 from ingather.engine.sentinel import Post, Sentinel
 from ingather.engine.slots import Slots
 
@@ -217,11 +217,11 @@ class Worker:
             "kinds": sorted(self._engine.handlers),
             "lease": self._engine.lease,
         }
-        [(worker_id,)] = yield Ask(sql.REGISTER, who)
+        [(worker_id,)] = yield Statement(sql.REGISTER, who)
         return int(worker_id)
 
     def _known_queues(self) -> Script[list[tuple[str, bool]]]:
-        return self._mine((yield Ask(sql.QUEUES)))
+        return self._mine((yield Statement(sql.QUEUES)))
 
     def _mine(self, queues: Iterable[Row]) -> list[tuple[str, bool]]:
         return [(name, is_limited) for name, is_limited in queues if self._queues is None or name in self._queues]
@@ -247,7 +247,7 @@ class Worker:
             "horizon": DRAIN_HORIZON,
             "worker_id": self._feeder.worker_id,
         }
-        [(is_idle,)] = yield Ask(sql.IS_IDLE, asked)
+        [(is_idle,)] = yield Statement(sql.IS_IDLE, asked)
         return bool(is_idle)
 
     # --- slots -----------------------------------------------------------------------------------------------------
@@ -456,7 +456,7 @@ class Worker:
                 # down, and once for all that ring meanwhile.
                 async for _ in conn.notifies(timeout=BELL_S):
                     self._feeder.ring()
-                self._feeder.set_queues(await aread(conn, self._known_queues()))
+                self._feeder.set_queues(await aplay(conn, self._known_queues()))
 
     async def _look_around(self, conn: AsyncConnection[Any]) -> float:
         async with conn.cursor(row_factory=tuple_row) as cursor:

@@ -276,7 +276,7 @@ class Extraction:
 
     async def astatus(self, task_id: int) -> Status:
         """`status`, for a caller with an event loop: asked so often that every round trip counts."""
-        return await self.engine.aread(tasks.status(known_id(task_id, "task")))
+        return await self.engine.aplay(tasks.status(known_id(task_id, "task")))
 
     def projects_of_batch(self, batch_id: int) -> list[int]:
         """The project whose task this batch is, if it is one."""

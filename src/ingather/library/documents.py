@@ -6,7 +6,7 @@ from datetime import timedelta
 from ingather.engine import verbs
 from ingather.engine.errors import UsageError
 from ingather.engine.model import Offspring
-from ingather.engine.script import Ask, Row, Script
+from ingather.engine.script import Row, Script, Statement
 from ingather.library import statements as sql
 from ingather.library.blobs import Blobs, Stored, missing
 from ingather.library.errors import UnknownDocument, UnknownKnowledgeBase
@@ -21,30 +21,30 @@ FAILED_SENTENCE = "This document was not read: its job came to nothing. Upload t
 
 
 def create_knowledge_base(name: str, space: int) -> Script[KnowledgeBase]:
-    [row] = yield Ask(sql.NEW_KNOWLEDGE_BASE, {"name": name, "space": space})
+    [row] = yield Statement(sql.NEW_KNOWLEDGE_BASE, {"name": name, "space": space})
     return _knowledge_base(row)
 
 
 def list_knowledge_bases(spaces: list[int] | None, *, after: int, limit: int | None) -> Script[list[KnowledgeBase]]:
-    rows = yield Ask(sql.KNOWLEDGE_BASES, {"id": None, "spaces": spaces, "after": after, "limit": limit})
+    rows = yield Statement(sql.KNOWLEDGE_BASES, {"id": None, "spaces": spaces, "after": after, "limit": limit})
     return [_knowledge_base(row) for row in rows]
 
 
 def knowledge_base(id: int) -> Script[KnowledgeBase]:
     asked = {"id": id, "spaces": None, "after": 0, "limit": 1}
-    rows = (yield Ask(sql.KNOWLEDGE_BASES, asked)) if is_id(id) else []
+    rows = (yield Statement(sql.KNOWLEDGE_BASES, asked)) if is_id(id) else []
     if not rows:
         raise no_knowledge_base(id)
     return _knowledge_base(rows[0])
 
 
 def rename_knowledge_base(id: int, name: str) -> Script[None]:
-    if not is_id(id) or not (yield Ask(sql.RENAME_KNOWLEDGE_BASE, {"id": id, "name": name})):
+    if not is_id(id) or not (yield Statement(sql.RENAME_KNOWLEDGE_BASE, {"id": id, "name": name})):
         raise no_knowledge_base(id)
 
 
 def delete_knowledge_base(id: int) -> Script[None]:
-    if not is_id(id) or not (yield Ask(sql.DELETE_KNOWLEDGE_BASE, {"id": id})):
+    if not is_id(id) or not (yield Statement(sql.DELETE_KNOWLEDGE_BASE, {"id": id})):
         raise no_knowledge_base(id)
 
 
@@ -64,9 +64,9 @@ def add_document(
     documents of the same bytes share one job. If that one came to nothing,
     `another_job` takes its place.
     """
-    if not (yield Ask(sql.HOLD_KNOWLEDGE_BASE, {"knowledge_base_id": knowledge_base_id})):
+    if not (yield Statement(sql.HOLD_KNOWLEDGE_BASE, {"knowledge_base_id": knowledge_base_id})):
         raise no_knowledge_base(knowledge_base_id)
-    yield Ask(sql.KEEP_BLOB, {"sha256": stored.sha256, "size": stored.size})
+    yield Statement(sql.KEEP_BLOB, {"sha256": stored.sha256, "size": stored.size})
     # From here on no sweep takes the bytes. One may have done so just before.
     if not blobs.exists(stored.sha256):
         raise missing(stored.sha256)
@@ -77,8 +77,8 @@ def add_document(
         "file_name": file_name,
         "job_id": job_id,
     }
-    added = yield Ask(sql.NEW_DOCUMENT, document)
-    [(document_id,)] = added or (yield Ask(sql.SAME_DOCUMENT, document))
+    added = yield Statement(sql.NEW_DOCUMENT, document)
+    [(document_id,)] = added or (yield Statement(sql.SAME_DOCUMENT, document))
     return (yield from find_document(document_id, parsers)), not added
 
 
@@ -87,7 +87,7 @@ def _job(sha256: str, parsers: list[str], job: Offspring, another_job: Offspring
     assert another_job.request is not None
     job_id, is_new = yield from verbs.scatter(job.request, job.lines)
     if not is_new:
-        [(is_spent,)] = yield Ask(sql.IS_JOB_SPENT, {"job_id": job_id, "sha256": sha256, "parsers": parsers})
+        [(is_spent,)] = yield Statement(sql.IS_JOB_SPENT, {"job_id": job_id, "sha256": sha256, "parsers": parsers})
         if is_spent:
             job_id, _ = yield from verbs.scatter(another_job.request, another_job.lines)
     return job_id
@@ -112,7 +112,7 @@ def list_documents(
     if sort is Sort.NAME and after is not None and not is_named:
         raise UsageError("`after` takes the id and the name of the last document of the page before, by name.")
     yield from knowledge_base(knowledge_base_id)
-    rows = yield Ask(
+    rows = yield Statement(
         _SORTED[sort],
         {
             "knowledge_base_id": knowledge_base_id,
@@ -131,20 +131,20 @@ _SORTED = {Sort.NEWEST: sql.DOCUMENTS_NEWEST, Sort.OLDEST: sql.DOCUMENTS_OLDEST,
 
 
 def find_document(id: int, parsers: list[str]) -> Script[DocumentRecord]:
-    rows = (yield Ask(sql.DOCUMENT, {"id": id, "parsers": parsers})) if is_id(id) else []
+    rows = (yield Statement(sql.DOCUMENT, {"id": id, "parsers": parsers})) if is_id(id) else []
     if not rows:
         raise no_documents([id], 1)
     return _document(rows[0])
 
 
 def delete_document(id: int) -> Script[None]:
-    if not is_id(id) or not (yield Ask(sql.DELETE_DOCUMENT, {"id": id})):
+    if not is_id(id) or not (yield Statement(sql.DELETE_DOCUMENT, {"id": id})):
         raise no_documents([id], 1)
 
 
 def snapshots(ids: Iterable[int], space: int | None) -> Script[list[Snapshot]]:
     asked = list(ids)
-    rows = yield Ask(sql.SNAPSHOTS, {"ids": [one for one in asked if is_id(one)], "space": space})
+    rows = yield Statement(sql.SNAPSHOTS, {"ids": [one for one in asked if is_id(one)], "space": space})
     found = {row[0]: Snapshot(document_id=row[0], file_name=row[1], sha256=row[2], size=row[3]) for row in rows}
     absent = [one for one in dict.fromkeys(asked) if one not in found]
     if absent:
@@ -157,21 +157,21 @@ def jobs_of_spaces(
 ) -> Script[list[int]]:
     """The batches that read documents of these spaces, newest first."""
     asked = {"spaces": spaces, "state": state, "kind": kind, "before": before, "limit": limit}
-    return [batch_id for (batch_id,) in (yield Ask(sql.JOBS_OF_SPACES, asked))]
+    return [batch_id for (batch_id,) in (yield Statement(sql.JOBS_OF_SPACES, asked))]
 
 
 def spaces_of_job(job_id: int) -> Script[list[int]]:
-    return [space for (space,) in (yield Ask(sql.SPACES_OF_JOB, {"job_id": job_id}))]
+    return [space for (space,) in (yield Statement(sql.SPACES_OF_JOB, {"job_id": job_id}))]
 
 
 def unused_blobs(keep: timedelta) -> Script[list[str]]:
-    rows = yield Ask(sql.UNUSED_BLOBS, {"keep": keep})
+    rows = yield Statement(sql.UNUSED_BLOBS, {"keep": keep})
     return [sha256 for (sha256,) in rows]
 
 
 def forget_blob(sha256: str, keep: timedelta, blobs: Blobs) -> Script[bool]:
     """The row goes first and the bytes before the commit, so an upload of the same bytes waits and then looks."""
-    rows = yield Ask(sql.FORGET_BLOB, {"sha256": sha256, "keep": keep})
+    rows = yield Statement(sql.FORGET_BLOB, {"sha256": sha256, "keep": keep})
     if rows:
         blobs.delete(sha256)
     return bool(rows)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import orjson
 
 from ingather.engine.errors import NotReady
-from ingather.engine.script import Ask, Script
+from ingather.engine.script import Script, Statement
 from ingather.library import places
 from ingather.library import statements as sql
 from ingather.library.errors import UnknownFile, UnknownPage
@@ -17,7 +17,7 @@ PAGES_AT_ONCE = 100
 
 
 def find(sha256: str, parser: str) -> Script[ReadingSummary | None]:
-    rows = yield Ask(sql.READING, {"sha256": sha256, "parser": parser})
+    rows = yield Statement(sql.READING, {"sha256": sha256, "parser": parser})
     if not rows:
         return None
     [(_, _, problem, sentence, page_count, hidden, notes, read_at)] = rows
@@ -36,7 +36,7 @@ def find(sha256: str, parser: str) -> Script[ReadingSummary | None]:
 
 def name_of(sha256: str) -> Script[str]:
     """The name these bytes first came with; empty when no document has them any more."""
-    rows = yield Ask(sql.NAME_OF, {"sha256": sha256})
+    rows = yield Statement(sql.NAME_OF, {"sha256": sha256})
     if not rows:
         raise no_file(sha256)
     return str(rows[0][0])
@@ -44,7 +44,7 @@ def name_of(sha256: str) -> Script[str]:
 
 def store(sha256: str, reading: Reading) -> Script[ReadingSummary]:
     """Keep a reading, unless there is one by the same parser already. Returns the one that is kept."""
-    kept = yield Ask(
+    kept = yield Statement(
         sql.NEW_READING,
         {
             "sha256": sha256,
@@ -67,14 +67,14 @@ def store(sha256: str, reading: Reading) -> Script[ReadingSummary]:
 
 
 def texts(sha256: str, parser: str | None, current: list[str]) -> Script[list[str]]:
-    rows = yield Ask(sql.TEXTS, {"sha256": sha256, "parser": parser, "current": current})
+    rows = yield Statement(sql.TEXTS, {"sha256": sha256, "parser": parser, "current": current})
     if not rows:
         raise _not_read(sha256)
     return [text for (text,) in rows if text is not None]
 
 
 def lengths(sha256s: list[str], current: list[str]) -> Script[dict[str, Length]]:
-    rows = yield Ask(sql.LENGTHS, {"sha256s": sha256s, "current": current})
+    rows = yield Statement(sql.LENGTHS, {"sha256s": sha256s, "current": current})
     return {sha256: Length(characters=characters, bytes=size) for sha256, characters, size in rows}
 
 
@@ -82,7 +82,7 @@ def rectangles(
     sha256: str, page: int, start: int, end: int, parser: str | None, current: list[str]
 ) -> Script[list[Rect]]:
     asked = {"sha256": sha256, "parser": parser, "current": current}
-    rows = yield Ask(sql.PLACES, asked | {"page": page if 0 <= page < 2**31 else -1})
+    rows = yield Statement(sql.PLACES, asked | {"page": page if 0 <= page < 2**31 else -1})
     if not rows:
         raise _not_read(sha256)
     [(text, boxes, width, height)] = rows
@@ -101,7 +101,7 @@ def _not_read(sha256: str) -> NotReady:
     return NotReady(f"The file {sha256[:12]}… has not been read yet. Wait for its job, or read it now.")
 
 
-def _new_pages(reading_id: int, first: int, pages: Iterable[Page]) -> Ask:
+def _new_pages(reading_id: int, first: int, pages: Iterable[Page]) -> Statement:
     columns = {
         "numbers": [number for number, _ in enumerate(pages, first)],
         "widths": [page.width for page in pages],
@@ -109,7 +109,7 @@ def _new_pages(reading_id: int, first: int, pages: Iterable[Page]) -> Ask:
         "texts": [_storable(page.text) for page in pages],
         "boxes": [places.pack(page.boxes) for page in pages],
     }
-    return Ask(sql.NEW_PAGES, {"reading_id": reading_id, **columns})
+    return Statement(sql.NEW_PAGES, {"reading_id": reading_id, **columns})
 
 
 def _hidden(hidden: Hidden) -> dict[str, object]:

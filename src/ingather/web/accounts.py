@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from ingather.engine.errors import UsageError
-from ingather.engine.script import Ask, Script
+from ingather.engine.script import Script, Statement
 from ingather.extraction.tasks.tasks import Project, create_project
 from ingather.web import statements as sql
 
@@ -105,14 +105,14 @@ def digest(secret: str) -> bytes:
 
 def add_account(name: str, *, is_operator: bool = False) -> Script[Account]:
     cleaned = _name("An account", name)
-    rows = yield Ask(sql.ADD_ACCOUNT, {"name": cleaned, "is_operator": is_operator})
+    rows = yield Statement(sql.ADD_ACCOUNT, {"name": cleaned, "is_operator": is_operator})
     if not rows:
         raise UsageError(f"There is an account {cleaned!r} already.")
     return Account(id=rows[0][0], name=cleaned, is_operator=is_operator)
 
 
 def find_account(name: str) -> Script[Account]:
-    rows = yield Ask(sql.FIND_ACCOUNT, {"name": name})
+    rows = yield Statement(sql.FIND_ACCOUNT, {"name": name})
     if not rows:
         raise UsageError(f"There is no account {name!r}.")
     account_id, found, is_operator = rows[0]
@@ -121,16 +121,16 @@ def find_account(name: str) -> Script[Account]:
 
 def laptop_account(name: str) -> Script[Account]:
     """The account of whoever runs this on their own machine: an operator, and the owner of what nobody owns."""
-    if not (yield Ask(sql.FIND_ACCOUNT, {"name": name})):
-        yield Ask(sql.ADD_ACCOUNT, {"name": name, "is_operator": True})
+    if not (yield Statement(sql.FIND_ACCOUNT, {"name": name})):
+        yield Statement(sql.ADD_ACCOUNT, {"name": name, "is_operator": True})
     account = yield from find_account(name)
-    for (project_id,) in (yield Ask(sql.PROJECTS_WITHOUT_OWNER)):
-        yield Ask(sql.SET_ROLE, {"project_id": project_id, "account_id": account.id, "role": Role.OWNER.value})
+    for (project_id,) in (yield Statement(sql.PROJECTS_WITHOUT_OWNER)):
+        yield Statement(sql.SET_ROLE, {"project_id": project_id, "account_id": account.id, "role": Role.OWNER.value})
     return account
 
 
 def set_role(project_id: int, account_id: int, role: Role) -> Script[None]:
-    yield Ask(sql.SET_ROLE, {"project_id": project_id, "account_id": account_id, "role": role.value})
+    yield Statement(sql.SET_ROLE, {"project_id": project_id, "account_id": account_id, "role": role.value})
 
 
 def found_project(name: str, account_id: int) -> Script[Project | None]:
@@ -138,8 +138,8 @@ def found_project(name: str, account_id: int) -> Script[Project | None]:
 
     What they cannot see is not in their way, or they would learn of it.
     """
-    yield Ask(sql.LOCK_ACCOUNT, {"account_id": account_id})
-    if (yield Ask(sql.IS_IN_PROJECT_NAMED, {"account_id": account_id, "name": name})):
+    yield Statement(sql.LOCK_ACCOUNT, {"account_id": account_id})
+    if (yield Statement(sql.IS_IN_PROJECT_NAMED, {"account_id": account_id, "name": name})):
         return None
     project = yield from create_project(name)
     yield from set_role(project.id, account_id, Role.OWNER)
@@ -152,19 +152,19 @@ def change_member(project_id: int, by: int, account_id: int, role: Role | None) 
     Changes of one project take turns: of two owners who remove each other at
     the same moment, one stays.
     """
-    yield Ask(sql.LOCK_PROJECT, {"project_id": project_id})
-    owners = yield Ask(sql.IS_OWNER, {"project_id": project_id, "account_id": by})
+    yield Statement(sql.LOCK_PROJECT, {"project_id": project_id})
+    owners = yield Statement(sql.IS_OWNER, {"project_id": project_id, "account_id": by})
     if not owners:
         return False
     if role is None:
-        return bool((yield Ask(sql.REMOVE_ROLE, {"project_id": project_id, "account_id": account_id})))
+        return bool((yield Statement(sql.REMOVE_ROLE, {"project_id": project_id, "account_id": account_id})))
     yield from set_role(project_id, account_id, role)
     return True
 
 
 def members(project_id: int, *, after: str = "", limit: int | None = None) -> Script[list[tuple[int, str, Role]]]:
     """Who is in, by name; `after` takes the last name of the page before."""
-    rows = yield Ask(sql.MEMBERS, {"project_id": project_id, "after": after, "limit": limit})
+    rows = yield Statement(sql.MEMBERS, {"project_id": project_id, "after": after, "limit": limit})
     return [(account_id, name, Role(role)) for account_id, name, role in rows]
 
 
@@ -184,7 +184,7 @@ def create_token(
     if not timedelta(minutes=1) <= lasts <= LONGEST_TOKEN:
         raise UsageError("A token lasts between a minute and ten years.")
     token = TOKEN_PREFIX + secrets.token_urlsafe(32)
-    [(token_id, expires_at)] = yield Ask(
+    [(token_id, expires_at)] = yield Statement(
         sql.ADD_TOKEN,
         {
             "account_id": account.id,
@@ -205,7 +205,7 @@ def list_tokens(
 ) -> Script[list[TokenRecord]]:
     """Those of one account, or of all; of one project, or of any. `after` takes the last id of the page before."""
     asked = {"account_id": account_id, "project_id": project_id, "after": after, "limit": limit}
-    rows = yield Ask(sql.LIST_TOKENS, asked)
+    rows = yield Statement(sql.LIST_TOKENS, asked)
     names = ("id", "account", "name", "hint", "scope", "project_id", "created_at", "expires_at", "last_used_at")
     return [
         TokenRecord(**dict(zip(names, row[:9], strict=True)) | {"scope": Scope(row[4])}, revoked_at=row[9])
@@ -216,7 +216,7 @@ def list_tokens(
 def revoke_token(token_id: int, account_id: int | None = None, project_id: int | None = None) -> Script[bool]:
     """Of one account, or of any; of one project, or of any. False where there is none that could be revoked."""
     asked = {"token_id": token_id, "account_id": account_id, "project_id": project_id}
-    return bool((yield Ask(sql.REVOKE_TOKEN, asked)))
+    return bool((yield Statement(sql.REVOKE_TOKEN, asked)))
 
 
 # --- signing in ------------------------------------------------------------------------------------------------------
@@ -225,32 +225,32 @@ def revoke_token(token_id: int, account_id: int | None = None, project_id: int |
 def create_link(account: Account) -> Script[str]:
     """A word that signs one browser in, within a quarter of an hour."""
     word = secrets.token_urlsafe(24)
-    yield Ask(sql.ADD_LINK, {"sha256": digest(word), "account_id": account.id, "lasts": LINK_LASTS})
+    yield Statement(sql.ADD_LINK, {"sha256": digest(word), "account_id": account.id, "lasts": LINK_LASTS})
     return word
 
 
 def sign_in(word: str, *, instead_of: str = "") -> Script[str | None]:
     """A new session for whoever has an unused link; None for anybody else. The browser's last one ends."""
-    yield Ask(sql.CLEAN_UP)
-    rows = yield Ask(sql.USE_LINK, {"sha256": digest(word)})
+    yield Statement(sql.CLEAN_UP)
+    rows = yield Statement(sql.USE_LINK, {"sha256": digest(word)})
     if not rows:
         return None
     yield from sign_out(instead_of)
     session = secrets.token_urlsafe(32)
-    yield Ask(sql.ADD_SESSION, {"sha256": digest(session), "account_id": rows[0][0], "lasts": SESSION_LASTS})
+    yield Statement(sql.ADD_SESSION, {"sha256": digest(session), "account_id": rows[0][0], "lasts": SESSION_LASTS})
     return session
 
 
 def sign_out(session: str) -> Script[None]:
-    yield Ask(sql.END_SESSION, {"sha256": digest(session)})
+    yield Statement(sql.END_SESSION, {"sha256": digest(session)})
 
 
 def caller_of_session(session: str) -> Script[Caller | None]:
-    return _caller((yield Ask(sql.CALLER_BY_SESSION, {"sha256": digest(session)})))
+    return _caller((yield Statement(sql.CALLER_BY_SESSION, {"sha256": digest(session)})))
 
 
 def caller_of_token(token: str) -> Script[Caller | None]:
-    return _caller((yield Ask(sql.CALLER_BY_TOKEN, {"sha256": digest(token)})))
+    return _caller((yield Statement(sql.CALLER_BY_TOKEN, {"sha256": digest(token)})))
 
 
 def _caller(rows: Sequence[Sequence[Any]]) -> Caller | None:

@@ -17,8 +17,7 @@ import orjson
 
 from ingather.engine.engine import Engine
 from ingather.engine.errors import DatabaseUnavailable, RetryLater
-from ingather.engine.script import Ask as Step
-from ingather.engine.script import Script
+from ingather.engine.script import Script, Statement
 from ingather.extraction.conversation import prompt
 from ingather.extraction.conversation.interview import Told
 from ingather.extraction.provider import (
@@ -283,20 +282,20 @@ def _sha256(task: Task, messages: tuple[Message, ...], schema: dict[str, Any]) -
 
 def _before(call: _Call, queue: str, most: Callable[[], Decimal]) -> Script[_Leave]:
     asked = {"request_sha256": call.request_sha256, "queue": queue, "task_id": call.task_id}
-    [(known, silence_s, cap, pause_reason, at)] = yield Step(sql.BEFORE_CALL, asked)
+    [(known, silence_s, cap, pause_reason, at)] = yield Statement(sql.BEFORE_CALL, asked)
     leave = _Leave(at=at, known=known, silence_s=silence_s or 0.0, pause_reason=pause_reason, cap=cap)
     if cap is None or known is not None or pause_reason is not None or leave.silence_s > 0:
         return leave
     dearest = most()
     wanted = {"task_id": call.task_id, "most": dearest, "longest": timedelta(seconds=DEADLINE_S) + TO_WRITE_DOWN}
-    yield Step(sql.HOLD_TASK, wanted)
-    [(aside, under_way)] = yield Step(sql.SET_ASIDE, wanted)
+    yield Statement(sql.HOLD_TASK, wanted)
+    [(aside, under_way)] = yield Statement(sql.SET_ASIDE, wanted)
     return replace(leave, aside=aside, most=dearest, is_refused=aside is None, under_way=under_way)
 
 
 def _give_back(aside: int) -> Script[None]:
-    yield Step(sql.GIVE_BACK, {"aside": aside})
+    yield Statement(sql.GIVE_BACK, {"aside": aside})
 
 
 def _add_call(values: dict[str, Any]) -> Script[None]:
-    yield Step(sql.ADD_CALL, values)
+    yield Statement(sql.ADD_CALL, values)

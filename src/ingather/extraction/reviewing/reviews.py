@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from ingather.engine.script import Ask, Script
+from ingather.engine.script import Script, Statement
 from ingather.extraction.findings import Action, Review
 from ingather.extraction.reviewing.reviewing import Judged
 from ingather.extraction.tasks import statements as sql
@@ -22,7 +22,7 @@ class Reviewer:
 
 def of_documents(task_id: int, ordinals: Sequence[int]) -> Script[dict[int, list[Review]]]:
     found: dict[int, list[Review]] = {}
-    for row in (yield Ask(sql.REVIEWS, {"task_id": task_id, "ordinals": list(ordinals)})):
+    for row in (yield Statement(sql.REVIEWS, {"task_id": task_id, "ordinals": list(ordinals)})):
         review = _review(row)
         found.setdefault(review.ordinal, []).append(review)
     return found
@@ -33,7 +33,7 @@ def page(
 ) -> Script[tuple[list[Review], int | None]]:
     """Of a document, a field of it or a cell, and what `after` takes for the next page."""
     asked = {"task_id": task_id, "ordinal": ordinal, "field": field, "row_key": row, "after": after, "limit": limit}
-    rows = yield Ask(sql.PAGE_OF_REVIEWS, asked)
+    rows = yield Statement(sql.PAGE_OF_REVIEWS, asked)
     return [_review(found) for found in rows], rows[-1][-1] if len(rows) == limit else None
 
 
@@ -43,7 +43,7 @@ def add(task_id: int, judged: Sequence[Judged], by: Reviewer) -> Script[int]:
     There is at least one, and what is said of the first is said of all.
     """
     first = judged[0]
-    written = yield Ask(
+    written = yield Statement(
         sql.ADD_REVIEWS,
         {
             "task_id": task_id,

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Final, LiteralString
 
 from ingather.engine.engine import Engine
-from ingather.engine.script import Ask, Script
+from ingather.engine.script import Script, Statement
 
 MOST_AT_ONCE = 500
 LARGEST = 2**62
@@ -90,4 +90,4 @@ class Journal:
 
     def _rows(self) -> Script[Sequence[Any]]:
         asked = {"task_id": self._task_id, "xid": self._xid, "call": self._call, "item": self._item}
-        return (yield Ask(LINES_AFTER, asked | {"limit": MOST_AT_ONCE}))
+        return (yield Statement(LINES_AFTER, asked | {"limit": MOST_AT_ONCE}))

@@ -14,7 +14,7 @@ import orjson
 from ingather.engine import verbs
 from ingather.engine.errors import KeyReused
 from ingather.engine.model import Offspring, Progress
-from ingather.engine.script import Ask, Script
+from ingather.engine.script import Script, Statement
 from ingather.extraction.errors import NotFound
 from ingather.extraction.tasks import statements as sql
 from ingather.extraction.template import Template
@@ -139,25 +139,25 @@ def fingerprint(template: Template) -> str:
 
 
 def create_project(name: str) -> Script[Project]:
-    [row] = yield Ask(sql.CREATE_PROJECT, {"name": name})
+    [row] = yield Statement(sql.CREATE_PROJECT, {"name": name})
     return _project(row)
 
 
 def own_project(made_for: str, name: str) -> Script[Project]:
     """The project that a program has for itself, made when it is first asked for."""
-    if not (rows := (yield Ask(sql.FIND_OWN_PROJECT, {"made_for": made_for}))):
-        yield Ask(sql.ADD_OWN_PROJECT, {"made_for": made_for, "name": name})
-        rows = yield Ask(sql.FIND_OWN_PROJECT, {"made_for": made_for})
+    if not (rows := (yield Statement(sql.FIND_OWN_PROJECT, {"made_for": made_for}))):
+        yield Statement(sql.ADD_OWN_PROJECT, {"made_for": made_for, "name": name})
+        rows = yield Statement(sql.FIND_OWN_PROJECT, {"made_for": made_for})
     return _project(rows[0])
 
 
 def list_projects(ids: list[int] | None, *, after: int, limit: int | None) -> Script[list[Project]]:
-    rows = yield Ask(sql.LIST_PROJECTS, {"ids": ids, "after": after, "limit": limit})
+    rows = yield Statement(sql.LIST_PROJECTS, {"ids": ids, "after": after, "limit": limit})
     return [_project(row) for row in rows]
 
 
 def find_project(project_id: int) -> Script[Project]:
-    rows = yield Ask(sql.FIND_PROJECT, {"project_id": project_id})
+    rows = yield Statement(sql.FIND_PROJECT, {"project_id": project_id})
     if not rows:
         raise NotFound(f"There is no project {project_id}.")
     return _project(rows[0])
@@ -174,7 +174,7 @@ def _keep_version(template: Template) -> Script[str]:
     sha256 = fingerprint(template)
     body = orjson.dumps(template.to_dict()).decode()
     kept = {"sha256": sha256, "template_id": template.id, "version": template.version, "body": body}
-    yield Ask(sql.KEEP_TEMPLATE_VERSION, kept)
+    yield Statement(sql.KEEP_TEMPLATE_VERSION, kept)
     return sha256
 
 
@@ -185,28 +185,28 @@ def add_template(project_id: int, template: Template) -> Script[bool]:
         return False
     sha256 = yield from _keep_version(template)
     added = {"template_id": template.id, "project_id": project_id, "sha256": sha256}
-    return bool((yield Ask(sql.ADD_TEMPLATE, added)))
+    return bool((yield Statement(sql.ADD_TEMPLATE, added)))
 
 
 def change_template(before: Template, after: Template) -> Script[bool]:
     """False where somebody else has changed it meanwhile."""
     sha256 = yield from _keep_version(after)
     changed = {"template_id": after.id, "sha256": sha256, "was": fingerprint(before)}
-    return bool((yield Ask(sql.CHANGE_TEMPLATE, changed)))
+    return bool((yield Statement(sql.CHANGE_TEMPLATE, changed)))
 
 
 def remove_template(template_id: str) -> Script[bool]:
-    return bool((yield Ask(sql.REMOVE_TEMPLATE, {"template_id": template_id})))
+    return bool((yield Statement(sql.REMOVE_TEMPLATE, {"template_id": template_id})))
 
 
 def find_template(template_id: str) -> Script[tuple[Template, int] | None]:
     """A project's template and the project."""
-    rows = yield Ask(sql.FIND_TEMPLATE, {"template_id": template_id})
+    rows = yield Statement(sql.FIND_TEMPLATE, {"template_id": template_id})
     return (Template.from_dict(orjson.loads(rows[0][0])), rows[0][1]) if rows else None
 
 
 def list_templates(project_id: int, *, after: str, limit: int | None) -> Script[list[Template]]:
-    rows = yield Ask(sql.LIST_TEMPLATES, {"project_id": project_id, "after": after, "limit": limit})
+    rows = yield Statement(sql.LIST_TEMPLATES, {"project_id": project_id, "after": after, "limit": limit})
     return [Template.from_dict(orjson.loads(body)) for body, _ in rows]
 
 
@@ -220,9 +220,9 @@ def start(request: Request, work: Offspring) -> Script[tuple[int, bool]]:
     yield from find_project(wish.project_id)
     batch_id, is_new = yield from verbs.scatter(work.request, work.lines)
     if not is_new:
-        return _same((yield Ask(sql.TASK_OF_BATCH, {"batch_id": batch_id})), wish), False
+        return _same((yield Statement(sql.TASK_OF_BATCH, {"batch_id": batch_id})), wish), False
     template_sha256 = yield from _keep_version(request.template)
-    [(task_id,)] = yield Ask(
+    [(task_id,)] = yield Statement(
         sql.ADD_TASK,
         {
             "project_id": wish.project_id,
@@ -235,7 +235,7 @@ def start(request: Request, work: Offspring) -> Script[tuple[int, bool]]:
             "request_sha256": wish.sha256,
         },
     )
-    yield Ask(
+    yield Statement(
         sql.ADD_TASK_DOCUMENTS,
         {
             "task_id": task_id,
@@ -249,7 +249,7 @@ def start(request: Request, work: Offspring) -> Script[tuple[int, bool]]:
 
 def started(wish: Wish, key: str) -> Script[int | None]:
     """The task that was started with this key, if there is one."""
-    rows = yield Ask(sql.TASK_OF_KEY, {"key": key})
+    rows = yield Statement(sql.TASK_OF_KEY, {"key": key})
     return _same(rows, wish) if rows else None
 
 
@@ -261,21 +261,21 @@ def _same(found: Sequence[Any], wish: Wish) -> int:
 
 
 def find_task(task_id: int) -> Script[Task]:
-    rows = yield Ask(sql.FIND_TASK, {"task_id": task_id})
+    rows = yield Statement(sql.FIND_TASK, {"task_id": task_id})
     if not rows:
         raise NotFound(f"There is no task {task_id}.")
     return _task(rows[0])
 
 
 def task_of_batch(batch_id: int) -> Script[Task]:
-    rows = yield Ask(sql.FIND_TASK_OF_BATCH, {"batch_id": batch_id})
+    rows = yield Statement(sql.FIND_TASK_OF_BATCH, {"batch_id": batch_id})
     if not rows:
         raise NotFound(f"There is no task for batch {batch_id}.")
     return _task(rows[0])
 
 
 def projects_of_batch(batch_id: int) -> Script[list[int]]:
-    return [project_id for (project_id,) in (yield Ask(sql.PROJECTS_OF_BATCH, {"batch_id": batch_id}))]
+    return [project_id for (project_id,) in (yield Statement(sql.PROJECTS_OF_BATCH, {"batch_id": batch_id}))]
 
 
 def batches_of_projects(
@@ -283,12 +283,12 @@ def batches_of_projects(
 ) -> Script[list[int]]:
     """The batches of these projects' tasks, newest first."""
     asked = {"project_ids": project_ids, "state": state, "kind": kind, "before": before, "limit": limit}
-    return [batch_id for (batch_id,) in (yield Ask(sql.BATCHES_OF_PROJECTS, asked))]
+    return [batch_id for (batch_id,) in (yield Statement(sql.BATCHES_OF_PROJECTS, asked))]
 
 
 def list_tasks(project_id: int, *, before: int, limit: int) -> Script[list[Task]]:
     asked = {"project_id": project_id, "state": None, "before": before, "limit": limit}
-    return [_task(row) for row in (yield Ask(sql.LIST_TASKS, asked))]
+    return [_task(row) for row in (yield Statement(sql.LIST_TASKS, asked))]
 
 
 def _task(row: Sequence[Any]) -> Task:
@@ -309,12 +309,12 @@ _SPENT_FIELDS = [field.name for field in fields(Spent)]
 
 def template_version(sha256: str) -> Script[Template]:
     """What a task asks, as it was when it started."""
-    [(body,)] = yield Ask(sql.FIND_TEMPLATE_VERSION, {"sha256": sha256})
+    [(body,)] = yield Statement(sql.FIND_TEMPLATE_VERSION, {"sha256": sha256})
     return Template.from_dict(orjson.loads(body))
 
 
 def find_document(task_id: int, ordinal: int) -> Script[Snapshot]:
-    rows = yield Ask(sql.FIND_DOCUMENT, {"task_id": task_id, "ordinal": ordinal})
+    rows = yield Statement(sql.FIND_DOCUMENT, {"task_id": task_id, "ordinal": ordinal})
     if not rows:
         raise NotFound(f"There is no document {ordinal} in task {task_id}.")
     [(document_id, sha256, file_name)] = rows
@@ -323,33 +323,33 @@ def find_document(task_id: int, ordinal: int) -> Script[Snapshot]:
 
 def find_parser(task: Task, ordinal: int) -> Script[str | None]:
     """The parser whose text a document's findings were found in; None where there are none yet."""
-    rows = yield Ask(sql.FIND_PARSER, {"batch_id": task.batch_id, "ordinal": ordinal})
+    rows = yield Statement(sql.FIND_PARSER, {"batch_id": task.batch_id, "ordinal": ordinal})
     return rows[0][0] if rows else None
 
 
 def documents(task_id: int, ordinals: list[int]) -> Script[dict[int, tuple[int, str, str]]]:
-    rows = yield Ask(sql.DOCUMENTS, {"task_id": task_id, "ordinals": ordinals})
+    rows = yield Statement(sql.DOCUMENTS, {"task_id": task_id, "ordinals": ordinals})
     return {ordinal: (document_id, sha256, file_name) for ordinal, document_id, sha256, file_name in rows}
 
 
 def pause(task: Task, reason: str) -> Script[None]:
     """Let no more documents start, and tell why."""
-    yield Ask(sql.SET_PAUSE_REASON, {"task_id": task.id, "reason": reason})
+    yield Statement(sql.SET_PAUSE_REASON, {"task_id": task.id, "reason": reason})
     yield from verbs.pause(task.batch_id, paused=True)
 
 
 def resume(task: Task) -> Script[None]:
-    yield Ask(sql.SET_PAUSE_REASON, {"task_id": task.id, "reason": None})
+    yield Statement(sql.SET_PAUSE_REASON, {"task_id": task.id, "reason": None})
     yield from verbs.pause(task.batch_id, paused=False)
 
 
 def set_spend_cap(task_id: int, spend_cap: Decimal | None) -> Script[None]:
-    yield Ask(sql.SET_SPEND_CAP, {"task_id": task_id, "spend_cap": spend_cap})
+    yield Statement(sql.SET_SPEND_CAP, {"task_id": task_id, "spend_cap": spend_cap})
 
 
 def status(task_id: int) -> Script[Status]:
     """A task with its counts and its costs. It only looks."""
-    for row in (yield Ask(sql.FIND_STATUS, {"task_id": task_id})):
+    for row in (yield Statement(sql.FIND_STATUS, {"task_id": task_id})):
         known = len(_TASK_FIELDS) + len(_SPENT_FIELDS)
         task, cost = _task_and_spent(row[:known])
         for progress in (yield from verbs.progress([task.batch_id])):
@@ -379,7 +379,7 @@ def statuses(
 ) -> Script[tuple[list[Status], int | None]]:
     """A page of a project's tasks, newest first, and what `before` takes for the next one. It only looks."""
     asked = {"project_id": project_id, "state": state, "before": before, "limit": limit}
-    page = [_task_and_spent(row) for row in (yield Ask(sql.LIST_TASKS_AND_SPENT, asked))]
+    page = [_task_and_spent(row) for row in (yield Statement(sql.LIST_TASKS_AND_SPENT, asked))]
     found = yield from verbs.progress([task.batch_id for task, _ in page])
     known = {progress.batch_id: progress for progress in found}
     listed = [
@@ -389,11 +389,11 @@ def statuses(
 
 
 def spent(task_id: int) -> Script[Spent]:
-    [row] = yield Ask(sql.SPENT, {"task_id": task_id})
+    [row] = yield Statement(sql.SPENT, {"task_id": task_id})
     return _spent(row)
 
 
 def call_seconds(project_id: int, model: str) -> Script[float | None]:
     """How long the model took to answer lately, in this project; None where it was not asked yet."""
-    [(seconds,)] = yield Ask(sql.CALL_SECONDS, {"project_id": project_id, "model": model})
+    [(seconds,)] = yield Statement(sql.CALL_SECONDS, {"project_id": project_id, "model": model})
     return None if seconds is None else float(seconds)

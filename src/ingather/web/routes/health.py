@@ -7,7 +7,7 @@ from fastapi.responses import PlainTextResponse
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Gauge, generate_latest
 
 from ingather.engine.errors import IngatherError
-from ingather.engine.script import Ask, Script
+from ingather.engine.script import Script, Statement
 from ingather.web import schemas as wire
 from ingather.web.access import Here, Operator
 from ingather.web.problems import problem
@@ -36,7 +36,7 @@ def readyz(here: Here) -> Response | wire.Health:
 
 
 def _anything() -> Script[None]:
-    yield Ask("select 1")
+    yield Statement("select 1")
 
 
 @router.get("/metrics", response_model=None, response_class=PlainTextResponse)
