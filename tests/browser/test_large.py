@@ -49,8 +49,10 @@ def fill(url: str, folder: str) -> None:
     ingest.register(library)
     extraction = Extraction(engine, library)
     project = extraction.create_project("Large").id
-    engine.run(
-        accounts.set_role(project, engine.run(accounts.laptop_account(getpass.getuser())).id, accounts.Role.OWNER)
+    engine.database.run(
+        accounts.set_role(
+            project, engine.database.run(accounts.laptop_account(getpass.getuser())).id, accounts.Role.OWNER
+        )
     )
     shelf = library.create_knowledge_base("Papers", space=project).id
     with (SAMPLES / "rct_veratrol.pdf").open("rb") as paper:
@@ -81,8 +83,8 @@ def fill(url: str, folder: str) -> None:
         spend_cap=None,
     )
     request = tasks.Request(wish=wish, template=whole, documents=copies, base_url=None, model=None)
-    plan = copier.plan(pipeline.KIND, [{"document_id": document.id}] * MANY, queue=pipeline.QUEUE)
-    copier.run(tasks.start(request, plan))
+    plan = copier.registry.offspring(pipeline.KIND, [{"document_id": document.id}] * MANY, queue=pipeline.QUEUE)
+    copier.database.run(tasks.start(request, plan))
     copier.worker(concurrency=20).drain()
     copier.close()
 

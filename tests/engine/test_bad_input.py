@@ -272,7 +272,7 @@ def test_nothing_is_added_to_a_closed_batch(shop: Engine, db: psycopg.Connection
 def test_a_key_does_not_stand_for_two_requests(
     shop: Engine, db: psycopg.Connection[Any], other: dict[str, Any]
 ) -> None:
-    shop.handler("write", queue="reading")(shop.handlers["read"].function)
+    shop.handler("write", queue="reading")(shop.registry.handlers["read"].function)
     asked = {"kind": "read", "payloads": [1, 2], "idempotency_key": "k"}
     batch = shop.scatter(**asked)  # type: ignore[arg-type]
     assert shop.scatter(**asked) == batch  # type: ignore[arg-type]
@@ -329,7 +329,7 @@ def test_a_bad_name_is_refused_wherever_a_name_is_taken(gate: Engine, eye: psyco
 
 @pytest.mark.parametrize("name", ["a", "a" * 63, "a_1", "select"])
 def test_a_good_name_is_taken(shop: Engine, name: str) -> None:
-    shop.handler(name)(shop.handlers["read"].function)
+    shop.handler(name)(shop.registry.handlers["read"].function)
     shop.set_queue(name, max_running=1)
     assert shop.scatter(name, [1], queue=name).progress().queue == name
 
@@ -580,7 +580,7 @@ def test_tables_newer_than_the_code_are_refused_only_if_they_say_so(
     shop.scatter("read", [1])
     db.execute("insert into ingather.migration (version, name, oldest) values (99, 'incompatible', 99)")
     newcomer = Engine(url)
-    newcomer.handler("read")(shop.handlers["read"].function)
+    newcomer.handler("read")(shop.registry.handlers["read"].function)
     with refused(db, SchemaTooNew, "Upgrade ingather"):
         newcomer.scatter("read", [1])
     with refused(db, SchemaTooNew, "Upgrade ingather"):

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ingather.engine.arguments import NAME
 from ingather.engine.codec import BadPayload, BadResult, decode, decode_payload, encode_payload, encode_result
-from ingather.engine.engine import NAME
 from ingather.engine.errors import PayloadRefused
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()) | st.binary(max_size=3)

@@ -428,7 +428,7 @@ def test_connections_that_the_server_closed_while_they_lay_idle_are_not_used_aga
     async def scene() -> None:
         for _ in range(5):
             assert await shop.abatches() == []
-            assert await shop.aplay(verbs.list_batches(state=None, kind=None, before=None, limit=1)) == []
+            assert await shop.database.aplay(verbs.list_batches(state=None, kind=None, before=None, limit=1)) == []
             assert await asyncio.to_thread(shop.batches) == []
             # Again and again: a pool may be about to put another in the place of one that it gave up.
             until(lambda: not db.execute(f"select pg_terminate_backend(pid) {idle}").fetchall())

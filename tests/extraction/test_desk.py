@@ -142,20 +142,20 @@ def test_a_bad_answer_is_no_answer_the_next_time(room: Room, kind: Kind) -> None
     with pytest.raises(ModelError):
         room.ask(model)
     assert room.ask(model).object == {"a": 1}
-    assert room.engine.run(tasks.spent(room.task.id)).prompt_tokens == 20, "it was billed all the same"
+    assert room.engine.database.run(tasks.spent(room.task.id)).prompt_tokens == 20, "it was billed all the same"
 
 
 def test_a_call_is_written_down_although_the_database_was_away_for_a_moment(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, failures = room.engine.arun, [DatabaseUnavailable("away"), DatabaseUnavailable("away")]
+    real, failures = room.engine.database.arun, [DatabaseUnavailable("away"), DatabaseUnavailable("away")]
 
     async def arun(script: Any, **more: Any) -> Any:
         if script.__name__ == "_add_call" and failures:
             raise failures.pop()
         return await real(script, **more)
 
-    monkeypatch.setattr(room.engine, "arun", arun)
+    monkeypatch.setattr(room.engine.database, "arun", arun)
     model = Model(reply('{"a": 1}'))
     room.ask(model)
     assert room.ask(model).is_known

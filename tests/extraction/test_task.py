@@ -371,7 +371,7 @@ def test_a_paper_that_gets_further_with_every_attempt_is_not_given_up(
     """It has more calls than attempts, and every second call fails."""
     monkeypatch.setattr("ingather.extraction.tasks.pipeline.SOON_S", (0.0, 0.1))
     bench, provider = scene([{"do": "error_500", "every": 2}])
-    bench.engine.handlers[KIND] = replace(bench.engine.handlers[KIND], max_attempts=2)
+    bench.engine.registry.handlers[KIND] = replace(bench.engine.registry.handlers[KIND], max_attempts=2)
     task, _ = bench.extraction.start_task(bench.project, "rct", bench.add([paper(1)]))
     drain(bench)
     assert len([call for call in provider.calls if call.did == "error_500"]) > 2

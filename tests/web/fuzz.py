@@ -57,7 +57,7 @@ class Fuzz:
     def __init__(self, site: Site) -> None:
         office = site.office
         operator = office.people["operator"]
-        office.engine.run(accounts.set_role(office.bench.project, operator.id, Role.OWNER))
+        office.engine.database.run(accounts.set_role(office.bench.project, operator.id, Role.OWNER))
         self._documents = office.add([paper(1), paper(2), "bad"])
         self._done = office.start(self._documents, field_ids=["title"])
         office.work()

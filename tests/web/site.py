@@ -36,26 +36,26 @@ class Office:
         names = ("owner", "reviewer", "reader", "outsider", "operator")
         self.people = {name: self._account(name) for name in names}
         for name, role in ROLES.items():
-            self.engine.run(accounts.set_role(bench.project, self.people[name].id, role))
+            self.engine.database.run(accounts.set_role(bench.project, self.people[name].id, role))
         self.theirs = bench.extraction.create_project("Theirs").id
-        self.engine.run(accounts.set_role(self.theirs, self.people["outsider"].id, Role.OWNER))
+        self.engine.database.run(accounts.set_role(self.theirs, self.people["outsider"].id, Role.OWNER))
         self.their_shelf = bench.library.create_knowledge_base("Their papers", space=self.theirs).id
 
     def _account(self, name: str) -> Account:
-        return self.engine.run(accounts.add_account(name, is_operator=name == "operator"))
+        return self.engine.database.run(accounts.add_account(name, is_operator=name == "operator"))
 
     def word(self, name: str) -> str:
         """The word of a sign-in link."""
-        return self.engine.run(accounts.create_link(self.people[name]))
+        return self.engine.database.run(accounts.create_link(self.people[name]))
 
     def session(self, name: str) -> str:
-        session = self.engine.run(accounts.sign_in(self.word(name)))
+        session = self.engine.database.run(accounts.sign_in(self.word(name)))
         assert session is not None
         return session
 
     def token(self, name: str, scope: Scope = Scope.WRITE, *, project_id: int | None = None) -> str:
         made = accounts.create_token(self.people[name], "a script", scope=scope, lasts=HOUR, project_id=project_id)
-        return self.engine.run(made)[0]
+        return self.engine.database.run(made)[0]
 
     def add(self, texts: Iterable[str], *, shelf: int | None = None) -> list[int]:
         """Documents, in the project or on another shelf."""

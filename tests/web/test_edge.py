@@ -401,8 +401,8 @@ def test_a_database_that_is_gone_is_not_described_to_everybody(
     async def agone(*_: object, **__: object) -> None:
         gone()
 
-    monkeypatch.setattr(type(shared.office.engine), "run", gone)
-    monkeypatch.setattr(type(shared.office.engine), "aplay", agone)
+    monkeypatch.setattr(type(shared.office.engine.database), "run", gone)
+    monkeypatch.setattr(type(shared.office.engine.database), "aplay", agone)
     for answer in (client.get("/me"), httpx.get(shared.address + "/readyz")):
         assert answer.status_code == 503
         assert int(answer.headers["retry-after"]) > 0

@@ -221,13 +221,15 @@ def test_an_operator_sees_how_far_work_is_and_not_what_it_found(scene: Scene) ->
 
 def test_whoever_left_a_project_is_out_at_once(shared: Site) -> None:
     office = shared.office
-    guest = office.engine.run(accounts.add_account("guest"))
+    guest = office.engine.database.run(accounts.add_account("guest"))
     office.people["guest"] = guest
-    office.engine.run(accounts.set_role(office.bench.project, guest.id, Role.REVIEWER))
+    office.engine.database.run(accounts.set_role(office.bench.project, guest.id, Role.REVIEWER))
     with shared.script("guest") as client:
         at = f"/knowledge-bases/{office.bench.shelf}/documents"
         assert client.get(at).status_code == 200
-        office.engine.run(accounts.change_member(office.bench.project, office.people["owner"].id, guest.id, None))
+        office.engine.database.run(
+            accounts.change_member(office.bench.project, office.people["owner"].id, guest.id, None)
+        )
         assert client.get(at).status_code == 404
 
 

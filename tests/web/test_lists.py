@@ -105,15 +105,15 @@ def filled(shared: Site) -> Office:
     bench, owner = office.bench, office.people["owner"]
     for n in range(4):
         name = f"No. {4 - n}"
-        office.engine.run(accounts.found_project(name, owner.id))
-        guest = office.engine.run(accounts.add_account(f"Guest {4 - n}"))
-        office.engine.run(accounts.set_role(bench.project, guest.id, Role.READER))
+        office.engine.database.run(accounts.found_project(name, owner.id))
+        guest = office.engine.database.run(accounts.add_account(f"Guest {4 - n}"))
+        office.engine.database.run(accounts.set_role(bench.project, guest.id, Role.READER))
         office.token("owner")
         bench.extraction.clone_template(bench.project, "rct", Label(en=name, zh=name))
         bench.library.create_knowledge_base(name, space=bench.project)
         office.engine.set_queue(f"lane_{4 - n}", max_running=1)
         office.engine.schedule(f"nightly_{4 - n}", cron="0 3 * * *", kind="read_document", payload={"sha256": "x"})
-        office.engine.run(_worker(n))
+        office.engine.database.run(_worker(n))
     return office
 
 
@@ -230,7 +230,7 @@ def test_a_list_of_batches_goes_on_when_one_of_a_page_is_pruned_this_moment(offi
             return end.value
 
     operator = Caller(account_id=1, name="operator", is_operator=True, scope=Scope.OPERATE, roles={})
-    page, following = engine.run(pruned_meanwhile(_page(operator, None, None, None, 2)))
+    page, following = engine.database.run(pruned_meanwhile(_page(operator, None, None, None, 2)))
     assert [batch.batch_id for batch in page] == [newest.id]
-    page, following = engine.run(_page(operator, None, None, following, 2))
+    page, following = engine.database.run(_page(operator, None, None, following, 2))
     assert ([batch.batch_id for batch in page], following) == ([oldest.id], None)

@@ -142,12 +142,12 @@ class Stage:
             label = Label(en="Ours", zh="我们的")
             made["template_id"] = extraction.clone_template(office.bench.project, "rct", label).id
         if "{account_id}" in path:
-            guest = office.engine.run(accounts.add_account(self.number()))
-            office.engine.run(accounts.set_role(office.bench.project, guest.id, accounts.Role.READER))
+            guest = office.engine.database.run(accounts.add_account(self.number()))
+            office.engine.database.run(accounts.set_role(office.bench.project, guest.id, accounts.Role.READER))
             made["account_id"] = guest.id
         if "{token_id}" in path:
             office.token("owner")
-            made["token_id"] = office.engine.run(accounts.list_tokens(office.people["owner"].id))[-1].id
+            made["token_id"] = office.engine.database.run(accounts.list_tokens(office.people["owner"].id))[-1].id
         return made
 
     def options(self, method: str, path: str) -> dict[str, Any]:  # noqa: PLR0912  a table

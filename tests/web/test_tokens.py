@@ -105,7 +105,7 @@ def test_a_token_for_one_project_knows_no_other(site: Site) -> None:
 
 def test_an_operators_token_for_one_project_does_not_operate(site: Site) -> None:
     office = site.office
-    office.engine.run(accounts.set_role(office.bench.project, office.people["operator"].id, Role.READER))
+    office.engine.database.run(accounts.set_role(office.bench.project, office.people["operator"].id, Role.READER))
     with site.script("operator", Scope.OPERATE, project_id=office.bench.project) as client:
         assert client.post("/engine/queues/reading/pause").status_code == 403
         assert client.get("/me").json()["is_operator"] is False
@@ -206,7 +206,7 @@ def test_two_owners_who_remove_each_other_leave_one(site: Site) -> None:
     owner, other = office.people["owner"].id, office.people["reviewer"].id
     for _ in range(5):
         for account in (owner, other):
-            office.engine.run(accounts.set_role(office.bench.project, account, Role.OWNER))
+            office.engine.database.run(accounts.set_role(office.bench.project, account, Role.OWNER))
         with site.script("owner") as one, site.script("reviewer") as two, ThreadPoolExecutor(2) as threads:
             gate = threading.Barrier(2)
 
@@ -216,7 +216,7 @@ def test_two_owners_who_remove_each_other_leave_one(site: Site) -> None:
                 return client.delete(f"{at}/{account}").status_code
 
             list(threads.map(remove, (one, two), (other, owner)))
-        members = office.engine.run(accounts.members(office.bench.project))
+        members = office.engine.database.run(accounts.members(office.bench.project))
         assert sum(role is Role.OWNER for _, _, role in members) == 1
 
 

@@ -92,8 +92,8 @@ def show(arguments: Namespace) -> None:
         result, reason = _result(batch)
         reasons, failures = [], []
         if seen.error:
-            reasons = app.run(_failure_reasons(batch.id))
-            failures = app.run(_failures(batch.id, arguments.after, arguments.limit))
+            reasons = app.database.run(_failure_reasons(batch.id))
+            failures = app.database.run(_failures(batch.id, arguments.after, arguments.limit))
     if arguments.json:
         as_json(
             progress_json(seen)

@@ -73,10 +73,10 @@ def prune(arguments: Namespace) -> None:
             [(batches,)] = yield Statement(OLD_BATCHES, {"keep": arguments.keep})
             return int(batches)
 
-        old = app.run(count_old())
+        old = app.database.run(count_old())
         app.prune(arguments.keep)
         # What another process holds, or what still waits for its gather, stays for the next time.
-        pruned = max(old - app.run(count_old()), 0)
+        pruned = max(old - app.database.run(count_old()), 0)
     if arguments.json:
         as_json({"pruned": pruned})
     else:

@@ -171,7 +171,7 @@ def _firings(cron: Cron, after: datetime, limit: int) -> list[datetime]:
 
 def list_workers(arguments: Namespace) -> None:
     with closing(Ingather()) as app:
-        workers, now = app.workers(), app.run(_now())
+        workers, now = app.workers(), app.database.run(_now())
     # By the database's clock: this machine's may be hours off.
     silent = {worker.id for worker in workers if now - worker.beat_at > timedelta(seconds=worker.lease_s)}
     if arguments.json:

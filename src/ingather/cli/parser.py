@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from ingather.cli import batches, database, doctor, fleet, quantities, work
 from ingather.cli.answers import one_line
-from ingather.engine.engine import NAME
+from ingather.engine.arguments import NAME
 from ingather.engine.errors import UsageError
 from ingather.engine.worker import GRACE_S
 

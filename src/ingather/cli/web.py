@@ -66,7 +66,7 @@ def run(arguments: Namespace) -> int:
         if not arguments.no_samples:
             _add_samples(bench, account)
         set_up_log()
-        word = bench.engine.run(accounts.create_link(account))
+        word = bench.engine.database.run(accounts.create_link(account))
         endpoint = bench.extraction.endpoint
         model = endpoint.model if endpoint else "none; the embedded extractor answers"
         say(f"Ingather {version('ingather')}. Model: {model}.")
@@ -223,7 +223,7 @@ def _me(bench: Workbench) -> Account:
         name = getpass.getuser()
     except (OSError, KeyError):
         name = "me"
-    return bench.engine.run(accounts.laptop_account(name))
+    return bench.engine.database.run(accounts.laptop_account(name))
 
 
 def _add_samples(bench: Workbench, account: Account) -> None:
@@ -232,7 +232,7 @@ def _add_samples(bench: Workbench, account: Account) -> None:
     if bench.extraction.list_projects() or not papers:
         return
     project = bench.extraction.create_project("My first review")
-    bench.engine.run(accounts.set_role(project.id, account.id, accounts.Role.OWNER))
+    bench.engine.database.run(accounts.set_role(project.id, account.id, accounts.Role.OWNER))
     shelf = bench.library.create_knowledge_base(SAMPLES, space=project.id)
     for paper in papers:
         with paper.open("rb") as stream:
@@ -251,8 +251,8 @@ def _samples() -> Path:
 
 def link(arguments: Namespace) -> int:
     bench = Workbench()
-    account = bench.engine.run(accounts.find_account(arguments.account)) if arguments.account else _me(bench)
-    word = bench.engine.run(accounts.create_link(account))
+    account = bench.engine.database.run(accounts.find_account(arguments.account)) if arguments.account else _me(bench)
+    word = bench.engine.database.run(accounts.create_link(account))
     settings = Settings.from_environment()
     served = arguments.address or f"http://{settings.host}:{settings.port}"
     address = f"{served.rstrip('/')}/sign-in#{word}"
@@ -265,7 +265,7 @@ def link(arguments: Namespace) -> int:
 
 def add_account(arguments: Namespace) -> int:
     bench = Workbench()
-    account = bench.engine.run(accounts.add_account(arguments.name, is_operator=arguments.operator))
+    account = bench.engine.database.run(accounts.add_account(arguments.name, is_operator=arguments.operator))
     if arguments.json:
         as_json({"account_id": account.id, "name": account.name, "is_operator": account.is_operator})
     else:
@@ -275,8 +275,8 @@ def add_account(arguments: Namespace) -> int:
 
 def create_token(arguments: Namespace) -> int:
     bench = Workbench()
-    account = bench.engine.run(accounts.find_account(arguments.account)) if arguments.account else _me(bench)
-    token, token_id, expires_at = bench.engine.run(
+    account = bench.engine.database.run(accounts.find_account(arguments.account)) if arguments.account else _me(bench)
+    token, token_id, expires_at = bench.engine.database.run(
         accounts.create_token(
             account,
             arguments.name,
@@ -294,7 +294,7 @@ def create_token(arguments: Namespace) -> int:
 
 
 def list_tokens(arguments: Namespace) -> int:
-    found = Workbench().engine.run(accounts.list_tokens())
+    found = Workbench().engine.database.run(accounts.list_tokens())
     if arguments.json:
         as_json(found)
         return 0
@@ -307,7 +307,7 @@ def list_tokens(arguments: Namespace) -> int:
 
 
 def revoke_token(arguments: Namespace) -> int:
-    if not Workbench().engine.run(accounts.revoke_token(arguments.id)):
+    if not Workbench().engine.database.run(accounts.revoke_token(arguments.id)):
         raise IngatherError(f"There is no token {arguments.id} that could be revoked.")
     if arguments.json:
         as_json({"token_id": arguments.id, "revoked": True})

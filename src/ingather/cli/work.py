@@ -32,7 +32,7 @@ def work(arguments: Namespace) -> int:
     set_up_log()
     worker = app.worker(concurrency=arguments.concurrency, queues=arguments.queue)
     app.check()
-    kinds = ", ".join(sorted(app.handlers))
+    kinds = ", ".join(app.kinds)
     lanes = ", ".join(arguments.queue) if arguments.queue else "all queues"
     log.info("working on %s from %s, %s at once", kinds, lanes, arguments.concurrency)
     worker.run(grace=arguments.grace)
@@ -67,7 +67,7 @@ def find_app(name: str) -> Engine:
         raise UsageError(f"Module {module_name} has no attribute {attribute!r}.{advice}") from None
     if not isinstance(app, Engine):
         raise UsageError(f"{name} is of type {type(app).__name__}, not an Ingather.{advice}")
-    if not app.handlers:
+    if not app.kinds:
         raise UsageError(
             f"{name} has no handlers, so there is nothing to work on. If they are in another module, import it there."
         )

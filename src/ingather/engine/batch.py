@@ -33,13 +33,13 @@ class Stream(Generic[T]):
 
     def __iter__(self) -> Iterator[T]:
         after = -1
-        while rows := self._engine.run(self._page(after)):
+        while rows := self._engine.database.run(self._page(after)):
             yield from (self._make(*row) for row in rows)
             after = rows[-1][0]
 
     async def __aiter__(self) -> AsyncIterator[T]:
         after = -1
-        while rows := await self._engine.arun(self._page(after)):
+        while rows := await self._engine.database.arun(self._page(after)):
             for row in rows:
                 yield self._make(*row)
             after = rows[-1][0]
@@ -65,10 +65,10 @@ class Batch:
 
     def progress(self) -> Progress:
         """The counts at this instant. They add up to the total, and the cost does not grow with it."""
-        return self._found(self._engine.run(verbs.progress([self.id])))
+        return self._found(self._engine.database.run(verbs.progress([self.id])))
 
     async def aprogress(self) -> Progress:
-        return self._found(await self._engine.arun(verbs.progress([self.id])))
+        return self._found(await self._engine.database.arun(verbs.progress([self.id])))
 
     def _found(self, found: list[Progress]) -> Progress:
         if not found:
@@ -94,10 +94,10 @@ class Batch:
 
     def result(self) -> Any:
         """What the gather returned; for a batch of one without a gather, what its handler returned."""
-        return self._result(self._engine.run(_result(self.id)))
+        return self._result(self._engine.database.run(_result(self.id)))
 
     async def aresult(self) -> Any:
-        return self._result(await self._engine.arun(_result(self.id)))
+        return self._result(await self._engine.database.arun(_result(self.id)))
 
     def _result(self, rows: Rows) -> Any:
         if not rows:
@@ -125,7 +125,7 @@ class Batch:
         _check_state(state)
         if not 1 <= limit <= PAGE_SIZE:
             raise UsageError(f"A page holds 1 to {PAGE_SIZE:,} items, not {limit!r}.")
-        return [_record(*row) for row in self._engine.run(self._page(state, after, limit))]
+        return [_record(*row) for row in self._engine.database.run(self._page(state, after, limit))]
 
     def _page(self, state: ItemState | None, after: int, limit: int) -> Script[Rows]:
         asked = {"batch_id": self.id, "after": after, "limit": limit}
@@ -137,37 +137,37 @@ class Batch:
 
     def cancel(self) -> bool:
         """End what is not finished as cancelled and close the batch. False when it was closed already."""
-        return self._engine.run(verbs.cancel(self.id), rings=True)
+        return self._engine.database.run(verbs.cancel(self.id), rings=True)
 
     async def acancel(self) -> bool:
-        return await self._engine.arun(verbs.cancel(self.id), rings=True)
+        return await self._engine.database.arun(verbs.cancel(self.id), rings=True)
 
     def pause(self) -> None:
         """Let no more items start; those running go on."""
-        self._engine.run(verbs.pause(self.id, paused=True))
+        self._engine.database.run(verbs.pause(self.id, paused=True))
 
     async def apause(self) -> None:
-        await self._engine.arun(verbs.pause(self.id, paused=True))
+        await self._engine.database.arun(verbs.pause(self.id, paused=True))
 
     def resume(self) -> None:
-        self._engine.run(verbs.pause(self.id, paused=False), rings=True)
+        self._engine.database.run(verbs.pause(self.id, paused=False), rings=True)
 
     async def aresume(self) -> None:
-        await self._engine.arun(verbs.pause(self.id, paused=False), rings=True)
+        await self._engine.database.arun(verbs.pause(self.id, paused=False), rings=True)
 
     def retry_failed(self) -> int:
         """Send failed items back with all their attempts; a closed batch opens again. Returns how many."""
-        return self._engine.run(verbs.retry_failed(self.id), rings=True)
+        return self._engine.database.run(verbs.retry_failed(self.id), rings=True)
 
     async def aretry_failed(self) -> int:
-        return await self._engine.arun(verbs.retry_failed(self.id), rings=True)
+        return await self._engine.database.arun(verbs.retry_failed(self.id), rings=True)
 
     def add(self, payloads: Iterable[Any]) -> int:
         """More items for an open batch, in one transaction. Returns how many."""
-        return self._engine.run(verbs.add(self.id, self._engine.encoded(payloads)), rings=True)
+        return self._engine.database.run(verbs.add(self.id, self._engine.registry.encoded(payloads)), rings=True)
 
     async def aadd(self, payloads: Iterable[Any]) -> int:
-        return await self._engine.arun(verbs.add(self.id, self._engine.encoded(payloads)), rings=True)
+        return await self._engine.database.arun(verbs.add(self.id, self._engine.registry.encoded(payloads)), rings=True)
 
 
 def _check_state(state: ItemState | None) -> None:

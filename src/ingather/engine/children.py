@@ -78,11 +78,11 @@ def _in_child(is_gather: bool, args: dict[str, Any]) -> Any:  # noqa: FBT001  # 
     """Run it; give back the encoded result, or an exception that is sure to survive the pipe."""
     try:
         if is_gather:
-            handler = _engine.gathers[args["kind"]]
+            handler = _engine.registry.gathers[args["kind"]]
             subject: Any = Batch(_engine, args["batch_id"])
         else:
-            subject = Item(**args, plan=_engine.plan)
-            handler = _engine.handlers[subject.kind]
+            subject = Item(**args, offspring_of=_engine.registry.offspring)
+            handler = _engine.registry.handlers[subject.kind]
         value = handler.function(subject)
         if handler.is_async:
             value = asyncio.run(value)

@@ -472,7 +472,7 @@ class Feeder:
         return {
             "worker_id": self.worker_id,
             "queue": view.name,
-            "kinds": list(self._engine.handlers),
+            "kinds": list(self._engine.registry.handlers),
             "k": k,
             "free": max(0, self._free_slots()),
             "kw": k if view.is_thirsty else (k + view.is_odd) // 2,
@@ -567,7 +567,7 @@ class Feeder:
         now = time.monotonic()
         view.is_thirsty = False
         for row in claimed:
-            lease = Lease(row, view.name, self._engine.handlers)
+            lease = Lease(row, view.name, self._engine.registry.handlers)
             first, last, ordinal, bodies = row[1], row[2], row[10] or 0, row[11]
             view.after = lease.batch_id
             lines: list[str | None] = [None] if bodies is None else bodies.split("\n")
@@ -589,7 +589,7 @@ class Feeder:
     async def _look_out(self, conn: AsyncConnection[Any], view: QueueView) -> None:
         """Nothing came: how long may we nap?"""
         cursor = conn.cursor(row_factory=tuple_row)
-        await cursor.execute(sql.OUTLOOK, {"queue": view.name, "kinds": list(self._engine.handlers)})
+        await cursor.execute(sql.OUTLOOK, {"queue": view.name, "kinds": list(self._engine.registry.handlers)})
         row = await cursor.fetchone()
         nap = POLL_S * random.uniform(0.8, 1.0)
         if row is not None:

@@ -133,7 +133,7 @@ class Offspring:
     lines: list[bytes]
 
 
-Plan = Callable[..., Offspring]
+MakeOffspring = Callable[..., Offspring]
 
 
 class Item:
@@ -144,10 +144,18 @@ class Item:
     made for every item that runs, and frozen fields cost more than the rest.
     """
 
-    __slots__ = ("_plan", "attempt", "batch_id", "id", "kind", "lost", "offspring", "ordinal", "payload")
+    __slots__ = ("_offspring_of", "attempt", "batch_id", "id", "kind", "lost", "offspring", "ordinal", "payload")
 
     def __init__(
-        self, id: int, batch_id: int, kind: str, ordinal: int, payload: Any, attempt: int, lost: int, plan: Plan
+        self,
+        id: int,
+        batch_id: int,
+        kind: str,
+        ordinal: int,
+        payload: Any,
+        attempt: int,
+        lost: int,
+        offspring_of: MakeOffspring,
     ) -> None:
         self.id = id
         self.batch_id = batch_id
@@ -157,15 +165,18 @@ class Item:
         self.attempt = attempt
         self.lost = lost
         self.offspring: list[Offspring] | None = None
-        self._plan = plan
+        self._offspring_of = offspring_of
 
     def scatter(self, kind: str, payloads: Iterable[Any], **options: Any) -> None:
         """Scatter a child batch in the commit that settles this item: with its result, or not at all."""
-        self.offspring = [*(self.offspring or ()), self._plan(kind, payloads, parent_id=self.batch_id, **options)]
+        self.offspring = [
+            *(self.offspring or ()),
+            self._offspring_of(kind, payloads, parent_id=self.batch_id, **options),
+        ]
 
     def add(self, payloads: Iterable[Any]) -> None:
         """Add items to this item's own batch in the commit that settles it."""
-        self.offspring = [*(self.offspring or ()), self._plan(None, payloads)]
+        self.offspring = [*(self.offspring or ()), self._offspring_of(None, payloads)]
 
     def __repr__(self) -> str:
         return f"Item(id={self.id}, kind={self.kind!r}, batch_id={self.batch_id}, attempt={self.attempt})"

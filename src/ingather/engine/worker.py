@@ -214,7 +214,7 @@ class Worker:
         who = {
             "host": socket.gethostname(),
             "pid": os.getpid(),
-            "kinds": sorted(self._engine.handlers),
+            "kinds": sorted(self._engine.registry.handlers),
             "lease": self._engine.lease,
         }
         [(worker_id,)] = yield Statement(sql.REGISTER, who)
@@ -243,7 +243,7 @@ class Worker:
     def _is_nothing_left(self) -> Script[bool]:
         asked = {
             "queues": [name for name, _ in (yield from self._known_queues())],
-            "kinds": list(self._engine.handlers),
+            "kinds": list(self._engine.registry.handlers),
             "horizon": DRAIN_HORIZON,
             "worker_id": self._feeder.worker_id,
         }
@@ -303,8 +303,10 @@ class Worker:
                 if lease.function is None:
                     line, offspring = await self._call(slot, assignment)
                 else:
-                    given, plan = decode_payload(payload), self._engine.plan
-                    item = Item(item_id, lease.batch_id, lease.kind, ordinal, given, lease.attempt, lease.lost, plan)
+                    given, offspring_of = decode_payload(payload), self._engine.registry.offspring
+                    item = Item(
+                        item_id, lease.batch_id, lease.kind, ordinal, given, lease.attempt, lease.lost, offspring_of
+                    )
                     line = encode_result(await lease.function(item))
                     offspring = item.offspring
             except BaseException as error:
@@ -351,8 +353,8 @@ class Worker:
 
     def _fail(self, lease: Lease, item_id: int, slot: _Slot, error: BaseException) -> None:
         max_attempts = lease.max_attempts
-        if lease.is_gather and lease.kind in self._engine.gathers:
-            max_attempts = self._engine.gathers[lease.kind].max_attempts
+        if lease.is_gather and lease.kind in self._engine.registry.gathers:
+            max_attempts = self._engine.registry.gathers[lease.kind].max_attempts
         log.log(
             logging.DEBUG if isinstance(error, HandlerSignal) else logging.INFO,
             "item %s of kind %s failed in attempt %s: %s",
@@ -369,7 +371,7 @@ class Worker:
         """Run a gather, or in a child what is a `def` or has killed before."""
         lease, item_id, ordinal, payload, _ = assignment
         if lease.is_gather:
-            gather = self._engine.gathers.get(lease.kind)
+            gather = self._engine.registry.gathers.get(lease.kind)
             if gather is None:
                 log.warning(
                     "batch %s waits for its gather, which this worker has not: kind %s", lease.batch_id, lease.kind

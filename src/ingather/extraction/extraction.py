@@ -61,20 +61,22 @@ class Extraction:
         name = " ".join(cleaned(name).split())
         if not 1 <= len(name) <= 200:
             raise UsageError("A project has a name of 1 to 200 characters.")
-        return self.engine.run(tasks.create_project(name))
+        return self.engine.database.run(tasks.create_project(name))
 
     def own_project(self, made_for: str, name: str) -> Project:
         """The project that a program has for itself, made when it is first asked for."""
-        return self.engine.run(tasks.own_project(made_for, name))
+        return self.engine.database.run(tasks.own_project(made_for, name))
 
     def list_projects(
         self, ids: Collection[int] | None = None, *, after: int = 0, limit: int | None = None
     ) -> list[Project]:
         """All, or those of these ids; `after` takes the last id of the page before."""
-        return self.engine.run(tasks.list_projects(None if ids is None else list(ids), after=after, limit=limit))
+        return self.engine.database.run(
+            tasks.list_projects(None if ids is None else list(ids), after=after, limit=limit)
+        )
 
     def project(self, project_id: int) -> Project:
-        return self.engine.run(tasks.find_project(known_id(project_id, "project")))
+        return self.engine.database.run(tasks.find_project(known_id(project_id, "project")))
 
     # --- templates -------------------------------------------------------------------------------------------------
 
@@ -86,7 +88,9 @@ class Extraction:
         found = builtin()[seen:]
         if project_id is not None:
             last = "" if after in BUILTIN_IDS else after
-            found += self.engine.run(tasks.list_templates(known_id(project_id, "project"), after=last, limit=limit))
+            found += self.engine.database.run(
+                tasks.list_templates(known_id(project_id, "project"), after=last, limit=limit)
+            )
         return found[:limit]
 
     def template(self, template_id: str, project_id: int | None = None) -> Template:
@@ -100,7 +104,11 @@ class Extraction:
         """A template and the project it belongs to; 0 for a built-in one, which belongs to all."""
         if template_id in BUILTIN_IDS:
             return load_builtin(template_id), 0
-        found = self.engine.run(tasks.find_template(template_id)) if _TEMPLATE_ID.fullmatch(str(template_id)) else None
+        found = (
+            self.engine.database.run(tasks.find_template(template_id))
+            if _TEMPLATE_ID.fullmatch(str(template_id))
+            else None
+        )
         if found is None:
             raise _no_template(template_id)
         return found
@@ -115,14 +123,14 @@ class Extraction:
             if f"{stem}_{number}" == template_id:
                 continue
             copy = clone(base, f"{stem}_{number}", label)
-            if self.engine.run(tasks.add_template(project_id, copy)):
+            if self.engine.database.run(tasks.add_template(project_id, copy)):
                 return copy
 
     def change_template(self, project_id: int, template_id: str, change: Callable[[Template], Template]) -> Template:
         """Store what `change` makes of a template as its next version. Tasks keep the version they started with."""
         before = self.template(template_id, project_id)
         after = change(before).with_version(before.version + 1)
-        if not self.engine.run(tasks.change_template(before, after)):
+        if not self.engine.database.run(tasks.change_template(before, after)):
             raise UsageError(
                 "Somebody else has changed this template meanwhile. Look at it again, then repeat the change."
             )
@@ -133,7 +141,7 @@ class Extraction:
         self.template(template_id, project_id)
         if template_id in BUILTIN_IDS:
             raise UsageError(f"The template {template_id!r} comes with the program and stays.")
-        self.engine.run(tasks.remove_template(template_id))
+        self.engine.database.run(tasks.remove_template(template_id))
 
     # --- tasks -----------------------------------------------------------------------------------------------------
 
@@ -175,7 +183,7 @@ class Extraction:
             spend_cap=checked_cap(spend_cap, model),
         )
         key = None if idempotency_key is None else f"task/{project_id}/{idempotency_key}"
-        known = None if key is None else self.engine.run(tasks.started(wish, key))
+        known = None if key is None else self.engine.database.run(tasks.started(wish, key))
         if known is not None:
             return self.task(known), False
         request = self._frozen(wish)
@@ -184,8 +192,8 @@ class Extraction:
             queue = queue_of(self.endpoint)
             self.engine.set_queue(queue, max_running=self.at_once)
         payloads = [{"document_id": document.document_id} for document in request.documents]
-        work = self.engine.plan(pipeline.KIND, payloads, queue=queue, idempotency_key=key)
-        task_id, is_new = self.engine.run(tasks.start(request, work), rings=True)
+        work = self.engine.registry.offspring(pipeline.KIND, payloads, queue=queue, idempotency_key=key)
+        task_id, is_new = self.engine.database.run(tasks.start(request, work), rings=True)
         return self.task(task_id), is_new
 
     def _frozen(self, wish: tasks.Wish) -> tasks.Request:
@@ -240,7 +248,7 @@ class Extraction:
                 budget=budget,
                 at_once=self.at_once,
                 model=model,
-                call_s=self.engine.run(tasks.call_seconds(project_id, model)),
+                call_s=self.engine.database.run(tasks.call_seconds(project_id, model)),
             )
         return scaled(found, len(documents) - unreadable if readable else 0), unread, unreadable
 
@@ -255,41 +263,43 @@ class Extraction:
             return await client.probe()
 
     def task(self, task_id: int) -> Task:
-        return self.engine.run(tasks.find_task(known_id(task_id, "task")))
+        return self.engine.database.run(tasks.find_task(known_id(task_id, "task")))
 
     def template_of(self, task: Task) -> Template:
         """What the task asks: the template as it was when it started."""
-        return self.engine.run(tasks.template_version(task.template_sha256))
+        return self.engine.database.run(tasks.template_version(task.template_sha256))
 
     def list_tasks(self, project_id: int, *, before: int | None = None, limit: int = PAGE) -> list[Task]:
         """The project's tasks, newest first; `before` takes the last id of the page before."""
-        return self.engine.run(tasks.list_tasks(known_id(project_id, "project"), **_page(before, limit)))
+        return self.engine.database.run(tasks.list_tasks(known_id(project_id, "project"), **_page(before, limit)))
 
     def statuses(
         self, project_id: int, *, state: str | None = None, before: int | None = None, limit: int = PAGE
     ) -> tuple[list[Status], int | None]:
         """`list_tasks` with counts and costs, also only those open or closed, and what `before` takes for the next."""
-        return self.engine.run(tasks.statuses(known_id(project_id, "project"), state=state, **_page(before, limit)))
+        return self.engine.database.run(
+            tasks.statuses(known_id(project_id, "project"), state=state, **_page(before, limit))
+        )
 
     def status(self, task_id: int) -> Status:
-        return self.engine.run(tasks.status(known_id(task_id, "task")))
+        return self.engine.database.run(tasks.status(known_id(task_id, "task")))
 
     async def astatus(self, task_id: int) -> Status:
         """`status`, for a caller with an event loop: asked so often that every round trip counts."""
-        return await self.engine.aplay(tasks.status(known_id(task_id, "task")))
+        return await self.engine.database.aplay(tasks.status(known_id(task_id, "task")))
 
     def projects_of_batch(self, batch_id: int) -> list[int]:
         """The project whose task this batch is, if it is one."""
-        return self.engine.run(tasks.projects_of_batch(batch_id))
+        return self.engine.database.run(tasks.projects_of_batch(batch_id))
 
     def cancel(self, task_id: int) -> bool:
         return self._batch(self.task(task_id)).cancel()
 
     def pause(self, task_id: int) -> None:
-        self.engine.run(tasks.pause(self.task(task_id), "Paused by a person."))
+        self.engine.database.run(tasks.pause(self.task(task_id), "Paused by a person."))
 
     def resume(self, task_id: int) -> None:
-        self.engine.run(tasks.resume(self.task(task_id)), rings=True)
+        self.engine.database.run(tasks.resume(self.task(task_id)), rings=True)
 
     def retry(self, task_id: int) -> int:
         """Send the documents that failed back; answers that were paid for are used again. Returns how many."""
@@ -297,7 +307,7 @@ class Extraction:
 
     def set_spend_cap(self, task_id: int, spend_cap: Decimal | None) -> None:
         task = self.task(task_id)
-        self.engine.run(tasks.set_spend_cap(task.id, checked_cap(spend_cap, task.model)))
+        self.engine.database.run(tasks.set_spend_cap(task.id, checked_cap(spend_cap, task.model)))
 
     # --- results ---------------------------------------------------------------------------------------------------
 
@@ -314,7 +324,7 @@ class Extraction:
 
     def _extracted(self, task: Task, *, after: int, limit: int) -> tuple[list[DocumentResult], int | None]:
         items = self._batch(task).page(after=after, limit=limit)
-        known = self.engine.run(tasks.documents(task.id, [item.ordinal for item in items]))
+        known = self.engine.database.run(tasks.documents(task.id, [item.ordinal for item in items]))
         page = [
             results.document_result(item.ordinal, known[item.ordinal], item.state, item.result, item.error)
             for item in items
@@ -327,8 +337,8 @@ class Extraction:
         From what was read already: whoever shows a result reads no files of strangers.
         """
         task = self.task(task_id)
-        document = self.engine.run(tasks.find_document(task.id, ordinal))
-        parser = self.engine.run(tasks.find_parser(task, ordinal))
+        document = self.engine.database.run(tasks.find_document(task.id, ordinal))
+        parser = self.engine.database.run(tasks.find_parser(task, ordinal))
         return self.library.rectangles(document.sha256, page, start, end, parser=parser)
 
     def _document(self, task: Task, ordinal: int) -> DocumentResult:
@@ -345,7 +355,7 @@ class Extraction:
         return first[0].id + ordinal - 1 if first else 0
 
     def _reviewed(self, task: Task, page: list[DocumentResult]) -> list[DocumentResult]:
-        said = self.engine.run(reviews.of_documents(task.id, [found.ordinal for found in page]))
+        said = self.engine.database.run(reviews.of_documents(task.id, [found.ordinal for found in page]))
         if not said:
             return page
         template = self.template_of(task)
@@ -360,7 +370,7 @@ class Extraction:
         said = self.reviews(task_id, ordinal)
         template = self.template_of(task)
         judged = decided(template, found, said, decision, by=by.name)
-        if judged is not None and not self.engine.run(reviews.add(task.id, [judged], by)):
+        if judged is not None and not self.engine.database.run(reviews.add(task.id, [judged], by)):
             place = judged.row, judged.field
             raise outrun([one for one in self.reviews(task_id, ordinal) if (one.row, one.field) == place])
         return reviewed(template, found, self.reviews(task_id, ordinal))
@@ -389,14 +399,14 @@ class Extraction:
             page, _ = self._extracted(task, after=before + run[0], limit=len(run))
             for found in self._reviewed(task, page):
                 judged, others = verified(found, field_ids, None if rows is None else rows[found.ordinal])
-                accepted += self.engine.run(reviews.add(task.id, judged, by)) if judged else 0
+                accepted += self.engine.database.run(reviews.add(task.id, judged, by)) if judged else 0
                 left += others
         return accepted, left
 
     def reviews(self, task_id: int, ordinal: int) -> list[Review]:
         """All reviews of a document there ever were, oldest first."""
-        self.engine.run(tasks.find_document(known_id(task_id, "task"), ordinal))
-        return self.engine.run(reviews.of_documents(task_id, [ordinal])).get(ordinal, [])
+        self.engine.database.run(tasks.find_document(known_id(task_id, "task"), ordinal))
+        return self.engine.database.run(reviews.of_documents(task_id, [ordinal])).get(ordinal, [])
 
     def review_page(
         self,
@@ -409,9 +419,9 @@ class Extraction:
         limit: int = PAGE,
     ) -> tuple[list[Review], int | None]:
         """A page of `reviews`, also only those of a field or a cell, and what `after` takes for the next one."""
-        self.engine.run(tasks.find_document(known_id(task_id, "task"), ordinal))
+        self.engine.database.run(tasks.find_document(known_id(task_id, "task"), ordinal))
         asked = reviews.page(task_id, ordinal, field=field, row=row, after=after, limit=limit)
-        return self.engine.run(asked)
+        return self.engine.database.run(asked)
 
     def export(self, task_id: int, format: str, out: BinaryIO, *, language: str = "en") -> None:
         """Write all of a task's results; what is not finished yet says so."""

@@ -105,26 +105,26 @@ class Library:
     def create_knowledge_base(self, name: str, *, space: int = 0) -> KnowledgeBase:
         cleaned = clean_name(name)
         with _unique(cleaned):
-            return self.engine.run(documents.create_knowledge_base(cleaned, space))
+            return self.engine.database.run(documents.create_knowledge_base(cleaned, space))
 
     def list_knowledge_bases(
         self, *, spaces: Collection[int] | None = None, after: int = 0, limit: int | None = None
     ) -> list[KnowledgeBase]:
         """Those of some spaces, or all; `after` takes the last id of the page before."""
         asked = None if spaces is None else list(spaces)
-        return self.engine.run(documents.list_knowledge_bases(asked, after=after, limit=limit))
+        return self.engine.database.run(documents.list_knowledge_bases(asked, after=after, limit=limit))
 
     def knowledge_base(self, knowledge_base_id: int) -> KnowledgeBase:
-        return self.engine.run(documents.knowledge_base(knowledge_base_id))
+        return self.engine.database.run(documents.knowledge_base(knowledge_base_id))
 
     def rename_knowledge_base(self, knowledge_base_id: int, name: str) -> None:
         cleaned = clean_name(name)
         with _unique(cleaned):
-            self.engine.run(documents.rename_knowledge_base(knowledge_base_id, cleaned))
+            self.engine.database.run(documents.rename_knowledge_base(knowledge_base_id, cleaned))
 
     def delete_knowledge_base(self, knowledge_base_id: int) -> None:
         """Remove a knowledge base and its documents. Their files stay until a sweep."""
-        self.engine.run(documents.delete_knowledge_base(knowledge_base_id))
+        self.engine.database.run(documents.delete_knowledge_base(knowledge_base_id))
 
     # --- documents -------------------------------------------------------------------------------------------------
 
@@ -139,15 +139,15 @@ class Library:
         stored = self.blobs.put(stream, max_bytes=self.max_bytes)
         payload = {"sha256": stored.sha256}
         key = f"{KIND}/{self.parser}/{stored.sha256}"
-        document, is_duplicate = self.engine.run(
+        document, is_duplicate = self.engine.database.run(
             documents.add_document(
                 knowledge_base_id,
                 stored,
                 clean_file_name(file_name),
                 blobs=self.blobs,
                 parsers=self.parsers,
-                job=self.engine.plan(KIND, [payload], idempotency_key=key),
-                another_job=self.engine.plan(KIND, [payload]),
+                job=self.engine.registry.offspring(KIND, [payload], idempotency_key=key),
+                another_job=self.engine.registry.offspring(KIND, [payload]),
             ),
             rings=True,
         )
@@ -170,7 +170,7 @@ class Library:
         name beside it where names are the order: the document itself may be
         gone by then.
         """
-        return self.engine.run(
+        return self.engine.database.run(
             documents.list_documents(
                 knowledge_base_id,
                 search=_searchable(search),
@@ -184,11 +184,11 @@ class Library:
         )
 
     def document(self, document_id: int) -> DocumentRecord:
-        return self.engine.run(documents.find_document(document_id, self.parsers))
+        return self.engine.database.run(documents.find_document(document_id, self.parsers))
 
     def delete_document(self, document_id: int) -> None:
         """Remove a document. Its file and readings stay: other documents and tasks may need them."""
-        self.engine.run(documents.delete_document(document_id))
+        self.engine.database.run(documents.delete_document(document_id))
 
     @contextmanager
     def open_file(self, document_id: int) -> Iterator[OpenFile]:
@@ -202,11 +202,11 @@ class Library:
 
     def snapshots(self, document_ids: Iterable[int], *, space: int | None = None) -> list[Snapshot]:
         """One for each id, in their order; `UnknownDocument` names those that are missing, or in another space."""
-        return self.engine.run(documents.snapshots(document_ids, space))
+        return self.engine.database.run(documents.snapshots(document_ids, space))
 
     def spaces_of_job(self, job_id: int) -> list[int]:
         """The spaces that hold a document which this job reads."""
-        return self.engine.run(documents.spaces_of_job(job_id))
+        return self.engine.database.run(documents.spaces_of_job(job_id))
 
     # --- readings --------------------------------------------------------------------------------------------------
 
@@ -227,7 +227,7 @@ class Library:
         return found
 
     def _find(self, sha256: str, parser: str) -> ReadingSummary | None:
-        return self.engine.run(readings.find(checked_sha256(sha256), parser))
+        return self.engine.database.run(readings.find(checked_sha256(sha256), parser))
 
     def _read_scan(self, sha256: str, name: str) -> ReadingSummary | None:
         """What is recognised in a scan now; None where nothing here can do that.
@@ -251,7 +251,7 @@ class Library:
             self._recognising.release()
 
     def _read_now(self, parse: Parse, sha256: str, name: str) -> ReadingSummary:
-        known_as = self.engine.run(readings.name_of(sha256))
+        known_as = self.engine.database.run(readings.name_of(sha256))
         with self.blobs.path(sha256) as path:
             if sha256_of(path) != sha256:
                 raise FileDamaged(
@@ -259,7 +259,7 @@ class Library:
                 )
             reading = parse(path, name or known_as)
         try:
-            return self.engine.run(readings.store(sha256, reading))
+            return self.engine.database.run(readings.store(sha256, reading))
         except ForeignKeyViolation:
             raise readings.no_file(sha256) from None
 
@@ -280,24 +280,26 @@ class Library:
 
     def pages(self, sha256: str, *, parser: str | None = None) -> list[str]:
         """The texts of all pages, from the database alone; none for a file with a problem."""
-        return self.engine.run(readings.texts(checked_sha256(sha256), parser, self.parsers))
+        return self.engine.database.run(readings.texts(checked_sha256(sha256), parser, self.parsers))
 
     def lengths(self, sha256s: Iterable[str]) -> dict[str, Length]:
         """How long the files are that were read; those that were not are missing."""
-        return self.engine.run(readings.lengths([checked_sha256(sha256) for sha256 in sha256s], self.parsers))
+        return self.engine.database.run(readings.lengths([checked_sha256(sha256) for sha256 in sha256s], self.parsers))
 
     def rectangles(self, sha256: str, page: int, start: int, end: int, *, parser: str | None = None) -> list[Rect]:
         """Where characters `start` to `end` of a page stand: a rectangle for each line. None for plain text."""
-        return self.engine.run(readings.rectangles(checked_sha256(sha256), page, start, end, parser, self.parsers))
+        return self.engine.database.run(
+            readings.rectangles(checked_sha256(sha256), page, start, end, parser, self.parsers)
+        )
 
     # --- keeping house ---------------------------------------------------------------------------------------------
 
     def sweep(self, keep: timedelta = KEEP_UNUSED) -> int:
         """Remove files and readings that nothing refers to, uploaded longer ago than `keep`. Returns how many."""
         swept = 0
-        for sha256 in self.engine.run(documents.unused_blobs(keep)):
+        for sha256 in self.engine.database.run(documents.unused_blobs(keep)):
             try:
-                swept += self.engine.run(documents.forget_blob(sha256, keep, self.blobs))
+                swept += self.engine.database.run(documents.forget_blob(sha256, keep, self.blobs))
             except ForeignKeyViolation:
                 continue  # a task's snapshot needs it, or a document that came this moment
         return swept

@@ -31,9 +31,9 @@ async def caller(request: Request, here: Here) -> Caller:
     if authorization is not None:
         scheme, _, token = authorization.partition(" ")
         if scheme.lower() == "bearer":
-            found = await here.engine.aplay(accounts.caller_of_token(token.strip()))
+            found = await here.engine.database.aplay(accounts.caller_of_token(token.strip()))
     elif session:
-        found = await here.engine.aplay(accounts.caller_of_session(session))
+        found = await here.engine.database.aplay(accounts.caller_of_session(session))
     if found is None:
         raise Refused(
             401,

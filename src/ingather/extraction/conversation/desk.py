@@ -133,7 +133,7 @@ class Desk:
     async def _clear(self, call: "_Call", request: Request) -> "_Leave":
         """Wait until a call may be made, and set aside what it may cost; or the answer, where it needs none."""
         while True:
-            leave = await self._engine.arun(_before(call, self.queue, partial(self._most, request)))
+            leave = await self._engine.database.arun(_before(call, self.queue, partial(self._most, request)))
             if leave.known is not None:
                 return leave
             if leave.pause_reason is not None:
@@ -161,7 +161,7 @@ class Desk:
 
     async def _give_back(self, leave: "_Leave") -> None:
         if leave.aside is not None:
-            await self._engine.arun(_give_back(leave.aside))
+            await self._engine.database.arun(_give_back(leave.aside))
 
     async def _note_error(self, call: "_Call", error: ModelError, leave: "_Leave") -> float:
         """Write it down; and for how long the provider wants silence because of it."""
@@ -215,10 +215,10 @@ class Desk:
         }
         for wait_s in WAITS_S:
             with suppress(DatabaseUnavailable):
-                await self._engine.arun(_add_call(values))
+                await self._engine.database.arun(_add_call(values))
                 return
             await asyncio.sleep(wait_s)
-        await self._engine.arun(_add_call(values))
+        await self._engine.database.arun(_add_call(values))
 
     def _keepable(self, text: str) -> str:
         """The text without what a database cannot keep, and without our key, should a provider repeat it.

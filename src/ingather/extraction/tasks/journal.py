@@ -74,7 +74,7 @@ class Journal:
 
     def read(self, *, is_last: bool = False) -> list[Line]:
         """The lines since the last read, as far as they are settled; when no more will come, all there are."""
-        rows = self._engine.run(self._rows())
+        rows = self._engine.database.run(self._rows())
         lines = []
         self.is_behind = len(rows) == MOST_AT_ONCE
         for xid, is_end, row_id, at, ordinal, file_name, what, detail, is_settled in rows:

@@ -38,8 +38,8 @@ class Pipeline:
         self._endpoint = endpoint
         self._desks: dict[asyncio.AbstractEventLoop, Desk] = {}
         # Both never change while a batch is open, except for what the desk looks up anew before each call.
-        self._tasks = lru_cache(maxsize=100)(lambda batch_id: engine.run(tasks.task_of_batch(batch_id)))
-        self._templates = lru_cache(maxsize=100)(lambda sha256: engine.run(tasks.template_version(sha256)))
+        self._tasks = lru_cache(maxsize=100)(lambda batch_id: engine.database.run(tasks.task_of_batch(batch_id)))
+        self._templates = lru_cache(maxsize=100)(lambda sha256: engine.database.run(tasks.template_version(sha256)))
 
     async def extract_document(self, item: Item) -> dict[str, Any]:
         try:
@@ -73,7 +73,7 @@ class Pipeline:
         """All that a document's extraction begins with, in one trip to a thread."""
         task = self._tasks(item.batch_id)
         template = self._templates(task.template_sha256)
-        document = self._engine.run(tasks.find_document(task.id, item.ordinal))
+        document = self._engine.database.run(tasks.find_document(task.id, item.ordinal))
         reading = self._library.read(document.sha256, document.file_name)
         if reading.problem is not None:
             raise Reject(reading.sentence)
@@ -105,7 +105,7 @@ class Pipeline:
         except PauseTask as reason:
             ruling = reason
         if isinstance(ruling, PauseTask):
-            await self._engine.arun(tasks.pause(task, ruling.reason))
+            await self._engine.database.arun(tasks.pause(task, ruling.reason))
             ruling = RetryLater(PAUSED_S, ruling.reason)
         raise ruling
 

@@ -30,7 +30,7 @@ def show_job(job_id: wire.Id, here: Here, who: Who) -> wire.Job:
     What came of it is for those whose project it is; operators see how far it is.
     """
     try:
-        progress, projects = here.engine.run(_batch_and_projects(job_id))
+        progress, projects = here.engine.database.run(_batch_and_projects(job_id))
     except UnknownBatch:
         raise _no_job(job_id) from None
     is_theirs = any(who.may_read(project_id) for project_id in projects)
@@ -53,7 +53,7 @@ def list_batches(
     limit: wire.Limit = 50,
 ) -> wire.Batches:
     """Batches, newest first: all for operators, those of their projects for members."""
-    page, following = here.engine.run(_page(who, state, kind, before, limit))
+    page, following = here.engine.database.run(_page(who, state, kind, before, limit))
     return wire.Batches(batches=[shapes.batch(batch) for batch in page], next=following)
 
 
@@ -155,7 +155,7 @@ def _no_job(job_id: int) -> Refused:
 
 def _batch_for(here: Rooms, who: Caller, batch_id: int) -> tuple[Progress, set[int]]:
     """A batch for whoever may know of it, and the projects it works for."""
-    progress, projects = here.engine.run(_batch_and_projects(batch_id))
+    progress, projects = here.engine.database.run(_batch_and_projects(batch_id))
     if not who.is_operator and not any(who.may_read(project_id) for project_id in projects):
         raise UnknownBatch(_no_batch(batch_id))
     return progress, projects

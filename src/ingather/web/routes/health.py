@@ -27,7 +27,7 @@ def healthz() -> wire.Health:
 def readyz(here: Here) -> Response | wire.Health:
     """The database answers, and its tables fit."""
     try:
-        here.engine.run(_anything())
+        here.engine.database.run(_anything())
     except IngatherError as error:
         # Anybody may ask this; where the database is and what it said is for the log.
         log.warning("not ready: %s", error)

@@ -46,7 +46,7 @@ def create_project(asked: wire.NewProject, here: Here, who: Who) -> wire.Project
     """A project of your own."""
     if not who.may_write or who.only_project is not None:
         raise Refused(403, "This takes a token that may write, and not one for a single project.")
-    project = here.engine.run(accounts.found_project(asked.name, who.account_id))
+    project = here.engine.database.run(accounts.found_project(asked.name, who.account_id))
     if project is None:
         raise Refused(409, f"You are in a project {asked.name!r} already. Give this one another name.")
     return wire.Project(project_id=project.id, name=project.name, role=Role.OWNER.value, created_at=project.created_at)
@@ -58,7 +58,7 @@ def list_members(
 ) -> wire.Members:
     """Who is in, by name."""
     need(who, Role.READER, project_id)
-    found = here.engine.run(accounts.members(project_id, after=after, limit=limit))
+    found = here.engine.database.run(accounts.members(project_id, after=after, limit=limit))
     page = [wire.Member(account_id=account_id, name=name, role=role.value) for account_id, name, role in found]
     return wire.Members(members=page, next=page[-1].name if len(page) == limit else None)
 
@@ -67,10 +67,10 @@ def list_members(
 def set_member(project_id: wire.Id, asked: wire.SetMember, here: Here, who: Who) -> Response:
     """Give an account a role in the project."""
     need(who, Role.OWNER, project_id)
-    account = here.engine.run(accounts.find_account(asked.account))
+    account = here.engine.database.run(accounts.find_account(asked.account))
     if account.id == who.account_id and Role(asked.role) is not Role.OWNER:
         raise Refused(409, "You cannot take the project from yourself. Make somebody else its owner first.")
-    if not here.engine.run(accounts.change_member(project_id, who.account_id, account.id, Role(asked.role))):
+    if not here.engine.database.run(accounts.change_member(project_id, who.account_id, account.id, Role(asked.role))):
         raise _not_owner()
     return Response(status_code=204)
 
@@ -80,7 +80,7 @@ def remove_member(project_id: wire.Id, account_id: wire.Id, here: Here, who: Who
     need(who, Role.OWNER, project_id)
     if account_id == who.account_id:
         raise Refused(409, "You cannot take the project from yourself. Make somebody else its owner first.")
-    if not here.engine.run(accounts.change_member(project_id, who.account_id, account_id, None)):
+    if not here.engine.database.run(accounts.change_member(project_id, who.account_id, account_id, None)):
         raise Refused(404, f"Account {account_id} is not in this project.")
     return Response(status_code=204)
 

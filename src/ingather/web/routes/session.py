@@ -22,7 +22,7 @@ def sign_in(asked: wire.SignIn, request: Request, here: Here, door: Door) -> Res
     address = request.client.host if request.client else ""
     if (wait_s := door.wrong_words.wait_s(address)) > 0:
         raise Refused(429, "Too many attempts to sign in. Wait a minute.", {"Retry-After": str(math.ceil(wait_s))})
-    session = here.engine.run(accounts.sign_in(asked.word, instead_of=request.cookies.get(SESSION_COOKIE, "")))
+    session = here.engine.database.run(accounts.sign_in(asked.word, instead_of=request.cookies.get(SESSION_COOKIE, "")))
     if session is None:
         door.wrong_words.count(address)
         raise Refused(401, "This link was used already, or is too old. Ask for a new one with `ingather link`.")
@@ -43,7 +43,7 @@ def sign_in(asked: wire.SignIn, request: Request, here: Here, door: Door) -> Res
 @router.delete("/session", status_code=204)
 def sign_out(request: Request, here: Here, _: Who) -> Response:
     if session := request.cookies.get(SESSION_COOKIE):
-        here.engine.run(accounts.sign_out(session))
+        here.engine.database.run(accounts.sign_out(session))
     response = Response(status_code=204)
     response.delete_cookie(SESSION_COOKIE, path="/")
     return response
@@ -63,7 +63,7 @@ def me(who: Who) -> wire.Me:
 @router.get("/tokens")
 def list_tokens(here: Here, who: Who, after: wire.Cursor = 0, limit: wire.Limit = 500) -> wire.Tokens:
     """Your own tokens, without the tokens. A token for one project sees those for that project."""
-    found = here.engine.run(accounts.list_tokens(who.account_id, who.only_project, after=after, limit=limit))
+    found = here.engine.database.run(accounts.list_tokens(who.account_id, who.only_project, after=after, limit=limit))
     page = [
         wire.Token(
             token_id=token.id,
@@ -97,7 +97,7 @@ def create_token(asked: wire.NewToken, here: Here, who: Who) -> wire.MadeToken:
     if asked.project_id is not None:
         need(who, Role.READER, asked.project_id)
     account = Account(id=who.account_id, name=who.name, is_operator=who.is_operator)
-    token, token_id, expires_at = here.engine.run(
+    token, token_id, expires_at = here.engine.database.run(
         accounts.create_token(
             account,
             asked.name,
@@ -114,6 +114,6 @@ def create_token(asked: wire.NewToken, here: Here, who: Who) -> wire.MadeToken:
 def revoke_token(token_id: wire.Id, here: Here, who: Who) -> Response:
     if not who.may_write:
         raise Refused(403, "A token that may only read cannot revoke tokens.")
-    if not here.engine.run(accounts.revoke_token(token_id, who.account_id, who.only_project)):
+    if not here.engine.database.run(accounts.revoke_token(token_id, who.account_id, who.only_project)):
         raise Refused(404, f"There is no token {token_id} of yours that could be revoked.")
     return Response(status_code=204)

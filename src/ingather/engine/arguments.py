@@ -1,0 +1,131 @@
+"""What callers may pass: each check returns the value as the engine keeps it, or says what is wrong with it.
+
+Types are only hints. A caller's number may come from a form or a file, so every
+check also holds for values of another type.
+"""
+
+import re
+from datetime import timedelta
+from math import ceil
+from types import EllipsisType
+from typing import Final
+
+from ingather.engine.errors import UsageError
+
+# Kinds, queues and schedules. 63 characters is what PostgreSQL itself allows a name; without capitals and spaces a name
+# needs no quotes in a shell, an address or a log line.
+NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,62}")
+
+# More slots than this would share one event loop and one conversation with the database to nobody's gain; run several
+# workers instead.
+MAX_CONCURRENCY: Final = 10_000
+# An item that failed a hundred times fails for good. A number without an end would hide the failure for ever.
+MAX_ATTEMPTS: Final = 100
+# A day. A handler that hangs keeps its slot and its item for as long as its timeout, so there must be an end.
+MAX_TIMEOUT_S: Final = 86_400
+# From -100 to 100. The column is a smallint; so few steps can still be told apart by people.
+MAX_PRIORITY: Final = 100
+# One page of batches is one statement and one answer in memory: about 5 MB at this size.
+MAX_PAGE: Final = 10_000
+# The key is stored in an index whose rows must stay below a third of a page of 8 kB.
+MAX_KEY_LENGTH: Final = 255
+# Limits of queues. Above a million, `running` and the use of a rate are counted over more leases than a claim should.
+MAX_LIMIT: Final = 1_000_000
+# The window of a rate. Below a second, a claim's own duration would decide; above a day, the rows of a window pile up.
+MIN_WINDOW: Final = timedelta(seconds=1)
+MAX_WINDOW: Final = timedelta(days=1)
+# A lease in seconds. Below one, a pause of the network looks like a death; above an hour, lost work waits for too long.
+MIN_LEASE_S: Final = 1
+MAX_LEASE_S: Final = 3_600
+# Ids are PostgreSQL's bigint.
+MAX_ID: Final = 2**63 - 1
+
+
+def is_whole(number: object, least: int, most: int) -> bool:
+    """Whether it is a whole number in that range. True and False are not."""
+    return isinstance(number, int) and not isinstance(number, bool) and least <= number <= most
+
+
+def checked_name(what: str, name: str) -> str:
+    if not NAME.fullmatch(str(name)):
+        raise UsageError(
+            f"A {what} is named with lower-case letters, digits and underscores, a letter first, "
+            f"63 characters at most; {str(name)[:80]!r} is not."
+        )
+    return name
+
+
+def checked_attempts(number: int) -> int:
+    if not is_whole(number, 1, MAX_ATTEMPTS):
+        raise UsageError(f"max_attempts lies between 1 and {MAX_ATTEMPTS}, not {number!r}.")
+    return number
+
+
+def checked_timeout_s(seconds: float) -> int:
+    """Whole seconds, rounded up: a handler may get a little more time than its author asked for, never less."""
+    try:
+        whole = ceil(seconds)
+    except (TypeError, ValueError, OverflowError):
+        whole = 0
+    if not is_whole(whole, 1, MAX_TIMEOUT_S):
+        raise UsageError(f"A timeout lies between 1 s and {MAX_TIMEOUT_S:,} s (24 h), not {seconds!r}.")
+    return whole
+
+
+def checked_priority(priority: int) -> int:
+    if not is_whole(priority, -MAX_PRIORITY, MAX_PRIORITY):
+        raise UsageError(f"A priority is a whole number from -{MAX_PRIORITY} to {MAX_PRIORITY}, not {priority!r}.")
+    return priority
+
+
+def checked_key(key: object) -> str | None:
+    """An idempotency key; None is none."""
+    if key is None:
+        return None
+    if not (isinstance(key, str) and 0 < len(key) <= MAX_KEY_LENGTH and key.isprintable()):
+        raise UsageError(f"An idempotency key is 1 to {MAX_KEY_LENGTH} printable characters.")
+    return key
+
+
+def checked_keep(keep: object) -> timedelta:
+    """For how long closed batches are kept."""
+    if not isinstance(keep, timedelta) or keep < timedelta(0):
+        raise UsageError(f"keep is a timedelta of 0 or more, such as timedelta(days=30), not {keep!r}.")
+    return keep
+
+
+def checked_lease(seconds: float) -> timedelta:
+    if not MIN_LEASE_S <= seconds <= MAX_LEASE_S:
+        raise UsageError(f"A lease lasts from {MIN_LEASE_S} s to {MAX_LEASE_S:,} s, not {seconds:g} s.")
+    return timedelta(seconds=seconds)
+
+
+def checked_concurrency(concurrency: int) -> int:
+    if not is_whole(concurrency, 1, MAX_CONCURRENCY):
+        raise UsageError(f"A worker runs 1 to {MAX_CONCURRENCY:,} items at once, not {concurrency!r}.")
+    return concurrency
+
+
+def check_listing(state: str | None, limit: int) -> None:
+    if state not in (None, "open", "closed"):
+        raise UsageError(f"A batch is 'open' or 'closed', not {state!r}.")
+    if not is_whole(limit, 1, MAX_PAGE):
+        raise UsageError(f"A page holds 1 to {MAX_PAGE:,} batches, not {limit!r}.")
+
+
+def check_limits(max_running: int | EllipsisType | None, rate: tuple[int, timedelta] | EllipsisType | None) -> None:
+    if max_running not in (None, ...) and not is_whole(max_running, 1, MAX_LIMIT):
+        raise UsageError(
+            f"max_running is a whole number from 1 to {MAX_LIMIT:,}, not {max_running!r}. To stop a queue, pause it."
+        )
+    if rate not in (None, ...) and not _is_rate(rate):
+        raise UsageError(
+            f"A rate is a pair such as (60, timedelta(minutes=1)): 1 to {MAX_LIMIT:,} items in 1 second to 1 day."
+        )
+
+
+def _is_rate(rate: object) -> bool:
+    match rate:
+        case (items, timedelta() as window):
+            return is_whole(items, 1, MAX_LIMIT) and MIN_WINDOW <= window <= MAX_WINDOW
+    return False

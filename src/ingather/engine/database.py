@@ -1,0 +1,195 @@
+"""The database of one application: its address, its pools of connections, and scripts played on them."""
+
+import asyncio
+import os
+import threading
+import weakref
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Final, TypeVar
+
+import psycopg
+from psycopg import AsyncConnection, Connection
+from psycopg_pool import AsyncConnectionPool, ConnectionPool, PoolTimeout
+
+from ingather.engine import statements as sql
+from ingather.engine.connection import (
+    PASSING_ERRORS,
+    acheck,
+    aconfigure,
+    check,
+    configure,
+    connect,
+    options,
+    unavailable,
+)
+from ingather.engine.migrations import check as check_schema
+from ingather.engine.script import Script, aplay, arun, play, run
+
+T = TypeVar("T")
+
+# Connections that callers of one process share, per event loop. Fewer make threads wait for each other; every one more
+# is a process of the server, of which it has 100 by default.
+POOL_SIZE: Final = 10
+# How long a caller waits for one of them. Longer than a restart of the server takes; shorter than people wait for.
+POOL_TIMEOUT_S: Final = 15.0
+
+
+class Database:
+    """Where an application's batches live. Nothing connects before the first script.
+
+    `url` may be a function, called once, for databases that have to be started
+    first. For rooms built on the engine: they play scripts of their own here.
+    """
+
+    def __init__(self, url: str | Callable[[], str]) -> None:
+        self._url = url
+        self._lock = threading.Lock()
+        self._is_checked = False
+        self._pool: ConnectionPool[Connection[Any]] | None = None
+        self._apools: dict[asyncio.AbstractEventLoop, AsyncConnectionPool[AsyncConnection[Any]]] = {}
+        _forget_connections_after_fork(self)
+
+    @property
+    def url(self) -> str:
+        """The database's address. Reading it starts a database that has to be started."""
+        with self._lock:
+            if not isinstance(self._url, str):
+                self._url = self._url()
+            return self._url
+
+    def check(self) -> None:
+        """Fail at once and with a sentence, where a pool would try for long and log what it tries."""
+        if not self._is_checked:
+            with connect(self.url) as conn:
+                check_schema(conn)
+            self._is_checked = True
+
+    def run(self, script: Script[T], *, rings: bool = False, is_one_statement: bool = False) -> T:
+        """Run a script in a transaction on a connection of the pool; with `rings`, wake idle workers after its commit.
+        A script whose first statement writes all there is to write needs no transaction: `is_one_statement`."""
+        try:
+            with self._ready().connection() as conn:
+                result = (play if is_one_statement else run)(conn, script)
+                # The work is committed. A notification that fails costs half a second, not the work.
+                with suppress(psycopg.Error):
+                    if rings:
+                        conn.execute(sql.RING)
+                return result
+        except (PoolTimeout, *PASSING_ERRORS) as error:
+            raise unavailable(self.url, error) from error
+
+    async def arun(self, script: Script[T], *, rings: bool = False, is_one_statement: bool = False) -> T:
+        """`run`, for a caller with an event loop."""
+        pool = await self._aready()
+        try:
+            async with pool.connection() as conn:
+                result = await (aplay if is_one_statement else arun)(conn, script)
+                with suppress(psycopg.Error):
+                    if rings:
+                        await conn.execute(sql.RING)
+                return result
+        except (PoolTimeout, *PASSING_ERRORS) as error:
+            raise unavailable(self.url, error) from error
+
+    async def aplay(self, script: Script[T]) -> T:
+        """Play a script that only reads, without a transaction, for a caller with an event loop."""
+        pool = await self._aready()
+        try:
+            async with pool.connection() as conn:
+                return await aplay(conn, script)
+        except (PoolTimeout, *PASSING_ERRORS) as error:
+            raise unavailable(self.url, error) from error
+
+    def join(self, conn: Connection[Any], script: Script[T]) -> T:
+        """Run a script within the transaction of a caller's connection."""
+        self.check()
+        return run(conn, script)
+
+    async def ajoin(self, conn: AsyncConnection[Any], script: Script[T]) -> T:
+        """`join`, for a caller with an event loop."""
+        if not self._is_checked:
+            await asyncio.to_thread(self.check)
+        return await arun(conn, script)
+
+    def close(self) -> None:
+        """Close the connections of callers without a loop. Workers close their own."""
+        with self._lock:
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.close()
+
+    async def aclose(self) -> None:
+        """Close all connections of this loop, and those of `close`."""
+        pool = self._apools.pop(asyncio.get_running_loop(), None)
+        if pool is not None:
+            await pool.close()
+        await asyncio.to_thread(self.close)
+
+    def _ready(self) -> ConnectionPool[Connection[Any]]:
+        self.check()
+        with self._lock:
+            if self._pool is None:
+                self._pool = ConnectionPool(
+                    str(self._url),
+                    kwargs=options("ingather"),
+                    configure=configure,
+                    check=check,
+                    min_size=0,
+                    max_size=POOL_SIZE,
+                    timeout=POOL_TIMEOUT_S,
+                    open=True,
+                )
+                # From Python 3.13 on, the interpreter's end would wait 20 s for the threads of an open pool.
+                weakref.finalize(self, _close_own, self._pool, os.getpid())
+            return self._pool
+
+    async def _aready(self) -> AsyncConnectionPool[AsyncConnection[Any]]:
+        if not self._is_checked:
+            await asyncio.to_thread(self.check)
+        loop = asyncio.get_running_loop()
+        # A pool belongs to its loop. Pools of closed loops are dropped here, and their connections with them.
+        for closed in [known for known in self._apools if known.is_closed()]:
+            del self._apools[closed]
+        pool = self._apools.get(loop)
+        if pool is None:
+            pool = self._apools[loop] = AsyncConnectionPool(
+                str(self._url),
+                kwargs=options("ingather"),
+                configure=aconfigure,
+                check=acheck,
+                min_size=0,
+                max_size=POOL_SIZE,
+                timeout=POOL_TIMEOUT_S,
+                open=False,
+            )
+            await pool.open()
+        return pool
+
+    def _forget_connections(self) -> None:
+        """In a forked child: leave the parent's connections alone and start with none."""
+        _PARENTS_POOLS.append((self._pool, self._apools))
+        self._lock = threading.Lock()
+        self._pool = None
+        self._apools = {}
+
+
+def _close_own(pool: ConnectionPool[Connection[Any]], pid: int) -> None:
+    """Close a pool in the process that opened it: in a forked child its connections are the parent's."""
+    if os.getpid() == pid:
+        pool.close()
+
+
+# A child keeps the pools of its parent here, so that it never collects, and thereby closes, what is not its own.
+_PARENTS_POOLS: list[object] = []
+
+
+def _forget_connections_after_fork(database: Database) -> None:
+    # Hooks cannot be taken back. A weak reference lets the database go all the same.
+    this = weakref.ref(database)
+
+    def forget() -> None:
+        if (database := this()) is not None:
+            database._forget_connections()  # noqa: SLF001  # the hook is part of the class, outside it for the weak reference
+
+    os.register_at_fork(after_in_child=forget)

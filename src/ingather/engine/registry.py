@@ -1,0 +1,114 @@
+"""The handlers and gathers of one application, and what may be scattered to them."""
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any, TypeVar
+
+from ingather.engine.arguments import (
+    checked_attempts,
+    checked_key,
+    checked_name,
+    checked_priority,
+    checked_timeout_s,
+)
+from ingather.engine.codec import PAYLOAD_HARD_CAP, encode_payload
+from ingather.engine.errors import EmptyBatch, UnknownKind, UsageError, checked_delay
+from ingather.engine.model import Handler, Offspring, ScatterRequest
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Registry:
+    """What one process knows to run. Every process of an application registers the same.
+
+    For rooms built on the engine, too: `offspring` is work that is scattered in
+    a transaction of theirs.
+    """
+
+    def __init__(self, max_payload: int) -> None:
+        if not 1 <= max_payload <= PAYLOAD_HARD_CAP:
+            raise UsageError(f"The payload limit lies between 1 and {PAYLOAD_HARD_CAP:,} bytes, not {max_payload:,}.")
+        self.max_payload = max_payload
+        self.handlers: dict[str, Handler] = {}
+        self.gathers: dict[str, Handler] = {}
+
+    def handler(self, kind: str, queue: str, max_attempts: int, timeout: float) -> Callable[[F], F]:
+        return _register(self.handlers, kind, queue, max_attempts, timeout)
+
+    def gather(self, kind: str, max_attempts: int, timeout: float) -> Callable[[F], F]:
+        return _register(self.gathers, kind, "default", max_attempts, timeout)
+
+    def request(
+        self,
+        kind: str,
+        *,
+        idempotency_key: str | None = None,
+        queue: str | None = None,
+        priority: int = 0,
+        delay: float | timedelta = 0,
+        max_attempts: int | None = None,
+        timeout: float | None = None,
+        parent_id: int | None = None,
+    ) -> ScatterRequest:
+        """The options of a scatter, checked; what is left out comes from the handler."""
+        handler = self.handlers.get(checked_name("kind", kind))
+        if handler is None:
+            known = ", ".join(sorted(self.handlers)) or "none"
+            raise UnknownKind(f"There is no handler for kind {kind!r} in this app. Known kinds: {known}.")
+        return ScatterRequest(
+            kind=kind,
+            priority=checked_priority(priority),
+            idempotency_key=checked_key(idempotency_key),
+            queue=handler.queue if queue is None else checked_name("queue", queue),
+            delay=checked_delay(delay),
+            max_attempts=handler.max_attempts if max_attempts is None else checked_attempts(max_attempts),
+            timeout_s=handler.timeout_s if timeout is None else checked_timeout_s(timeout),
+            gathers=kind in self.gathers,
+            parent_id=parent_id,
+        )
+
+    def encoded(self, payloads: Iterable[Any]) -> Iterator[bytes]:
+        """Payloads as the lines they are stored as, each refused or encoded when it is drawn."""
+        if isinstance(payloads, str | bytes | dict) or not hasattr(payloads, "__iter__"):
+            raise UsageError(
+                f"Payloads must be a list or another iterable with one payload per item, "
+                f"not a {type(payloads).__name__}. For a single item use submit()."
+            )
+        return (encode_payload(payload, max_bytes=self.max_payload) for payload in payloads)
+
+    def offspring(
+        self, kind: str | None, payloads: Iterable[Any], *, parent_id: int | None = None, **options: Any
+    ) -> Offspring:
+        """Work for `Item.scatter` and `Item.add`: checked now, scattered when the item settles. No kind adds to the
+        item's own batch."""
+        lines = list(self.encoded(payloads))
+        if not lines:
+            raise EmptyBatch("An item cannot scatter or add nothing: the payloads were empty.")
+        return Offspring(None if kind is None else self.request(kind, parent_id=parent_id, **options), lines)
+
+
+def _register(
+    functions: dict[str, Handler], kind: str, queue: str, max_attempts: int, timeout: float
+) -> Callable[[F], F]:
+    checked = Handler(
+        kind=checked_name("kind", kind),
+        function=_no_function,
+        queue=checked_name("queue", queue),
+        max_attempts=checked_attempts(max_attempts),
+        timeout_s=checked_timeout_s(timeout),
+        is_async=False,
+    )
+    if kind in functions:
+        raise UsageError(f"Kind {kind!r} has a function already: {functions[kind].function.__qualname__}.")
+
+    def register(function: F) -> F:
+        functions[kind] = replace(checked, function=function, is_async=inspect.iscoroutinefunction(function))
+        return function
+
+    return register
+
+
+def _no_function() -> None:
+    """Stands in a handler until its decorator has the function."""
