@@ -7,8 +7,9 @@ from typing import Any, Final
 import psycopg
 from psycopg import AsyncConnection, Connection, IsolationLevel
 from psycopg.conninfo import conninfo_to_dict
+from psycopg.rows import tuple_row
 
-from ingather.engine.errors import DatabaseUnavailable, IngatherError, UsageError
+from ingather.engine.errors import DatabaseUnavailable, IngatherError, PayloadRefused, UsageError
 
 OLDEST_SERVER = 140000
 CONNECT_TIMEOUT_S = 10
@@ -19,8 +20,42 @@ _KEEPALIVE: Final = {
     "keepalives": 1, "keepalives_idle": 15, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 30_000,
 }  # fmt: skip
 
-_WHO_SERVES: Final = "select pg_backend_pid(), current_setting('default_transaction_isolation')"
-_FRESH_SNAPSHOTS: Final = "set default_transaction_isolation = 'read committed'"
+# Every result depends on these, and a database or a role may have others of its own. The client's encoding is stated
+# when the connection is opened. `pg_temp` is named last, or else it would be searched first.
+_NEEDED: Final = {
+    "default_transaction_isolation": "read committed",
+    "search_path": "pg_catalog, pg_temp",
+    "DateStyle": "ISO, MDY",
+    "IntervalStyle": "postgres",
+    "TimeZone": "UTC",
+    "standard_conforming_strings": "on",
+    "bytea_output": "hex",
+    "extra_float_digits": "1",
+}
+
+# A connection of the engine's own is set up, and looked at, in one round trip. Names and operators are qualified: the
+# search path is not ours yet. Behind a pooler nothing is set, since the next statement may meet another session.
+_INTRODUCE: Final = """
+select pg_catalog.pg_backend_pid(),
+       case when pg_catalog.pg_backend_pid() operator(pg_catalog.=) %(pid)s::pg_catalog.int4 then
+           (select pg_catalog.count(pg_catalog.set_config(needed.name, needed.value, false))
+              from rows from (pg_catalog.unnest(%(names)s::pg_catalog.text[]),
+                              pg_catalog.unnest(%(values)s::pg_catalog.text[])) as needed(name, value))
+       end,
+       pg_catalog.current_setting('default_transaction_isolation'),
+       pg_catalog.current_setting('client_encoding'),
+       pg_catalog.current_setting('DateStyle'),
+       pg_catalog.current_setting('IntervalStyle'),
+       pg_catalog.current_schemas(true)::pg_catalog.text[]
+"""
+
+_SCHEMAS: Final = "select pg_catalog.current_schemas(true)::pg_catalog.text[]"
+
+# It keeps bytes without knowing their meaning. Where PostgreSQL cannot turn an encoding into UTF-8 (MULE_INTERNAL), it
+# refuses the connection itself.
+_NO_ENCODING: Final = "SQL_ASCII"
+
+_ENCODING_ADVICE: Final = "Make a database with encoding UTF8 (`create database … encoding 'UTF8' template template0`)"
 
 # What is worth trying again: the server restarts, fails over, is full, or broke a deadlock or the line.
 PASSING_ERRORS: Final = (psycopg.OperationalError, psycopg.InterfaceError, psycopg.errors.ReadOnlySqlTransaction)
@@ -59,16 +94,34 @@ async def aconnect(url: str, *, application_name: str = "ingather") -> AsyncConn
 
 def configure(conn: Connection[Any]) -> None:
     """Set a fresh connection up for the engine, with no session state that a pooler would lose."""
-    if not _adapt(conn, conn.execute(_WHO_SERVES).fetchone()):
-        conn.execute(_FRESH_SNAPSHOTS)
+    _check_server(conn)
+    with conn.cursor(row_factory=tuple_row) as cursor:
+        _adapt(conn, cursor.execute(_INTRODUCE, _introduction(conn)).fetchone())
     conn.isolation_level = IsolationLevel.READ_COMMITTED
 
 
 async def aconfigure(conn: AsyncConnection[Any]) -> None:
-    cursor = await conn.execute(_WHO_SERVES)
-    if not _adapt(conn, await cursor.fetchone()):
-        await conn.execute(_FRESH_SNAPSHOTS)
+    """`configure`, for a caller with an event loop."""
+    _check_server(conn)
+    async with conn.cursor(row_factory=tuple_row) as cursor:
+        await cursor.execute(_INTRODUCE, _introduction(conn))
+        _adapt(conn, await cursor.fetchone())
     await conn.set_isolation_level(IsolationLevel.READ_COMMITTED)
+
+
+def check_joined(conn: Connection[Any]) -> None:
+    """Raise `UsageError` unless a caller's own connection can carry the engine's statements as they are meant."""
+    _check_kind(conn, Connection)
+    with conn.cursor(row_factory=tuple_row) as cursor:
+        _check_meaning(conn, cursor.execute(_SCHEMAS).fetchone())
+
+
+async def acheck_joined(conn: AsyncConnection[Any]) -> None:
+    """`check_joined`, for a caller with an event loop."""
+    _check_kind(conn, AsyncConnection)
+    async with conn.cursor(row_factory=tuple_row) as cursor:
+        await cursor.execute(_SCHEMAS)
+        _check_meaning(conn, await cursor.fetchone())
 
 
 def check(conn: Connection[Any]) -> None:
@@ -91,27 +144,102 @@ def _has_something_to_read(conn: Connection[Any] | AsyncConnection[Any]) -> bool
     return bool(poll.poll(0))
 
 
-def _adapt(conn: Connection[Any] | AsyncConnection[Any], row: tuple[Any, ...] | None) -> bool:
-    """Fit the connection to its server. False when its transactions would keep their first snapshot.
+def _introduction(conn: Connection[Any] | AsyncConnection[Any]) -> dict[str, Any]:
+    return {"pid": conn.info.backend_pid, "names": list(_NEEDED), "values": list(_NEEDED.values())}
 
-    Limits are counted after a lock was waited for, and closing decides again
-    under its lock: both need a fresh snapshot for every statement.
-    """
+
+def _check_server(conn: Connection[Any] | AsyncConnection[Any]) -> None:
     version = conn.info.server_version
     if version < OLDEST_SERVER:
         raise DatabaseUnavailable(
             f"This server is PostgreSQL {version // 10000}; Ingather needs {OLDEST_SERVER // 10000} or newer."
         )
+    if conn.info.parameter_status("server_encoding") == _NO_ENCODING:
+        raise DatabaseUnavailable(
+            f"This database has the encoding {_NO_ENCODING}, in which text has no certain meaning. {_ENCODING_ADVICE}."
+        )
+
+
+def _adapt(conn: Connection[Any] | AsyncConnection[Any], row: tuple[Any, ...] | None) -> None:
+    """Fit the connection to its server, or refuse what stands behind a pooler and cannot be set from here.
+
+    Limits are counted after a lock was waited for, and closing decides again
+    under its lock: both need a fresh snapshot for every statement.
+    """
+    pid, are_set, isolation, encoding, dates, intervals, schemas = row or (0, None, "", "", "", "", [])
     # A pooler answers the handshake with a process id of its own making. Behind one, the name of a prepared statement
     # may mean another client's statement.
-    pid, isolation = row or (0, "")
     conn.prepare_threshold = 1 if pid == conn.info.backend_pid else None
-    if isolation != "read committed" and not is_direct(conn):
-        raise DatabaseUnavailable(
-            f"This database has default_transaction_isolation = {isolation!r}, and a pooler stands before it. "
-            "Ingather needs 'read committed': set that for the database or for its own role."
+    if are_set is not None:
+        return
+    for name, value, is_fit, needed in (
+        ("default_transaction_isolation", isolation, isolation == "read committed", "'read committed'"),
+        ("client_encoding", encoding, encoding == "UTF8", "UTF8"),
+        ("DateStyle", dates, dates.startswith("ISO"), "'ISO, MDY'"),
+        ("IntervalStyle", intervals, intervals == "postgres", "'postgres'"),
+        ("search_path", ", ".join(schemas), _is_catalog_first(schemas), "a path without pg_catalog, or with it first"),
+    ):
+        if not is_fit:
+            raise DatabaseUnavailable(
+                f"This database has {name} = {value!r}, and a pooler stands before it. "
+                f"Ingather needs {needed}: set that for the database or for its own role."
+            )
+
+
+def _is_catalog_first(schemas: list[str]) -> bool:
+    """Whether names mean PostgreSQL's own functions and operators. A temporary schema is not searched for those."""
+    return next((schema for schema in schemas if not schema.startswith("pg_temp")), "") == "pg_catalog"
+
+
+def _check_kind(conn: object, wanted: type) -> None:
+    if isinstance(conn, wanted):
+        return
+    module, name = type(conn).__module__.partition(".")[0], type(conn).__name__
+    advice = {
+        "sqlalchemy": "Of a session, that is `session.connection().connection.driver_connection`.",
+        "django": "Of Django, that is `connection.connection`, after `connection.ensure_connection()`.",
+        "psycopg": "`scatter` takes a Connection and `ascatter` an AsyncConnection.",
+    }.get(module, "It must be the connection that your own transaction runs on.")
+    raise UsageError(f"conn= takes a psycopg.{wanted.__name__}, not a {module}.{name}. {advice}")
+
+
+def _check_meaning(conn: Connection[Any] | AsyncConnection[Any], row: tuple[Any, ...] | None) -> None:
+    encoding = conn.info.parameter_status("client_encoding")
+    if encoding != "UTF8":
+        raise UsageError(
+            f"This connection has client_encoding = {encoding}, in which payloads cannot travel as they are. "
+            "Open it with client_encoding=UTF8."
         )
-    return bool(isolation == "read committed")
+    schemas = row[0] if row else []
+    if not _is_catalog_first(schemas):
+        raise UsageError(
+            f"This connection has search_path = {', '.join(schemas)}: names of PostgreSQL's own functions may mean "
+            "others there. Take pg_catalog out of the path, or put it first."
+        )
+
+
+def is_about_data(error: Exception) -> bool:
+    """Whether an error is about what was to be stored, so that it would come again however often it is tried.
+
+    A value that PostgreSQL refuses, one that goes beyond its limits (class
+    54), and whatever goes wrong before anything was sent.
+    """
+    if not isinstance(error, psycopg.Error):
+        return not isinstance(error, OSError | DatabaseUnavailable)
+    if error.sqlstate is None:
+        return isinstance(error, psycopg.DataError | psycopg.ProgrammingError)
+    return isinstance(error, psycopg.DataError | psycopg.IntegrityError) or error.sqlstate.startswith("54")
+
+
+def reason_of_refusal(error: BaseException) -> str:
+    """Why something could not be stored, as a sentence, with what to do about a database's encoding."""
+    if isinstance(error, psycopg.errors.UntranslatableCharacter):
+        return f"the database cannot hold this text: {error.diag.message_primary}. {_ENCODING_ADVICE}."
+    return re.sub(r"\s+", " ", str(error)).strip() or type(error).__name__
+
+
+def payload_refused(error: psycopg.errors.UntranslatableCharacter) -> PayloadRefused:
+    return PayloadRefused(f"A payload was refused: {reason_of_refusal(error)}")
 
 
 def is_direct(conn: Connection[Any] | AsyncConnection[Any]) -> bool:
@@ -123,6 +251,8 @@ def options(application_name: str) -> dict[str, Any]:
     """How every connection is opened, besides its address."""
     return {
         "autocommit": True,
+        # In the handshake, before anything is read: no role's or database's own setting comes before it.
+        "client_encoding": "UTF8",
         "application_name": application_name,
         "connect_timeout": CONNECT_TIMEOUT_S,
         **_KEEPALIVE,

@@ -16,11 +16,14 @@ from ingather.engine import statements as sql
 from ingather.engine.connection import (
     PASSING_ERRORS,
     acheck,
+    acheck_joined,
     aconfigure,
     check,
+    check_joined,
     configure,
     connect,
     options,
+    payload_refused,
     unavailable,
 )
 from ingather.engine.migrations import check as check_schema
@@ -76,6 +79,8 @@ class Database:
                     if rings:
                         conn.execute(sql.RING)
                 return result
+        except psycopg.errors.UntranslatableCharacter as error:
+            raise payload_refused(error) from error
         except (PoolTimeout, *PASSING_ERRORS) as error:
             raise unavailable(self.url, error) from error
 
@@ -89,6 +94,8 @@ class Database:
                     if rings:
                         await conn.execute(sql.RING)
                 return result
+        except psycopg.errors.UntranslatableCharacter as error:
+            raise payload_refused(error) from error
         except (PoolTimeout, *PASSING_ERRORS) as error:
             raise unavailable(self.url, error) from error
 
@@ -104,13 +111,21 @@ class Database:
     def join(self, conn: Connection[Any], script: Script[T]) -> T:
         """Run a script within the transaction of a caller's connection."""
         self.check()
-        return run(conn, script)
+        check_joined(conn)
+        try:
+            return run(conn, script)
+        except psycopg.errors.UntranslatableCharacter as error:
+            raise payload_refused(error) from error
 
     async def ajoin(self, conn: AsyncConnection[Any], script: Script[T]) -> T:
         """`join`, for a caller with an event loop."""
         if not self._is_checked:
             await asyncio.to_thread(self.check)
-        return await arun(conn, script)
+        await acheck_joined(conn)
+        try:
+            return await arun(conn, script)
+        except psycopg.errors.UntranslatableCharacter as error:
+            raise payload_refused(error) from error
 
     def close(self) -> None:
         """Close the connections of callers without a loop. Workers close their own."""

@@ -17,6 +17,7 @@ from itertools import groupby, repeat
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, LiteralString, NamedTuple
 
+import orjson
 import psycopg
 from psycopg import AsyncConnection
 from psycopg.generators import send
@@ -25,8 +26,8 @@ from psycopg.rows import tuple_row
 from ingather.engine import statements as sql
 from ingather.engine import verbs
 from ingather.engine.codec import encode_result
-from ingather.engine.connection import PASSING_ERRORS, aconnect
-from ingather.engine.errors import DatabaseUnavailable, UsageError
+from ingather.engine.connection import PASSING_ERRORS, aconnect, is_about_data, reason_of_refusal
+from ingather.engine.errors import DatabaseUnavailable
 from ingather.engine.model import Handler, Offspring, Verdict, describe
 from ingather.engine.script import Row, Rows, Statement, arun, commit
 
@@ -93,7 +94,7 @@ class Heard(NamedTuple):
     returned: Rows
     ripe: Rows
     claimed: Rows
-    error: psycopg.Error | None
+    error: Exception | None
 
 
 class QueueView:
@@ -413,8 +414,10 @@ class Feeder:
                         await ask(conn.cursor(), sql.LOCK_QUEUE, {"queue": view.name}, commits=False)
                     await ask(claiming, sql.CLAIM, self._claim_params(view, k))
                 self.is_sending = False
-        except psycopg.Error as refused:
-            # Of one of them, perhaps: those behind it went through by themselves.
+        except Exception as refused:
+            # One statement was refused, or could not be put together; those sent beside it committed by themselves.
+            if not (isinstance(refused, psycopg.Error) or is_about_data(refused)):
+                raise
             error = refused
         finally:
             self.is_sending = False
@@ -429,18 +432,18 @@ class Feeder:
     async def _say_again(
         self,
         conn: AsyncConnection[Any],
-        error: psycopg.Error,
+        error: Exception,
         done: list[Done],
         backs: list[Back],
         blocks: list[tuple[str, float]],
     ) -> None:
-        """Keep the words that may not have been heard. It is harmless to repeat one that was: a token settles an item
-        once, and returns it once."""
-        self._backs[:0], self._blocks[:0] = backs, blocks
-        if isinstance(error, psycopg.DataError | psycopg.errors.UniqueViolation) and done:
-            await self._settle_carefully(conn, done)
+        """Keep what may not have arrived. It is harmless to repeat what did: a token settles an item once, and returns
+        it once."""
+        self._blocks[:0] = blocks
+        if isinstance(error, psycopg.errors.UniqueViolation) or is_about_data(error):
+            await self._settle_carefully(conn, done, backs)
         else:
-            self._done[:0] = done
+            self._done[:0], self._backs[:0] = done, backs
             raise error
 
     def _settle_params(self, done: list[Done]) -> dict[str, Any]:
@@ -521,28 +524,32 @@ class Feeder:
                 # Somebody holds its batch. Nobody else should have to wait for that.
                 self._parents.append(parent)
                 return
-            except (UsageError, psycopg.DataError) as error:
-                refused = Verdict(is_over=True, error=describe(error, "bad_result"))
+            except BaseException as error:
+                if not (isinstance(error, Exception) and is_about_data(error)):
+                    self._parents.appendleft(parent)
+                    raise
+                refused = Verdict(is_over=True, error=_refusal(error))
                 self.failed(lease, done[1], done[3], refused)
                 continue
-            except BaseException:
-                self._parents.appendleft(parent)
-                raise
             await self._account(conn, [done], int(is_written), [], [])
             if is_written:
                 self._touched.add(lease.batch_id)
                 self.ring()
                 await conn.execute(sql.RING)
 
-    async def _settle_carefully(self, conn: AsyncConnection[Any], done: list[Done]) -> None:
-        """Settle what was refused together: without those that had ended, and by halves where one cannot be stored."""
-        parts = [done]
+    async def _settle_carefully(self, conn: AsyncConnection[Any], done: list[Done], backs: list[Back]) -> None:
+        """Settle and return what was refused together: without what had ended, and by halves where one item is the
+        cause, so that it stops nobody but itself."""
+        ends, returns = [done] if done else [], [backs] if backs else []
         try:
-            while parts:
-                parts[-1:] = await self._settle_part(conn, parts[-1])
+            while ends:
+                ends[-1:] = await self._settle_part(conn, ends[-1])
+            while returns:
+                returns[-1:] = await self._return_part(conn, returns[-1])
         except BaseException:
             # Only what is left: what was settled by now is accounted for, and twice would be once too often.
-            self._done[:0] = [word for part in reversed(parts) for word in part]
+            self._done[:0] = [each for part in reversed(ends) for each in part]
+            self._backs[:0] = [each for part in reversed(returns) for each in part]
             raise
 
     async def _settle_part(self, conn: AsyncConnection[Any], done: list[Done]) -> list[list[Done]]:
@@ -550,17 +557,33 @@ class Feeder:
         cursor = conn.cursor(row_factory=tuple_row)
         try:
             await cursor.execute(sql.SETTLE, self._settle_params(done))
-        except psycopg.DataError as error:
+        except Exception as error:
+            if not is_about_data(error):
+                raise
             if len(done) > 1:
                 half = len(done) // 2
                 return [done[half:], done[:half]]
-            [(token, item_id, _, took_s, _, _)] = done
-            log.warning("the outcome of item %s cannot be stored: %s", item_id, error)
-            described = encode_result(describe(error, "bad_result"))
-            return [[(token, item_id, "e", took_s, b"", described)]]
+            log.warning("the outcome of item %s cannot be stored: %s", done[0][1], error)
+            return [[_storable_end(done[0], error)]]
         [(settled,)] = await cursor.fetchall()
         self._touched |= {self.held[token].batch_id for token, *_ in done if token in self.held}
         await self._account(conn, done, settled, [], [])
+        return []
+
+    async def _return_part(self, conn: AsyncConnection[Any], backs: list[Back]) -> list[list[Back]]:
+        """`_settle_part`, for items that go back."""
+        cursor = conn.cursor(row_factory=tuple_row)
+        try:
+            await cursor.execute(sql.PUT_BACK, _put_back_params(backs))
+        except Exception as error:
+            if not is_about_data(error):
+                raise
+            if len(backs) > 1:
+                half = len(backs) // 2
+                return [backs[half:], backs[:half]]
+            log.warning("why item %s goes back cannot be stored as it is: %s", backs[0].item_id, error)
+            return [[_storable_return(backs[0], error)]]
+        await self._account(conn, [], 0, backs, await cursor.fetchall())
         return []
 
     def _receive(self, view: QueueView, claimed: Rows) -> None:
@@ -632,6 +655,42 @@ def _runs(done: list[Done]) -> list[list[Done]]:
 def _is_run(words: list[Done]) -> bool:
     first_id = words[0][1]
     return list(map(_ITEM, words)) == list(range(first_id, first_id + len(words))) and set(map(_STATE, words)) == {"c"}
+
+
+def _refusal(error: BaseException) -> dict[str, Any]:
+    return describe(error, "bad_result") | {"message": reason_of_refusal(error)}
+
+
+def _storable_end(done: Done, error: Exception) -> Done:
+    """What is stored of an end in place of one that was refused. Each try asks less of the database than the one
+    before, and the last is nothing but letters and zeros."""
+    token, item_id, state, took_s, _, line = done
+    if state == "c":
+        return (token, item_id, "e", took_s, b"", encode_result(_refusal(error)))
+    if took_s == 0.0 and line == _in_ascii(line):
+        raise error
+    is_refused_for_its_time = line == _in_ascii(line)
+    return (token, item_id, "e", 0.0 if is_refused_for_its_time else took_s, b"", _in_ascii(line))
+
+
+def _storable_return(back: Back, error: Exception) -> Back:
+    line = _in_ascii(back.error)
+    if line == back.error:
+        raise error
+    return back._replace(error=line)
+
+
+def _in_ascii(line: bytes) -> bytes:
+    """An error's description in letters that every encoding of a database has: others as Python writes them."""
+    if not line or line.isascii():
+        return line
+    described: dict[str, object] = orjson.loads(line)
+    return orjson.dumps(
+        {
+            name: value.encode("ascii", "backslashreplace").decode() if isinstance(value, str) else value
+            for name, value in described.items()
+        }
+    )
 
 
 def _put_back_params(backs: list[Back]) -> dict[str, Any]:

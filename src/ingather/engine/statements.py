@@ -26,7 +26,7 @@ insert into ingather.batch
 values (%(kind)s, %(queue)s, 1, %(priority)s, %(max_attempts)s, %(timeout_s)s, %(gathers)s, %(parent_id)s,
         %(key)s, case when %(key)s::text is not null then ''::bytea end)
     on conflict (idempotency_key) do nothing
-returning id, nextval('ingather.segment_id')
+returning id, nextval('ingather.segment_id'::regclass)
 """
 
 # The same with items that are few enough to come along, whole in one statement. Every
@@ -42,7 +42,7 @@ with born as (
 ), lane as (
     insert into ingather.queue (name) select %(queue)s from born on conflict do nothing
 ), run as materialized (
-    select id as batch_id, nextval('ingather.segment_id') as segment_id from born
+    select id as batch_id, nextval('ingather.segment_id'::regclass) as segment_id from born
 ), bodies as (
     insert into ingather.payload (item_id, body)
     select (run.segment_id << 20) + line.place - 1, line.body::jsonb
@@ -97,7 +97,7 @@ GROW_BATCH: Final[LiteralString] = """
 update ingather.batch set total = total + %(items)s where id = %(batch_id)s
 """
 
-NEXT_SEGMENT: Final[LiteralString] = "select nextval('ingather.segment_id')"
+NEXT_SEGMENT: Final[LiteralString] = "select nextval('ingather.segment_id'::regclass)"
 
 # A hint, sent after the commit in a transaction of its own: a queue of notifications must never hold up a user's. It
 # does not wait for the disk either: a hint that a crash takes with it is not missed.
@@ -456,7 +456,7 @@ with finished as materialized (
     update ingather.batch b
        set state = 'closed', closed_at = clock_timestamp(), completed = f.completed, error = f.error,
            cancelled = f.cancelled,
-           gather_id = case when b.gathers then nextval('ingather.segment_id') << 20 end
+           gather_id = case when b.gathers then nextval('ingather.segment_id'::regclass) << 20 end
       from finished f
      where b.id = f.batch_id and b.state = 'open' and b.total = f.completed + f.error + f.cancelled
     returning b.id, b.queue, b.gather_id
