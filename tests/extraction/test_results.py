@@ -7,7 +7,7 @@ import pytest
 
 from ingather.engine.codec import RESULT_CAP, encode_result
 from ingather.engine.errors import Reject
-from ingather.extraction.findings import Finding, Flag, Row, Span, State, Verdict
+from ingather.extraction.findings import CHECKS_VERSION, FIRST_CHECKS, Finding, Flag, Reason, Row, Span, State, Verdict
 from ingather.extraction.tasks.results import document_result, from_json, to_json
 
 ROW = Row(scope="arm", key="arm/1", label="Exercise", parts={})
@@ -33,6 +33,8 @@ FINDINGS = [
     finding(1, note="Look at it."),
     finding(2, value=["a", "b"], verdict=Verdict.UNSUPPORTED_VALUE),
     finding(3, quote="", spans=(), verdict=Verdict.NO_QUOTE, value=None, state=State.NOT_REPORTED),
+    finding(5, verdict=Verdict.UNBOUND, reason=Reason.OTHER_ARM),
+    finding(6, value_spans=(Span(page=0, start=6, end=9),), subject_spans=(Span(page=0, start=10, end=16),)),
     finding(4, quote="found nowhere", spans=(), verdict=Verdict.QUOTE_NOT_FOUND, value=1.5),
 ]
 
@@ -47,6 +49,15 @@ def stored(findings: list[Finding]) -> dict[str, Any]:
 
 def test_what_was_found_comes_back_as_it_was() -> None:
     assert from_json(stored(FINDINGS)) == ((ROW,), tuple(FINDINGS), (FLAG,))
+
+
+def test_results_stored_before_values_were_bound_load_and_say_so() -> None:
+    new = to_json([ROW], [finding(0)], [FLAG], parser="pdf 1", source="test-model")
+    old = {key: kept for key, kept in new.items() if key != "checks"}
+    judged = [document_result(0, (7, "ab", "a.pdf"), "completed", result, None) for result in (old, new)]
+
+    assert [one.checks_version for one in judged] == [FIRST_CHECKS, CHECKS_VERSION]
+    assert [one.findings[0].verdict for one in judged] == [Verdict.VERIFIED, Verdict.VERIFIED]
 
 
 def test_a_quote_that_proves_a_whole_row_is_kept_once() -> None:

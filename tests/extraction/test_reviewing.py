@@ -8,7 +8,18 @@ import pytest
 
 from ingather.engine.errors import NotReady, UsageError
 from ingather.extraction.errors import NotFound, Outrun
-from ingather.extraction.findings import Action, DocumentResult, Finding, Flag, Review, Row, State, Value, Verdict
+from ingather.extraction.findings import (
+    FIRST_CHECKS,
+    Action,
+    DocumentResult,
+    Finding,
+    Flag,
+    Review,
+    Row,
+    State,
+    Value,
+    Verdict,
+)
 from ingather.extraction.judgements.checks import check
 from ingather.extraction.judgements.judgements import judge
 from ingather.extraction.proof.assess import RECOGNISED, in_order
@@ -443,3 +454,13 @@ def test_only_the_rows_that_are_meant_are_accepted_together() -> None:
     found = paper(*(finding("arm_n_randomised", 50, row.key) for row in ROWS))
     [judged], left = verified(found, rows=[ROWS[0].key])
     assert (judged.row, left) == (ROWS[0].key, 0)
+
+
+def test_values_that_are_not_bound_to_their_words_are_never_accepted_together() -> None:
+    place = (finding("arm_n_randomised", 50, ROWS[0].key, verdict=Verdict.UNBOUND),)
+    assert verified(paper(*place)) == ([], 1)
+
+
+def test_values_that_older_checks_verified_want_a_look_at_each() -> None:
+    found = paper(finding("arm_n_randomised", 50, ROWS[0].key), checks_version=FIRST_CHECKS)
+    assert verified(found) == ([], 1)

@@ -24,10 +24,15 @@ class State(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What the code says of a quote. Only the first two may be believed without looking."""
+    """What the code says of a value and its quote. Only the first two may be believed without looking.
+
+    They need both: the words stand in the document, and the value is theirs.
+    `unbound` says that the words stand and that the second is not established.
+    """
 
     VERIFIED = "verified"
     VERIFIED_FUZZY = "verified_fuzzy"
+    UNBOUND = "unbound"
     QUOTE_NOT_FOUND = "quote_not_found"
     NUMBER_MISMATCH = "number_mismatch"
     POLARITY_MISMATCH = "polarity_mismatch"
@@ -35,7 +40,30 @@ class Verdict(StrEnum):
     NO_QUOTE = "no_quote"
 
 
+class Reason(StrEnum):
+    """Why a value whose quote stands in the document is `unbound`: what the code looked for and did not find."""
+
+    ECHO = "echo"  # it repeats the question, the field's name, or an example from the instruction
+    STATE = "state"  # it is a state such as `not_applicable`, given as a value
+    PARAPHRASE = "paraphrase"  # a text that is not made of its quote's words
+    NO_CUE = "no_cue"  # nothing in the quote speaks of this field
+    NO_OPTION = "no_option"  # nothing in the quote carries this choice
+    OTHER_OPTION = "other_option"  # the quote carries another choice, or more than one
+    PART_OF_NAME = "part_of_name"  # the figure is part of a name, a label, a citation or another number
+    OTHER_MEASURE = "other_measure"  # the figure is another quantity: an N for events, an SE for an SD
+    OTHER_ARM = "other_arm"
+    OTHER_OUTCOME = "other_outcome"
+    OTHER_TIME = "other_time"
+    NO_SUBJECT = "no_subject"  # the quote does not name the arm, the outcome or the time
+    ELSEWHERE = "elsewhere"  # it stands where a paper speaks of other papers, or not where this is printed
+
+
 Value = str | int | float | list[str] | None
+
+# The version of the checks that give verdicts. Version 1 looked for the words of a quote, and for a value's figures in
+# it; version 2 also binds the value to its words. Results stored without a version were judged by the first.
+FIRST_CHECKS = 1
+CHECKS_VERSION = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +152,10 @@ class Finding:
     would make the model look better than it is. `source` is a model's name,
     `embedded` for the rules of this package, `computed`, or `reviewer`.
 
+    `value_spans` are where the value itself stands within the quote, and
+    `subject_spans` the words that make it this value: an arm, an outcome, a
+    time, the field's own words. `reason` says why a value is `unbound`.
+
     `state` and `value` are what stands: after a review that changed them,
     `extracted` has what was found. Quote and verdict speak of that. A review
     that `is_outdated` judged something else and counts for nothing.
@@ -138,6 +170,9 @@ class Finding:
     spans: tuple[Span, ...]
     source: str
     note: str = ""
+    value_spans: tuple[Span, ...] = ()
+    subject_spans: tuple[Span, ...] = ()
+    reason: Reason | None = None
     extracted: Extracted | None = None
     review: Review | None = None
     is_outdated: bool = False
@@ -169,6 +204,7 @@ class DocumentResult:
     `state` is that of its item: pending, running, completed, error or
     cancelled. `problem` is the sentence that says why, where it is an error.
     `reviews` are all there ever were, withdrawn and outdated ones included.
+    `checks_version` is of the checks that gave the verdicts.
     """
 
     ordinal: int
@@ -181,6 +217,7 @@ class DocumentResult:
     findings: tuple[Finding, ...] = ()
     flags: tuple[Flag, ...] = ()
     reviews: tuple[Review, ...] = ()
+    checks_version: int = CHECKS_VERSION
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -587,7 +587,12 @@ class Extracted(Wire):
 
 
 class Finding(Wire):
-    """What stands in a cell. Quote and verdict speak of what was extracted."""
+    """What stands in a cell. Quote and verdict speak of what was extracted.
+
+    `value_spans` are where the value itself stands within the quote,
+    `subject_spans` the words that make it this value. `reason` says why a
+    value is `unbound`.
+    """
 
     field: str
     row: str
@@ -596,6 +601,9 @@ class Finding(Wire):
     quote: str
     verdict: str
     spans: list[Span]
+    value_spans: list[Span]
+    subject_spans: list[Span]
+    reason: str | None
     source: str
     note: str
     extracted: Extracted | None
@@ -626,6 +634,7 @@ class Result(Wire):
     rows: list[Row]
     findings: list[Finding]
     flags: list[Flag]
+    checks_version: int
 
 
 class Results(Wire):

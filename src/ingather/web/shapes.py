@@ -1,12 +1,13 @@
 """Nouns of the rooms, as they go over the wire."""
 
+from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from ingather.engine.model import Progress, Queue, WorkerRecord
 from ingather.engine.verbs import ScheduleRecord
 from ingather.extraction.conversation.estimate import Estimate, Range
 from ingather.extraction.extraction import EMBEDDED_NAME
-from ingather.extraction.findings import DocumentResult, Finding, Review
+from ingather.extraction.findings import DocumentResult, Finding, Review, Span
 from ingather.extraction.provider import Endpoint, Price, price_of
 from ingather.extraction.tasks.tasks import Status, Wait
 from ingather.extraction.template import Template, Tier
@@ -163,7 +164,12 @@ def result(found: DocumentResult) -> dict[str, object]:
         "flags": [
             {"rule": flag.rule, "row": flag.row, "fields": flag.fields, "message": flag.message} for flag in found.flags
         ],
+        "checks_version": found.checks_version,
     }
+
+
+def _spans(spans: Iterable[Span]) -> list[dict[str, int]]:
+    return [{"page": span.page, "start": span.start, "end": span.end} for span in spans]
 
 
 def _finding(found: Finding) -> dict[str, object]:
@@ -175,7 +181,10 @@ def _finding(found: Finding) -> dict[str, object]:
         "value": found.value,
         "quote": found.quote,
         "verdict": found.verdict,
-        "spans": [{"page": span.page, "start": span.start, "end": span.end} for span in found.spans],
+        "spans": _spans(found.spans),
+        "value_spans": _spans(found.value_spans),
+        "subject_spans": _spans(found.subject_spans),
+        "reason": found.reason,
         "source": found.source,
         "note": found.note,
         "extracted": {"state": was.state, "value": was.value, "source": was.source} if was else None,

@@ -4,6 +4,7 @@ import type { Finding, Result } from "./client";
 export type Mark =
   | "verified"
   | "verified_fuzzy"
+  | "unbound"
   | "quote_not_found"
   | "number_mismatch"
   | "polarity_mismatch"
@@ -20,6 +21,7 @@ export type Mark =
 export const MARKS: Mark[] = [
   "verified",
   "verified_fuzzy",
+  "unbound",
   "number_mismatch",
   "polarity_mismatch",
   "unsupported_value",
@@ -38,6 +40,7 @@ export type Filter = "attention" | "unreviewed" | "reviewed" | "all" | "verified
 export const FILTERS: Filter[] = ["all", "attention", "unreviewed", "reviewed", "verified", "not_reported", "open"];
 
 const WRONG: ReadonlySet<string> = new Set<Mark>([
+  "unbound",
   "number_mismatch",
   "polarity_mismatch",
   "unsupported_value",

@@ -1180,6 +1180,10 @@ export interface components {
         /**
          * Finding
          * @description What stands in a cell. Quote and verdict speak of what was extracted.
+         *
+         *     `value_spans` are where the value itself stands within the quote,
+         *     `subject_spans` the words that make it this value. `reason` says why a
+         *     value is `unbound`.
          */
         Finding: {
             extracted: components["schemas"]["Extracted"] | null;
@@ -1189,6 +1193,8 @@ export interface components {
             note: string;
             /** Quote */
             quote: string;
+            /** Reason */
+            reason: string | null;
             review: components["schemas"]["StandingReview"] | null;
             /** Row */
             row: string;
@@ -1198,8 +1204,12 @@ export interface components {
             spans: components["schemas"]["Span"][];
             /** State */
             state: string;
+            /** Subject Spans */
+            subject_spans: components["schemas"]["Span"][];
             /** Value */
             value: string | number | string[] | null;
+            /** Value Spans */
+            value_spans: components["schemas"]["Span"][];
             /** Verdict */
             verdict: string;
         };
@@ -1604,6 +1614,8 @@ export interface components {
         };
         /** Result */
         Result: {
+            /** Checks Version */
+            checks_version: number;
             /** Document Id */
             document_id: number;
             /** File Name */

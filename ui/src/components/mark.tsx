@@ -4,6 +4,7 @@ import { useWords } from "../words";
 const SHAPES: Record<Name, string> = {
   verified: "M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2z",
   verified_fuzzy: "M8 2a6 6 0 0 0 0 12z",
+  unbound: "M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zM8 5v3.5M8 11v.5",
   number_mismatch: "M8 2l7 12H1z",
   polarity_mismatch: "M8 14L1 2h14z",
   unsupported_value: "M8 1l7 7-7 7-7-7z",

@@ -375,8 +375,9 @@ export const en = {
     export: "Export",
     flagged: "breaks a rule",
     marks: {
-      verified: "verified: the quote stands in the document",
+      verified: "verified: the quote stands in the document and carries the value",
       verified_fuzzy: "verified, spelled a little differently",
+      unbound: "the quote stands there; that the value is what it says is not confirmed",
       quote_not_found: "quote not found in the document",
       number_mismatch: "a number differs from the document",
       polarity_mismatch: "the document says the opposite",

@@ -369,6 +369,7 @@ export const zh: Words = {
     marks: {
       verified: "已核实：引用见于原文",
       verified_fuzzy: "已核实，拼写略有不同",
+      unbound: "引文属实，但未确认该值就是引文所说",
       quote_not_found: "原文中找不到引用",
       number_mismatch: "数字与原文不符",
       polarity_mismatch: "与原文意思相反",

@@ -70,6 +70,8 @@ def settings(summary: TaskSummary, template: TemplateLike, tally: Tally, words: 
         yield f"{words['answers_from']}: {source}", Cell(count)
     for verdict in Verdict:
         yield f"{words['verdicts_in']}: {words.of('verdict', verdict)}", Cell(tally.verdicts[verdict])
+    for version, count in sorted(tally.checks.items()):
+        yield f"{words['checks_in']} {version}", Cell(count)
     yield words["computed_values"], Cell(tally.computed)
     yield words["not_verified"], _warned(tally.not_verified)
     yield words["answers_reviewed"], Cell(tally.reviewed)

@@ -47,8 +47,8 @@ form.addEventListener("change",show);
 show();
 """
 # Of the Evidence table; the document is in the heading, and when a review was made is in the other formats.
-_SHOWN: Final = (4, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 21)
-_WIDTHS: Final = (8, 9, 6, 10, 5, 18, 4, 7, 6, 8, 7, 7, 7, 6, 7)
+_SHOWN: Final = (4, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 22)
+_WIDTHS: Final = (8, 9, 6, 10, 5, 18, 4, 7, 7, 6, 8, 7, 7, 7, 6, 7)
 
 
 def write_html(

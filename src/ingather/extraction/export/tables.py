@@ -9,7 +9,7 @@ from ingather.extraction.export.lookup import Lookup
 from ingather.extraction.export.tally import Mark, Tally, mark_of
 from ingather.extraction.export.text import text_of, time_of
 from ingather.extraction.export.words import Words
-from ingather.extraction.findings import DocumentResult, Finding, Row, State, Value
+from ingather.extraction.findings import DocumentResult, Finding, Row, State, Value, Verdict
 
 
 class Cell(NamedTuple):
@@ -47,8 +47,8 @@ _WIDTHS = {"longtext": 60, "text": 30, "multi_text": 30, "multi_enum": 24, "enum
 _EVIDENCE = (
     *(("document", 10), ("document_id", 12), ("file", 28), ("row", 14), ("row_label", 24), ("section", 18)),
     *(("field_id", 20), ("field", 24), ("state", 14), ("value", 30), ("unit", 12), ("quote", 60), ("page", 8)),
-    *(("verdict", 22), ("source", 18), ("note", 30), ("flags", 30), ("extracted", 24), ("review", 18)),
-    *(("reviewer", 18), ("reviewed_at", 24), ("review_note", 30)),
+    *(("verdict", 22), ("reason", 26), ("source", 18), ("note", 30), ("flags", 30), ("extracted", 24)),
+    *(("review", 18), ("reviewer", 18), ("reviewed_at", 24), ("review_note", 30)),
 )
 _AUDIT = (
     *(("document", 10), ("document_id", 12), ("file", 28), ("row", 14), ("row_label", 24), ("field_id", 20)),
@@ -63,7 +63,15 @@ _DICTIONARY = (
 _SETTINGS = (("setting", 44), ("value", 90))
 _STUDIES = (
     *(("document", 10), ("file", 28), ("document_id", 12), ("document_state", 12), ("reported", 10), ("believed", 10)),
-    *(("computed", 10), ("attention", 10), ("absent", 10), ("failed", 10), ("reviewed", 10), ("flags", 40)),
+    *(
+        ("unbound", 10),
+        ("computed", 10),
+        ("attention", 10),
+        ("absent", 10),
+        ("failed", 10),
+        ("reviewed", 10),
+        ("flags", 40),
+    ),
     ("sha256", 20),
 )
 _ROW = (("document", 10), ("file", 28), ("row", 14), ("row_label", 28))
@@ -128,7 +136,8 @@ class Tables:
                 Cell(lookup.unit(finding, field) if field else ""),
                 Cell(finding.quote),
                 Cell(pages[0] if len(pages) == 1 else "; ".join(map(str, pages))),
-                Cell(words.of("verdict", finding.verdict), mark),
+                Cell(words.verdict(finding.verdict, document.checks_version), mark),
+                Cell(words.of("reason", finding.reason) if finding.reason else "", mark),
                 Cell(finding.source),
                 Cell(finding.note),
                 Cell(lookup.flags(finding), Mark.ATTENTION),
@@ -231,6 +240,7 @@ class Tables:
             self._document_state(document),
             Cell(tally.reported),
             Cell(tally.believed),
+            Cell(tally.verdicts[Verdict.UNBOUND]),
             Cell(tally.computed),
             Cell(count := marks.count(Mark.ATTENTION), Mark.ATTENTION if count else Mark.PLAIN),
             Cell(tally.states[State.NOT_REPORTED] + tally.states[State.NOT_APPLICABLE]),

@@ -46,6 +46,7 @@ class Tally:
 
     def __init__(self) -> None:
         self.documents: Counter[str] = Counter()
+        self.checks: Counter[int] = Counter()  # documents, by the version of the checks that judged them
         self.states: Counter[str] = Counter()
         self.verdicts: Counter[str] = Counter()  # of reported values only, as extracted
         self.sources: Counter[str] = Counter()
@@ -57,6 +58,8 @@ class Tally:
 
     def add(self, document: DocumentResult) -> None:
         self.documents[document.state] += 1
+        if document.findings:
+            self.checks[document.checks_version] += 1
         for finding in document.findings:
             self.states[finding.state] += 1
             self.sources[finding.source] += 1

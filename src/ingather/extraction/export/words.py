@@ -4,6 +4,8 @@
 
 from typing import Final
 
+from ingather.extraction.findings import CHECKS_VERSION
+
 LANGUAGES: Final = ("en", "zh")
 
 _WORDS: Final[dict[str, tuple[str, str]]] = {
@@ -28,6 +30,7 @@ _WORDS: Final[dict[str, tuple[str, str]]] = {
     "problem": ("Problem", "问题"),
     "reported": ("Values reported", "已报告值"),
     "believed": ("Verified", "已核实"),
+    "unbound": ("Not bound", "未绑定"),
     "computed": ("Computed", "计算得出"),
     "attention": ("To look at", "需人工查看"),
     "absent": ("Not reported", "未报告"),
@@ -96,18 +99,23 @@ _WORDS: Final[dict[str, tuple[str, str]]] = {
     # Verdicts, and what they mean
     "verdict.verified": ("verified", "已核实"),
     "verdict.verified_fuzzy": ("verified, small differences", "已核实（略有差异）"),
+    "verdict.unbound": ("not bound: value not confirmed", "未绑定：取值未确认"),
     "verdict.quote_not_found": ("quote not found", "未找到引文"),
     "verdict.number_mismatch": ("number mismatch", "数字不符"),
     "verdict.polarity_mismatch": ("polarity mismatch", "肯定否定不符"),
     "verdict.unsupported_value": ("unsupported value", "引文不支持该值"),
     "verdict.no_quote": ("no quote", "无引文"),
     "means.verified": (
-        "The quote stands in the document word for word, and the value in the quote.",
-        "引文逐字见于文献，且值见于引文。",
+        "The quote stands in the document word for word, the value in the quote, and the words there say what it is.",
+        "引文逐字见于文献，值见于引文，且引文说明该值所指。",
     ),
     "means.verified_fuzzy": (
-        "The quote stands in the document but for small differences that touch no number and no negation.",
-        "引文见于文献，仅有不涉及数字和否定词的细小差异。",
+        "As verified, but the quote has small differences that touch no number and no negation.",
+        "同“已核实”，但引文有不涉及数字和否定词的细小差异。",
+    ),
+    "means.unbound": (
+        "The quote stands in the document. That the value is what these words say was not established.",
+        "引文见于文献，但未能确认该值就是这些文字所说的内容。",
     ),
     "means.quote_not_found": ("The quote does not stand in the document.", "文献中找不到该引文。"),
     "means.number_mismatch": (
@@ -123,6 +131,24 @@ _WORDS: Final[dict[str, tuple[str, str]]] = {
         "引文见于文献，但不包含该值。",
     ),
     "means.no_quote": ("No quote was given.", "没有给出引文。"),
+    # Why a value is not bound
+    "reason": ("Why not bound", "未绑定的原因"),
+    "reason.echo": ("repeats the question", "重复了问题本身"),
+    "reason.state": ("a state given as a value", "把状态当作取值"),
+    "reason.paraphrase": ("not in the words of the quote", "并非引文原词"),
+    "reason.no_cue": ("the quote does not speak of this field", "引文未涉及该字段"),
+    "reason.no_option": ("the quote does not carry this choice", "引文不支持该选项"),
+    "reason.other_option": ("the quote carries another choice, or several", "引文支持其他选项或多个选项"),
+    "reason.part_of_name": ("part of a name, a label or another number", "属于名称、编号或其他数字的一部分"),
+    "reason.other_measure": ("another quantity than the one asked for", "是另一种统计量"),
+    "reason.other_arm": ("the quote gives it for another arm", "引文中属于另一组"),
+    "reason.other_outcome": ("the quote gives it for another outcome", "引文中属于另一结局"),
+    "reason.other_time": ("the quote gives it for another time", "引文中属于另一时间点"),
+    "reason.no_subject": ("the quote does not name arm, outcome or time", "引文未指明组别、结局或时间"),
+    "reason.elsewhere": (
+        "stands where other papers are spoken of, or not where this is printed",
+        "位置不符（如参考文献）",
+    ),
     # Settings
     "project": ("Project", "项目"),
     "task": ("Task", "提取任务"),
@@ -143,6 +169,8 @@ _WORDS: Final[dict[str, tuple[str, str]]] = {
     "answers_in": ("Answers", "回答"),
     "answers_from": ("Answers from", "回答来源"),
     "verdicts_in": ("Reported values", "已报告值"),
+    "checks": ("checks of version", "核验程序版本"),
+    "checks_in": ("Documents judged by the checks of version", "所用核验程序版本的文献数"),
     "not_verified": ("Reported values that are NOT verified", "未经核实的已报告值"),
     "computed_values": ("Values computed from other answers", "由其他回答计算得出的值"),
     "not_reviewed": ("Reported values no person has reviewed", "未经人工审核的已报告值"),
@@ -159,8 +187,8 @@ _WORDS: Final[dict[str, tuple[str, str]]] = {
         "程序无法核实内容确实未报告：遗漏是提取中最常见的错误。",
     ),
     "verdicts_mean": (
-        "A verdict says whether the quote stands in the document. It does not say that the answer is right.",
-        "核验结论只说明引文是否见于文献，并不表示回答正确。",
+        "A verdict: does the quote stand in the document, and does it carry the value? Checks of version 1 bound none.",
+        "核验结论说明引文是否见于文献，以及引文是否支持该值。第 1 版核验程序不作绑定检查。",
     ),
     "mark.attention": ("Needs a look by a person", "需要人工查看"),
     "mark.failed": ("No usable answer was had", "没有得到可用的回答"),
@@ -186,6 +214,11 @@ class Words:
 
     def __getitem__(self, key: str) -> str:
         return self._table[key]
+
+    def verdict(self, name: str, checks_version: int) -> str:
+        """The word for a verdict; with the version of the checks where an older one gave it."""
+        word = self.of("verdict", name)
+        return word if checks_version >= CHECKS_VERSION else f"{word} ({self['checks']} {checks_version})"
 
     def of(self, kind: str, name: str) -> str:
         """The word for one of a kind, such as a state; a name nobody translated stands for itself."""

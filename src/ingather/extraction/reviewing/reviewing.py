@@ -14,6 +14,7 @@ import orjson
 from ingather.engine.errors import NotReady, UsageError
 from ingather.extraction.errors import NotFound, Outrun
 from ingather.extraction.findings import (
+    CHECKS_VERSION,
     Action,
     DocumentResult,
     Extracted,
@@ -247,11 +248,12 @@ def verified(
 ) -> tuple[list[Judged], int]:
     """What may be accepted without a look at each, and how many answers are left for one.
 
-    No review of it stands, its quote was found and holds the value, and no
-    check speaks against it. A flag that names no field, as that of a scan,
-    speaks against all. `found` is the document as it stands.
+    No review of it stands, its quote was found and the value is bound to it,
+    and no check speaks against it. A flag that names no field, as that of a
+    scan, speaks against all; so do checks of an older version, which bound no
+    value to its words. `found` is the document as it stands.
     """
-    is_doubtful = any(not flag.fields for flag in found.flags)
+    is_doubtful = found.checks_version < CHECKS_VERSION or any(not flag.fields for flag in found.flags)
     histories = by_cell(found.reviews)
     flagged = {(flag.row, field) for flag in found.flags for field in flag.fields}
     # What a rule says of rows of another kind (the arms that do not add up) it says of the field in every row.

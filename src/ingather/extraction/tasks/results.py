@@ -7,7 +7,18 @@ import orjson
 
 from ingather.engine.codec import RESULT_CAP
 from ingather.engine.errors import Reject
-from ingather.extraction.findings import DocumentResult, Finding, Flag, Row, Span, State, Verdict
+from ingather.extraction.findings import (
+    CHECKS_VERSION,
+    FIRST_CHECKS,
+    DocumentResult,
+    Finding,
+    Flag,
+    Reason,
+    Row,
+    Span,
+    State,
+    Verdict,
+)
 
 LARGEST = RESULT_CAP
 SHORT_QUOTE = 200
@@ -16,7 +27,7 @@ SHORT_QUOTE = 200
 def to_json(
     rows: Iterable[Row], findings: Iterable[Finding], flags: Iterable[Flag], *, parser: str, source: str
 ) -> dict[str, Any]:
-    """`parser` made the text that the spans count in; `source` answered.
+    """`parser` made the text that the spans count in; `source` answered; today's checks judged.
 
     One quote often proves a whole row of a table, so quotes and their spans
     are kept once and findings refer to them. Where all of it is still too
@@ -25,7 +36,7 @@ def to_json(
     rows, findings, flags = list(rows), list(findings), list(flags)
     size = 0
     for longest in (None, SHORT_QUOTE, 0):
-        told = _to_json(rows, findings, flags, longest) | {"parser": parser, "source": source}
+        told = _to_json(rows, findings, flags, longest) | {"parser": parser, "source": source, "checks": CHECKS_VERSION}
         size = len(orjson.dumps(told))
         if size <= LARGEST:
             return told
@@ -52,7 +63,7 @@ def _to_json(
         if finding.quote or finding.spans:
             quote = finding.quote if longest is None or len(finding.quote) <= longest else finding.quote[:longest] + "…"
             cell["evidence"] = places.setdefault((quote, finding.spans), len(places))
-        cells.append(cell | {"note": finding.note} if finding.note else cell)
+        cells.append(cell | _proof(finding))
     return {
         "rows": [{"scope": row.scope, "key": row.key, "label": row.label, "parts": row.parts} for row in rows],
         "evidence": [[quote, [[span.page, span.start, span.end] for span in spans]] for quote, spans in places],
@@ -63,12 +74,18 @@ def _to_json(
     }
 
 
+def _proof(finding: Finding) -> dict[str, Any]:
+    """What only some findings have."""
+    kept: dict[str, Any] = {"note": finding.note} if finding.note else {}
+    for name, spans in (("value_at", finding.value_spans), ("subject_at", finding.subject_spans)):
+        if spans:
+            kept[name] = [[span.page, span.start, span.end] for span in spans]
+    return kept | {"reason": finding.reason.value} if finding.reason else kept
+
+
 def from_json(told: dict[str, Any]) -> tuple[tuple[Row, ...], tuple[Finding, ...], tuple[Flag, ...]]:
     rows = tuple(Row(**row) for row in told["rows"])
-    evidence = [
-        (quote, tuple(Span(page=page, start=start, end=end) for page, start, end in spans))
-        for quote, spans in told["evidence"]
-    ]
+    evidence = [(quote, _spans(spans)) for quote, spans in told["evidence"]]
     findings = tuple(_finding(cell, evidence) for cell in told["findings"])
     flags = tuple(Flag(**flag | {"fields": tuple(flag["fields"])}) for flag in told["flags"])
     return rows, findings, flags
@@ -86,7 +103,14 @@ def _finding(cell: dict[str, Any], evidence: Sequence[tuple[str, tuple[Span, ...
         spans=spans,
         source=cell["source"],
         note=cell.get("note", ""),
+        value_spans=_spans(cell.get("value_at", ())),
+        subject_spans=_spans(cell.get("subject_at", ())),
+        reason=Reason(cell["reason"]) if "reason" in cell else None,
     )
+
+
+def _spans(places: Iterable[Sequence[int]]) -> tuple[Span, ...]:
+    return tuple(Span(page=page, start=start, end=end) for page, start, end in places)
 
 
 def document_result(
@@ -105,4 +129,5 @@ def document_result(
         rows=rows,
         findings=findings,
         flags=flags,
+        checks_version=result.get("checks", FIRST_CHECKS) if result else CHECKS_VERSION,
     )
