@@ -405,12 +405,14 @@ CREATE TABLE ingather.reading (
     hidden jsonb NOT NULL,
     notes text[] NOT NULL,
     read_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    tables bytea,
     CONSTRAINT reading_check CHECK (((problem IS NULL) OR ((page_count = 0) AND (sentence <> ''::text)))),
     CONSTRAINT reading_hidden_characters_check CHECK ((hidden_characters >= 0)),
     CONSTRAINT reading_page_count_check CHECK ((page_count >= 0)),
     CONSTRAINT reading_parser_check CHECK (((char_length(parser) >= 1) AND (char_length(parser) <= 100))),
     CONSTRAINT reading_problem_check CHECK ((problem = ANY (ARRAY['encrypted'::text, 'no_text_layer'::text, 'not_a_pdf'::text, 'truncated'::text, 'too_big'::text, 'too_many_pages'::text, 'decompression_limit'::text, 'too_slow'::text, 'unreadable'::text])))
 );
+ALTER TABLE ONLY ingather.reading ALTER COLUMN tables SET STORAGE EXTERNAL;
 
 -- SEQUENCE reading_id_seq
 

@@ -32,6 +32,7 @@ from ingather.library.names import clean_file_name
 from ingather.library.port import DocumentState, LibraryPort, Problem, Rect
 from ingather.library.reading import Hidden, Page, Reading
 from tests.library.good_pdfs import drawn
+from tests.library.test_tables import three_lines
 
 NOW = timedelta(0)
 ABSENT = "0" * 64
@@ -200,10 +201,27 @@ def test_the_real_parser_reads_a_pdf_in_a_real_worker(app: Engine, tmp_path: Pat
         "No deaths occurred.",
     ]
     start = library.pages(sha256)[0].index("60 were")
+    assert library.tables(sha256) == []
     [rect] = library.rectangles(sha256, 0, start, start + len("60 were"))
     assert (rect.page_width, rect.page_height) == (595, 842)
     assert 72 < rect.left < rect.right < 300
     assert 88 < rect.top < rect.bottom < 106
+
+
+def test_tables_are_kept_with_the_reading_and_a_reading_without_them_is_read_anew(
+    app: Engine, tmp_path: Path, db: psycopg.Connection[Any]
+) -> None:
+    library = Library(app, FolderBlobs(tmp_path / "files"))
+    ingest.register(library)
+    shelf = library.create_knowledge_base("Trials").id
+    document = library.upload(shelf, io.BytesIO(three_lines().pdf()), "trial.pdf").document
+    [table] = library.tables(document.sha256)
+    assert table.label == "Table 1"
+    assert library.tables(document.sha256, parser=library.parser) == [table]
+
+    db.execute("update ingather.reading set parser = 'pdfium-1', tables = null")
+    assert library.tables(document.sha256, parser="pdfium-1") == []
+    assert library.tables(document.sha256) == [table]
 
 
 def test_the_same_bytes_twice_are_one_document(library: Library, shelf: int, db: psycopg.Connection[Any]) -> None:

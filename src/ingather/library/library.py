@@ -28,6 +28,7 @@ from ingather.library.port import (
     Sort,
 )
 from ingather.library.reading import OCR, Problem, Reading
+from ingather.library.table import Table
 
 log = logging.getLogger(__name__)
 
@@ -281,6 +282,12 @@ class Library:
     def pages(self, sha256: str, *, parser: str | None = None) -> list[str]:
         """The texts of all pages, from the database alone; none for a file with a problem."""
         return self.engine.database.run(readings.texts(checked_sha256(sha256), parser, self.parsers))
+
+    def tables(self, sha256: str, *, parser: str | None = None) -> list[Table]:
+        """The tables of a file, in the order of its pages; without `parser`, the file is read now where needed."""
+        if parser is None:
+            parser = self.read(sha256).parser
+        return self.engine.run(readings.tables(checked_sha256(sha256), parser, self.parsers))
 
     def lengths(self, sha256s: Iterable[str]) -> dict[str, Length]:
         """How long the files are that were read; those that were not are missing."""

@@ -7,8 +7,11 @@ from enum import StrEnum
 from typing import Protocol
 
 from ingather.library.reading import Hidden, Problem
+from ingather.library.table import Box, Cell, Table
 
 __all__ = [
+    "Box",
+    "Cell",
     "DocumentRecord",
     "DocumentState",
     "Hidden",
@@ -19,6 +22,7 @@ __all__ = [
     "ReadingSummary",
     "Rect",
     "Snapshot",
+    "Table",
 ]
 
 
@@ -147,6 +151,12 @@ class LibraryPort(Protocol):
 
     def pages(self, sha256: str, *, parser: str | None = None) -> list[str]:
         """The texts of all pages; none for a file with a problem. `NotReady` for one that was never read."""
+
+    def tables(self, sha256: str, *, parser: str | None = None) -> list[Table]:
+        """The tables of a file, in the order of its pages. A file that an older parser read is read anew for them.
+
+        With `parser`, those that this version found, and none where it looked for none.
+        """
 
     def lengths(self, sha256s: Iterable[str]) -> dict[str, Length]:
         """How long the files are that were read; those that were not are missing."""

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from ingather.library.table import Table
+
 # Ends the name of a parser that recognises text in pictures; raised when the same pictures would give another text.
 OCR = "ocr-1"
 
@@ -60,3 +62,4 @@ class Reading:
     pages: tuple[Page, ...] = ()
     hidden: tuple[Hidden, ...] = ()
     notes: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()

@@ -1,5 +1,6 @@
 """Readings and their pages in the database, as scripts: written once for a file and a parser, then only read."""
 
+import zlib
 from collections.abc import Iterable
 
 import orjson
@@ -11,6 +12,8 @@ from ingather.library import statements as sql
 from ingather.library.errors import UnknownFile, UnknownPage
 from ingather.library.port import Hidden, Length, Problem, ReadingSummary, Rect
 from ingather.library.reading import OCR, Page, Reading
+from ingather.library.table import Table
+from ingather.library.table_json import pack_tables, unpack_tables
 
 # Pages travel by the hundred: a book's worth of boxes need not be one message.
 PAGES_AT_ONCE = 100
@@ -55,6 +58,7 @@ def store(sha256: str, reading: Reading) -> Script[ReadingSummary]:
             "hidden_characters": sum(len(hidden.text) for hidden in reading.hidden),
             "hidden": orjson.dumps([_hidden(hidden) for hidden in reading.hidden]).decode(),
             "notes": [_storable(note) for note in reading.notes],
+            "tables": zlib.compress(pack_tables(reading.tables)),
         },
     )
     if kept:
@@ -71,6 +75,14 @@ def texts(sha256: str, parser: str | None, current: list[str]) -> Script[list[st
     if not rows:
         raise _not_read(sha256)
     return [text for (text,) in rows if text is not None]
+
+
+def tables(sha256: str, parser: str | None, current: list[str]) -> Script[list[Table]]:
+    rows = yield Statement(sql.TABLES, {"sha256": sha256, "parser": parser, "current": current})
+    if not rows:
+        raise _not_read(sha256)
+    [(packed,)] = rows
+    return [] if packed is None else list(unpack_tables(zlib.decompress(packed)))
 
 
 def lengths(sha256s: list[str], current: list[str]) -> Script[dict[str, Length]]:

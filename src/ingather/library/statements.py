@@ -172,9 +172,9 @@ select coalesce((select file_name from ingather.document where sha256 = b.sha256
 
 # Two that read the same file at once meet here; the second leaves what the first wrote.
 NEW_READING: Final[LiteralString] = """
-insert into ingather.reading (sha256, parser, problem, sentence, page_count, hidden_characters, hidden, notes)
+insert into ingather.reading (sha256, parser, problem, sentence, page_count, hidden_characters, hidden, notes, tables)
 values (%(sha256)s, %(parser)s, %(problem)s, %(sentence)s, %(page_count)s, %(hidden_characters)s,
-        %(hidden)s::jsonb, %(notes)s)
+        %(hidden)s::jsonb, %(notes)s, %(tables)s)
     on conflict (sha256, parser) do nothing
 returning id
 """
@@ -200,6 +200,13 @@ TEXTS: Final[LiteralString] = (
     _OF_READING
     + """
 select p.text from r left join ingather.page p on p.reading_id = r.id order by p.number
+"""
+)
+
+TABLES: Final[LiteralString] = (
+    _OF_READING
+    + """
+select t.tables from r join ingather.reading t on t.id = r.id
 """
 )
 

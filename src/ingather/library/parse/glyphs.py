@@ -15,13 +15,19 @@ OPAQUE = 255
 
 @dataclass(slots=True, kw_only=True)
 class Paint:
-    """How a run of text is painted: red, green, blue and opacity to 255; its size in points as displayed."""
+    """How a run of text is painted: red, green, blue and opacity to 255; its size in points as displayed.
+
+    `turns` counts quarter turns of its line against the clock on the page as it is stored; runs with one `font` have
+    one font.
+    """
 
     handle: Any
     mode: int
     colour: tuple[int, int, int]
     opacity: int
     size: float
+    turns: int = 0
+    font: int = 0
 
     @property
     def has_own_font(self) -> bool:
@@ -119,13 +125,17 @@ def _paint(text_page: Any, index: int, handle: Any) -> Paint:
         colour = pdfium.FPDFPageObj_GetStrokeColor
     colour(handle, *map(ctypes.byref, (red, green, blue, alpha)))
     matrix = pdfium.FS_MATRIX()
-    scale = 1.0
+    scale, turns = 1.0, 0
     if pdfium.FPDFText_GetMatrix(text_page, index, ctypes.byref(matrix)):
         scale = min(math.hypot(matrix.a, matrix.b), math.hypot(matrix.c, matrix.d))
+        if abs(matrix.b) > abs(matrix.a) or matrix.a < 0:
+            turns = round(math.atan2(matrix.b, matrix.a) / (math.pi / 2)) % 4
     return Paint(
         handle=handle,
         mode=mode,
         colour=(red.value, green.value, blue.value),
         opacity=alpha.value,
         size=pdfium.FPDFText_GetFontSize(text_page, index) * scale,
+        turns=turns,
+        font=ctypes.addressof(font.contents) if (font := pdfium.FPDFTextObj_GetFont(handle)) else 0,
     )

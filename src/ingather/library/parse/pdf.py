@@ -9,11 +9,14 @@ import pypdfium2_raw as pdfium  # type: ignore[import-untyped]
 from ingather.library.parse.failure import Unread
 from ingather.library.parse.glyphs import Glyphs, glyphs_of
 from ingather.library.parse.limits import PARSER, Limits
-from ingather.library.parse.picture import CLOSE_SCALE, draw, scene_of
+from ingather.library.parse.picture import CLOSE_SCALE, Scene, draw, scene_of
 from ingather.library.parse.plain import removed
 from ingather.library.parse.sight import Reason, Seen, look
 from ingather.library.parse.streams import Wishes, inspect
-from ingather.library.parse.view import view_of
+from ingather.library.parse.tables.build import Grid
+from ingather.library.parse.tables.carry import tables_from
+from ingather.library.parse.tables.reader import grids_of
+from ingather.library.parse.view import View, view_of
 from ingather.library.parse.writing import written
 from ingather.library.reading import Hidden, Page, Problem, Reading
 
@@ -39,6 +42,8 @@ class Gathered:
     undrawn: list[int] = field(default_factory=list)
     broken: list[int] = field(default_factory=list)
     with_image: set[int] = field(default_factory=set)
+    grids: list[Grid] = field(default_factory=list)
+    without_tables: list[int] = field(default_factory=list)
 
 
 def read_pdf(data: bytes, limits: Limits, *, renders: bool = True) -> Reading:
@@ -64,7 +69,13 @@ def read_pdf(data: bytes, limits: Limits, *, renders: bool = True) -> Reading:
     if not any(page.text.strip() for page in gathered.pages):
         raise _no_text(gathered)
     notes = _notes(gathered, _with_lists(document, wishes), data, is_repaired=_is_repaired(document))
-    return Reading(parser=PARSER, pages=tuple(gathered.pages), hidden=tuple(gathered.hidden), notes=notes)
+    return Reading(
+        parser=PARSER,
+        pages=tuple(gathered.pages),
+        hidden=tuple(gathered.hidden),
+        notes=notes,
+        tables=tables_from(gathered.grids),
+    )
 
 
 def opened(data: bytes, limits: Limits) -> tuple[Any, int]:
@@ -101,6 +112,7 @@ def _read_page(document: Any, number: int, gathered: Gathered, draws_until: floa
         scene = scene_of(page, view)
         picture = draw(page, view, glyphs, scene) if glyphs.paints and time.monotonic() < draws_until else None
         seen = look(glyphs, view, scene.images, picture, lambda: draw(page, view, glyphs, scene, CLOSE_SCALE))
+        _read_grids(gathered, number, glyphs, seen, view, scene)
     finally:
         pdfium.FPDFText_ClosePage(text_page)
         pdfium.FPDF_ClosePage(page)
@@ -114,6 +126,14 @@ def _read_page(document: Any, number: int, gathered: Gathered, draws_until: floa
     if glyphs.paints and picture is None:
         gathered.undrawn.append(number)
     _put_hidden(gathered, number, glyphs, seen)
+
+
+def _read_grids(gathered: Gathered, number: int, glyphs: Glyphs, seen: Seen, view: View, scene: Scene) -> None:
+    """A table that cannot be made out costs no text: the page is named, and reading goes on."""
+    try:
+        gathered.grids += grids_of(glyphs, seen, view, scene, number)
+    except (ArithmeticError, LookupError, ValueError, TypeError, AttributeError, RecursionError):
+        gathered.without_tables.append(number)
 
 
 def _put_hidden(gathered: Gathered, number: int, glyphs: Glyphs, seen: Seen) -> None:
@@ -196,6 +216,7 @@ def _notes(gathered: Gathered, wishes: Wishes, data: bytes, *, is_repaired: bool
         (gathered.hidden_count, removed(gathered.hidden_count)),
         (scans, f"Looks like a scan and gives no text: {numbers(scans)}."),
         (gathered.broken, f"Could not be read: {numbers(gathered.broken)}."),
+        (gathered.without_tables, f"Tables could not be made out on {numbers(gathered.without_tables)}."),
         (gathered.undrawn, f"Hidden text was looked for by colour and size alone on {numbers(gathered.undrawn)}."),
     ]
     return tuple(note for is_so, note in notes if is_so)

@@ -24,6 +24,23 @@ _BIG_IMAGE = 250_000
 _PAGE_SECONDS = 5.0
 
 
+Matrix = tuple[float, float, float, float, float, float]
+IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+
+
+def matrix_of(handle: Any, outer: Matrix) -> Matrix:
+    """The matrix of an object within that of the groups it is in."""
+    own = pdfium.FS_MATRIX()
+    if not pdfium.FPDFPageObj_GetMatrix(handle, ctypes.byref(own)):
+        return outer
+    a, b, c, d, e, f = outer
+    return (
+        own.a * a + own.b * c, own.a * b + own.b * d,
+        own.c * a + own.d * c, own.c * b + own.d * d,
+        own.e * a + own.f * c + e, own.e * b + own.f * d + f,
+    )  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Image:
     """A picture on the page (or a group that holds one): where, and how many pixels it has."""
@@ -35,10 +52,14 @@ class Image:
 
 @dataclass(slots=True, kw_only=True)
 class Scene:
-    """What is painted on a page: its pictures, and all its text, also copies that PDFium takes for one."""
+    """What is painted on a page: its pictures, all its text, also copies that PDFium takes for one, and its paths.
+
+    A path comes with the matrix of the groups it is in.
+    """
 
     images: list[Image] = field(default_factory=list)
     texts: list[Any] = field(default_factory=list)
+    paths: list[tuple[Any, Matrix]] = field(default_factory=list)
     count: int = 0
 
 
@@ -101,7 +122,7 @@ def scene_of(page: Any, view: View) -> Scene:
     scene = Scene()
     for index in range(min(pdfium.FPDFPage_CountObjects(page), MOST_OBJECTS)):
         handle = pdfium.FPDFPage_GetObject(page, index)
-        if pixels := _visit(handle, scene, 0):
+        if pixels := _visit(handle, scene, 0, IDENTITY):
             left, bottom, right, top = (ctypes.c_float() for _ in range(4))
             if pdfium.FPDFPageObj_GetBounds(handle, *map(ctypes.byref, (left, bottom, right, top))):
                 box = view.place(left.value, bottom.value, right.value, top.value)
@@ -109,22 +130,25 @@ def scene_of(page: Any, view: View) -> Scene:
     return scene
 
 
-def _visit(handle: Any, scene: Scene, depth: int) -> int:
+def _visit(handle: Any, scene: Scene, depth: int, matrix: Matrix) -> int:
     """Notes an object and what is in it; says how many pixels its pictures have."""
     scene.count += 1
     kind = pdfium.FPDFPageObj_GetType(handle)
     if kind == pdfium.FPDF_PAGEOBJ_TEXT:
         scene.texts.append(handle)
+    elif kind == pdfium.FPDF_PAGEOBJ_PATH:
+        scene.paths.append((handle, matrix))
     elif kind == pdfium.FPDF_PAGEOBJ_IMAGE:
         width, height = ctypes.c_uint(), ctypes.c_uint()
         pdfium.FPDFImageObj_GetImagePixelSize(handle, ctypes.byref(width), ctypes.byref(height))
         return max(width.value * height.value, 1)
     elif kind == pdfium.FPDF_PAGEOBJ_FORM and depth < MOST_DEPTH:
         pixels = 0
+        inner = matrix_of(handle, matrix)
         for index in range(pdfium.FPDFFormObj_CountObjects(handle)):
             if scene.count > MOST_OBJECTS:
                 break
-            pixels += _visit(pdfium.FPDFFormObj_GetObject(handle, index), scene, depth + 1)
+            pixels += _visit(pdfium.FPDFFormObj_GetObject(handle, index), scene, depth + 1, inner)
         return pixels
     return 0
 

@@ -2,6 +2,7 @@
 
 head        length of the rest of the answer's head, then JSON: problem, sentence, hidden, notes, number of pages
 each page   width, height, length of the text in bytes and in characters, the text in UTF-8, its boxes
+tables      as `table_json` packs them, to the end
 """
 
 import json
@@ -10,6 +11,8 @@ import struct
 
 from ingather.library.parse.clean import FORBIDDEN
 from ingather.library.reading import Hidden, Page, Problem, Reading
+from ingather.library.table import Table
+from ingather.library.table_json import pack_tables, unpack_tables
 
 _HEAD = struct.Struct("<I")
 _PAGE = struct.Struct("<ddII")
@@ -33,6 +36,8 @@ def pack(reading: Reading) -> bytes:
     for page in reading.pages:
         text = page.text.encode()
         parts += (_PAGE.pack(page.width, page.height, len(text), len(page.text)), text, page.boxes)
+    if reading.tables:
+        parts.append(pack_tables(reading.tables))
     return b"".join(parts)
 
 
@@ -52,10 +57,11 @@ def unpack(answer: bytes, parser: str) -> Reading:
             pages=tuple(pages),
             hidden=tuple(Hidden(page=int(n), text=_text(t), reason=_text(r)) for n, t, r in head["hidden"]),
             notes=tuple(_text(note) for note in head["notes"]),
+            tables=_tables(answer[at:], len(pages)),
         )
     except (struct.error, ValueError, KeyError, TypeError) as error:
         raise Garbled from error
-    if at != len(answer) or (reading.problem is None) is not bool(reading.pages):
+    if (reading.problem is None) is not bool(reading.pages):
         raise Garbled
     return reading
 
@@ -68,6 +74,18 @@ def _page(answer: bytes, at: int) -> tuple[Page, int]:
     if end > len(answer) or len(text) != length or not (math.isfinite(width) and math.isfinite(height)):
         raise Garbled
     return Page(text=text, width=width, height=height, boxes=answer[start + size : end]), end
+
+
+def _tables(packed: bytes, pages: int) -> tuple[Table, ...]:
+    tables = unpack_tables(packed) if packed else ()
+    for table in tables:
+        for text in (table.label, table.caption, *table.footnotes):
+            _text(text)
+        for cell in table.cells:
+            _text(cell.text)
+        if max((table.page, *(cell.page for cell in table.cells))) >= pages:
+            raise Garbled
+    return tables
 
 
 def _text(value: object) -> str:

@@ -1,0 +1,160 @@
+"""Where the caption of a table begins, and its lines."""
+
+import re
+from dataclasses import dataclass
+
+from ingather.library.parse.tables.marks import Rule, Segment, joined
+
+_NUMBER = r"(?:[A-Z]{0,2}[-.]?\d{1,3}(?:[.-]\d{1,2})?[A-Za-z]?|[IVX]{1,5}|[A-Z])"
+TABLE = re.compile(
+    r"^(?P<label>(?:(?:Supplement(?:ary|al)|Supporting|Appendix|Additional|Online|Web|Extended\s+Data)\s+)?"
+    rf"(?:e?Tables?|TABLE|Tab\.|Tabelle|Tableau|Tabla|Tabela)\s*{_NUMBER})(?P<rest>$|[\s.:|,;\u2013\u2014\u2002\u2003(\uff1a].*)"
+    r"|^(?P<label_zh>[\u9644\u7eed\u7e8c]?\u8868\s*[A-Z]?\d{1,3}(?:[-.]\d{1,2})?)(?P<rest_zh>.*)"
+)
+FIGURE = re.compile(
+    r"^(?:\[figure\]\s*)?(?:Figure|FIGURE|Fig\.|Box|Scheme|Panel)\s*[A-Z]?\d{1,3}\b|^\u56fe\s*\d|^\[figure\]"
+)
+CONTINUED = re.compile(
+    r"\(?\b(?:continued|cont(?:inued)?\.|cont'd)\)?|\(?[\u7eed\u7e8c]\)?\s*$|^[\u7eed\u7e8c]\u8868", re.IGNORECASE
+)
+
+# After its number a caption goes on with a mark, a capital, a digit or another script; a sentence with a small letter.
+_SENTENCE = re.compile(r"^[\s\u2002\u2003]*(?:\(|,|;|and\b|[a-z])")
+
+# Of the size of type: how far below a line of a caption the next one may stand.
+_PITCH = 1.75
+
+# A caption has no more lines than this.
+_MOST_LINES = 14
+
+
+@dataclass(slots=True)
+class Caption:
+    """The caption of a table: its label as printed, its text, its lines."""
+
+    label: str
+    lines: list[list[Segment]]
+    is_continued: bool
+
+    @property
+    def left(self) -> float:
+        return min(segment.left for line in self.lines for segment in line)
+
+    @property
+    def right(self) -> float:
+        return max(segment.right for line in self.lines for segment in line)
+
+    @property
+    def top(self) -> float:
+        return self.lines[0][0].top
+
+    @property
+    def bottom(self) -> float:
+        return max(segment.bottom for segment in self.lines[-1])
+
+    @property
+    def size(self) -> float:
+        return self.lines[0][0].size
+
+    @property
+    def text(self) -> str:
+        return " ".join(joined([word for segment in line for word in segment.words]) for line in self.lines)
+
+
+def label_of(text: str) -> tuple[str, str] | None:
+    """The label at the start of a text and what follows it, or None."""
+    found = TABLE.match(text)
+    if not found:
+        return None
+    label = found["label"] or found["label_zh"]
+    return " ".join(label.split()), found["rest"] if found["label"] else found["rest_zh"]
+
+
+def find_captions(lines: list[list[Segment]], across: list[Rule]) -> list[Caption]:
+    """The captions of a page, from the top. `lines` are all lines of the page, cut into segments."""
+    found = []
+    for number, line in enumerate(lines):
+        for place, segment in enumerate(line):
+            parts = label_of(segment.text)
+            if parts is None or (place and segment.left - line[place - 1].right < 1.2 * segment.size):
+                continue
+            # The text after the label may be set apart from it by a wide blank.
+            rest = parts[1] or (line[place + 1].text if place + 1 < len(line) else "")
+            if not _begins(segment, parts[0], rest) or _is_in_paragraph(lines, number, segment):
+                continue
+            found.append(_whole(lines, number, place, parts[0], across))
+    return found
+
+
+def _begins(segment: Segment, label: str, rest: str) -> bool:
+    if not _SENTENCE.match(rest):
+        return True
+    # A small letter may follow where the label is set apart by its type, or is all there is.
+    own = segment.words[0].font
+    later = segment.words[len(label.split()) :]
+    return rest.lstrip()[:1] == "(" or (segment.words[0].is_bold and bool(later) and later[0].font != own)
+
+
+def _is_in_paragraph(lines: list[list[Segment]], number: int, segment: Segment) -> bool:
+    """Whether the line goes on with the text of the line above it, so that it only speaks of a table."""
+    for line in reversed(lines[max(number - 3, 0) : number]):
+        for above in line:
+            pitch = segment.base - above.base
+            if not 0 < pitch < 1.45 * segment.size or above.right < segment.left or above.left > segment.right:
+                continue
+            is_alike = abs(above.size - segment.size) < 0.05 * segment.size
+            is_same_type = above.words[-1].font == segment.words[0].font
+            if (
+                is_alike
+                and is_same_type
+                and not segment.words[0].is_bold
+                and above.right > segment.left + 8 * segment.size
+            ):
+                return True
+    return False
+
+
+def _whole(lines: list[list[Segment]], number: int, place: int, label: str, across: list[Rule]) -> Caption:
+    first = _own(lines[number], place)
+    caption = Caption(label, [first], is_continued=False)
+    left = first[0].left
+    for line in lines[number + 1 :]:
+        last = caption.lines[-1]
+        size = first[0].size
+        pitch = line[0].base - last[0].base
+        if pitch > 3 * size or len(caption.lines) >= _MOST_LINES:
+            break
+        near = [s for s in line if s.left > left - 1.5 * size and s.left < max(caption.right, left + 8 * size) + size]
+        if not near or near[0].base - last[0].base < 0.5 * size:
+            continue
+        own = _own(line, line.index(near[0]))
+        if not _goes_on(caption, own, near, across):
+            break
+        caption.lines.append(own)
+    caption.is_continued = bool(CONTINUED.search(caption.text))
+    return caption
+
+
+def _own(line: list[Segment], place: int) -> list[Segment]:
+    """A segment and those after it on its line that stand too near to be another column."""
+    own = [line[place]]
+    for segment in line[place + 1 :]:
+        if segment.left - own[-1].right > 1.3 * segment.size:
+            break
+        own.append(segment)
+    return own
+
+
+def _goes_on(caption: Caption, own: list[Segment], near: list[Segment], across: list[Rule]) -> bool:
+    first, last = caption.lines[0], caption.lines[-1]
+    size = first[0].size
+    pitch = own[0].base - last[0].base
+    usual = caption.lines[1][0].base - first[0].base if len(caption.lines) > 1 else _PITCH * size
+    if pitch > min(usual * 1.15, _PITCH * size) or abs(own[0].size - size) > 0.06 * size:
+        return False
+    if len(near) > len(own) and near[len(own)].left < caption.right:
+        return False
+    if label_of(own[0].text) or FIGURE.match(own[0].text):
+        return False
+    low, high = last[0].base - 0.2 * size, own[0].base - 0.2 * size
+    return not any(low < rule.at < high and rule.start < own[0].right and rule.end > own[0].left for rule in across)

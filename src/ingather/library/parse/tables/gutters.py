@@ -1,0 +1,75 @@
+"""Columns of a table without lines down: the white space that runs between them."""
+
+from ingather.library.parse.tables.marks import Segment
+
+# Of the size of type: white space narrower than this between columns is a blank.
+_LEAST = 0.3
+
+# In points: segments that overlap by less stand beside each other.
+_TOUCH = 0.8
+
+# Of the lines that have text where a long segment stands, how many must have two cells there to make it a heading.
+_SHARE = 0.5
+
+
+def cuts_of(lines: list[list[Segment]], size: float) -> list[float]:
+    """Where the columns are cut: the middles of the white spaces that all lines with several cells leave."""
+    several = [line for line in lines if len(line) > 1]
+    kept = [segment for line in several for segment in line if not _is_spanning(segment, line, several)]
+    if len(several) == 0:
+        return []
+    return [(left + right) / 2 for left, right in gaps(kept) if right - left >= _LEAST * size]
+
+
+def gaps(segments: list[Segment]) -> list[tuple[float, float]]:
+    """The parts of the width that no segment covers, from the left."""
+    found: list[tuple[float, float]] = []
+    reach = None
+    for segment in sorted(segments, key=lambda segment: segment.left):
+        if reach is not None and segment.left > reach:
+            found.append((reach, segment.left))
+        reach = segment.right if reach is None else max(reach, segment.right)
+    return found
+
+
+def _is_spanning(segment: Segment, line: list[Segment], several: list[list[Segment]]) -> bool:
+    """Whether other lines have two or more cells where this one has a single segment."""
+    one = two = 0
+    for other in several:
+        if other is line or len(other) < len(line):
+            continue
+        count = sum(1 for s in other if s.left < segment.right - _TOUCH and s.right > segment.left + _TOUCH)
+        one += count == 1
+        two += count > 1
+    return two > 0 and two >= _SHARE * (one + two)
+
+
+def columns_of(segment: Segment, cuts: list[float]) -> tuple[int, int]:
+    """The first and the last column that a segment stands in, with a little room for letters that lean over."""
+    first = sum(1 for cut in cuts if cut < segment.left + _TOUCH)
+    last = sum(1 for cut in cuts if cut < segment.right - _TOUCH)
+    return first, max(first, last)
+
+
+def with_header_columns(cuts: list[float], body: list[Segment], header: list[Segment], size: float) -> list[float]:
+    """Adds a column for a header that stands in the white space between two columns: its cells are empty."""
+    added = list(cuts)
+    for segment in header:
+        first, last = columns_of(segment, added)
+        if first != last:
+            continue
+        low = added[first - 1] if first else -1e9
+        high = added[first] if first < len(added) else 1e9
+        column = [s for s in body if low < s.middle < high]
+        if not column:
+            continue
+        left, right = min(s.left for s in column), max(s.right for s in column)
+        others = [s for s in header if s is not segment and low < s.middle < high and s.left < right and s.right > left]
+        if not others:
+            continue
+        if segment.left > right + _LEAST * size:
+            added.append((right + segment.left) / 2)
+        elif segment.right < left - _LEAST * size:
+            added.append((left + segment.right) / 2)
+        added.sort()
+    return added

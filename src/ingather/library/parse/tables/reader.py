@@ -1,0 +1,119 @@
+"""The tables of a page: what PDFium gives, sorted by how its text is turned, made upright, read, and turned back."""
+
+import ctypes
+import re
+from dataclasses import replace
+
+import pypdfium2_raw as pdfium  # type: ignore[import-untyped]
+
+from ingather.library.parse.glyphs import Glyphs
+from ingather.library.parse.picture import Scene
+from ingather.library.parse.sight import Seen
+from ingather.library.parse.tables.build import Grid, grid_of
+from ingather.library.parse.tables.ink import drawn_lines
+from ingather.library.parse.tables.marks import Rule, Shade, Sheet
+from ingather.library.parse.tables.regions import find_regions
+from ingather.library.parse.tables.words import words_of
+from ingather.library.parse.view import View
+from ingather.library.table import Box
+
+# A page without one of these and without lines has no table that could be told from its text.
+_SPEAKS_OF_TABLE = re.compile(r"(?i)tab(?:le|\.|elle|leau|la|ela)|\u8868")
+
+# Fewer characters turned alike are a mark at the edge of the page, not a table.
+_LEAST_TURNED = 60
+
+# A page with more characters than this is a drawing made of letters; a dense page of a journal has 10,000.
+_MOST_CHARACTERS = 60_000
+
+
+def grids_of(glyphs: Glyphs, seen: Seen, view: View, scene: Scene, number: int) -> list[Grid]:
+    """The tables of one page, from the top, in the page's own place."""
+    kept = [index for index, reason in enumerate(seen.reasons) if reason is None]
+    if len(kept) > _MOST_CHARACTERS:
+        return []
+    text = "".join([glyphs.chars[index] for index in kept])
+    if not scene.paths and not _SPEAKS_OF_TABLE.search(text):
+        return []
+    across, down, shades = drawn_lines(scene.paths, view)
+    fonts = _fonts(glyphs)
+    found: list[Grid] = []
+    for turns, own in _by_turn(glyphs, kept, view).items():
+        upright = [_turned(box, turns, view) for box in glyphs.inks] if turns else glyphs.inks
+        loose = [_turned(box, turns, view) for box in glyphs.spots] if turns else glyphs.spots
+        words = words_of(glyphs, own, upright, loose, fonts)
+        is_flat = turns % 2 == 0
+        sheet = Sheet(
+            page=number,
+            width=view.width if is_flat else view.height,
+            height=view.height if is_flat else view.width,
+            words=words,
+            across=[_turned_rule(rule, turns, view, is_across=is_flat) for rule in (across if is_flat else down)],
+            down=[_turned_rule(rule, turns, view, is_across=not is_flat) for rule in (down if is_flat else across)],
+            shades=[Shade(_turned(shade.box, turns, view) or shade.box, shade.colour) for shade in shades],
+        )
+        for region in find_regions(sheet):
+            grid = grid_of(region)
+            if grid is None:
+                continue
+            if turns:
+                for part in grid.parts:
+                    part.box = _turned(part.box, -turns % 4, replace(view, width=sheet.width, height=sheet.height))
+            found.append(grid)
+    return found
+
+
+def _fonts(glyphs: Glyphs) -> dict[int, str]:
+    """The name of the font of each run of text. Asked once for each font."""
+    names: dict[int, str] = {}
+    return {
+        key: names.get(paint.font) or _named(names, paint.font, paint.handle) for key, paint in glyphs.paints.items()
+    }
+
+
+def _named(names: dict[int, str], font: int, handle: object) -> str:
+    room = ctypes.create_string_buffer(200)
+    length = pdfium.FPDFFont_GetBaseFontName(pdfium.FPDFTextObj_GetFont(handle), room, len(room))
+    names[font] = room.value.decode("utf-8", "replace") if 0 < length <= len(room) else "?"
+    return names[font]
+
+
+def _by_turn(glyphs: Glyphs, kept: list[int], view: View) -> dict[int, list[int]]:
+    """Characters by how many quarter turns against the clock their line is turned as a reader sees it."""
+    if all(paint.turns == view.turns for paint in glyphs.paints.values()):
+        return {0: kept}
+    groups: dict[int, list[int]] = {}
+    for index in kept:
+        paint = glyphs.paints.get(glyphs.owners[index])
+        if paint is not None:
+            groups.setdefault((paint.turns - view.turns) % 4, []).append(index)
+    return {turns: own for turns, own in groups.items() if turns == 0 or len(own) >= _LEAST_TURNED}
+
+
+def _turned(box: Box | None, turns: int, view: View) -> Box | None:
+    """A box after `turns` quarter turns with the clock of a page of the view's size."""
+    if box is None:
+        return None
+    left, top, right, bottom = box
+    match turns:
+        case 1:
+            return view.height - bottom, left, view.height - top, right
+        case 2:
+            return view.width - right, view.height - bottom, view.width - left, view.height - top
+        case 3:
+            return top, view.width - right, bottom, view.width - left
+    return box
+
+
+def _turned_rule(rule: Rule, turns: int, view: View, *, is_across: bool) -> Rule:
+    if not turns:
+        return rule
+    box = (
+        (rule.start, rule.at, rule.end, rule.at)
+        if is_across == (turns % 2 == 0)
+        else (rule.at, rule.start, rule.at, rule.end)
+    )
+    turned = _turned(box, turns, view)
+    assert turned is not None
+    left, top, right, bottom = turned
+    return Rule(top, left, right) if right - left >= bottom - top else Rule(left, top, bottom)

@@ -1,0 +1,284 @@
+"""Where the tables of a page begin and end."""
+
+from dataclasses import dataclass, field
+from statistics import median
+
+from ingather.library.parse.tables.captions import FIGURE, Caption, find_captions, label_of
+from ingather.library.parse.tables.marks import Rule, Segment, Shade, Sheet, Word
+from ingather.library.parse.tables.words import lines_of, segments_of
+from ingather.library.table import Box
+
+# In points: how far the ends of two rules of one table may differ.
+_SAME_END = 4.0
+
+# In points: a shorter line across bounds no table.
+_LEAST_LENGTH = 60.0
+
+
+@dataclass(slots=True, kw_only=True)
+class Region:
+    """One table's part of a page: what stands in its box, and the caption that names it, if any."""
+
+    page: int
+    box: Box
+    caption: Caption | None
+    words: list[Word]
+    across: list[Rule] = field(default_factory=list)
+    down: list[Rule] = field(default_factory=list)
+    shades: list[Shade] = field(default_factory=list)
+    below: list[list[Segment]] = field(default_factory=list)
+    page_height: float = 0.0
+
+
+@dataclass(slots=True)
+class Page:
+    """A sheet with its lines and captions found."""
+
+    sheet: Sheet
+    lines: list[list[Segment]]
+    captions: list[Caption]
+    body_size: float
+
+
+def page_of(sheet: Sheet) -> Page:
+    lines = [segments_of(line) for line in lines_of(sheet.words)]
+    sizes = sorted((word.size, len(word.text)) for word in sheet.words)
+    half, count, body = sum(length for _, length in sizes) / 2, 0, 10.0
+    for size, length in sizes:
+        count += length
+        if count >= half:
+            body = size
+            break
+    return Page(sheet, lines, find_captions(lines, sheet.across), body)
+
+
+def find_regions(sheet: Sheet) -> list[Region]:
+    """The tables of a page, from the top."""
+    page = page_of(sheet)
+    stacks = _stacks(page)
+    found: list[Region] = []
+    free = list(page.captions)
+    for stack in stacks:
+        top, bottom = stack[0].at, stack[-1].at
+        left, right = min(rule.start for rule in stack), max(rule.end for rule in stack)
+        caption = _caption_of(page, free, left, right, top, bottom)
+        box = (left, top, right, bottom)
+        if caption is None and not _is_table_alone(page, box):
+            continue
+        if caption is not None:
+            free.remove(caption)
+        found.append(_region(page, box, caption))
+    for caption in free:
+        if (region := _unruled(page, caption, found)) is not None:
+            found.append(region)
+    found.sort(key=lambda region: (region.box[1], region.box[0]))
+    return found
+
+
+def _stacks(page: Page) -> list[list[Rule]]:
+    """Rules that are as long as each other and have a table between them, from the top one to the lowest."""
+    rules = sorted((rule for rule in _full(page.sheet) if rule.length >= _LEAST_LENGTH), key=lambda rule: rule.at)
+    stacks: list[list[Rule]] = []
+    for rule in rules:
+        for stack in stacks:
+            last = stack[-1]
+            is_alike = abs(last.start - rule.start) <= _SAME_END and abs(last.end - rule.end) <= _SAME_END
+            if is_alike and _goes_on(page, stack, rule):
+                stack.append(rule)
+                break
+        else:
+            stacks.append([rule])
+    return [stack for stack in stacks if len(stack) > 1]
+
+
+def _full(sheet: Sheet) -> list[Rule]:
+    return sheet.across
+
+
+def _between(page: Page, left: float, right: float, top: float, bottom: float) -> list[list[Segment]]:
+    """The lines within a box, as far as they are."""
+    found = []
+    for line in page.lines:
+        inside = [s for s in line if s.middle > left and s.middle < right and top < s.base - 0.3 * s.size < bottom]
+        if inside:
+            found.append(inside)
+    return found
+
+
+def _goes_on(page: Page, stack: list[Rule], rule: Rule) -> bool:
+    """Whether what stands between the last rule of a stack and the next one is part of the same table."""
+    last = stack[-1]
+    lines = _between(page, rule.start, rule.end, last.at, rule.at)
+    if _joined_down(page.sheet, last, rule):
+        return True
+    if not lines:
+        return rule.at - last.at < 40  # points: no table has an empty part that is higher
+    if any(label_of(line[0].text) is not None and _is_caption(page, line[0]) for line in lines):
+        return False
+    if any(FIGURE.match(segment.text) for line in lines for segment in line):
+        return False
+    width = rule.length
+    if any(len(line) > 1 for line in lines[:60]):
+        prose = [line for line in lines if _is_prose(line, width)]
+        return len(prose) < 0.6 * len(lines) or len(stack) == 1
+    if len(stack) == 1:
+        return True
+    size = _size_of(_between(page, rule.start, rule.end, stack[0].at, stack[-1].at)) or lines[0][0].size
+    return all(abs(line[0].size - size) < 0.05 * size for line in lines)
+
+
+def _joined_down(sheet: Sheet, upper: Rule, lower: Rule) -> bool:
+    """Whether lines down lead from one rule to the other."""
+    return any(
+        rule.start <= upper.at + 2 and rule.end >= lower.at - 2 and upper.start + 5 < rule.at < upper.end - 5
+        for rule in sheet.down
+    )
+
+
+def _is_caption(page: Page, segment: Segment) -> bool:
+    return any(caption.lines[0][0] is segment for caption in page.captions)
+
+
+def _is_prose(line: list[Segment], width: float) -> bool:
+    covered = sum(segment.right - segment.left for segment in line)
+    return covered > 0.8 * width
+
+
+def _size_of(lines: list[list[Segment]]) -> float:
+    sizes = [segment.size for line in lines for segment in line]
+    return median(sizes) if sizes else 0.0
+
+
+def _caption_of(
+    page: Page, free: list[Caption], left: float, right: float, top: float, bottom: float
+) -> Caption | None:
+    """The caption that stands right above a table, or else right below it."""
+    best, least = None, 1e9
+    for caption in free:
+        if caption.left < left - 12 or caption.left > right or caption.right < left:
+            continue
+        above, below = top - caption.bottom, caption.top - bottom
+        gap = above if above > -3 else below + 40  # points: a caption above is more usual than one below
+        if min(above, below) > 0 or not -3 <= gap < 90:
+            continue
+        low, high = (caption.bottom, top) if above > -3 else (bottom, caption.top)
+        if len(_between(page, left, right, low, high)) > 3:
+            continue
+        if gap < least:
+            best, least = caption, gap
+    return best
+
+
+def _is_table_alone(page: Page, box: Box) -> bool:
+    """Whether what stands between rules without a caption is a table: columns with figures in them."""
+    left, top, right, bottom = box
+    lines = _between(page, left, right, top, bottom)
+    if len(lines) < 2:
+        return False
+    rows = [line for line in lines if len(line) > 1 and not _is_prose(line, right - left)]
+    figures = sum(1 for line in rows for s in line if any(char.isdigit() for char in s.text))
+    return len(rows) >= 0.5 * len(lines) and figures >= len(rows)
+
+
+def _region(page: Page, box: Box, caption: Caption | None) -> Region:
+    left, top, right, bottom = box
+    sheet = page.sheet
+    words = [
+        word
+        for word in sheet.words
+        if left - 3 < (word.box[0] + word.box[2]) / 2 < right + 3
+        and top - 1 < (word.box[1] + word.box[3]) / 2 < bottom + 1
+    ]
+    return Region(
+        page=sheet.page,
+        box=box,
+        caption=caption,
+        words=words,
+        across=[r for r in sheet.across if top - 3 <= r.at <= bottom + 3 and r.end > left - 3 and r.start < right + 3],
+        down=[r for r in sheet.down if left - 3 <= r.at <= right + 3 and r.end > top and r.start < bottom],
+        shades=[
+            s for s in sheet.shades if s.box[1] < bottom and s.box[3] > top and s.box[0] < right and s.box[2] > left
+        ],
+        below=_below(page, box, _size_of([[s] for s in segments_of(words)]) if words else 0.0),
+        page_height=sheet.height,
+    )
+
+
+def _below(page: Page, box: Box, size: float) -> list[list[Segment]]:
+    """The lines right below a table that are its footnotes: near, no larger than its type, not the text of the page."""
+    left, _, right, bottom = box
+    found: list[list[Segment]] = []
+    last = bottom
+    for line in _between(page, left - 3, right + 3, bottom, page.sheet.height):
+        first = line[0]
+        gap = first.top - last
+        if gap > (2.2 if not found else 1.3) * first.size or first.size > size * 1.02:
+            break
+        if found and abs(first.size - found[-1][0].size) > 0.08 * first.size:
+            break
+        if label_of(first.text) or FIGURE.match(first.text):
+            break
+        if any(
+            bottom + 3 < rule.at < first.base and rule.start < right and rule.end > left for rule in page.sheet.across
+        ):
+            break
+        found.append(line)
+        last = max(segment.bottom for segment in line)
+    return found
+
+
+def _unruled(page: Page, caption: Caption, found: list[Region]) -> Region | None:
+    """A table without rules: the lines below its caption, as long as they are set like a table."""
+    left, right = _sides(page, caption)
+    lines = _between(page, left, right, caption.bottom, page.sheet.height)
+    taken: list[list[Segment]] = []
+    size = 0.0
+    for line in lines:
+        first = line[0]
+        if any(
+            region.box[1] - 3 < first.base < region.box[3] + 3
+            for region in found
+            if region.box[0] < right and region.box[2] > left
+        ):
+            break
+        if label_of(first.text) or FIGURE.match(first.text):
+            break
+        size = size or first.size
+        gap = first.top - (taken[-1][0].base if taken else caption.bottom)
+        if gap > 3 * size or abs(first.size - size) > 0.12 * size:
+            break
+        taken.append(line)
+    while taken and len(taken[-1]) == 1 and taken[-1][0].right - taken[-1][0].left > 0.6 * (right - left):
+        taken.pop()
+    if sum(1 for line in taken if len(line) > 1) < 2:
+        return None
+    segments = [segment for line in taken for segment in line]
+    box = (
+        min(s.left for s in segments) - 1,
+        min(s.top for s in segments) - 1,
+        max(s.right for s in segments) + 1,
+        max(s.bottom for s in segments) + 1,
+    )
+    return _region(page, box, caption)
+
+
+def _sides(page: Page, caption: Caption) -> tuple[float, float]:
+    """From where to where a table without rules may reach: the page, or the column of text its caption stands in."""
+    low, high = caption.bottom, caption.bottom + 12 * caption.size
+    middle = page.sheet.width / 2
+    prose = [
+        s
+        for line in page.lines
+        for s in line
+        if low < s.base < high
+        and abs(s.size - page.body_size) < 0.03 * page.body_size
+        and s.right - s.left > 0.3 * page.sheet.width
+        and s.right - s.left < 0.55 * page.sheet.width
+    ]
+    if caption.left < middle and sum(1 for s in prose if s.left > middle - 5) >= 3:
+        return 0.0, min(s.left for s in prose if s.left > middle - 5) - 3
+    if caption.left > middle - 5 and sum(1 for s in prose if s.right < middle + 5) >= 3:
+        return caption.left - 6, page.sheet.width
+    if caption.left > middle - 5:
+        return caption.left - 6, page.sheet.width
+    return 0.0, page.sheet.width

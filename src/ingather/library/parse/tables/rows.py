@@ -1,0 +1,228 @@
+"""Which lines of a table are one row: cells that wrap, labels beside them, cells that reach over several rows."""
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+from statistics import median
+
+from ingather.library.parse.tables.gutters import columns_of
+from ingather.library.parse.tables.marks import Segment
+
+# Lines of one cell stand at one distance; those of the next row stand further off, by at least this factor.
+_LOOSER = 1.07
+
+# Of the size of type: the widest distance from line to line that a cell may have.
+_WIDEST = 1.9
+
+
+# Of the size of type: lower edges that differ by less are on one line.
+_LEVEL = 0.3
+
+
+@dataclass(slots=True)
+class Block:
+    """Lines of one cell, in the columns `first` to `last`, and the row it was given; `span` rows high."""
+
+    first: int
+    last: int
+    lines: list[Segment]
+    row: int = 0
+    span: int = 1
+
+    @property
+    def top(self) -> float:
+        return self.lines[0].base - self.lines[0].size
+
+    @property
+    def bottom(self) -> float:
+        return self.lines[-1].base
+
+    @property
+    def left(self) -> float:
+        return min(line.left for line in self.lines)
+
+    @property
+    def right(self) -> float:
+        return max(line.right for line in self.lines)
+
+
+@dataclass(slots=True)
+class _Row:
+    top: float
+    bottom: float
+    blocks: list[Block] = field(default_factory=list)
+
+    def holds_column(self, block: Block) -> bool:
+        return any(other.first <= block.last and other.last >= block.first for other in self.blocks)
+
+
+def tight_pitch(lines: list[list[Segment]], cuts: list[float]) -> float | None:
+    """The largest distance from line to line within a cell, or None where rows stand no further apart than lines."""
+    by_column: dict[int, list[Segment]] = {}
+    for line in lines:
+        for segment in line:
+            first, last = columns_of(segment, cuts)
+            if first == last:
+                by_column.setdefault(first, []).append(segment)
+    pairs = [
+        ((lower.base - upper.base) / lower.size, _is_figure(upper) and _is_figure(lower))
+        for segments in by_column.values()
+        for upper, lower in pairwise(segments)
+        if 0.5 * lower.size < lower.base - upper.base < 6 * lower.size
+    ]
+    if not pairs:
+        return _WIDEST
+    pitches = sorted(pitch for pitch, _ in pairs)
+    rows = sorted(pitch for pitch, is_figures in pairs if is_figures)
+    least = pitches[min(len(pitches) // 20, len(pitches) - 1)]
+    if len(rows) >= 2:
+        of_rows = rows[min(len(rows) // 10, len(rows) - 1)]
+        return (least + of_rows) / 2 if of_rows > least * _LOOSER else (None if least < _WIDEST else 0.0)
+    looser = [pitch for pitch in pitches if pitch > least * _LOOSER]
+    if least > _WIDEST:
+        return 0.0
+    return (least + looser[0]) / 2 if looser else _WIDEST
+
+
+def _is_figure(segment: Segment) -> bool:
+    text = segment.text
+    return text[0].isdigit() or (text[0] in "<>=-\u2212\u2013+\u00b1." and any(char.isdigit() for char in text))
+
+
+def blocks_of(lines: list[list[Segment]], cuts: list[float], pitch: float) -> list[Block]:
+    """Lines put together to cells where they stand no further apart than `pitch` (in sizes of type)."""
+    open_blocks: list[Block] = []
+    found: list[Block] = []
+    for line in lines:
+        for segment in line:
+            first, last = columns_of(segment, cuts)
+            mate = None
+            for block in reversed(open_blocks):
+                if block.first <= last and block.last >= first:
+                    mate = block if _is_mate(block, segment, (first, last), pitch) else None
+                    break
+            if mate is None:
+                mate = Block(first, last, [segment])
+                open_blocks.append(mate)
+                found.append(mate)
+            elif abs(segment.base - mate.lines[-1].base) <= _LEVEL * segment.size:
+                mate.lines[-1] = _beside(mate.lines[-1], segment)
+            else:
+                mate.lines.append(segment)
+    return found
+
+
+def _is_mate(block: Block, segment: Segment, columns: tuple[int, int], pitch: float) -> bool:
+    """Whether a segment goes on with the cell above it, or stands beside its last line."""
+    distance = segment.base - block.lines[-1].base
+    is_beside = abs(distance) <= _LEVEL * segment.size
+    is_near = not is_beside and 0 < distance <= pitch * max(segment.size, block.lines[-1].size)
+    if (block.first, block.last) == columns:
+        return is_beside or is_near
+    # A long label that reaches over other columns may go on in a short line.
+    return is_near and block.first == 0 < block.last and columns[1] <= block.last
+
+
+def _beside(one: Segment, other: Segment) -> Segment:
+    return Segment(
+        words=[*one.words, *other.words],
+        left=min(one.left, other.left),
+        right=max(one.right, other.right),
+        top=min(one.top, other.top),
+        bottom=max(one.bottom, other.bottom),
+        base=one.base,
+        size=max(one.size, other.size),
+    )
+
+
+def rows_of(blocks: list[Block]) -> list[list[Block]]:
+    """Blocks row by row; a block beside several rows is in the first of them, and says how many."""
+    rows: list[_Row] = []
+    for block in sorted(blocks, key=lambda block: (block.bottom - block.top, block.top)):
+        beside = [
+            row for row in rows if _overlap(row, block) > 0.35 * min(block.bottom - block.top, row.bottom - row.top)
+        ]
+        free = [row for row in beside if not row.holds_column(block)]
+        if not free:
+            rows.append(_Row(block.top, block.bottom, [block]))
+        elif len(free) == 1 or not _conflict(free):
+            _merge(rows, free, block)
+        else:
+            free.sort(key=lambda row: row.top)
+            free[0].blocks.append(block)
+            block.span = len(free)
+    rows.sort(key=lambda row: (row.top + row.bottom) / 2)
+    for number, row in enumerate(rows):
+        for block in row.blocks:
+            block.row = number
+    return [row.blocks for row in rows]
+
+
+def _overlap(row: _Row, block: Block) -> float:
+    return min(row.bottom, block.bottom) - max(row.top, block.top)
+
+
+def _conflict(rows: list[_Row]) -> bool:
+    """Whether two rows have a cell in the same column, so that they cannot be one."""
+    return any(rows[i].holds_column(block) for i in range(len(rows)) for j in range(i) for block in rows[j].blocks)
+
+
+def _merge(rows: list[_Row], free: list[_Row], block: Block) -> None:
+    first = free[0]
+    for other in free[1:]:
+        first.blocks += other.blocks
+        first.top, first.bottom = min(first.top, other.top), max(first.bottom, other.bottom)
+        rows.remove(other)
+    first.blocks.append(block)
+    first.top, first.bottom = min(first.top, block.top), max(first.bottom, block.bottom)
+
+
+def rows_by_words(lines: list[list[Segment]], cuts: list[float]) -> list[list[Block]]:
+    """Rows where lines of a cell stand no nearer than rows: a line without a label, or a label alone, may go on."""
+    widths = _widths(lines, cuts)
+    rows: list[list[Block]] = []
+    for line in lines:
+        blocks = [Block(*columns_of(segment, cuts), [segment]) for segment in line]
+        if rows and _continues(rows[-1], blocks, widths):
+            for block in blocks:
+                mate = next((b for b in rows[-1] if (b.first, b.last) == (block.first, block.last)), None)
+                if mate is None:
+                    rows[-1].append(block)
+                else:
+                    mate.lines += block.lines
+        else:
+            rows.append(blocks)
+    for number, row in enumerate(rows):
+        for block in row:
+            block.row = number
+    return rows
+
+
+def _widths(lines: list[list[Segment]], cuts: list[float]) -> dict[int, float]:
+    rights: dict[int, float] = {}
+    for line in lines:
+        for segment in line:
+            first, last = columns_of(segment, cuts)
+            if first == last:
+                rights[first] = max(rights.get(first, 0.0), segment.right)
+    return rights
+
+
+def _continues(row: list[Block], blocks: list[Block], rights: dict[int, float]) -> bool:
+    """Whether a line goes on with the row above: each of its cells begins where the one above could hold no more."""
+    for block in blocks:
+        above = next((b for b in row if (b.first, b.last) == (block.first, block.last)), None)
+        if above is None:
+            return False
+        last, new = above.lines[-1], block.lines[0]
+        room = rights.get(block.last, 1e9) - last.right
+        first = new.words[0]
+        is_full = first.box[2] - first.box[0] + 0.2 * new.size > room
+        starts_low = new.text[:1].islower() or new.text[:1] in "(\u00b1[" or last.text[-1:] in ",;-\u2013/("
+        if not (starts_low if block.first else is_full and new.left >= last.left - 1):
+            return False
+    return len(blocks) < len(row) or all(block.first == 0 for block in blocks)
+
+
+def usual_size(lines: list[list[Segment]]) -> float:
+    sizes = [segment.size for line in lines for segment in line]
+    return median(sizes) if sizes else 10.0

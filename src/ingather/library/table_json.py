@@ -1,0 +1,98 @@
+"""Tables as bytes, from the reader's child to its parent and into the database, and back. Pure.
+
+JSON with every text once: the paths of the cells of one row repeat the same labels, so they are kept as numbers.
+"""
+
+import json
+import math
+from typing import Any
+
+from ingather.library.table import Box, Cell, Table
+
+
+class NoTables(ValueError):
+    """The bytes are no tables."""
+
+
+def pack_tables(tables: tuple[Table, ...]) -> bytes:
+    texts: dict[str, int] = {}
+
+    def number(text: str) -> int:
+        return texts.setdefault(text, len(texts))
+
+    packed = [
+        {
+            "page": table.page,
+            "label": number(table.label),
+            "caption": number(table.caption),
+            "footnotes": [number(note) for note in table.footnotes],
+            "is_picture": table.is_picture,
+            "cells": [_packed(cell, number) for cell in table.cells],
+        }
+        for table in tables
+    ]
+    return json.dumps({"texts": list(texts), "tables": packed}, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def _packed(cell: Cell, number: Any) -> list[Any]:
+    return [
+        cell.row, cell.column, cell.row_span, cell.column_span, number(cell.text),
+        [number(text) for text in cell.row_path], [number(text) for text in cell.column_path],
+        int(cell.is_header), cell.page, None if cell.box is None else [round(edge, 2) for edge in cell.box],
+    ]  # fmt: skip
+
+
+def unpack_tables(data: bytes) -> tuple[Table, ...]:
+    """The tables in some bytes, or NoTables. Nothing is believed of a child that may have been misled by its file."""
+    try:
+        found = json.loads(data)
+        texts = [_text(text) for text in found["texts"]]
+        return tuple(_table(table, texts) for table in found["tables"])
+    except (ValueError, KeyError, TypeError, IndexError) as error:
+        raise NoTables("These bytes hold no tables.") from error
+
+
+def _table(packed: dict[str, Any], texts: list[str]) -> Table:
+    return Table(
+        page=_whole(packed["page"]),
+        label=texts[_whole(packed["label"])],
+        caption=texts[_whole(packed["caption"])],
+        footnotes=tuple(texts[_whole(note)] for note in packed["footnotes"]),
+        is_picture=bool(packed["is_picture"]),
+        cells=tuple(_cell(cell, texts) for cell in packed["cells"]),
+    )
+
+
+def _cell(packed: list[Any], texts: list[str]) -> Cell:
+    row, column, row_span, column_span, text, row_path, column_path, is_header, page, box = packed
+    return Cell(
+        row=_whole(row),
+        column=_whole(column),
+        row_span=_whole(row_span),
+        column_span=_whole(column_span),
+        text=texts[_whole(text)],
+        row_path=tuple(texts[_whole(label)] for label in row_path),
+        column_path=tuple(texts[_whole(label)] for label in column_path),
+        is_header=bool(is_header),
+        page=_whole(page),
+        box=None if box is None else _box(box),
+    )
+
+
+def _whole(value: object) -> int:
+    if not isinstance(value, int) or value < 0:
+        raise ValueError(value)
+    return value
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value
+
+
+def _box(value: list[Any]) -> Box:
+    left, top, right, bottom = (float(edge) for edge in value)
+    if not all(map(math.isfinite, (left, top, right, bottom))):
+        raise ValueError(value)
+    return left, top, right, bottom
