@@ -287,7 +287,7 @@ class Library:
         """The tables of a file, in the order of its pages; without `parser`, the file is read now where needed."""
         if parser is None:
             parser = self.read(sha256).parser
-        return self.engine.run(readings.tables(checked_sha256(sha256), parser, self.parsers))
+        return self.engine.database.run(readings.tables(checked_sha256(sha256), parser, self.parsers))
 
     def lengths(self, sha256s: Iterable[str]) -> dict[str, Length]:
         """How long the files are that were read; those that were not are missing."""
