@@ -5,7 +5,7 @@ from typing import Any
 
 from bench.chart import chart
 from bench.targets import busy, by_speed, count, short, targets
-from ingather.engine.feeder import CHUNK, MOST_AHEAD
+from ingather.engine.claiming import MOST_AHEAD, MOST_PER_CLAIM
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "benchmarks.md"
@@ -58,8 +58,8 @@ def text(figures: dict[str, Any]) -> str:
         ),
         table_of_systems(figures),
         (
-            f"The limit is the engine's own claim and settle in the plainest loop, {CHUNK:,} items at a time, both in "
-            "one round trip, with results made beforehand."
+            f"The limit is the engine's own claim and settle in the plainest loop, {MOST_PER_CLAIM:,} items at a time, "
+            "both in one round trip, with results made beforehand."
         ),
     ]
     if any(of["store"] == "redis" for of in figures["systems"].values()):
@@ -70,9 +70,9 @@ def text(figures: dict[str, Any]) -> str:
     parts += ["## Settings", bullets({of["title"]: of["setting"] for _, of in by_speed(figures)})]
     parts += [
         (
-            f"A worker of ours claims up to {CHUNK:,} quick items at a time, keeps up to {MOST_AHEAD:,} at hand, and "
-            "tells what has ended as soon as its last round trip is over. What it had finished and not yet told when "
-            "it is killed runs again."
+            f"A worker of ours claims up to {MOST_PER_CLAIM:,} quick items at a time, keeps up to {MOST_AHEAD:,} at "
+            "hand, and sends what has ended as soon as its last round trip is over. What it had finished and not yet "
+            "sent when it is killed runs again."
         ),
         f"The server's settings, the same for all, reached by a Unix socket: {settings(figures['settings'])}.",
     ]

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from ingather.engine.feeder import POLL_S
+from ingather.engine.claiming import POLL_S
 
 TIMES = " times"
 UNKNOWN = "the cause has not been established."

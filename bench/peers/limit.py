@@ -2,17 +2,18 @@
 
 import sys
 from functools import cache
-from typing import Any
 
 import psycopg
 from psycopg.rows import tuple_row
 
 from bench.peers import ingather
 from bench.stage import Stage
+from ingather.engine import parameters
 from ingather.engine import statements as sql
+from ingather.engine.claiming import MOST_PER_CLAIM
 from ingather.engine.connection import connect
-from ingather.engine.feeder import CHUNK as K
-from ingather.engine.script import commit
+from ingather.engine.driver import commit
+from ingather.engine.script import Row, Statement
 
 
 def work(url: str, folder: str) -> None:
@@ -22,19 +23,23 @@ def work(url: str, folder: str) -> None:
         [(worker_id,)] = conn.execute(sql.REGISTER, who).fetchall()
         stage.wait_for_go()
         token = worker_id << 40
-        settle: dict[str, Any] | None = None
+        settle: Statement | None = None
+        items = 0
         while True:
-            token += K + 1
+            token += MOST_PER_CLAIM + 1
             # Settle and the next claim in one round trip; each commits by itself.
             with conn.pipeline() as pipe:
                 if settle is not None:
-                    conn.cursor().execute(sql.SETTLE_RUN, settle)
+                    conn.cursor().execute(settle.sql, settle.params)
                     commit(conn, pipe)
-                claim = conn.cursor(row_factory=tuple_row)
-                claim.execute(sql.CLAIM, claim_params(worker_id, token))
+                claim = parameters.claim(
+                    worker_id, queue="default", kinds=["noop"], k=MOST_PER_CLAIM, free=MOST_PER_CLAIM, token=token
+                )
+                cursor = conn.cursor(row_factory=tuple_row)
+                cursor.execute(claim.sql, claim.params)
             if settle is not None:
-                stage.add(settle["items"])
-            rows = claim.fetchall()
+                stage.add(items)
+            rows = cursor.fetchall()
             if not rows:
                 if settle is None:
                     continue  # the other process holds the segment just now
@@ -42,27 +47,13 @@ def work(url: str, folder: str) -> None:
                 continue
             [row] = rows
             stage.add(0)
-            settle = settle_params(worker_id, row)
+            settle, items = settle_of(worker_id, row), row[2] - row[1] + 1
 
 
-def claim_params(worker_id: int, token: int) -> dict[str, Any]:
-    return {
-        "worker_id": worker_id, "queue": "default", "kinds": ["noop"], "k": K, "free": K, "kw": 0, "after": 0,
-        "token": token, "is_locked": False,
-    }  # fmt: skip
-
-
-def settle_params(worker_id: int, row: tuple[Any, ...]) -> dict[str, Any]:
+def settle_of(worker_id: int, row: Row) -> Statement:
     token, first_id, last_id = row[:3]
     items = last_id - first_id + 1
-    return {
-        "worker_id": worker_id,
-        "token": token,
-        "first_id": first_id,
-        "items": items,
-        "took_ms": "{}",
-        "results": results(items),
-    }
+    return parameters.settle_range(worker_id, token, first_id, items, "{}", results(items))
 
 
 @cache

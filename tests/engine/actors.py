@@ -1,25 +1,22 @@
 """Actors with a connection each, who play the engine's scripts a statement at a time: races on demand."""
 
+import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
 
 import psycopg
 from psycopg.rows import tuple_row
 
+from ingather.engine import parameters, verbs
 from ingather.engine import statements as sql
-from ingather.engine import verbs
-from ingather.engine.feeder import Back, Done, Feeder, QueueView, _put_back_params, _runs
 from ingather.engine.model import Progress, ScatterRequest
+from ingather.engine.outbox import Ended, PutBack, runs
 from ingather.engine.script import Copy, Rows, Script, Statement, run
-
-if TYPE_CHECKING:
-    from ingather.engine.engine import Engine
 
 T = TypeVar("T")
 
@@ -190,14 +187,6 @@ def enlist(kinds: Iterable[str] = ("read",), lease_s: float = 1) -> Script[int]:
     return int(worker_id)
 
 
-def feeder(worker_id: int, kinds: Iterable[str] = ("read",), free: int = 0) -> Feeder:
-    """The feeder of a worker that does not run: it knows how claims and settles are worded."""
-    engine = cast("Engine", SimpleNamespace(handlers=dict.fromkeys(kinds)))
-    quiet = Feeder(engine, slots=free, busy=lambda: 0, on_lost=lambda _: None)
-    quiet.worker_id = worker_id
-    return quiet
-
-
 def claim(
     worker_id: int,
     k: int = 100,
@@ -208,12 +197,18 @@ def claim(
     free: int = 0,
     token: int | None = None,
 ) -> Script[list[Held]]:
-    view = QueueView(queue)
-    view.is_limited = is_locked
     if is_locked:
-        yield Statement(sql.LOCK_QUEUE, {"queue": queue})
-    asked = feeder(worker_id, kinds, free)._claim_params(view, k) | {"kw": k}
-    rows = yield Statement(sql.CLAIM, asked if token is None else asked | {"token": token})
+        yield parameters.lock_queue(queue)
+    rows = yield parameters.claim(
+        worker_id,
+        queue=queue,
+        kinds=list(kinds),
+        k=k,
+        token=secrets.randbits(62) if token is None else token,
+        free=free,
+        from_waiting=k,
+        is_locked=is_locked,
+    )
     return [Held(*row[:7]) for row in rows]
 
 
@@ -223,31 +218,28 @@ def settle(worker_id: int, words: list[tuple[int, int]], state: str = "c", *, is
         yield Statement("select 1")
         return 0
     result, error = (b"1", b"") if state == "c" else (b"", b'{"reason": "rejected", "message": "no"}')
-    done: list[Done] = [(token, item_id, state, 1, result, error) for token, item_id in words]
-    [(written,)] = yield Statement(sql.SETTLE_FRESH if is_fresh else sql.SETTLE, feeder(worker_id)._settle_params(done))
+    ended: list[Ended] = [(token, item_id, state, 1, result, error) for token, item_id in words]
+    [(written,)] = yield (parameters.settle_fresh if is_fresh else parameters.settle)(worker_id, ended)
     return int(written)
 
 
 def settle_run(worker_id: int, words: list[tuple[int, int]], took_s: float = 0.0) -> Script[int]:
     """The same for neighbours that all completed."""
-    done: list[Done] = [(token, item_id, "c", took_s, b"1", b"") for token, item_id in words]
-    [run] = _runs(done)
-    [(written,)] = yield Statement(sql.SETTLE_RUN, feeder(worker_id)._run_params(run))
+    ended: list[Ended] = [(token, item_id, "c", took_s, b"1", b"") for token, item_id in words]
+    [run] = runs(ended)
+    [(written,)] = yield parameters.settle_run(worker_id, run)
     return int(written)
 
 
 def ours(words: list[tuple[int, int]]) -> Script[list[int]]:
-    rows = yield Statement(
-        sql.OURS_ALREADY, {"ids": [item for _, item in words], "token_of": [token for token, _ in words]}
-    )
+    rows = yield parameters.ours_already([(token, item_id, "c", 0.0, b"", b"") for token, item_id in words])
     return sorted(item_id for (item_id,) in rows)
 
 
 def put_back(words: list[tuple[int, int]], *, delay_s: float = 0, attempt: int = 1, lost: int = 0) -> Script[list[int]]:
     """Returns the items that went back."""
     why = b'{"reason": "failed", "message": "once more"}'
-    backs = [Back(token, item_id, delay_s, attempt, lost, why) for token, item_id in words]
-    rows = yield Statement(sql.PUT_BACK, _put_back_params(backs))
+    rows = yield parameters.put_back([PutBack(token, item_id, delay_s, attempt, lost, why) for token, item_id in words])
     return sorted(item_id for (item_id,) in rows)
 
 

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 from psycopg import sql as pg
 
-from ingather.engine import feeder
+from ingather.engine import parameters
 from ingather.engine.engine import Engine
 from ingather.engine.errors import DatabaseUnavailable, PayloadRefused, Reject, UsageError
 from ingather.engine.migrations import migrate
@@ -251,7 +251,7 @@ def test_one_outcome_that_cannot_be_put_together_costs_its_item_alone(
 ) -> None:
     """An error in the making of a round trip, of whatever kind, must never stop the others."""
     app = furnish(Engine(url, lease=1))
-    real = feeder._milliseconds
+    real = parameters._milliseconds
 
     def odd(seconds: Any) -> str:
         seconds = list(seconds)
@@ -259,7 +259,7 @@ def test_one_outcome_that_cannot_be_put_together_costs_its_item_alone(
             raise OverflowError("a time that nobody can write down")
         return real(seconds)
 
-    monkeypatch.setattr(feeder, "_milliseconds", odd)
+    monkeypatch.setattr(parameters, "_milliseconds", odd)
 
     @app.handler("slow")
     async def slow(item: Item) -> Any:

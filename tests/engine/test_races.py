@@ -3,23 +3,27 @@
 import asyncio
 import itertools
 import random
+import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import psycopg
 import psycopg.sql
 import pytest
 
+from ingather.engine import parameters, verbs
 from ingather.engine import statements as sql
-from ingather.engine import verbs
 from ingather.engine.engine import Engine
 from ingather.engine.errors import BatchClosed, KeyReused, UnknownBatch
-from ingather.engine.feeder import SHORTEST_RUN, Done, Feeder, QueueView, _runs, _sparse_milliseconds
 from ingather.engine.model import Item, Offspring, ScatterRequest
+from ingather.engine.outbox import SHORTEST_RUN, Ended, Hold, Parcel, runs
+from ingather.engine.parameters import sparse_milliseconds
+from ingather.engine.round_trip import Line, steps
 from ingather.engine.script import Script, Statement, run
 from tests.conftest import Clock
 from tests.engine.actors import (
@@ -182,22 +186,22 @@ def test_a_run_of_which_one_has_ended_is_refused_whole(ann: Actor, bob: Actor) -
     ],
 )
 def test_times_are_told_from_the_first_to_the_last_that_took_any(took_s: list[float], sent: str) -> None:
-    assert _sparse_milliseconds(took_s) == sent
+    assert sparse_milliseconds(took_s) == sent
 
 
 def test_words_that_overtook_each_other_or_failed_make_no_runs() -> None:
-    def words(*said: tuple[int, int, str]) -> list[Done]:
+    def words(*said: tuple[int, int, str]) -> list[Ended]:
         return [(token, item_id, state, 0.0, b"1", b"") for token, item_id, state in said]
 
     one, other = ([(token, 100 * token + n, "c") for n in range(SHORTEST_RUN)] for token in (1, 2))
-    assert _runs(words(*one, *other)) == [words(*one), words(*other)]
-    assert _runs(words(*one[:3])) == [words(*one[:3])]
-    assert _runs(words(*one[:2], *other[:2])) == []  # two commits for four items
-    assert _runs([]) == []
-    assert _runs(words((1, 11, "c"), (1, 10, "c"))) == []
-    assert _runs(words((1, 10, "c"), (1, 12, "c"))) == []
-    assert _runs(words((1, 10, "c"), (1, 11, "e"))) == []
-    assert _runs(words(*((token, 1000 * token + n, "c") for token in range(9) for n in range(SHORTEST_RUN)))) == []
+    assert runs(words(*one, *other)) == [words(*one), words(*other)]
+    assert runs(words(*one[:3])) == [words(*one[:3])]
+    assert runs(words(*one[:2], *other[:2])) == []  # two commits for four items
+    assert runs([]) == []
+    assert runs(words((1, 11, "c"), (1, 10, "c"))) == []
+    assert runs(words((1, 10, "c"), (1, 12, "c"))) == []
+    assert runs(words((1, 10, "c"), (1, 11, "e"))) == []
+    assert runs(words(*((token, 1000 * token + n, "c") for token in range(9) for n in range(SHORTEST_RUN)))) == []
 
 
 def test_a_worker_whose_settle_was_heard_but_not_answered_goes_on_with_the_rest_of_its_lease(
@@ -205,17 +209,17 @@ def test_a_worker_whose_settle_was_heard_but_not_answered_goes_on_with_the_rest_
 ) -> None:
     both = asyncio.Event()
     lost: list[int] = []
-    converse = Feeder._converse
+    exchange = Line.exchange
 
-    async def without_an_answer(self: Feeder, conn: Any, done: list[Done], *rest: Any) -> Any:
-        heard = await converse(self, conn, done, *rest)
-        if done and not lost:
-            lost.append(len(done))
+    async def without_an_answer(self: Line, steps: Any) -> Any:
+        reply = await exchange(self, steps)
+        if reply.settled and not lost:
+            lost.append(reply.settled)
             both.set()
             raise psycopg.OperationalError("the line broke under the reply")
-        return heard
+        return reply
 
-    monkeypatch.setattr(Feeder, "_converse", without_an_answer)
+    monkeypatch.setattr(Line, "exchange", without_an_answer)
 
     @app.handler("read")
     async def read(item: Item) -> int:
@@ -454,23 +458,39 @@ def test_two_workers_that_block_the_same_queues_take_them_in_one_order(
         blocker.conn.execute(sql.LOCK_QUEUE, {"queue": queue})
 
     async def meet() -> None:
-        feeders = [Feeder(app, slots=1, busy=lambda: 1, on_lost=lambda _: None) for _ in range(2)]
-        feeders[0]._blocks = [("east", 60.0), ("west", 60.0)]
-        feeders[1]._blocks = [("west", 90.0), ("east", 30.0), ("west", 20.0)]
-        talks = [asyncio.create_task(feeder._exchange(None, 0)) for feeder in feeders]
+        parcels = [
+            Parcel([], [], [Hold("east", 60.0), Hold("west", 60.0)]),
+            Parcel([], [], [Hold("west", 90.0), Hold("east", 30.0), Hold("west", 20.0)]),
+        ]
+        workers = [Line(app.url) for _ in parcels]
+        talks = [
+            asyncio.create_task(line.exchange(steps(0, parcel, no_batches)))
+            for line, parcel in zip(workers, parcels, strict=True)
+        ]
         while len(waiting(db)) < 2:
             await asyncio.sleep(0.002)
         for blocker in blockers.values():
             blocker.conn.execute("commit")
         await asyncio.gather(*talks)
-        for feeder in feeders:
-            await feeder.close()
+        for line in workers:
+            await line.close()
 
     asyncio.run(meet())
     held = db.execute("select name, extract(epoch from blocked_until - clock_timestamp()) from ingather.queue")
     seconds = {name: float(left) for name, left in held.fetchall()}
     assert seconds["east"] == pytest.approx(60, abs=5)
     assert seconds["west"] == pytest.approx(90, abs=5)
+
+
+def no_batches(_tokens: object) -> set[int]:
+    return set()
+
+
+def claim_two(worker_id: int) -> Statement:
+    token = secrets.randbits(62)
+    return parameters.claim(
+        worker_id, queue="default", kinds=["read"], k=2, token=token, from_waiting=2, is_locked=True
+    )
 
 
 def waiting(conn: psycopg.Connection[Any]) -> list[int]:
@@ -845,19 +865,18 @@ def test_the_limit_holds_in_a_database_whose_transactions_keep_their_first_snaps
     blocker.conn.execute(sql.LOCK_QUEUE, {"queue": "default"})
 
     async def meet() -> None:
-        feeders = [Feeder(app, slots=5, busy=lambda: 0, on_lost=lambda _: None) for _ in range(2)]
+        workers = [Line(url) for _ in range(2)]
         talks = []
-        for feeder in feeders:
-            feeder.worker_id = run(db, enlist())
-            view = QueueView("default")
-            view.is_limited = True
-            talks.append(asyncio.create_task(feeder._exchange(view, 2)))
+        for line in workers:
+            claims = partial(claim_two, run(db, enlist()))
+            trip = steps(0, Parcel([], []), no_batches, claim=claims, limited_queue="default")
+            talks.append(asyncio.create_task(line.exchange(trip)))
         while len(waiting(db)) < 2:
             await asyncio.sleep(0.002)
         blocker.conn.execute("commit")
         await asyncio.gather(*talks)
-        for feeder in feeders:
-            await feeder.close()
+        for line in workers:
+            await line.close()
 
     asyncio.run(meet())
     assert db.execute("select sum(open) from ingather.lease").fetchone() == (3,)

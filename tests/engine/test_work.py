@@ -7,15 +7,15 @@ import sys
 import time
 from collections.abc import Iterator
 from datetime import timedelta
-from typing import Any, cast
+from typing import Any
 
 import psycopg
 import pytest
 
 from ingather.engine import verbs
+from ingather.engine.claiming import Claiming
 from ingather.engine.engine import Engine
 from ingather.engine.errors import BatchClosed, Failed, KeyReused, LeaseLost, NotReady, Reject
-from ingather.engine.feeder import Feeder, Lease
 from ingather.engine.model import Item
 from tests.conftest import Clock
 from tests.engine.workshop import build, until
@@ -345,14 +345,14 @@ def test_work_that_computes_is_not_hoarded_by_slots_that_cannot_run_at_once(
     assert max(held) <= 50 + 0.25 / 0.01
 
 
-def test_free_slots_are_claimed_for_although_others_have_work_waiting(shop: Engine) -> None:
+def test_free_slots_are_claimed_for_although_others_have_work_waiting() -> None:
     """Else they would stand empty until something ends, or until the next poll."""
-    feeder = Feeder(shop, slots=500, busy=lambda: 213, on_lost=lambda _: None)
-    feeder.set_queues([("default", False)])
-    lease = cast("Lease", None)
-    feeder.buffer.extend((lease, item_id, item_id, "1", 0.0) for item_id in range(232))
-    _, k = feeder._next_claim()
-    assert k >= 500 - 213 - 232
+    claiming = Claiming(slots=500)
+    claiming.set_queues([("default", False)])
+    lease: Any = None
+    choice = claiming.choose(213, [(lease, item_id, item_id, "1", 0.0) for item_id in range(232)], now=1.0)
+    assert choice is not None
+    assert choice.k >= 500 - 213 - 232
 
 
 def test_a_claim_that_was_never_heard_is_given_back(shop: Engine, url: str, db: psycopg.Connection) -> None:

@@ -16,20 +16,19 @@ from ingather.engine.errors import UsageError
 # needs no quotes in a shell, an address or a log line.
 NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,62}")
 
-# More slots than this would share one event loop and one conversation with the database to nobody's gain; run several
-# workers instead.
+# Slots of a worker. They share one event loop and one connection, so more of them gain nothing; run several workers.
 MAX_CONCURRENCY: Final = 10_000
 # An item that failed a hundred times fails for good. A number without an end would hide the failure for ever.
 MAX_ATTEMPTS: Final = 100
 # A day. A handler that hangs keeps its slot and its item for as long as its timeout, so there must be an end.
 MAX_TIMEOUT_S: Final = 86_400
-# From -100 to 100. The column is a smallint; so few steps can still be told apart by people.
+# From -100 to 100, as the table's CHECK has it. People can keep so many steps apart.
 MAX_PRIORITY: Final = 100
-# One page of batches is one statement and one answer in memory: about 5 MB at this size.
+# Batches in one page, which is one statement and one list in memory. Larger ones are read page by page.
 MAX_PAGE: Final = 10_000
-# The key is stored in an index whose rows must stay below a third of a page of 8 kB.
+# Characters of an idempotency key. It stands in an index, whose entries may take a third of a page, 2,704 bytes.
 MAX_KEY_LENGTH: Final = 255
-# Limits of queues. Above a million, `running` and the use of a rate are counted over more leases than a claim should.
+# Of `max_running` and of a rate's items. A higher limit limits nothing: no fleet runs so many at once.
 MAX_LIMIT: Final = 1_000_000
 # The window of a rate. Below a second, a claim's own duration would decide; above a day, the rows of a window pile up.
 MIN_WINDOW: Final = timedelta(seconds=1)

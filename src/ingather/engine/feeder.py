@@ -1,9 +1,10 @@
-"""The feeder: a worker's one conversation with the database. Outcomes go out and items come in, together.
+"""The feeder: a worker's conversation with the database. Outcomes go out and items come in, in one round trip.
 
 While a round trip is under way the slots go on working on what is already
-here, so neither side waits for the other. Nothing is held back by a timer:
-outcomes leave as soon as the line is free, one if there is one, hundreds if
-hundreds have gathered meanwhile.
+here, so neither side waits for the other. What is claimed, and when, is decided
+in `claiming`; what waits to be sent is kept in `outbox`; how it is written, in
+`parameters`; how it travels, in `round_trip`; what the answers mean, in
+`settling`.
 """
 
 import asyncio
@@ -11,219 +12,104 @@ import logging
 import random
 import secrets
 import time
-from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping
-from itertools import groupby, repeat
-from operator import itemgetter
-from typing import TYPE_CHECKING, Any, LiteralString, NamedTuple
+from functools import partial
+from typing import Final
 
-import orjson
-import psycopg
-from psycopg import AsyncConnection
-from psycopg.generators import send
-from psycopg.rows import tuple_row
-
+from ingather.engine import parameters, verbs
 from ingather.engine import statements as sql
-from ingather.engine import verbs
-from ingather.engine.codec import encode_result
-from ingather.engine.connection import PASSING_ERRORS, aconnect, is_about_data, reason_of_refusal
+from ingather.engine.claiming import Choice, Claiming, QueueView
+from ingather.engine.connection import PASSING_ERRORS
 from ingather.engine.errors import DatabaseUnavailable
-from ingather.engine.model import Handler, Offspring, Verdict, describe
-from ingather.engine.script import Row, Rows, Statement, arun, commit
-
-if TYPE_CHECKING:
-    from ingather.engine.engine import Engine
+from ingather.engine.holdings import Holdings, Lease
+from ingather.engine.model import Handler
+from ingather.engine.outbox import Outbox, Parcel
+from ingather.engine.round_trip import Line, Reply, steps
+from ingather.engine.script import Statement, arun
+from ingather.engine.settling import Settling
 
 log = logging.getLogger("ingather.worker")
 
-CHUNK = 2_000
-MOST_AHEAD = 4_000
-MOST_RUNS = 3
-SHORTEST_RUN = 50
-PARENTS_AT_ONCE = 20
-AHEAD_S = 0.25
-POLL_S = 0.5
-FLUSH_BYTES = 8_000_000
-LONGEST_BACKOFF_S = 5.0
-
-
-class Lease:
-    """A run of items in hand, and the token that lets this worker settle them."""
-
-    __slots__ = (
-        "attempt", "batch_id", "function", "is_gather", "is_lost", "kind", "lost", "max_attempts", "open", "queue",
-        "timeout_s", "token",
-    )  # fmt: skip
-
-    def __init__(self, row: tuple[Any, ...], queue: str, handlers: Mapping[str, Handler]) -> None:
-        self.token, first, last, self.batch_id, self.attempt, self.lost, self.is_gather = row[:7]
-        self.kind, self.max_attempts, self.timeout_s = row[7:10]
-        self.open = last - first + 1
-        self.queue = queue
-        self.is_lost = False
-        handler = handlers[self.kind]
-        # What the event loop itself may run; gathers, `def`s and what has killed before are not called just so.
-        self.function = handler.function if handler.is_async and not (self.is_gather or self.lost) else None
-
-
-# What every item passes through is a plain tuple: naming its parts would cost more than the rest of the way.
-
-# Lease, item id, ordinal, payload, when it came: an item in hand that has not started yet. The payload is not decoded
-# yet: one bad payload must harm nobody else.
-Assignment = tuple[Lease, int, int, str | None, float]
-
-# Token, item id, state, seconds it took, result, error.
-Done = tuple[int, int, str, float, bytes, bytes]
-
-_TOKEN, _ITEM, _STATE, _TOOK, _RESULT = (itemgetter(place) for place in range(5))
-
-
-class Back(NamedTuple):
-    token: int
-    item_id: int
-    delay_s: float
-    attempt: int
-    lost: int
-    error: bytes
-
-
-class Heard(NamedTuple):
-    """What came back of one round trip, and what went wrong in it."""
-
-    settled: int
-    returned: Rows
-    ripe: Rows
-    claimed: Rows
-    error: Exception | None
-
-
-class QueueView:
-    """What this worker remembers of a queue between claims."""
-
-    __slots__ = ("after", "is_limited", "is_odd", "is_thirsty", "name", "nap_until")
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.is_limited = False
-        self.nap_until = 0.0
-        self.after = 0
-        self.is_odd = False
-        self.is_thirsty = False  # the last claim came back empty although its share was there for others
+# Bits of a lease's token. It must fit PostgreSQL's bigint, which has a sign, and two must never be equal.
+TOKEN_BITS: Final = 62
+# The pause before the next attempt to reach a database that is away: the first, the factor by which it grows is 2, and
+# the longest. Longer ones delay the return after a restart; shorter ones burden a server that is coming up.
+FIRST_BACKOFF_S: Final = 0.1
+LONGEST_BACKOFF_S: Final = 5.0
+# The lower end of every pause, so that a fleet does not come back in step.
+SHORTEST_BACKOFF_S: Final = 0.05
+# Beyond this many failures the pause is at its longest anyway, and the power of two would only grow.
+MOST_DOUBLINGS: Final = 10
 
 
 class Feeder:
     """Claims for a worker's slots and settles what they finished."""
 
     def __init__(
-        self, engine: "Engine", *, slots: int, busy: Callable[[], int], on_lost: Callable[[Lease], None]
+        self,
+        url: str,
+        handlers: Mapping[str, Handler],
+        *,
+        slots: int,
+        busy: Callable[[], int],
+        on_lost: Callable[[Lease], None],
+        on_arrival: Callable[[], None],
     ) -> None:
-        self._engine = engine
-        self._slots = slots
+        self._handlers = handlers
         self._busy = busy
-        self._on_lost = on_lost
-        self._conn: AsyncConnection[Any] | None = None
+        self._on_arrival = on_arrival
         self._wake = asyncio.Event()
-        self._views: deque[QueueView] = deque()
-        self._done: list[Done] = []
-        self._backs: list[Back] = []
-        self._blocks: list[tuple[str, float]] = []
-        self._parents: deque[tuple[Lease, Done, list[Offspring]]] = deque()
-        self._touched: set[int] = set()  # batches of parents that settled: ripe, perhaps
-        self._is_busy = False
-        self.worker_id = 0
-        self.buffer: deque[Assignment] = deque()
-        self.held: dict[int, Lease] = {}
+        self._claiming = Claiming(slots)
+        self.holdings = Holdings(on_lost)
+        self.outbox = Outbox(self._wake)
+        self.line = Line(url)
+        self.settling = Settling(self.line, self.outbox, self.holdings)
+        self.pace = self._claiming.pace
         self.is_claiming = True
-        self.is_sending = False
-        """Words are on their way to the database: slots should let them pass before they take the next item."""
         self.is_connected = False
-        self.took_s = 1.0
-        """How long an item takes, of late: decides how far ahead to claim."""
-        self._samples = 0
-        self._tried_s: list[float] = []  # how long those took that are to be tried again
-        self.on_arrival: Callable[[], None] = lambda: None
 
-    # --- what the slots say ----------------------------------------------------------------------------------------
+    @property
+    def worker_id(self) -> int:
+        return self.settling.worker_id
 
-    def completed(
-        self, lease: Lease, item_id: int, took_s: float, line: bytes, offspring: list[Offspring] | None
-    ) -> None:
-        done = (lease.token, item_id, "c", took_s, line, b"")
-        if offspring:
-            self._parents.append((lease, done, offspring))
-        else:
-            self._done.append(done)
-        if not self._is_busy:
+    @worker_id.setter
+    def worker_id(self, worker_id: int) -> None:
+        self.settling.worker_id = worker_id
+
+    # --- what the worker asks for ----------------------------------------------------------------------------------
+
+    def set_queues(self, queues: Iterable[tuple[str, bool]]) -> None:
+        """The queues to claim from, and which of them are limited."""
+        if self._claiming.set_queues(queues):
             self._wake.set()
-
-    def failed(self, lease: Lease, item_id: int, took_s: float, verdict: Verdict) -> None:
-        error = encode_result(verdict.error)
-        if verdict.is_over:
-            self._done.append((lease.token, item_id, "e", took_s, b"", error))
-        else:
-            self._tried_s.append(took_s)
-            used = lease.attempt if verdict.counts else lease.attempt - 1
-            self._backs.append(Back(lease.token, item_id, verdict.delay_s, used, lease.lost + verdict.lost, error))
-        if verdict.blocks_queue:
-            self._blocks.append((lease.queue, verdict.delay_s))
-        self._wake.set()
-
-    def _learn(self) -> None:
-        """From what ended since the last time. A mean at first, so that a few items are enough to know; then one that
-        forgets a twentieth with every item. Words that did not go out with the last round trip teach twice."""
-        if ended := len(self._done) + len(self._tried_s):
-            spent_s = sum(map(_TOOK, self._done)) + sum(self._tried_s)
-            self._tried_s.clear()
-            self._samples += ended
-            weight = max(1 - 0.95**ended, ended / self._samples)
-            self.took_s += weight * (spent_s / ended - self.took_s)
-
-    def return_unstarted(self, older_than_s: float) -> None:
-        """Give back what has waited here for too long: another worker may have a free slot."""
-        limit = time.monotonic() - older_than_s
-        while self.buffer and self.buffer[0][4] < limit:
-            lease, item_id, *_ = self.buffer.popleft()
-            if not lease.is_lost:
-                self._backs.append(Back(lease.token, item_id, 0.0, lease.attempt - 1, lease.lost, b""))
-                self._wake.set()
 
     def ring(self) -> None:
         """There may be work: look at once."""
-        for view in self._views:
-            view.nap_until = 0.0
+        self._claiming.end_naps()
         self._wake.set()
 
-    def lose(self, token: int) -> None:
-        """A lease is gone: its results are no longer wanted and its handlers must stop."""
-        if (lease := self.held.pop(token, None)) is not None:
-            lease.is_lost = True
-            self._on_lost(lease)
+    def return_unstarted(self, older_than_s: float) -> None:
+        """Give back what has waited here for too long: another worker may have a free slot."""
+        for lease, item_id in self.holdings.take_unstarted(time.monotonic() - older_than_s):
+            self.outbox.give_back(lease, item_id)
 
     def forget_everything(self) -> None:
         """This worker was declared dead: nothing it holds is its own any more."""
-        for token in list(self.held):
-            self.lose(token)
-        self.buffer.clear()
-        for words in (self._done, self._backs, self._parents):
-            words.clear()
+        self.holdings.lose_all()
+        self.outbox.clear()
+
+    @property
+    def is_talking(self) -> bool:
+        return self.outbox.is_under_way or not self.outbox.is_empty
+
+    @property
+    def is_idle(self) -> bool:
+        return not self.is_talking and self.holdings.is_empty
 
     # --- the conversation ------------------------------------------------------------------------------------------
 
-    def set_queues(self, names: Iterable[tuple[str, bool]]) -> None:
-        """The queues to claim from, and which of them are limited."""
-        known = {view.name: view for view in self._views}
-        views = []
-        for name, is_limited in names:
-            view = known.get(name) or QueueView(name)
-            view.is_limited = is_limited
-            views.append(view)
-        if [view.name for view in views] != sorted(known):
-            self._views = deque(views)
-            self._wake.set()
-        # else: the rotation goes on where it was
-
     async def run(self) -> None:
-        """Converse until cancelled. A database that is away is waited for, never left and never hammered."""
+        """Claim and settle until cancelled. A database that is away is waited for, never given up."""
         failures = 0
         while True:
             try:
@@ -235,490 +121,119 @@ class Feeder:
                 if failures == 0:
                     log.warning("the database does not answer, trying again: %s", str(error).strip())
                 failures += 1
-                # A session may be past mending though its server is fine: read-only since a failover, for one.
-                await self.close()
+                # A session may be of no more use though its server is fine: read-only since a failover, for one.
+                await self.line.close()
                 await asyncio.sleep(backoff_s(failures))
             except Exception:
                 self.is_connected = False
-                # A worker that beats but no longer talks would keep its items for ever: never end here.
+                # A worker that beats but no longer settles would keep its items for ever: never end here.
                 log.exception("the conversation with the database failed, trying again")
                 failures += 1
+                # Nobody knows what the session was left in.
+                await self.line.close()
                 await asyncio.sleep(backoff_s(failures))
 
     async def _turn(self) -> None:
-        self._learn()
-        if self._done or self._backs:
+        """One round trip, or a rest when there is nothing to claim and nothing to send."""
+        self.pace.learn(*self.outbox.durations())
+        if self.outbox.has_outcomes:
             # What ends in a limited queue makes room in it, and the claim travels right behind the settle.
-            for limited in (view for view in self._views if view.is_limited):
-                limited.nap_until = 0.0
-        view, k = self._next_claim()
-        if view is None and not self.has_word:
+            self._claiming.end_naps(only_limited=True)
+        buffer = self.holdings.buffer
+        choice = self._claiming.choose(self._busy(), buffer, time.monotonic()) if self.is_claiming else None
+        if choice is None and self.outbox.is_empty:
             await self._rest()
             return
         self._wake.clear()
-        self._is_busy = True
+        self.outbox.is_under_way = True
         try:
-            await self._exchange(view, k)
+            await self._exchange(choice)
         finally:
-            self._is_busy = False
-
-    @property
-    def has_word(self) -> bool:
-        """Whether something is waiting to be told."""
-        return bool(self._done or self._backs or self._blocks or self._parents or self._touched)
-
-    @property
-    def is_talking(self) -> bool:
-        return self._is_busy or self.has_word
-
-    @property
-    def is_idle(self) -> bool:
-        return not (self.is_talking or self.buffer or self.held)
-
-    def _next_claim(self) -> tuple[QueueView | None, int]:
-        """Whose turn is it, and how many items? Free slots, plus what is finished in a moment."""
-        if not self.is_claiming:
-            return None, 0
-        free = self._free_slots()
-        # Handlers that compute keep one slot busy, not all: on one event loop they run one after the other.
-        ahead = min(MOST_AHEAD, int(AHEAD_S * max(self._busy(), 1) / max(self.took_s, 1e-6)))
-        # With no slot free there is no hurry: wait until a quarter of what may lie here is used up.
-        is_low = free > 0 or (ahead > 0 and len(self.buffer) <= 3 * ahead // 4)
-        now = time.monotonic()
-        for _ in range(len(self._views)):
-            view = self._views[0]
-            self._views.rotate(-1)
-            if view.nap_until > now:
-                continue
-            if view.is_limited:
-                # Not ahead of its time, since what lies here uses up the limit; but where the slots are never idle, one
-                # item, to go into the next slot, or other queues would keep this one out for ever.
-                k = max(free, int(ahead > 0 and not self._has_limited_waiting()))
-            else:
-                k = max(free, 0) + max(ahead - len(self.buffer), 0) if is_low else 0
-            if k > 0:
-                return view, min(k, CHUNK)
-        return None, 0
-
-    def _free_slots(self) -> int:
-        """Slots with nothing to do, and nothing in the buffer for them either."""
-        return self._slots - self._busy() - len(self.buffer)
-
-    def _has_limited_waiting(self) -> bool:
-        limited = {view.name for view in self._views if view.is_limited}
-        return any(lease.queue in limited for lease, *_ in self.buffer)
+            self.outbox.is_under_way = False
 
     async def _rest(self) -> None:
-        now = time.monotonic()
-        nap = min([POLL_S, *(view.nap_until - now for view in self._views if view.nap_until > now)])
         try:
-            async with asyncio.timeout(max(nap, 0.001)):
+            async with asyncio.timeout(self._claiming.rest_s(time.monotonic())):
                 await self._wake.wait()
         except TimeoutError:
             pass
         self._wake.clear()
 
-    async def _connection(self) -> AsyncConnection[Any]:
-        if self._conn is None or self._conn.closed or self._conn.broken:
-            self._conn = await aconnect(self._engine.url, application_name="ingather worker")
-        return self._conn
-
-    async def close(self) -> None:
-        if self._conn is not None:
-            await self._conn.close()
-            self._conn = None
-
-    async def _exchange(self, view: QueueView | None, k: int) -> None:
-        """One round trip: outcomes, returns, blocks, a look for ripe batches, and a claim."""
-        conn = await self._connection()
-        done, self._done = _cut(self._done)
-        backs, self._backs = self._backs, []
-        blocks, self._blocks = self._blocks, []
+    async def _exchange(self, choice: Choice | None) -> None:
+        """Send what waits, claim, and act on the answers."""
+        await self.line.connection()
+        parcel = self.outbox.take()
         try:
-            heard = await self._converse(conn, done, backs, blocks, view, k)
+            reply = await self._send(parcel, choice)
         except BaseException:
-            self._done[:0], self._backs[:0], self._blocks[:0] = done, backs, blocks
+            self.outbox.restore(parcel)
             raise
-        # First of all, take what was claimed: until it is in hand, it looks like a claim nobody heard of.
-        if view is not None and heard.claimed:
-            was_dry = not self.buffer
-            self._receive(view, heard.claimed)
-            if was_dry:
-                # The first of these begins before the next question is put together, which takes a while; the others
-                # let that pass.
-                self.is_sending = True
-                await asyncio.sleep(0)
-                self.is_sending = False
-        if heard.error is not None:
-            await self._say_again(conn, heard.error, done, backs, blocks)
+        # First of all take what was claimed: the aggregator gives back leases that are not in hand here.
+        if choice is not None and reply.claimed:
+            await self._receive(choice.view, reply)
+        if reply.error is not None:
+            await self.settling.recover(reply.error, parcel)
             return
-        await self._account(conn, done, heard.settled, backs, heard.returned)
-        await self._settle_parents(conn)
-        if heard.ripe:
-            await self._close(conn, [batch_id for (batch_id,) in heard.ripe])
-        if view is not None and not heard.claimed:
-            await self._look_out(conn, view)
+        await self.settling.account(parcel, reply)
+        for _ in await self.settling.settle_parents():
+            await self._ring_everywhere()
+        if reply.ripe:
+            await self._close([batch_id for (batch_id,) in reply.ripe])
+        if choice is not None and not reply.claimed:
+            rows = await self.line.ask(parameters.outlook(choice.view.name, self._handlers))
+            choice.view.nap(rows[0] if rows else None, time.monotonic())
 
-    async def _converse(
-        self,
-        conn: AsyncConnection[Any],
-        done: list[Done],
-        backs: list[Back],
-        blocks: list[tuple[str, float]],
-        view: QueueView | None,
-        k: int,
-    ) -> Heard:
-        if view is not None and not (view.is_limited or done or backs or blocks or self._touched):
-            # A question alone needs no pipeline, whose opening and closing take a fifth of a millisecond.
-            cursor = conn.cursor(row_factory=tuple_row)
-            await cursor.execute(sql.CLAIM, self._claim_params(view, k))
-            return Heard(0, [], [], await cursor.fetchall(), None)
-        settlings: list[psycopg.AsyncCursor[Row]] = []
-        # Made beforehand: a refusal may come while a later one is being sent, whose answer must not be lost with it.
-        returning, ripening, claiming = (conn.cursor(row_factory=tuple_row) for _ in range(3))
-        runs = _runs(done)
-        touched = set(self._touched)
-        error = None
-        self.is_sending = True
-        try:
-            async with conn.pipeline() as pipe:
+    async def _send(self, parcel: Parcel, choice: Choice | None) -> Reply:
+        if choice is not None and parcel.is_empty and not choice.view.is_limited:
+            return Reply(claimed=await self.line.ask(self._claim(choice)))
+        claim, queue = None, None
+        if choice is not None:
+            claim = partial(self._claim, choice)
+            queue = choice.view.name if choice.view.is_limited else None
+        of_leases = self.holdings.batch_ids
+        return await self.line.exchange(steps(self.worker_id, parcel, of_leases, claim=claim, limited_queue=queue))
 
-                async def ask(
-                    cursor: psycopg.AsyncCursor[Any],
-                    statement: LiteralString,
-                    params: dict[str, Any],
-                    *,
-                    commits: bool = True,
-                ) -> None:
-                    """Each commits by itself, in order, and at once: a claim holds its segment's row until then."""
-                    await cursor.execute(statement, params)
-                    if commits:
-                        commit(conn, pipe)
-                    await conn.wait(send(conn.pgconn))
+    def _claim(self, choice: Choice) -> Statement:
+        view, k = choice
+        return parameters.claim(
+            self.worker_id,
+            queue=view.name,
+            kinds=self._handlers,
+            k=k,
+            free=self._claiming.free_slots(self._busy(), len(self.holdings.buffer)),
+            from_waiting=view.waiting_share(k),
+            after=view.after,
+            token=secrets.randbits(TOKEN_BITS),
+            is_locked=view.is_limited,
+        )
 
-                for run in runs:
-                    settlings.append(conn.cursor(row_factory=tuple_row))
-                    await ask(settlings[-1], sql.SETTLE_RUN, self._run_params(run))
-                if done and not runs:
-                    settlings.append(conn.cursor(row_factory=tuple_row))
-                    await ask(settlings[-1], sql.SETTLE_FRESH, self._settle_params(done))
-                if backs or blocks:
-                    for queue, delay_s in sorted(blocks):
-                        await ask(conn.cursor(), sql.BLOCK_QUEUE, {"queue": queue, "delay_s": delay_s}, commits=False)
-                    await ask(returning, sql.PUT_BACK, _put_back_params(backs))
-                if done or self._touched:
-                    batch_ids = {self.held[token].batch_id for token in set(map(_TOKEN, done)) if token in self.held}
-                    await ask(ripening, sql.RIPE, {"batch_ids": list(batch_ids | self._touched)})
-                if view is not None:
-                    if view.is_limited:
-                        await ask(conn.cursor(), sql.LOCK_QUEUE, {"queue": view.name}, commits=False)
-                    await ask(claiming, sql.CLAIM, self._claim_params(view, k))
-                self.is_sending = False
-        except Exception as refused:
-            # One statement was refused, or could not be put together; those sent beside it committed by themselves.
-            if not (isinstance(refused, psycopg.Error) or is_about_data(refused)):
-                raise
-            error = refused
-        finally:
-            self.is_sending = False
-        returned, ripe, claimed, *settled = [
-            await cursor.fetchall() if cursor.pgresult is not None else []
-            for cursor in (returning, ripening, claiming, *settlings)
-        ]
-        if error is None:
-            self._touched -= touched
-        return Heard(sum(rows[0][0] for rows in settled if rows), returned, ripe, claimed, error)
-
-    async def _say_again(
-        self,
-        conn: AsyncConnection[Any],
-        error: Exception,
-        done: list[Done],
-        backs: list[Back],
-        blocks: list[tuple[str, float]],
-    ) -> None:
-        """Keep what may not have arrived. It is harmless to repeat what did: a token settles an item once, and returns
-        it once."""
-        self._blocks[:0] = blocks
-        if isinstance(error, psycopg.errors.UniqueViolation) or is_about_data(error):
-            await self._settle_carefully(conn, done, backs)
-        else:
-            self._done[:0], self._backs[:0] = done, backs
-            raise error
-
-    def _settle_params(self, done: list[Done]) -> dict[str, Any]:
-        tokens, ids, states, took_s, results, errors = zip(*done, strict=True)
-        return {
-            "worker_id": self.worker_id,
-            "tokens": _array(set(tokens)),
-            "token_of": _array(tokens),
-            "ids": _array(ids),
-            "states": _array(states),
-            "took_ms": _milliseconds(took_s),
-            "results": b"\n".join(results).decode(),
-            "errors": b"\n".join(errors).decode(),
-        }
-
-    def _run_params(self, run: list[Done]) -> dict[str, Any]:
-        token, first_id, *_ = run[0]
-        return {
-            "worker_id": self.worker_id,
-            "token": token,
-            "first_id": first_id,
-            "items": len(run),
-            "took_ms": _sparse_milliseconds(list(map(_TOOK, run))),
-            "results": b"\n".join(map(_RESULT, run)).decode(),
-        }
-
-    def _claim_params(self, view: QueueView, k: int) -> dict[str, Any]:
-        view.is_odd = not view.is_odd
-        return {
-            "worker_id": self.worker_id,
-            "queue": view.name,
-            "kinds": list(self._engine.registry.handlers),
-            "k": k,
-            "free": max(0, self._free_slots()),
-            "kw": k if view.is_thirsty else (k + view.is_odd) // 2,
-            "after": view.after,
-            "token": secrets.randbits(62),
-            "is_locked": view.is_limited,
-        }
-
-    async def _account(
-        self, conn: AsyncConnection[Any], done: list[Done], settled: int, backs: list[Back], returned: Rows
-    ) -> None:
-        """Cross off what was written, and find out about what was not."""
-        if settled != len(done):
-            cursor = conn.cursor(row_factory=tuple_row)
-            mine = {"ids": [item_id for _, item_id, *_ in done], "token_of": [token for token, *_ in done]}
-            await cursor.execute(sql.OURS_ALREADY, mine)
-            ours = {item_id for (item_id,) in await cursor.fetchall()}
-            for token, item_id, *_ in done:
-                if item_id not in ours:
-                    log.warning("item %s is no longer ours; its outcome is dropped", item_id)
-                    self.lose(token)
-        gone = {item_id for (item_id,) in returned}
-        for back in backs:
-            if back.item_id not in gone:
-                log.info("item %s was returned already, or is no longer ours", back.item_id)
-        for token, items in Counter([*map(_TOKEN, done), *map(_TOKEN, backs)]).items():
-            lease = self.held.get(token)
-            if lease is not None:
-                lease.open -= items
-                if lease.open <= 0:
-                    del self.held[token]
-
-    async def _close(self, conn: AsyncConnection[Any], batch_ids: list[int]) -> None:
-        if await arun(conn, verbs.close(batch_ids)):
-            self.ring()
-            await conn.execute(sql.RING)
-
-    async def _settle_parents(self, conn: AsyncConnection[Any]) -> None:
-        """Items that asked for more work settle one by one, each with its offspring in one commit; a few at a time."""
-        for _ in range(min(len(self._parents), PARENTS_AT_ONCE)):
-            parent = lease, done, offspring = self._parents.popleft()
-            settle = Statement(sql.SETTLE, self._settle_params([done]))
-            try:
-                is_written = await arun(conn, verbs.settle_with_offspring(lease.batch_id, settle, offspring))
-            except psycopg.errors.LockNotAvailable:
-                # Somebody holds its batch. Nobody else should have to wait for that.
-                self._parents.append(parent)
-                return
-            except BaseException as error:
-                if not (isinstance(error, Exception) and is_about_data(error)):
-                    self._parents.appendleft(parent)
-                    raise
-                refused = Verdict(is_over=True, error=_refusal(error))
-                self.failed(lease, done[1], done[3], refused)
-                continue
-            await self._account(conn, [done], int(is_written), [], [])
-            if is_written:
-                self._touched.add(lease.batch_id)
-                self.ring()
-                await conn.execute(sql.RING)
-
-    async def _settle_carefully(self, conn: AsyncConnection[Any], done: list[Done], backs: list[Back]) -> None:
-        """Settle and return what was refused together: without what had ended, and by halves where one item is the
-        cause, so that it stops nobody but itself."""
-        ends, returns = [done] if done else [], [backs] if backs else []
-        try:
-            while ends:
-                ends[-1:] = await self._settle_part(conn, ends[-1])
-            while returns:
-                returns[-1:] = await self._return_part(conn, returns[-1])
-        except BaseException:
-            # Only what is left: what was settled by now is accounted for, and twice would be once too often.
-            self._done[:0] = [each for part in reversed(ends) for each in part]
-            self._backs[:0] = [each for part in reversed(returns) for each in part]
-            raise
-
-    async def _settle_part(self, conn: AsyncConnection[Any], done: list[Done]) -> list[list[Done]]:
-        """Settle, or return what to try instead, the last first."""
-        cursor = conn.cursor(row_factory=tuple_row)
-        try:
-            await cursor.execute(sql.SETTLE, self._settle_params(done))
-        except Exception as error:
-            if not is_about_data(error):
-                raise
-            if len(done) > 1:
-                half = len(done) // 2
-                return [done[half:], done[:half]]
-            log.warning("the outcome of item %s cannot be stored: %s", done[0][1], error)
-            return [[_storable_end(done[0], error)]]
-        [(settled,)] = await cursor.fetchall()
-        self._touched |= {self.held[token].batch_id for token, *_ in done if token in self.held}
-        await self._account(conn, done, settled, [], [])
-        return []
-
-    async def _return_part(self, conn: AsyncConnection[Any], backs: list[Back]) -> list[list[Back]]:
-        """`_settle_part`, for items that go back."""
-        cursor = conn.cursor(row_factory=tuple_row)
-        try:
-            await cursor.execute(sql.PUT_BACK, _put_back_params(backs))
-        except Exception as error:
-            if not is_about_data(error):
-                raise
-            if len(backs) > 1:
-                half = len(backs) // 2
-                return [backs[half:], backs[:half]]
-            log.warning("why item %s goes back cannot be stored as it is: %s", backs[0].item_id, error)
-            return [[_storable_return(backs[0], error)]]
-        await self._account(conn, [], 0, backs, await cursor.fetchall())
-        return []
-
-    def _receive(self, view: QueueView, claimed: Rows) -> None:
+    async def _receive(self, view: QueueView, reply: Reply) -> None:
+        """Take what was claimed, and let the slots begin."""
+        was_dry = not self.holdings.buffer
         now = time.monotonic()
         view.is_thirsty = False
-        for row in claimed:
-            lease = Lease(row, view.name, self._engine.registry.handlers)
-            first, last, ordinal, bodies = row[1], row[2], row[10] or 0, row[11]
-            view.after = lease.batch_id
-            lines: list[str | None] = [None] if bodies is None else bodies.split("\n")
-            if len(lines) != last - first + 1:
-                log.error("batch %s has lost payloads between items %s and %s", lease.batch_id, first, last)
-                lines = [None] * (last - first + 1)
-            self.held[lease.token] = lease
-            ordinals = range(ordinal, ordinal + len(lines))
-            assignments = zip(repeat(lease), range(first, last + 1), ordinals, lines, repeat(now))
-            if view.is_limited:
-                self.buffer.extendleft(reversed(list(assignments)))
-            else:
-                self.buffer.extend(assignments)
+        # What was claimed from a limited queue uses up its limit while it waits here, so it goes first.
+        view.after = self.holdings.receive(reply.claimed, view.name, self._handlers, now, goes_first=view.is_limited)
         if self.is_claiming:
-            self.on_arrival()
+            self._on_arrival()
         else:
             self.return_unstarted(older_than_s=-1.0)
+        if was_dry:
+            # The first item begins before the next round trip is put together, which takes a while; the others wait.
+            self.line.is_sending = True
+            await asyncio.sleep(0)
+            self.line.is_sending = False
 
-    async def _look_out(self, conn: AsyncConnection[Any], view: QueueView) -> None:
-        """Nothing came: how long may we nap?"""
-        cursor = conn.cursor(row_factory=tuple_row)
-        await cursor.execute(sql.OUTLOOK, {"queue": view.name, "kinds": list(self._engine.registry.handlers)})
-        row = await cursor.fetchone()
-        nap = POLL_S * random.uniform(0.8, 1.0)
-        if row is not None:
-            is_limited, next_moment_s, is_merely_held = row
-            if is_limited != view.is_limited:
-                view.is_limited, nap = is_limited, 0.0
-            elif is_merely_held:
-                view.is_thirsty = True
-                nap = random.uniform(0.001, 0.005)
-            elif next_moment_s is not None:
-                nap = min(nap, max(next_moment_s, 0.0) + 0.001)
-        view.nap_until = time.monotonic() + nap
+    async def _close(self, batch_ids: list[int]) -> None:
+        if await arun(await self.line.connection(), verbs.close(batch_ids)):
+            await self._ring_everywhere()
+
+    async def _ring_everywhere(self) -> None:
+        self.ring()
+        await (await self.line.connection()).execute(sql.RING)
 
 
 def backoff_s(failures: int) -> float:
     """How long to leave a database alone that failed so many times in a row: longer each time, never in step."""
-    return random.uniform(0.05, min(LONGEST_BACKOFF_S, 0.1 * 2.0 ** min(failures, 10)))
-
-
-def _cut(done: list[Done]) -> tuple[list[Done], list[Done]]:
-    """As many outcomes as one round trip should carry, and the rest."""
-    if len(done) <= 2 * CHUNK and sum(map(len, map(_RESULT, done))) <= FLUSH_BYTES:
-        return done, []
-    size = 0
-    for n, word in enumerate(done):
-        size += len(_RESULT(word))
-        if n + 1 >= 2 * CHUNK or size > FLUSH_BYTES:
-            return done[: n + 1], done[n + 1 :]
-    return done, []
-
-
-def _runs(done: list[Done]) -> list[list[Done]]:
-    """What completed in the order of a few leases, a run for each; nothing if it is not all like that, as where
-    handlers wait and overtake each other, or if several runs, each a commit, are too short to be worth it."""
-    runs = [list(said) for _, said in groupby(done, _TOKEN)]
-    is_worth_it = len(runs) <= MOST_RUNS and (len(runs) == 1 or len(done) >= SHORTEST_RUN * len(runs))
-    return runs if is_worth_it and all(map(_is_run, runs)) else []
-
-
-def _is_run(words: list[Done]) -> bool:
-    first_id = words[0][1]
-    return list(map(_ITEM, words)) == list(range(first_id, first_id + len(words))) and set(map(_STATE, words)) == {"c"}
-
-
-def _refusal(error: BaseException) -> dict[str, Any]:
-    return describe(error, "bad_result") | {"message": reason_of_refusal(error)}
-
-
-def _storable_end(done: Done, error: Exception) -> Done:
-    """What is stored of an end in place of one that was refused. Each try asks less of the database than the one
-    before, and the last is nothing but letters and zeros."""
-    token, item_id, state, took_s, _, line = done
-    if state == "c":
-        return (token, item_id, "e", took_s, b"", encode_result(_refusal(error)))
-    if took_s == 0.0 and line == _in_ascii(line):
-        raise error
-    is_refused_for_its_time = line == _in_ascii(line)
-    return (token, item_id, "e", 0.0 if is_refused_for_its_time else took_s, b"", _in_ascii(line))
-
-
-def _storable_return(back: Back, error: Exception) -> Back:
-    line = _in_ascii(back.error)
-    if line == back.error:
-        raise error
-    return back._replace(error=line)
-
-
-def _in_ascii(line: bytes) -> bytes:
-    """An error's description in letters that every encoding of a database has: others as Python writes them."""
-    if not line or line.isascii():
-        return line
-    described: dict[str, object] = orjson.loads(line)
-    return orjson.dumps(
-        {
-            name: value.encode("ascii", "backslashreplace").decode() if isinstance(value, str) else value
-            for name, value in described.items()
-        }
-    )
-
-
-def _put_back_params(backs: list[Back]) -> dict[str, Any]:
-    tokens, ids, delays_s, attempts, losses, errors = zip(*backs, strict=True) if backs else ((),) * 6
-    return {
-        "tokens": _array(set(tokens)),
-        "token_of": _array(tokens),
-        "ids": _array(ids),
-        "delays_s": _array(delays_s),
-        "attempts": _array(attempts),
-        "losses": _array(losses),
-        "errors": b"\n".join(errors).decode(),
-    }
-
-
-def _milliseconds(seconds: Iterable[float]) -> str:
-    return _array([int(1000 * each) for each in seconds])
-
-
-def _sparse_milliseconds(took_s: list[float]) -> str:
-    """From the first to the last that took any, counted from 1: `[7:8]={3,1}`. Most runs have none."""
-    places = [place for place, seconds in enumerate(took_s) if seconds >= 0.001]
-    if not places:
-        return "{}"
-    first, last = places[0], places[-1]
-    return f"[{first + 1}:{last + 1}]={_milliseconds(took_s[first : last + 1])}"
-
-
-def _array(values: Iterable[Any]) -> str:
-    """A PostgreSQL array in its text form: for numbers, quicker to make than the driver's."""
-    return f"{{{','.join(map(str, values))}}}"
+    longest_s = min(LONGEST_BACKOFF_S, FIRST_BACKOFF_S * 2.0 ** min(failures, MOST_DOUBLINGS))
+    return random.uniform(SHORTEST_BACKOFF_S, longest_s)

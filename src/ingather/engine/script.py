@@ -1,9 +1,9 @@
-"""Scripts: the engine's verbs as generators of steps, so that one text serves callers with and without a loop.
+"""Scripts: the engine's verbs as generators of statements, so that one text serves callers with and without a loop.
 
-A verb yields what it wants done in the database and is sent the rows. It
-never sees a connection, so nothing in it can be blocking or asynchronous; the
-drivers below are the only code that differs. Each script is one transaction:
-it happens whole or not at all. One that only looks needs none.
+A verb yields a statement and is sent its rows. It never sees a connection, so
+nothing in it can block or await; the four functions below are the only code
+that differs. `run` makes a script one transaction: it happens whole or not at
+all. `play` does without, for scripts that only read or write once.
 """
 
 from collections.abc import Generator, Iterable
@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from typing import Any, LiteralString, TypeVar, cast
 
 from psycopg import AsyncConnection, Connection
-from psycopg._pipeline_base import BasePipeline
-from psycopg.pq import PipelineStatus, TransactionStatus
 from psycopg.rows import tuple_row
 
+from ingather.engine.driver import is_in_pipeline, is_outside_transaction
 from ingather.engine.errors import UsageError
 
 T = TypeVar("T")
@@ -52,8 +51,10 @@ def run(conn: Connection[Any], script: Script[T]) -> T:
 
 
 def play(conn: Connection[Any], script: Script[T]) -> T:
-    """Play a script that only looks, or asks one thing. Every statement sees what is committed by then, as it would
-    in a transaction of ours too, which would cost two more round trips.
+    """Play a script that only reads, or that writes in its first statement alone.
+
+    Every statement sees what is committed by then. In a transaction it would see the same, as ours are read committed,
+    and that would cost two more round trips.
     """
     with conn.cursor(row_factory=tuple_row) as cursor:
         rows: Rows | None = None
@@ -100,22 +101,15 @@ async def aplay(conn: AsyncConnection[Any], script: Script[T]) -> T:
                 rows = await cursor.fetchall() if cursor.rownumber is not None else []
 
 
-def commit(conn: Connection[Any] | AsyncConnection[Any], pipe: BasePipeline) -> None:
-    """What was said so far in a pipeline commits by itself, without a wait for the answers as the pipeline's own `sync`
-    has it. Follow it by `send`: a pipeline waits for answers even if the socket took only a part of a large message."""
-    conn.pgconn.pipeline_sync()
-    pipe.result_queue.append(None)
-
-
 def _is_about_to_begin(conn: Connection[Any] | AsyncConnection[Any]) -> bool:
     """Whether the caller's transaction begins with the next statement, as it does in a driver without autocommit.
 
-    The script's block must not be the first thing in it, or it would be all of it, with a commit of its own.
+    A block that opens the transaction also commits it. So `run` sends a statement first, and its block is a savepoint.
     """
-    return not conn.autocommit and conn.info.transaction_status == TransactionStatus.IDLE
+    return not conn.autocommit and is_outside_transaction(conn)
 
 
 def _refuse_pipeline(conn: Connection[Any] | AsyncConnection[Any]) -> None:
-    """In a pipeline answers come later, and a script decides by them what to say next."""
-    if conn.info.pipeline_status != PipelineStatus.OFF:
+    """A script chooses its next statement by the rows of the last, and in a pipeline these come later."""
+    if is_in_pipeline(conn):
         raise UsageError("A connection in pipeline mode cannot be joined: leave the pipeline first.")

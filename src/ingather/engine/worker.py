@@ -21,7 +21,8 @@ from ingather.engine.children import Children
 from ingather.engine.codec import Unstorable, decode_payload, encode_result
 from ingather.engine.connection import PASSING_ERRORS, aconnect, is_direct
 from ingather.engine.errors import DatabaseUnavailable, HandlerSignal, LeaseLost, RetryLater, ShuttingDown
-from ingather.engine.feeder import Assignment, Feeder, Lease, backoff_s
+from ingather.engine.feeder import Feeder, backoff_s
+from ingather.engine.holdings import Assignment, Lease
 from ingather.engine.model import Item, Overdue, Verdict, describe, verdict
 from ingather.engine.script import Row, Script, Statement, aplay, arun
 from ingather.engine.sentinel import Post, Sentinel
@@ -95,9 +96,13 @@ class Worker:
         self._shared = Slots.create(self._concurrency)
         self._children = Children(self._engine, self._concurrency)
         self._feeder = Feeder(
-            self._engine, slots=self._concurrency, busy=lambda: self._busy, on_lost=self._stop_handlers_of
+            self._engine.url,
+            self._engine.registry.handlers,
+            slots=self._concurrency,
+            busy=lambda: self._busy,
+            on_lost=self._stop_handlers_of,
+            on_arrival=self._wake_a_slot,
         )
-        self._feeder.on_arrival = self._wake_a_slot
         try:
             await self._children.open()
             async with await aconnect(self._engine.url, application_name="ingather worker") as conn:
@@ -138,7 +143,7 @@ class Worker:
         # A handler that will not be cancelled is left behind: its item runs elsewhere already.
         await asyncio.wait(tasks, timeout=STUBBORN_S)
         await self._children.stop()
-        await self._feeder.close()
+        await self._feeder.line.close()
         await asyncio.to_thread(self._sentinel.dismiss)
         self._shared.close()
 
@@ -266,7 +271,7 @@ class Worker:
         """Whoever is busy while the loop comes by here is waiting for something: let others work meanwhile, two for
         one. Handlers that never wait are served by one slot alone, and the loop stays quick for the feeder."""
         self._relief = None
-        if self._busy and self._feeder.buffer:
+        if self._busy and self._feeder.holdings.buffer:
             self._wake_a_slot()
             self._wake_a_slot()
 
@@ -280,8 +285,8 @@ class Worker:
 
         All in one coroutine: a second one for every item would be a good part of a quick item's way.
         """
-        feeder, shared, loop = self._feeder, self._shared, asyncio.get_running_loop()
-        buffer = feeder.buffer
+        shared, loop = self._shared, asyncio.get_running_loop()
+        buffer, outbox, line_to_database = self._feeder.holdings.buffer, self._feeder.outbox, self._feeder.line
         since_yield = 0
         while not self._is_leaving:
             if not buffer:
@@ -314,7 +319,7 @@ class Worker:
                 if not self._take_down(slot, lease, item_id, error):
                     raise
             else:
-                feeder.completed(lease, item_id, time.monotonic() - slot.started, line, offspring)
+                outbox.completed(lease, item_id, time.monotonic() - slot.started, line, offspring)
             finally:
                 slot.lease = None
                 if slot.stopped_for is not None:
@@ -322,7 +327,7 @@ class Worker:
                 shared.end(slot.number)
                 self._busy -= 1
             since_yield += 1
-            if since_yield >= YIELD_EVERY or feeder.is_sending:
+            if since_yield >= YIELD_EVERY or line_to_database.is_sending:
                 # Handlers that never wait would keep the feeder from talking, and deadlines from passing.
                 await asyncio.sleep(0)
                 since_yield = 0
@@ -346,7 +351,9 @@ class Worker:
                 pass  # the farewell gives it back
             case Unstorable() as bad, _:
                 took_s = time.monotonic() - slot.started
-                self._feeder.failed(lease, item_id, took_s, Verdict(is_over=True, error=describe(bad, bad.reason)))
+                self._feeder.outbox.failed(
+                    lease, item_id, took_s, Verdict(is_over=True, error=describe(bad, bad.reason))
+                )
             case _:  # also where nobody cancelled this slot: the handler waited for something that was cancelled
                 self._fail(lease, item_id, slot, error)
         return True
@@ -365,7 +372,7 @@ class Worker:
             exc_info=error,
         )
         ruling = verdict(error, attempt=lease.attempt, max_attempts=max_attempts, lost=lease.lost)
-        self._feeder.failed(lease, item_id, time.monotonic() - slot.started, ruling)
+        self._feeder.outbox.failed(lease, item_id, time.monotonic() - slot.started, ruling)
 
     async def _call(self, slot: _Slot, assignment: Assignment) -> tuple[bytes, list[Any] | None]:
         """Run a gather, or in a child what is a `def` or has killed before."""
@@ -414,7 +421,7 @@ class Worker:
                     if now > slot.deadline + WATCH_S:
                         slot.stop(Overdue(f"the handler ran longer than its {slot.deadline - slot.started:g} s"))
             if ages:
-                self._feeder.took_s = max(self._feeder.took_s, sum(ages) / len(ages))
+                self._feeder.pace.at_least(sum(ages) / len(ages))
             self._feeder.return_unstarted(older_than_s=STALE_AFTER_S)
             await asyncio.sleep(WATCH_S)
 
@@ -494,9 +501,9 @@ class Worker:
 
         Claims and settles may be on their way just now, so a difference counts only when seen twice.
         """
-        held = set(self._feeder.held)
+        held = set(self._feeder.holdings.leases)
         for token in (held - tokens) & self._missing:
-            self._feeder.lose(token)
+            self._feeder.holdings.lose(token)
         if orphans := (tokens - held) & self._strangers:
             items = await arun(conn, verbs.release(self._feeder.worker_id, sorted(orphans)))
             log.info("%s items of a claim that was never heard were given back", items)

@@ -1,0 +1,173 @@
+"""The claiming policy: which queue to claim from next, how many items, and when to look again. Pure.
+
+The caller brings the clock and the counts; nothing here waits or sends.
+"""
+
+import random
+from collections import deque
+from collections.abc import Callable, Collection, Iterable
+from typing import Final, NamedTuple
+
+from ingather.engine.holdings import Assignment
+from ingather.engine.script import Row
+
+# Items in one claim. A larger claim holds its segment's cursor, and its payloads in memory, for longer; a smaller one
+# pays the round trip more often, which quick handlers feel first.
+MOST_PER_CLAIM: Final = 2_000
+# Items in the buffer. Two full claims, so that one can travel while the other is worked on. More would be given back
+# unworked when the worker stops, and wait here while another worker has free slots.
+MOST_AHEAD: Final = 4_000
+# How far ahead to claim: what the busy slots finish in this time. It must cover a slow round trip; whatever is longer
+# keeps work from other workers.
+AHEAD_S: Final = 0.25
+# How often an idle worker asks when nobody rings, as behind a pooler. Shorter costs the server a query per queue and
+# worker; longer delays the pick-up of work that came without a ring.
+POLL_S: Final = 0.5
+# Others hold the only candidates just now, for the milliseconds of their claim. Long enough not to hammer the server,
+# short enough not to be noticed; random, so that two workers do not meet again.
+HELD_NAP_S: Final = (0.001, 0.005)
+# Past the moment at which the next item is due, so that the claim does not come too early by a rounding.
+DUE_MARGIN_S: Final = 0.001
+# With less than this part of its aim, the buffer is filled up while all slots are busy. Higher means smaller and more
+# claims; lower means that a slow round trip finds the slots idle.
+LOW_PART: Final = 0.75
+# By how much a nap is shortened at most, so that the polls of a fleet do not fall together.
+JITTER: Final = (0.8, 1.0)
+# A rest takes at least this long: one of no length would be a busy loop, and a longer one delays work that is due.
+SHORTEST_REST_S: Final = 0.001
+# What an item is taken to last before the first has ended. A second makes the first claims cautious.
+FIRST_GUESS_S: Final = 1.0
+# Each item that ends leaves this much of what was known before. Nearer to 1 follows a change of pace too slowly.
+MEMORY: Final = 0.95
+# Keeps the division finite where handlers take no measurable time.
+SHORTEST_S: Final = 1e-6
+
+
+class QueueView:
+    """What this worker remembers of a queue between claims."""
+
+    __slots__ = ("after", "is_limited", "is_odd", "is_thirsty", "name", "nap_until")
+
+    def __init__(self, name: str, *, is_limited: bool = False) -> None:
+        self.name = name
+        self.is_limited = is_limited
+        self.nap_until = 0.0
+        self.after = 0  # the batch that was claimed from last: the next claim goes on behind it
+        self.is_odd = False
+        self.is_thirsty = False  # the last claim came back empty because others held the candidates
+
+    def waiting_share(self, k: int) -> int:
+        """How many of k items may come from `waiting`: all after a claim in vain, else half, rounded up every other
+        time so that a single slot is served too."""
+        self.is_odd = not self.is_odd
+        return k if self.is_thirsty else (k + self.is_odd) // 2
+
+    def nap(self, outlook: Row | None, now: float, jitter: Callable[[float, float], float] = random.uniform) -> None:
+        """A claim came back empty. `outlook` is the row of OUTLOOK: is the queue limited, in how many seconds is the
+        next item due, do others merely hold the candidates. None: there is no such queue."""
+        nap_s = POLL_S * jitter(*JITTER)
+        if outlook is not None:
+            is_limited, due_in_s, is_merely_held = outlook
+            if is_limited != self.is_limited:
+                self.is_limited, nap_s = is_limited, 0.0
+            elif is_merely_held:
+                self.is_thirsty = True
+                nap_s = jitter(*HELD_NAP_S)
+            elif due_in_s is not None:
+                nap_s = min(nap_s, max(due_in_s, 0.0) + DUE_MARGIN_S)
+        self.nap_until = now + nap_s
+
+
+class Pace:
+    """How long an item takes, of late."""
+
+    __slots__ = ("_samples", "took_s")
+
+    def __init__(self) -> None:
+        self.took_s = FIRST_GUESS_S
+        self._samples = 0
+
+    def learn(self, ended: int, spent_s: float) -> None:
+        """So many items ended and took so long together. At first the mean of all; later one that forgets."""
+        if ended:
+            self._samples += ended
+            weight = max(1 - MEMORY**ended, ended / self._samples)
+            self.took_s += weight * (spent_s / ended - self.took_s)
+
+    def at_least(self, took_s: float) -> None:
+        """The items under way have run for this long on average, and none of them has ended."""
+        self.took_s = max(self.took_s, took_s)
+
+
+class Choice(NamedTuple):
+    """The queue to claim from, and how many items."""
+
+    view: QueueView
+    k: int
+
+
+class Claiming:
+    """The queues of one worker, in turn."""
+
+    def __init__(self, slots: int) -> None:
+        self._slots = slots
+        self._views: deque[QueueView] = deque()
+        self.pace = Pace()
+
+    def set_queues(self, queues: Iterable[tuple[str, bool]]) -> bool:
+        """The queues to claim from, and which of them are limited. Returns whether these are others than before."""
+        known = {view.name: view for view in self._views}
+        views = []
+        for name, is_limited in queues:
+            view = known.get(name) or QueueView(name)
+            view.is_limited = is_limited
+            views.append(view)
+        has_changed = [view.name for view in views] != sorted(known)
+        if has_changed:  # otherwise the turns go on where they were
+            self._views = deque(views)
+        return has_changed
+
+    def end_naps(self, *, only_limited: bool = False) -> None:
+        """There may be work: let the next choice look at these queues at once."""
+        for view in self._views:
+            if view.is_limited or not only_limited:
+                view.nap_until = 0.0
+
+    def free_slots(self, busy: int, buffered: int) -> int:
+        """Slots with nothing to do, and nothing in the buffer for them either. Negative when the buffer holds more."""
+        return self._slots - busy - buffered
+
+    def choose(self, busy: int, buffer: Collection[Assignment], now: float) -> Choice | None:
+        """The next queue whose turn it is and from which items are wanted: free slots, plus what ends in a moment."""
+        free = self.free_slots(busy, len(buffer))
+        # Handlers that compute keep one slot busy, not all: on one event loop they run one after the other.
+        ahead = min(MOST_AHEAD, int(AHEAD_S * max(busy, 1) / max(self.pace.took_s, SHORTEST_S)))
+        for _ in range(len(self._views)):
+            view = self._views[0]
+            self._views.rotate(-1)
+            if view.nap_until > now:
+                continue
+            k = self._limited(free, ahead, buffer) if view.is_limited else _unlimited(free, ahead, len(buffer))
+            if k > 0:
+                return Choice(view, min(k, MOST_PER_CLAIM))
+        return None
+
+    def _limited(self, free: int, ahead: int, buffer: Collection[Assignment]) -> int:
+        """Items in the buffer use up the limit, so nothing is claimed ahead. Where the slots are never free, one item
+        is, to go into the next slot: otherwise other queues would keep this one out for ever."""
+        return max(free, int(ahead > 0 and not self._has_limited(buffer)))
+
+    def _has_limited(self, buffer: Collection[Assignment]) -> bool:
+        limited = {view.name for view in self._views if view.is_limited}
+        return any(lease.queue in limited for lease, *_ in buffer)
+
+    def rest_s(self, now: float) -> float:
+        """How long until the first nap ends; at most until the next poll."""
+        nap_s = min([POLL_S, *(view.nap_until - now for view in self._views if view.nap_until > now)])
+        return max(nap_s, SHORTEST_REST_S)
+
+
+def _unlimited(free: int, ahead: int, buffered: int) -> int:
+    # Without a free slot there is no hurry: wait until a quarter of what may lie in the buffer is used up.
+    is_low = free > 0 or (ahead > 0 and buffered <= int(LOW_PART * ahead))
+    return max(free, 0) + max(ahead - buffered, 0) if is_low else 0

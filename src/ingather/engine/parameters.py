@@ -1,0 +1,140 @@
+"""A worker's statements with their parameters, as PostgreSQL wants them written. Pure.
+
+Numbers travel as arrays in their text form and documents as lines of one text:
+both are quicker to make than the driver's own, item by item.
+"""
+
+from collections.abc import Collection, Iterable
+from typing import Any, Final
+
+from ingather.engine import statements as sql
+from ingather.engine.outbox import Ended, Hold, PutBack, result_of, took_of
+from ingather.engine.script import Statement
+
+# What took less counts as no time: the column holds whole milliseconds.
+SHORTEST_TOOK_S: Final = 0.001
+
+
+def settle(worker_id: int, ended: list[Ended]) -> Statement:
+    """Outcomes of which some may be stored already."""
+    return Statement(sql.SETTLE, _settling(worker_id, ended))
+
+
+def settle_fresh(worker_id: int, ended: list[Ended]) -> Statement:
+    """Outcomes of which none was stored before; refused as a whole if one was."""
+    return Statement(sql.SETTLE_FRESH, _settling(worker_id, ended))
+
+
+def settle_run(worker_id: int, run: list[Ended]) -> Statement:
+    """Neighbours of one lease that all completed."""
+    token, first_id, *_ = run[0]
+    took_ms = sparse_milliseconds(list(map(took_of, run)))
+    return settle_range(worker_id, token, first_id, len(run), took_ms, b"\n".join(map(result_of, run)).decode())
+
+
+def settle_range(worker_id: int, token: int, first_id: int, items: int, took_ms: str, results: str) -> Statement:
+    """`settle_run` of a run that is already written out."""
+    params = {
+        "worker_id": worker_id,
+        "token": token,
+        "first_id": first_id,
+        "items": items,
+        "took_ms": took_ms,
+        "results": results,
+    }
+    return Statement(sql.SETTLE_RUN, params)
+
+
+def ours_already(ended: list[Ended]) -> Statement:
+    """Which of these items ended under the token given here."""
+    tokens, ids, *_ = zip(*ended, strict=True)
+    return Statement(sql.OURS_ALREADY, {"ids": list(ids), "token_of": list(tokens)})
+
+
+def put_back(put_backs: list[PutBack]) -> Statement:
+    tokens, ids, delays_s, attempts, losses, errors = zip(*put_backs, strict=True) if put_backs else ((),) * 6
+    params = {
+        "tokens": array(set(tokens)),
+        "token_of": array(tokens),
+        "ids": array(ids),
+        "delays_s": array(delays_s),
+        "attempts": array(attempts),
+        "losses": array(losses),
+        "errors": b"\n".join(errors).decode(),
+    }
+    return Statement(sql.PUT_BACK, params)
+
+
+def hold(held: Hold) -> Statement:
+    return Statement(sql.BLOCK_QUEUE, {"queue": held.queue, "delay_s": held.delay_s})
+
+
+def ripe(batch_ids: Iterable[int]) -> Statement:
+    return Statement(sql.RIPE, {"batch_ids": list(batch_ids)})
+
+
+def lock_queue(queue: str) -> Statement:
+    return Statement(sql.LOCK_QUEUE, {"queue": queue})
+
+
+def claim(
+    worker_id: int,
+    *,
+    queue: str,
+    kinds: Collection[str],
+    k: int,
+    token: int,
+    free: int = 0,
+    from_waiting: int = 0,
+    after: int = 0,
+    is_locked: bool = False,
+) -> Statement:
+    """Claim k items, of which `from_waiting` may come from `waiting`. The first `free` of them start at once."""
+    params = {
+        "worker_id": worker_id,
+        "queue": queue,
+        "kinds": list(kinds),
+        "k": k,
+        "free": max(0, free),
+        "kw": from_waiting,
+        "after": after,
+        "token": token,
+        "is_locked": is_locked,
+    }
+    return Statement(sql.CLAIM, params)
+
+
+def outlook(queue: str, kinds: Collection[str]) -> Statement:
+    return Statement(sql.OUTLOOK, {"queue": queue, "kinds": list(kinds)})
+
+
+def _settling(worker_id: int, ended: list[Ended]) -> dict[str, Any]:
+    tokens, ids, states, took_s, results, errors = zip(*ended, strict=True)
+    return {
+        "worker_id": worker_id,
+        "tokens": array(set(tokens)),
+        "token_of": array(tokens),
+        "ids": array(ids),
+        "states": array(states),
+        "took_ms": _milliseconds(took_s),
+        "results": b"\n".join(results).decode(),
+        "errors": b"\n".join(errors).decode(),
+    }
+
+
+def _milliseconds(seconds: Iterable[float]) -> str:
+    return array([int(1000 * each) for each in seconds])
+
+
+def sparse_milliseconds(took_s: list[float]) -> str:
+    """From the first to the last that took any, counted from 1: `[7:8]={3,1}`. Most runs have none."""
+    places = [place for place, seconds in enumerate(took_s) if seconds >= SHORTEST_TOOK_S]
+    if not places:
+        return "{}"
+    first, last = places[0], places[-1]
+    return f"[{first + 1}:{last + 1}]={_milliseconds(took_s[first : last + 1])}"
+
+
+def array(values: Iterable[Any]) -> str:
+    """A PostgreSQL array in its text form."""
+    return f"{{{','.join(map(str, values))}}}"
