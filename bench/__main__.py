@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,9 @@ from bench import conduct, page, redis, server, workloads
 from bench.systems import LIMIT, OURS, PEERS, Skipped, System
 from bench.targets import targets
 
+# Where the figures of an unfinished run are kept.
+PARTIAL = Path(".bench") / "partial.json"
+
 # What keeps a peer from taking part.
 UNFIT = (Skipped, subprocess.SubprocessError, psycopg.Error, OSError)
 
@@ -32,8 +36,9 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="dev.py bench",
         description="Ingather, the limit of its own SQL, and its peers, side by side: those that install quickly "
-        f"({', '.join(peer.name for peer in PEERS if peer.is_quick)}), about five minutes. Peers are installed from "
-        "PyPI and npm into .bench; remove that to get newer ones. Writes docs/benchmarks.md and docs/benchmarks.svg.",
+        f"({', '.join(peer.name for peer in PEERS if peer.is_quick)}), four to seven minutes on two quiet cores. Peers are installed from "
+        "PyPI and npm into .bench; remove that to get newer ones. Writes docs/benchmarks.md and docs/benchmarks.svg. "
+        f"A run that fails or is stopped leaves what was measured until then in {PARTIAL}.",
     )
     parser.add_argument("--all", action="store_true", help="all peers, those on Redis too: a quarter of an hour")
     parser.add_argument("--quick", action="store_true", help="no peers, within a minute; writes no page")
@@ -58,14 +63,16 @@ def main(argv: list[str]) -> int:
         if arguments.all or peer.name in arguments.peer or (peer.is_quick and not is_short and not arguments.peer)
     ]  # fmt: skip
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what was started is stopped
+    kept = Kept(PARTIAL)
     try:
-        figures = measure(peers, sizes)
+        figures = measure(peers, sizes, kept)
     except KeyboardInterrupt:
-        say("stopped; nothing was written")
+        say(f"stopped; {kept.where()}")
         return 130
     except (Skipped, psycopg.Error, OSError) as why:
-        say(f"our own part failed: {first_line(why)}")
+        say(f"our own part failed twice: {first_line(why)}; {kept.where()}")
         return 1
+    kept.forget()
     if arguments.json:
         print(json.dumps(figures | {"targets": [target._asdict() for target in targets(figures)]}, indent=1))
         return 0
@@ -76,14 +83,34 @@ def main(argv: list[str]) -> int:
     return 0
 
 
-def measure(peers: list[System], sizes: workloads.Sizes) -> dict[str, Any]:
+class Kept:
+    """The figures of a run so far, in a file: what minutes of measuring gave outlives a failure at the end."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._figures: dict[str, Any] = {}
+        self.forget()
+
+    def keep(self, name: str, figures: Any) -> None:
+        self._figures[name] = figures
+        self._path.parent.mkdir(exist_ok=True)
+        self._path.write_text(json.dumps(self._figures, indent=1) + "\n")
+
+    def where(self) -> str:
+        return f"what was measured is in {self._path}" if self._figures else "nothing was measured yet"
+
+    def forget(self) -> None:
+        self._path.unlink(missing_ok=True)
+
+
+def measure(peers: list[System], sizes: workloads.Sizes, kept: Kept) -> dict[str, Any]:
     load_before, stolen_before = os.getloadavg()[0], stolen_s()
     began = time.monotonic()
     with server.serve() as bench, ExitStack() as stack:
         sizes = rehearse(bench, sizes)
-        drains, skipped = side_by_side(bench, stack, [OURS, LIMIT, *peers], sizes)
+        drains, skipped = side_by_side(bench, stack, [OURS, LIMIT, *peers], sizes, kept)
         say("… Ingather alone: size, patience, memory")
-        ours = workloads.measure(bench, sizes)
+        ours = workloads.measure(bench, sizes, kept.keep)
         return {
             "date": datetime.now(UTC).date().isoformat(),
             "machine": machine()
@@ -122,7 +149,7 @@ def rehearse(bench: server.Bench, sizes: workloads.Sizes) -> workloads.Sizes:
 
 
 def side_by_side(
-    bench: server.Bench, stack: ExitStack, systems: list[System], sizes: workloads.Sizes
+    bench: server.Bench, stack: ExitStack, systems: list[System], sizes: workloads.Sizes, kept: Kept
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Every round lets each system run once, so that a slow minute of the machine is everybody's."""
     skipped: dict[str, str] = {}
@@ -143,18 +170,22 @@ def side_by_side(
                 raise
             skipped[system.title] = first_line(why)
     for turn in range(sizes.rounds):
+        began = time.monotonic()
         for system in systems:
             if system.title in skipped:
                 continue
             say(f"… round {turn + 1} of {sizes.rounds}: {system.title}")
+            attempt = partial(one_round, bench, system, redis_url, full.get(system.name), sizes)
             try:
-                figures_of_round = one_round(bench, system, redis_url, full.get(system.name), sizes)
-                taken.setdefault(system.name, []).append(figures_of_round)
+                taken.setdefault(system.name, []).append(conduct.twice(attempt) if system.is_ours else attempt())
+                kept.keep("systems", taken)
             except UNFIT as why:
                 if system.is_ours:
                     raise
                 skipped[system.title] = first_line(why)
                 taken.pop(system.name, None)
+        if rest := sizes.rounds - turn - 1:
+            say(f"… {rest} more rounds like this one take about {rest * (time.monotonic() - began) / 60:.0f} minutes")
     figures = {}
     for system in systems:
         if rounds := taken.get(system.name):

@@ -2,7 +2,7 @@
 
 import statistics
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -55,26 +55,31 @@ TINY = Sizes(
 )  # fmt: skip
 
 
-def measure(bench: Bench, sizes: Sizes) -> dict[str, Any]:
+def measure(bench: Bench, sizes: Sizes, keep: Callable[[str, Any], None]) -> dict[str, Any]:
+    """Every figure is given to `keep` as soon as it is known, so that a later failure does not cost it."""
     url = new_database(bench)
     rounds = range(sizes.rounds)
-    figures: dict[str, Any] = {
-        "close": close_latency(url, sizes.closes),
-        "waiting": [
+    steps: dict[str, Callable[[], Any]] = {
+        "close": lambda: close_latency(url, sizes.closes),
+        "waiting": lambda: [
             # A moment in which the machine stands still is a large part of so short a run.
             {"at_once": at_once, "share": statistics.median(efficiency(url, at_once, sizes) for _ in rounds)}
             for at_once in sizes.waits
         ],
-        "computing": computing(url, sizes),
-        "plain_per_s": plain_per_s(url, sizes),
-        "submit_per_s": submit_per_s(bench, sizes),
-        "results": [middle(big_results(url, size, items) for _ in rounds) for size, items in sizes.big],
-        "memory": idle_memory(url),
-        "silent_pickup": silent_pickup(url, sizes),
-        "progress_1000_ms": progress_ms(url, 1_000, sizes.reads),
+        "computing": lambda: computing(url, sizes),
+        "plain_per_s": lambda: plain_per_s(url, sizes),
+        "submit_per_s": lambda: submit_per_s(bench, sizes),
+        "results": lambda: [middle(big_results(url, size, items) for _ in rounds) for size, items in sizes.big],
+        "memory": lambda: idle_memory(url),
+        "silent_pickup": lambda: silent_pickup(url, sizes),
+        "progress_1000_ms": lambda: progress_ms(url, 1_000, sizes.reads),
     }
+    figures: dict[str, Any] = {}
+    for name, step in steps.items():
+        figures[name] = conduct.twice(step)
+        keep(name, figures[name])
     bench.drop(url)
-    return figures | few_and_many(bench, sizes)
+    return figures | conduct.twice(lambda: few_and_many(bench, sizes))
 
 
 def few_and_many(bench: Bench, sizes: Sizes) -> dict[str, Any]:

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from bench import chart, page, targets
+from bench import chart, conduct, page, targets
+from bench.__main__ import Kept
+from bench.systems import Skipped, System
 
 # In one process, for one run of the benchmarks.
 pytestmark = [pytest.mark.timeout(300), pytest.mark.xdist_group("bench")]
@@ -58,6 +60,50 @@ def test_a_busy_machine_is_told_at_the_top(figures: dict[str, Any]) -> None:
     assert "busy with other programs" not in page.text(quiet) + page.summary(quiet)
     assert "busy with other programs" in page.summary(loaded).splitlines()[0]
     assert page.text(loaded).index("busy with other programs") < page.text(loaded).index("| system |")
+
+
+class LateSystem(System):
+    """Its worker handles its first item a second after the signal, as on a machine that is busy with other things."""
+
+    def command(self, *args: object) -> list[str]:
+        _, _, folder, _ = args
+        late = (
+            "import sys, time; from bench.stage import Stage; stage = Stage(sys.argv[1]); stage.wait_for_go();"
+            "time.sleep(1); [stage.handle({'i': i}) for i in range(20)]; time.sleep(60)"
+        )
+        return [sys.executable, "-c", late, str(folder)]
+
+
+def test_a_worker_that_begins_late_is_measured_from_its_first_item() -> None:
+    late = LateSystem(name="late", title="late", module="none")
+    done = conduct.drain(late, "", 20, cap_s=0.5)
+    assert (done.items, done.is_cut) == (20, False)
+    assert done.wall_s >= 1
+
+
+def test_a_part_that_fails_once_is_measured_again_and_one_that_fails_twice_is_not() -> None:
+    failures = iter([Skipped("the machine stood still")])
+
+    def step() -> int:
+        for failure in failures:
+            raise failure
+        return 7
+
+    assert conduct.twice(step) == 7
+    failures = iter([Skipped("once"), Skipped("twice")])
+    with pytest.raises(Skipped, match="twice"):
+        conduct.twice(step)
+
+
+def test_what_was_measured_outlives_a_failure(tmp_path: Path) -> None:
+    kept = Kept(tmp_path / "new" / "partial.json")
+    assert kept.where() == "nothing was measured yet"
+    kept.keep("close", {"p50_ms": 1.5})
+    kept.keep("plain_per_s", 900)
+    assert json.loads((tmp_path / "new" / "partial.json").read_text()) == {"close": {"p50_ms": 1.5}, "plain_per_s": 900}
+    assert "partial.json" in kept.where()
+    kept.forget()
+    assert not (tmp_path / "new" / "partial.json").exists()
 
 
 @pytest.mark.parametrize("wrong", [["--peer", "nobody"], ["--rounds", "0"], ["--sideways"]])
