@@ -36,9 +36,9 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="dev.py bench",
         description="Ingather, the limit of its own SQL, and its peers, side by side: those that install quickly "
-        f"({', '.join(peer.name for peer in PEERS if peer.is_quick)}), four to seven minutes on two quiet cores. Peers are installed from "
-        "PyPI and npm into .bench; remove that to get newer ones. Writes docs/benchmarks.md and docs/benchmarks.svg. "
-        f"A run that fails or is stopped leaves what was measured until then in {PARTIAL}.",
+        f"({', '.join(peer.name for peer in PEERS if peer.is_quick)}), four to seven minutes on two quiet cores. Peers "
+        "are installed from PyPI and npm into .bench; remove that to get newer ones. Writes docs/benchmarks.md and "
+        f"docs/benchmarks.svg. A run that fails or is stopped leaves what was measured until then in {PARTIAL}.",
     )
     parser.add_argument("--all", action="store_true", help="all peers, those on Redis too: a quarter of an hour")
     parser.add_argument("--quick", action="store_true", help="no peers, within a minute; writes no page")
@@ -186,20 +186,27 @@ def side_by_side(
                 taken.pop(system.name, None)
         if rest := sizes.rounds - turn - 1:
             say(f"… {rest} more rounds like this one take about {rest * (time.monotonic() - began) / 60:.0f} minutes")
+    return medians(systems, taken, found), skipped
+
+
+def medians(
+    systems: list[System], taken: dict[str, list[dict[str, float]]], versions: dict[str, str]
+) -> dict[str, Any]:
+    """Of each system that took part in every round: what it was, its rounds, and the median of each figure."""
     figures = {}
     for system in systems:
         if rounds := taken.get(system.name):
             middle = {key: statistics.median(r[key] for r in rounds if key in r) for key in rounds[0]}
             figures[system.name] = {
                 "title": system.title,
-                "version": found[system.name],
+                "version": versions[system.name],
                 "setting": system.setting,
                 "keeps_results": system.keeps_results,
                 "store": system.store,
                 "rounds": rounds,
                 **{key: round(value, 2) for key, value in middle.items()},
             }
-    return figures, skipped
+    return figures
 
 
 def one_round(

@@ -92,6 +92,8 @@ def table(
     for row in cells:
         made.add_row(*(row[number] for number in shown))
     _print(screen, made)
+    if left_out := [name for number, name in enumerate(columns) if number not in shown]:
+        hint(f"Too narrow here for: {', '.join(left_out)}. A wider terminal shows them, and so does --json.")
 
 
 def _fitting(columns: Sequence[str], cells: list[list[Text]], expendable: Sequence[str], width: int) -> list[int]:

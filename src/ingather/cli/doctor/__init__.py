@@ -1,6 +1,7 @@
 """`ingather doctor`: is everything in order, and if not, what should be done?"""
 
 from argparse import Namespace
+from subprocess import SubprocessError
 
 from ingather.app import Ingather
 from ingather.cli.answers import as_json, plain, say, table
@@ -8,12 +9,25 @@ from ingather.cli.doctor.checks import Finding, Patient
 from ingather.cli.doctor.checks import examine as examine_all
 from ingather.engine.connection import connect
 from ingather.engine.errors import DatabaseUnavailable
+from ingather.library.parse import missing_protections
+
+# What code in a file gains where a protection is missing.
+WHAT_IS_OPEN = {
+    "user": "its rights are those of root",
+    "files": "this system's kernel cannot close files to it (Landlock, Linux 5.13 or newer)",
+    "system calls": "this system cannot close network and processes to it (seccomp on x86_64 or aarch64)",
+}
+MISSING = "Code hidden in a file could reach more than it should: {}. Read files of strangers on another machine."
+STILL_ROOT = (
+    "Files are read by a process without network, other files or other processes. It stays root without root's "
+    "rights, because Python stands where only root may read."
+)
 
 
 def examine(arguments: Namespace) -> int:
     try:
         with connect(Ingather().url, application_name="ingather doctor") as conn:
-            found = examine_all(Patient(conn))
+            found = [*examine_all(Patient(conn)), parser()]
     except DatabaseUnavailable as error:
         found = [Finding("server", "wrong", str(error))]
     wrong, unknown = (sum(finding.word == word for finding in found) for word in ("wrong", "unknown"))
@@ -28,3 +42,16 @@ def examine(arguments: Namespace) -> int:
         blind = f" {unknown} could not be made." if unknown else ""
         say("\nNothing is wrong." if is_well else f"\n{wrong} of {len(found)} checks found something wrong.{blind}")
     return 0 if is_well else 1
+
+
+def parser() -> Finding:
+    """Whether code hidden in a file could reach anything from the process that reads it."""
+    try:
+        missing = missing_protections()
+    except (OSError, ValueError, SubprocessError) as error:
+        return Finding("parser", "unknown", f"The reader of files could not be started: {error}")
+    if "files" in missing or "system calls" in missing:
+        return Finding("parser", "wrong", MISSING.format(" and ".join(WHAT_IS_OPEN[name] for name in missing)))
+    if missing:
+        return Finding("parser", "note", STILL_ROOT)
+    return Finding("parser", "ok", "Files are read by a process without network, other files or other processes.")

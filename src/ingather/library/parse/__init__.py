@@ -7,9 +7,17 @@ Reading. Formats are chosen by content, one module each (`pdf`, `plain`), in
 """
 
 from ingather.library.parse.failure import RecogniserDied
-from ingather.library.parse.jail import can_recognise, parse, recognise, stop
+from ingather.library.parse.jail import can_recognise, missing_protections, parse, recognise, stop
 from ingather.library.parse.limits import PARSER, RECOGNISED, Limits
 
 __all__ = [
-    "PARSER", "RECOGNISED", "Limits", "RecogniserDied", "can_recognise", "parse", "recognise", "stop",
-]  # fmt: skip
+    "PARSER",
+    "RECOGNISED",
+    "Limits",
+    "RecogniserDied",
+    "can_recognise",
+    "missing_protections",
+    "parse",
+    "recognise",
+    "stop",
+]

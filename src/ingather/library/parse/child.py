@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from ingather.library.parse.formats import read
+from ingather.library.parse.isolation import isolate
 from ingather.library.parse.limits import EXIT_OUT_OF_MEMORY, Limits
 from ingather.library.parse.wire import pack
 
@@ -56,6 +57,7 @@ def main(order: str) -> int:
     try:
         with os.fdopen(0, "rb", closefd=False) as file:
             data = file.read(min(os.fstat(0).st_size, limits.file_bytes))
+        isolate()
         answer = pack(read(data, limits, suffix=wish["suffix"], manner=wish["manner"]))
     except MemoryError:
         return EXIT_OUT_OF_MEMORY

@@ -3,7 +3,8 @@
 The child is confined by itself, before it looks at the file: setting limits
 between fork and exec would be unsafe beside the caller's threads. It gets the
 file as its standard input, an environment without secrets, an empty folder,
-and a session of its own that ends with it.
+and a session of its own that ends with it. Files, network and processes are
+closed to it (`isolation`).
 """
 
 import contextlib
@@ -121,14 +122,27 @@ def recognise(path: Path, limits: Limits | None = None, *, name: str = "") -> Re
     return dataclasses.replace(reading, parser=RECOGNISED)
 
 
+def missing_protections() -> list[str]:
+    """What this system cannot put between a file's reader and everything else: `user`, `files`, `system calls`."""
+    command = [sys.executable, "-P", "-B", "-m", "ingather.library.parse.isolation"]
+    done = subprocess.run(command, env=_environment(), capture_output=True, stdin=subprocess.DEVNULL, check=True)
+    missing: list[str] = json.loads(done.stdout)
+    return missing
+
+
+def _environment() -> dict[str, str]:
+    """Nothing of ours but where modules are found."""
+    environment = {"LC_ALL": "C.UTF-8"}
+    if "PYTHONPATH" in os.environ:
+        environment["PYTHONPATH"] = os.environ["PYTHONPATH"]
+    return environment
+
+
 def run(file: int, limits: Limits, *, suffix: str, manner: Manner) -> Ending:
     """One child, from start to end. It is gone when this returns."""
     wish = {"limits": dataclasses.asdict(limits), "suffix": suffix, "manner": manner, "parent": os.getpid()}
     order = json.dumps(wish)
     command = [sys.executable, "-P", "-B", "-m", "ingather.library.parse.child", order]
-    environment = {"LC_ALL": "C.UTF-8"}
-    if "PYTHONPATH" in os.environ:
-        environment["PYTHONPATH"] = os.environ["PYTHONPATH"]
     with tempfile.TemporaryDirectory(prefix="ingather-parse-", ignore_cleanup_errors=True) as folder:
         child = subprocess.Popen(
             command,
@@ -136,7 +150,7 @@ def run(file: int, limits: Limits, *, suffix: str, manner: Manner) -> Ending:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             cwd=folder,
-            env=environment,
+            env=_environment(),
             start_new_session=True,
         )
         try:
