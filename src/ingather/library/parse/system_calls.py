@@ -141,7 +141,7 @@ def keep_few_system_calls() -> bool:
         return False
     instructions = _program(machine, os.getpid())
     program = _Program(len(instructions) // 8, instructions)
-    return ctypes.CDLL(None).prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(program), 0, 0) == 0
+    return bool(ctypes.CDLL(None).prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(program), 0, 0) == 0)
 
 
 def _program(machine: str, pid: int) -> bytes:
