@@ -131,6 +131,17 @@ def test_the_architecture_knows_every_file_of_the_engine() -> None:
     assert {file for file in files if f"`{file}`" not in told} == set()
 
 
+def decisions() -> list[Path]:
+    return [path for path in sorted((ROOT / "docs" / "adr").glob("*.md")) if path.name != "README.md"]
+
+
+@pytest.mark.parametrize("path", decisions(), ids=name_of)
+def test_every_decision_has_a_status_and_a_place_in_the_list(path: Path) -> None:
+    _, status, *_ = path.read_text("utf-8").split("\n\n")
+    assert status.startswith(("**Status.** Accepted", "**Status.** Superseded by "))
+    assert f"]({path.name})" in (ROOT / "docs" / "adr" / "README.md").read_text("utf-8")
+
+
 # --- samples -------------------------------------------------------------------------------------------------------
 
 

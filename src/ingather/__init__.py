@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ingather.app import Ingather
-    from ingather.engine.batch import Batch
+    from ingather.engine.batch import Batch, Stream
+    from ingather.engine.cron import Cron
     from ingather.engine.errors import (
         BatchClosed,
         BatchTooBig,
@@ -31,14 +32,30 @@ if TYPE_CHECKING:
         UnknownKind,
         UsageError,
     )
-    from ingather.engine.model import Item, ItemRecord, Progress
+    from ingather.engine.model import (
+        Item,
+        ItemRecord,
+        Progress,
+        Queue,
+        ScatterOptions,
+        ScheduleRecord,
+        WorkerRecord,
+    )
+    from ingather.engine.worker import Worker
 
 _HOMES = {
-    "Ingather": "app",
     "Batch": "engine.batch",
+    "Cron": "engine.cron",
+    "Ingather": "app",
     "Item": "engine.model",
     "ItemRecord": "engine.model",
     "Progress": "engine.model",
+    "Queue": "engine.model",
+    "ScatterOptions": "engine.model",
+    "ScheduleRecord": "engine.model",
+    "Stream": "engine.batch",
+    "Worker": "engine.worker",
+    "WorkerRecord": "engine.model",
 }
 
 __version__ = "0.1.0"
@@ -47,6 +64,7 @@ __all__ = [
     "Batch",
     "BatchClosed",
     "BatchTooBig",
+    "Cron",
     "DatabaseUnavailable",
     "EmptyBatch",
     "Failed",
@@ -59,15 +77,21 @@ __all__ = [
     "NotReady",
     "PayloadRefused",
     "Progress",
+    "Queue",
     "Reject",
     "RetryLater",
+    "ScatterOptions",
+    "ScheduleRecord",
     "SchemaMismatch",
     "SchemaOutdated",
     "SchemaTooNew",
     "ShuttingDown",
+    "Stream",
     "UnknownBatch",
     "UnknownKind",
     "UsageError",
+    "Worker",
+    "WorkerRecord",
 ]
 
 

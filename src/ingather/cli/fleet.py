@@ -11,10 +11,9 @@ from ingather.cli.answers import as_json, plain, say, table
 from ingather.cli.quantities import show_age, show_duration, show_moment, show_rate
 from ingather.engine.cron import Cron
 from ingather.engine.errors import UsageError
-from ingather.engine.model import Queue
+from ingather.engine.model import Queue, ScheduleRecord
 from ingather.engine.script import Script, Statement
 from ingather.engine.statements import NOW
-from ingather.engine.verbs import ScheduleRecord
 
 NEXT_FIRINGS = 3
 

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from ingather.engine import statements as sql
 from ingather.engine import verbs
@@ -18,9 +18,15 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-PAGE_SIZE = 1_000
-CODES = {"completed": "c", "error": "e", "cancelled": "x"}
-FIRST_LOOK_S, LONGEST_LOOK_S = 0.02, 0.5
+# Items of one page. A page is one statement and one list in memory; smaller ones cost more round trips.
+PAGE_SIZE: Final = 1_000
+# The states of items that have ended, as the database writes them.
+CODES: Final = {"completed": "c", "error": "e", "cancelled": "x"}
+# `wait` reads the progress again after this pause, at first and at most, growing by half each time. Shorter costs the
+# server a query per waiting caller; longer delays the answer, most noticeably for quick batches.
+FIRST_PAUSE_S: Final = 0.02
+LONGEST_PAUSE_S: Final = 0.5
+PAUSE_GROWTH: Final = 1.5
 
 
 class Stream(Generic[T]):
@@ -46,7 +52,7 @@ class Stream(Generic[T]):
 
 
 class Batch:
-    """One batch, by its id. Holds no state: every answer is read from the database when asked."""
+    """One batch, by its id. Holds no state: every call reads the database."""
 
     __slots__ = ("_engine", "id")
 
@@ -68,6 +74,7 @@ class Batch:
         return self._found(self._engine.database.run(verbs.progress([self.id])))
 
     async def aprogress(self) -> Progress:
+        """`progress`, for a caller with an event loop."""
         return self._found(await self._engine.database.arun(verbs.progress([self.id])))
 
     def _found(self, found: list[Progress]) -> Progress:
@@ -78,25 +85,27 @@ class Batch:
     def wait(self, timeout: float | None = None) -> Progress:
         """Block until the batch is closed and gathered; `TimeoutError` after `timeout` seconds."""
         deadline = _deadline(timeout)
-        look = FIRST_LOOK_S
-        while not (seen := self.progress()).is_gathered:
-            time.sleep(_pause(look, deadline, seen))
-            look = min(look * 1.5, LONGEST_LOOK_S)
-        return seen
+        pause_s = FIRST_PAUSE_S
+        while not (progress := self.progress()).is_gathered:
+            time.sleep(_pause(pause_s, deadline, progress))
+            pause_s = min(pause_s * PAUSE_GROWTH, LONGEST_PAUSE_S)
+        return progress
 
     async def await_(self, timeout: float | None = None) -> Progress:  # noqa: ASYNC109  # as the blocking twin
+        """`wait`, for a caller with an event loop."""
         deadline = _deadline(timeout)
-        look = FIRST_LOOK_S
-        while not (seen := await self.aprogress()).is_gathered:
-            await asyncio.sleep(_pause(look, deadline, seen))
-            look = min(look * 1.5, LONGEST_LOOK_S)
-        return seen
+        pause_s = FIRST_PAUSE_S
+        while not (progress := await self.aprogress()).is_gathered:
+            await asyncio.sleep(_pause(pause_s, deadline, progress))
+            pause_s = min(pause_s * PAUSE_GROWTH, LONGEST_PAUSE_S)
+        return progress
 
     def result(self) -> Any:
         """What the gather returned; for a batch of one without a gather, what its handler returned."""
         return self._result(self._engine.database.run(_result(self.id)))
 
     async def aresult(self) -> Any:
+        """`result`, for a caller with an event loop."""
         return self._result(await self._engine.database.arun(_result(self.id)))
 
     def _result(self, rows: Rows) -> Any:
@@ -116,30 +125,34 @@ class Batch:
         return Stream(self._engine, page, lambda _, result: decode(result))
 
     def items(self, state: ItemState | None = None) -> Stream[ItemRecord]:
-        """The items with their payloads, states and errors, streamed; of one state if asked."""
+        """The items with their payloads, states and errors, streamed; with `state`, those in that state alone."""
         _check_state(state)
         return Stream(self._engine, lambda after: self._page(state, after, PAGE_SIZE), _record)
 
     def page(self, *, state: ItemState | None = None, after: int = 0, limit: int = 100) -> list[ItemRecord]:
         """One page of the items; `after` takes the last id of the page before."""
-        _check_state(state)
-        if not 1 <= limit <= PAGE_SIZE:
-            raise UsageError(f"A page holds 1 to {PAGE_SIZE:,} items, not {limit!r}.")
+        _check_page(state, limit)
         return [_record(*row) for row in self._engine.database.run(self._page(state, after, limit))]
 
+    async def apage(self, *, state: ItemState | None = None, after: int = 0, limit: int = 100) -> list[ItemRecord]:
+        """`page`, for a caller with an event loop."""
+        _check_page(state, limit)
+        return [_record(*row) for row in await self._engine.database.arun(self._page(state, after, limit))]
+
     def _page(self, state: ItemState | None, after: int, limit: int) -> Script[Rows]:
-        asked = {"batch_id": self.id, "after": after, "limit": limit}
+        params = {"batch_id": self.id, "after": after, "limit": limit}
         if state is None:
-            return (yield Statement(sql.PAGE, asked))
+            return (yield Statement(sql.PAGE, params))
         if state in CODES:
-            return (yield Statement(sql.PAGE_OF_ENDED, asked | {"code": CODES[state]}))
-        return (yield Statement(sql.PAGE_OF_OPEN, asked | {"state": state}))
+            return (yield Statement(sql.PAGE_OF_ENDED, params | {"code": CODES[state]}))
+        return (yield Statement(sql.PAGE_OF_OPEN, params | {"state": state}))
 
     def cancel(self) -> bool:
         """End what is not finished as cancelled and close the batch. False when it was closed already."""
         return self._engine.database.run(verbs.cancel(self.id), rings=True)
 
     async def acancel(self) -> bool:
+        """`cancel`, for a caller with an event loop."""
         return await self._engine.database.arun(verbs.cancel(self.id), rings=True)
 
     def pause(self) -> None:
@@ -147,12 +160,15 @@ class Batch:
         self._engine.database.run(verbs.pause(self.id, paused=True))
 
     async def apause(self) -> None:
+        """`pause`, for a caller with an event loop."""
         await self._engine.database.arun(verbs.pause(self.id, paused=True))
 
     def resume(self) -> None:
+        """Let items start again."""
         self._engine.database.run(verbs.pause(self.id, paused=False), rings=True)
 
     async def aresume(self) -> None:
+        """`resume`, for a caller with an event loop."""
         await self._engine.database.arun(verbs.pause(self.id, paused=False), rings=True)
 
     def retry_failed(self) -> int:
@@ -160,6 +176,7 @@ class Batch:
         return self._engine.database.run(verbs.retry_failed(self.id), rings=True)
 
     async def aretry_failed(self) -> int:
+        """`retry_failed`, for a caller with an event loop."""
         return await self._engine.database.arun(verbs.retry_failed(self.id), rings=True)
 
     def add(self, payloads: Iterable[Any]) -> int:
@@ -167,12 +184,19 @@ class Batch:
         return self._engine.database.run(verbs.add(self.id, self._engine.registry.encoded(payloads)), rings=True)
 
     async def aadd(self, payloads: Iterable[Any]) -> int:
+        """`add`, for a caller with an event loop."""
         return await self._engine.database.arun(verbs.add(self.id, self._engine.registry.encoded(payloads)), rings=True)
 
 
 def _check_state(state: ItemState | None) -> None:
     if state not in (None, "pending", "running", *CODES):
         raise UsageError(f"An item is pending, running, completed, error or cancelled, not {state!r}.")
+
+
+def _check_page(state: ItemState | None, limit: int) -> None:
+    _check_state(state)
+    if not 1 <= limit <= PAGE_SIZE:
+        raise UsageError(f"A page holds 1 to {PAGE_SIZE:,} items, not {limit!r}.")
 
 
 def _result(batch_id: int) -> Script[Rows]:
@@ -194,13 +218,13 @@ def _deadline(timeout: float | None) -> float | None:
     return None if timeout is None else time.monotonic() + timeout
 
 
-def _pause(look: float, deadline: float | None, seen: Progress) -> float:
+def _pause(pause_s: float, deadline: float | None, progress: Progress) -> float:
     if deadline is None:
-        return look
+        return pause_s
     left = deadline - time.monotonic()
     if left <= 0:
         raise TimeoutError(
-            f"Batch {seen.batch_id} is not done yet: {seen.finished:,} of {seen.total:,} items finished, "
-            f"{seen.running:,} running, {seen.pending:,} pending."
+            f"Batch {progress.batch_id} is not done yet: {progress.finished:,} of {progress.total:,} items finished, "
+            f"{progress.running:,} running, {progress.pending:,} pending."
         )
-    return min(look, left)
+    return min(pause_s, left)

@@ -1,24 +1,29 @@
 """JSON at the edge: what may go into the database, checked and cleaned in one place.
 
-A payload that PostgreSQL could not keep is refused while its author is still
-there to read why. A result is the fruit of work that may have been paid for,
-so it is cleaned where that loses nothing but garbage, and never retried.
+A payload that PostgreSQL could not keep is refused at the scatter, where its
+author can read why. A result may have cost money, so it is cleaned where that
+loses nothing of value, and its handler does not run again for it.
 """
 
 import math
 from dataclasses import fields, is_dataclass
 from enum import Enum
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import orjson
 
 from ingather.engine.errors import PayloadRefused
 
-REPLACEMENT = "\ufffd"
-PAYLOAD_HARD_CAP = 64 * 1024
-RESULT_CAP = 1_000_000
-U = ord("u")
-LINE_BREAK = ord("\n")
+# What stands in a cleaned result for a character that PostgreSQL cannot keep.
+REPLACEMENT: Final = "\ufffd"
+# The highest payload limit an application may set. Payloads travel with every claim, thousands at a time; larger ones
+# would make a claim a transfer of hundreds of megabytes.
+PAYLOAD_HARD_CAP: Final = 64 * 1024
+# Bytes of a result. A result is written once and read in pages of a thousand; larger ones belong into a file store.
+RESULT_CAP: Final = 1_000_000
+# Bytes looked for in encoded JSON: both flaws, NUL and null, are written with a u.
+U: Final = ord("u")
+LINE_BREAK: Final = ord("\n")
 
 
 class Unstorable(Exception):
@@ -57,7 +62,7 @@ def encode_result(value: Any, *, max_bytes: int = RESULT_CAP) -> bytes:
     """One line of JSON, cleaned of what PostgreSQL cannot keep, or `BadResult`."""
     try:
         line = orjson.dumps(value)
-        # Both flaws are written with a u, and looking for one byte takes a quarter of the time.
+        # Looking for one byte first takes a quarter of the time.
         if U in line and _flaw(value, line):
             line = orjson.dumps(_clean(value))
         if LINE_BREAK in line:
@@ -77,7 +82,7 @@ def decode(line: str | bytes) -> Any:
 
 
 def decode_payload(line: str | None) -> Any:
-    """What a handler is given. Payloads may also come from SQL by hand, with numbers no program can hold."""
+    """The payload a handler gets. One that was written by SQL by hand may hold numbers that no program can."""
     if line is None:
         raise BadPayload("the payload is gone from the database")
     try:
@@ -87,8 +92,8 @@ def decode_payload(line: str | None) -> Any:
 
 
 def _one_line(line: bytes) -> bytes:
-    """The encoder writes none, but lets through what was encoded elsewhere (`orjson.Fragment`): a line that breaks
-    would be taken for two, and the second for a neighbour's."""
+    """Without line breaks: a line that breaks would be read as two, and the second as a neighbour's. The encoder writes
+    none, but lets through what was encoded elsewhere (`orjson.Fragment`)."""
     return orjson.dumps(orjson.loads(line))
 
 
@@ -102,7 +107,8 @@ def _reason(value: Any, error: Exception) -> str:
 
 
 def _flaw(value: Any, line: bytes) -> str | None:
-    """What the encoder let through and the database would not. The searches keep honest values off the slow walk."""
+    """What the encoder lets through and the database refuses. The searches in the text come first, so that most values
+    are spared the slow walk."""
     if b"\\u0000" in line and _holds(value, lambda leaf: isinstance(leaf, str) and "\0" in leaf):
         return "a NUL character"
     # The encoder writes NaN and Infinity as null.
@@ -112,7 +118,7 @@ def _flaw(value: Any, line: bytes) -> str | None:
 
 
 def _plain(value: Any) -> Any:
-    """What the encoder makes of richer types before it writes them."""
+    """The plain value that the encoder writes for a richer type."""
     if isinstance(value, Enum):
         return value.value
     if is_dataclass(value) and not isinstance(value, type):

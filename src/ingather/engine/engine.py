@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 from datetime import timedelta
 from itertools import chain, islice
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
 from psycopg import AsyncConnection, Connection
 
@@ -22,7 +22,7 @@ from ingather.engine.batch import Batch
 from ingather.engine.database import Database
 from ingather.engine.errors import UnknownBatch, UsageError
 from ingather.engine.migrations import migrate
-from ingather.engine.model import Progress, ScatterRequest
+from ingather.engine.model import Progress, ScatterOptions, ScatterRequest
 from ingather.engine.operations import Operations
 from ingather.engine.registry import Registry
 from ingather.engine.script import Script
@@ -138,13 +138,17 @@ class Engine(Operations):
             return verbs.scatter_few(request, first), True
         return verbs.scatter(request, chain(first, lines)), False
 
-    def submit(self, kind: str, payload: Any, **options: Any) -> Batch:
+    def submit(
+        self, kind: str, payload: Any, *, conn: Connection[Any] | None = None, **options: Unpack[ScatterOptions]
+    ) -> Batch:
         """One job: a batch of one. Takes the options of `scatter`."""
-        return self.scatter(kind, [payload], **options)
+        return self.scatter(kind, [payload], conn=conn, **options)
 
-    async def asubmit(self, kind: str, payload: Any, **options: Any) -> Batch:
+    async def asubmit(
+        self, kind: str, payload: Any, *, conn: AsyncConnection[Any] | None = None, **options: Unpack[ScatterOptions]
+    ) -> Batch:
         """`submit`, for a caller with an event loop."""
-        return await self.ascatter(kind, [payload], **options)
+        return await self.ascatter(kind, [payload], conn=conn, **options)
 
     # --- looking ---------------------------------------------------------------------------------------------------
 

@@ -6,16 +6,21 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal, TypedDict, Unpack
 
+from ingather.engine.cron import Cron
 from ingather.engine.errors import Reject, RetryLater
 
 BatchState = Literal["open", "closed"]
 ItemState = Literal["pending", "running", "completed", "error", "cancelled"]
 
-MAX_LOST = 3
-LONGEST_BACKOFF_S = 600.0
-MESSAGE_CAP = 2_000
+# An item whose process died so often ends as lost. Fewer would blame items that died with a neighbour; more would let
+# one item take down more workers.
+MAX_LOST: Final = 3
+# The longest pause before an attempt, reached with the tenth. Longer ones hide an item for more than people wait.
+LONGEST_BACKOFF_S: Final = 600.0
+# Characters kept of an error's message. It is stored with the item and shown in lists; longer ones hold whole pages.
+MESSAGE_CAP: Final = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,14 +46,17 @@ class Progress:
 
     @property
     def finished(self) -> int:
+        """How many items have ended, in whatever way."""
         return self.completed + self.error + self.cancelled
 
     @property
     def percent(self) -> float:
+        """The finished ones of a hundred."""
         return 100.0 * self.finished / self.total
 
     @property
     def is_closed(self) -> bool:
+        """Whether no item is pending or running any more."""
         return self.state == "closed"
 
     @property
@@ -75,6 +83,8 @@ class ItemRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Queue:
+    """A lane with its limits and switches, and how many of its items run and wait."""
+
     name: str
     max_running: int | None
     rate_items: int | None
@@ -87,6 +97,8 @@ class Queue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerRecord:
+    """A registered worker: where it runs, when it beat last, and how many items it has in hand."""
+
     id: int
     host: str
     pid: int
@@ -95,6 +107,20 @@ class WorkerRecord:
     beat_at: datetime
     lease_s: float
     running: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScheduleRecord:
+    """A schedule as it stands."""
+
+    name: str
+    kind: str
+    queue: str
+    cron: Cron
+    catch_up: str
+    paused: bool
+    last_at: datetime | None
+    next_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,9 +135,20 @@ class Handler:
     is_async: bool
 
 
+class ScatterOptions(TypedDict, total=False):
+    """What may be said of a scatter besides its kind and payloads; the handler's own values stand for the rest."""
+
+    idempotency_key: str | None
+    queue: str | None
+    priority: int
+    delay: float | timedelta
+    max_attempts: int | None
+    timeout: float | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScatterRequest:
-    """What a scatter asks for, apart from the payloads."""
+    """What a scatter asks for, apart from the payloads: its options, checked and complete."""
 
     kind: str
     queue: str
@@ -167,7 +204,7 @@ class Item:
         self.offspring: list[Offspring] | None = None
         self._offspring_of = offspring_of
 
-    def scatter(self, kind: str, payloads: Iterable[Any], **options: Any) -> None:
+    def scatter(self, kind: str, payloads: Iterable[Any], **options: Unpack[ScatterOptions]) -> None:
         """Scatter a child batch in the commit that settles this item: with its result, or not at all."""
         self.offspring = [
             *(self.offspring or ()),
@@ -252,7 +289,7 @@ def describe(error: BaseException, reason: str) -> dict[str, Any]:
     """An error as people and programs read it later: why, what, where. Never a whole traceback: those hold secrets."""
     if isinstance(error, Raised):
         return error.description | {"reason": reason}
-    described = {"reason": reason, "type": type(error).__name__, "message": _words(error)[:MESSAGE_CAP]}
+    described = {"reason": reason, "type": type(error).__name__, "message": _message(error)[:MESSAGE_CAP]}
     frames: Iterable[traceback.FrameSummary] = traceback.extract_tb(error.__traceback__)
     for frame in reversed(list(frames)):
         described["where"] = f"{Path(frame.filename).name}:{frame.lineno} in {frame.name}"
@@ -260,8 +297,8 @@ def describe(error: BaseException, reason: str) -> dict[str, Any]:
     return described
 
 
-def _words(error: BaseException) -> str:
+def _message(error: BaseException) -> str:
     try:
         return str(error)
     except Exception:  # noqa: BLE001  # a user's exception may fail even at this
-        return "an error that cannot be put into words"
+        return "an error whose message cannot be read"

@@ -10,7 +10,7 @@ from ingather.engine.codec import encode_payload
 from ingather.engine.cron import CatchUp, Cron
 from ingather.engine.database import Database
 from ingather.engine.errors import UsageError, checked_delay
-from ingather.engine.model import Queue, WorkerRecord
+from ingather.engine.model import Queue, ScheduleRecord, WorkerRecord
 from ingather.engine.registry import Registry
 from ingather.engine.script import Script
 
@@ -170,11 +170,11 @@ class Operations:
         """`resume_schedule`, for a caller with an event loop."""
         return await self.database.arun(verbs.pause_schedule(name, paused=False))
 
-    def schedules(self) -> list[verbs.ScheduleRecord]:
+    def schedules(self) -> list[ScheduleRecord]:
         """Every schedule, when it fired last and when it fires next."""
         return self.database.run(verbs.list_schedules())
 
-    async def aschedules(self) -> list[verbs.ScheduleRecord]:
+    async def aschedules(self) -> list[ScheduleRecord]:
         """`schedules`, for a caller with an event loop."""
         return await self.database.arun(verbs.list_schedules())
 

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
 from ingather.engine.arguments import (
     checked_attempts,
@@ -15,7 +15,7 @@ from ingather.engine.arguments import (
 )
 from ingather.engine.codec import PAYLOAD_HARD_CAP, encode_payload
 from ingather.engine.errors import EmptyBatch, UnknownKind, UsageError, checked_delay
-from ingather.engine.model import Handler, Offspring, ScatterRequest
+from ingather.engine.model import Handler, Offspring, ScatterOptions, ScatterRequest
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -79,7 +79,12 @@ class Registry:
         return (encode_payload(payload, max_bytes=self.max_payload) for payload in payloads)
 
     def offspring(
-        self, kind: str | None, payloads: Iterable[Any], *, parent_id: int | None = None, **options: Any
+        self,
+        kind: str | None,
+        payloads: Iterable[Any],
+        *,
+        parent_id: int | None = None,
+        **options: Unpack[ScatterOptions],
     ) -> Offspring:
         """Work for `Item.scatter` and `Item.add`: checked now, scattered when the item settles. No kind adds to the
         item's own batch."""

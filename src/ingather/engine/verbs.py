@@ -7,8 +7,8 @@ sent several to a round trip: claim and settle, in `feeder`.
 import hashlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, fields
-from datetime import datetime, timedelta
+from dataclasses import fields
+from datetime import timedelta
 from types import EllipsisType
 from typing import TypeVar
 
@@ -17,7 +17,7 @@ import orjson
 from ingather.engine import statements as sql
 from ingather.engine.cron import CatchUp, Cron, due
 from ingather.engine.errors import BatchClosed, BatchTooBig, EmptyBatch, KeyReused, UnknownBatch, UsageError
-from ingather.engine.model import MAX_LOST, Offspring, Progress, Queue, ScatterRequest, WorkerRecord
+from ingather.engine.model import MAX_LOST, Offspring, Progress, Queue, ScatterRequest, ScheduleRecord, WorkerRecord
 from ingather.engine.script import Copy, Row, Rows, Script, Statement
 
 N = TypeVar("N", Progress, Queue, WorkerRecord)
@@ -393,20 +393,6 @@ class BrokenSchedule(Exception):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.name = name
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScheduleRecord:
-    """A schedule as it stands."""
-
-    name: str
-    kind: str
-    queue: str
-    cron: Cron
-    catch_up: str
-    paused: bool
-    last_at: datetime | None
-    next_at: datetime
 
 
 def put_schedule(name: str, cron: Cron, request: ScatterRequest, payload: bytes, catch_up: CatchUp) -> Script[None]:

@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
-from ingather.engine.model import Progress, Queue, WorkerRecord
-from ingather.engine.verbs import ScheduleRecord
+from ingather.engine.model import Progress, Queue, ScheduleRecord, WorkerRecord
 from ingather.extraction.conversation.estimate import Estimate, Range
 from ingather.extraction.extraction import EMBEDDED_NAME
 from ingather.extraction.findings import DocumentResult, Finding, Review, Span
