@@ -12,6 +12,7 @@ from ingather.engine.codec import decode
 from ingather.engine.errors import Failed, NotReady, UnknownBatch, UsageError
 from ingather.engine.model import ItemRecord, ItemState, Progress
 from ingather.engine.script import Rows, Script, Statement
+from ingather.notice import notice
 
 if TYPE_CHECKING:
     from ingather.engine.engine import Engine
@@ -79,7 +80,9 @@ class Batch:
 
     def _found(self, found: list[Progress]) -> Progress:
         if not found:
-            raise UnknownBatch(f"There is no batch {self.id}. It may have been pruned.")
+            raise UnknownBatch(
+                notice("engine.no_batch_been_pruned", "There is no batch {id}. It may have been pruned.", id=self.id)
+            )
         return found[0]
 
     def wait(self, timeout: float | None = None) -> Progress:
@@ -202,7 +205,9 @@ def _check_page(state: ItemState | None, limit: int) -> None:
 def _result(batch_id: int) -> Script[Rows]:
     rows = yield Statement(sql.RESULT, {"batch_id": batch_id})
     if not rows and not (yield from verbs.progress([batch_id])):
-        raise UnknownBatch(f"There is no batch {batch_id}. It may have been pruned.")
+        raise UnknownBatch(
+            notice("engine.no_batch_been_pruned", "There is no batch {id}. It may have been pruned.", id=batch_id)
+        )
     return rows
 
 

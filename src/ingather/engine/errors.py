@@ -26,6 +26,8 @@ HandlerSignal              raised *by* handlers; never escapes the worker
 from datetime import timedelta
 from functools import partial
 
+from ingather.notice import notice
+
 LONGEST_DELAY = timedelta(days=366)
 
 
@@ -125,7 +127,10 @@ class RetryLater(HandlerSignal):
     def __init__(self, delay: float | timedelta, message: str = "", *, queue: bool = False) -> None:
         self.delay = checked_delay(delay)
         self.queue = queue
-        super().__init__(message or f"try again in {self.delay.total_seconds():g} s")
+        super().__init__(
+            message
+            or notice("engine.try_again_s", "try again in {seconds} s", seconds=f"{self.delay.total_seconds():g}")
+        )
 
     def __reduce__(self) -> tuple[object, ...]:
         # Exceptions are rebuilt from positional arguments alone when they cross from a child process.

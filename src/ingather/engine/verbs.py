@@ -19,6 +19,7 @@ from ingather.engine.cron import CatchUp, Cron, due
 from ingather.engine.errors import BatchClosed, BatchTooBig, EmptyBatch, KeyReused, UnknownBatch, UsageError
 from ingather.engine.model import MAX_LOST, Offspring, Progress, Queue, ScatterRequest, ScheduleRecord, WorkerRecord
 from ingather.engine.script import Copy, Row, Rows, Script, Statement
+from ingather.notice import notice
 
 N = TypeVar("N", Progress, Queue, WorkerRecord)
 
@@ -288,7 +289,13 @@ def take_back(
     if not locked:
         return None
     [(host, pid, running)] = locked
-    what = death or f"worker {worker_id} (process {pid} on {host}) went silent"
+    what = death or notice(
+        "engine.worker_process_went_silent",
+        "worker {id} (process {pid} on {host}) went silent",
+        id=worker_id,
+        pid=pid,
+        host=host,
+    )
     taken = yield from _take_back(
         worker_id, None, running if started is None else started, overdue or [], what, is_blind=not is_known_dead
     )
@@ -488,5 +495,7 @@ def _records(noun: type[N], rows: Rows) -> list[N]:
 
 def _only(rows: Rows, batch_id: int) -> Row:
     if not rows:
-        raise UnknownBatch(f"There is no batch {batch_id}. It may have been pruned.")
+        raise UnknownBatch(
+            notice("engine.no_batch_been_pruned", "There is no batch {id}. It may have been pruned.", id=batch_id)
+        )
     return rows[0]

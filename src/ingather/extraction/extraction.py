@@ -24,6 +24,7 @@ from ingather.extraction.tasks import pipeline, results, tasks
 from ingather.extraction.tasks.tasks import Project, Status, Task
 from ingather.extraction.template import BUILTIN_IDS, Label, Template, Tier, builtin, clone, load_builtin, select
 from ingather.library.port import LibraryPort, Rect
+from ingather.notice import notice
 
 AT_ONCE = 10
 MOST_DOCUMENTS = 10_000
@@ -60,7 +61,9 @@ class Extraction:
         """A project. Several may have one name: who is in which is decided elsewhere, and so is what is in the way."""
         name = " ".join(cleaned(name).split())
         if not 1 <= len(name) <= 200:
-            raise UsageError("A project has a name of 1 to 200 characters.")
+            raise UsageError(
+                notice("extraction.project_name_1_200_characters", "A project has a name of 1 to 200 characters.")
+            )
         return self.engine.database.run(tasks.create_project(name))
 
     def own_project(self, made_for: str, name: str) -> Project:
@@ -132,7 +135,10 @@ class Extraction:
         after = change(before).with_version(before.version + 1)
         if not self.engine.database.run(tasks.change_template(before, after)):
             raise UsageError(
-                "Somebody else has changed this template meanwhile. Look at it again, then repeat the change."
+                notice(
+                    "extraction.somebody_else_changed_template_meanwhile",
+                    "Somebody else has changed this template meanwhile. Look at it again, then repeat the change.",
+                )
             )
         return after
 
@@ -165,11 +171,28 @@ class Extraction:
         with this key before.
         """
         if not document_ids:
-            raise EmptySelection("No documents are selected. Choose at least one.")
+            raise EmptySelection(
+                notice(
+                    "extraction.no_documents_selected_choose_least", "No documents are selected. Choose at least one."
+                )
+            )
         if len(document_ids) > MOST_DOCUMENTS:
-            raise UsageError(f"A task takes at most {MOST_DOCUMENTS:,} documents; {len(document_ids):,} are selected.")
+            raise UsageError(
+                notice(
+                    "extraction.task_takes_most_documents_selected",
+                    "A task takes at most {most} documents; {count} are selected.",
+                    most=f"{MOST_DOCUMENTS:,}",
+                    count=f"{len(document_ids):,}",
+                )
+            )
         if len(context) > LONGEST_CONTEXT:
-            raise UsageError(f"The context is at most {LONGEST_CONTEXT:,} characters long.")
+            raise UsageError(
+                notice(
+                    "extraction.context_most_characters_long",
+                    "The context is at most {most} characters long.",
+                    most=f"{LONGEST_CONTEXT:,}",
+                )
+            )
         if idempotency_key is not None and not _is_key(idempotency_key):
             raise UsageError(f"An idempotency key is 1 to {LONGEST_KEY} printable characters.")
         model = self.endpoint.model if self.endpoint else None
@@ -211,7 +234,12 @@ class Extraction:
         core = [field.id for field in whole.fields if field.tier is Tier.CORE]
         chosen = select(whole, core if field_ids is None else list(dict.fromkeys(field_ids)))
         if not asked(chosen):
-            raise UsageError("None of the chosen fields is asked of a paper: people or rules answer them. Choose more.")
+            raise UsageError(
+                notice(
+                    "extraction.none_chosen_fields_asked_paper",
+                    "None of the chosen fields is asked of a paper: people or rules answer them. Choose more.",
+                )
+            )
         return chosen
 
     def estimate(
@@ -258,7 +286,12 @@ class Extraction:
     async def probe(self) -> Capabilities:
         """What the model can do, by a few tiny calls. Raises `ModelError` where it cannot be used."""
         if self.endpoint is None:
-            raise UsageError("No model is configured: the embedded extractor answers, and there is nothing to test.")
+            raise UsageError(
+                notice(
+                    "extraction.no_model_configured_embedded_extractor",
+                    "No model is configured: the embedded extractor answers, and there is nothing to test.",
+                )
+            )
         async with ChatClient(self.endpoint) as client:
             return await client.probe()
 
@@ -347,7 +380,14 @@ class Extraction:
             page, _ = self._extracted(task, after=self._before(task, ordinal), limit=1)
             if page and page[0].ordinal == ordinal:
                 return page[0]
-        raise NotFound(f"There is no document {ordinal} in task {task.id}.")
+        raise NotFound(
+            notice(
+                "extraction.no_document_task",
+                "There is no document {ordinal} in task {id}.",
+                ordinal=ordinal,
+                id=task.id,
+            )
+        )
 
     def _before(self, task: Task, ordinal: int) -> int:
         """What `after` takes for a page that begins with this document: scattered at once, their ids are a run."""
@@ -389,11 +429,24 @@ class Extraction:
         Returns how many, and how many answers are left for a look.
         """
         if not 1 <= len(ordinals) <= MOST_AT_ONCE:
-            raise UsageError(f"Accept the values of 1 to {MOST_AT_ONCE:,} documents at once.")
+            raise UsageError(
+                notice(
+                    "extraction.accept_values_1_documents_once",
+                    "Accept the values of 1 to {most} documents at once.",
+                    most=f"{MOST_AT_ONCE:,}",
+                )
+            )
         task = self.task(task_id)
         before, wanted = self._before(task, 0), sorted(set(ordinals))
         if not 0 <= wanted[0] <= wanted[-1] < self._batch(task).progress().total:
-            raise NotFound(f"There is no document {wanted[-1]} in task {task.id}.")
+            raise NotFound(
+                notice(
+                    "extraction.no_document_task",
+                    "There is no document {ordinal} in task {id}.",
+                    ordinal=wanted[-1],
+                    id=task.id,
+                )
+            )
         accepted, left = 0, 0
         for run in _runs(wanted, longest=PAGE):
             page, _ = self._extracted(task, after=before + run[0], limit=len(run))
@@ -485,5 +538,10 @@ def _is_key(key: str) -> bool:
 
 def _no_template(template_id: str) -> NotFound:
     return NotFound(
-        f"There is no template {template_id!r}. Those that come with the program: {', '.join(BUILTIN_IDS)}."
+        notice(
+            "extraction.no_template_those_come_program",
+            "There is no template {id}. Those that come with the program: {ids}.",
+            id=f"{template_id!r}",
+            ids=", ".join(BUILTIN_IDS),
+        )
     )

@@ -7,6 +7,7 @@ from typing import Final
 from ingather.engine.errors import UsageError
 from ingather.extraction.errors import NotFound
 from ingather.extraction.provider import price_of
+from ingather.notice import notice
 
 LARGEST_ID: Final = 2**63 - 1
 LARGEST_CAP: Final = Decimal(1_000_000)
@@ -25,9 +26,22 @@ def checked_cap(cap: Decimal | None, model: str | None) -> Decimal | None:
     if cap is None:
         return None
     if not cap.is_finite() or not 0 <= cap <= LARGEST_CAP:
-        raise UsageError(f"A spending cap lies between 0 and {LARGEST_CAP:,}, not at {str(cap)[:40]}.")
+        raise UsageError(
+            notice(
+                "extraction.spending_cap_lies_between_0",
+                "A spending cap lies between 0 and {most}, not at {cap}.",
+                most=f"{LARGEST_CAP:,}",
+                cap=str(cap)[:40],
+            )
+        )
     if model is not None and price_of(model) is None:
-        raise UsageError(f"What {model} costs is not known, so a spending cap could not be kept. Go on without one.")
+        raise UsageError(
+            notice(
+                "extraction.costs_not_known_spending_cap",
+                "What {model} costs is not known, so a spending cap could not be kept. Go on without one.",
+                model=model,
+            )
+        )
     return cap.quantize(SMALLEST_STEP)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from ingather.library.errors import FileMissing, FileTooBig, StoreUnavailable, UnknownFile
+from ingather.notice import notice
 
 MAX_BYTES = 50_000_000
 CHUNK = 64 * 1024
@@ -129,7 +130,11 @@ def check(blobs: Blobs) -> None:
 
 def unwritable(why: str) -> StoreUnavailable:
     return StoreUnavailable(
-        f"Files cannot be kept where INGATHER_BLOBS says: {why.rstrip('.')}. Mend it and try again."
+        notice(
+            "library.files_cannot_kept_where_ingather",
+            "Files cannot be kept where INGATHER_BLOBS says: {why}. Mend it and try again.",
+            why=why.rstrip("."),
+        )
     )
 
 
@@ -148,8 +153,11 @@ def drain(stream: Readable, into: IO[bytes], max_bytes: int) -> tuple[str, int]:
         size += len(chunk)
         if size > max_bytes:
             raise FileTooBig(
-                f"A file may have {max_bytes / 1e6:,.10g} MB and this one has more. "
-                "Split it, or make its images smaller."
+                notice(
+                    "library.file_mb_split_make_images",
+                    "A file may have {most} MB and this one has more. Split it, or make its images smaller.",
+                    most=f"{max_bytes / 1e6:,.10g}",
+                )
             )
         digest.update(chunk)
         into.write(chunk)

@@ -12,12 +12,16 @@ from ingather.library.blobs import Blobs, Stored, missing
 from ingather.library.errors import UnknownDocument, UnknownKnowledgeBase
 from ingather.library.names import MAX_FILE_NAME_BYTES
 from ingather.library.port import DocumentRecord, DocumentState, KnowledgeBase, Problem, Snapshot, Sort
+from ingather.notice import notice
 
 LARGEST_ID = 2**63 - 1
 LONGEST_PAGE = 1_000
 NAMED_AT_MOST = 10
 
-FAILED_SENTENCE = "This document was not read: its job came to nothing. Upload the same file again to try again."
+FAILED_SENTENCE = notice(
+    "library.document_not_read_job_came",
+    "This document was not read: its job came to nothing. Upload the same file again to try again.",
+)
 
 
 def create_knowledge_base(name: str, space: int) -> Script[KnowledgeBase]:
@@ -183,13 +187,21 @@ def is_id(id: object) -> bool:
 
 
 def no_knowledge_base(id: object) -> UnknownKnowledgeBase:
-    return UnknownKnowledgeBase(f"There is no knowledge base {str(id)[:40]}. It may have been deleted.")
+    return UnknownKnowledgeBase(
+        notice(
+            "library.no_knowledge_base_been_deleted",
+            "There is no knowledge base {id}. It may have been deleted.",
+            id=str(id)[:40],
+        )
+    )
 
 
 def no_documents(absent: list[int], of: int) -> UnknownDocument:
     named = ", ".join(str(one)[:40] for one in absent[:NAMED_AT_MOST])
     if of == 1:
-        return UnknownDocument(f"There is no document {named}. It may have been deleted.")
+        return UnknownDocument(
+            notice("library.no_document_been_deleted", "There is no document {id}. It may have been deleted.", id=named)
+        )
     more = f" and {len(absent) - NAMED_AT_MOST:,} more" if len(absent) > NAMED_AT_MOST else ""
     return UnknownDocument(
         f"{len(absent):,} of {of:,} documents are not in the library: {named}{more}. Leave them out, or upload them."

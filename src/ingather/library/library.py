@@ -29,6 +29,7 @@ from ingather.library.port import (
 )
 from ingather.library.reading import OCR, Problem, Reading
 from ingather.library.table import Table
+from ingather.notice import notice
 
 log = logging.getLogger(__name__)
 
@@ -241,7 +242,10 @@ class Library:
         if self._recognise is None or (self._recognise is _recognise and not can_recognise()):
             return None
         if not self._recognising.acquire(blocking=False):
-            raise RetryLater(BUSY_S, "Another scan is being read. This one comes later.")
+            raise RetryLater(
+                BUSY_S,
+                notice("library.another_scan_being_read_comes", "Another scan is being read. This one comes later."),
+            )
         try:
             return self._find(sha256, self.parsers[0]) or self._read_now(self._recognise, sha256, name)
         except RecogniserDied as death:
@@ -329,10 +333,21 @@ def _unique(name: str) -> Iterator[None]:
     try:
         yield
     except UniqueViolation:
-        raise NameTaken(f"There is a knowledge base named {name!r} already. Choose another name.") from None
+        raise NameTaken(
+            notice(
+                "library.knowledge_base_named_already_choose",
+                "There is a knowledge base named {name} already. Choose another name.",
+                name=f"{name!r}",
+            )
+        ) from None
 
 
 def _searchable(search: str) -> str:
     if "\0" in search or len(search) > 255:
-        raise UsageError("A search is a part of a file name: 255 characters at most, without NUL.")
+        raise UsageError(
+            notice(
+                "library.search_part_file_name_255",
+                "A search is a part of a file name: 255 characters at most, without NUL.",
+            )
+        )
     return search.encode("utf-8", "replace").decode()

@@ -4,6 +4,7 @@ import re
 import unicodedata
 
 from ingather.engine.errors import UsageError
+from ingather.notice import notice
 
 MAX_FILE_NAME_BYTES = 255
 MAX_NAME = 200
@@ -34,7 +35,14 @@ def clean_name(name: str) -> str:
     """The name of a knowledge base, or `UsageError`."""
     cleaned = _visible(name)
     if not 1 <= len(cleaned) <= MAX_NAME:
-        raise UsageError(f"A knowledge base has a name of 1 to {MAX_NAME} characters; this one has {len(cleaned):,}.")
+        raise UsageError(
+            notice(
+                "library.knowledge_base_name_1_characters",
+                "A knowledge base has a name of 1 to {most} characters; this one has {count}.",
+                most=MAX_NAME,
+                count=f"{len(cleaned):,}",
+            )
+        )
     return cleaned
 
 

@@ -6,6 +6,7 @@ from fastapi import Depends, Request
 
 from ingather.extraction.tasks.tasks import Status, Task
 from ingather.library.port import DocumentRecord, KnowledgeBase
+from ingather.notice import notice
 from ingather.web import accounts
 from ingather.web.accounts import Caller, Role
 from ingather.web.edge import SESSION_COOKIE
@@ -37,7 +38,10 @@ async def caller(request: Request, here: Here) -> Caller:
     if found is None:
         raise Refused(
             401,
-            "Sign in with the link that `ingather run` printed, or send an API token.",
+            notice(
+                "web.sign_link_ingather_run_printed",
+                "Sign in with the link that `ingather run` printed, or send an API token.",
+            ),
             {"WWW-Authenticate": "Bearer"},
         )
     return found
@@ -48,7 +52,7 @@ Who = Annotated[Caller, Depends(caller)]
 
 async def operator(who: Who) -> Caller:
     if not who.may_operate:
-        raise Refused(403, "Only operators may do this.")
+        raise Refused(403, notice("web.only_operators", "Only operators may do this."))
     return who
 
 
@@ -58,31 +62,54 @@ Operator = Annotated[Caller, Depends(operator)]
 def need(who: Caller, role: Role, project_id: int, missing: str = "") -> None:
     """That role in the project. To those outside it, it is not there, nor is anything in it: `missing` says what."""
     if not who.may_read(project_id):
-        raise Refused(404, missing or f"There is no project {project_id}.")
+        raise Refused(404, missing or notice("task.no_project", "There is no project {id}.", id=project_id))
     if not who.may(role, project_id):
-        raise Refused(403, f"This takes a {role.value} of the project, and a token that may write.")
+        raise Refused(
+            403,
+            notice(
+                "web.takes_project_token_write",
+                "This takes a {role} of the project, and a token that may write.",
+                role=role.value,
+            ),
+        )
 
 
 async def status_for(here: Rooms, who: Caller, task_id: int) -> Status:
     """A task as it stands, for whoever may look at it."""
     status = await here.extraction.astatus(task_id)
-    need(who, Role.READER, status.task.project_id, f"There is no task {task_id}.")
+    need(who, Role.READER, status.task.project_id, notice("task.no_task", "There is no task {id}.", id=task_id))
     return status
 
 
 def task_for(here: Rooms, who: Caller, task_id: int, role: Role = Role.READER) -> Task:
     task = here.extraction.task(task_id)
-    need(who, role, task.project_id, f"There is no task {task_id}.")
+    need(who, role, task.project_id, notice("task.no_task", "There is no task {id}.", id=task_id))
     return task
 
 
 def knowledge_base_for(here: Rooms, who: Caller, knowledge_base_id: int, role: Role = Role.READER) -> KnowledgeBase:
     found = here.library.knowledge_base(knowledge_base_id)
-    need(who, role, found.space, f"There is no knowledge base {knowledge_base_id}. It may have been deleted.")
+    need(
+        who,
+        role,
+        found.space,
+        notice(
+            "library.no_knowledge_base_been_deleted",
+            "There is no knowledge base {id}. It may have been deleted.",
+            id=knowledge_base_id,
+        ),
+    )
     return found
 
 
 def document_for(here: Rooms, who: Caller, document_id: int, role: Role = Role.READER) -> DocumentRecord:
     found = here.library.document(document_id)
-    need(who, role, found.space, f"There is no document {document_id}. It may have been deleted.")
+    need(
+        who,
+        role,
+        found.space,
+        notice(
+            "library.no_document_been_deleted", "There is no document {id}. It may have been deleted.", id=document_id
+        ),
+    )
     return found

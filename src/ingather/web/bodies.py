@@ -10,6 +10,7 @@ from starlette.datastructures import Headers
 from starlette.formparsers import MultiPartException
 from starlette.types import Message, Receive, Scope
 
+from ingather.notice import notice
 from ingather.web.problems import Refused
 
 LARGEST_JSON = 1_000_000
@@ -19,7 +20,12 @@ LONGEST_NUMBER = 40
 # Looking through so many bytes of JSON takes a moment in which nobody else would be served.
 LOOK_ASIDE = 20_000
 SAFE = {"GET", "HEAD", "OPTIONS"}
-TOO_BIG = f"The request is too big: {LARGEST_JSON:,} bytes of JSON or {LARGEST_UPLOAD:,} bytes of upload at most."
+TOO_BIG = notice(
+    "web.request_too_big_bytes_json",
+    "The request is too big: {json} bytes of JSON or {upload} bytes of upload at most.",
+    json=f"{LARGEST_JSON:,}",
+    upload=f"{LARGEST_UPLOAD:,}",
+)
 # The rest of it would have to be read to no end otherwise.
 HANG_UP = {"connection": "close"}
 
@@ -127,7 +133,7 @@ def _check_depth(text: str) -> None:
     for bracket in _BRACKETS.finditer(_TEXTS.sub("", text)):
         depth += 1 if bracket[0] in "[{" else -1
         if depth > DEEPEST:
-            raise ValueError(f"it is nested deeper than {DEEPEST}")
+            raise ValueError(notice("provider.nested_deeper", "it is nested deeper than {most}", most=DEEPEST))
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -138,7 +144,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a finite number")
+    raise ValueError(notice("provider.not_finite_number", "{text} is not a finite number", text=name))
 
 
 def _whole_number(text: str) -> int:
@@ -150,7 +156,9 @@ def _whole_number(text: str) -> int:
 def _float(text: str) -> float:
     number = float(text)
     if number in {float("inf"), float("-inf")}:
-        raise ValueError(f"{text[:LONGEST_NUMBER]} is not a finite number")
+        raise ValueError(
+            notice("provider.not_finite_number", "{text} is not a finite number", text=text[:LONGEST_NUMBER])
+        )
     return number
 
 

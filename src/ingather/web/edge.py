@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ingather.notice import notice
 from ingather.web.bodies import SAFE, admit
 from ingather.web.problems import Refused, problem
 from ingather.web.ranges import without_ranges
@@ -65,7 +66,12 @@ class Edge:
             log.exception("unexpected error %s", number)
             if has_begun:
                 raise
-            await problem(500, f"This is a fault of ours, written down as {number}.")(scope, receive, answer)
+            await problem(
+                500,
+                notice(
+                    "web.fault_ours_written_down", "This is a fault of ours, written down as {number}.", number=number
+                ),
+            )(scope, receive, answer)
 
     def _check(self, method: str, headers: Headers) -> None:
         host = headers.get("host", "")

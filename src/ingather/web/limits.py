@@ -10,6 +10,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
+from ingather.notice import notice
 from ingather.web.problems import Refused
 
 
@@ -76,7 +77,12 @@ class Seats:
     def take(self, key: Hashable) -> None:
         with self._lock:
             if self._taken[key] >= self._most:
-                sentence = f"You have {self._most} {self._what} under way already. Wait for one to end."
+                sentence = notice(
+                    "web.under_way_already_wait_end",
+                    "You have {most} {seats} under way already. Wait for one to end.",
+                    most=self._most,
+                    seats=self._what,
+                )
                 raise Refused(429, sentence, {"Retry-After": "5"})
             self._taken[key] += 1
 
@@ -102,9 +108,9 @@ class Porter:
         self.limits = limits
         self.wrong_words = Turnstile(limits.wrong_words, limits.wrong_words_window_s)
         self.model_tests = Turnstile(limits.model_tests, limits.model_tests_window_s)
-        self.live_views = Seats(limits.live_views, "live views")
-        self.uploads = Seats(limits.uploads, "uploads")
-        self.exports = Seats(limits.exports, "exports")
+        self.live_views = Seats(limits.live_views, notice("web.live_views", "live views"))
+        self.uploads = Seats(limits.uploads, notice("web.uploads", "uploads"))
+        self.exports = Seats(limits.exports, notice("web.exports", "exports"))
 
 
 async def porter(request: Request) -> Porter:

@@ -24,6 +24,7 @@ from ingather.engine.errors import (
 from ingather.extraction.errors import NotFound, Outrun
 from ingather.library.errors import FileDamaged, FileMissing, FileTooBig, NameTaken, StoreUnavailable
 from ingather.library.errors import NotFound as NotInLibrary
+from ingather.notice import Notice, edited, notice, notice_to_json
 
 log = logging.getLogger("ingather.web")
 
@@ -74,7 +75,13 @@ class Refused(Exception):
 
 def problem(status: int, detail: str, headers: Mapping[str, str] | None = None, **more: Any) -> JSONResponse:
     body = {"type": "about:blank", "title": TITLES.get(status, "Error"), "status": status, "detail": detail} | more
+    if isinstance(detail, Notice):
+        body["notice"] = notice_to_json(detail)
     return JSONResponse(body, status_code=status, media_type=MEDIA_TYPE, headers=dict(headers or {}))
+
+
+def _bounded(text: str) -> str:
+    return text[:LONGEST_DETAIL]
 
 
 def status_of(error: Exception) -> int:
@@ -90,14 +97,21 @@ def install(app: FastAPI) -> None:
     def told(_: Request, error: IngatherError) -> JSONResponse:
         status = status_of(error)
         if status < 500 or isinstance(error, FileMissing | FileDamaged):
-            return problem(status, str(error)[:LONGEST_DETAIL])
+            return problem(status, edited(str(error), _bounded))
         # What is wrong behind the scenes, and where it stands, is for those who can see the log.
         number = secrets.token_hex(4)
         log.error("%s: %s", number, error)
         if status == 503:
-            sentence = f"Something this server needs is not available just now, written down as {number}. Try again."
+            sentence = notice(
+                "web.something_server_needs_not_available",
+                "Something this server needs is not available just now, written down as {number}. Try again.",
+                number=number,
+            )
             return problem(status, sentence, {"Retry-After": "5"})
-        return problem(status, f"This is a fault of ours, written down as {number}.")
+        return problem(
+            status,
+            notice("web.fault_ours_written_down", "This is a fault of ours, written down as {number}.", number=number),
+        )
 
     @app.exception_handler(RequestValidationError)
     def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
@@ -109,8 +123,14 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     def http(_: Request, error: HTTPException) -> JSONResponse:
-        return problem(error.status_code, str(error.detail)[:LONGEST_DETAIL], error.headers)
+        return problem(error.status_code, edited(error.detail, _bounded), error.headers)
 
     @app.exception_handler(DataError)
     def unstorable(_: Request, __: DataError) -> JSONResponse:
-        return problem(422, "Something in the request cannot be stored: a character or a number out of range.")
+        return problem(
+            422,
+            notice(
+                "web.something_request_cannot_stored_character",
+                "Something in the request cannot be stored: a character or a number out of range.",
+            ),
+        )

@@ -63,6 +63,17 @@ class Wire(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+class Notice(Wire):
+    """A sentence for people. `message` is English; whoever has the text of `id` in another language fills in `params`.
+
+    An empty `id` is a sentence of somebody else's, such as a provider's: it is shown as it is.
+    """
+
+    id: str
+    params: "dict[str, str | int | float | Notice]"
+    message: str
+
+
 class ProblemPart(Wire):
     """One thing that is wrong with a request, and where."""
 
@@ -79,6 +90,7 @@ class Problem(Wire):
     title: str
     status: int
     detail: str
+    notice: Notice | None = None
     errors: list[ProblemPart] = []
 
 
@@ -288,10 +300,10 @@ class Document(Wire):
     job_id: int
     state: str
     problem: str | None
-    sentence: str
+    sentence: Notice | None
     page_count: int
     hidden_characters: int
-    notes: list[str]
+    notes: list[Notice]
 
 
 class Documents(Wire):
@@ -307,7 +319,7 @@ class Uploaded(Wire):
 
 class RefusedFile(Wire):
     file_name: str
-    detail: str
+    detail: Notice
 
 
 class Uploads(Wire):
@@ -411,7 +423,7 @@ class ModelTest(Wire):
     """What came of a few tiny calls. `rung` says how firmly the model can be held to a form, where it answered."""
 
     is_usable: bool
-    sentence: str
+    sentence: Notice
     rung: str | None
     answered_as: str
     is_listed: bool | None
@@ -442,7 +454,7 @@ class Wait(Wire):
 
     why: Literal["no_worker", "queue_paused", "silence", "held_back"]
     until: datetime | None
-    sentence: str
+    sentence: Notice | None
 
 
 class Task(Wire):
@@ -455,7 +467,7 @@ class Task(Wire):
     is_embedded: bool
     state: Literal["open", "closed"]
     paused: bool
-    pause_reason: str | None
+    pause_reason: Notice | None
     wait: Wait | None
     total: int
     counts: Counts
@@ -605,7 +617,7 @@ class Finding(Wire):
     subject_spans: list[Span]
     reason: str | None
     source: str
-    note: str
+    note: Notice | None
     extracted: Extracted | None
     review: StandingReview | None
 
@@ -621,7 +633,7 @@ class Flag(Wire):
     rule: str
     row: str
     fields: list[str]
-    message: str
+    message: Notice
 
 
 class Result(Wire):
@@ -630,7 +642,7 @@ class Result(Wire):
     file_name: str
     sha256: str
     state: str
-    problem: str
+    problem: Notice | None
     rows: list[Row]
     findings: list[Finding]
     flags: list[Flag]
@@ -656,7 +668,7 @@ class Job(Wire):
     kind: str
     state: str
     result: Any
-    problem: str
+    problem: Notice | None
 
 
 class Batch(Wire):
@@ -684,7 +696,7 @@ class Failure(Wire):
     ordinal: int
     attempt: int
     lost: int
-    problem: str | None
+    problem: Notice | None
     finished_at: datetime | None
 
 

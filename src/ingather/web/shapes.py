@@ -12,7 +12,16 @@ from ingather.extraction.tasks.tasks import Status, Wait
 from ingather.extraction.template import Template, Tier
 from ingather.library.port import DocumentRecord, Sort
 from ingather.library.port import KnowledgeBase as Shelf
+from ingather.notice import notice_to_json
 from ingather.web import schemas as wire
+
+
+def sentence(text: str) -> wire.Notice:
+    return wire.Notice.model_validate(notice_to_json(text) or {"id": "", "params": {}, "message": ""})
+
+
+def optional_sentence(text: str) -> wire.Notice | None:
+    return sentence(text) if text else None
 
 
 def counts(progress: Progress) -> wire.Counts:
@@ -59,10 +68,10 @@ def document(found: DocumentRecord) -> wire.Document:
         job_id=found.job_id,
         state=found.state.value,
         problem=found.problem.value if found.problem else None,
-        sentence=found.sentence,
+        sentence=optional_sentence(found.sentence),
         page_count=found.page_count,
         hidden_characters=found.hidden_characters,
-        notes=list(found.notes),
+        notes=[sentence(note) for note in found.notes],
     )
 
 
@@ -124,7 +133,7 @@ def task(status: Status) -> wire.Task:
         is_embedded=found.model is None,
         state=progress.state,
         paused=progress.paused,
-        pause_reason=found.pause_reason,
+        pause_reason=optional_sentence(found.pause_reason or ""),
         wait=_wait(status.wait),
         total=progress.total,
         counts=counts(progress),
@@ -145,7 +154,9 @@ def task(status: Status) -> wire.Task:
 
 
 def _wait(found: Wait | None) -> wire.Wait | None:
-    return wire.Wait(why=found.why.value, until=found.until, sentence=found.sentence) if found else None
+    return (
+        wire.Wait(why=found.why.value, until=found.until, sentence=optional_sentence(found.sentence)) if found else None
+    )
 
 
 def result(found: DocumentResult) -> dict[str, object]:
@@ -157,11 +168,12 @@ def result(found: DocumentResult) -> dict[str, object]:
         "file_name": found.file_name,
         "sha256": found.sha256,
         "state": found.state,
-        "problem": found.problem,
+        "problem": notice_to_json(found.problem),
         "rows": [{"scope": row.scope, "key": row.key, "label": row.label, "parts": row.parts} for row in found.rows],
         "findings": [_finding(one) for one in found.findings],
         "flags": [
-            {"rule": flag.rule, "row": flag.row, "fields": flag.fields, "message": flag.message} for flag in found.flags
+            {"rule": flag.rule, "row": flag.row, "fields": flag.fields, "message": notice_to_json(flag.message)}
+            for flag in found.flags
         ],
         "checks_version": found.checks_version,
     }
@@ -185,7 +197,7 @@ def _finding(found: Finding) -> dict[str, object]:
         "subject_spans": _spans(found.subject_spans),
         "reason": found.reason,
         "source": found.source,
-        "note": found.note,
+        "note": notice_to_json(found.note),
         "extracted": {"state": was.state, "value": was.value, "source": was.source} if was else None,
         "review": {
             "revision": review.revision,

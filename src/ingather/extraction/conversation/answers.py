@@ -12,6 +12,7 @@ from typing import Any
 from ingather.extraction.conversation.questions import Group, Listed
 from ingather.extraction.findings import Answer, State, Value
 from ingather.extraction.template import Field, FieldType, Scope, ValueProblem, coerce
+from ingather.notice import edited, notice
 
 LONGEST_LABEL = 200
 LONGEST_QUOTE = 2_000  # more than is asked for: a long quote that stands in the paper is still proof
@@ -87,15 +88,20 @@ def read_answers(told: dict[str, Any], group: Group) -> Understood:
         try:
             answer = _answer(entry, field, row)
         except ValueProblem as problem:
-            wrong.setdefault((row, field.id), f"{_place(field.id, row)}: {problem}")
+            wrong.setdefault(
+                (row, field.id),
+                notice("model.problem_of_field", "{code}: {problem}", code=_place(field.id, row), problem=str(problem)),
+            )
             continue
         known = answers.setdefault((row, field.id), answer)
         if (known.state, known.value) != (answer.state, answer.value):
-            wrong[row, field.id] = f"{_place(field.id, row)} has two different answers."
+            wrong[row, field.id] = notice(
+                "model.two_different_answers", "{code} has two different answers.", code=_place(field.id, row)
+            )
     usable = {place: answer for place, answer in answers.items() if place not in wrong}
     for place in ((row, name) for row in rows for name in fields):
         if place not in usable:
-            wrong.setdefault(place, f"{_place(place[1], place[0])} has no answer.")
+            wrong.setdefault(place, notice("model.no_answer", "{code} has no answer.", code=_place(place[1], place[0])))
     # What was said beside the questions does no harm, and asking again would cost.
     found = (*wrong.values(), *problems) if wrong else ()
     return Understood(answers=tuple(usable.values()), problems=found)
@@ -169,9 +175,15 @@ def _said(entry: dict[str, Any], field: Field) -> tuple[State, Value, str]:
         if value is None or field.type in _WORDS:
             return state, None, ""
         if value not in _options_of_silence(field):
-            raise ValueProblem(f"the state is {state.value}, but there is a value")
+            raise ValueProblem(
+                notice("model.state_but_value", "the state is {state}, but there is a value", state=state.value)
+            )
         return State.REPORTED, value, ""
-    return state, None, "" if value is None else f"The model's guess is {value!r:.200}."
+    return (
+        state,
+        None,
+        "" if value is None else notice("model.model_guess", "The model's guess is {value}.", value=f"{value!r:.200}"),
+    )
 
 
 def _options_of_silence(field: Field) -> list[str]:
@@ -183,7 +195,9 @@ def _state(raw: object) -> State:
     """One of the states a model may give; that an answer failed is for us to say, that it is rejected for a person."""
     said = re.sub(r"[\s_-]+", "_", raw.strip().lower()) if isinstance(raw, str) else ""
     if said not in {state.value for state in State} - {State.FAILED.value, State.REJECTED.value}:
-        raise ValueProblem(f"the state {raw!r:.60} is none of those allowed")
+        raise ValueProblem(
+            notice("model.state_none_those_allowed", "the state {state} is none of those allowed", state=f"{raw!r:.60}")
+        )
     return State(said)
 
 
@@ -193,7 +207,11 @@ def _place(field: str, row: str) -> str:
 
 def _reason(field: str, row: str, problems: Sequence[str]) -> str:
     place = _place(field, row)
-    return next((problem.replace("`", "") for problem in problems if problem.startswith(place)), "")
+    return next((edited(problem, _unmarked) for problem in problems if problem.startswith(place)), "")
+
+
+def _unmarked(text: str) -> str:
+    return text.replace("`", "")
 
 
 def _label(raw: object) -> str:

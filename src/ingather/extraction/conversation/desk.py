@@ -42,6 +42,7 @@ from ingather.extraction.provider import (
 from ingather.extraction.provider.redaction import REMOVED, SHORTEST_SECRET
 from ingather.extraction.tasks import statements as sql
 from ingather.extraction.tasks.tasks import Task
+from ingather.notice import notice
 
 MAX_TOKENS = 8_000
 DEADLINE_S = 400.0  # what the longest answer takes of a model that writes 20 tokens a second
@@ -95,7 +96,10 @@ class Desk:
                 await asyncio.shield(self._give_back(leave))
                 tried, late = tried - 1, late + 1
                 if late == LATE_TRIES:
-                    raise RetryLater(random.uniform(*SETTLING_S), "This worker is too busy to call in time.") from None
+                    raise RetryLater(
+                        random.uniform(*SETTLING_S),
+                        notice("model.worker_too_busy_call_time", "This worker is too busy to call in time."),
+                    ) from None
                 await asyncio.sleep(random.uniform(0, SPREAD_S))
             except ModelError as error:
                 silence_s = await self._note_error(call, error, leave)
@@ -140,16 +144,25 @@ class Desk:
                 # What was answered is kept, so a document can stop anywhere.
                 raise RetryLater(PAUSED_S, leave.pause_reason)
             if leave.is_refused and leave.under_way:
-                raise RetryLater(random.uniform(*SETTLING_S), "Calls under way may use up the spending cap.")
+                raise RetryLater(
+                    random.uniform(*SETTLING_S),
+                    notice("model.calls_under_way_use_up", "Calls under way may use up the spending cap."),
+                )
             if leave.is_refused:
-                raise PauseTask(f"The task has reached its spending cap of {leave.cap:f}. Raise the cap and resume it.")
+                raise PauseTask(
+                    notice(
+                        "model.task_reached_spending_cap_raise",
+                        "The task has reached its spending cap of {cap}. Raise the cap and resume it.",
+                        cap=f"{leave.cap:f}",
+                    )
+                )
             # A colleague in this process may have been asked for silence while the database was.
             silence_s = max(leave.silence_s, self._silent_until - time.monotonic())
             if silence_s <= 0:
                 return leave
             await self._give_back(leave)
             if silence_s > SHORT_SILENCE_S:
-                raise RetryLater(silence_s, "The provider asked for silence.")
+                raise RetryLater(silence_s, notice("model.provider_asked_silence", "The provider asked for silence."))
             # Not all at once: the first to be refused again speaks for all who have not called yet.
             await asyncio.sleep(silence_s + random.uniform(0.01, SPREAD_S))
 
@@ -263,7 +276,11 @@ class _Leave:
 def _replayed(outcome: str, text: str) -> Told:
     """What a call brought when it was made."""
     if outcome == Kind.TRUNCATED:
-        raise ModelError(Kind.TRUNCATED, "The answer was cut off.", reply=Reply(text=text, finish="length"))
+        raise ModelError(
+            Kind.TRUNCATED,
+            notice("model.answer_cut_off", "The answer was cut off."),
+            reply=Reply(text=text, finish="length"),
+        )
     return Told(object=parse_object(text), text=text, is_known=True)
 
 

@@ -23,6 +23,7 @@ from ingather.extraction.conversation.questions import (
 from ingather.extraction.findings import Answer, Flag, Row, State
 from ingather.extraction.provider import Kind, Message, ModelError, estimate_tokens, salvage
 from ingather.extraction.template import FieldType, Scope, Template
+from ingather.notice import notice
 
 SMALLEST_BUDGET = 2_000
 MOST_HALVINGS = 4
@@ -126,7 +127,10 @@ class Interview:
         again, _ = await self._told("list, again", self._again(messages, told, [*problems, *more]), form)
         best = again or told
         if best is None or (unlisted(best.object, scopes) and not best.is_cut):
-            sentence = "The model did not list the arms and outcomes in a form that can be read, also when asked again."
+            sentence = notice(
+                "model.model_did_not_list_arms",
+                "The model did not list the arms and outcomes in a form that can be read, also when asked again.",
+            )
             raise ModelError(Kind.SCHEMA, sentence)
         return read_listing(best.object, scopes)[0], best.is_cut
 
@@ -147,7 +151,16 @@ class Interview:
             if again.is_cut:
                 return await self._in_halves(opening, group, heard, halvings)
         error = None if told or again else ModelError(Kind.SCHEMA, (still or problems)[0])
-        return failed(group, heard, str(error or "The model gave no usable answer, also when asked again.")), error
+        return failed(
+            group,
+            heard,
+            str(
+                error
+                or notice(
+                    "model.model_gave_no_usable_answer", "The model gave no usable answer, also when asked again."
+                )
+            ),
+        ), error
 
     async def _in_halves(
         self, opening: tuple[Message, ...], group: Group, heard: Understood, halvings: int
@@ -156,7 +169,10 @@ class Interview:
         rest = group.without((answer.row, answer.field) for answer in heard.answers)
         halves = rest.halves() if rest else ()
         if len(halves) == 1 or halvings == MOST_HALVINGS:
-            why = "The model's answer was cut off. Raise its output limit or ask fewer fields."
+            why = notice(
+                "model.model_answer_cut_off_raise",
+                "The model's answer was cut off. Raise its output limit or ask fewer fields.",
+            )
             return failed(group, Understood(answers=heard.answers, problems=()), why), None
         answers = list(heard.answers)
         last: ModelError | None = None
@@ -201,11 +217,19 @@ class Interview:
     def _flags(self, left_out: dict[Scope, int], *, is_cut: bool) -> list[Flag]:
         """What a reader should know: rows that the paper has and that nobody was asked about."""
         told = {
-            scope: f"The paper has {count:,} more {_PLURALS[scope]} than can be asked about at once; those are missing."
+            scope: notice(
+                "model.paper_asked_about_once_those",
+                "The paper has {count} more {rows} than can be asked about at once; those are missing.",
+                count=f"{count:,}",
+                rows=_PLURALS[scope],
+            )
             for scope, count in left_out.items()
         }
         if is_cut:
-            cut = "The model's list of arms and outcomes was cut off; some may be missing."
+            cut = notice(
+                "model.model_list_arms_outcomes_cut",
+                "The model's list of arms and outcomes was cut off; some may be missing.",
+            )
             told |= {scope: cut for scope in scopes_to_list(self._template) if scope not in told}
         first = {field.scope: field.id for field in reversed(asked(self._template))}
         return [
@@ -217,8 +241,8 @@ class Interview:
 _PLURALS = {
     Scope.ARM: "arms",
     Scope.OUTCOME: "outcomes",
-    Scope.DOMAIN: "results whose risk of bias could be judged",
-    Scope.ARM_RESULT: "results of arms",
+    Scope.DOMAIN: notice("model.domains", "results whose risk of bias could be judged"),
+    Scope.ARM_RESULT: notice("model.arm_results", "results of arms"),
     Scope.CONTRAST: "contrasts",
 }
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from ingather.extraction.conversation.answers import LONGEST_QUOTE
 from ingather.extraction.conversation.questions import Listed
 from ingather.extraction.findings import Answer, State, Value
+from ingather.notice import notice
 
 # What is said against what is not: a part that failed may hold what the others lack.
 _RANK = {
@@ -46,8 +47,20 @@ def _joined(answers: list[Answer], *, is_words: bool) -> Answer:
         return replace(best, value=values, quote=" … ".join(quotes)[:LONGEST_QUOTE])
     told = "; ".join(dict.fromkeys(f"{answer.value!r:.200}" for answer in others))
     if is_words:
-        return replace(best, note=f"Elsewhere the paper says {told}.")
-    return replace(best, state=State.UNCLEAR, value=None, note=f"One place says {best.value!r:.200}, another {told}.")
+        return replace(
+            best, note=notice("model.elsewhere_paper_says", "Elsewhere the paper says {others}.", others=told)
+        )
+    return replace(
+        best,
+        state=State.UNCLEAR,
+        value=None,
+        note=notice(
+            "model.place_says_another",
+            "One place says {one}, another {others}.",
+            one=f"{best.value!r:.200}",
+            others=told,
+        ),
+    )
 
 
 def _form(value: Value) -> object:

@@ -13,6 +13,7 @@ from ingather.extraction.template.errors import ValueProblem
 from ingather.extraction.template.model import CheckRule, Field, FieldType, Scope, Template
 from ingather.extraction.template.numbers import plain, split
 from ingather.extraction.template.validation import KINDS, PLACE
+from ingather.notice import Notice, notice
 
 MOST_LOOKS: Final = 200_000  # rows looked at for the sake of other rows, in all; then those rules stop
 CUT_SHORT: Final = "checks_cut_short"
@@ -34,7 +35,10 @@ def check(
 
 
 _CUT_SHORT: Final = {
-    "en": "There are too many rows to compare each with each; the checks across rows were not finished.",
+    "en": notice(
+        "judgement.too_many_rows_compare_each",
+        "There are too many rows to compare each with each; the checks across rows were not finished.",
+    ),
     "zh": "行数过多，跨行检查未全部完成。",  # noqa: RUF001  a Chinese sentence has Chinese commas
 }
 
@@ -47,11 +51,13 @@ def _broken(rule: CheckRule, book: "_Book", language: Literal["en", "zh"]) -> It
             continue
         if evaluate(expression, reader) is False:
             message = rule.message.en if language == "en" else rule.message.zh
-            yield Flag(rule=rule.id, row=row.key, fields=expression.fields, message=_told(message, reader))
+            yield Flag(rule=rule.id, row=row.key, fields=expression.fields, message=_message(rule, message, reader))
 
 
-def _told(message: str, reader: "_RowReader") -> str:
-    return PLACE.sub(lambda place: reader.shown(place[1]), message)
+def _message(rule: CheckRule, text: str, reader: "_RowReader") -> Notice:
+    """The check's own message. Its id is that of the rule: its text in both languages comes with the template."""
+    params = {place: reader.shown(place) for place in PLACE.findall(text)}
+    return Notice(f"check.{rule.id}", params, PLACE.sub(lambda place: params[place[1]], text))
 
 
 @dataclass(kw_only=True)

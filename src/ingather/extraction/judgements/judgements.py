@@ -7,6 +7,7 @@ from typing import Final
 from ingather.extraction.findings import Finding, Row, State, Verdict
 from ingather.extraction.judgements import rob2
 from ingather.extraction.template.model import Field, Scope, Template
+from ingather.notice import joined, notice
 
 TRUSTED: Final = frozenset({Verdict.VERIFIED, Verdict.VERIFIED_FUZZY})
 ROB2_TOOLS: Final = ("rob2_parallel",)
@@ -80,7 +81,7 @@ def judge(
                     verdict=Verdict.NO_QUOTE,
                     spans=(),
                     source="computed",
-                    note=judged.note + _unverified(judged, answers),
+                    note=joined(judged.note, _unverified(judged, answers)),
                 )
             )
     return found
@@ -133,33 +134,59 @@ def _option(field: Field, finding: Finding) -> str | None:
 
 def _unverified(judged: _Judged, answers: _Answers) -> str:
     count = sum(field not in answers.trusted for field in judged.used)
-    return f" Not verified: the quotes of {count} of {len(judged.used)} answers." if count else ""
+    if not count:
+        return ""
+    return notice(
+        "judgement.not_verified",
+        "Not verified: the quotes of {count} of {all} answers.",
+        count=count,
+        all=len(judged.used),
+    )
 
 
 def _apply(field: str, answers: _Answers) -> _Judged:
     if field not in RULES:
-        return _Judged(value=None, note=f"No rule computes {field}.")
+        return _Judged(value=None, note=notice("judgement.no_rule_computes", "No rule computes {field}.", field=field))
     tools, rule = RULES[field]
     tool = answers.values.get("qc_tool")
     if tool is not None and tool not in tools:
-        return _Judged(value=None, note=f"The tool chosen is {tool}.", state=State.NOT_APPLICABLE)
+        return _Judged(
+            value=None,
+            note=notice("judgement.tool_chosen", "The tool chosen is {tool}.", tool=tool),
+            state=State.NOT_APPLICABLE,
+        )
     return rule(answers)
 
 
 def _lacking(fields: Iterable[str]) -> _Judged:
-    return _Judged(value=None, note=f"No judgement: {', '.join(fields)} must be answered first.")
+    return _Judged(
+        value=None,
+        note=notice(
+            "judgement.no_judgement_must_answered_first",
+            "No judgement: {fields} must be answered first.",
+            fields=", ".join(fields),
+        ),
+    )
 
 
 def _rob2_domain(domain: rob2.Domain, answers: _Answers) -> _Judged:
     if domain.field == "rob2_d2" and answers.values.get("qc_effect") == "adherence_pp":
         return _Judged(
-            value=None, note="No judgement: the rules here are for the effect of assignment, not of adherence."
+            value=None,
+            note=notice(
+                "judgement.no_judgement_rules_here_effect",
+                "No judgement: the rules here are for the effect of assignment, not of adherence.",
+            ),
         )
     ruling = rob2.rule(domain, {field.removeprefix("rob2_"): value for field, value in answers.values.items()})
     if ruling.judgement is None:
         return _lacking(f"rob2_{question}" for question in ruling.missing)
     used = tuple(f"rob2_{question}" for question in ruling.used)
-    return _Judged(value=ruling.judgement, note=f"Computed from {answers.told(used)}.", used=used)
+    return _Judged(
+        value=ruling.judgement,
+        note=notice("judgement.computed", "Computed from {answers}.", answers=answers.told(used)),
+        used=used,
+    )
 
 
 def _rob2_overall(answers: _Answers) -> _Judged:
@@ -174,7 +201,11 @@ def _rob2_overall(answers: _Answers) -> _Judged:
         return _lacking([f"the questions of {', '.join(missing)}"])
     told = ", ".join(f"{field} = {value}" for field, value in settled.items())
     used = tuple(question for domain in judged.values() for question in domain.used)
-    return _Judged(value=rob2.overall(list(settled.values())), note=f"Computed from {told}.", used=used)
+    return _Judged(
+        value=rob2.overall(list(settled.values())),
+        note=notice("judgement.computed", "Computed from {answers}.", answers=told),
+        used=used,
+    )
 
 
 def _robins_overall(answers: _Answers) -> _Judged:
@@ -185,7 +216,11 @@ def _robins_overall(answers: _Answers) -> _Judged:
         return _lacking(missing)
     used = tuple(domain for domain in needed if answers.values[domain] in SEVERITY)
     worst = max((answers.values[domain] for domain in used), key=SEVERITY.index)
-    return _Judged(value=worst, note=f"Computed from {answers.told(used)}.", used=used)
+    return _Judged(
+        value=worst,
+        note=notice("judgement.computed", "Computed from {answers}.", answers=answers.told(used)),
+        used=used,
+    )
 
 
 def _nos_total(answers: _Answers) -> _Judged:
@@ -194,7 +229,11 @@ def _nos_total(answers: _Answers) -> _Judged:
     starred = [item for item in NOS_ITEMS if answers.values[item].endswith("*")]
     comparability = min(2, sum(item in COMPARABILITY for item in starred))
     total = min(MOST_STARS, comparability + sum(item not in COMPARABILITY for item in starred))
-    return _Judged(value=total, note=f"Computed from {answers.told(NOS_ITEMS)}.", used=NOS_ITEMS)
+    return _Judged(
+        value=total,
+        note=notice("judgement.computed", "Computed from {answers}.", answers=answers.told(NOS_ITEMS)),
+        used=NOS_ITEMS,
+    )
 
 
 def _domain_rule(domain: rob2.Domain) -> Callable[[_Answers], _Judged]:

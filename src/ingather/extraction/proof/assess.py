@@ -14,16 +14,20 @@ from ingather.extraction.judgements.checks import check
 from ingather.extraction.judgements.judgements import judge
 from ingather.extraction.proof.support import supports
 from ingather.extraction.template import Template
+from ingather.notice import joined, notice
 
 FOUND = {Verdict.VERIFIED, Verdict.VERIFIED_FUZZY}
 
-RECOGNISED_NOTE = "Text recognised from a picture (OCR)."
+RECOGNISED_NOTE = notice("proof.text_recognised_picture_ocr", "Text recognised from a picture (OCR).")
 RECOGNISED = Flag(
     rule="recognised_text",
     row="",
     fields=(),
-    message="The text of this document was recognised from pictures (OCR) and may contain misread characters: no quote "
-    "counts as exact. Compare numbers with the page.",
+    message=notice(
+        "proof.text_document_recognised_pictures_ocr",
+        "The text of this document was recognised from pictures (OCR) and may contain misread characters: no "
+        "quote counts as exact. Compare numbers with the page.",
+    ),
 )
 
 # A paper has no business talking to a machine; a quote that does is shown to a person.
@@ -63,7 +67,7 @@ def assess(
 def _doubted(finding: Finding) -> Finding:
     if finding.verdict is not Verdict.VERIFIED:
         return finding
-    note = f"{finding.note} {RECOGNISED_NOTE}".lstrip()
+    note = joined(finding.note, RECOGNISED_NOTE)
     return replace(finding, verdict=Verdict.VERIFIED_FUZZY, note=note)
 
 
@@ -109,7 +113,10 @@ def _orders(findings: Iterable[Finding]) -> list[Flag]:
             rule="order_in_quote",
             row=finding.row,
             fields=(finding.field,),
-            message="The quote speaks to a machine rather than to a reader. Look at the paper.",
+            message=notice(
+                "proof.quote_speaks_machine_rather_reader",
+                "The quote speaks to a machine rather than to a reader. Look at the paper.",
+            ),
         )
         for finding in findings
         if _ORDERS.search(finding.quote)

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable
 from urllib.parse import urlsplit
 
 from ingather.engine.errors import UsageError
+from ingather.notice import notice
 
 Resolve = Callable[[str], Iterable[str]]
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -41,7 +42,13 @@ def system_resolve(host: str) -> list[str]:
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
-        raise AddressRefused(f"The name {host!r} cannot be found. Check its spelling and the network.") from None
+        raise AddressRefused(
+            notice(
+                "provider.name_cannot_found_check_spelling",
+                "The name {host} cannot be found. Check its spelling and the network.",
+                host=f"{host!r}",
+            )
+        ) from None
     return sorted({str(entry[4][0]) for entry in found})
 
 

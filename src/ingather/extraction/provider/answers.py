@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from ingather.extraction.provider.errors import Kind, ModelError
 from ingather.extraction.provider.wire import Reply
+from ingather.notice import notice
 
 LONGEST_TEXT = 4_000_000
 DEEPEST = 64
@@ -31,7 +32,7 @@ def parse_object(text: str) -> dict[str, Any]:
     database keeps, become U+FFFD.
     """
     if len(text) > LONGEST_TEXT:
-        _refuse(f"it is longer than {LONGEST_TEXT:,} characters")
+        _refuse(notice("provider.longer_characters", "it is longer than {most} characters", most=f"{LONGEST_TEXT:,}"))
     text = text.removeprefix("\ufeff").strip()
     whole, problem = None, ""
     try:
@@ -43,10 +44,10 @@ def parse_object(text: str) -> dict[str, Any]:
     if isinstance(whole, dict):
         return _clean(whole)
     if not problem:
-        _refuse("it is JSON, but not an object")
+        _refuse(notice("provider.json_but_not_object", "it is JSON, but not an object"))
     found = _around(text)
     if len(found) != 1:
-        _refuse("it holds several objects" if found else problem)
+        _refuse(notice("provider.holds_several_objects", "it holds several objects") if found else problem)
     return _clean(found[0])
 
 
@@ -114,7 +115,11 @@ def _members(text: str, place: int, *, depth: int) -> tuple[dict[str, Any], bool
         if text[place : place + 1] != ":":
             return kept, False
         if key in kept:
-            raise _Refused(f"the key {key[:40]!r} stands twice in one object")
+            raise _Refused(
+                notice(
+                    "provider.key_stands_twice_object", "the key {key} stands twice in one object", key=f"{key[:40]!r}"
+                )
+            )
         place = _skip(text, place + 1)
         value, place, is_whole = _value(text, place, depth=depth)
         if is_whole or value:
@@ -172,25 +177,29 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(made) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise _Refused(f"the key {twice[:40]!r} stands twice in one object")
+        raise _Refused(
+            notice(
+                "provider.key_stands_twice_object", "the key {key} stands twice in one object", key=f"{twice[:40]!r}"
+            )
+        )
     return made
 
 
 def _finite(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
-        raise _Refused(f"{text[:20]} is not a finite number")
+        raise _Refused(notice("provider.not_finite_number", "{text} is not a finite number", text=text[:20]))
     return number
 
 
 def _whole_number(text: str) -> int:
     if len(text) > 400:
-        raise _Refused("a number has more than 400 digits")
+        raise _Refused(notice("provider.number_400_digits", "a number has more than 400 digits"))
     return int(text)
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise _Refused(f"{name} is not a number in JSON")
+    raise _Refused(notice("provider.not_number_json", "{name} is not a number in JSON", name=name))
 
 
 _DECODER = json.JSONDecoder(
@@ -205,7 +214,7 @@ def _clean(found: dict[str, Any]) -> dict[str, Any]:
 
 def _cleaned(value: Any, depth: int) -> Any:
     if depth > DEEPEST + 1:
-        _refuse(f"it is nested deeper than {DEEPEST}")
+        _refuse(notice("provider.nested_deeper", "it is nested deeper than {most}", most=DEEPEST))
     match value:
         case str():
             return _UNKEEPABLE.sub("\ufffd", value)
@@ -214,7 +223,12 @@ def _cleaned(value: Any, depth: int) -> Any:
         case dict():
             made = {_cleaned(key, depth): _cleaned(member, depth + 1) for key, member in value.items()}
             if len(made) < len(value):
-                _refuse("two keys of one object are the same once characters that cannot be kept are replaced")
+                _refuse(
+                    notice(
+                        "provider.two_keys_object_same_once",
+                        "two keys of one object are the same once characters that cannot be kept are replaced",
+                    )
+                )
             return made
         case _:
             return value
@@ -222,11 +236,26 @@ def _cleaned(value: Any, depth: int) -> Any:
 
 def _what(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
-        return f"{error.msg} at line {error.lineno}, column {error.colno}"
-    return f"it is nested deeper than {DEEPEST}" if isinstance(error, RecursionError) else "it cannot be read"
+        return notice(
+            "provider.line_column",
+            "{why} at line {line}, column {column}",
+            why=error.msg,
+            line=error.lineno,
+            column=error.colno,
+        )
+    return (
+        notice("provider.nested_deeper", "it is nested deeper than {most}", most=DEEPEST)
+        if isinstance(error, RecursionError)
+        else notice("provider.cannot_read", "it cannot be read")
+    )
 
 
 def _refuse(problem: str) -> NoReturn:
     raise ModelError(
-        Kind.BAD_JSON, f"The model's answer is not the JSON object that was asked for: {problem}."
+        Kind.BAD_JSON,
+        notice(
+            "provider.model_answer_not_json_object",
+            "The model's answer is not the JSON object that was asked for: {why}.",
+            why=problem,
+        ),
     ) from None

@@ -16,6 +16,7 @@ from ingather.extraction.provider.errors import Kind, ModelError, bounded
 from ingather.extraction.provider.redaction import redact
 from ingather.extraction.provider.waiting import now_s, retry_after_s
 from ingather.extraction.provider.wire import Reply
+from ingather.notice import joined, notice
 
 LONGEST_EXCERPT = 240
 
@@ -97,44 +98,95 @@ def classify(
     lower = {name.lower(): value for name, value in (headers or {}).items()}
     wait_s = retry_after_s(lower, said.words, now_s() if now is None else now)
     kind, advice = _kind(status, said, model, host)
-    sentence = f"{advice} ({status}{_excerpt(said)})"
+    sentence = notice(
+        "provider.status_and_excerpt",
+        "{advice} ({status}{excerpt})",
+        advice=advice,
+        status=status,
+        excerpt=_excerpt(said),
+    )
     return ModelError(kind, sentence, retry_after_s=wait_s if kind in {Kind.RETRY_AFTER, Kind.OVERLOADED} else None)
 
 
 def _kind(status: int, said: Said, model: str, host: str) -> tuple[Kind, str]:
     text = said.everything
     if status == 402 or (status in {400, 403, 429} and _QUOTA.search(text)):
-        return Kind.QUOTA, "The account has no credit left. Top it up or raise its limit, then resume the task."
+        return Kind.QUOTA, notice(
+            "provider.account_no_credit_left_top",
+            "The account has no credit left. Top it up or raise its limit, then resume the task.",
+        )
     if status in {400, 403, 422, 451} and _FILTER.search(text):
-        return Kind.CONTENT_FILTER, "The provider's content filter refused this document. Another model may take it."
+        return Kind.CONTENT_FILTER, notice(
+            "provider.provider_content_filter_refused_document",
+            "The provider's content filter refused this document. Another model may take it.",
+        )
     if status in {401, 403, 407}:
-        return Kind.AUTH, "The provider refused the key. Check the key and what it may use, then resume the task."
+        return Kind.AUTH, notice(
+            "provider.provider_refused_key_check_key",
+            "The provider refused the key. Check the key and what it may use, then resume the task.",
+        )
     if (
         status == 413
         or (status in {400, 422} and _TOO_LONG.search(text))
         or (status == 429 and _NEVER_FITS.search(text))
     ):
-        return Kind.TOO_LONG, "The request is longer than this model takes. Choose one with a larger context."
+        return Kind.TOO_LONG, notice(
+            "provider.request_longer_model_takes_choose",
+            "The request is longer than this model takes. Choose one with a larger context.",
+        )
     if status == 429:
-        return Kind.RETRY_AFTER, "The provider asks us to slow down. All calls of this queue wait, then go on."
+        return Kind.RETRY_AFTER, notice(
+            "provider.provider_asks_slow_down_all",
+            "The provider asks us to slow down. All calls of this queue wait, then go on.",
+        )
     if status == 408:
-        return Kind.TIMEOUT, "The provider gave up waiting. The call is tried again."
+        return Kind.TIMEOUT, notice(
+            "provider.provider_gave_up_waiting_call", "The provider gave up waiting. The call is tried again."
+        )
     if status in {409, 425} or status >= 500:
-        return Kind.OVERLOADED, "The provider is overloaded or broken for the moment. The call is tried again."
+        return Kind.OVERLOADED, notice(
+            "provider.provider_overloaded_broken_moment_call",
+            "The provider is overloaded or broken for the moment. The call is tried again.",
+        )
     if 300 <= status < 400:
-        advice = "The address answers with a redirect, which is not followed because the key would travel along."
-        return Kind.BAD_REQUEST, f"{advice} Give the final address."
+        advice = notice(
+            "provider.address_answers_redirect_not_followed",
+            "The address answers with a redirect, which is not followed because the key would travel along.",
+        )
+        return Kind.BAD_REQUEST, joined(advice, notice("provider.give_final_address", "Give the final address."))
     if status == 404 and not _MODEL_UNKNOWN.search(text):
-        advice = f"There is no chat API for model {model!r} at {host or 'this address'}."
-        return Kind.BAD_REQUEST, f"{advice} Check the model's name and the address; often it ends in /v1."
+        advice = notice(
+            "provider.no_chat_api_model",
+            "There is no chat API for model {model} at {host}.",
+            model=f"{model!r}",
+            host=host or "this address",
+        )
+        return Kind.BAD_REQUEST, joined(
+            advice,
+            notice("provider.check_name_and_address", "Check the model's name and the address; often it ends in /v1."),
+        )
     if _MODEL_UNKNOWN.search(text):
-        return Kind.BAD_REQUEST, f"The provider knows no model {model!r}. Choose one from its list."
+        return Kind.BAD_REQUEST, notice(
+            "provider.provider_knows_no_model_choose",
+            "The provider knows no model {model}. Choose one from its list.",
+            model=f"{model!r}",
+        )
     if status in {400, 422} and _BAD_GENERATION.search(text):
-        return Kind.BAD_JSON, "The provider's own check found the answer not to be JSON. The call is tried again."
+        return Kind.BAD_JSON, notice(
+            "provider.provider_own_check_found_answer",
+            "The provider's own check found the answer not to be JSON. The call is tried again.",
+        )
     if 400 <= status < 500:
-        return Kind.BAD_REQUEST, "The provider refused the request as invalid. It would be refused again."
-    advice = f"{host or 'The address'} did not answer like a model's API."
-    return Kind.NETWORK, f"{advice} Check it: often it ends in /v1, or a portal or proxy stands between."
+        return Kind.BAD_REQUEST, notice(
+            "provider.provider_refused_request_invalid_refused",
+            "The provider refused the request as invalid. It would be refused again.",
+        )
+    advice = notice(
+        "provider.did_not_answer_like_model", "{host} did not answer like a model's API.", host=host or "The address"
+    )
+    return Kind.NETWORK, joined(
+        advice, notice("provider.check_address", "Check it: often it ends in /v1, or a portal or proxy stands between.")
+    )
 
 
 def classify_body(status: int, headers: Mapping[str, str], body: bytes, *, model: str, host: str) -> ModelError:
@@ -162,19 +214,36 @@ def check_reply(reply: Reply) -> None:
     """Raise where a reply is no answer. A cut answer is cut first of all: being blank may be part of that."""
     finish = reply.finish.lower()
     if finish in {"content_filter", "sensitive", "safety"}:
-        sentence = "The provider's content filter stopped the answer. Another model may give one."
+        sentence = notice(
+            "provider.provider_content_filter_stopped_answer",
+            "The provider's content filter stopped the answer. Another model may give one.",
+        )
         raise ModelError(Kind.CONTENT_FILTER, sentence, reply=reply)
     if finish in {"length", "max_tokens"}:
-        sentence = "The answer was cut off at its token limit. Ask for fewer fields at once, or allow more tokens."
+        sentence = notice(
+            "provider.answer_cut_off_token_limit",
+            "The answer was cut off at its token limit. Ask for fewer fields at once, or allow more tokens.",
+        )
         raise ModelError(Kind.TRUNCATED, sentence, reply=reply)
     if finish in {"insufficient_system_resource", "error", "network_error"}:
-        sentence = "The provider broke off for lack of resources. The call is tried again."
+        sentence = notice(
+            "provider.provider_broke_off_lack_resources",
+            "The provider broke off for lack of resources. The call is tried again.",
+        )
         raise ModelError(Kind.OVERLOADED, sentence, reply=reply)
     if not reply.text.strip():
         if reply.refusal:
-            sentence = f"The model refused to answer: {bounded(reply.refusal, LONGEST_EXCERPT)}"
+            sentence = notice(
+                "provider.model_refused_answer",
+                "The model refused to answer: {text}",
+                text=bounded(reply.refusal, LONGEST_EXCERPT),
+            )
             raise ModelError(Kind.CONTENT_FILTER, sentence, reply=reply)
-        raise ModelError(Kind.BLANK, "The model's answer was blank. The call is tried again.", reply=reply)
+        raise ModelError(
+            Kind.BLANK,
+            notice("provider.model_answer_blank_call_tried", "The model's answer was blank. The call is tried again."),
+            reply=reply,
+        )
 
 
 def _unanswered(exception: BaseException | None, host: str) -> ModelError:
@@ -183,21 +252,68 @@ def _unanswered(exception: BaseException | None, host: str) -> ModelError:
     where = host or "the provider"
     # Connecting has a timer of its own; running out of it means nobody is there, not that the model is slow.
     if names & {"ConnectTimeout", "PoolTimeout"}:
-        return ModelError(Kind.NETWORK, f"No connection to {where} within its time. Check the address and the network.")
+        return ModelError(
+            Kind.NETWORK,
+            notice(
+                "provider.no_connection_within_time_check",
+                "No connection to {host} within its time. Check the address and the network.",
+                host=where,
+            ),
+        )
     if names & {"TimeoutException", "APITimeoutError"} or any(isinstance(error, TimeoutError) for error in chain):
-        return ModelError(Kind.TIMEOUT, f"{where} did not finish its answer in time. The call is tried again.")
+        return ModelError(
+            Kind.TIMEOUT,
+            notice(
+                "provider.did_not_finish_answer_time",
+                "{host} did not finish its answer in time. The call is tried again.",
+                host=where,
+            ),
+        )
     if any(isinstance(error, ssl.SSLError) for error in chain):
         return ModelError(
-            Kind.NETWORK, f"The certificate of {where} cannot be trusted. Check the address and the clock."
+            Kind.NETWORK,
+            notice(
+                "provider.certificate_cannot_trusted_check_address",
+                "The certificate of {host} cannot be trusted. Check the address and the clock.",
+                host=where,
+            ),
         )
     if any(isinstance(error, socket.gaierror) for error in chain):
-        return ModelError(Kind.NETWORK, f"The name {where} cannot be found. Check its spelling and the network.")
+        return ModelError(
+            Kind.NETWORK,
+            notice(
+                "provider.name_cannot_found_check_spelling",
+                "The name {host} cannot be found. Check its spelling and the network.",
+                host=where,
+            ),
+        )
     if any(isinstance(error, ConnectionRefusedError) for error in chain):
-        return ModelError(Kind.NETWORK, f"Nothing listens at {where}. Is the server running, and the port right?")
+        return ModelError(
+            Kind.NETWORK,
+            notice(
+                "provider.nothing_listens_server_running_port",
+                "Nothing listens at {host}. Is the server running, and the port right?",
+                host=where,
+            ),
+        )
     if names & {"TransportError", "APIConnectionError"} or any(isinstance(error, OSError) for error in chain):
-        return ModelError(Kind.NETWORK, f"The connection to {where} broke. The call is tried again.")
+        return ModelError(
+            Kind.NETWORK,
+            notice(
+                "provider.connection_broke_call_tried_again",
+                "The connection to {host} broke. The call is tried again.",
+                host=where,
+            ),
+        )
     name = "nothing" if exception is None else type(exception).__name__
-    return ModelError(Kind.BUG, f"The model client failed in a way it does not know ({name}). Please report this.")
+    return ModelError(
+        Kind.BUG,
+        notice(
+            "provider.model_client_failed_way_not",
+            "The model client failed in a way it does not know ({name}). Please report this.",
+            name=name,
+        ),
+    )
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

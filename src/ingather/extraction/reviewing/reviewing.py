@@ -33,6 +33,7 @@ from ingather.extraction.template import Template
 from ingather.extraction.template.errors import TemplateError, ValueProblem
 from ingather.extraction.template.model import Field, Scope
 from ingather.extraction.template.values import coerce
+from ingather.notice import notice
 
 REVIEWER = "reviewer"  # the source of what a person gave
 LONGEST_NOTE = 2_000
@@ -226,11 +227,16 @@ def decided(
     if decision.action is Action.ACCEPTED and not (current and now and now[0].is_reviewed):
         _acceptable(base)
     if action is Action.REJECTED and not now:
-        raise UsageError("There is nothing here to reject.")
+        raise UsageError(notice("review.nothing_here_reject", "There is nothing here to reject."))
     if action is Action.WITHDRAWN and not current:
-        raise UsageError("There is no review here to take back.")
+        raise UsageError(notice("review.no_review_here_take_back", "There is no review here to take back."))
     if decision.seen_value and [one.value for one in now] != list(decision.seen_value):
-        raise Outrun("This value follows from other answers, and one of those has changed. Look again, then decide.")
+        raise Outrun(
+            notice(
+                "review.value_follows_other_answers_those",
+                "This value follows from other answers, and one of those has changed. Look again, then decide.",
+            )
+        )
     return Judged(
         ordinal=found.ordinal,
         row=decision.row,
@@ -287,11 +293,17 @@ def verified(
 def outrun(history: Sequence[Review]) -> Outrun:
     """Who was quicker, and what they said."""
     if not history:
-        return Outrun("The review you saw here is gone. Look again, then decide.")
+        return Outrun(
+            notice("review.review_saw_here_gone_look", "The review you saw here is gone. Look again, then decide.")
+        )
     last = history[-1]
     return Outrun(
-        f"{last.reviewer} has reviewed this value meanwhile ({last.action.value.replace('_', ' ')}). "
-        "Look again, then decide."
+        notice(
+            "review.reviewed_value_meanwhile_look_again",
+            "{reviewer} has reviewed this value meanwhile ({action}). Look again, then decide.",
+            reviewer=last.reviewer,
+            action=last.action.value.replace("_", " "),
+        )
     )
 
 
@@ -300,15 +312,32 @@ def _field(template: Template, found: DocumentResult, decision: Decision) -> Fie
     try:
         field = template.field(decision.field)
     except TemplateError:
-        raise NotFound(f"This task has no field {decision.field[:100]!r}.") from None
+        raise NotFound(
+            notice("review.task_no_field", "This task has no field {field}.", field=f"{decision.field[:100]!r}")
+        ) from None
     if found.state != "completed":
-        raise NotReady(f"Document {found.ordinal} is {found.state}: there is nothing to review in it yet.")
+        raise NotReady(
+            notice(
+                "review.document_nothing_review_yet",
+                "Document {ordinal} is {state}: there is nothing to review in it yet.",
+                ordinal=found.ordinal,
+                state=found.state,
+            )
+        )
     rows = {row.key for row in found.rows if row.scope == field.scope}
     rows |= {finding.row for finding in found.findings if finding.field == field.id}
     if field.scope == Scope.STUDY:
         rows.add("")
     if decision.row not in rows:
-        raise NotFound(f"Document {found.ordinal} has no row {decision.row[:100]!r} for the field {field.id}.")
+        raise NotFound(
+            notice(
+                "review.document_no_row_field",
+                "Document {ordinal} has no row {row} for the field {field}.",
+                ordinal=found.ordinal,
+                row=f"{decision.row[:100]!r}",
+                field=field.id,
+            )
+        )
     return field
 
 
@@ -318,9 +347,19 @@ def _cell(found: DocumentResult, place: Place) -> list[Finding]:
 
 def _acceptable(cell: Sequence[Finding]) -> None:
     if not cell or cell[0].state is State.FAILED:
-        raise UsageError("There is no answer here to accept. Give a value, or say that there is none.")
+        raise UsageError(
+            notice(
+                "review.no_answer_here_accept_give",
+                "There is no answer here to accept. Give a value, or say that there is none.",
+            )
+        )
     if len({(one.state, str(one.value)) for one in cell}) > 1:
-        raise UsageError("There are several answers here. Give the value that is right.")
+        raise UsageError(
+            notice(
+                "review.several_answers_here_give_value",
+                "There are several answers here. Give the value that is right.",
+            )
+        )
 
 
 def _value(field: Field, decision: Decision) -> Value:
@@ -333,15 +372,25 @@ def _value(field: Field, decision: Decision) -> Value:
         value = coerce(field, decision.value)
     except ValueProblem as problem:
         if problem.state is State.NOT_APPLICABLE:
-            raise UsageError("This is no value. Say that it is not applicable instead.") from None
+            raise UsageError(
+                notice("review.no_value_say_not_applicable", "This is no value. Say that it is not applicable instead.")
+            ) from None
         raise UsageError(str(problem)) from None
     if value is None:
-        raise UsageError("This is no value. Give one, or say that it is not reported.")
+        raise UsageError(
+            notice("review.no_value_give_say_not", "This is no value. Give one, or say that it is not reported.")
+        )
     return value
 
 
 def _note(note: str) -> str:
     note = cleaned(note)
     if len(note) > LONGEST_NOTE:
-        raise UsageError(f"A note is at most {LONGEST_NOTE:,} characters long.")
+        raise UsageError(
+            notice(
+                "review.note_most_characters_long",
+                "A note is at most {most} characters long.",
+                most=f"{LONGEST_NOTE:,}",
+            )
+        )
     return note

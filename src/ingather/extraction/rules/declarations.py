@@ -6,6 +6,7 @@ from typing import Final
 from ingather.extraction.findings import Answer, State
 from ingather.extraction.rules.hits import Hit, first, not_reported, prose, rx
 from ingather.extraction.rules.sentences import Document
+from ingather.notice import notice
 
 FIELDS: Final = frozenset({"funding_source", "funding_type", "conflicts_of_interest"})
 
@@ -86,7 +87,7 @@ def _type(funding: Answer) -> Answer:
     else:
         return Answer(
             field="funding_type", state=State.UNCLEAR, quote=funding.quote, page=funding.page,
-            note="The names do not tell who they are.",
+            note=notice("rules.names_not_tell_who_they", "The names do not tell who they are."),
         )  # fmt: skip
     return Answer(field="funding_type", state=State.REPORTED, value=kind, quote=funding.quote, page=funding.page)
 

@@ -24,9 +24,12 @@ from ingather.extraction.rules import (
 )
 from ingather.extraction.rules.hits import NOT_LOOKED_FOR
 from ingather.extraction.rules.sentences import Document, read
+from ingather.notice import notice
 
-NO_TEXT: Final = "There is no text to look in."
-OTHER_LANGUAGE: Final = "The embedded extractor reads English and Chinese only."
+NO_TEXT: Final = notice("rules.no_text_look", "There is no text to look in.")
+OTHER_LANGUAGE: Final = notice(
+    "rules.embedded_extractor_reads_english_chinese", "The embedded extractor reads English and Chinese only."
+)
 LEAST_LETTERS: Final = 120
 MOST_CHARACTERS: Final = 2_000_000
 
@@ -139,6 +142,6 @@ def _checked(field: Asked, answer: Answer | None, key: str, silence: str) -> Ans
     if answer.state is State.REPORTED and options and not options.issuperset(chosen):
         return Answer(
             field=field.id, row=key, state=State.UNCLEAR, quote=answer.quote, page=answer.page,
-            note="What was found is none of the choices.",
+            note=notice("rules.found_none_choices", "What was found is none of the choices."),
         )  # fmt: skip
     return answer

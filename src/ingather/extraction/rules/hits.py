@@ -7,9 +7,10 @@ from typing import Final
 
 from ingather.extraction.findings import Answer, State, Value
 from ingather.extraction.rules.sentences import Document, Sentence
+from ingather.notice import notice
 
-NOT_LOOKED_FOR: Final = "The embedded extractor does not look for this."
-DISAGREES: Final = "The text gives more than one answer."
+NOT_LOOKED_FOR: Final = notice("rules.embedded_extractor_not_look", "The embedded extractor does not look for this.")
+DISAGREES: Final = notice("rules.text_gives_answer", "The text gives more than one answer.")
 
 METHODS: Final = frozenset({"methods"})
 STUDY: Final = frozenset({"abstract", "aim", "methods", "results", "conclusions", "body"})

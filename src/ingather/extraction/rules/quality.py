@@ -5,6 +5,7 @@ from typing import Final
 
 from ingather.extraction.findings import Answer, State
 from ingather.extraction.rules.hits import not_reported
+from ingather.notice import notice
 
 _CONCEALED: Final = {"central_or_web": "Y", "pharmacy": "Y", "sealed_opaque_envelopes": "Y", "open_list": "N"}
 _KNEW: Final = {"yes": "N", "no": "Y"}
@@ -16,7 +17,7 @@ _FROM: Final[dict[str, tuple[str, dict[str, str]]]] = {
     "rob2_4_3": ("blind_assessors", _KNEW),
 }
 FIELDS: Final = frozenset(_FROM)
-NOT_SETTLED: Final = "What the text says does not settle it."
+NOT_SETTLED: Final = notice("rules.text_says_not_settle", "What the text says does not settle it.")
 
 
 def answers(study: dict[str, Answer], key: str) -> dict[str, Answer]:

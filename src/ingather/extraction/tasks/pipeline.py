@@ -20,6 +20,7 @@ from ingather.extraction.tasks import results, tasks
 from ingather.extraction.tasks.tasks import Task
 from ingather.extraction.template import Template
 from ingather.library.port import LibraryPort, ReadingSummary
+from ingather.notice import notice
 
 KIND = "extract_document"
 QUEUE = "extraction"
@@ -114,8 +115,13 @@ class Pipeline:
         if mine is None or (mine.base_url, mine.model) != (task.base_url, task.model):
             raise RetryLater(
                 NO_KEY_S,
-                f"The worker that took it is not set up for the model {task.model} at {task.base_url}. "
-                "Start one with that model and its key in its environment.",
+                notice(
+                    "task.worker_took_not_set_up",
+                    "The worker that took it is not set up for the model {model} at {address}. Start one with "
+                    "that model and its key in its environment.",
+                    model=f"{task.model}",
+                    address=f"{task.base_url}",
+                ),
             )
         # A desk holds on to its loop; those of loops that are over go, and their connections with them.
         for over in [known for known in self._desks if known.is_closed()]:

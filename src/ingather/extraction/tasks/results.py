@@ -19,6 +19,7 @@ from ingather.extraction.findings import (
     State,
     Verdict,
 )
+from ingather.notice import error_notice, notice, notice_from_json, notice_to_json
 
 LARGEST = RESULT_CAP
 SHORT_QUOTE = 200
@@ -36,13 +37,19 @@ def to_json(
     rows, findings, flags = list(rows), list(findings), list(flags)
     size = 0
     for longest in (None, SHORT_QUOTE, 0):
-        told = _to_json(rows, findings, flags, longest) | {"parser": parser, "source": source, "checks": CHECKS_VERSION}
-        size = len(orjson.dumps(told))
+        stored = _to_json(rows, findings, flags, longest)
+        stored |= {"parser": parser, "source": source, "checks": CHECKS_VERSION}
+        size = len(orjson.dumps(stored))
         if size <= LARGEST:
-            return told
+            return stored
     raise Reject(
-        f"The findings about this document take {size:,} bytes, and {LARGEST:,} is the most that can be kept of one. "
-        "Ask fewer fields."
+        notice(
+            "task.findings_about_document_take_bytes",
+            "The findings about this document take {size} bytes, and {most} is the most that can be kept of "
+            "one. Ask fewer fields.",
+            size=f"{size:,}",
+            most=f"{LARGEST:,}",
+        )
     )
 
 
@@ -50,6 +57,7 @@ def _to_json(
     rows: Sequence[Row], findings: Sequence[Finding], flags: Sequence[Flag], longest: int | None
 ) -> dict[str, Any]:
     places: dict[tuple[str, tuple[Span, ...]], int] = {}
+    notes: dict[str, int] = {}
     cells = []
     for finding in findings:
         cell: dict[str, Any] = {
@@ -63,35 +71,45 @@ def _to_json(
         if finding.quote or finding.spans:
             quote = finding.quote if longest is None or len(finding.quote) <= longest else finding.quote[:longest] + "…"
             cell["evidence"] = places.setdefault((quote, finding.spans), len(places))
+        if finding.note:
+            cell["note"] = notes.setdefault(finding.note, len(notes))
         cells.append(cell | _proof(finding))
     return {
         "rows": [{"scope": row.scope, "key": row.key, "label": row.label, "parts": row.parts} for row in rows],
         "evidence": [[quote, [[span.page, span.start, span.end] for span in spans]] for quote, spans in places],
+        "notes": [notice_to_json(note) for note in notes],
         "findings": cells,
         "flags": [
-            {"rule": flag.rule, "row": flag.row, "fields": list(flag.fields), "message": flag.message} for flag in flags
+            {"rule": flag.rule, "row": flag.row, "fields": list(flag.fields), "message": notice_to_json(flag.message)}
+            for flag in flags
         ],
     }
 
 
 def _proof(finding: Finding) -> dict[str, Any]:
     """What only some findings have."""
-    kept: dict[str, Any] = {"note": finding.note} if finding.note else {}
+    kept: dict[str, Any] = {}
     for name, spans in (("value_at", finding.value_spans), ("subject_at", finding.subject_spans)):
         if spans:
             kept[name] = [[span.page, span.start, span.end] for span in spans]
     return kept | {"reason": finding.reason.value} if finding.reason else kept
 
 
-def from_json(told: dict[str, Any]) -> tuple[tuple[Row, ...], tuple[Finding, ...], tuple[Flag, ...]]:
-    rows = tuple(Row(**row) for row in told["rows"])
-    evidence = [(quote, _spans(spans)) for quote, spans in told["evidence"]]
-    findings = tuple(_finding(cell, evidence) for cell in told["findings"])
-    flags = tuple(Flag(**flag | {"fields": tuple(flag["fields"])}) for flag in told["flags"])
+def from_json(stored: dict[str, Any]) -> tuple[tuple[Row, ...], tuple[Finding, ...], tuple[Flag, ...]]:
+    rows = tuple(Row(**row) for row in stored["rows"])
+    evidence = [(quote, _spans(spans)) for quote, spans in stored["evidence"]]
+    notes = [notice_from_json(note) for note in stored.get("notes", ())]
+    findings = tuple(_finding(cell, evidence, notes) for cell in stored["findings"])
+    flags = tuple(
+        Flag(
+            rule=flag["rule"], row=flag["row"], fields=tuple(flag["fields"]), message=notice_from_json(flag["message"])
+        )
+        for flag in stored["flags"]
+    )
     return rows, findings, flags
 
 
-def _finding(cell: dict[str, Any], evidence: Sequence[tuple[str, tuple[Span, ...]]]) -> Finding:
+def _finding(cell: dict[str, Any], evidence: Sequence[tuple[str, tuple[Span, ...]]], notes: Sequence[str]) -> Finding:
     quote, spans = evidence[cell["evidence"]] if "evidence" in cell else ("", ())
     return Finding(
         field=cell["field"],
@@ -102,7 +120,7 @@ def _finding(cell: dict[str, Any], evidence: Sequence[tuple[str, tuple[Span, ...
         verdict=Verdict(cell["verdict"]),
         spans=spans,
         source=cell["source"],
-        note=cell.get("note", ""),
+        note=_note(cell.get("note", ""), notes),
         value_spans=_spans(cell.get("value_at", ())),
         subject_spans=_spans(cell.get("subject_at", ())),
         reason=Reason(cell["reason"]) if "reason" in cell else None,
@@ -111,6 +129,11 @@ def _finding(cell: dict[str, Any], evidence: Sequence[tuple[str, tuple[Span, ...
 
 def _spans(places: Iterable[Sequence[int]]) -> tuple[Span, ...]:
     return tuple(Span(page=page, start=start, end=end) for page, start, end in places)
+
+
+def _note(stored: int | str, notes: Sequence[str]) -> str:
+    """The first results held each note as text; now a finding has the number of its note."""
+    return stored if isinstance(stored, str) else notes[stored]
 
 
 def document_result(
@@ -125,7 +148,7 @@ def document_result(
         file_name=file_name,
         sha256=sha256,
         state=state,
-        problem=str(error.get("message", "")) if error else "",
+        problem=error_notice(error),
         rows=rows,
         findings=findings,
         flags=flags,

@@ -19,6 +19,7 @@ from ingather.extraction.errors import NotFound
 from ingather.extraction.tasks import statements as sql
 from ingather.extraction.template import Template
 from ingather.library.port import Snapshot
+from ingather.notice import notice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +160,7 @@ def list_projects(ids: list[int] | None, *, after: int, limit: int | None) -> Sc
 def find_project(project_id: int) -> Script[Project]:
     rows = yield Statement(sql.FIND_PROJECT, {"project_id": project_id})
     if not rows:
-        raise NotFound(f"There is no project {project_id}.")
+        raise NotFound(notice("task.no_project", "There is no project {id}.", id=project_id))
     return _project(rows[0])
 
 
@@ -256,14 +257,19 @@ def started(wish: Wish, key: str) -> Script[int | None]:
 def _same(found: Sequence[Any], wish: Wish) -> int:
     [(task_id, was)] = found
     if was != wish.sha256:
-        raise KeyReused("This idempotency key belongs to another task. Use a new one for each task.")
+        raise KeyReused(
+            notice(
+                "task.idempotency_key_belongs_another_task",
+                "This idempotency key belongs to another task. Use a new one for each task.",
+            )
+        )
     return int(task_id)
 
 
 def find_task(task_id: int) -> Script[Task]:
     rows = yield Statement(sql.FIND_TASK, {"task_id": task_id})
     if not rows:
-        raise NotFound(f"There is no task {task_id}.")
+        raise NotFound(notice("task.no_task", "There is no task {id}.", id=task_id))
     return _task(rows[0])
 
 
@@ -316,7 +322,14 @@ def template_version(sha256: str) -> Script[Template]:
 def find_document(task_id: int, ordinal: int) -> Script[Snapshot]:
     rows = yield Statement(sql.FIND_DOCUMENT, {"task_id": task_id, "ordinal": ordinal})
     if not rows:
-        raise NotFound(f"There is no document {ordinal} in task {task_id}.")
+        raise NotFound(
+            notice(
+                "extraction.no_document_task",
+                "There is no document {ordinal} in task {id}.",
+                ordinal=ordinal,
+                id=task_id,
+            )
+        )
     [(document_id, sha256, file_name)] = rows
     return Snapshot(document_id=document_id, file_name=file_name, sha256=sha256, size=0)
 
@@ -354,7 +367,7 @@ def status(task_id: int) -> Script[Status]:
         task, cost = _task_and_spent(row[:known])
         for progress in (yield from verbs.progress([task.batch_id])):
             return Status(task=task, progress=progress, spent=cost, wait=_wait(progress, row[known:]))
-    raise NotFound(f"There is no task {task_id}.")
+    raise NotFound(notice("task.no_task", "There is no task {id}.", id=task_id))
 
 
 def _wait(progress: Progress, obstacles: Sequence[Any]) -> Wait | None:

@@ -6,6 +6,7 @@ from typing import Final
 
 from ingather.extraction.template.errors import ValueProblem
 from ingather.extraction.template.numbers import plain
+from ingather.notice import notice
 
 _MONTHS: Final = {
     name: number
@@ -49,12 +50,18 @@ _FORMS: Final = tuple(
 def date(raw: object) -> str:
     """The date in ISO form, or ValueProblem."""
     if isinstance(raw, bool) or not isinstance(raw, str | int):
-        raise ValueProblem("A date is a text such as 2019-03.")
+        raise ValueProblem(notice("value.date_text_such_2019_03", "A date is a text such as 2019-03."))
     text = plain(str(raw) if isinstance(raw, str) or 0 <= raw <= 9999 else "")
     for form in _FORMS if len(text) <= 40 else ():
         if found := form.fullmatch(text):
             return _iso(found.groupdict(), text)
-    raise ValueProblem(f"{text[:40]!r} is no date that can be read in one way only; write it as 2019-03 or 2019-03-15.")
+    raise ValueProblem(
+        notice(
+            "value.no_date_read_way_only",
+            "{value} is no date that can be read in one way only; write it as 2019-03 or 2019-03-15.",
+            value=f"{text[:40]!r}",
+        )
+    )
 
 
 def _iso(parts: dict[str, str | None], text: str) -> str:
@@ -62,11 +69,13 @@ def _iso(parts: dict[str, str | None], text: str) -> str:
     name, digits = parts.get("name"), parts.get("m")
     month = _MONTHS.get(name.casefold(), 0) if name else int(digits) if digits else None
     if not 1800 <= year <= 2100 or (month is not None and not 1 <= month <= 12):
-        raise ValueProblem(f"{text!r} is no date between 1800 and 2100.")
+        raise ValueProblem(
+            notice("value.no_date_between_1800_2100", "{value} is no date between 1800 and 2100.", value=f"{text!r}")
+        )
     if month is None:
         return f"{year:04}"
     if day is None:
         return f"{year:04}-{month:02}"
     if not 1 <= int(day) <= monthrange(year, month)[1]:
-        raise ValueProblem(f"{text!r} is no day of the calendar.")
+        raise ValueProblem(notice("value.no_day_calendar", "{value} is no day of the calendar.", value=f"{text!r}"))
     return f"{year:04}-{month:02}-{int(day):02}"

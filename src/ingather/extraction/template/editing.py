@@ -8,6 +8,7 @@ from ingather.extraction.template.builtin import BUILTIN_IDS
 from ingather.extraction.template.errors import TemplateError
 from ingather.extraction.template.model import CheckRule, Field, Label, Section, Template, Tier, UnitOf, ids
 from ingather.extraction.template.validation import check_id, validate
+from ingather.notice import notice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +86,12 @@ def remove_field(template: Template, field_id: str) -> Template:
     dependents = [field.id for field in template.fields if field.unit == UnitOf(field=field_id)]
     if dependents:
         raise TemplateError(
-            f"The field {field_id!r} says the unit of {', '.join(dependents)}; change or remove those first."
+            notice(
+                "template.field_says_unit_change_remove",
+                "The field {field} says the unit of {fields}; change or remove those first.",
+                field=f"{field_id!r}",
+                fields=", ".join(dependents),
+            )
         )
     return _keep(template, {field.id for field in template.fields} - {field_id})
 
@@ -99,7 +105,7 @@ def select(template: Template, field_ids: Collection[str]) -> Template:
     """
     chosen = {template.field(field_id).id for field_id in field_ids}
     if not chosen:
-        raise TemplateError("A selection needs at least one field.")
+        raise TemplateError(notice("template.selection_needs_least_field", "A selection needs at least one field."))
     units = {field.unit.field for field in template.fields if field.id in chosen and isinstance(field.unit, UnitOf)}
     kept = _keep(template, chosen | units)
     used = {field.section for field in kept.fields}
@@ -166,4 +172,10 @@ def _in_sections(template: Template, fields: list[Field]) -> tuple[Field, ...]:
 
 def _changeable(template: Template) -> None:
     if template.builtin:
-        raise TemplateError(f"The template {template.id!r} comes with the program and stays as it is; clone it first.")
+        raise TemplateError(
+            notice(
+                "template.template_comes_program_stays_clone",
+                "The template {id} comes with the program and stays as it is; clone it first.",
+                id=f"{template.id!r}",
+            )
+        )

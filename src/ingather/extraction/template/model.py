@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from ingather.extraction.template.errors import TemplateError
+from ingather.notice import notice
 
 
 class FieldType(StrEnum):
@@ -213,7 +214,9 @@ class Template:
         for field in self.fields:
             if field.id == id:
                 return field
-        raise TemplateError(f"The template {self.id} has no field {id!r}.")
+        raise TemplateError(
+            notice("template.template_no_field", "The template {id} has no field {field}.", id=self.id, field=f"{id!r}")
+        )
 
     def fields_of(self, scope: str, *, tier: str | None = None) -> tuple[Field, ...]:
         """The fields of a scope in their order; with a tier, only those of that tier."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ingather.extraction.template.errors import ValueProblem
+from ingather.notice import notice
 
 LONGEST_NUMBER: Final = 60
 BIGGEST_INT: Final = 2**53 - 1  # what JSON and spreadsheets keep exactly
@@ -44,27 +45,27 @@ def plain(text: str) -> str:
 def number(raw: object, units: Sequence[str] = ()) -> float:
     """A finite number, or ValueProblem. After it may stand one of the units it is known to have."""
     if isinstance(raw, bool):
-        raise ValueProblem("True and false are no numbers.")
+        raise ValueProblem(notice("value.true_false_no_numbers", "True and false are no numbers."))
     if isinstance(raw, int):
         return _bounded(raw)
     if isinstance(raw, float):
         return _bounded(int(raw)) if raw.is_integer() and abs(raw) <= BIGGEST_INT else _finite(raw)
     if not isinstance(raw, str):
-        raise ValueProblem(f"A number is needed, not {_named(raw)}.")
+        raise ValueProblem(notice("value.number_needed_not", "A number is needed, not {what}.", what=_named(raw)))
     text = re.sub(r"^n\s*=\s*(?=[0-9])", "", plain(raw), flags=re.IGNORECASE)
     value, rest = split(text)
     if rest and not any(is_unit(rest, unit) for unit in units):
-        raise ValueProblem(f"{_quoted(raw)} is more than a number.")
+        raise ValueProblem(notice("value.number", "{value} is more than a number.", value=_quoted(raw)))
     return value
 
 
 def split(text: str) -> tuple[float, str]:
     """A text's leading number and what stands after it. `text` is plain."""
     if len(text) > LONGEST_NUMBER:
-        raise ValueProblem(f"{_quoted(text)} is too long for a number.")
+        raise ValueProblem(notice("value.too_long_number", "{value} is too long for a number.", value=_quoted(text)))
     found = _NUMBER_AND_REST.fullmatch(text)
     if not found:
-        raise ValueProblem(f"{_quoted(text)} is no number.")
+        raise ValueProblem(notice("value.no_number", "{value} is no number.", value=_quoted(text)))
     return _read(found[1], text), found[2].strip()
 
 
@@ -77,7 +78,13 @@ def _read(digits: str, text: str) -> float:
     elif _DECIMAL_COMMA.fullmatch(bare):
         bare = bare.replace(",", ".")
     if not _PLAIN_NUMBER.fullmatch(bare):
-        raise ValueProblem(f"{_quoted(text)} can be read as a number in more ways than one, or in none.")
+        raise ValueProblem(
+            notice(
+                "value.read_number_ways_none",
+                "{value} can be read as a number in more ways than one, or in none.",
+                value=_quoted(text),
+            )
+        )
     value = _finite(sign * float(bare))
     if bare.isdigit():
         return _bounded(sign * int(bare))
@@ -88,7 +95,7 @@ def whole(value: float) -> int:
     """The number as a whole one, where it is: 120.0 is, 12.4 is not."""
     if isinstance(value, float):
         if not value.is_integer():
-            raise ValueProblem(f"{value} is no whole number.")
+            raise ValueProblem(notice("value.no_whole_number", "{value} is no whole number.", value=value))
         value = int(value)
     return _bounded(value)
 
@@ -105,13 +112,13 @@ def _unit_form(text: str) -> str:
 
 def _bounded(value: int) -> int:
     if abs(value) > BIGGEST_INT:
-        raise ValueProblem("The number is too big to be kept exactly.")
+        raise ValueProblem(notice("value.number_too_big_kept_exactly", "The number is too big to be kept exactly."))
     return value
 
 
 def _finite(value: float) -> float:
     if not math.isfinite(value):
-        raise ValueProblem("The number is not finite.")
+        raise ValueProblem(notice("value.number_not_finite", "The number is not finite."))
     return value
 
 

@@ -22,6 +22,7 @@ from ingather.extraction.template.model import (
     UnitOf,
 )
 from ingather.extraction.template.validation import validate
+from ingather.notice import notice
 
 MOST_UNITS: Final = 50
 TEMPLATE_KEYS: Final = frozenset(
@@ -148,7 +149,9 @@ def _list(part: Mapping[str, Any], key: str, name: str, *, optional: bool = Fals
 def _text(part: Mapping[str, Any], key: str, name: str, *, optional: bool = False) -> str:
     value = part.get(key, "" if optional else None)
     if not isinstance(value, str) or not (value or optional):
-        raise TemplateError(f"{name} needs a text under {key!r}.")
+        raise TemplateError(
+            notice("template.needs_text_under", "{name} needs a text under {key}.", name=name, key=f"{key!r}")
+        )
     return value
 
 
@@ -168,7 +171,14 @@ def _label(part: Mapping[str, Any], key: str, name: str, *, optional: bool = Fal
             return Label(en=en, zh=zh)
         case {"en": str() as only, **rest} | {"zh": str() as only, **rest} if not rest and (optional or only):
             return Label(en=only, zh=only)
-    raise TemplateError(f"{name} needs words under {key!r}, such as {{en: Age, zh: 年龄}}.")
+    raise TemplateError(
+        notice(
+            "template.needs_words_under_such_en",
+            "{name} needs words under {key}, such as {en: Age, zh: 年龄}.",
+            name=name,
+            key=f"{key!r}",
+        )
+    )
 
 
 def _choice(kind: type[E], value: object, key: str, name: str) -> E:

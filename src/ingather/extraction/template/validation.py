@@ -9,6 +9,7 @@ from typing import Final
 from ingather.extraction.judgements.expressions import Expression, ExpressionError, How, Kind, kind_of, parse
 from ingather.extraction.template.errors import TemplateError
 from ingather.extraction.template.model import CheckRule, Field, FieldType, Label, Scope, Template, UnitOf
+from ingather.notice import notice
 
 MOST_FIELDS: Final = 400
 MOST_SECTIONS: Final = 60
@@ -50,22 +51,27 @@ REACH: Final[Mapping[Scope, frozenset[Scope]]] = {
 
 def validate(template: Template) -> Template:
     """The template itself, where all is well with it. Raises TemplateError at the first thing that is not."""
-    name = f"The template {template.id!r}"
-    check_id(template.id, "A template")
-    _words(template.label, name, LONGEST_LABEL, "label")
-    _words(template.description, name, LONGEST_INSTRUCTION, "description")
-    _line(template.note, name, LONGEST_INSTRUCTION, "note")
-    _line(template.based_on, name, LONGEST_LABEL, "based_on")
-    _at_most(template.fields, MOST_FIELDS, name, "fields")
-    _at_most(template.sections, MOST_SECTIONS, name, "sections")
-    _at_most(template.checks, MOST_CHECKS, name, "checks")
-    _once((scope.value for scope in template.scopes), name, "scope")
-    _once((section.id for section in template.sections), name, "section")
-    _once((field.id for field in template.fields), name, "field")
-    _once((check.id for check in template.checks), name, "check")
+    name = notice("template.the_template", "The template {id}", id=f"{template.id!r}")
+    check_id(template.id, notice("template.a_template", "A template"))
+    _words(template.label, name, LONGEST_LABEL, notice("template.label", "label"))
+    _words(template.description, name, LONGEST_INSTRUCTION, notice("template.description", "description"))
+    _line(template.note, name, LONGEST_INSTRUCTION, notice("template.note", "note"))
+    _line(template.based_on, name, LONGEST_LABEL, notice("template.based_on", "based_on"))
+    _at_most(template.fields, MOST_FIELDS, name, notice("template.fields", "fields"))
+    _at_most(template.sections, MOST_SECTIONS, name, notice("template.sections", "sections"))
+    _at_most(template.checks, MOST_CHECKS, name, notice("template.checks", "checks"))
+    _once((scope.value for scope in template.scopes), name, notice("template.scope", "scope"))
+    _once((section.id for section in template.sections), name, notice("template.section", "section"))
+    _once((field.id for field in template.fields), name, notice("template.field", "field"))
+    _once((check.id for check in template.checks), name, notice("template.check", "check"))
     for section in template.sections:
-        check_id(section.id, "A section")
-        _words(section.label, f"The section {section.id!r}", LONGEST_LABEL, "label")
+        check_id(section.id, notice("template.a_section", "A section"))
+        _words(
+            section.label,
+            notice("template.the_section", "The section {id}", id=f"{section.id!r}"),
+            LONGEST_LABEL,
+            notice("template.label", "label"),
+        )
     known = {field.id: field for field in template.fields}
     sections = {section.id for section in template.sections}
     for field in template.fields:
@@ -78,39 +84,91 @@ def validate(template: Template) -> Template:
 def check_id(id: str, what: str) -> None:
     if not ID.fullmatch(id):
         raise TemplateError(
-            f"{what} has the id {id[:80]!r}; an id starts with a small letter and holds up to 63 small letters, "
-            "digits and underscores."
+            notice(
+                "template.id_id_starts_small_letter",
+                "{what} has the id {id}; an id starts with a small letter and holds up to 63 small letters, "
+                "digits and underscores.",
+                what=what,
+                id=f"{id[:80]!r}",
+            )
         )
 
 
 def _field(field: Field, known: Mapping[str, Field], sections: set[str], scopes: tuple[Scope, ...]) -> None:
-    name = f"The field {field.id!r}"
-    check_id(field.id, "A field")
+    name = notice("template.the_field", "The field {id}", id=f"{field.id!r}")
+    check_id(field.id, notice("template.a_field", "A field"))
     if field.section not in sections:
         raise TemplateError(f"{name} stands in the section {field.section!r}, which the template does not have.")
     if field.scope not in scopes:
-        raise TemplateError(f"{name} has the scope {field.scope}, which the template does not list in its scopes.")
-    _words(field.label, name, LONGEST_LABEL, "label")
-    _line(field.instruction, name, LONGEST_INSTRUCTION, "instruction")
+        raise TemplateError(
+            notice(
+                "template.scope_template_not_list_scopes",
+                "{name} has the scope {scope}, which the template does not list in its scopes.",
+                name=name,
+                scope=field.scope,
+            )
+        )
+    _words(field.label, name, LONGEST_LABEL, notice("template.label", "label"))
+    _line(field.instruction, name, LONGEST_INSTRUCTION, notice("template.instruction", "instruction"))
     if field.type in CHOICES and not field.options:
-        raise TemplateError(f"{name} is of type {field.type} and needs options to choose from.")
+        raise TemplateError(
+            notice(
+                "template.type_needs_options_choose",
+                "{name} is of type {type} and needs options to choose from.",
+                name=name,
+                type=field.type,
+            )
+        )
     if field.options and field.type not in CHOICES:
-        raise TemplateError(f"{name} has options, but is of type {field.type}; make it an enum or drop them.")
-    _at_most(field.options, MOST_OPTIONS, name, "options")
-    _once((option.id.casefold() for option in field.options), name, "option")
+        raise TemplateError(
+            notice(
+                "template.options_but_type_make_enum",
+                "{name} has options, but is of type {type}; make it an enum or drop them.",
+                name=name,
+                type=field.type,
+            )
+        )
+    _at_most(field.options, MOST_OPTIONS, name, notice("template.options", "options"))
+    _once((option.id.casefold() for option in field.options), name, notice("template.option", "option"))
     for option in field.options:
         if not OPTION_ID.fullmatch(option.id):
-            raise TemplateError(f"{name} has the option {option.id[:80]!r}; use letters, digits and underscores.")
-        _words(option.label, name, LONGEST_LABEL, f"label of the option {option.id}")
+            raise TemplateError(
+                notice(
+                    "template.option_use_letters_digits_underscores",
+                    "{name} has the option {option}; use letters, digits and underscores.",
+                    name=name,
+                    option=f"{option.id[:80]!r}",
+                )
+            )
+        _words(
+            option.label,
+            name,
+            LONGEST_LABEL,
+            notice("template.label_of_option", "label of the option {id}", id=option.id),
+        )
     match field.unit:
         case UnitOf(field=other) if other == field.id or other not in known:
-            raise TemplateError(f"{name} takes its unit from {other[:80]!r}, which is no other field of the template.")
+            raise TemplateError(
+                notice(
+                    "template.takes_unit_no_other_field",
+                    "{name} takes its unit from {field}, which is no other field of the template.",
+                    name=name,
+                    field=f"{other[:80]!r}",
+                )
+            )
         case UnitOf(field=other) if known[other].scope not in REACH[field.scope] | _contrast_reach(field.scope):
-            raise TemplateError(f"{name} takes its unit from {other!r}, whose rows it does not belong to.")
+            raise TemplateError(
+                notice(
+                    "template.takes_unit_whose_rows_not",
+                    "{name} takes its unit from {field}, whose rows it does not belong to.",
+                    name=name,
+                    field=f"{other!r}",
+                )
+            )
         case str() as unit:
             _unit(unit, name)
         case tuple() as units:
-            _once(units, name, "unit")
+            _once(units, name, notice("template.unit", "unit"))
             for unit in units:
                 _unit(unit, name)
 
@@ -121,16 +179,27 @@ def _contrast_reach(scope: Scope) -> frozenset[Scope]:
 
 def _unit(unit: str, name: str) -> None:
     if not unit.strip():
-        raise TemplateError(f"{name} has an empty unit; leave it out instead.")
-    _line(unit, name, LONGEST_UNIT, "unit")
+        raise TemplateError(
+            notice(
+                "template.empty_unit_leave_out_instead", "{name} has an empty unit; leave it out instead.", name=name
+            )
+        )
+    _line(unit, name, LONGEST_UNIT, notice("template.unit", "unit"))
 
 
 def _check(check: CheckRule, known: Mapping[str, Field], scopes: tuple[Scope, ...]) -> None:
-    name = f"The check {check.id!r}"
-    check_id(check.id, "A check")
+    name = notice("template.the_check", "The check {id}", id=f"{check.id!r}")
+    check_id(check.id, notice("template.a_check", "A check"))
     if check.scope not in scopes:
-        raise TemplateError(f"{name} has the scope {check.scope}, which the template does not list in its scopes.")
-    _words(check.message, name, LONGEST_MESSAGE, "message")
+        raise TemplateError(
+            notice(
+                "template.scope_template_not_list_scopes",
+                "{name} has the scope {scope}, which the template does not list in its scopes.",
+                name=name,
+                scope=check.scope,
+            )
+        )
+    _words(check.message, name, LONGEST_MESSAGE, notice("template.message", "message"))
     used = _expression(check.expression, check.scope, known, name)
     if check.when:
         _expression(check.when, check.scope, known, name)
@@ -172,13 +241,31 @@ def _reach(field: str, how: How, its_scope: Scope, scope: Scope) -> None:
 
 def _at_most(things: tuple[object, ...], most: int, name: str, what: str) -> None:
     if len(things) > most:
-        raise TemplateError(f"{name} has {len(things):,} {what}; {most} is the most there may be.")
+        raise TemplateError(
+            notice(
+                "template.most",
+                "{name} has {count} {what}; {most} is the most there may be.",
+                name=name,
+                count=f"{len(things):,}",
+                what=what,
+                most=most,
+            )
+        )
 
 
 def _once(ids: Iterable[str], name: str, what: str) -> None:
     for one, count in Counter(ids).items():
         if count > 1:
-            raise TemplateError(f"{name} has the {what} {one[:80]!r} {count} times; each must have an id of its own.")
+            raise TemplateError(
+                notice(
+                    "template.times_each_must_id_own",
+                    "{name} has the {what} {id} {count} times; each must have an id of its own.",
+                    name=name,
+                    what=what,
+                    id=f"{one[:80]!r}",
+                    count=count,
+                )
+            )
 
 
 def _words(label: Label, name: str, longest: int, what: str) -> None:
@@ -188,7 +275,23 @@ def _words(label: Label, name: str, longest: int, what: str) -> None:
 
 def _line(text: str, name: str, longest: int, what: str) -> None:
     if len(text) > longest:
-        raise TemplateError(f"{name} has a {what} of {len(text):,} characters; {longest:,} is the most it may have.")
+        raise TemplateError(
+            notice(
+                "template.characters_most",
+                "{name} has a {what} of {count} characters; {most} is the most it may have.",
+                name=name,
+                what=what,
+                count=f"{len(text):,}",
+                most=f"{longest:,}",
+            )
+        )
     # Cf would hide text or turn its direction; Cs cannot be stored. A line break is fine in longer texts.
     if any(unicodedata.category(c) in {"Cc", "Cf", "Cs", "Co"} and c != "\n" for c in text):
-        raise TemplateError(f"{name} has a control character in its {what}; type the words instead of pasting them.")
+        raise TemplateError(
+            notice(
+                "template.control_character_type_words_instead",
+                "{name} has a control character in its {what}; type the words instead of pasting them.",
+                name=name,
+                what=what,
+            )
+        )

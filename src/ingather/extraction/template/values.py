@@ -9,6 +9,7 @@ from ingather.extraction.template.dates import date
 from ingather.extraction.template.errors import ValueProblem
 from ingather.extraction.template.model import Field, FieldType, Option
 from ingather.extraction.template.numbers import is_unit, number, plain, split, whole
+from ingather.notice import notice
 
 LONGEST_TEXT: Final = 2_000
 LONGEST_LONGTEXT: Final = 20_000
@@ -84,16 +85,20 @@ def _said_nothing(raw: object) -> None:
     if isinstance(raw, list) and len(raw) == 1:
         raw = raw[0]
     if raw is None or (isinstance(raw, list | dict) and not raw):
-        raise ValueProblem("No value was given.", State.NOT_REPORTED)
+        raise ValueProblem(notice("value.no_value_given", "No value was given."), State.NOT_REPORTED)
     if not isinstance(raw, str):
         return
     words = re.sub(r"[\s_]+", " ", plain(raw).casefold()).strip().rstrip(".。").removeprefix("(").removesuffix(")")
     if words in _NOT_REPORTED:
-        raise ValueProblem("The answer says that it is not reported.", State.NOT_REPORTED)
+        raise ValueProblem(
+            notice("value.answer_says_not_reported", "The answer says that it is not reported."), State.NOT_REPORTED
+        )
     if words in _NOT_APPLICABLE:
-        raise ValueProblem("The answer says that it does not apply.", State.NOT_APPLICABLE)
+        raise ValueProblem(
+            notice("value.answer_says_not_apply", "The answer says that it does not apply."), State.NOT_APPLICABLE
+        )
     if words in _UNCLEAR or words + "." in _UNCLEAR:
-        raise ValueProblem("The answer says that it is unclear.", State.UNCLEAR)
+        raise ValueProblem(notice("value.answer_says_unclear", "The answer says that it is unclear."), State.UNCLEAR)
 
 
 def _units(field: Field) -> tuple[str, ...]:
@@ -110,7 +115,9 @@ def _quantity(field: Field, raw: object) -> str:
     if isinstance(raw, dict):
         raw = _from_parts(raw)
     if isinstance(raw, bool) or not isinstance(raw, str | int | float):
-        raise ValueProblem("A quantity is a number and its unit, such as 12 weeks.")
+        raise ValueProblem(
+            notice("value.quantity_number_unit_such_12", "A quantity is a number and its unit, such as 12 weeks.")
+        )
     value, said = split(plain(raw)) if isinstance(raw, str) else (number(raw), "")
     shown = f"{whole(value) if float(value).is_integer() else value}"
     said = re.sub(r"^-(?=[a-z])", "", said, flags=re.IGNORECASE)
@@ -118,16 +125,27 @@ def _quantity(field: Field, raw: object) -> str:
         for unit in field.unit:
             if is_unit(said, unit):
                 return f"{shown} {unit}"
-        raise ValueProblem(f"{_line(raw, LONGEST_ITEM)!r} has no unit of {', '.join(field.unit)}.")
+        raise ValueProblem(
+            notice(
+                "value.no_unit",
+                "{value} has no unit of {units}.",
+                value=f"{_line(raw, LONGEST_ITEM)!r}",
+                units=", ".join(field.unit),
+            )
+        )
     if not said or len(said) > 100 or re.match(r"[-~±(<>/,;:]|to\b|or\b|and\b", said):
-        raise ValueProblem(f"{_line(raw, LONGEST_ITEM)!r} is no number with a unit.")
+        raise ValueProblem(
+            notice("value.no_number_unit", "{value} is no number with a unit.", value=f"{_line(raw, LONGEST_ITEM)!r}")
+        )
     return f"{shown} {_line(said, 100)}"
 
 
 def _from_parts(parts: dict[Any, Any]) -> str:
     value, unit = parts.get("value"), parts.get("unit")
     if set(parts) != {"value", "unit"} or not isinstance(unit, str):
-        raise ValueProblem("A quantity in two parts has a value and a unit.")
+        raise ValueProblem(
+            notice("value.quantity_two_parts_value_unit", "A quantity in two parts has a value and a unit.")
+        )
     return f"{number(value)} {unit}"
 
 
@@ -161,11 +179,18 @@ def _items(raw: object, separators: str) -> list[object]:
     if isinstance(raw, str):
         raw = [item for item in re.split(separators, raw) if item.strip()]
     if not isinstance(raw, list | tuple):
-        raise ValueProblem("A list of texts is needed.")
+        raise ValueProblem(notice("value.list_texts_needed", "A list of texts is needed."))
     if len(raw) > MOST_ITEMS:
-        raise ValueProblem(f"The list has {len(raw):,} entries; {MOST_ITEMS} is the most it may have.")
+        raise ValueProblem(
+            notice(
+                "value.list_entries_most",
+                "The list has {count} entries; {most} is the most it may have.",
+                count=f"{len(raw):,}",
+                most=MOST_ITEMS,
+            )
+        )
     if not raw:
-        raise ValueProblem("The list is empty.", State.NOT_REPORTED)
+        raise ValueProblem(notice("value.list_empty", "The list is empty."), State.NOT_REPORTED)
     return list(raw)
 
 
@@ -178,11 +203,23 @@ def _id(field: Field, raw: object) -> str:
     if field.unit == "doi":
         text = re.sub(r"^(?:https?://(?:dx\.)?doi\.org/|doi:?\s*)", "", text, flags=re.IGNORECASE).rstrip(".,;")
         if not _DOI.fullmatch(text):
-            raise ValueProblem(f"{text!r} is no DOI; one starts with 10. and has a slash.")
+            raise ValueProblem(
+                notice(
+                    "value.no_doi_starts_10_slash",
+                    "{value} is no DOI; one starts with 10. and has a slash.",
+                    value=f"{text!r}",
+                )
+            )
     if field.unit == "pmid":
         text = re.sub(r"^pmid:?\s*", "", text, flags=re.IGNORECASE)
         if not re.fullmatch(r"[0-9]{1,9}", text):
-            raise ValueProblem(f"{text!r} is no PMID; one is made of up to nine digits.")
+            raise ValueProblem(
+                notice(
+                    "value.no_pmid_made_up_nine",
+                    "{value} is no PMID; one is made of up to nine digits.",
+                    value=f"{text!r}",
+                )
+            )
     return text
 
 
@@ -195,10 +232,17 @@ def _text(raw: object, longest: int) -> str:
     if isinstance(raw, int | float) and not isinstance(raw, bool):
         raw = str(number(raw))
     if not isinstance(raw, str):
-        raise ValueProblem(f"A text is needed, not {type(raw).__name__}.")
+        raise ValueProblem(notice("value.text_needed_not", "A text is needed, not {what}.", what=type(raw).__name__))
     if len(raw) > longest:
-        raise ValueProblem(f"The text has {len(raw):,} characters; {longest:,} is the most it may have.")
+        raise ValueProblem(
+            notice(
+                "value.text_characters_most",
+                "The text has {count} characters; {most} is the most it may have.",
+                count=f"{len(raw):,}",
+                most=f"{longest:,}",
+            )
+        )
     text = "".join(" " if unicodedata.category(c) in {"Cc", "Cs"} and c != "\n" else c for c in raw).strip()
     if not text:
-        raise ValueProblem("The text is empty.", State.NOT_REPORTED)
+        raise ValueProblem(notice("value.text_empty", "The text is empty."), State.NOT_REPORTED)
     return text

@@ -36,6 +36,7 @@ from ingather.library.parse.limits import (
 )
 from ingather.library.parse.wire import Garbled, unpack
 from ingather.library.reading import Problem, Reading
+from ingather.notice import notice
 
 log = logging.getLogger(__name__)
 
@@ -87,8 +88,12 @@ def parse(path: Path, limits: Limits | None = None, *, name: str = "") -> Readin
         if size > limits.file_bytes:
             return _problem(
                 Problem.TOO_BIG,
-                f"This file has {size / MEGABYTE:,.1f} MB; at most {limits.file_bytes / MEGABYTE:,.0f} MB are read. "
-                "Compress its images or split it.",
+                notice(
+                    "file.file_mb_most_mb_read",
+                    "This file has {size} MB; at most {most} MB are read. Compress its images or split it.",
+                    size=f"{size / MEGABYTE:,.1f}",
+                    most=f"{limits.file_bytes / MEGABYTE:,.0f}",
+                ),
             )
         suffix = Path(name or path.name).suffix.lower()
         ending = run(file.fileno(), limits, suffix=suffix, manner=Manner.DRAWN)
@@ -208,20 +213,35 @@ def _obituary(ending: Ending, limits: Limits) -> Reading:
     if ending.is_late:
         return _problem(
             Problem.TOO_SLOW,
-            f"This file could not be read within {limits.seconds:g} seconds. "
-            "Print it to a new PDF, or split it, and try again.",
+            notice(
+                "file.file_not_read_within_seconds",
+                "This file could not be read within {seconds} seconds. Print it to a new PDF, or split it, and "
+                "try again.",
+                seconds=f"{limits.seconds:g}",
+            ),
         )
     if ending.is_out_of_memory:
         return _problem(
             Problem.DECOMPRESSION_LIMIT,
-            f"Unpacked, this file needs more than {limits.memory_bytes / MEGABYTE:,.0f} MB of memory. "
-            "Print it to a new PDF, or split it, and try again.",
+            notice(
+                "file.unpacked_file_needs_mb_memory",
+                "Unpacked, this file needs more than {most} MB of memory. Print it to a new PDF, or split it, "
+                "and try again.",
+                most=f"{limits.memory_bytes / MEGABYTE:,.0f}",
+            ),
         )
     if ending.is_too_long:
-        return _problem(Problem.TOO_BIG, "This file gives more text than is read. Split it into parts.")
+        return _problem(
+            Problem.TOO_BIG,
+            notice("file.file_gives_text_read_split", "This file gives more text than is read. Split it into parts."),
+        )
     log.warning("the reader of a file died (code %d, %d bytes at its peak)", ending.code, ending.peak_bytes)
     return _problem(
-        Problem.UNREADABLE, "This file is damaged in a way that stops the reader. Print it to a new PDF and try again."
+        Problem.UNREADABLE,
+        notice(
+            "file.file_damaged_way_stops_reader",
+            "This file is damaged in a way that stops the reader. Print it to a new PDF and try again.",
+        ),
     )
 
 

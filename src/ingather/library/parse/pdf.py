@@ -19,13 +19,15 @@ from ingather.library.parse.tables.reader import grids_of
 from ingather.library.parse.view import View, view_of
 from ingather.library.parse.writing import written
 from ingather.library.reading import Hidden, Page, Problem, Reading
+from ingather.notice import notice
 
 HEADER = b"%PDF-"
 HEADER_WITHIN = 1_024
 
 _END_WITHIN = 2_048
-_ADVICE = (
-    "Run text recognition (OCR) on it first, or install what does it here (pip install 'ingather[ocr]') and try again."
+_ADVICE = notice(
+    "file.run_text_recognition_ocr_first",
+    "Run text recognition (OCR) on it first, or install what does it here (pip install 'ingather[ocr]') and try again.",
 )
 _HIDDEN_MOST = 200_000  # characters of hidden text that are kept to be shown
 
@@ -58,14 +60,24 @@ def read_pdf(data: bytes, limits: Limits, *, renders: bool = True) -> Reading:
         if gathered.characters > limits.characters:
             raise Unread(
                 Problem.TOO_BIG,
-                f"This PDF holds more than {limits.characters:,} characters, the most that are read. Split it.",
+                notice(
+                    "file.pdf_holds_characters_most_read",
+                    "This PDF holds more than {most} characters, the most that are read. Split it.",
+                    most=f"{limits.characters:,}",
+                ),
             )
     # A file may claim pages that do not exist; those at its end are no loss.
     while gathered.broken and gathered.broken[-1] == len(gathered.pages) - 1:
         gathered.broken.pop()
         gathered.pages.pop()
     if not gathered.pages:
-        raise Unread(Problem.UNREADABLE, "This PDF has no page that can be read. Print it to a new PDF and try again.")
+        raise Unread(
+            Problem.UNREADABLE,
+            notice(
+                "file.pdf_no_page_read_print",
+                "This PDF has no page that can be read. Print it to a new PDF and try again.",
+            ),
+        )
     if not any(page.text.strip() for page in gathered.pages):
         raise _no_text(gathered)
     notes = _notes(gathered, _with_lists(document, wishes), data, is_repaired=_is_repaired(document))
@@ -90,7 +102,12 @@ def opened(data: bytes, limits: Limits) -> tuple[Any, int]:
     if count > limits.pages:
         raise Unread(
             Problem.TOO_MANY_PAGES,
-            f"This PDF says that it has {count:,} pages; at most {limits.pages:,} are read. Split it into parts.",
+            notice(
+                "file.pdf_says_pages_most_read",
+                "This PDF says that it has {count} pages; at most {most} are read. Split it into parts.",
+                count=f"{count:,}",
+                most=f"{limits.pages:,}",
+            ),
         )
     return document, count
 
@@ -156,17 +173,28 @@ def _not_opened(data: bytes, error: int) -> Unread:
     match error:
         case pdfium.FPDF_ERR_PASSWORD:
             return Unread(
-                Problem.ENCRYPTED, "This PDF needs a password. Save a copy without one, and upload that copy."
+                Problem.ENCRYPTED,
+                notice(
+                    "file.pdf_needs_password_save_copy",
+                    "This PDF needs a password. Save a copy without one, and upload that copy.",
+                ),
             )
         case pdfium.FPDF_ERR_SECURITY:
             return Unread(
                 Problem.ENCRYPTED,
-                "This PDF is protected in a way that only certain readers open. Save a copy without protection.",
+                notice(
+                    "file.pdf_protected_way_only_certain",
+                    "This PDF is protected in a way that only certain readers open. Save a copy without protection.",
+                ),
             )
     if not _has_end(data):
         return _truncated()
     return Unread(
-        Problem.NOT_A_PDF, "This file begins like a PDF but is none that can be read. Find another copy of it."
+        Problem.NOT_A_PDF,
+        notice(
+            "file.file_begins_like_pdf_but",
+            "This file begins like a PDF but is none that can be read. Find another copy of it.",
+        ),
     )
 
 
@@ -176,17 +204,32 @@ def _has_end(data: bytes) -> bool:
 
 def _truncated() -> Unread:
     return Unread(
-        Problem.TRUNCATED, "This PDF breaks off: its end is missing, as after a broken download. Download it again."
+        Problem.TRUNCATED,
+        notice(
+            "file.pdf_breaks_off_end_missing",
+            "This PDF breaks off: its end is missing, as after a broken download. Download it again.",
+        ),
     )
 
 
 def _no_text(gathered: Gathered) -> Unread:
     if gathered.hidden_count:
-        sentence = "All text in this PDF is hidden from readers, so none of it is used. Find another copy of it."
+        sentence = notice(
+            "file.all_text_pdf_hidden_readers",
+            "All text in this PDF is hidden from readers, so none of it is used. Find another copy of it.",
+        )
     elif gathered.with_image:
-        sentence = f"This looks like a scan: pictures of pages, without text. {_ADVICE}"
+        sentence = notice(
+            "file.looks_like_scan_pictures_pages",
+            "This looks like a scan: pictures of pages, without text. {more}",
+            more=_ADVICE,
+        )
     else:
-        sentence = f"This PDF has pages but no text on them. If you see text there, it is a picture of text. {_ADVICE}"
+        sentence = notice(
+            "file.pdf_pages_but_no_text",
+            "This PDF has pages but no text on them. If you see text there, it is a picture of text. {more}",
+            more=_ADVICE,
+        )
     return Unread(Problem.NO_TEXT_LAYER, sentence)
 
 

@@ -7,6 +7,7 @@ from ingather.library.parse.clean import SHAPELESS, cleaned
 from ingather.library.parse.failure import Unread
 from ingather.library.parse.limits import PARSER, Limits
 from ingather.library.reading import Hidden, Page, Problem, Reading
+from ingather.notice import notice
 
 PAGE_LENGTH = 3_000
 SHAPELESS_REASON = "characters without a shape"
@@ -36,12 +37,20 @@ def read_text(data: bytes, limits: Limits) -> Reading:
     if text is None:
         raise Unread(
             Problem.UNREADABLE,
-            "This file is neither a PDF nor text in UTF-8. Save it as PDF, or as text with the encoding UTF-8.",
+            notice(
+                "file.file_neither_pdf_nor_text",
+                "This file is neither a PDF nor text in UTF-8. Save it as PDF, or as text with the encoding UTF-8.",
+            ),
         )
     if len(text) > limits.characters:
         raise Unread(
             Problem.TOO_BIG,
-            f"This text has {len(text):,} characters; at most {limits.characters:,} are read. Split it into parts.",
+            notice(
+                "file.text_characters_most_read_split",
+                "This text has {count} characters; at most {most} are read. Split it into parts.",
+                count=f"{len(text):,}",
+                most=f"{limits.characters:,}",
+            ),
         )
     pages, hidden = [], []
     for number, raw in enumerate(split(text)):
@@ -51,11 +60,19 @@ def read_text(data: bytes, limits: Limits) -> Reading:
         page = SHAPELESS.sub("", page)
         pages.append(Page(text=page, width=0.0, height=0.0, boxes=bytes(8 * len(page))))
     if not any(page.text.strip() for page in pages):
-        raise Unread(Problem.UNREADABLE, "This text file holds nothing but blanks. Choose another file.")
+        raise Unread(
+            Problem.UNREADABLE,
+            notice("file.text_file_holds_nothing_but", "This text file holds nothing but blanks. Choose another file."),
+        )
     if len(pages) > limits.pages:
         raise Unread(
             Problem.TOO_MANY_PAGES,
-            f"This text gives {len(pages):,} pages; at most {limits.pages:,} are read. Split it into parts.",
+            notice(
+                "file.text_gives_pages_most_read",
+                "This text gives {count} pages; at most {most} are read. Split it into parts.",
+                count=f"{len(pages):,}",
+                most=f"{limits.pages:,}",
+            ),
         )
     count = sum(len(run.text) for run in hidden)
     notes = (removed(count),) if count else ()

@@ -9,6 +9,7 @@ from ingather.library.parse.picture import drawn
 from ingather.library.parse.recogniser import PIXELS_PER_POINT, Recogniser, page_of
 from ingather.library.parse.view import view_of
 from ingather.library.reading import Page, Problem, Reading
+from ingather.notice import notice
 
 NOTE = "Text recognised from pictures (OCR)"
 
@@ -39,7 +40,10 @@ def read_scan(data: bytes, limits: Limits) -> Reading:
     if not seen:
         raise Unread(
             Problem.NO_TEXT_LAYER,
-            "This is a scan, and no text could be recognised in its pictures. Find another copy of it.",
+            notice(
+                "file.scan_no_text_recognised_pictures",
+                "This is a scan, and no text could be recognised in its pictures. Find another copy of it.",
+            ),
         )
     notes = [f"{NOTE} on {numbers(seen)}; it may contain misread characters."]
     if undrawn:

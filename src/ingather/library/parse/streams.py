@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ingather.library.parse.failure import Unread
 from ingather.library.parse.limits import MEGABYTE
 from ingather.library.reading import Problem
+from ingather.notice import notice
 
 _STREAM = re.compile(rb">>\s{0,16}stream\r?\n")
 _DICTIONARY_WITHIN = 4_096
@@ -47,7 +48,12 @@ def inspect(data: bytes, stream_bytes: int) -> Wishes:
         if depth > _LAYERS:
             raise Unread(
                 Problem.DECOMPRESSION_LIMIT,
-                f"A part of this PDF is packed {depth} times over, which only a harmful file does. Find another copy.",
+                notice(
+                    "file.part_pdf_packed_times_over",
+                    "A part of this PDF is packed {depth} times over, which only a harmful file does. Find "
+                    "another copy.",
+                    depth=depth,
+                ),
             )
         if depth and not _IMAGE.search(head):
             unpacked = _unpack(memoryview(data)[found.end() : end], depth, stream_bytes)
@@ -81,8 +87,12 @@ def _unpack(packed: memoryview, depth: int, most: int) -> bytes:
             if lengths[level] > most:
                 raise Unread(
                     Problem.DECOMPRESSION_LIMIT,
-                    f"A part of this PDF unpacks to more than {most / MEGABYTE:,.0f} MB, which no paper needs. "
-                    "Print it to a new PDF and try again.",
+                    notice(
+                        "file.part_pdf_unpacks_mb_no",
+                        "A part of this PDF unpacks to more than {most} MB, which no paper needs. Print it to "
+                        "a new PDF and try again.",
+                        most=f"{most / MEGABYTE:,.0f}",
+                    ),
                 )
             feed(level + 1, out)
 

@@ -11,6 +11,7 @@ from starlette.concurrency import run_in_threadpool
 
 from ingather.engine.errors import IngatherError
 from ingather.extraction.tasks.journal import Journal, Line
+from ingather.notice import notice_to_json
 from ingather.web import schemas as wire
 from ingather.web import shapes
 from ingather.web.access import Here, Who, caller, status_for
@@ -105,5 +106,5 @@ def _line(line: Line) -> dict[str, Any]:
         "ordinal": line.ordinal,
         "file_name": line.file_name,
         "what": line.what,
-        "detail": line.detail,
+        "detail": notice_to_json(line.detail),
     }

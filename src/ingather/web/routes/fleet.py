@@ -10,6 +10,7 @@ from ingather.engine.model import Progress
 from ingather.engine.script import Script
 from ingather.extraction.tasks import tasks
 from ingather.library import documents
+from ingather.notice import error_notice, notice
 from ingather.web import schemas as wire
 from ingather.web import shapes
 from ingather.web.access import Here, Operator, Who
@@ -81,7 +82,7 @@ def list_failures(
                 ordinal=item.ordinal,
                 attempt=item.attempt,
                 lost=item.lost,
-                problem=str((item.error or {}).get("message", "")) if is_told else None,
+                problem=shapes.optional_sentence(error_notice(item.error)) if is_told else None,
                 finished_at=item.finished_at,
             )
             for item in page
@@ -121,7 +122,7 @@ def list_queues(here: Here, _: Who, after: wire.NameMark = "", limit: wire.Limit
 @router.post("/engine/queues/{name}/{verb}", status_code=204)
 def steer_queue(name: QueueName, verb: Literal["pause", "resume"], here: Here, _: Operator) -> Response:
     if name not in {queue.name for queue in here.engine.queues()}:
-        raise Refused(404, f"There is no queue {name!r}.")
+        raise Refused(404, notice("web.no_queue", "There is no queue {name}.", name=f"{name!r}"))
     (here.engine.pause_queue if verb == "pause" else here.engine.resume_queue)(name)
     return Response(status_code=204)
 
@@ -145,7 +146,7 @@ def list_schedules(here: Here, _: Who, after: wire.NameMark = "", limit: wire.Li
 def steer_schedule(name: ScheduleName, verb: Literal["pause", "resume"], here: Here, _: Operator) -> Response:
     steer = here.engine.pause_schedule if verb == "pause" else here.engine.resume_schedule
     if not steer(name):
-        raise Refused(404, f"There is no schedule {name!r}.")
+        raise Refused(404, notice("web.no_schedule", "There is no schedule {name}.", name=f"{name!r}"))
     return Response(status_code=204)
 
 
@@ -162,7 +163,7 @@ def _batch_for(here: Rooms, who: Caller, batch_id: int) -> tuple[Progress, set[i
 
 
 def _no_batch(batch_id: int) -> str:
-    return f"There is no batch {batch_id}. It may have been pruned."
+    return notice("engine.no_batch_been_pruned", "There is no batch {id}. It may have been pruned.", id=batch_id)
 
 
 def _batch_and_projects(batch_id: int) -> Script[tuple[Progress, set[int]]]:

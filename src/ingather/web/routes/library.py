@@ -14,6 +14,7 @@ from starlette.requests import ClientDisconnect
 from ingather.engine.errors import UsageError
 from ingather.library.names import clean_file_name
 from ingather.library.port import DocumentState, Sort
+from ingather.notice import notice
 from ingather.web import schemas as wire
 from ingather.web import shapes
 from ingather.web.access import Here, Who, document_for, knowledge_base_for, need
@@ -115,6 +116,7 @@ async def upload(knowledge_base_id: wire.Id, request: Request, here: Here, who: 
     await run_in_threadpool(knowledge_base_for, here, who, knowledge_base_id, Role.REVIEWER)
     uploads: list[wire.Uploaded] = []
     refused: list[wire.RefusedFile] = []
+    refusals: list[str] = []
     status = 422
     with door.uploads.taking(who.account_id):
         async with _form(request) as form:
@@ -127,7 +129,10 @@ async def upload(knowledge_base_id: wire.Id, request: Request, here: Here, who: 
                     made = await run_in_threadpool(here.library.upload, knowledge_base_id, file.file, name)
                 except UsageError as error:
                     status = status_of(error)
-                    refused.append(wire.RefusedFile(file_name=clean_file_name(name), detail=str(error)))
+                    refusals.append(str(error))
+                    refused.append(
+                        wire.RefusedFile(file_name=clean_file_name(name), detail=shapes.sentence(str(error)))
+                    )
                     continue
                 uploads.append(
                     wire.Uploaded(
@@ -135,7 +140,7 @@ async def upload(knowledge_base_id: wire.Id, request: Request, here: Here, who: 
                     )
                 )
     if refused and not uploads:
-        raise Refused(status, refused[0].detail)
+        raise Refused(status, refusals[0])
     return wire.Uploads(uploads=uploads, refused=refused)
 
 
@@ -145,10 +150,14 @@ async def _form(request: Request) -> AsyncIterator[FormData]:
     try:
         form = await request.form(max_files=MOST_FILES, max_fields=MOST_FIELDS, max_part_size=LARGEST_FIELD)
     except ClientDisconnect:
-        raise Refused(400, "The upload was broken off.") from None
+        raise Refused(400, notice("web.upload_broken_off", "The upload was broken off.")) from None
     except HTTPException as error:
         status = 413 if error.detail == TOO_BIG or "maximum" in error.detail.lower() else 400
-        raise Refused(status, f"The form cannot be read: {error.detail}", HANG_UP if status == 413 else {}) from None
+        raise Refused(
+            status,
+            notice("web.form_cannot_read", "The form cannot be read: {why}", why=error.detail),
+            HANG_UP if status == 413 else {},
+        ) from None
     try:
         yield form
     finally:

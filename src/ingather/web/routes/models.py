@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 
 from ingather.extraction.provider import ModelError, redact
+from ingather.notice import edited, notice
 from ingather.web import schemas as wire
 from ingather.web import shapes
 from ingather.web.access import Here, Who, need
@@ -27,7 +28,15 @@ async def try_model(asked: wire.AskTest, here: Here, who: Who, door: Door) -> wi
     wait_s = door.model_tests.wait_s(str(who.account_id))
     if wait_s > 0:
         after = {"Retry-After": str(int(wait_s) + 1)}
-        raise Refused(429, f"The model was tested often just now. Wait {int(wait_s) + 1} s, then test again.", after)
+        raise Refused(
+            429,
+            notice(
+                "web.model_tested_often_just_now",
+                "The model was tested often just now. Wait {seconds} s, then test again.",
+                seconds=int(wait_s) + 1,
+            ),
+            after,
+        )
     if endpoint is not None:
         door.model_tests.count(str(who.account_id))
     try:
@@ -35,7 +44,7 @@ async def try_model(asked: wire.AskTest, here: Here, who: Who, door: Door) -> wi
     except ModelError as error:
         return wire.ModelTest(
             is_usable=False,
-            sentence=redact(error.sentence),
+            sentence=shapes.sentence(edited(error.sentence, redact)),
             rung=None,
             answered_as="",
             is_listed=None,
@@ -45,7 +54,7 @@ async def try_model(asked: wire.AskTest, here: Here, who: Who, door: Door) -> wi
     name = endpoint.model if endpoint else ""
     return wire.ModelTest(
         is_usable=True,
-        sentence=redact(found.sentence),
+        sentence=shapes.sentence(edited(found.sentence, redact)),
         rung=found.rung.value,
         answered_as=redact(found.model[:200]),
         is_listed=None if found.models is None else name in found.models,

@@ -14,6 +14,7 @@ from ingather.extraction.template import (
     read_field,
     remove_field,
 )
+from ingather.notice import notice
 from ingather.web import accounts, shapes
 from ingather.web import schemas as wire
 from ingather.web.access import Here, Who, need
@@ -48,7 +49,14 @@ def create_project(asked: wire.NewProject, here: Here, who: Who) -> wire.Project
         raise Refused(403, "This takes a token that may write, and not one for a single project.")
     project = here.engine.database.run(accounts.found_project(asked.name, who.account_id))
     if project is None:
-        raise Refused(409, f"You are in a project {asked.name!r} already. Give this one another name.")
+        raise Refused(
+            409,
+            notice(
+                "web.project_already_give_another_name",
+                "You are in a project {name} already. Give this one another name.",
+                name=f"{asked.name!r}",
+            ),
+        )
     return wire.Project(project_id=project.id, name=project.name, role=Role.OWNER.value, created_at=project.created_at)
 
 
@@ -159,7 +167,14 @@ def _template_for(here: Here, who: Who, template_id: str, role: Role) -> tuple[T
     template, project_id = here.extraction.template_and_project(template_id)
     if project_id == 0:
         if role is not Role.READER:
-            raise Refused(403, f"The template {template_id!r} comes with the program and stays; clone it first.")
+            raise Refused(
+                403,
+                notice(
+                    "web.template_comes_program_stays_clone",
+                    "The template {id} comes with the program and stays; clone it first.",
+                    id=f"{template_id!r}",
+                ),
+            )
     else:
-        need(who, role, project_id, f"There is no template {template_id!r}.")
+        need(who, role, project_id, notice("web.no_template", "There is no template {id}.", id=f"{template_id!r}"))
     return template, project_id

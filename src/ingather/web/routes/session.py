@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from fastapi import APIRouter, Request, Response
 
+from ingather.notice import notice
 from ingather.web import accounts
 from ingather.web import schemas as wire
 from ingather.web.access import Here, Who, need
@@ -21,11 +22,21 @@ def sign_in(asked: wire.SignIn, request: Request, here: Here, door: Door) -> Res
     """Turn the word of a sign-in link into a session of this browser. A link works once."""
     address = request.client.host if request.client else ""
     if (wait_s := door.wrong_words.wait_s(address)) > 0:
-        raise Refused(429, "Too many attempts to sign in. Wait a minute.", {"Retry-After": str(math.ceil(wait_s))})
+        raise Refused(
+            429,
+            notice("web.too_many_attempts_sign_wait", "Too many attempts to sign in. Wait a minute."),
+            {"Retry-After": str(math.ceil(wait_s))},
+        )
     session = here.engine.database.run(accounts.sign_in(asked.word, instead_of=request.cookies.get(SESSION_COOKIE, "")))
     if session is None:
         door.wrong_words.count(address)
-        raise Refused(401, "This link was used already, or is too old. Ask for a new one with `ingather link`.")
+        raise Refused(
+            401,
+            notice(
+                "web.link_used_already_too_old",
+                "This link was used already, or is too old. Ask for a new one with `ingather link`.",
+            ),
+        )
     response = Response(status_code=204)
     response.set_cookie(
         SESSION_COOKIE,
