@@ -65,10 +65,19 @@ def notice_to_json(text: str) -> dict[str, Any] | None:
         return None
     if not isinstance(text, Notice):
         return {"id": "", "params": {}, "message": text}
-    params = {
-        name: notice_to_json(value) if isinstance(value, Notice) else value for name, value in text.params.items()
-    }
-    return {"id": text.id, "params": params, "message": text}
+    return {"id": text.id, "params": _params(text), "message": text}
+
+
+def _params(text: Notice) -> dict[str, Any]:
+    return {name: notice_to_json(value) if isinstance(value, Notice) else value for name, value in text.params.items()}
+
+
+def error_fields(message: str, longest: int) -> dict[str, Any]:
+    """The message of an item's error as it is stored. One that must be cut is no longer that of its id."""
+    fields: dict[str, Any] = {"message": message[:longest]}
+    if isinstance(message, Notice) and len(message) <= longest:
+        fields["notice"] = {"id": message.id, "params": _params(message)}
+    return fields
 
 
 def error_notice(error: Mapping[str, Any] | None) -> str:

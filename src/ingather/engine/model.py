@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, TypedDict, Unpack
 
 from ingather.engine.cron import Cron
 from ingather.engine.errors import Reject, RetryLater
-from ingather.notice import Notice, notice_params
+from ingather.notice import error_fields
 
 BatchState = Literal["open", "closed"]
 ItemState = Literal["pending", "running", "completed", "error", "cancelled"]
@@ -290,10 +290,7 @@ def describe(error: BaseException, reason: str) -> dict[str, Any]:
     """An error as people and programs read it later: why, what, where. Never a whole traceback: those hold secrets."""
     if isinstance(error, Raised):
         return error.description | {"reason": reason}
-    message = _message(error)
-    described: dict[str, Any] = {"reason": reason, "type": type(error).__name__, "message": message[:MESSAGE_CAP]}
-    if isinstance(message, Notice) and len(message) <= MESSAGE_CAP:
-        described["notice"] = {"id": message.id, "params": notice_params(message)}
+    described = {"reason": reason, "type": type(error).__name__, **error_fields(_message(error), MESSAGE_CAP)}
     frames: Iterable[traceback.FrameSummary] = traceback.extract_tb(error.__traceback__)
     for frame in reversed(list(frames)):
         described["where"] = f"{Path(frame.filename).name}:{frame.lineno} in {frame.name}"

@@ -17,9 +17,11 @@ import orjson
 from ingather.engine import statements as sql
 from ingather.engine.cron import CatchUp, Cron, due
 from ingather.engine.errors import BatchClosed, BatchTooBig, EmptyBatch, KeyReused, UnknownBatch, UsageError
-from ingather.engine.model import MAX_LOST, Offspring, Progress, Queue, ScatterRequest, ScheduleRecord, WorkerRecord
+from ingather.engine.model import MAX_LOST, MESSAGE_CAP, Offspring, Progress, Queue, ScatterRequest, ScheduleRecord, WorkerRecord
 from ingather.engine.script import Copy, Row, Rows, Script, Statement
-from ingather.notice import notice
+from ingather.notice import error_fields, notice
+
+_BLOCKED = notice("engine.handler_blocked_worker", "the handler blocked its worker past its deadline")
 
 N = TypeVar("N", Progress, Queue, WorkerRecord)
 
@@ -313,8 +315,8 @@ def _take_back(
     worker_id: int, tokens: list[int] | None, started: list[int], overdue: list[int], what: str, *, is_blind: bool
 ) -> Script[tuple[int, list[int]]]:
     yield Statement(sql.LOCK_LEASES, {"worker_id": worker_id, "tokens": tokens})
-    lost = {"reason": "lost", "type": "Died", "message": what}
-    late = {"reason": "timeout", "type": "Overdue", "message": "the handler blocked its worker past its deadline"}
+    lost = {"reason": "lost", "type": "Died", **error_fields(what, MESSAGE_CAP)}
+    late = {"reason": "timeout", "type": "Overdue", **error_fields(_BLOCKED, MESSAGE_CAP)}
     [(items, batch_ids)] = yield Statement(
         sql.TAKE_BACK,
         {

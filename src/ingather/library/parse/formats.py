@@ -55,7 +55,7 @@ def _is_pdf(data: bytes, suffix: str) -> bool:
 def _refuse_others(data: bytes, suffix: str) -> None:
     if not data:
         raise Unread(Problem.NOT_A_PDF, notice("file.file_empty_upload_again", "This file is empty. Upload it again."))
-    kind = next((kind for start, kind in _KNOWN if data.startswith(start)), None)
+    kind: str | None = next((kind for start, kind in _KNOWN if data.startswith(start)), None)
     if kind is None:
         start = data[:1024].decode("utf-8", "replace").lstrip("\ufeff \t\r\n").lower()
         if start.startswith("<"):

@@ -39,8 +39,8 @@ def show_job(job_id: wire.Id, here: Here, who: Who) -> wire.Job:
         raise _no_job(job_id)
     [item] = here.engine.batch(job_id).page(limit=1)
     if projects and not is_theirs:
-        return wire.Job(job_id=job_id, kind=progress.kind, state=item.state, result=None, problem="")
-    problem = str((item.error or {}).get("message", ""))
+        return wire.Job(job_id=job_id, kind=progress.kind, state=item.state, result=None, problem=None)
+    problem = shapes.optional_sentence(error_notice(item.error))
     return wire.Job(job_id=job_id, kind=progress.kind, state=item.state, result=item.result, problem=problem)
 
 
