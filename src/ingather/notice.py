@@ -90,8 +90,10 @@ def error_notice(error: Mapping[str, Any] | None) -> str:
 
 def notice_from_json(stored: Mapping[str, Any] | str | None) -> str:
     """What was stored, as it was. What is stored as text alone has no id."""
-    if not stored or isinstance(stored, str):
-        return stored or ""
+    if isinstance(stored, str):
+        return stored
+    if stored is None:
+        return ""
     if not stored["id"]:
         return str(stored["message"])
     params = {

@@ -212,7 +212,7 @@ def test_an_operator_sees_how_far_work_is_and_not_what_it_found(scene: Scene) ->
         batch = operator.get(f"/engine/batches/{scene.batch}").json()
         assert batch["total"] == 2
         job = operator.get(f"/jobs/{scene.single_batch}").json()
-        assert (job["state"], job["result"], job["problem"]) == ("completed", None, "")
+        assert (job["state"], job["result"], job["problem"]) == ("completed", None, None)
         assert operator.get(f"/extraction/tasks/{scene.task}").status_code == 404
         assert operator.get(f"/documents/{scene.documents[0]}/file").status_code == 404
     with scene.site.script("reader") as reader:

@@ -87,7 +87,7 @@ def test_a_task_is_followed_to_its_end(site: Site, url: str, tmp_path: Path) -> 
         assert sorted(line.data["ordinal"] for line in lines) == list(range(9))
         assert len({line.id for line in lines}) == 9
         [failed] = [line.data for line in lines if line.data["what"] == "error"]
-        assert (failed["ordinal"], failed["detail"]) == (8, "This file is locked with a password.")
+        assert (failed["ordinal"], failed["detail"]["message"]) == (8, "This file is locked with a password.")
         polled = client.get(f"/extraction/tasks/{task_id}").json()
         assert polled == next(event.data for event in reversed(rest) if event.name == "status")
     until(lambda: seated(site, "reader") == 0)

@@ -46,7 +46,7 @@ def test_the_model_is_told_with_its_price_and_without_its_key(url: str, tmp_path
         assert tested.status_code == 200
         assert tested.json()["is_usable"]
         assert tested.json()["rung"] == "json_schema"
-        assert "answers to a JSON schema" in tested.json()["sentence"]
+        assert "answers to a JSON schema" in tested.json()["sentence"]["message"]
         assert KEY not in told.text + tested.text
 
 
@@ -63,7 +63,7 @@ def test_a_wrong_key_is_said_in_words_and_tests_have_an_end(url: str, tmp_path: 
         body = {"project_id": site.office.bench.project}
         told = owner.post("/extraction/model/test", json=body).json()
         assert not told["is_usable"]
-        assert "key" in told["sentence"].lower()
+        assert "key" in told["sentence"]["message"].lower()
         assert KEY not in json.dumps(told)
         owner.post("/extraction/model/test", json=body)
         refused = owner.post("/extraction/model/test", json=body)
@@ -79,7 +79,7 @@ def test_a_task_says_what_it_waits_for(url: str, tmp_path: Path, db: psycopg.Con
         def wait() -> Any:
             return reader.get(f"/extraction/tasks/{task}").json()["wait"]
 
-        assert wait() == {"why": "no_worker", "until": None, "sentence": ""}
+        assert wait() == {"why": "no_worker", "until": None, "sentence": None}
         queue = office.engine.batch(office.bench.extraction.task(task).batch_id).progress().queue
         office.engine.hold_queue(queue, 300)
         assert wait()["why"] == "silence"
@@ -125,7 +125,7 @@ def test_failures_of_a_batch_are_told_to_its_project_and_counted_for_operators(s
     batch = office.bench.extraction.task(task).batch_id
     with shared.browser("reader") as reader, shared.browser("operator") as operator:
         [told] = reader.get(f"/engine/batches/{batch}/failures").json()["failures"]
-        assert told["problem"] == "This file is locked with a password."
+        assert told["problem"]["message"] == "This file is locked with a password."
         assert (told["ordinal"], told["attempt"]) == (0, 1)
         [seen] = operator.get(f"/engine/batches/{batch}/failures").json()["failures"]
         assert seen == told | {"problem": None}

@@ -65,7 +65,7 @@ def test_from_a_sign_in_link_to_a_table(real_site: Site, url: str, tmp_path: Pat
         assert [upload["document"]["file_name"] for upload in uploads] == list(PAPERS)
         for upload in uploads:
             job = until(lambda job_id=upload["job_id"]: _finished_job(browser, job_id), 60)  # type: ignore[misc]
-            assert (job["state"], job["problem"]) == ("completed", "")
+            assert (job["state"], job["problem"]) == ("completed", None)
             assert job["result"]["page_count"] >= 1
         documents = [upload["document"]["document_id"] for upload in uploads]
         read = [browser.get(f"/documents/{document}").json() for document in documents]
@@ -133,7 +133,7 @@ def test_a_task_is_paused_resumed_cancelled_and_retried(site: Site) -> None:
     with site.script("reviewer") as client:
         assert client.post(f"{at}/pause").json() == {"changed": 1}
         paused = client.get(at).json()
-        assert (paused["paused"], paused["pause_reason"]) == (True, "Paused by a person.")
+        assert (paused["paused"], paused["pause_reason"]["message"]) == (True, "Paused by a person.")
         assert client.post(f"{at}/resume").json() == {"changed": 1}
         office.work()
         assert client.get(at).json()["counts"]["error"] == 1

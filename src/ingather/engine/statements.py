@@ -716,7 +716,7 @@ select exists (select from ingather.waiting w join ingather.segment s
 CANCEL_THE_REST: Final[LiteralString] = """
 with ended as (
     insert into ingather.outcome (item_id, token, worker_id, took_ms, attempt, lost, state, error)
-    select p.item_id, 0, 0, 0, 0, 0, 'x', 
+    select p.item_id, 0, 0, 0, 0, 0, 'x',
            '{"reason": "cancelled", "message": "cancelled by an operator",
              "notice": {"id": "engine.cancelled", "params": {}}}'
       from ingather.segment s

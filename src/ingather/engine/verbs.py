@@ -17,7 +17,16 @@ import orjson
 from ingather.engine import statements as sql
 from ingather.engine.cron import CatchUp, Cron, due
 from ingather.engine.errors import BatchClosed, BatchTooBig, EmptyBatch, KeyReused, UnknownBatch, UsageError
-from ingather.engine.model import MAX_LOST, MESSAGE_CAP, Offspring, Progress, Queue, ScatterRequest, ScheduleRecord, WorkerRecord
+from ingather.engine.model import (
+    MAX_LOST,
+    MESSAGE_CAP,
+    Offspring,
+    Progress,
+    Queue,
+    ScatterRequest,
+    ScheduleRecord,
+    WorkerRecord,
+)
 from ingather.engine.script import Copy, Row, Rows, Script, Statement
 from ingather.notice import error_fields, notice
 

@@ -329,7 +329,9 @@ class Extraction:
         return self._batch(self.task(task_id)).cancel()
 
     def pause(self, task_id: int) -> None:
-        self.engine.database.run(tasks.pause(self.task(task_id), "Paused by a person."))
+        self.engine.database.run(
+            tasks.pause(self.task(task_id), notice("task.paused_by_a_person", "Paused by a person."))
+        )
 
     def resume(self, task_id: int) -> None:
         self.engine.database.run(tasks.resume(self.task(task_id)), rings=True)

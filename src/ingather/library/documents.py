@@ -200,11 +200,19 @@ def no_documents(absent: list[int], of: int) -> UnknownDocument:
     named = ", ".join(str(one)[:40] for one in absent[:NAMED_AT_MOST])
     if of == 1:
         return UnknownDocument(
-            notice("library.no_document_been_deleted", "There is no document {id}. It may have been deleted.", id=named)
+            notice(
+                "library.no_document_been_deleted", "There is no document {id}. It may have been deleted.", id=absent[0]
+            )
         )
     more = f" and {len(absent) - NAMED_AT_MOST:,} more" if len(absent) > NAMED_AT_MOST else ""
     return UnknownDocument(
-        f"{len(absent):,} of {of:,} documents are not in the library: {named}{more}. Leave them out, or upload them."
+        notice(
+            "library.documents_absent",
+            "{absent} of {all} documents are not in the library: {ids}. Leave them out, or upload them.",
+            absent=f"{len(absent):,}",
+            all=f"{of:,}",
+            ids=f"{named}{more}",
+        )
     )
 
 

@@ -1,3 +1,4 @@
+import type { Notice } from "../words/notice";
 import type { Words } from "../words/en";
 import type { components, paths } from "./wire";
 
@@ -26,6 +27,7 @@ export class Problem extends Error {
   constructor(
     readonly status: number,
     detail: string,
+    readonly notice: Notice | null = null,
   ) {
     super(detail);
     this.name = "Problem";
@@ -85,8 +87,8 @@ function unreached(error: unknown): never {
 
 async function problemOf(answer: Response): Promise<Problem> {
   try {
-    const told = (await answer.json()) as { detail?: unknown };
-    if (typeof told.detail === "string") return new Problem(answer.status, told.detail);
+    const told = (await answer.json()) as { detail?: unknown; notice?: Notice };
+    if (typeof told.detail === "string") return new Problem(answer.status, told.detail, told.notice ?? null);
   } catch {
     // Something between us and the server answered, and not in JSON.
   }
@@ -124,5 +126,6 @@ export async function whole<P extends { next: string | number | null }, T>(
 /** What is shown of an error of any kind. */
 export function sentence(error: unknown, words: Words): string {
   if (error instanceof Unreachable) return words.state.unreachable;
+  if (error instanceof Problem && error.notice) return words.said(error.notice);
   return words.said(error instanceof Error ? error.message : String(error));
 }

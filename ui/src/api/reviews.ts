@@ -150,7 +150,7 @@ export function blank(place: { row: string; field: string }): Finding {
     subject_spans: [],
     reason: null,
     source: "reviewer",
-    note: "",
+    note: null,
     extracted: null,
     review: null,
   };

@@ -1085,13 +1085,12 @@ export interface components {
             /** Knowledge Base Id */
             knowledge_base_id: number;
             /** Notes */
-            notes: string[];
+            notes: components["schemas"]["Notice"][];
             /** Page Count */
             page_count: number;
             /** Problem */
             problem: string | null;
-            /** Sentence */
-            sentence: string;
+            sentence: components["schemas"]["Notice"] | null;
             /** Sha256 */
             sha256: string;
             /** Size */
@@ -1167,8 +1166,7 @@ export interface components {
             lost: number;
             /** Ordinal */
             ordinal: number;
-            /** Problem */
-            problem: string | null;
+            problem: components["schemas"]["Notice"] | null;
         };
         /** Failures */
         Failures: {
@@ -1189,8 +1187,7 @@ export interface components {
             extracted: components["schemas"]["Extracted"] | null;
             /** Field */
             field: string;
-            /** Note */
-            note: string;
+            note: components["schemas"]["Notice"] | null;
             /** Quote */
             quote: string;
             /** Reason */
@@ -1217,8 +1214,7 @@ export interface components {
         Flag: {
             /** Fields */
             fields: string[];
-            /** Message */
-            message: string;
+            message: components["schemas"]["Notice"];
             /** Row */
             row: string;
             /** Rule */
@@ -1238,8 +1234,7 @@ export interface components {
             job_id: number;
             /** Kind */
             kind: string;
-            /** Problem */
-            problem: string;
+            problem: components["schemas"]["Notice"] | null;
             /** Result */
             result: unknown;
             /** State */
@@ -1342,8 +1337,7 @@ export interface components {
             is_usable: boolean;
             /** Rung */
             rung: string | null;
-            /** Sentence */
-            sentence: string;
+            sentence: components["schemas"]["Notice"];
             /** Took S */
             took_s: number;
         };
@@ -1489,6 +1483,22 @@ export interface components {
             scope: "read" | "write" | "operate";
         };
         /**
+         * Notice
+         * @description A sentence for people. `message` is English; whoever has the text of `id` in another language fills in `params`.
+         *
+         *     An empty `id` is a sentence of somebody else's, such as a provider's: it is shown as it is.
+         */
+        Notice: {
+            /** Id */
+            id: string;
+            /** Message */
+            message: string;
+            /** Params */
+            params: {
+                [key: string]: string | number | components["schemas"]["Notice"];
+            };
+        };
+        /**
          * Price
          * @description Per million tokens.
          */
@@ -1519,6 +1529,8 @@ export interface components {
              * @default []
              */
             errors: components["schemas"]["ProblemPart"][];
+            /** @default null */
+            notice: components["schemas"]["Notice"] | null;
             /** Status */
             status: number;
             /** Title */
@@ -1607,8 +1619,7 @@ export interface components {
         };
         /** RefusedFile */
         RefusedFile: {
-            /** Detail */
-            detail: string;
+            detail: components["schemas"]["Notice"];
             /** File Name */
             file_name: string;
         };
@@ -1626,8 +1637,7 @@ export interface components {
             flags: components["schemas"]["Flag"][];
             /** Ordinal */
             ordinal: number;
-            /** Problem */
-            problem: string;
+            problem: components["schemas"]["Notice"] | null;
             /** Rows */
             rows: components["schemas"]["Row"][];
             /** Sha256 */
@@ -1816,8 +1826,7 @@ export interface components {
             extractor: string;
             /** Is Embedded */
             is_embedded: boolean;
-            /** Pause Reason */
-            pause_reason: string | null;
+            pause_reason: components["schemas"]["Notice"] | null;
             /** Paused */
             paused: boolean;
             /** Percent */
@@ -2044,8 +2053,7 @@ export interface components {
          * @description Why nothing happens in a task that nobody paused.
          */
         Wait: {
-            /** Sentence */
-            sentence: string;
+            sentence: components["schemas"]["Notice"] | null;
             /** Until */
             until: string | null;
             /**

@@ -1,11 +1,12 @@
 import type { Label } from "../api/template";
+import { type Notice, english } from "./notice";
 
 const plural = (n: number, one: string, many: string) => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 
 export const en = {
   language: "English",
   /** What the server said, in this language. `checks`: what a template has its checks say. */
-  said: (sentence: string, _checks: readonly Label[] = []) => sentence,
+  said: (message: Notice | string | null, _checks: readonly Label[] = []) => english(message),
   app: {
     tagline: "Evidence extraction with proof",
     projects: "Projects",

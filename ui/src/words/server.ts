@@ -1,4 +1,6 @@
 import type { Label } from "../api/template";
+import { type Notice, filled } from "./notice";
+import { notices } from "./notices";
 import { zh } from "./zh";
 
 /**
@@ -446,9 +448,13 @@ const ordered = [...PAIRS].sort((one, other) => rank(other.en) - rank(one.en));
 const compiled = new WeakMap<Label, Compiled>();
 const known = new Map<string, string | null>();
 
-/** What the server said, in Chinese; as it is, where nobody has put it into Chinese. `more`: pairs that come first. */
-export function translated(sentence: string, more: readonly Label[] = []): string {
-  return match(sentence, more) ?? look(sentence) ?? sentence;
+/** A notice of the server in Chinese; as it is, where nobody has put it into Chinese. `checks`: a check's own text. */
+export function translated(message: Notice | string | null, checks: readonly Label[] = []): string {
+  if (message === null) return "";
+  if (typeof message === "string") return match(message, checks) ?? look(message) ?? message;
+  const text = notices[message.id] ?? (message.id.startsWith("check.") ? checks[0]?.zh : undefined);
+  if (text !== undefined) return filled(text, message.params, (inner) => translated(inner));
+  return translated(message.message, checks);
 }
 
 function look(text: string): string | null {
@@ -474,13 +480,13 @@ function match(text: string, pairs: readonly Label[]): string | null {
   for (const pair of pairs) {
     const { start, pattern } = compile(pair);
     const found = text.startsWith(start) ? pattern.exec(text) : null;
-    const told = found && filled(pair.zh, found.groups ?? {});
+    const told = found && completed(pair.zh, found.groups ?? {});
     if (told) return told;
   }
   return null;
 }
 
-function filled(zh: string, places: Record<string, string>): string | null {
+function completed(zh: string, places: Record<string, string>): string | null {
   let isWhole = true;
   const told = zh.replace(EVERY_PLACE, (_, name: string) => {
     const said = places[name] ?? "";

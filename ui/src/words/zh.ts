@@ -1,10 +1,11 @@
+import { english } from "./notice";
 import type { Words } from "./en";
 
 const n0 = (n: number) => n.toLocaleString("zh");
 
 export const zh: Words = {
   language: "中文",
-  said: (sentence) => sentence,
+  said: (message) => english(message),
   app: {
     tagline: "有据可查的证据提取",
     projects: "项目",

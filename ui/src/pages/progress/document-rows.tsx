@@ -9,6 +9,7 @@ import type { Results } from "../../api/queries";
 import { Icon, type IconName } from "../../components/icon";
 import { Failed, Loading } from "../../components/states";
 import { useWords } from "../../words";
+import type { Notice } from "../../words/notice";
 import type { Line } from "./live";
 
 const ROW = 48;
@@ -60,7 +61,7 @@ export function DocumentRows({ task, results, lines }: Props) {
 
 interface Heard {
   answers: number;
-  trouble: string;
+  trouble: Notice | null;
 }
 
 /** What the log says of each document: how many answers there are, and what went wrong with the last call, if it did. */
@@ -68,8 +69,8 @@ function hear(lines: Line[]): Map<number, Heard> {
   const heard = new Map<number, Heard>();
   for (const line of lines) {
     if (ENDS.has(line.what)) continue;
-    const before = heard.get(line.ordinal) ?? { answers: 0, trouble: "" };
-    heard.set(line.ordinal, line.what === "ok" ? { answers: before.answers + 1, trouble: "" } : { ...before, trouble: line.detail });
+    const before = heard.get(line.ordinal) ?? { answers: 0, trouble: null };
+    heard.set(line.ordinal, line.what === "ok" ? { answers: before.answers + 1, trouble: null } : { ...before, trouble: line.detail });
   }
   return heard;
 }
@@ -77,7 +78,7 @@ function hear(lines: Line[]): Map<number, Heard> {
 /** How far a document is: 0 waits, 1 is being read, 2 is being asked about, 3 is checked and done. */
 function stageOf(result: Result, heard: Heard | undefined, isEmbedded: boolean): number {
   if (result.state === "completed") return STAGES.length;
-  const isAsked = (heard?.answers ?? 0) > 0 || heard?.trouble;
+  const isAsked = (heard?.answers ?? 0) > 0 || heard?.trouble != null;
   if (result.state === "running") return isAsked || isEmbedded ? 2 : 1;
   return isAsked ? 2 : result.state === "error" ? 1 : 0;
 }
@@ -90,7 +91,7 @@ function DocumentRow({ task, result, heard, top }: { task: Task; result: Result;
   const answers = heard && heard.answers > 0 ? words.task.answers(heard.answers) : "";
   const now =
     result.state === "running"
-      ? [words.task.stages[STAGES[stage - 1] ?? "read"], answers, words.said(heard?.trouble ?? "")].filter(Boolean).join(" · ")
+      ? [words.task.stages[STAGES[stage - 1] ?? "read"], answers, words.said(heard?.trouble ?? null)].filter(Boolean).join(" · ")
       : result.state === "pending"
         ? [words.task.counts.pending, answers, task.paused ? "" : why].filter(Boolean).join(" · ")
         : (words.task.counts[result.state] ?? result.state);

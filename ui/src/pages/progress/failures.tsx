@@ -3,6 +3,7 @@ import { useState } from "react";
 import type { Result } from "../../api/client";
 import { Icon } from "../../components/icon";
 import { useWords } from "../../words";
+import type { Notice } from "../../words/notice";
 
 const SHOWN = 3;
 
@@ -10,20 +11,23 @@ const SHOWN = 3;
 export function Failures({ results }: { results: Result[] }) {
   const words = useWords();
   const [isWhole, setWhole] = useState(false);
-  const reasons = new Map<string, string[]>();
+  const reasons = new Map<string, { why: Notice | null; names: string[] }>();
   for (const one of results)
-    if (one.state === "error") reasons.set(one.problem, [...(reasons.get(one.problem) ?? []), one.file_name]);
+    if (one.state === "error") {
+      const text = one.problem?.message ?? "";
+      reasons.set(text, { why: one.problem, names: [...(reasons.get(text)?.names ?? []), one.file_name] });
+    }
   if (reasons.size === 0) return null;
-  const all = [...reasons].sort((one, other) => other[1].length - one[1].length);
+  const all = [...reasons].sort((one, other) => other[1].names.length - one[1].names.length);
   return (
     <section className="card failures" aria-label={words.task.failures}>
       <h2>
         <Icon name="warning" /> {words.task.failures}
       </h2>
       <ul>
-        {all.slice(0, isWhole ? all.length : SHOWN).map(([reason, names]) => (
+        {all.slice(0, isWhole ? all.length : SHOWN).map(([reason, { why, names }]) => (
           <li key={reason}>
-            <p className="plain">{words.said(reason) || words.task.noReason}</p>
+            <p className="plain">{words.said(why) || words.task.noReason}</p>
             <p className="dim" title={names.slice(0, 50).join("\n")}>
               {words.task.failed(names.length)}: {names.slice(0, SHOWN).join(", ")}
               {names.length > SHOWN ? ", …" : ""}

@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { type Task, address } from "../../api/client";
+import type { Notice } from "../../words/notice";
 import { keys } from "../../api/queries";
 
 export interface Line {
@@ -9,7 +10,7 @@ export interface Line {
   ordinal: number;
   file_name: string;
   what: string;
-  detail: string;
+  detail: Notice | null;
 }
 
 export type LiveState = "live" | "polling" | "ended";

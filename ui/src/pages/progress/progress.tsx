@@ -131,7 +131,7 @@ function Standing({ task }: { task: Task }) {
     task.state !== "open"
       ? null
       : task.paused
-        ? !task.pause_reason || task.pause_reason === BY_A_PERSON
+        ? !task.pause_reason || task.pause_reason.id === BY_A_PERSON || task.pause_reason.message === BY_A_PERSON
           ? t.pausedByPerson
           : words.said(task.pause_reason)
         : task.wait === null

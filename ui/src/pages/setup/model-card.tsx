@@ -96,7 +96,7 @@ function Test({ projectId, mayTest }: { projectId: number; mayTest: boolean }) {
       <div role="status" className="model-test">
         {found?.is_usable && (
           <Alert color="green" variant="light" icon={<Icon name="check" />} p="xs">
-            <p className="plain">{language === "en" ? found.sentence : t.rungFound[found.rung ?? ""]}</p>
+            <p className="plain">{language === "en" ? found.sentence.message : t.rungFound[found.rung ?? ""]}</p>
             <p className="ladder" aria-label={t.ladder}>
               {RUNGS.map((rung) => (
                 <span key={rung} className={rung === found.rung ? "rung rung-here" : "rung"} aria-current={rung === found.rung}>

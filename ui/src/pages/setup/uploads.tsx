@@ -1,6 +1,7 @@
 import { Button, Progress } from "@mantine/core";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { type Document, type Schemas, address } from "../../api/client";
+import { type Notice, english } from "../../words/notice";
 import { useWords } from "../../words";
 
 const LARGEST = 50_000_000;
@@ -11,7 +12,7 @@ interface Upload {
   shelfId: number;
   percent: number;
   state: "waiting" | "sending" | "done" | "duplicate" | "refused";
-  detail: string;
+  detail: Notice | string;
 }
 
 export interface Uploads {
@@ -71,7 +72,7 @@ export function useUploads(shelfId: number | undefined, done: (document: Documen
 interface Told {
   progress: (percent: number) => void;
   done: (made: Schemas["Uploaded"]) => void;
-  refused: (detail: string) => void;
+  refused: (detail: Notice | string) => void;
 }
 
 /** fetch does not tell how much of a body was sent; this old friend does. */
@@ -85,10 +86,10 @@ function send(upload: Upload, told: Told): XMLHttpRequest {
     if (event.lengthComputable) told.progress((100 * event.loaded) / event.total);
   };
   request.onload = () => {
-    const answer = request.response as (Schemas["Uploads"] & { detail?: string }) | null;
+    const answer = request.response as (Schemas["Uploads"] & { detail?: string; notice?: Notice }) | null;
     const made = answer?.uploads?.[0];
     if (request.status < 300 && made) told.done(made);
-    else told.refused(answer?.detail ?? answer?.refused?.[0]?.detail ?? "");
+    else told.refused(answer?.notice ?? answer?.detail ?? answer?.refused?.[0]?.detail ?? "");
   };
   request.onerror = () => told.refused("");
   request.send(form);
@@ -114,7 +115,7 @@ export function UploadList({ uploads }: { uploads: Uploads }) {
             <Progress value={one.percent} size="sm" className="upload-bar" aria-label={one.file.name} />
           ) : (
             <span className={one.state === "refused" ? "refusal" : "dim"}>
-              {one.state === "done" ? words.setup.uploaded : one.state === "duplicate" ? words.setup.duplicate(one.detail) : words.said(one.detail)}
+              {one.state === "done" ? words.setup.uploaded : one.state === "duplicate" ? words.setup.duplicate(english(one.detail)) : words.said(one.detail)}
             </span>
           )}
         </div>
