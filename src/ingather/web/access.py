@@ -96,7 +96,7 @@ def knowledge_base_for(here: Rooms, who: Caller, knowledge_base_id: int, role: R
         notice(
             "library.no_knowledge_base_been_deleted",
             "There is no knowledge base {id}. It may have been deleted.",
-            id=knowledge_base_id,
+            id=f"{knowledge_base_id}",
         ),
     )
     return found
