@@ -78,7 +78,7 @@ function hear(lines: Line[]): Map<number, Heard> {
 /** How far a document is: 0 waits, 1 is being read, 2 is being asked about, 3 is checked and done. */
 function stageOf(result: Result, heard: Heard | undefined, isEmbedded: boolean): number {
   if (result.state === "completed") return STAGES.length;
-  const isAsked = (heard?.answers ?? 0) > 0 || heard?.trouble != null;
+  const isAsked = (heard?.answers ?? 0) > 0 || (heard?.trouble ?? null) !== null;
   if (result.state === "running") return isAsked || isEmbedded ? 2 : 1;
   return isAsked ? 2 : result.state === "error" ? 1 : 0;
 }
