@@ -2,13 +2,12 @@
 
 import asyncio
 import hashlib
-import secrets
-import tempfile
 from argparse import Namespace
 from contextlib import closing
 from pathlib import Path
 
 from ingather.cli.answers import as_json, console, hint, say, table
+from ingather.cli.papers import out_of, path_of, write_whole
 from ingather.cli.watching import Bar, Lines, Screen
 from ingather.engine.errors import IngatherError, UsageError
 from ingather.engine.model import Progress
@@ -66,7 +65,7 @@ def _extract(bench: Workbench, arguments: Namespace, papers: list[Path], out: Pa
 
 
 def _papers(given: list[str]) -> list[Path]:
-    papers = list(dict.fromkeys(_path(name) for name in given))
+    papers = list(dict.fromkeys(path_of(name) for name in given))
     for paper in papers:
         if not paper.exists():
             raise UsageError(f"There is no file {str(paper)!r}.")
@@ -77,37 +76,11 @@ def _papers(given: list[str]) -> list[Path]:
     return papers
 
 
-def _path(name: str) -> Path:
-    """Refuses what the system would not even look up: a name too long, or with a NUL in it."""
-    path = Path(name)
-    try:
-        path.lstat()
-    except FileNotFoundError:
-        pass
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise UsageError(f"{name[:200]!r} cannot be the name of a file: {reason}.") from error
-    return path
-
-
 def _out(name: str) -> tuple[Path, str]:
     """Where the table goes, and what kind of table the ending asks for; found out before any work is done."""
-    out = _path(name)
-    kind = next((key for key, known in FORMATS.items() if known.suffix == out.suffix.lower()), None)
-    if kind is None:
-        endings = ", ".join(known.suffix for known in FORMATS.values())
-        raise UsageError(f"{name!r} does not say what to write. Let the name end in one of {endings}.")
-    folder = out.absolute().parent
-    if out.is_dir():
-        raise UsageError(f"{name!r} is a folder.")
-    if not folder.is_dir():
-        raise UsageError(f"{name!r} cannot be written: there is no such folder.")
-    try:
-        # By trying: rights say little to an administrator, or of a disk that is full or read-only.
-        tempfile.TemporaryFile(dir=folder).close()
-    except OSError as error:
-        raise UsageError(f"{name!r} cannot be written: {error.strerror}.") from error
-    return out, kind
+    kinds = {known.suffix: key for key, known in FORMATS.items()}
+    out = out_of(name, list(kinds))
+    return out, kinds[out.suffix.lower()]
 
 
 def _place(bench: Workbench) -> tuple[int, int]:
@@ -224,21 +197,8 @@ def _waiting(wait: Wait) -> str:
 
 
 def _write(bench: Workbench, task: Task, out: Path, kind: str, language: str) -> None:
-    """To a file beside it first, so that an old table is not lost to half a new one."""
-    # Not by `tempfile`, whose files nobody else may read; and a name that nobody could have put a link under.
-    half = out.absolute().parent / f".half-written-{secrets.token_hex(8)}"
-    try:
-        with half.open("xb") as file:
-            bench.extraction.export(task.id, kind, file, language=language)
-        half.replace(out)
-    except OSError as error:
-        half.unlink(missing_ok=True)
-        raise IngatherError(
-            f"{str(out)!r} cannot be written: {error.strerror}. What is done is kept: run the same command again."
-        ) from error
-    except BaseException:
-        half.unlink(missing_ok=True)
-        raise
+    kept = " What is done is kept: run the same command again."
+    write_whole(out, lambda file: bench.extraction.export(task.id, kind, file, language=language), kept=kept)
 
 
 def _why(error: dict[str, object] | None) -> str:

@@ -5,12 +5,14 @@ UsageError
 │   ├── UnknownKnowledgeBase
 │   ├── UnknownDocument
 │   ├── UnknownFile         no file of that content
-│   └── UnknownPage
+│   ├── UnknownPage
+│   └── UnknownPaper        no file of that name on this machine, or none that may be read
 ├── FileTooBig              more bytes than one file may have
 └── NameTaken               another knowledge base has that name
 
 IngatherError
 ├── FileMissing             the database knows the file and the store has lost it
+├── PaperUnreadable         a file that gives no pages, such as a scan; its sentence says what to do
 ├── FileDamaged             the store's bytes are not those that were uploaded
 └── StoreUnavailable        the blob store cannot be used as it is set up
 """
@@ -38,6 +40,10 @@ class UnknownPage(NotFound):
     pass
 
 
+class UnknownPaper(NotFound):
+    pass
+
+
 class FileTooBig(UsageError):
     pass
 
@@ -52,6 +58,10 @@ class FileMissing(IngatherError):
 
 class FileDamaged(IngatherError):
     """A fault of the store. Nothing is read from such a file: what is read is kept for good."""
+
+
+class PaperUnreadable(IngatherError):
+    """A fault of the file, for good: the sentence says what would help."""
 
 
 class StoreUnavailable(IngatherError):
