@@ -60,7 +60,7 @@ def answered(paper: Path, template: Template) -> Iterator[Drawn]:
     pages = [page.text for page in reading.pages]
     fields = [field for field in template.fields if field.is_asked]
     rows, answers = extract(fields, pages)
-    findings, _flags = assess(template, pages, rows, answers, source=EMBEDDED, is_recognised=reading.is_recognised)
+    findings, _flags = assess(template, pages, rows, answers, source=EMBEDDED)
     by_key = {row.key: row for row in rows}
     asked = {field.id for field in fields}
     for finding in findings:
