@@ -187,6 +187,7 @@ CREATE TABLE ingather.segment (
     last_id bigint NOT NULL,
     priority smallint NOT NULL,
     queue text,
+    key uuid DEFAULT gen_random_uuid() NOT NULL,
     CONSTRAINT segment_check CHECK ((((next_id >> 20) = id) AND ((last_id >> 20) = id) AND (next_id <= (last_id + 1)))),
     CONSTRAINT segment_check1 CHECK (((queue IS NULL) = (next_id > last_id)))
 )
@@ -234,7 +235,8 @@ CREATE VIEW ingather.item AS
             WHEN (o.state <> 'x'::"char") THEN (o.finished_at - ((o.took_ms)::double precision * '00:00:00.001'::interval))
             ELSE NULL::timestamp with time zone
         END AS started_at,
-    o.finished_at
+    o.finished_at,
+    ((s.key || '-'::text) || (s.first_ordinal + (p.item_id & (1048575)::bigint))) AS key
    FROM (((((ingather.segment s
      JOIN ingather.batch b ON ((b.id = s.batch_id)))
      JOIN ingather.payload p ON ((((p.item_id >= (s.id << 20)) AND (p.item_id <= s.last_id)) AND ((p.item_id >> 20) = s.id))))
@@ -605,7 +607,7 @@ CREATE TABLE ingather.template_version (
 -- TABLE worker
 
 CREATE TABLE ingather.worker (
-    id bigint NOT NULL,
+    id bigint DEFAULT (hashtextextended((gen_random_uuid())::text, (0)::bigint) & '9007199254740991'::bigint) NOT NULL,
     host text NOT NULL,
     pid integer NOT NULL,
     kinds text[] NOT NULL,
@@ -616,17 +618,6 @@ CREATE TABLE ingather.worker (
     CONSTRAINT worker_lease_check CHECK ((lease >= '00:00:01'::interval))
 )
 WITH (fillfactor='50');
-
--- SEQUENCE worker_id_seq
-
-ALTER TABLE ingather.worker ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME ingather.worker_id_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
 
 -- CONSTRAINT account account_name_key
 

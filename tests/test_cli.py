@@ -594,6 +594,7 @@ def test_the_doctor_finds_what_is_wrong(cli: Cli, naps: Engine, db: psycopg.Conn
         [late.id],
     )
     db.execute("insert into ingather.tally (batch_id, worker_id, completed) values (%s, 1, 4)", [late.id])
+    db.execute("select setval('ingather.segment_id', 1)")
     db.execute("update pg_index set indisvalid = false where indexrelid = 'ingather.waiting_due'::regclass")
 
     ran = cli.run("doctor", "--json")
@@ -612,6 +613,7 @@ def test_the_doctor_finds_what_is_wrong(cli: Cli, naps: Engine, db: psycopg.Conn
         "schema": "ok",
         "workers": "wrong",
         "leases": "wrong",
+        "ids": "wrong",
         "closing": "wrong",
         "unserved_kinds": "wrong",
         "oldest_due": "ok",
@@ -622,6 +624,7 @@ def test_the_doctor_finds_what_is_wrong(cli: Cli, naps: Engine, db: psycopg.Conn
     }
     assert "nap (4 items)" in finding(told, "unserved_kinds")["sentence"]
     assert "worker" in finding(told, "workers")["sentence"]
+    assert "the table segment went back" in finding(told, "ids")["sentence"]
     assert f"batch {late.id}" in finding(told, "closing")["sentence"]
     with mock.patch.object(checks, "LOOK_AGAIN_S", 0):
         lines = cli.within("doctor").stdout.splitlines()

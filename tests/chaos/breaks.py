@@ -118,6 +118,12 @@ def claim_without_lock() -> None:
     _replace("CLAIM", "and s.queue is not null\n       for no key update skip locked", "and s.queue is not null")
 
 
+def worker_ids_from_a_sequence() -> None:
+    """A worker's id is drawn from a sequence, which goes back with its database."""
+    _replace("REGISTER", "(host,", "(id, host,")
+    _replace("REGISTER", "(%(host)s,", "(nextval('ingather.segment_id'), %(host)s,")
+
+
 def scatter_without_key() -> None:
     """A scatter whose reply was lost is sent again as if it were new."""
 
@@ -133,6 +139,7 @@ BREAKS: dict[str, Callable[[], None]] = {
         count_then_close,
         limit_before_lock,
         claim_without_lock,
+        worker_ids_from_a_sequence,
         scatter_without_key,
     )
 }

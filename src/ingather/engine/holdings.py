@@ -16,12 +16,13 @@ class Lease:
 
     __slots__ = (
         "attempt", "batch_id", "function", "is_gather", "is_lost", "kind", "lost", "max_attempts", "open", "queue",
-        "timeout_s", "token",
+        "segment_key", "timeout_s", "token",
     )  # fmt: skip
 
     def __init__(self, row: Row, queue: str, handlers: Mapping[str, Handler]) -> None:
         self.token, first, last, self.batch_id, self.attempt, self.lost, self.is_gather = row[:7]
         self.kind, self.max_attempts, self.timeout_s = row[7:10]
+        self.segment_key = row[12] or ""
         self.open = last - first + 1
         self.queue = queue
         self.is_lost = False

@@ -72,6 +72,8 @@ class ItemRecord:
 
     id: int
     ordinal: int
+    key: str
+    """What the handler has as `item.key`."""
     state: ItemState
     attempt: int
     lost: int
@@ -177,12 +179,13 @@ MakeOffspring = Callable[..., Offspring]
 class Item:
     """One unit of work, as its handler sees it.
 
-    `id` is stable over all attempts: use it as the idempotency key of effects
-    outside, since a handler may run more than once. Not a dataclass: one is
-    made for every item that runs, and frozen fields cost more than the rest.
+    Not a dataclass: one is made for every item that runs, and frozen fields
+    cost more than the rest.
     """
 
-    __slots__ = ("_offspring_of", "attempt", "batch_id", "id", "kind", "lost", "offspring", "ordinal", "payload")
+    __slots__ = (
+        "_offspring_of", "_segment_key", "attempt", "batch_id", "id", "kind", "lost", "offspring", "ordinal", "payload",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -193,6 +196,7 @@ class Item:
         payload: Any,
         attempt: int,
         lost: int,
+        segment_key: str,
         offspring_of: MakeOffspring,
     ) -> None:
         self.id = id
@@ -203,7 +207,17 @@ class Item:
         self.attempt = attempt
         self.lost = lost
         self.offspring: list[Offspring] | None = None
+        self._segment_key = segment_key
         self._offspring_of = offspring_of
+
+    @property
+    def key(self) -> str:
+        """The idempotency key for effects outside: the same in every attempt, and never another item's.
+
+        An `id` is given again when the database goes back to an earlier state,
+        by a restored backup or a replica that missed the last commits.
+        """
+        return f"{self._segment_key}-{self.ordinal}"
 
     def scatter(self, kind: str, payloads: Iterable[Any], **options: Unpack[ScatterOptions]) -> None:
         """Scatter a child batch in the commit that settles this item: with its result, or not at all."""

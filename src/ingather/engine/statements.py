@@ -208,12 +208,14 @@ with quick as materialized (
     returning token, first_id, last_id, batch_id, attempt, lost, is_gather
 )
 select l.token, l.first_id, l.last_id, l.batch_id, l.attempt, l.lost, l.is_gather,
-       b.kind, b.max_attempts, b.timeout_s,
-       (select s.first_ordinal + (l.first_id & 1048575) from ingather.segment s where s.id = l.first_id >> 20),
+       b.kind, b.max_attempts, b.timeout_s, s.first_ordinal + (l.first_id & 1048575),
        (select string_agg(p.body::text, E'\\n' order by p.item_id)
-          from ingather.payload p where p.item_id between l.first_id and l.last_id)
+          from ingather.payload p where p.item_id between l.first_id and l.last_id),
+       s.key
   from leased l
   join ingather.batch b on b.id = l.batch_id and b.id = any(array(select batch_id from leased))
+  left join lateral (select first_ordinal, key::text from ingather.segment where id = l.first_id >> 20
+                     offset 0) as s on true  -- offset: by index
  order by l.token
 """
 
@@ -472,6 +474,8 @@ select id, gather_id from closed
 
 # --- workers and the sweep -----------------------------------------------------------------------------------------
 
+# The id is random, by the column's default. One from a sequence would come again once the database went back to an
+# earlier state, and two live workers with one id would each give back what the other has claimed.
 REGISTER: Final[LiteralString] = """
 insert into ingather.worker (host, pid, kinds, lease) values (%(host)s, %(pid)s, %(kinds)s, %(lease)s) returning id
 """
@@ -627,7 +631,7 @@ with page as materialized (
      order by p.item_id
      limit %(limit)s
 )
-select id, ordinal, state, attempt, lost, payload::text, result::text, error::text, started_at, finished_at
+select id, ordinal, key, state, attempt, lost, payload::text, result::text, error::text, started_at, finished_at
   from ingather.item
  where id = any(array(select item_id from page))
  order by id
@@ -645,7 +649,7 @@ with page as materialized (
      order by o.item_id
      limit %(limit)s
 )
-select id, ordinal, state, attempt, lost, payload::text, result::text, error::text, started_at, finished_at
+select id, ordinal, key, state, attempt, lost, payload::text, result::text, error::text, started_at, finished_at
   from ingather.item
  where id = any(array(select item_id from page))
  order by id
@@ -653,7 +657,7 @@ select id, ordinal, state, attempt, lost, payload::text, result::text, error::te
 
 # Pending and running items have no list of their own; this one reads the batch.
 PAGE_OF_OPEN: Final[LiteralString] = """
-select id, ordinal, state, attempt, lost, payload::text, result::text, error::text, started_at, finished_at
+select id, ordinal, key, state, attempt, lost, payload::text, result::text, error::text, started_at, finished_at
   from ingather.item
  where batch_id = %(batch_id)s and id > %(after)s and state = %(state)s
  order by id

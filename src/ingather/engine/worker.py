@@ -310,8 +310,9 @@ class Worker:
                 else:
                     given, offspring_of = decode_payload(payload), self._engine.registry.offspring
                     item = Item(
-                        item_id, lease.batch_id, lease.kind, ordinal, given, lease.attempt, lease.lost, offspring_of
-                    )
+                        item_id, lease.batch_id, lease.kind, ordinal, given, lease.attempt, lease.lost,
+                        lease.segment_key, offspring_of,
+                    )  # fmt: skip
                     line = encode_result(await lease.function(item))
                     offspring = item.offspring
             except BaseException as error:
@@ -399,6 +400,7 @@ class Worker:
             "payload": decode_payload(payload),
             "attempt": lease.attempt,
             "lost": lease.lost,
+            "segment_key": lease.segment_key,
         }
         self._leave_deadline_to_pool(slot, lease.timeout_s)
         return await self._children.call(is_gather=False, args=args, timeout_s=lease.timeout_s)
@@ -489,8 +491,12 @@ class Worker:
         return next_look_s
 
     async def _start_over(self, conn: AsyncConnection[Any]) -> None:
-        """Declared dead by others: nothing here is ours now; begin again under another id."""
-        log.warning("worker %s was declared dead; starting over", self._feeder.worker_id)
+        """Nothing here is ours now; begin again under another id."""
+        log.warning(
+            "worker %s is not registered any more: it was declared dead, or its database went back to an earlier state. "
+            "It drops what it holds and registers anew",
+            self._feeder.worker_id,
+        )
         self._feeder.forget_everything()
         await asyncio.to_thread(self._sentinel.dismiss)
         self._strangers, self._missing = set(), set()

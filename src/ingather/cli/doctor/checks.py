@@ -192,6 +192,15 @@ def leases(patient: Patient) -> tuple[Word, str]:
     return "ok", "Every lease has its worker."
 
 
+def ids(patient: Patient) -> tuple[Word, str]:
+    for table, stored, given in patient.rows(ask.IDS_THAT_WENT_BACK):
+        return "wrong", (
+            f"The ids of the table {table} went back: {stored:,} is stored and the sequence stands at {given:,}, as "
+            "after a backup that was restored in part. New batches will fail. Restore the whole backup."
+        )
+    return "ok", "No sequence stands below an id that is stored."
+
+
 def closing(patient: Patient) -> tuple[Word, str]:
     """Seen twice: between its last item and its close a batch looks like this for a moment."""
     finished = {batch_id for (batch_id,) in patient.rows(ask.FINISHED_BUT_OPEN)}
@@ -262,6 +271,7 @@ OF_THE_SERVER: dict[str, Check] = {
 OF_THE_WORK: dict[str, Check] = {
     "workers": workers,
     "leases": leases,
+    "ids": ids,
     "closing": closing,
     "unserved_kinds": unserved_kinds,
     "oldest_due": oldest_due,

@@ -24,6 +24,20 @@ select count(*), coalesce(sum(l.open), 0)
  where not exists (select from ingather.worker w where w.id = l.worker_id)
 """
 
+# Sequences that stand below an id that is stored: what they give out next was given out before.
+IDS_THAT_WENT_BACK: Final[LiteralString] = """
+select name, stored, given
+  from (select 'batch' as name, (select max(id) from ingather.batch) as stored,
+               coalesce(pg_sequence_last_value(pg_get_serial_sequence('ingather.batch', 'id')::regclass), 0) as given
+        union all
+        select 'segment', greatest((select max(id) from ingather.segment),
+                                   (select max(item_id) >> 20 from ingather.payload),
+                                   (select max(item_id) >> 20 from ingather.outcome)),
+               coalesce(pg_sequence_last_value('ingather.segment_id'::regclass), 0)) as sequence
+ where stored > given
+ order by name
+"""
+
 FINISHED_BUT_OPEN: Final[LiteralString] = """
 select t.batch_id
   from ingather.tally t
