@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from itertools import count
 from typing import Any
 
@@ -11,8 +10,9 @@ import pytest
 from psycopg import sql as pg
 
 from ingather.engine import parameters
+from ingather.engine.batch import Batch
 from ingather.engine.engine import Engine
-from ingather.engine.errors import DatabaseUnavailable, PayloadRefused, Reject, UsageError
+from ingather.engine.errors import DatabaseUnavailable, Failed, PayloadRefused, Reject, UsageError
 from ingather.engine.migrations import migrate
 from ingather.engine.model import Item
 from tests.engine.pooler import Pooler
@@ -170,26 +170,31 @@ def test_a_database_without_an_encoding_is_refused_with_a_sentence(database_in: 
         migrate(database_in("SQL_ASCII"))
 
 
-SETTINGS = {
-    "client_encoding": "LATIN1",
-    "DateStyle": "'German, DMY'",
-    "IntervalStyle": "'iso_8601'",
-    "TimeZone": "'Asia/Kathmandu'",
-    "standard_conforming_strings": "off",
-    "bytea_output": "'escape'",
-    "extra_float_digits": "-15",
-    "default_transaction_isolation": "'serializable'",
-    "search_path": "'evil, pg_catalog'",
-}
+SETTINGS = [
+    ("client_encoding", "LATIN1"),
+    ("client_encoding", "EUC_CN"),
+    ("client_encoding", "SQL_ASCII"),
+    ("DateStyle", "'German, DMY'"),
+    ("DateStyle", "'SQL, DMY'"),
+    ("DateStyle", "'Postgres, MDY'"),
+    ("IntervalStyle", "'iso_8601'"),
+    ("IntervalStyle", "'sql_standard'"),
+    ("TimeZone", "'Asia/Kathmandu'"),
+    ("standard_conforming_strings", "off"),
+    ("bytea_output", "'escape'"),
+    ("extra_float_digits", "-15"),
+    ("default_transaction_isolation", "'serializable'"),
+    ("default_transaction_isolation", "'repeatable read'"),
+    ("search_path", "evil, pg_catalog"),
+]
 
 
-@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize(("setting", "value"), SETTINGS)
 def test_what_an_operator_set_for_the_database_changes_nothing(
-    url: str, set_in_database: Callable[[str, str, str], None], db: psycopg.Connection[Any], setting: str
+    url: str, set_in_database: Callable[[str, str, str], None], db: psycopg.Connection[Any], setting: str, value: str
 ) -> None:
     _hijack(db, "evil")
-    with suppress(psycopg.errors.InvalidParameterValue, psycopg.errors.CantChangeRuntimeParam):
-        set_in_database(url, setting, SETTINGS[setting].strip("'") if setting == "search_path" else SETTINGS[setting])
+    set_in_database(url, setting, value)
     app = furnish(Engine(url, lease=1))
     assert worked(app, "echo", [ALIEN, "plain", "alien"]) == [
         ("completed", ALIEN, None),
@@ -197,6 +202,39 @@ def test_what_an_operator_set_for_the_database_changes_nothing(
         ("completed", ALIEN, None),
     ]
     assert all(batch.closed_at is not None and batch.created_at <= batch.closed_at for batch in app.batches())
+    app.close()
+
+
+def test_what_an_operator_set_for_a_role_changes_nothing(url: str, db: psycopg.Connection[Any]) -> None:
+    _hijack(db, "evil")
+    role = f"odd_{psycopg.conninfo.conninfo_to_dict(url)['dbname']}"
+    db.execute(pg.SQL("create role {} superuser login").format(pg.Identifier(role)))
+    try:
+        for setting, value in SETTINGS:
+            db.execute(
+                pg.SQL("alter role {} set {} = {}").format(pg.Identifier(role), pg.Identifier(setting), pg.SQL(value))
+            )
+        app = furnish(Engine(psycopg.conninfo.make_conninfo(url, user=role), lease=1))
+        assert worked(app, "echo", [ALIEN, "plain"]) == [("completed", ALIEN, None), ("completed", "plain", None)]
+        app.close()
+    finally:
+        db.execute(pg.SQL("drop role {}").format(pg.Identifier(role)))
+
+
+def test_a_gather_whose_result_cannot_be_held_ends_and_its_batch_says_why(database_in: Callable[[str], str]) -> None:
+    url = database_in("EUC_CN")
+    migrate(url)
+    app = furnish(Engine(url, lease=1))
+
+    @app.gather("echo")
+    async def summary(batch: Batch) -> str:
+        return ALIEN
+
+    batch = app.scatter("echo", ["plain", "alien"])
+    app.worker().drain()
+    assert batch.progress().gather == "error"
+    with pytest.raises(Failed, match="EUC_CN"):
+        batch.result()
     app.close()
 
 
@@ -273,15 +311,29 @@ def test_one_outcome_that_cannot_be_put_together_costs_its_item_alone(
     app.close()
 
 
-@pytest.mark.parametrize("setting", ["search_path", "DateStyle", "IntervalStyle"])
+# What a pooler cannot set for a session, since the next statement may meet another one, and what needs not be set.
+UNFIT = ("search_path", "DateStyle", "IntervalStyle", "default_transaction_isolation", "client_encoding")
+
+
+@pytest.mark.parametrize(("setting", "value"), [pair for pair in SETTINGS if pair[0] in UNFIT])
 def test_behind_a_pooler_a_setting_that_changes_results_is_refused_with_a_sentence(
-    url: str, set_in_database: Callable[[str, str, str], None], db: psycopg.Connection[Any], setting: str
+    url: str, set_in_database: Callable[[str, str, str], None], db: psycopg.Connection[Any], setting: str, value: str
 ) -> None:
-    """Nothing can be set for a session there, since the next statement may meet another one."""
     _hijack(db, "evil")
-    set_in_database(url, setting, SETTINGS[setting].strip("'") if setting == "search_path" else SETTINGS[setting])
+    set_in_database(url, setting, value)
     with Pooler(url, servers=2) as pooler, pytest.raises(DatabaseUnavailable, match=f"{setting}.*for its own role"):
         Engine(pooler.url, lease=1).check()
+
+
+@pytest.mark.parametrize(("setting", "value"), [pair for pair in SETTINGS if pair[0] not in UNFIT])
+def test_behind_a_pooler_a_setting_that_changes_no_result_is_borne(
+    url: str, set_in_database: Callable[[str, str, str], None], setting: str, value: str
+) -> None:
+    set_in_database(url, setting, value)
+    with Pooler(url, servers=2) as pooler:
+        app = furnish(Engine(pooler.url, lease=1))
+        assert worked(app, "echo", [ALIEN, "plain"]) == [("completed", ALIEN, None), ("completed", "plain", None)]
+        app.close()
 
 
 CONNECTIONS = {

@@ -12,6 +12,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
+from ingather.engine import statements as sql
 from ingather.engine.engine import Engine
 from ingather.engine.errors import DatabaseUnavailable, RetryLater
 from ingather.engine.model import Item
@@ -98,7 +99,7 @@ async def _work_through_a_restore(url: str, restore: Callable[[], None]) -> tupl
 
 
 def _id(worker: Worker) -> int:
-    return worker._feeder.worker_id  # noqa: SLF001  # no other way leads from the object to its row
+    return worker._feeder.worker_id  # no other way leads from the object to its row
 
 
 async def _scatter_once_it_is_back(app: Engine) -> Any:
@@ -129,7 +130,7 @@ def test_workers_with_ids_from_a_sequence_are_found_out(
     url: str, backup_of: Callable[[str], Backup], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The broken twin: with ids from a sequence, workers share them and release each other's claims for ever."""
-    monkeypatch.setattr(breaks.sql, "REGISTER", breaks.sql.REGISTER)
+    monkeypatch.setattr(sql, "REGISTER", sql.REGISTER)
     breaks.worker_ids_from_a_sequence()
     backup = backup_of(url)
     try:

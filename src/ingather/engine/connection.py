@@ -166,7 +166,9 @@ def _adapt(conn: Connection[Any] | AsyncConnection[Any], row: tuple[Any, ...] | 
     Limits are counted after a lock was waited for, and closing decides again
     under its lock: both need a fresh snapshot for every statement.
     """
-    pid, are_set, isolation, encoding, dates, intervals, schemas = row or (0, None, "", "", "", "", [])
+    pid, are_set, *texts, schemas = row or (0, None, "", "", "", "", [])
+    isolation, encoding, dates, intervals = map(_text, texts)
+    schemas = [_text(schema) for schema in schemas]
     # A pooler answers the handshake with a process id of its own making. Behind one, the name of a prepared statement
     # may mean another client's statement.
     conn.prepare_threshold = 1 if pid == conn.info.backend_pid else None
@@ -184,6 +186,11 @@ def _adapt(conn: Connection[Any] | AsyncConnection[Any], row: tuple[Any, ...] | 
                 f"This database has {name} = {value!r}, and a pooler stands before it. "
                 f"Ingather needs {needed}: set that for the database or for its own role."
             )
+
+
+def _text(value: str | bytes) -> str:
+    """Where the client's encoding is SQL_ASCII, the driver leaves text as it came."""
+    return value if isinstance(value, str) else value.decode("ascii", "replace")
 
 
 def _is_catalog_first(schemas: list[str]) -> bool:

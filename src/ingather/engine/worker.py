@@ -493,8 +493,8 @@ class Worker:
     async def _start_over(self, conn: AsyncConnection[Any]) -> None:
         """Nothing here is ours now; begin again under another id."""
         log.warning(
-            "worker %s is not registered any more: it was declared dead, or its database went back to an earlier state. "
-            "It drops what it holds and registers anew",
+            "worker %s is not registered any more: it was declared dead, or the database went back to an earlier "
+            "state; it drops what it holds and registers anew",
             self._feeder.worker_id,
         )
         self._feeder.forget_everything()
