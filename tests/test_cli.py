@@ -18,6 +18,7 @@ import pytest
 
 from ingather.cli import main
 from ingather.cli.doctor import checks
+from ingather.cli.interrupts import interrupted_afterwards
 from ingather.engine.engine import Engine
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -675,3 +676,17 @@ def test_the_tour_loses_a_worker_and_nothing_else(cli: Cli, naps: Engine) -> Non
     assert "kill -9" in toured.stdout
     assert "Every sheaf was counted exactly once." in toured.stdout
     assert naps.workers() == []
+
+
+def test_ctrl_c_while_modules_are_loaded_is_raised_once_they_are() -> None:
+    loaded = []
+
+    def load() -> None:
+        with interrupted_afterwards():
+            signal.raise_signal(signal.SIGINT)
+            loaded.append("module")
+
+    with pytest.raises(KeyboardInterrupt):
+        load()
+    assert loaded == ["module"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

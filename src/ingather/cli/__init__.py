@@ -6,6 +6,8 @@ import signal
 import sys
 from collections.abc import Sequence
 
+from ingather.cli.interrupts import interrupted_afterwards
+
 DONE, FAILED, MISUSED, INTERRUPTED, READER_LEFT = 0, 1, 2, 130, 141
 
 
@@ -37,12 +39,13 @@ def _prepare_streams() -> None:
 
 
 def _run(argv: Sequence[str] | None) -> int:
-    import psycopg  # noqa: PLC0415
+    with interrupted_afterwards():
+        import psycopg  # noqa: PLC0415
 
-    from ingather.cli.parser import parser  # noqa: PLC0415
-    from ingather.embedded import EmbeddedError  # noqa: PLC0415
-    from ingather.engine.errors import IngatherError, UsageError  # noqa: PLC0415
-    from ingather.engine.model import describe  # noqa: PLC0415
+        from ingather.cli.parser import parser  # noqa: PLC0415
+        from ingather.embedded import EmbeddedError  # noqa: PLC0415
+        from ingather.engine.errors import IngatherError, UsageError  # noqa: PLC0415
+        from ingather.engine.model import describe  # noqa: PLC0415
 
     arguments = parser().parse_args(argv)
     if arguments.command is None:

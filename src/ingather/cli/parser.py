@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from ingather.cli import batches, database, doctor, fleet, quantities, work
 from ingather.cli.answers import one_line
+from ingather.cli.interrupts import interrupted_afterwards
 from ingather.engine.arguments import NAME
 from ingather.engine.errors import UsageError
 from ingather.engine.worker import GRACE_S
@@ -131,7 +132,8 @@ def _later(module: str, name: str) -> Callable[[argparse.Namespace], int]:
 
     def run(arguments: argparse.Namespace) -> int:
         try:
-            command = getattr(import_module(f"ingather.cli.{module}"), name)
+            with interrupted_afterwards():
+                command = getattr(import_module(f"ingather.cli.{module}"), name)
         except ModuleNotFoundError as error:
             raise UsageError(
                 f"This needs a library that is not installed ({error.name}): pip install 'ingather[workbench]'."
