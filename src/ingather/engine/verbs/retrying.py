@@ -1,0 +1,23 @@
+"""Retry: failed items go back to pending, and a closed batch opens again."""
+
+from ingather.engine import statements as sql
+from ingather.engine.script import Script, Statement
+from ingather.engine.verbs.cancelling import drop
+from ingather.engine.verbs.rows import only
+
+
+def retry_failed(batch_id: int) -> Script[int]:
+    """Send failed items back to pending with all their attempts; a closed batch opens again. Returns how many."""
+    this = {"batch_id": batch_id}
+    only((yield Statement(sql.LOCK_BATCH, this)), batch_id)
+    yield Statement(sql.LOCK_BATCH_LEASES, this)
+    [(items, gather_id)] = yield Statement(sql.RETRY_FAILED, this)
+    if gather_id is not None:
+        that = {"gather_id": gather_id}
+        yield from drop(
+            Statement(sql.DROP_WAITING_GATHER, that),
+            Statement(sql.DROP_GATHER_LEASE, that),
+            Statement(sql.IS_GATHER_OPEN, that),
+        )
+        yield Statement(sql.DROP_GATHER_OUTCOME, that)
+    return int(items)

@@ -1,0 +1,79 @@
+"""Sweep, release, dismiss: what a worker held runs elsewhere, or ends as error."""
+
+import orjson
+
+from ingather.engine import statements as sql
+from ingather.engine.model import MAX_LOST, MESSAGE_CAP
+from ingather.engine.script import Script, Statement
+from ingather.notice import error_fields, notice
+
+_BLOCKED = notice("engine.handler_blocked_worker", "the handler blocked its worker past its deadline")
+
+
+def take_back(
+    worker_id: int,
+    *,
+    started: list[int] | None = None,
+    overdue: list[int] | None = None,
+    death: str | None = None,
+) -> Script[tuple[int, list[int]] | None]:
+    """Take a dead worker's items back. Returns how many, and the batches that may be ripe.
+
+    With `death` the caller saw the worker die and knows what had `started`.
+    Without it the worker is merely silent: its last beat says what had
+    started, and what was claimed into free slots had started too. None when
+    the worker is alive after all, or somebody else is at it.
+    """
+    is_known_dead = death is not None
+    locked = yield Statement(sql.LOCK_SILENT_WORKER, {"worker_id": worker_id, "is_known_dead": is_known_dead})
+    if not locked:
+        return None
+    [(host, pid, running)] = locked
+    what = death or notice(
+        "engine.worker_process_went_silent",
+        "worker {id} (process {pid} on {host}) went silent",
+        id=worker_id,
+        pid=pid,
+        host=host,
+    )
+    taken = yield from _take_back(
+        worker_id, None, running if started is None else started, overdue or [], what, is_blind=not is_known_dead
+    )
+    yield Statement(sql.FORGET_WORKER, {"worker_id": worker_id})
+    return taken
+
+
+def release(worker_id: int, tokens: list[int] | None = None) -> Script[int]:
+    """Give leases back unworked, all of them or some: no attempt used, no loss counted. Returns how many items."""
+    items, _ = yield from _take_back(worker_id, tokens, [], [], "", is_blind=False)
+    return items
+
+
+def _take_back(
+    worker_id: int, tokens: list[int] | None, started: list[int], overdue: list[int], what: str, *, is_blind: bool
+) -> Script[tuple[int, list[int]]]:
+    yield Statement(sql.LOCK_LEASES, {"worker_id": worker_id, "tokens": tokens})
+    lost = {"reason": "lost", "type": "Died", **error_fields(what, MESSAGE_CAP)}
+    late = {"reason": "timeout", "type": "Overdue", **error_fields(_BLOCKED, MESSAGE_CAP)}
+    [(items, batch_ids)] = yield Statement(
+        sql.TAKE_BACK,
+        {
+            "worker_id": worker_id,
+            "tokens": tokens,
+            "started": started,
+            "overdue": overdue,
+            "is_blind": is_blind,
+            "max_lost": MAX_LOST,
+            "lost_error": orjson.dumps(lost).decode(),
+            "overdue_error": orjson.dumps(late).decode(),
+        },
+    )
+    return items, batch_ids or []
+
+
+def dismiss(worker_id: int) -> Script[int]:
+    """A worker's last word: what it still holds runs elsewhere at once, and it is gone. Returns how many items."""
+    yield Statement(sql.LOCK_WORKER, {"worker_id": worker_id})
+    items = yield from release(worker_id)
+    yield Statement(sql.FORGET_WORKER, {"worker_id": worker_id})
+    return items
