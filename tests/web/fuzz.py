@@ -34,9 +34,9 @@ from ingather.engine.engine import Engine
 from ingather.engine.migrations import migrate
 from ingather.extraction.template import Label
 from ingather.web import accounts
-from ingather.web.accounts import Role, Scope
+from ingather.web.accounts import Role, TokenScope
 from ingather.web.app import create_app
-from ingather.web.limits import Limits
+from ingather.web.limits import RequestLimits
 from tests.extraction.desk import Bench, paper
 from tests.web.site import Office, Site, rooms_of, served
 
@@ -48,7 +48,7 @@ CHECKS = [
     response_schema_conformance,
 ]
 ENDLESS = "/events"
-LIMITS = Limits(wrong_words=10**9, uploads=10**9, exports=10**9)
+LIMITS = RequestLimits(failed_sign_ins=10**9, uploads=10**9, exports=10**9)
 
 
 class Fuzz:
@@ -95,7 +95,7 @@ class Fuzz:
                 continue
             self._known = self._things(operation.path)
             # The last route may have revoked the token.
-            self._token = {"Authorization": f"Bearer {self._site.office.token('operator', Scope.OPERATE)}"}
+            self._token = {"Authorization": f"Bearer {self._site.office.token('operator', TokenScope.OPERATE)}"}
             for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE):
                 made += self._visit(operation.as_strategy(generation_mode=mode), seed, examples, is_signed_in)
         return made

@@ -122,7 +122,7 @@ def measure(url: str, folder: Path, documents: int, rounds: int, model: str | No
     engine = Engine(url)
     endpoint = Endpoint.of(model, MODEL, KEY) if model else None
     office = Office(RealBench(engine, folder / "files", endpoint).open())
-    token = office.token("owner", accounts.Scope.WRITE)
+    token = office.token("owner", accounts.TokenScope.WRITE)
     ids = office.add(paper(n) for n in range(documents))
     office.work()
     environment = {"DATABASE_URL": url, "INGATHER_HOME": str(folder)}

@@ -16,7 +16,7 @@ from fastapi import FastAPI
 
 from ingather.engine.engine import Engine
 from ingather.web import accounts
-from ingather.web.accounts import Account, Role, Scope
+from ingather.web.accounts import Account, Role, TokenScope
 from ingather.web.app import create_app
 from ingather.web.edge import SESSION_COOKIE
 from ingather.web.rooms import Rooms
@@ -53,7 +53,7 @@ class Office:
         assert session is not None
         return session
 
-    def token(self, name: str, scope: Scope = Scope.WRITE, *, project_id: int | None = None) -> str:
+    def token(self, name: str, scope: TokenScope = TokenScope.WRITE, *, project_id: int | None = None) -> str:
         made = accounts.create_token(self.people[name], "a script", scope=scope, lasts=HOUR, project_id=project_id)
         return self.engine.database.run(made)[0]
 
@@ -92,7 +92,7 @@ class Site:
         client.cookies.set(SESSION_COOKIE, self.office.session(name), domain="127.0.0.1")
         return client
 
-    def script(self, name: str, scope: Scope = Scope.WRITE, *, project_id: int | None = None) -> httpx.Client:
+    def script(self, name: str, scope: TokenScope = TokenScope.WRITE, *, project_id: int | None = None) -> httpx.Client:
         return self.anybody(authorization=f"Bearer {self.office.token(name, scope, project_id=project_id)}")
 
 

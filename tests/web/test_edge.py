@@ -11,7 +11,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from ingather.web.accounts import Scope
+from ingather.web.accounts import TokenScope
 from ingather.web.bodies import LARGEST_JSON, check_json
 from ingather.web.edge import SESSION_COOKIE
 from tests.extraction.desk import paper
@@ -333,7 +333,7 @@ def test_sql_in_any_text_is_text(shared: Site, client: httpx.Client) -> None:
         assert started.status_code == 201
         asked["template_id"] = text
         assert client.post("/extraction/tasks", json=asked).status_code == 422
-    with shared.script("operator", Scope.OPERATE) as operator:
+    with shared.script("operator", TokenScope.OPERATE) as operator:
         for text in (*INJECTIONS, "a" * 70, "名"):
             assert operator.post(f"/engine/queues/{text.replace('/', '')}/pause").status_code in {404, 422}
             assert operator.post(f"/engine/schedules/{text.replace('/', '')}/pause").status_code in {404, 422}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ingather.extraction.template import builtin
-from ingather.web import schemas as wire
+from ingather.web.schemas.projects import TemplateView
 from tests.web.fuzz import Fuzz, fuzzed
 from tests.web.site import Site
 
@@ -41,7 +41,7 @@ def test_clients_can_be_generated_from_the_description(shared: Site) -> None:
 
 def test_templates_are_as_the_description_says() -> None:
     for template in builtin():
-        assert wire.Template.model_validate(template.to_dict()).model_dump(exclude_unset=True) == template.to_dict()
+        assert TemplateView.model_validate(template.to_dict()).model_dump(exclude_unset=True) == template.to_dict()
 
 
 def references(told: Any) -> Iterator[str]:

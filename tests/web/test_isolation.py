@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from ingather.web import accounts
-from ingather.web.accounts import Role, Scope
+from ingather.web.accounts import Role, TokenScope
 from tests.extraction.desk import paper
 from tests.web.site import Site
 
@@ -208,7 +208,7 @@ def test_the_same_file_in_two_projects_tells_nothing_of_the_other(scene: Scene, 
 
 
 def test_an_operator_sees_how_far_work_is_and_not_what_it_found(scene: Scene) -> None:
-    with scene.site.script("operator", Scope.OPERATE) as operator:
+    with scene.site.script("operator", TokenScope.OPERATE) as operator:
         batch = operator.get(f"/engine/batches/{scene.batch}").json()
         assert batch["total"] == 2
         job = operator.get(f"/jobs/{scene.single_batch}").json()

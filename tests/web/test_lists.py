@@ -11,7 +11,7 @@ from ingather.engine.script import Script, Statement
 from ingather.engine.statements import REGISTER
 from ingather.extraction.template import BUILTIN_IDS, Label
 from ingather.web import accounts
-from ingather.web.accounts import Caller, Role, Scope
+from ingather.web.accounts import Caller, Role, TokenScope
 from ingather.web.routes.fleet import _page
 from tests.extraction.desk import paper
 from tests.web.site import Office, Site
@@ -105,7 +105,7 @@ def filled(shared: Site) -> Office:
     bench, owner = office.bench, office.people["owner"]
     for n in range(4):
         name = f"No. {4 - n}"
-        office.engine.database.run(accounts.found_project(name, owner.id))
+        office.engine.database.run(accounts.create_project_with_owner(name, owner.id))
         guest = office.engine.database.run(accounts.add_account(f"Guest {4 - n}"))
         office.engine.database.run(accounts.set_role(bench.project, guest.id, Role.READER))
         office.token("owner")
@@ -229,7 +229,7 @@ def test_a_list_of_batches_goes_on_when_one_of_a_page_is_pruned_this_moment(offi
         except StopIteration as end:
             return end.value
 
-    operator = Caller(account_id=1, name="operator", is_operator=True, scope=Scope.OPERATE, roles={})
+    operator = Caller(account_id=1, name="operator", is_operator=True, scope=TokenScope.OPERATE, roles={})
     page, following = engine.database.run(pruned_meanwhile(_page(operator, None, None, None, 2)))
     assert [batch.batch_id for batch in page] == [newest.id]
     page, following = engine.database.run(_page(operator, None, None, following, 2))

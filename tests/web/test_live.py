@@ -16,14 +16,14 @@ import pytest
 
 from ingather.engine.engine import Engine
 from ingather.extraction.tasks.journal import Journal, Line
-from ingather.web.accounts import Scope
+from ingather.web.accounts import TokenScope
 from ingather.web.app import create_app
-from ingather.web.limits import Limits
+from ingather.web.limits import RequestLimits
 from tests.engine.workshop import until
 from tests.extraction.desk import Bench, paper
 from tests.web.site import Office, Site, rooms_of, served, working
 
-QUICK = Limits(look_s=0.02, rights_s=0.1, still_there_s=0.1, live_views=3)
+QUICK = RequestLimits(poll_s=0.02, recheck_rights_s=0.1, keep_alive_s=0.1, live_views=3)
 
 
 class Event(NamedTuple):
@@ -65,7 +65,7 @@ def watching(client: httpx.Client, task_id: int, after: str = "") -> Iterator[It
 
 
 def seated(site: Site, name: str) -> int:
-    return int(site.app.state.porter.live_views.taken(site.office.people[name].id))
+    return int(site.app.state.limiters.live_views.held(site.office.people[name].id))
 
 
 def test_a_task_is_followed_to_its_end(site: Site, url: str, tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_signing_out_or_leaving_the_project_closes_a_view(site: Site, db: psycop
 def test_without_a_right_there_is_no_view(site: Site) -> None:
     task_id = site.office.start(site.office.add([paper(1)]))
     at = f"/extraction/tasks/{task_id}/events"
-    token = site.office.token("reader", Scope.READ)
+    token = site.office.token("reader", TokenScope.READ)
     with site.anybody() as nobody, site.browser("outsider") as outsider:
         assert nobody.get(at).status_code == 401
         assert nobody.get(at, params={"token": token, "access_token": token}).status_code == 401
@@ -197,7 +197,7 @@ def test_two_hundred_at_once_get_their_share_and_nobody_else_notices(site: Site)
     at = f"/extraction/tasks/{task_id}/events"
     lines: list[socket.socket] = []
     host, port = site.address.removeprefix("http://").split(":")
-    token = site.office.token("reader", Scope.READ)
+    token = site.office.token("reader", TokenScope.READ)
     try:
         for _ in range(200):
             line = socket.create_connection((host, int(port)), timeout=30)

@@ -12,7 +12,7 @@ import pytest
 from ingather.engine.engine import Engine
 from ingather.extraction.provider import Endpoint
 from ingather.web.app import create_app
-from ingather.web.limits import Limits
+from ingather.web.limits import RequestLimits
 from tests.extraction.desk import Bench, paper
 from tests.provider.reader import answer
 from tests.provider.server import Provider
@@ -27,7 +27,7 @@ def site_with(url: str, folder: Path, script: Any = None, *, model: str = "gpt-4
     with Provider(script=script, answerer=answer) as provider:
         bench = Bench(engine, folder, Endpoint.of(provider.base_url, model, KEY), at_once=7).open()
         office = Office(bench)
-        app = create_app(rooms_of(bench), version="0", limits=Limits(model_tests=2))
+        app = create_app(rooms_of(bench), version="0", limits=RequestLimits(model_tests=2))
         with served(app) as address:
             yield Site(office, app, address)
     engine.close()

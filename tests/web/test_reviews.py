@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from ingather.web import schemas as wire
+from ingather.web.schemas.results import Results
 from tests.extraction.desk import paper
 from tests.web.site import Site
 from tests.web.test_lists import read
@@ -67,7 +67,7 @@ def test_a_review_answers_with_the_document_as_it_stands_and_results_tell_the_sa
     # Results are written without a check of each; here is one, of types too.
     answer = table.people["owner"].get(f"/extraction/tasks/{table.task_id}/results")
     assert answer.headers["content-type"] == "application/json"
-    assert wire.Results.model_validate_json(answer.content, strict=True).model_dump_json().encode() == answer.content
+    assert Results.model_validate_json(answer.content, strict=True).model_dump_json().encode() == answer.content
 
 
 def test_a_colleague_who_was_slower_is_told_who_was_quicker(table: Table) -> None:

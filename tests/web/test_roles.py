@@ -9,7 +9,7 @@ import pytest
 from fastapi import FastAPI
 
 from ingather.web import accounts
-from ingather.web.accounts import Scope
+from ingather.web.accounts import TokenScope
 from tests.extraction.desk import paper
 from tests.web.site import API, Site
 
@@ -197,7 +197,7 @@ class Stage:
         if caller == "anonymous":
             return self.site.anybody()
         if caller == "read token":
-            return self.site.script("owner", Scope.READ)
+            return self.site.script("owner", TokenScope.READ)
         return self.site.browser(caller)
 
     def status(self, caller: str, method: str, path: str) -> int:

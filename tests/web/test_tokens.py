@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from ingather.web import accounts
-from ingather.web.accounts import Role, Scope
+from ingather.web.accounts import Role, TokenScope
 from ingather.web.edge import SESSION_COOKIE
 from tests.web.site import Site
 
@@ -63,7 +63,7 @@ def test_a_token_that_was_revoked_or_is_over_opens_nothing(site: Site, db: psyco
 
 def test_a_token_cannot_make_one_that_reaches_further(site: Site) -> None:
     project = site.office.bench.project
-    with site.script("owner", Scope.READ) as client:
+    with site.script("owner", TokenScope.READ) as client:
         assert made(client, scope="read").status_code == 403
     with site.script("owner") as client:
         assert made(client, scope="operate").status_code == 403
@@ -73,7 +73,7 @@ def test_a_token_cannot_make_one_that_reaches_further(site: Site) -> None:
     with site.script("owner", project_id=project) as client:
         assert made(client, scope="write").status_code == 403, "not one for all projects"
         assert made(client, scope="write", project_id=project).status_code == 201
-    with site.script("operator", Scope.OPERATE, project_id=project) as client:
+    with site.script("operator", TokenScope.OPERATE, project_id=project) as client:
         assert made(client, scope="operate").status_code == 403
 
 
@@ -106,7 +106,7 @@ def test_a_token_for_one_project_knows_no_other(site: Site) -> None:
 def test_an_operators_token_for_one_project_does_not_operate(site: Site) -> None:
     office = site.office
     office.engine.database.run(accounts.set_role(office.bench.project, office.people["operator"].id, Role.READER))
-    with site.script("operator", Scope.OPERATE, project_id=office.bench.project) as client:
+    with site.script("operator", TokenScope.OPERATE, project_id=office.bench.project) as client:
         assert client.post("/engine/queues/reading/pause").status_code == 403
         assert client.get("/me").json()["is_operator"] is False
         assert httpx.get(site.address + "/metrics", headers=client.headers).status_code == 403

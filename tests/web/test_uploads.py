@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from ingather.web import bodies
-from ingather.web.limits import Limits, Seats
+from ingather.web.limits import ConcurrencyLimit, RequestLimits
 from ingather.web.problems import Refused
 from tests.engine.workshop import until
 from tests.extraction.desk import paper
@@ -120,7 +120,7 @@ def test_an_upload_without_an_end_is_cut_off_and_nothing_is_left_of_it(
         tracemalloc.stop()
     assert peak < 8_000_000, "a file is on the disk and not in memory"
     # A caller that was hung up on is gone before the server has tidied up.
-    until(lambda: shared.app.state.porter.uploads.taken(shared.office.people["reviewer"].id) == 0)
+    until(lambda: shared.app.state.limiters.uploads.held(shared.office.people["reviewer"].id) == 0)
     until(lambda: files_in(folder) == incoming(shared) == [] and open_files() <= before + 4)
 
 
@@ -152,16 +152,16 @@ def test_a_file_that_is_too_big_is_refused_and_the_others_are_kept(
 
 
 def test_one_person_has_so_many_seats_and_no_more() -> None:
-    seats = Seats(Limits().uploads, "uploads")
-    for _ in range(Limits().uploads):
-        seats.take("somebody")
+    slots = ConcurrencyLimit(RequestLimits().uploads, "uploads")
+    for _ in range(RequestLimits().uploads):
+        slots.acquire("somebody")
     with pytest.raises(Refused) as refused:
-        seats.take("somebody")
+        slots.acquire("somebody")
     assert (refused.value.status, refused.value.headers) == (429, {"Retry-After": "5"})
-    seats.take("somebody else")
-    seats.leave("somebody")
-    with seats.taking("somebody"), pytest.raises(Refused):
-        seats.take("somebody")
+    slots.acquire("somebody else")
+    slots.release("somebody")
+    with slots.holding("somebody"), pytest.raises(Refused):
+        slots.acquire("somebody")
 
 
 # --- the wrong thing -------------------------------------------------------------------------------------------------
@@ -327,7 +327,7 @@ def test_a_file_and_an_export_give_back_what_they_hold(shared: Site, client: htt
         with client.stream("GET", f"/extraction/tasks/{task_id}/export", params={"format": kind}):
             pass  # and leaves
     # The server hears of that a moment later.
-    until(lambda: shared.app.state.porter.exports.taken(office.people["reviewer"].id) == 0)
+    until(lambda: shared.app.state.limiters.exports.held(office.people["reviewer"].id) == 0)
     until(lambda: files_in(folder) == [] and open_files() <= before + 4)
 
 

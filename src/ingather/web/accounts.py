@@ -15,22 +15,26 @@ from ingather.extraction.tasks.tasks import Project, create_project
 from ingather.web import statements as sql
 
 TOKEN_PREFIX = "ing_"  # noqa: S105  # tells ours from others, no secret
+# A link is printed in a terminal. A longer life leaves a usable secret in more scrollback buffers; a shorter one is
+# over before the person has walked to their browser.
 LINK_LASTS = timedelta(minutes=15)
+# A session survives a holiday weekend. Longer keeps a stolen cookie useful for longer.
 SESSION_LASTS = timedelta(days=14)
+# The wire allows no more either. A token without an end would never be found in a review of what is still valid.
 LONGEST_TOKEN = timedelta(days=3650)
 _PAIR = re.compile(r"\((\d+),(owner|reviewer|reader)\)")
 
 
 class Role(StrEnum):
-    """What an account is in a project. Each may all that those below it may."""
+    """What an account may do in a project. Each role includes the ones below it."""
 
     OWNER = "owner"
     REVIEWER = "reviewer"
     READER = "reader"
 
 
-class Scope(StrEnum):
-    """What a token may do at most: look, change what its account may change, or steer the engine too."""
+class TokenScope(StrEnum):
+    """What a token may do at most: read, change what its account may change, or operate the engine too."""
 
     READ = "read"
     WRITE = "write"
@@ -38,7 +42,7 @@ class Scope(StrEnum):
 
 
 _RANK = {Role.READER: 1, Role.REVIEWER: 2, Role.OWNER: 3}
-_REACH = {Scope.READ: 1, Scope.WRITE: 2, Scope.OPERATE: 3}
+_REACH = {TokenScope.READ: 1, TokenScope.WRITE: 2, TokenScope.OPERATE: 3}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +59,7 @@ class Caller:
     account_id: int
     name: str
     is_operator: bool
-    scope: Scope
+    scope: TokenScope
     roles: dict[int, Role] = field(repr=False)
     only_project: int | None = None
     """Where their token is for one project, that project."""
@@ -73,11 +77,11 @@ class Caller:
     @property
     def may_write(self) -> bool:
         """Whether they may change anything at all."""
-        return _REACH[self.scope] >= _REACH[Scope.WRITE]
+        return _REACH[self.scope] >= _REACH[TokenScope.WRITE]
 
     @property
     def may_operate(self) -> bool:
-        return self.is_operator and self.scope is Scope.OPERATE
+        return self.is_operator and self.scope is TokenScope.OPERATE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +92,7 @@ class TokenRecord:
     account: str
     name: str
     hint: str
-    scope: Scope
+    scope: TokenScope
     project_id: int | None
     created_at: datetime
     expires_at: datetime
@@ -120,7 +124,7 @@ def find_account(name: str) -> Script[Account]:
 
 
 def laptop_account(name: str) -> Script[Account]:
-    """The account of whoever runs this on their own machine: an operator, and the owner of what nobody owns."""
+    """The account of the person who runs this on their own machine: an operator who owns projects without an owner."""
     if not (yield Statement(sql.FIND_ACCOUNT, {"name": name})):
         yield Statement(sql.ADD_ACCOUNT, {"name": name, "is_operator": True})
     account = yield from find_account(name)
@@ -133,10 +137,10 @@ def set_role(project_id: int, account_id: int, role: Role) -> Script[None]:
     yield Statement(sql.SET_ROLE, {"project_id": project_id, "account_id": account_id, "role": role.value})
 
 
-def found_project(name: str, account_id: int) -> Script[Project | None]:
-    """A project and its owner, in one commit: nobody finds it without one. None where they know one of that name.
+def create_project_with_owner(name: str, account_id: int) -> Script[Project | None]:
+    """A project and its owner, in one commit. None if the account is already in a project of that name.
 
-    What they cannot see is not in their way, or they would learn of it.
+    Projects that the account cannot see do not count: a refusal would disclose that they exist.
     """
     yield Statement(sql.LOCK_ACCOUNT, {"account_id": account_id})
     if (yield Statement(sql.IS_IN_PROJECT_NAMED, {"account_id": account_id, "name": name})):
@@ -175,12 +179,12 @@ def create_token(
     account: Account,
     name: str,
     *,
-    scope: Scope,
+    scope: TokenScope,
     lasts: timedelta,
     project_id: int | None = None,
     no_later_than: datetime | None = None,
 ) -> Script[tuple[str, int, datetime]]:
-    """A token, its id and its end. The token itself is told here and never again."""
+    """A token, its id and its end. The token itself is given here and never again."""
     if not timedelta(minutes=1) <= lasts <= LONGEST_TOKEN:
         raise UsageError("A token lasts between a minute and ten years.")
     token = TOKEN_PREFIX + secrets.token_urlsafe(32)
@@ -203,18 +207,18 @@ def create_token(
 def list_tokens(
     account_id: int | None = None, project_id: int | None = None, *, after: int = 0, limit: int | None = None
 ) -> Script[list[TokenRecord]]:
-    """Those of one account, or of all; of one project, or of any. `after` takes the last id of the page before."""
+    """The tokens of one account, or of all; of one project, or of any. `after` takes the last id of the page before."""
     asked = {"account_id": account_id, "project_id": project_id, "after": after, "limit": limit}
     rows = yield Statement(sql.LIST_TOKENS, asked)
     names = ("id", "account", "name", "hint", "scope", "project_id", "created_at", "expires_at", "last_used_at")
     return [
-        TokenRecord(**dict(zip(names, row[:9], strict=True)) | {"scope": Scope(row[4])}, revoked_at=row[9])
+        TokenRecord(**dict(zip(names, row[:9], strict=True)) | {"scope": TokenScope(row[4])}, revoked_at=row[9])
         for row in rows
     ]
 
 
 def revoke_token(token_id: int, account_id: int | None = None, project_id: int | None = None) -> Script[bool]:
-    """Of one account, or of any; of one project, or of any. False where there is none that could be revoked."""
+    """Revoke a token of one account, or of any; of one project, or of any. False where there is no such token."""
     asked = {"token_id": token_id, "account_id": account_id, "project_id": project_id}
     return bool((yield Statement(sql.REVOKE_TOKEN, asked)))
 
@@ -223,16 +227,16 @@ def revoke_token(token_id: int, account_id: int | None = None, project_id: int |
 
 
 def create_link(account: Account) -> Script[str]:
-    """A word that signs one browser in, within a quarter of an hour."""
-    word = secrets.token_urlsafe(24)
-    yield Statement(sql.ADD_LINK, {"sha256": digest(word), "account_id": account.id, "lasts": LINK_LASTS})
-    return word
+    """The secret of a sign-in link. It signs in one browser, once, within `LINK_LASTS`."""
+    secret = secrets.token_urlsafe(24)
+    yield Statement(sql.ADD_LINK, {"sha256": digest(secret), "account_id": account.id, "lasts": LINK_LASTS})
+    return secret
 
 
-def sign_in(word: str, *, instead_of: str = "") -> Script[str | None]:
-    """A new session for whoever has an unused link; None for anybody else. The browser's last one ends."""
+def sign_in(secret: str, *, instead_of: str = "") -> Script[str | None]:
+    """A new session for the holder of an unused link; None for others. The session `instead_of` ends."""
     yield Statement(sql.CLEAN_UP)
-    rows = yield Statement(sql.USE_LINK, {"sha256": digest(word)})
+    rows = yield Statement(sql.USE_LINK, {"sha256": digest(secret)})
     if not rows:
         return None
     yield from sign_out(instead_of)
@@ -265,7 +269,7 @@ def _caller(rows: Sequence[Sequence[Any]]) -> Caller | None:
         account_id=account_id,
         name=name,
         is_operator=is_operator and only is None,
-        scope=Scope(scope),
+        scope=TokenScope(scope),
         roles=roles,
         only_project=only,
         expires_at=expires_at,

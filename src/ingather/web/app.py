@@ -12,7 +12,7 @@ from fastapi.staticfiles import StaticFiles
 from ingather.web import problems
 from ingather.web.access import Who
 from ingather.web.edge import Edge
-from ingather.web.limits import Limits, Porter
+from ingather.web.limits import Limiters, RequestLimits
 from ingather.web.openapi import describe
 from ingather.web.rooms import Rooms
 from ingather.web.routes import events, fleet, health, library, models, projects, reviews, session, tasks
@@ -22,7 +22,9 @@ PAGES = Path(__file__).parent / "pages"
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
-def create_app(rooms: Rooms, *, version: str, hosts: Iterable[str] = LOOPBACK, limits: Limits | None = None) -> FastAPI:
+def create_app(
+    rooms: Rooms, *, version: str, hosts: Iterable[str] = LOOPBACK, limits: RequestLimits | None = None
+) -> FastAPI:
     """All routes, closed unless they say otherwise. `hosts` are the names this server answers under."""
 
     @asynccontextmanager
@@ -41,11 +43,11 @@ def create_app(rooms: Rooms, *, version: str, hosts: Iterable[str] = LOOPBACK, l
     )
     app.openapi = lambda: describe(app)  # type: ignore[method-assign]
     app.state.rooms = rooms
-    app.state.porter = Porter(limits or Limits())
+    app.state.limiters = Limiters(limits or RequestLimits())
     problems.install(app)
     app.include_router(health.router)
     api = APIRouter(prefix=API)
-    # Looked through from the first on: what is asked every second comes first.
+    # Routers are tried in this order, so the ones that pages poll come first.
     for part in (tasks, events, reviews, session, projects, library, models, fleet):
         api.include_router(part.router)
 

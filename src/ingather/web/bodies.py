@@ -13,11 +13,15 @@ from starlette.types import Message, Receive, Scope
 from ingather.notice import notice
 from ingather.web.problems import Refused
 
+# A task with 10,000 documents is 80 kB. A larger limit lets one client hold more memory.
 LARGEST_JSON = 1_000_000
-LARGEST_UPLOAD = 60_000_000  # a file of 50 MB and the form around it
+# The largest file, 50 MB, and the form around it.
+LARGEST_UPLOAD = 60_000_000
+# Our deepest body has six levels. Python's JSON parser recurses, and gives up at about a thousand.
 DEEPEST = 64
+# The largest id has 19 digits. Python takes quadratic time to read an integer.
 LONGEST_NUMBER = 40
-# Looking through so many bytes of JSON takes a moment in which nobody else would be served.
+# A body of this many bytes is checked in a thread: checking it on the event loop would delay all other requests.
 LOOK_ASIDE = 20_000
 SAFE = {"GET", "HEAD", "OPTIONS"}
 TOO_BIG = notice(

@@ -61,7 +61,7 @@ class Edge:
             return
         try:
             await self._app(scope, admitted, answer)
-        except Exception:  # whatever it is, whoever asked gets an answer and no traceback
+        except Exception:  # every client gets an answer, and never a traceback
             number = secrets.token_hex(4)
             log.exception("unexpected error %s", number)
             if has_begun:
@@ -76,15 +76,15 @@ class Edge:
     def _check(self, method: str, headers: Headers) -> None:
         host = headers.get("host", "")
         if len(headers.getlist("host")) != 1 or _name_of(host) not in self._hosts:
-            # A page elsewhere whose name was pointed at this machine would come with its own name.
+            # DNS rebinding: a foreign page whose name resolves to this machine sends its own name.
             raise Refused(421, "This server does not answer under that name. See INGATHER_HOSTS in docs/operations.md.")
         if method in SAFE or "authorization" in headers:
-            # No page can make a browser send a token of ours; and with one, cookies are not looked at.
+            # A foreign page cannot send one of our tokens, and a request with a token ignores cookies.
             return
         origin, site = headers.get("origin"), headers.get("sec-fetch-site")
         is_ours = origin in {f"http://{host}", f"https://{host}"} if origin else site == "same-origin"
         has_cookie = any(SESSION_COOKIE in cookie for cookie in headers.getlist("cookie"))
-        # Who has no cookie has nothing that another page could misuse; the route will ask who they are.
+        # A request without a cookie carries no rights that a foreign page could misuse; the route refuses it.
         if not is_ours and (origin is not None or site is not None or has_cookie):
             raise Refused(403, "This request comes from another page. Scripts should use an API token.")
 

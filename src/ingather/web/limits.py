@@ -1,4 +1,4 @@
-"""How much of something one person or one address may have at a time; counted in the memory of this process."""
+"""Limits on what one person or one address may do at a time. The counts are kept in the memory of this process."""
 
 import threading
 import time
@@ -15,24 +15,37 @@ from ingather.web.problems import Refused
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """Numbers that hold for one process."""
+class RequestLimits:
+    """The limits of one process."""
 
-    wrong_words: int = 10
-    wrong_words_window_s: float = 60.0
+    # A link has 192 random bits, so this only keeps the log and the database quiet. Fewer would lock out a person who
+    # pastes an old link a few times.
+    failed_sign_ins: int = 10
+    failed_sign_ins_window_s: float = 60.0
+    # A browser opens six connections to one server: three windows of one person. Each view polls the database.
     live_views: int = 20
+    # Each upload may write 60 MB to the disk before it is refused.
     uploads: int = 8
+    # Each export holds a file on the disk until the client has taken it.
     exports: int = 4
+    # Each test makes a few paid calls. More would let one person spend the owner's money by a loop.
     model_tests: int = 5
     model_tests_window_s: float = 60.0
-    look_s: float = 0.5
-    still_there_s: float = 15.0
-    rights_s: float = 20.0
-    """How long an open live view may go on before it is asked again whether it may."""
+    # How often a live view looks for changes. Shorter costs the database a query per view; longer is seen as a delay.
+    poll_s: float = 0.5
+    # A silent stream gets a comment this often. Proxies commonly close a connection that is silent for 30 to 60 s.
+    keep_alive_s: float = 15.0
+    # An open live view goes on for this long after its session ended or its token was revoked.
+    recheck_rights_s: float = 20.0
 
 
-class Turnstile:
-    """So many in so many seconds, by key. Keys that nobody uses are forgotten."""
+# Above this many keys, those without a recent use are removed. A larger number keeps more memory; a smaller one
+# spends more time on removing.
+KEYS_BEFORE_CLEANING = 10_000
+
+
+class RateLimit:
+    """A limit on uses in a sliding window, for each key. Keys without a recent use are removed in time."""
 
     def __init__(self, most: int, seconds: float) -> None:
         self._most = most
@@ -48,7 +61,7 @@ class Turnstile:
 
     def count(self, key: str) -> None:
         with self._lock:
-            if len(self._seen) > 10_000:
+            if len(self._seen) > KEYS_BEFORE_CLEANING:
                 self._seen = {name: times for name in list(self._seen) if (times := self._recent(name))}
             times = self._recent(key)
             times.append(time.monotonic())
@@ -61,22 +74,22 @@ class Turnstile:
         return times
 
 
-class Seats:
-    """So many at once, by key."""
+class ConcurrencyLimit:
+    """A limit on simultaneous uses, for each key."""
 
     def __init__(self, most: int, what: str) -> None:
         self._most = most
         self._what = what
-        self._taken: Counter[Hashable] = Counter()
+        self._held: Counter[Hashable] = Counter()
         self._lock = threading.Lock()
 
-    def taken(self, key: Hashable) -> int:
+    def held(self, key: Hashable) -> int:
         with self._lock:
-            return self._taken[key]
+            return self._held[key]
 
-    def take(self, key: Hashable) -> None:
+    def acquire(self, key: Hashable) -> None:
         with self._lock:
-            if self._taken[key] >= self._most:
+            if self._held[key] >= self._most:
                 sentence = notice(
                     "web.under_way_already_wait_end",
                     "You have {most} {seats} under way already. Wait for one to end.",
@@ -84,39 +97,39 @@ class Seats:
                     seats=self._what,
                 )
                 raise Refused(429, sentence, {"Retry-After": "5"})
-            self._taken[key] += 1
+            self._held[key] += 1
 
-    def leave(self, key: Hashable) -> None:
+    def release(self, key: Hashable) -> None:
         with self._lock:
-            self._taken[key] -= 1
-            if self._taken[key] <= 0:
-                del self._taken[key]
+            self._held[key] -= 1
+            if self._held[key] <= 0:
+                del self._held[key]
 
     @contextmanager
-    def taking(self, key: Hashable) -> Iterator[None]:
-        self.take(key)
+    def holding(self, key: Hashable) -> Iterator[None]:
+        self.acquire(key)
         try:
             yield
         finally:
-            self.leave(key)
+            self.release(key)
 
 
-class Porter:
-    """Knows who is in."""
+class Limiters:
+    """The limiters of one application: what each person or address is using at this moment."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: RequestLimits) -> None:
         self.limits = limits
-        self.wrong_words = Turnstile(limits.wrong_words, limits.wrong_words_window_s)
-        self.model_tests = Turnstile(limits.model_tests, limits.model_tests_window_s)
-        self.live_views = Seats(limits.live_views, notice("web.live_views", "live views"))
-        self.uploads = Seats(limits.uploads, notice("web.uploads", "uploads"))
-        self.exports = Seats(limits.exports, notice("web.exports", "exports"))
+        self.failed_sign_ins = RateLimit(limits.failed_sign_ins, limits.failed_sign_ins_window_s)
+        self.model_tests = RateLimit(limits.model_tests, limits.model_tests_window_s)
+        self.live_views = ConcurrencyLimit(limits.live_views, notice("web.live_views", "live views"))
+        self.uploads = ConcurrencyLimit(limits.uploads, notice("web.uploads", "uploads"))
+        self.exports = ConcurrencyLimit(limits.exports, notice("web.exports", "exports"))
 
 
-async def porter(request: Request) -> Porter:
-    found = request.app.state.porter
-    assert isinstance(found, Porter)
+async def limiters(request: Request) -> Limiters:
+    found = request.app.state.limiters
+    assert isinstance(found, Limiters)
     return found
 
 
-Door = Annotated[Porter, Depends(porter)]
+Limiting = Annotated[Limiters, Depends(limiters)]

@@ -29,6 +29,7 @@ from ingather.notice import Notice, edited, notice, notice_to_json
 log = logging.getLogger("ingather.web")
 
 MEDIA_TYPE = "application/problem+json"
+# Longer sentences are cut: an error may quote what the client sent, up to a megabyte.
 LONGEST_DETAIL = 1_000
 TITLES = {
     400: "The request cannot be understood",
@@ -46,7 +47,7 @@ TITLES = {
     500: "Something went wrong here",
     503: "Not available just now",
 }
-# The first that fits; what is no IngatherError is a bug.
+# The first entry that fits decides. An exception that is no IngatherError is a bug: 500.
 _STATUS: tuple[tuple[type[Exception], int], ...] = (
     (NotFound, 404),
     (NotInLibrary, 404),
@@ -65,7 +66,7 @@ _STATUS: tuple[tuple[type[Exception], int], ...] = (
 
 
 class Refused(Exception):
-    """An answer that is no success, said by a route itself."""
+    """A route refuses a request: the status and the sentence of the answer."""
 
     def __init__(self, status: int, detail: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(detail)
@@ -94,11 +95,11 @@ def install(app: FastAPI) -> None:
         return problem(error.status, str(error), error.headers)
 
     @app.exception_handler(IngatherError)
-    def told(_: Request, error: IngatherError) -> JSONResponse:
+    def known_error(_: Request, error: IngatherError) -> JSONResponse:
         status = status_of(error)
         if status < 500 or isinstance(error, FileMissing | FileDamaged):
             return problem(status, edited(str(error), _bounded))
-        # What is wrong behind the scenes, and where it stands, is for those who can see the log.
+        # The reason may name hosts and paths, so only the log holds it; the number connects the two.
         number = secrets.token_hex(4)
         log.error("%s: %s", number, error)
         if status == 503:

@@ -14,9 +14,9 @@ def without_ranges(scope: Scope) -> Scope:
 
 
 def plain_range(scope: Scope) -> re.Match[str] | None:
-    """The one range that is asked for, if it is one and makes sense."""
-    asked = Headers(scope=scope).getlist("range")
-    found = _PLAIN.fullmatch(asked[0]) if len(asked) == 1 else None
+    """The requested range, if the request names exactly one and it is well-formed."""
+    ranges = Headers(scope=scope).getlist("range")
+    found = _PLAIN.fullmatch(ranges[0]) if len(ranges) == 1 else None
     is_backwards = found is not None and found["last"] and int(found["last"]) < int(found["first"])
     return None if is_backwards else found
 

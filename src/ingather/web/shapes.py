@@ -10,22 +10,36 @@ from ingather.extraction.findings import DocumentResult, Finding, Review, Span
 from ingather.extraction.provider import Endpoint, Price, price_of
 from ingather.extraction.tasks.tasks import Status, Wait
 from ingather.extraction.template import Template, Tier
-from ingather.library.port import DocumentRecord, Sort
-from ingather.library.port import KnowledgeBase as Shelf
+from ingather.library.port import DocumentRecord, KnowledgeBase, Sort
 from ingather.notice import notice_to_json
-from ingather.web import schemas as wire
+from ingather.web.schemas.engine import BatchView, QueueView, ScheduleView, WorkerView
+from ingather.web.schemas.forms import NoticeView
+from ingather.web.schemas.library import DocumentView, KnowledgeBaseView
+from ingather.web.schemas.projects import LabelView, TemplateSummary
+from ingather.web.schemas.results import ReviewView
+from ingather.web.schemas.tasks import (
+    CountsView,
+    EstimateView,
+    ModelView,
+    Money,
+    PriceView,
+    RangeView,
+    SpentView,
+    TaskView,
+    WaitView,
+)
 
 
-def sentence(text: str) -> wire.Notice:
-    return wire.Notice.model_validate(notice_to_json(text) or {"id": "", "params": {}, "message": ""})
+def sentence(text: str) -> NoticeView:
+    return NoticeView.model_validate(notice_to_json(text) or {"id": "", "params": {}, "message": ""})
 
 
-def optional_sentence(text: str) -> wire.Notice | None:
+def optional_sentence(text: str) -> NoticeView | None:
     return sentence(text) if text else None
 
 
-def counts(progress: Progress) -> wire.Counts:
-    return wire.Counts(
+def counts(progress: Progress) -> CountsView:
+    return CountsView(
         pending=progress.pending,
         running=progress.running,
         completed=progress.completed,
@@ -34,11 +48,11 @@ def counts(progress: Progress) -> wire.Counts:
     )
 
 
-def template(found: Template) -> wire.TemplateSummary:
-    return wire.TemplateSummary(
+def template(found: Template) -> TemplateSummary:
+    return TemplateSummary(
         template_id=found.id,
         version=found.version,
-        label=wire.Words(en=found.label.en, zh=found.label.zh),
+        label=LabelView(en=found.label.en, zh=found.label.zh),
         description=found.description.to_dict(),
         is_builtin=found.builtin,
         based_on=found.based_on,
@@ -47,8 +61,8 @@ def template(found: Template) -> wire.TemplateSummary:
     )
 
 
-def knowledge_base(found: Shelf) -> wire.KnowledgeBase:
-    return wire.KnowledgeBase(
+def knowledge_base(found: KnowledgeBase) -> KnowledgeBaseView:
+    return KnowledgeBaseView(
         knowledge_base_id=found.id,
         project_id=found.space,
         name=found.name,
@@ -57,8 +71,8 @@ def knowledge_base(found: Shelf) -> wire.KnowledgeBase:
     )
 
 
-def document(found: DocumentRecord) -> wire.Document:
-    return wire.Document(
+def document(found: DocumentRecord) -> DocumentView:
+    return DocumentView(
         document_id=found.id,
         knowledge_base_id=found.knowledge_base_id,
         file_name=found.file_name,
@@ -80,28 +94,28 @@ def mark(last: DocumentRecord, sort: Sort) -> str:
     return f"{last.id} {last.file_name}" if sort is Sort.NAME else str(last.id)
 
 
-def estimate(found: Estimate, *, unread: int, unreadable: int) -> wire.Estimate:
+def estimate(found: Estimate, *, unread: int, unreadable: int) -> EstimateView:
     cost = found.cost
-    return wire.Estimate(
+    return EstimateView(
         documents=found.documents,
         unread=unread,
         unreadable=unreadable,
         calls=_range(found.calls),
         tokens_in=_range(found.tokens_in),
         tokens_out=_range(found.tokens_out),
-        cost=wire.Money(low=float(cost.low), high=float(cost.high), currency=cost.currency) if cost else None,
+        cost=Money(low=float(cost.low), high=float(cost.high), currency=cost.currency) if cost else None,
         seconds=_range(found.seconds),
     )
 
 
-def _range(found: Range) -> wire.Range:
-    return wire.Range(low=round(found.low, 3), high=round(found.high, 3))
+def _range(found: Range) -> RangeView:
+    return RangeView(low=round(found.low, 3), high=round(found.high, 3))
 
 
-def model(endpoint: Endpoint | None, at_once: int) -> wire.Model:
+def model(endpoint: Endpoint | None, at_once: int) -> ModelView:
     if endpoint is None:
-        return wire.Model(model=None, host=None, at_once=None, price=None)
-    return wire.Model(
+        return ModelView(model=None, host=None, at_once=None, price=None)
+    return ModelView(
         model=endpoint.model,
         host=urlsplit(endpoint.base_url).hostname or "",
         at_once=at_once,
@@ -109,10 +123,10 @@ def model(endpoint: Endpoint | None, at_once: int) -> wire.Model:
     )
 
 
-def _price(found: Price | None) -> wire.Price | None:
+def _price(found: Price | None) -> PriceView | None:
     if found is None:
         return None
-    return wire.Price(
+    return PriceView(
         input=float(found.input),
         cached=None if found.cached is None else float(found.cached),
         output=float(found.output),
@@ -121,9 +135,9 @@ def _price(found: Price | None) -> wire.Price | None:
     )
 
 
-def task(status: Status) -> wire.Task:
+def task(status: Status) -> TaskView:
     found, progress, spent = status.task, status.progress, status.spent
-    return wire.Task(
+    return TaskView(
         task_id=found.id,
         project_id=found.project_id,
         batch_id=found.batch_id,
@@ -138,7 +152,7 @@ def task(status: Status) -> wire.Task:
         total=progress.total,
         counts=counts(progress),
         percent=round(progress.percent, 2),
-        spent=wire.Spent(
+        spent=SpentView(
             calls=spent.calls,
             prompt_tokens=spent.prompt_tokens,
             cached_tokens=spent.cached_tokens,
@@ -153,14 +167,14 @@ def task(status: Status) -> wire.Task:
     )
 
 
-def _wait(found: Wait | None) -> wire.Wait | None:
+def _wait(found: Wait | None) -> WaitView | None:
     return (
-        wire.Wait(why=found.why.value, until=found.until, sentence=optional_sentence(found.sentence)) if found else None
+        WaitView(why=found.why.value, until=found.until, sentence=optional_sentence(found.sentence)) if found else None
     )
 
 
 def result(found: DocumentResult) -> dict[str, object]:
-    """As `wire.Result`, which describes it but is not built: a page of results has some ten thousand findings, and to
+    """As `ResultView`, which describes it but is not built: a page of results has some ten thousand findings, and to
     make and check an object of each took more time than all the rest."""
     return {
         "ordinal": found.ordinal,
@@ -213,8 +227,8 @@ def _finding(found: Finding) -> dict[str, object]:
     }
 
 
-def review(found: Review) -> wire.Review:
-    return wire.Review(
+def review(found: Review) -> ReviewView:
+    return ReviewView(
         row=found.row,
         field=found.field,
         revision=found.revision,
@@ -226,8 +240,8 @@ def review(found: Review) -> wire.Review:
     )
 
 
-def batch(progress: Progress) -> wire.Batch:
-    return wire.Batch(
+def batch(progress: Progress) -> BatchView:
+    return BatchView(
         batch_id=progress.batch_id,
         kind=progress.kind,
         queue=progress.queue,
@@ -241,8 +255,8 @@ def batch(progress: Progress) -> wire.Batch:
     )
 
 
-def worker(found: WorkerRecord, *, is_named: bool) -> wire.Worker:
-    return wire.Worker(
+def worker(found: WorkerRecord, *, is_named: bool) -> WorkerView:
+    return WorkerView(
         worker_id=found.id,
         host=found.host if is_named else "",
         pid=found.pid if is_named else 0,
@@ -254,8 +268,8 @@ def worker(found: WorkerRecord, *, is_named: bool) -> wire.Worker:
     )
 
 
-def schedule(found: ScheduleRecord) -> wire.Schedule:
-    return wire.Schedule(
+def schedule(found: ScheduleRecord) -> ScheduleView:
+    return ScheduleView(
         name=found.name,
         kind=found.kind,
         cron=found.cron.expression,
@@ -266,8 +280,8 @@ def schedule(found: ScheduleRecord) -> wire.Schedule:
     )
 
 
-def queue(found: Queue) -> wire.Queue:
-    return wire.Queue(
+def queue(found: Queue) -> QueueView:
+    return QueueView(
         name=found.name,
         max_running=found.max_running,
         rate_items=found.rate_items,

@@ -1,4 +1,4 @@
-"""A task, live: server-sent events that can be resumed where they broke off. Polling stays correct without them."""
+"""A task as server-sent events, which a client can resume after a break. Polling stays correct without them."""
 
 import asyncio
 import json
@@ -12,87 +12,88 @@ from starlette.concurrency import run_in_threadpool
 from ingather.engine.errors import IngatherError
 from ingather.extraction.tasks.journal import Journal, Line
 from ingather.notice import notice_to_json
-from ingather.web import schemas as wire
 from ingather.web import shapes
 from ingather.web.access import Here, Who, caller, status_for
-from ingather.web.answers import Lent
-from ingather.web.limits import Door, Limits
+from ingather.web.answers import ReleasingStream
+from ingather.web.limits import Limiting, RequestLimits
 from ingather.web.problems import Refused
+from ingather.web.schemas.forms import Id
 
 router = APIRouter(prefix="/extraction/tasks", tags=["tasks"])
 
 MEDIA_TYPE = "text/event-stream"
+# Lines are read at least this often, even if no count has changed: a call ends without changing a count.
 READ_ANYWAY_S = 5.0
 
 
 @router.get(
     "/{task_id}/events",
     status_code=200,
-    response_class=Lent,
+    response_class=ReleasingStream,
     responses={200: {"description": "Events.", "content": {MEDIA_TYPE: {"schema": {"type": "string"}}}}},
 )
 async def events(
-    task_id: wire.Id,
+    task_id: Id,
     request: Request,
     here: Here,
     who: Who,
-    door: Door,
+    limiters: Limiting,
     last_event_id: Annotated[str, Header(max_length=100)] = "",
-) -> Lent:
+) -> ReleasingStream:
     """`status` when counts change, `line` for each call and each finished document, `end` when the task is closed.
 
     A line's id, sent back as `Last-Event-ID`, goes on behind that line.
     """
     await status_for(here, who, task_id)
 
-    async def look(*, is_asked_again: bool) -> dict[str, Any]:
+    async def read_task(*, rechecks_rights: bool) -> dict[str, Any]:
         # A session may have ended and a token been revoked since.
-        asking = await caller(request, here) if is_asked_again else who
-        return shapes.task(await status_for(here, asking, task_id)).model_dump(mode="json")
+        caller_now = await caller(request, here) if rechecks_rights else who
+        return shapes.task(await status_for(here, caller_now, task_id)).model_dump(mode="json")
 
-    door.live_views.take(who.account_id)
-    return Lent(
-        _stream(look, Journal(here.engine, task_id, after=last_event_id), door.limits),
-        lambda: door.live_views.leave(who.account_id),
+    limiters.live_views.acquire(who.account_id)
+    return ReleasingStream(
+        _stream(read_task, Journal(here.engine, task_id, after=last_event_id), limiters.limits),
+        lambda: limiters.live_views.release(who.account_id),
         media_type=MEDIA_TYPE,
         headers={"x-accel-buffering": "no"},
     )
 
 
 async def _stream(
-    look: Callable[..., Awaitable[dict[str, Any]]], journal: Journal, limits: Limits
+    read_task: Callable[..., Awaitable[dict[str, Any]]], journal: Journal, limits: RequestLimits
 ) -> AsyncIterator[str]:
     before: dict[str, Any] = {}
-    spoke = checked = read = time.monotonic()
+    sent_at = checked_at = read_at = time.monotonic()
     while True:
         now_s = time.monotonic()
-        is_asked_again = now_s - checked >= limits.rights_s
-        checked = now_s if is_asked_again else checked
+        rechecks_rights = now_s - checked_at >= limits.recheck_rights_s
+        checked_at = now_s if rechecks_rights else checked_at
         try:
             # The task before its lines: once it is closed, they are all there.
-            task = await look(is_asked_again=is_asked_again)
+            task = await read_task(rechecks_rights=rechecks_rights)
             is_over = task["state"] == "closed"
-            while task != before or journal.is_behind or now_s - read >= READ_ANYWAY_S:
+            while task != before or journal.is_behind or now_s - read_at >= READ_ANYWAY_S:
                 lines = await run_in_threadpool(journal.read, is_last=is_over)
-                read = now_s = time.monotonic()
+                read_at = now_s = time.monotonic()
                 for line in lines:
                     yield _event("line", _line(line), line.id)
-                    spoke = now_s
+                    sent_at = now_s
                 if not lines or not journal.is_behind:
                     break
         except (Refused, IngatherError):
-            # Whoever comes again is told what it is.
+            # The next request of this client gets the error itself.
             return
         if task != before:
             yield _event("status", task)
-            before, spoke = task, time.monotonic()
+            before, sent_at = task, time.monotonic()
         if is_over:
             yield _event("end", {"task_id": task["task_id"]})
             return
-        if time.monotonic() - spoke >= limits.still_there_s:
+        if time.monotonic() - sent_at >= limits.keep_alive_s:
             yield ": still there\n\n"
-            spoke = time.monotonic()
-        await asyncio.sleep(limits.look_s)
+            sent_at = time.monotonic()
+        await asyncio.sleep(limits.poll_s)
 
 
 def _event(name: str, data: dict[str, Any], event_id: str = "") -> str:

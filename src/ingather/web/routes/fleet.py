@@ -11,12 +11,13 @@ from ingather.engine.script import Script
 from ingather.extraction.tasks import tasks
 from ingather.library import documents
 from ingather.notice import error_notice, notice
-from ingather.web import schemas as wire
 from ingather.web import shapes
 from ingather.web.access import Here, Operator, Who
 from ingather.web.accounts import Caller
 from ingather.web.problems import Refused
 from ingather.web.rooms import Rooms
+from ingather.web.schemas.engine import Batches, BatchView, Failure, Failures, JobView, Queues, Schedules, Workers
+from ingather.web.schemas.forms import Cursor, Done, Id, Kind, Limit, NameMark
 
 router = APIRouter(tags=["engine"])
 
@@ -25,7 +26,7 @@ ScheduleName = Annotated[str, Path(min_length=1, max_length=100)]
 
 
 @router.get("/jobs/{job_id}")
-def show_job(job_id: wire.Id, here: Here, who: Who) -> wire.Job:
+def show_job(job_id: Id, here: Here, who: Who) -> JobView:
     """A single background job, such as the reading of an upload.
 
     What came of it is for those whose project it is; operators see how far it is.
@@ -39,9 +40,9 @@ def show_job(job_id: wire.Id, here: Here, who: Who) -> wire.Job:
         raise _no_job(job_id)
     [item] = here.engine.batch(job_id).page(limit=1)
     if projects and not is_theirs:
-        return wire.Job(job_id=job_id, kind=progress.kind, state=item.state, result=None, problem=None)
+        return JobView(job_id=job_id, kind=progress.kind, state=item.state, result=None, problem=None)
     problem = shapes.optional_sentence(error_notice(item.error))
-    return wire.Job(job_id=job_id, kind=progress.kind, state=item.state, result=item.result, problem=problem)
+    return JobView(job_id=job_id, kind=progress.kind, state=item.state, result=item.result, problem=problem)
 
 
 @router.get("/engine/batches")
@@ -49,40 +50,38 @@ def list_batches(
     here: Here,
     who: Who,
     state: Literal["open", "closed"] | None = None,
-    kind: wire.Kind | None = None,
-    before: wire.Id | None = None,
-    limit: wire.Limit = 50,
-) -> wire.Batches:
+    kind: Kind | None = None,
+    before: Id | None = None,
+    limit: Limit = 50,
+) -> Batches:
     """Batches, newest first: all for operators, those of their projects for members."""
     page, following = here.engine.database.run(_page(who, state, kind, before, limit))
-    return wire.Batches(batches=[shapes.batch(batch) for batch in page], next=following)
+    return Batches(batches=[shapes.batch(batch) for batch in page], next=following)
 
 
 @router.get("/engine/batches/{batch_id}")
-def show_batch(batch_id: wire.Id, here: Here, who: Who) -> wire.Batch:
+def show_batch(batch_id: Id, here: Here, who: Who) -> BatchView:
     return shapes.batch(_batch_for(here, who, batch_id)[0])
 
 
 @router.get("/engine/batches/{batch_id}/failures")
-def list_failures(
-    batch_id: wire.Id, here: Here, who: Who, after: wire.Cursor = 0, limit: wire.Limit = 50
-) -> wire.Failures:
+def list_failures(batch_id: Id, here: Here, who: Who, after: Cursor = 0, limit: Limit = 50) -> Failures:
     """Items that failed, in their order; `after` takes `next` of the page before.
 
     Why they failed is for those whose project it is: it may quote what they
     work on. Operators see which, when, and after how many attempts.
     """
     _, projects = _batch_for(here, who, batch_id)
-    is_told = not projects or any(who.may_read(project_id) for project_id in projects)
+    may_see_reasons = not projects or any(who.may_read(project_id) for project_id in projects)
     page = here.engine.batch(batch_id).page(state="error", after=after, limit=limit)
-    return wire.Failures(
+    return Failures(
         failures=[
-            wire.Failure(
+            Failure(
                 item_id=item.id,
                 ordinal=item.ordinal,
                 attempt=item.attempt,
                 lost=item.lost,
-                problem=shapes.optional_sentence(error_notice(item.error)) if is_told else None,
+                problem=shapes.optional_sentence(error_notice(item.error)) if may_see_reasons else None,
                 finished_at=item.finished_at,
             )
             for item in page
@@ -92,31 +91,29 @@ def list_failures(
 
 
 @router.post("/engine/batches/{batch_id}/{verb}")
-def steer_batch(
-    batch_id: wire.Id, verb: Literal["cancel", "pause", "resume", "retry"], here: Here, _: Operator
-) -> wire.Done:
+def steer_batch(batch_id: Id, verb: Literal["cancel", "pause", "resume", "retry"], here: Here, _: Operator) -> Done:
     batch = here.engine.batch(batch_id)
     batch.progress()
     match verb:
         case "cancel":
-            return wire.Done(changed=int(batch.cancel()))
+            return Done(changed=int(batch.cancel()))
         case "pause":
             batch.pause()
         case "resume":
             batch.resume()
         case "retry":
-            return wire.Done(changed=batch.retry_failed())
-    return wire.Done(changed=1)
+            return Done(changed=batch.retry_failed())
+    return Done(changed=1)
 
 
-# Queues, workers and schedules are as many as operators set up: they are read whole, and told page by page.
+# Queues, workers and schedules are as many as operators set up: all are read, and returned page by page.
 
 
 @router.get("/engine/queues")
-def list_queues(here: Here, _: Who, after: wire.NameMark = "", limit: wire.Limit = 500) -> wire.Queues:
+def list_queues(here: Here, _: Who, after: NameMark = "", limit: Limit = 500) -> Queues:
     found = sorted((queue for queue in here.engine.queues() if queue.name > after), key=lambda queue: queue.name)
     page = [shapes.queue(queue) for queue in found[:limit]]
-    return wire.Queues(queues=page, next=page[-1].name if len(page) == limit else None)
+    return Queues(queues=page, next=page[-1].name if len(page) == limit else None)
 
 
 @router.post("/engine/queues/{name}/{verb}", status_code=204)
@@ -128,18 +125,18 @@ def steer_queue(name: QueueName, verb: Literal["pause", "resume"], here: Here, _
 
 
 @router.get("/engine/workers")
-def list_workers(here: Here, who: Who, after: wire.Cursor = 0, limit: wire.Limit = 500) -> wire.Workers:
+def list_workers(here: Here, who: Who, after: Cursor = 0, limit: Limit = 500) -> Workers:
     """The workers. On which machine they are is for operators."""
     found = [worker for worker in here.engine.workers() if worker.id > after]
     page = [shapes.worker(worker, is_named=who.is_operator) for worker in found[:limit]]
-    return wire.Workers(workers=page, next=page[-1].worker_id if len(page) == limit else None)
+    return Workers(workers=page, next=page[-1].worker_id if len(page) == limit else None)
 
 
 @router.get("/engine/schedules")
-def list_schedules(here: Here, _: Who, after: wire.NameMark = "", limit: wire.Limit = 500) -> wire.Schedules:
+def list_schedules(here: Here, _: Who, after: NameMark = "", limit: Limit = 500) -> Schedules:
     found = sorted((one for one in here.engine.schedules() if one.name > after), key=lambda one: one.name)
     page = [shapes.schedule(one) for one in found[:limit]]
-    return wire.Schedules(schedules=page, next=page[-1].name if len(page) == limit else None)
+    return Schedules(schedules=page, next=page[-1].name if len(page) == limit else None)
 
 
 @router.post("/engine/schedules/{name}/{verb}", status_code=204)

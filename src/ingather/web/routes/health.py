@@ -1,4 +1,4 @@
-"""Is it alive, is it ready, and what do its meters say? The only routes that anybody may ask."""
+"""Liveness, readiness and metrics. Liveness and readiness need no sign-in."""
 
 import logging
 
@@ -8,9 +8,9 @@ from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Gauge, gen
 
 from ingather.engine.errors import IngatherError
 from ingather.engine.script import Script, Statement
-from ingather.web import schemas as wire
 from ingather.web.access import Here, Operator
 from ingather.web.problems import problem
+from ingather.web.schemas.forms import Health
 
 log = logging.getLogger("ingather.web")
 
@@ -18,21 +18,21 @@ router = APIRouter(tags=["health"])
 
 
 @router.get("/healthz")
-def healthz() -> wire.Health:
+def healthz() -> Health:
     """The process answers."""
-    return wire.Health(status="ok")
+    return Health(status="ok")
 
 
-@router.get("/readyz", response_model=wire.Health)
-def readyz(here: Here) -> Response | wire.Health:
+@router.get("/readyz", response_model=Health)
+def readyz(here: Here) -> Response | Health:
     """The database answers, and its tables fit."""
     try:
         here.engine.database.run(_anything())
     except IngatherError as error:
-        # Anybody may ask this; where the database is and what it said is for the log.
+        # Anybody may call this route, so the address of the database and its error go to the log only.
         log.warning("not ready: %s", error)
         return problem(503, "The database does not answer, or its tables do not fit.", {"Retry-After": "5"})
-    return wire.Health(status="ready")
+    return Health(status="ready")
 
 
 def _anything() -> Script[None]:

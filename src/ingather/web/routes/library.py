@@ -15,49 +15,61 @@ from ingather.engine.errors import UsageError
 from ingather.library.names import clean_file_name
 from ingather.library.port import DocumentState, Sort
 from ingather.notice import notice
-from ingather.web import schemas as wire
 from ingather.web import shapes
 from ingather.web.access import Here, Who, document_for, knowledge_base_for, need
 from ingather.web.accounts import Role
-from ingather.web.answers import LentFile
+from ingather.web.answers import ReleasingFile
 from ingather.web.bodies import HANG_UP, TOO_BIG
-from ingather.web.limits import Door
+from ingather.web.limits import Limiting
 from ingather.web.problems import MEDIA_TYPE, TITLES, Refused, status_of
+from ingather.web.schemas.forms import Cursor, Id, Limit, Mark
+from ingather.web.schemas.library import (
+    Documents,
+    DocumentView,
+    KnowledgeBases,
+    KnowledgeBaseView,
+    NewKnowledgeBase,
+    RefusedFile,
+    Uploaded,
+    Uploads,
+)
 
 router = APIRouter(tags=["library"])
 
+# A browser sends a large selection in several forms. The whole form is held on the disk: 50 files within 60 MB.
 MOST_FILES = 50
+# The form needs no other fields. A few are let through, small ones, so that a client may send its own.
 MOST_FIELDS = 10
 LARGEST_FIELD = 10_000
 BYTES = {
     kind: {"schema": {"type": "string", "format": "binary"}} for kind in ("application/pdf", "application/octet-stream")
 }
-PROBLEM = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+PROBLEM = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemView"}}}
 
 
 @router.get("/knowledge-bases")
 def list_knowledge_bases(
-    here: Here, who: Who, project_id: wire.Id | None = None, after: wire.Cursor = 0, limit: wire.Limit = 500
-) -> wire.KnowledgeBases:
+    here: Here, who: Who, project_id: Id | None = None, after: Cursor = 0, limit: Limit = 500
+) -> KnowledgeBases:
     """Those of your projects, or of one of them."""
     if project_id is not None:
         need(who, Role.READER, project_id)
     spaces = who.roles if project_id is None else [project_id]
     page = here.library.list_knowledge_bases(spaces=spaces, after=after, limit=limit)
-    return wire.KnowledgeBases(
-        knowledge_bases=[shapes.knowledge_base(shelf) for shelf in page],
+    return KnowledgeBases(
+        knowledge_bases=[shapes.knowledge_base(found) for found in page],
         next=page[-1].id if len(page) == limit else None,
     )
 
 
 @router.post("/knowledge-bases", status_code=201)
-def create_knowledge_base(asked: wire.NewKnowledgeBase, here: Here, who: Who) -> wire.KnowledgeBase:
-    need(who, Role.REVIEWER, asked.project_id)
-    return shapes.knowledge_base(here.library.create_knowledge_base(asked.name, space=asked.project_id))
+def create_knowledge_base(body: NewKnowledgeBase, here: Here, who: Who) -> KnowledgeBaseView:
+    need(who, Role.REVIEWER, body.project_id)
+    return shapes.knowledge_base(here.library.create_knowledge_base(body.name, space=body.project_id))
 
 
 @router.delete("/knowledge-bases/{knowledge_base_id}", status_code=204)
-def delete_knowledge_base(knowledge_base_id: wire.Id, here: Here, who: Who) -> Response:
+def delete_knowledge_base(knowledge_base_id: Id, here: Here, who: Who) -> Response:
     """Remove it with its documents. Tasks that used them go on undisturbed."""
     knowledge_base_for(here, who, knowledge_base_id, Role.OWNER)
     here.library.delete_knowledge_base(knowledge_base_id)
@@ -66,15 +78,15 @@ def delete_knowledge_base(knowledge_base_id: wire.Id, here: Here, who: Who) -> R
 
 @router.get("/knowledge-bases/{knowledge_base_id}/documents")
 def list_documents(
-    knowledge_base_id: wire.Id,
+    knowledge_base_id: Id,
     here: Here,
     who: Who,
     search: Annotated[str, Query(max_length=200)] = "",
     state: DocumentState | None = None,
     sort: Sort = Sort.NEWEST,
-    after: wire.Mark | None = None,
-    limit: wire.Limit = 50,
-) -> wire.Documents:
+    after: Mark | None = None,
+    limit: Limit = 50,
+) -> Documents:
     """Documents in order; `search` is a part of the file name, `after` takes `next` of the page before."""
     knowledge_base_for(here, who, knowledge_base_id)
     after_id, _, after_name = (after or "").partition(" ")
@@ -87,7 +99,7 @@ def list_documents(
         after_name=after_name,
         limit=limit,
     )
-    return wire.Documents(
+    return Documents(
         documents=[shapes.document(document) for document in page],
         next=shapes.mark(page[-1], sort) if len(page) == limit else None,
     )
@@ -111,14 +123,14 @@ def list_documents(
         }
     },
 )
-async def upload(knowledge_base_id: wire.Id, request: Request, here: Here, who: Who, door: Door) -> wire.Uploads:
+async def upload(knowledge_base_id: Id, request: Request, here: Here, who: Who, limiters: Limiting) -> Uploads:
     """Add files. Returns at once; each document is read by a job of its own."""
     await run_in_threadpool(knowledge_base_for, here, who, knowledge_base_id, Role.REVIEWER)
-    uploads: list[wire.Uploaded] = []
-    refused: list[wire.RefusedFile] = []
+    uploads: list[Uploaded] = []
+    refused: list[RefusedFile] = []
     refusals: list[str] = []
     status = 422
-    with door.uploads.taking(who.account_id):
+    with limiters.uploads.holding(who.account_id):
         async with _form(request) as form:
             files = [file for file in form.getlist("files") if isinstance(file, UploadFile)]
             if not files:
@@ -130,18 +142,16 @@ async def upload(knowledge_base_id: wire.Id, request: Request, here: Here, who: 
                 except UsageError as error:
                     status = status_of(error)
                     refusals.append(str(error))
-                    refused.append(
-                        wire.RefusedFile(file_name=clean_file_name(name), detail=shapes.sentence(str(error)))
-                    )
+                    refused.append(RefusedFile(file_name=clean_file_name(name), detail=shapes.sentence(str(error))))
                     continue
                 uploads.append(
-                    wire.Uploaded(
+                    Uploaded(
                         document=shapes.document(made.document), job_id=made.job.id, is_duplicate=made.is_duplicate
                     )
                 )
     if refused and not uploads:
         raise Refused(status, refusals[0])
-    return wire.Uploads(uploads=uploads, refused=refused)
+    return Uploads(uploads=uploads, refused=refused)
 
 
 @asynccontextmanager
@@ -165,12 +175,12 @@ async def _form(request: Request) -> AsyncIterator[FormData]:
 
 
 @router.get("/documents/{document_id}")
-def show_document(document_id: wire.Id, here: Here, who: Who) -> wire.Document:
+def show_document(document_id: Id, here: Here, who: Who) -> DocumentView:
     return shapes.document(document_for(here, who, document_id))
 
 
 @router.delete("/documents/{document_id}", status_code=204)
-def delete_document(document_id: wire.Id, here: Here, who: Who) -> Response:
+def delete_document(document_id: Id, here: Here, who: Who) -> Response:
     document_for(here, who, document_id, Role.REVIEWER)
     here.library.delete_document(document_id)
     return Response(status_code=204)
@@ -179,22 +189,22 @@ def delete_document(document_id: wire.Id, here: Here, who: Who) -> Response:
 @router.get(
     "/documents/{document_id}/file",
     status_code=200,
-    response_class=LentFile,
+    response_class=ReleasingFile,
     responses={
         200: {"description": "The file.", "content": BYTES},
         206: {"description": "The part of it that one `Range` asks for.", "content": BYTES},
         416: {"description": TITLES[416], "content": PROBLEM},
     },
 )
-def file(document_id: wire.Id, here: Here, who: Who) -> LentFile:
+def file(document_id: Id, here: Here, who: Who) -> ReleasingFile:
     """The bytes as they were uploaded. A browser saves them and does not run them."""
     document_for(here, who, document_id)
-    lent = ExitStack()
-    found = lent.enter_context(here.library.open_file(document_id))
+    opened = ExitStack()
+    found = opened.enter_context(here.library.open_file(document_id))
     is_pdf = found.file_name.lower().endswith(".pdf")
-    return LentFile(
+    return ReleasingFile(
         found.path,
-        lent.close,
+        opened.close,
         media_type="application/pdf" if is_pdf else "application/octet-stream",
         headers={
             "content-disposition": (

@@ -4,28 +4,28 @@ from fastapi import APIRouter
 
 from ingather.extraction.provider import ModelError, redact
 from ingather.notice import edited, notice
-from ingather.web import schemas as wire
 from ingather.web import shapes
 from ingather.web.access import Here, Who, need
 from ingather.web.accounts import Role
-from ingather.web.limits import Door
+from ingather.web.limits import Limiting
 from ingather.web.problems import Refused
+from ingather.web.schemas.tasks import AskEstimate, AskTest, EstimateView, ModelTest, ModelView
 
 router = APIRouter(prefix="/extraction", tags=["tasks"])
 
 
 @router.get("/model")
-def show_model(here: Here, _: Who) -> wire.Model:
+def show_model(here: Here, _: Who) -> ModelView:
     """Which model answers, and at which host; or none, and then our own rules do."""
     return shapes.model(here.extraction.endpoint, here.extraction.at_once)
 
 
 @router.post("/model/test")
-async def try_model(asked: wire.AskTest, here: Here, who: Who, door: Door) -> wire.ModelTest:
+async def try_model(body: AskTest, here: Here, who: Who, limiters: Limiting) -> ModelTest:
     """Make a few tiny calls to the model and say what came of it. They cost next to nothing, but not nothing."""
-    need(who, Role.REVIEWER, asked.project_id)
+    need(who, Role.REVIEWER, body.project_id)
     endpoint = here.extraction.endpoint
-    wait_s = door.model_tests.wait_s(str(who.account_id))
+    wait_s = limiters.model_tests.wait_s(str(who.account_id))
     if wait_s > 0:
         after = {"Retry-After": str(int(wait_s) + 1)}
         raise Refused(
@@ -38,11 +38,11 @@ async def try_model(asked: wire.AskTest, here: Here, who: Who, door: Door) -> wi
             after,
         )
     if endpoint is not None:
-        door.model_tests.count(str(who.account_id))
+        limiters.model_tests.count(str(who.account_id))
     try:
         found = await here.extraction.probe()
     except ModelError as error:
-        return wire.ModelTest(
+        return ModelTest(
             is_usable=False,
             sentence=shapes.sentence(edited(error.sentence, redact)),
             rung=None,
@@ -52,7 +52,7 @@ async def try_model(asked: wire.AskTest, here: Here, who: Who, door: Door) -> wi
             took_s=0.0,
         )
     name = endpoint.model if endpoint else ""
-    return wire.ModelTest(
+    return ModelTest(
         is_usable=True,
         sentence=shapes.sentence(edited(found.sentence, redact)),
         rung=found.rung.value,
@@ -64,10 +64,10 @@ async def try_model(asked: wire.AskTest, here: Here, who: Who, door: Door) -> wi
 
 
 @router.post("/estimate")
-def estimate(asked: wire.AskEstimate, here: Here, who: Who) -> wire.Estimate:
+def estimate(body: AskEstimate, here: Here, who: Who) -> EstimateView:
     """What a task would take, as a range, before it is started: nothing is sent anywhere."""
-    need(who, Role.READER, asked.project_id)
+    need(who, Role.READER, body.project_id)
     found, unread, unreadable = here.extraction.estimate(
-        asked.project_id, asked.template_id, asked.document_ids, field_ids=asked.field_ids, context=asked.context
+        body.project_id, body.template_id, body.document_ids, field_ids=body.field_ids, context=body.context
     )
     return shapes.estimate(found, unread=unread, unreadable=unreadable)

@@ -7,29 +7,32 @@ from fastapi import APIRouter, Request, Response
 
 from ingather.notice import notice
 from ingather.web import accounts
-from ingather.web import schemas as wire
 from ingather.web.access import Here, Who, need
-from ingather.web.accounts import Account, Role, Scope
+from ingather.web.accounts import Account, Role, TokenScope
 from ingather.web.edge import SESSION_COOKIE
-from ingather.web.limits import Door
+from ingather.web.limits import Limiting
 from ingather.web.problems import Refused
+from ingather.web.schemas.accounts import MadeToken, Me, NewToken, SignIn, Tokens, TokenView
+from ingather.web.schemas.forms import Cursor, Id, Limit
 
 router = APIRouter(tags=["session"])
 
 
 @router.post("/session", status_code=204)
-def sign_in(asked: wire.SignIn, request: Request, here: Here, door: Door) -> Response:
-    """Turn the word of a sign-in link into a session of this browser. A link works once."""
+def sign_in(body: SignIn, request: Request, here: Here, limiters: Limiting) -> Response:
+    """Turn the secret of a sign-in link into a session of this browser. A link works once."""
     address = request.client.host if request.client else ""
-    if (wait_s := door.wrong_words.wait_s(address)) > 0:
+    if (wait_s := limiters.failed_sign_ins.wait_s(address)) > 0:
         raise Refused(
             429,
             notice("web.too_many_attempts_sign_wait", "Too many attempts to sign in. Wait a minute."),
             {"Retry-After": str(math.ceil(wait_s))},
         )
-    session = here.engine.database.run(accounts.sign_in(asked.word, instead_of=request.cookies.get(SESSION_COOKIE, "")))
+    session = here.engine.database.run(
+        accounts.sign_in(body.secret, instead_of=request.cookies.get(SESSION_COOKIE, ""))
+    )
     if session is None:
-        door.wrong_words.count(address)
+        limiters.failed_sign_ins.count(address)
         raise Refused(
             401,
             notice(
@@ -44,7 +47,7 @@ def sign_in(asked: wire.SignIn, request: Request, here: Here, door: Door) -> Res
         max_age=int(accounts.SESSION_LASTS.total_seconds()),
         httponly=True,
         samesite="strict",
-        # Behind a proxy that speaks TLS, only the browser knows.
+        # Behind a proxy that ends TLS, only the Origin header shows that the browser used https.
         secure=request.url.scheme == "https" or request.headers.get("origin", "").startswith("https://"),
         path="/",
     )
@@ -61,8 +64,8 @@ def sign_out(request: Request, here: Here, _: Who) -> Response:
 
 
 @router.get("/me")
-def me(who: Who) -> wire.Me:
-    return wire.Me(
+def me(who: Who) -> Me:
+    return Me(
         account_id=who.account_id,
         name=who.name,
         is_operator=who.is_operator,
@@ -72,11 +75,11 @@ def me(who: Who) -> wire.Me:
 
 
 @router.get("/tokens")
-def list_tokens(here: Here, who: Who, after: wire.Cursor = 0, limit: wire.Limit = 500) -> wire.Tokens:
+def list_tokens(here: Here, who: Who, after: Cursor = 0, limit: Limit = 500) -> Tokens:
     """Your own tokens, without the tokens. A token for one project sees those for that project."""
     found = here.engine.database.run(accounts.list_tokens(who.account_id, who.only_project, after=after, limit=limit))
     page = [
-        wire.Token(
+        TokenView(
             token_id=token.id,
             name=token.name,
             hint=token.hint,
@@ -89,40 +92,40 @@ def list_tokens(here: Here, who: Who, after: wire.Cursor = 0, limit: wire.Limit 
         )
         for token in found
     ]
-    return wire.Tokens(tokens=page, next=page[-1].token_id if len(page) == limit else None)
+    return Tokens(tokens=page, next=page[-1].token_id if len(page) == limit else None)
 
 
 @router.post("/tokens", status_code=201)
-def create_token(asked: wire.NewToken, here: Here, who: Who) -> wire.MadeToken:
+def create_token(body: NewToken, here: Here, who: Who) -> MadeToken:
     """A token that may do no more than you may, and that ends no later than the one you made it with, if any.
 
     It is shown here and never again.
     """
-    scope = Scope(asked.scope)
+    scope = TokenScope(body.scope)
     if (
         not who.may_write
-        or (scope is Scope.OPERATE and not who.may_operate)
-        or who.only_project not in {None, asked.project_id}
+        or (scope is TokenScope.OPERATE and not who.may_operate)
+        or who.only_project not in {None, body.project_id}
     ):
         raise Refused(403, "A token cannot make a token that may do more than itself.")
-    if asked.project_id is not None:
-        need(who, Role.READER, asked.project_id)
+    if body.project_id is not None:
+        need(who, Role.READER, body.project_id)
     account = Account(id=who.account_id, name=who.name, is_operator=who.is_operator)
     token, token_id, expires_at = here.engine.database.run(
         accounts.create_token(
             account,
-            asked.name,
+            body.name,
             scope=scope,
-            lasts=timedelta(days=asked.days),
-            project_id=asked.project_id,
+            lasts=timedelta(days=body.days),
+            project_id=body.project_id,
             no_later_than=who.expires_at,
         )
     )
-    return wire.MadeToken(token_id=token_id, token=token, expires_at=expires_at)
+    return MadeToken(token_id=token_id, token=token, expires_at=expires_at)
 
 
 @router.delete("/tokens/{token_id}", status_code=204)
-def revoke_token(token_id: wire.Id, here: Here, who: Who) -> Response:
+def revoke_token(token_id: Id, here: Here, who: Who) -> Response:
     if not who.may_write:
         raise Refused(403, "A token that may only read cannot revoke tokens.")
     if not here.engine.database.run(accounts.revoke_token(token_id, who.account_id, who.only_project)):

@@ -7,69 +7,75 @@ from typing import Annotated, BinaryIO, Literal
 from fastapi import APIRouter, Query, Response
 
 from ingather.extraction.export import FORMATS
-from ingather.web import schemas as wire
 from ingather.web import shapes
 from ingather.web.access import Here, Who, need, status_for, task_for
 from ingather.web.accounts import Role
-from ingather.web.answers import Lent, Written
-from ingather.web.limits import Door
+from ingather.web.answers import ReleasingStream, Written
+from ingather.web.limits import Limiting
+from ingather.web.schemas.forms import Cursor, Done, FewAtOnce, Id, Limit
+from ingather.web.schemas.library import Rectangle
+from ingather.web.schemas.projects import TemplateView
+from ingather.web.schemas.results import Results
+from ingather.web.schemas.tasks import NewTask, SpendCap, StartedTask, Tasks, TaskView
 
 router = APIRouter(prefix="/extraction/tasks", tags=["tasks"])
 
+# An export up to this size stays in memory; a larger one goes to the disk. Four exports per person may run at once.
 IN_MEMORY = 2_000_000
+# The file is sent in pieces of this size. Larger ones hold more memory per client, smaller ones cost more calls.
 CHUNK = 64 * 1024
 
 
 @router.post(
     "",
     status_code=201,
-    responses={200: {"model": wire.StartedTask, "description": "Started before, with the same idempotency key."}},
+    responses={200: {"model": StartedTask, "description": "Started before, with the same idempotency key."}},
 )
-def start(asked: wire.NewTask, response: Response, here: Here, who: Who) -> wire.StartedTask:
+def start(body: NewTask, response: Response, here: Here, who: Who) -> StartedTask:
     """Freeze the template and the documents, and begin. The same idempotency key gives the same task."""
-    need(who, Role.REVIEWER, asked.project_id)
+    need(who, Role.REVIEWER, body.project_id)
     task, is_new = here.extraction.start_task(
-        asked.project_id,
-        asked.template_id,
-        asked.document_ids,
-        field_ids=asked.field_ids,
-        context=asked.context,
-        spend_cap=asked.spend_cap,
-        idempotency_key=asked.idempotency_key,
+        body.project_id,
+        body.template_id,
+        body.document_ids,
+        field_ids=body.field_ids,
+        context=body.context,
+        spend_cap=body.spend_cap,
+        idempotency_key=body.idempotency_key,
     )
     response.status_code = 201 if is_new else 200
-    return wire.StartedTask(task_id=task.id)
+    return StartedTask(task_id=task.id)
 
 
 @router.get("")
 def list_tasks(
-    project_id: wire.Id,
+    project_id: Id,
     here: Here,
     who: Who,
     state: Literal["open", "closed"] | None = None,
-    before: wire.Id | None = None,
-    limit: wire.Limit = 20,
-) -> wire.Tasks:
+    before: Id | None = None,
+    limit: Limit = 20,
+) -> Tasks:
     """The project's tasks, newest first; `before` takes `next` of the page before."""
     need(who, Role.READER, project_id)
     page, following = here.extraction.statuses(project_id, state=state, before=before, limit=limit)
-    return wire.Tasks(tasks=[shapes.task(status) for status in page], next=following)
+    return Tasks(tasks=[shapes.task(status) for status in page], next=following)
 
 
 @router.get("/{task_id}")
-async def show(task_id: wire.Id, here: Here, who: Who) -> wire.Task:
+async def show(task_id: Id, here: Here, who: Who) -> TaskView:
     """Counts that add up, from one read."""
     return shapes.task(await status_for(here, who, task_id))
 
 
-@router.get("/{task_id}/template", response_model=None, responses={200: {"model": wire.Template}})
-def template(task_id: wire.Id, here: Here, who: Who) -> dict[str, object]:
+@router.get("/{task_id}/template", response_model=None, responses={200: {"model": TemplateView}})
+def template(task_id: Id, here: Here, who: Who) -> dict[str, object]:
     """What the task asks, as it was when it started."""
     return here.extraction.template_of(task_for(here, who, task_id)).to_dict()
 
 
-@router.get("/{task_id}/results", response_model=None, responses={200: {"model": wire.Results}})
-def results(task_id: wire.Id, here: Here, who: Who, after: wire.Cursor = 0, limit: wire.FewAtOnce = 50) -> Written:
+@router.get("/{task_id}/results", response_model=None, responses={200: {"model": Results}})
+def results(task_id: Id, here: Here, who: Who, after: Cursor = 0, limit: FewAtOnce = 50) -> Written:
     """Documents with their findings, in their order; `after` takes `next` of the page before."""
     task_for(here, who, task_id)
     page, following = here.extraction.results(task_id, after=after, limit=limit)
@@ -78,18 +84,18 @@ def results(task_id: wire.Id, here: Here, who: Who, after: wire.Cursor = 0, limi
 
 @router.get("/{task_id}/results/{ordinal}/rectangles")
 def rectangles(
-    task_id: wire.Id,
-    ordinal: wire.Cursor,
+    task_id: Id,
+    ordinal: Cursor,
     here: Here,
     who: Who,
-    page: wire.Cursor,
-    start: wire.Cursor,
-    end: wire.Cursor,
-) -> list[wire.Rectangle]:
+    page: Cursor,
+    start: Cursor,
+    end: Cursor,
+) -> list[Rectangle]:
     """Where characters of a page stand, line by line: the boxes of a quote."""
     task_for(here, who, task_id)
     return [
-        wire.Rectangle(
+        Rectangle(
             left=rect.left,
             top=rect.top,
             right=rect.right,
@@ -102,45 +108,45 @@ def rectangles(
 
 
 @router.post("/{task_id}/cancel")
-def cancel(task_id: wire.Id, here: Here, who: Who) -> wire.Done:
+def cancel(task_id: Id, here: Here, who: Who) -> Done:
     """End what is not finished. What was found stays."""
     task_for(here, who, task_id, Role.REVIEWER)
-    return wire.Done(changed=int(here.extraction.cancel(task_id)))
+    return Done(changed=int(here.extraction.cancel(task_id)))
 
 
 @router.post("/{task_id}/pause")
-def pause(task_id: wire.Id, here: Here, who: Who) -> wire.Done:
+def pause(task_id: Id, here: Here, who: Who) -> Done:
     task_for(here, who, task_id, Role.REVIEWER)
     here.extraction.pause(task_id)
-    return wire.Done(changed=1)
+    return Done(changed=1)
 
 
 @router.post("/{task_id}/resume")
-def resume(task_id: wire.Id, here: Here, who: Who) -> wire.Done:
+def resume(task_id: Id, here: Here, who: Who) -> Done:
     task_for(here, who, task_id, Role.REVIEWER)
     here.extraction.resume(task_id)
-    return wire.Done(changed=1)
+    return Done(changed=1)
 
 
 @router.post("/{task_id}/retry")
-def retry(task_id: wire.Id, here: Here, who: Who) -> wire.Done:
+def retry(task_id: Id, here: Here, who: Who) -> Done:
     """Give the documents that failed another chance. Answers that were paid for are used again."""
     task_for(here, who, task_id, Role.REVIEWER)
-    return wire.Done(changed=here.extraction.retry(task_id))
+    return Done(changed=here.extraction.retry(task_id))
 
 
 @router.put("/{task_id}/spend-cap")
-def set_spend_cap(task_id: wire.Id, asked: wire.SpendCap, here: Here, who: Who) -> wire.Done:
+def set_spend_cap(task_id: Id, body: SpendCap, here: Here, who: Who) -> Done:
     """Where the task pauses itself; null lifts the cap."""
     task_for(here, who, task_id, Role.REVIEWER)
-    here.extraction.set_spend_cap(task_id, asked.spend_cap)
-    return wire.Done(changed=1)
+    here.extraction.set_spend_cap(task_id, body.spend_cap)
+    return Done(changed=1)
 
 
 @router.get(
     "/{task_id}/export",
     status_code=200,
-    response_class=Lent,
+    response_class=ReleasingStream,
     responses={
         200: {
             "description": "The file.",
@@ -154,34 +160,34 @@ def set_spend_cap(task_id: wire.Id, asked: wire.SpendCap, here: Here, who: Who) 
     },
 )
 def export(
-    task_id: wire.Id,
+    task_id: Id,
     here: Here,
     who: Who,
-    door: Door,
+    limiters: Limiting,
     format: Annotated[Literal["xlsx", "csv", "csv-tables", "json", "html"], Query()] = "xlsx",
     language: Annotated[Literal["en", "zh"], Query()] = "en",
-) -> Lent:
+) -> ReleasingStream:
     """All findings as a file. What is not finished says so in it."""
     task_for(here, who, task_id)
     kind = FORMATS[format]
-    door.exports.take(who.account_id)
+    limiters.exports.acquire(who.account_id)
     out: BinaryIO = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # type: ignore[assignment]  # noqa: SIM115
 
-    def give_back() -> None:
+    def release() -> None:
         out.close()
-        door.exports.leave(who.account_id)
+        limiters.exports.release(who.account_id)
 
     try:
         here.extraction.export(task_id, format, out, language=language)
         size = out.seek(0, io.SEEK_END)
         out.seek(0)
     except BaseException:
-        give_back()
+        release()
         raise
-    # The seat is held until the file is taken: files that nobody takes would fill the disk.
-    return Lent(
+    # The slot is held until the client has taken the file: files that nobody takes would fill the disk.
+    return ReleasingStream(
         iter(lambda: out.read(CHUNK), b""),
-        give_back,
+        release,
         media_type=kind.media_type,
         headers={
             "content-disposition": f'attachment; filename="ingather-task-{task_id}{kind.suffix}"',

@@ -1,0 +1,131 @@
+"""Projects, their members, and templates."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StringConstraints
+
+from ingather.web.schemas.forms import FieldId, Name, TemplateId, Wire
+
+
+class NewProject(Wire):
+    name: Name
+
+
+class ProjectView(Wire):
+    project_id: int
+    name: str
+    role: str
+    created_at: datetime
+
+
+class Projects(Wire):
+    projects: list[ProjectView]
+    next: int | None
+
+
+class MemberView(Wire):
+    account_id: int
+    name: str
+    role: Literal["owner", "reviewer", "reader"]
+
+
+class Members(Wire):
+    members: list[MemberView]
+    next: str | None
+
+
+class SetMember(Wire):
+    account: Name
+    role: Literal["owner", "reviewer", "reader"]
+
+
+class LabelView(Wire):
+    en: Annotated[str, StringConstraints(min_length=1, max_length=200)]
+    zh: Annotated[str, StringConstraints(min_length=1, max_length=200)]
+
+
+class TemplateSummary(Wire):
+    template_id: str
+    version: int
+    label: LabelView
+    description: dict[str, str]
+    is_builtin: bool
+    based_on: str
+    fields: int
+    core_fields: int
+
+
+class Templates(Wire):
+    templates: list[TemplateSummary]
+    next: str | None
+
+
+class TemplateOption(Wire):
+    id: str
+    label: LabelView
+
+
+class UnitOfField(Wire):
+    """The unit is what another field says."""
+
+    field: str
+
+
+class TemplateField(Wire):
+    """One question. What has its usual value is left out: `ai` is true, `computed` and `human_or_protocol` false."""
+
+    id: str
+    label: LabelView
+    type: str
+    scope: str
+    tier: str
+    instruction: str
+    unit: str | list[str] | UnitOfField | None = None
+    ai: bool = True
+    computed: bool = False
+    human_or_protocol: bool = False
+    enum: list[TemplateOption] = []  # noqa: RUF012  # pydantic copies a default
+
+
+class TemplateSection(Wire):
+    id: str
+    label: LabelView
+    fields: list[TemplateField]
+
+
+class TemplateCheck(Wire):
+    id: str
+    scope: str
+    level: str
+    when: str = ""
+    expression: str
+    message: LabelView
+
+
+class TemplateView(Wire):
+    """A template in full. A version, once used, never changes."""
+
+    id: str
+    version: int
+    builtin: bool = False
+    based_on: str = ""
+    label: LabelView
+    description: dict[str, str]
+    note: str = ""
+    scopes: list[str]
+    sections: list[TemplateSection]
+    checks: list[TemplateCheck]
+
+
+class CloneTemplate(Wire):
+    template_id: TemplateId
+    label: LabelView
+
+
+class ChangeTemplate(Wire):
+    """Fields to add, or to put in place of those with the same id, and fields to remove."""
+
+    fields: Annotated[list[dict[str, Any]], Field(max_length=400)] = []  # noqa: RUF012  # pydantic copies a default
+    section: str = "custom"
+    remove: Annotated[list[FieldId], Field(max_length=400)] = []  # noqa: RUF012  # pydantic copies a default

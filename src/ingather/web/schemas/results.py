@@ -1,0 +1,175 @@
+"""Findings, and the reviews of them."""
+
+from datetime import datetime
+from typing import Annotated, Literal, Self
+
+from pydantic import BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
+
+from ingather.web.schemas.forms import LARGEST_ID, FieldId, NoticeView, Wire
+
+
+class SpanView(Wire):
+    page: int
+    start: int
+    end: int
+
+
+Value = str | int | float | list[str] | None
+ReviewAction = Literal["accepted", "edited", "not_reported", "not_applicable", "unclear", "rejected", "withdrawn"]
+
+
+def _no_bool(value: object) -> object:
+    if isinstance(value, bool):
+        raise ValueError("true and false are no values of a field")  # noqa: TRY004  pydantic's way of refusing
+    return value
+
+
+GivenValue = Annotated[Value, BeforeValidator(_no_bool)]
+
+
+class StandingReview(Wire):
+    """The review that counts in a cell. One that is outdated judged something else, and nothing follows from it."""
+
+    revision: int
+    action: ReviewAction
+    value: Value
+    note: str
+    by: str
+    at: datetime
+    is_outdated: bool
+
+
+class ReviewView(Wire):
+    """One of all reviews of a document; revisions of a cell count from 1."""
+
+    row: str
+    field: str
+    revision: int
+    action: ReviewAction
+    value: Value
+    note: str
+    by: str
+    at: datetime
+
+
+class Reviews(Wire):
+    reviews: list[ReviewView]
+    next: int | None
+
+
+class NewReview(Wire):
+    """A judgement of one cell, and what its maker saw there: the revision of the review that stood, 0 for none."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {"field": "n_randomised", "action": "accepted", "seen": 0},
+                {"field": "arm_n", "row": "arm/1", "action": "edited", "value": 61, "note": "Table 1", "seen": 0},
+                {"field": "n_randomised", "action": "withdrawn", "seen": 1},
+            ]
+        },
+    )
+
+    field: FieldId
+    row: Annotated[str, StringConstraints(max_length=500)] = ""
+    action: ReviewAction
+    value: Annotated[GivenValue, Field(description="With `edited` only; read by the type of the field.")] = None
+    note: Annotated[str, StringConstraints(max_length=2_000)] = ""
+    seen: Annotated[int, Field(ge=0, le=2**31 - 1, strict=True)] = 0
+    seen_value: Annotated[
+        GivenValue, Field(description="If given, the review counts only where this still stands.")
+    ] = None
+
+
+RowKey = Annotated[str, StringConstraints(max_length=500)]
+
+
+class AcceptVerified(Wire):
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"ordinals": [0, 1, 2]}]})
+
+    ordinals: Annotated[
+        list[Annotated[int, Field(ge=0, le=LARGEST_ID, strict=True)]], Field(min_length=1, max_length=500)
+    ]
+    field_ids: Annotated[list[FieldId], Field(max_length=400)] | None = None
+    rows: Annotated[
+        list[list[RowKey]] | None,
+        Field(max_length=500, description="For each of the documents the rows that are meant; without, all of them."),
+    ] = None
+
+    @model_validator(mode="after")
+    def _match(self) -> Self:
+        if self.rows is not None and len(self.rows) != len(self.ordinals):
+            raise ValueError("`rows` has one list for each of the `ordinals`.")
+        return self
+
+
+class Accepted(Wire):
+    """How many values were accepted, and how many answers are left that want a look at each."""
+
+    accepted: int
+    left: int
+
+
+class ExtractedView(Wire):
+    """What a finding said before a person, or an answer that a person gave, changed it."""
+
+    state: str
+    value: Value
+    source: str
+
+
+class FindingView(Wire):
+    """What stands in a cell. Quote and verdict speak of what was extracted.
+
+    `value_spans` are where the value itself stands within the quote,
+    `subject_spans` the words that make it this value. `reason` says why a
+    value is `unbound`.
+    """
+
+    field: str
+    row: str
+    state: str
+    value: Value
+    quote: str
+    verdict: str
+    spans: list[SpanView]
+    value_spans: list[SpanView]
+    subject_spans: list[SpanView]
+    reason: str | None
+    source: str
+    note: NoticeView | None
+    extracted: ExtractedView | None
+    review: StandingReview | None
+
+
+class RowView(Wire):
+    scope: str
+    key: str
+    label: str
+    parts: dict[str, str]
+
+
+class FlagView(Wire):
+    rule: str
+    row: str
+    fields: list[str]
+    message: NoticeView
+
+
+class ResultView(Wire):
+    ordinal: int
+    document_id: int
+    file_name: str
+    sha256: str
+    state: str
+    problem: NoticeView | None
+    rows: list[RowView]
+    findings: list[FindingView]
+    flags: list[FlagView]
+    checks_version: int
+
+
+class Results(Wire):
+    results: list[ResultView]
+    next: int | None
