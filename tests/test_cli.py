@@ -639,8 +639,8 @@ def test_the_doctor_names_a_transaction_that_holds_everybody_up(cli: Cli, url: s
     with psycopg.connect(url, application_name="forgotten") as sleeper, psycopg.connect(url, autocommit=True) as conn:
         sleeper.execute("select 1")
         # Other tests on this server have transactions too; theirs come to an end.
-        until(lambda: "forgotten" in checks.oldest_transaction(checks.Patient(conn))[1])
-        assert checks.oldest_transaction(checks.Patient(conn))[0] == "wrong"
+        until(lambda: "forgotten" in checks.oldest_transaction(checks.ExaminedDatabase(conn))[1])
+        assert checks.oldest_transaction(checks.ExaminedDatabase(conn))[0] == "wrong"
 
 
 def test_a_doctor_who_may_not_look_does_not_say_that_all_is_well(cli: Cli, db: psycopg.Connection) -> None:

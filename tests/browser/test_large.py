@@ -54,7 +54,7 @@ def fill(url: str, folder: str) -> None:
             project, engine.database.run(accounts.laptop_account(getpass.getuser())).id, accounts.Role.OWNER
         )
     )
-    shelf = library.create_knowledge_base("Papers", space=project).id
+    shelf = library.create_knowledge_base("Papers", project_id=project).id
     with (SAMPLES / "rct_veratrol.pdf").open("rb") as paper:
         document = library.upload(shelf, paper, "rct_veratrol.pdf").document
     whole = load_builtin("rct")

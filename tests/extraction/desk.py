@@ -52,7 +52,7 @@ class Bench:
 
     def open(self) -> "Bench":
         self.project = self.extraction.create_project("Review").id
-        self.shelf = self.library.create_knowledge_base("Papers", space=self.project).id
+        self.shelf = self.library.create_knowledge_base("Papers", project_id=self.project).id
         return self
 
     def add(self, texts: Iterable[str]) -> list[int]:

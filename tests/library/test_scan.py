@@ -18,7 +18,7 @@ from ingather.library.blobs import blobs_from
 from ingather.library.library import Library
 from ingather.library.parse import PARSER, RECOGNISED, Limits, RecogniserDied, can_recognise, parse, recognise
 from ingather.library.parse.limits import TO_RECOGNISE
-from ingather.library.parse.recogniser import Line, page_of
+from ingather.library.parse.recogniser import RecognisedLine, page_of
 from ingather.library.port import DocumentState
 from ingather.library.reading import OCR, Page, Problem, Reading
 from tests.extraction.desk import paper
@@ -39,7 +39,7 @@ def box(boxes: bytes, place: int) -> tuple[float, ...]:
 
 def test_a_character_stands_in_its_share_of_its_word() -> None:
     placed = (("Of", (20, 10, 60, 30)), ("60,", (80, 10, 140, 30)), ("随机", (150, 10, 190, 30)))
-    text, boxes = page_of([Line(text="Of 60, 随机", words=placed)], 2.0, 300)
+    text, boxes = page_of([RecognisedLine(text="Of 60, 随机", parts=placed)], 2.0, 300)
     assert text == "Of 60, 随机"
     assert box(boxes, text.index("O")) == (10, 5, 20, 15)
     assert box(boxes, text.index("0")) == (50, 5, 60, 15)
@@ -48,7 +48,9 @@ def test_a_character_stands_in_its_share_of_its_word() -> None:
 
 
 def test_a_word_that_is_not_in_its_line_takes_no_place_and_nothing_unprintable_is_kept() -> None:
-    odd = Line(text="a\u200bb\x00c\ud800 d", words=(("zzz", (0, 0, 9, 9)), ("", (0, 0, 1, 1)), ("d", (10, 0, 20, 9))))
+    odd = RecognisedLine(
+        text="a\u200bb\x00c\ud800 d", parts=(("zzz", (0, 0, 9, 9)), ("", (0, 0, 1, 1)), ("d", (10, 0, 20, 9)))
+    )
     text, boxes = page_of([odd], 1.0, 300)
     assert text == "abc d"
     assert len(boxes) == 8 * len(text)
@@ -63,7 +65,7 @@ def test_columns_that_are_recognised_line_by_line_are_put_one_after_the_other() 
             width, top = 230 / len(words), 20 * number
             lefts = [left + place * width for place in range(len(words))]
             placed = tuple((word, (at, top, at + width - 2, top + 12)) for word, at in zip(words, lefts, strict=True))
-            lines.append(Line(text=" ".join(words), words=placed))
+            lines.append(RecognisedLine(text=" ".join(words), parts=placed))
     text, _ = page_of(lines, 1.0, 600)
     sides = [line.split()[0] for line in text.splitlines()]
     assert sides == ["left"] * 10 + ["right"] * 10
@@ -143,7 +145,7 @@ def test_a_task_reads_a_scan_by_itself_and_believes_no_quote_of_it_as_exact(libr
     ingest.register(here)
     extraction = Extraction(here.engine, here)
     project = extraction.create_project("Review").id
-    shelf = here.create_knowledge_base("Scans", space=project).id
+    shelf = here.create_knowledge_base("Scans", project_id=project).id
     document = here.upload(shelf, io.BytesIO(paper(7).encode()), "scan.pdf").document.id
     task, _ = extraction.start_task(project, "rct", [document])
     here.engine.worker().drain()

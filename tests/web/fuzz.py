@@ -70,7 +70,7 @@ class Fuzz:
         """Something of everything; what a route may have removed is there again."""
         office = self._site.office
         bench = office.bench
-        shelf = bench.library.create_knowledge_base(secrets.token_hex(8), space=bench.project).id
+        shelf = bench.library.create_knowledge_base(secrets.token_hex(8), project_id=bench.project).id
         [document_id] = office.add([f"paper {secrets.token_hex(8)}"], shelf=shelf)
         template_id = "rct"
         if "{template_id}" in path:

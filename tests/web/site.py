@@ -39,7 +39,7 @@ class Office:
             self.engine.database.run(accounts.set_role(bench.project, self.people[name].id, role))
         self.theirs = bench.extraction.create_project("Theirs").id
         self.engine.database.run(accounts.set_role(self.theirs, self.people["outsider"].id, Role.OWNER))
-        self.their_shelf = bench.library.create_knowledge_base("Their papers", space=self.theirs).id
+        self.their_shelf = bench.library.create_knowledge_base("Their papers", project_id=self.theirs).id
 
     def _account(self, name: str) -> Account:
         return self.engine.database.run(accounts.add_account(name, is_operator=name == "operator"))

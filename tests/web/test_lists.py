@@ -37,7 +37,7 @@ def read(client: httpx.Client, path: str, key: str, cursor: str, **params: Any) 
 def shelved(office: Office) -> str:
     """A knowledge base of its own, with two documents that were read, one that has a problem and two to be read."""
     library = office.bench.library
-    shelf = library.create_knowledge_base("Sorted", space=office.bench.project).id
+    shelf = library.create_knowledge_base("Sorted", project_id=office.bench.project).id
     for n, name in enumerate(NAMES):
         text = "bad" if name == "gamma.txt" else f"{paper(40 + n)} sorted"
         library.upload(shelf, io.BytesIO(text.encode()), name)
@@ -110,7 +110,7 @@ def filled(shared: Site) -> Office:
         office.engine.database.run(accounts.set_role(bench.project, guest.id, Role.READER))
         office.token("owner")
         bench.extraction.clone_template(bench.project, "rct", Label(en=name, zh=name))
-        bench.library.create_knowledge_base(name, space=bench.project)
+        bench.library.create_knowledge_base(name, project_id=bench.project)
         office.engine.set_queue(f"lane_{4 - n}", max_running=1)
         office.engine.schedule(f"nightly_{4 - n}", cron="0 3 * * *", kind="read_document", payload={"sha256": "x"})
         office.engine.database.run(_worker(n))

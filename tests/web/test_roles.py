@@ -125,7 +125,9 @@ class Stage:
         if "{knowledge_base_id}" in path:
             is_used = is_look or path.endswith("/documents")
             library = office.bench.library
-            shelf = library.create_knowledge_base(self.number(), space=office.bench.project) if not is_used else None
+            shelf = (
+                library.create_knowledge_base(self.number(), project_id=office.bench.project) if not is_used else None
+            )
             made["knowledge_base_id"] = shelf.id if shelf else office.bench.shelf
         if "{document_id}" in path:
             made["document_id"] = self.document if is_look else office.add([self.number()])[0]

@@ -88,7 +88,7 @@ def test_a_token_for_one_project_knows_no_other(site: Site) -> None:
     office = site.office
     with site.browser("owner") as browser:
         second = browser.post("/projects", json={"name": "Second"}).json()["project_id"]
-    other = office.bench.library.create_knowledge_base("Second's", space=second).id
+    other = office.bench.library.create_knowledge_base("Second's", project_id=second).id
     with site.script("owner", project_id=office.bench.project) as client:
         assert [project["project_id"] for project in client.get("/projects").json()["projects"]] == [
             office.bench.project

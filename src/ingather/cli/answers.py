@@ -28,19 +28,20 @@ STYLES = {
     "open": "cyan",
 }
 
+# An error message is cut here. Longer ones push the cause out of the terminal; shorter ones cut file names.
 LONGEST_COMPLAINT = 1_000
 
 
 def one_line(sentence: str) -> str:
-    """A complaint that fits on a line, whatever it quotes: a wrong argument may be a whole file, or move the cursor."""
+    """An error message on one line: a wrong argument may be a whole file, or hold codes that move the cursor."""
     text = visible(sentence)
     return text if len(text) <= LONGEST_COMPLAINT else f"{text[:LONGEST_COMPLAINT]}…"
 
 
 def visible(text: str) -> str:
     """Without line breaks, and with control characters and half characters spelled out as Python writes them."""
-    words = " ".join(text.split())
-    return "".join(repr(one)[1:-1] if unicodedata.category(one) in {"Cc", "Cs"} else one for one in words)
+    joined = " ".join(text.split())
+    return "".join(repr(one)[1:-1] if unicodedata.category(one) in {"Cc", "Cs"} else one for one in joined)
 
 
 class _Console(Console):
@@ -49,9 +50,9 @@ class _Console(Console):
 
 
 def console(*, stderr: bool = False) -> Console:
-    """Plain words are printed as they are: a payload may hold anything, also what rich takes for markup.
+    """Text is printed as it is: a payload may hold anything, also what rich takes for markup.
 
-    Where nobody looks, lines are as long as they need to be, so that a pipe sees whole rows.
+    Outside a terminal lines are as long as they need to be, so that a pipe gets whole rows.
     """
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else 10_000
@@ -63,16 +64,16 @@ def say(sentence: str) -> None:
 
 
 def hint(sentence: str) -> None:
-    """For the person, beside the answer: stderr, so that scripts do not read it."""
+    """A remark for the person, on stderr, so that scripts do not read it."""
     console(stderr=True).print(sentence)
 
 
 def table(
     columns: Sequence[str], rows: Iterable[Sequence[object]], *, empty: str, expendable: Sequence[str] = ()
 ) -> None:
-    """Numbers to the right, known words in their colour.
+    """Numbers stand to the right, known states have a colour.
 
-    On a narrow terminal the expendable columns leave, first named first, and then the last column folds.
+    On a narrow terminal the expendable columns are left out, the first named first; then the last column folds.
     """
     cells = [[_cell(value) for value in row] for row in rows]
     if not cells:

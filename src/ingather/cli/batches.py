@@ -15,9 +15,10 @@ from ingather.engine.errors import Failed, NotReady
 from ingather.engine.model import Progress
 from ingather.engine.script import Script, Statement
 
+# `batch show` cuts a result here, a screen and a half of text; --json gives all of it.
 LONGEST_RESULT = 2_000
 
-# Both read the outcomes of the batch and nothing else, and are asked only when there are failures.
+# Both statements read only the outcomes of one batch, and run only when it has failures.
 FAILURES: Final[LiteralString] = """
 select o.item_id, s.first_ordinal + (o.item_id & 1048575), o.attempt, o.lost, o.finished_at, o.error::text
   from ingather.segment s

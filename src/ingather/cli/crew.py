@@ -13,15 +13,21 @@ from ingather.engine.errors import UsageError
 
 log = logging.getLogger("ingather.crew")
 
+# Each process holds a few connections; a server usually allows 100 to 500 in all.
 MOST_PROCESSES = 256
-LOOK_S = 0.1
+# How often the parent looks for dead members and for signals. Longer delays a stop, shorter wakes it more often.
+POLL_S = 0.1
+# The pause before a restart doubles from the first to the longest. Without it a worker that dies at once would use a
+# whole core; a longer first pause would delay the recovery from a single crash.
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
+# A process that lived this long did not die of a wrong argument: it is restarted after the first pause again.
 SETTLED_AFTER_S = 30.0
+# How long after their grace the members may still need to stop. Then they are killed.
 LAST_RESORT_S = 20.0
 
 
-class _Member:
-    """One place of the crew, and the process that fills it now."""
+class Member:
+    """One member of the crew: a command, and the process that runs it now."""
 
     def __init__(self, argv: list[str]) -> None:
         self._argv = argv
@@ -30,7 +36,7 @@ class _Member:
         self.start()
 
     def start(self) -> None:
-        # A session of its own: Ctrl-C reaches the parent alone, which passes it on once. Twice would mean "hurry".
+        # A session of its own: Ctrl-C reaches only the parent, which passes it on once. A second signal means "hurry".
         self.process = subprocess.Popen(self._argv, stdin=subprocess.DEVNULL, start_new_session=True)
         self.started = time.monotonic()
         self.restart_at: float | None = None
@@ -40,11 +46,30 @@ class _Member:
     def has_lived(self) -> bool:
         return time.monotonic() - self.started > SETTLED_AFTER_S
 
-    def plan_restart(self) -> float:
-        """When to try again: soon, but later each time that it died young."""
+    def plan_restart(self) -> None:
+        """Set the time of the restart: soon, but later each time that the process died early."""
         self._pause_s = FIRST_PAUSE_S if self.has_lived else min(max(2 * self._pause_s, FIRST_PAUSE_S), LONGEST_PAUSE_S)
         self.restart_at = time.monotonic() + self._pause_s
-        return self._pause_s
+        code = self.process.returncode
+        how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
+        log.warning("worker process %s %s; starting another in %g s", self.process.pid, how, self._pause_s)
+
+    def restart_if_dead(self) -> int | None:
+        """Restart a dead process when its pause is over.
+
+        Returns the exit code, and plans nothing, where a restart would only repeat the same error message.
+        """
+        if self.restart_at is not None:
+            if time.monotonic() >= self.restart_at:
+                self.start()
+            return None
+        code = self.process.poll()
+        if code is None:
+            return None
+        if code in (1, 2) and self.starts == 1 and not self.has_lived:
+            return code
+        self.plan_restart()
+        return None
 
 
 class _Crew:
@@ -53,36 +78,21 @@ class _Crew:
         self._signals: list[int] = []
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda number, _: self._signals.append(number))
-        self._members = [_Member(argv) for _ in range(size)]
+        self._members = [Member(argv) for _ in range(size)]
 
     def watch(self) -> int:
         while not self._signals:
             for member in self._members:
-                code = self._look_after(member)
+                code = member.restart_if_dead()
                 if code is not None:
                     self._stop()
                     return code
-            time.sleep(LOOK_S)
+            time.sleep(POLL_S)
         log.info("stopping %s workers", len(self._members))
         return self._stop()
 
-    def _look_after(self, member: _Member) -> int | None:
-        """Restart it if it died. An exit code when starting it again would say the same sentence again."""
-        if member.restart_at is not None:
-            if time.monotonic() >= member.restart_at:
-                member.start()
-            return None
-        code = member.process.poll()
-        if code is None:
-            return None
-        if code in (1, 2) and member.starts == 1 and not member.has_lived:
-            return code
-        how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
-        log.warning("worker process %s %s; starting another in %g s", member.process.pid, how, member.plan_restart())
-        return None
-
     def _stop(self) -> int:
-        """Pass the signal on, and every further one, and wait. 0 when all left gracefully."""
+        """Pass this signal and later ones on to the members and wait for them. 0 if all of them stopped gracefully."""
         running = [member.process for member in self._members if member.restart_at is None]
         deadline = time.monotonic() + self._grace_s + LAST_RESORT_S
         self._signals = self._signals[:1] or [signal.SIGTERM]
@@ -101,7 +111,7 @@ class _Crew:
                 has_killed = True
                 for process in running:
                     process.kill()
-            time.sleep(LOOK_S)
+            time.sleep(POLL_S)
         return 1 if has_killed else 0
 
 

@@ -19,8 +19,11 @@ from ingather.library import ingest
 from ingather.settings import Settings
 from ingather.workbench import Workbench
 
-SHELF = "Command line"
-LOOK_S = 0.2
+# The name of the project, and of its knowledge base, that this command makes for itself.
+OWN_NAME = "Command line"
+# How often progress is read and shown. Shorter costs more queries; longer makes the bar jerk.
+POLL_S = 0.2
+# How long the command's own worker may finish items after the task has ended. Nothing of this task is left by then.
 GRACE_S = 2.0
 
 
@@ -36,14 +39,14 @@ def extract(arguments: Namespace) -> int:
 
 
 def _extract(bench: Workbench, arguments: Namespace, papers: list[Path], out: Path, kind: str, at_once: int) -> int:
-    whole = bench.extraction.template(arguments.template)
-    fields = [field.id for field in whole.fields if arguments.all_fields or field.tier is Tier.CORE]
-    project_id, shelf_id = _place(bench)
-    file_names = _upload(bench, shelf_id, papers)
-    task = _start(bench, project_id, arguments, select(whole, fields), sorted(file_names))
-    papers_told = "1 document" if len(file_names) == 1 else f"{len(file_names):,} documents"
-    hint(f"{papers_told}, template {task.template_id}, {task.model or EMBEDDED_NAME}.")
-    # Beside the answer, which may be read by a program.
+    template = bench.extraction.template(arguments.template)
+    fields = [field.id for field in template.fields if arguments.all_fields or field.tier is Tier.CORE]
+    project_id, knowledge_base_id = _own_project(bench)
+    file_names = _upload(bench, knowledge_base_id, papers)
+    task = _start(bench, project_id, arguments, select(template, fields), sorted(file_names))
+    count = "1 document" if len(file_names) == 1 else f"{len(file_names):,} documents"
+    hint(f"{count}, template {task.template_id}, {task.model or EMBEDDED_NAME}.")
+    # On stderr: a program may read the answer on stdout.
     screen: Screen = Bar(stderr=True) if console(stderr=True).is_terminal else Lines(hint)
     try:
         seen = asyncio.run(_work(bench, task, screen, at_once))
@@ -83,28 +86,30 @@ def _out(name: str) -> tuple[Path, str]:
     return out, kinds[out.suffix.lower()]
 
 
-def _place(bench: Workbench) -> tuple[int, int]:
+def _own_project(bench: Workbench) -> tuple[int, int]:
     """The project of the command line and its knowledge base, made by whichever command comes first."""
     try:
-        return _find_or_make(bench)
+        return _find_or_create_own_project(bench)
     except UsageError:  # another command made one of them this moment
-        return _find_or_make(bench)
+        return _find_or_create_own_project(bench)
 
 
-def _find_or_make(bench: Workbench) -> tuple[int, int]:
-    # By what it is for: a project that somebody else has called so is not ours, and our papers are not theirs.
-    project_id = bench.extraction.own_project("command_line", SHELF).id
-    shelves = bench.library.list_knowledge_bases(spaces=[project_id])
-    return project_id, (shelves[0] if shelves else bench.library.create_knowledge_base(SHELF, space=project_id)).id
+def _find_or_create_own_project(bench: Workbench) -> tuple[int, int]:
+    # Found by its purpose and not by its name: a person may have given a project of theirs the same name.
+    project_id = bench.extraction.own_project("command_line", OWN_NAME).id
+    knowledge_bases = bench.library.list_knowledge_bases(project_ids=[project_id])
+    if knowledge_bases:
+        return project_id, knowledge_bases[0].id
+    return project_id, bench.library.create_knowledge_base(OWN_NAME, project_id=project_id).id
 
 
-def _upload(bench: Workbench, shelf_id: int, papers: list[Path]) -> dict[int, str]:
+def _upload(bench: Workbench, knowledge_base_id: int, papers: list[Path]) -> dict[int, str]:
     """The papers as documents: their ids, each with the name of its file."""
     names: dict[int, str] = {}
     for paper in papers:
         try:
             with paper.open("rb") as stream:
-                document = bench.library.upload(shelf_id, stream, paper.name).document
+                document = bench.library.upload(knowledge_base_id, stream, paper.name).document
         except OSError as error:
             raise UsageError(f"{str(paper)!r} cannot be read: {error.strerror}.") from error
         if document.id in names:
@@ -116,14 +121,14 @@ def _upload(bench: Workbench, shelf_id: int, papers: list[Path]) -> dict[int, st
 def _start(
     bench: Workbench, project_id: int, arguments: Namespace, template: Template, document_ids: list[int]
 ) -> Task:
-    """The task that asks this of these papers: the one there is, unless somebody cancelled it, or a new one.
+    """The task for this template and these papers: the existing one unless it was cancelled, else a new one.
 
-    The same question about the same papers is the same task, also tomorrow
-    and in another order.
+    The order of the papers does not matter: the same request finds the same task tomorrow.
     """
     endpoint = bench.extraction.endpoint
-    told = [fingerprint(template), arguments.context, endpoint and (endpoint.base_url, endpoint.model), document_ids]
-    key = hashlib.sha256(repr(told).encode()).hexdigest()
+    model = endpoint and (endpoint.base_url, endpoint.model)
+    request = [fingerprint(template), arguments.context, model, document_ids]
+    key = hashlib.sha256(repr(request).encode()).hexdigest()
     number = 0
     while True:
         number += 1
@@ -140,7 +145,7 @@ def _start(
 
 
 def _goes_on(bench: Workbench, task: Task) -> bool:
-    """Go on with a task that was asked before, and give what failed another chance. False: it was cancelled."""
+    """Resume a task of an earlier run, and retry its failures. False if it was cancelled."""
     batch = bench.engine.batch(task.batch_id)
     seen = batch.progress()
     if seen.is_closed and seen.cancelled:
@@ -154,12 +159,12 @@ def _goes_on(bench: Workbench, task: Task) -> bool:
 
 
 async def _work(bench: Workbench, task: Task, screen: Screen, at_once: int) -> Progress:
-    """Work on it, and show how it goes, until it is done or has paused itself."""
+    """Run a worker for the task and show its progress, until the task is done or has paused itself."""
     batch = bench.engine.batch(task.batch_id)
     # On a shared database there may be work of others, which is not for this command to take.
     queues = [(await batch.aprogress()).queue, ingest.QUEUE]
     worker = bench.engine.worker(concurrency=max(at_once, 4), queues=queues)
-    told: Why | None = None
+    shown_why: Why | None = None
     await worker.start()
     try:
         with closing(screen):
@@ -168,8 +173,8 @@ async def _work(bench: Workbench, task: Task, screen: Screen, at_once: int) -> P
                 screen.show(seen)
                 if seen.pending and not seen.running and not seen.paused:
                     wait = (await asyncio.to_thread(bench.extraction.status, task.id)).wait
-                    if wait and wait.why is not told:
-                        told = wait.why
+                    if wait and wait.why is not shown_why:
+                        shown_why = wait.why
                         hint(_waiting(wait))
                 if seen.is_closed:
                     return seen
@@ -177,7 +182,7 @@ async def _work(bench: Workbench, task: Task, screen: Screen, at_once: int) -> P
                     now = await asyncio.to_thread(bench.extraction.task, task.id)
                     why = now.pause_reason or "The task was paused."
                     raise IngatherError(f"{why} What is done is kept: run the same command again to go on.")
-                await asyncio.sleep(LOOK_S)
+                await asyncio.sleep(POLL_S)
     finally:
         await worker.stop(GRACE_S)
         await bench.extraction.aclose()
@@ -185,7 +190,7 @@ async def _work(bench: Workbench, task: Task, screen: Screen, at_once: int) -> P
 
 
 def _waiting(wait: Wait) -> str:
-    """What a task waits for, in words. This command's own worker is there, so it is never that."""
+    """A sentence that says what a task waits for. It is never a worker: this command runs its own."""
     until = f" until {wait.until.astimezone():%H:%M:%S}" if wait.until else ""
     match wait.why:
         case Why.SILENCE:

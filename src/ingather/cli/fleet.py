@@ -15,6 +15,7 @@ from ingather.engine.model import Queue, ScheduleRecord
 from ingather.engine.script import Script, Statement
 from ingather.engine.statements import NOW
 
+# How many coming firings `schedule ls` shows. More would not fit beside the other columns.
 NEXT_FIRINGS = 3
 
 # --- queues --------------------------------------------------------------------------------------------------------
@@ -132,7 +133,7 @@ def _schedule(schedule: ScheduleRecord) -> dict[str, Any]:
 
 
 def _next_firings(schedule: ScheduleRecord) -> list[datetime]:
-    """What the database waits for, and what follows; that alone where this machine does not know the time zone."""
+    """The firing that the database waits for, and the next ones if this machine knows the time zone."""
     try:
         following = schedule.cron.firings(schedule.next_at, limit=NEXT_FIRINGS - 1)
     except (UsageError, ValueError, OSError, LookupError):
@@ -156,7 +157,7 @@ def preview(arguments: Namespace) -> None:
 
 
 def _firings(cron: Cron, after: datetime, limit: int) -> list[datetime]:
-    """As many as asked for, or as there are: the calendar ends with the year 9999."""
+    """The next firings, `limit` or fewer: Python's calendar ends with the year 9999."""
     found: list[datetime] = []
     with suppress(OverflowError):
         while len(found) < limit and after.year < 9998:

@@ -17,9 +17,13 @@ from ingather.engine.engine import Engine
 from ingather.engine.errors import DatabaseUnavailable
 from ingather.engine.model import Progress
 
-LOOK_S = 0.25
+# How often progress is read. Shorter costs the database more queries; longer makes the bar jerk.
+POLL_S = 0.25
+# In a pipe at most one line in this time, so that a log of an hour has 1,800 lines and not 14,400.
 LINE_EVERY_S = 2.0
+# After this long without progress the command checks for a worker. A worker that starts needs about a second.
 NOBODY_WORKS_AFTER_S = 3.0
+# A server that restarts is back within a minute. After that the command ends with the error.
 DATABASE_AWAY_S = 60.0
 
 
@@ -35,7 +39,7 @@ def follow(engine: Engine, batch: Batch, screen: Screen) -> Progress:
     still_since, before, is_warned = time.monotonic(), -1, False
     with closing(screen):
         while True:
-            seen = _look(batch)
+            seen = _progress(batch)
             screen.show(seen)
             if seen.is_gathered:
                 return seen
@@ -44,11 +48,11 @@ def follow(engine: Engine, batch: Batch, screen: Screen) -> Progress:
             elif not is_warned and time.monotonic() - still_since > NOBODY_WORKS_AFTER_S:
                 is_warned = True
                 _warn_if_nobody_works(engine, seen.kind)
-            time.sleep(LOOK_S)
+            time.sleep(POLL_S)
 
 
-def _look(batch: Batch) -> Progress:
-    """One read that outlives a restart of the server: who watches at night should find the end, not an error."""
+def _progress(batch: Batch) -> Progress:
+    """The progress of the batch. A restart of the server is waited for, so that a watch over night survives it."""
     deadline = time.monotonic() + DATABASE_AWAY_S
     while True:
         try:
@@ -72,7 +76,7 @@ def ending(seen: Progress) -> str:
 
 
 def counts(seen: Progress) -> str:
-    """What is not plain from the bar itself."""
+    """The counts that the bar itself does not show."""
     parts = [f"{getattr(seen, name):,} {name}" for name in ("running", "error", "cancelled") if getattr(seen, name)]
     if seen.is_closed and not seen.is_gathered:
         parts.append("gathering")
@@ -108,11 +112,11 @@ class Bar:
         self._bar.stop()
 
     def show(self, seen: Progress) -> None:
-        said: dict[str, Any] = {"total": seen.total, "completed": seen.finished, "counts": counts(seen)}
+        columns: dict[str, Any] = {"total": seen.total, "completed": seen.finished, "counts": counts(seen)}
         if self._task is None:
-            self._task = self._bar.add_task(f"batch {seen.batch_id} {seen.kind}", **said)
+            self._task = self._bar.add_task(f"batch {seen.batch_id} {seen.kind}", **columns)
         else:
-            self._bar.update(self._task, **said)
+            self._bar.update(self._task, **columns)
 
 
 class Lines:

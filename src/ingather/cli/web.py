@@ -24,12 +24,13 @@ import uvicorn
 
 import ingather
 from ingather.cli.answers import as_json, hint, say, table
+from ingather.cli.crew import Member
 from ingather.cli.work import set_up_log
 from ingather.engine.errors import IngatherError, UsageError
 from ingather.library import blobs
 from ingather.settings import Settings
 from ingather.web import accounts
-from ingather.web.accounts import Account, Scope
+from ingather.web.accounts import Account, TokenScope
 from ingather.web.app import LOOPBACK, create_app
 from ingather.web.rooms import Rooms
 from ingather.workbench import Workbench
@@ -37,14 +38,17 @@ from ingather.workbench import Workbench
 log = logging.getLogger("ingather.run")
 
 SAMPLES = "Sample papers"
-RESTART_S = 2.0
+# How often `run` looks whether its worker died. Longer leaves work undone for longer after a crash.
+RESTART_POLL_S = 2.0
+# How long `run` waits for its worker to stop before it kills it. The worker's own grace is shorter.
 STOP_S = 30.0
-PATIENCE_S = 60.0
+# A client that takes none of the sent bytes for this long is disconnected, and what it held is released.
+OPEN_REQUESTS_S = 60.0
 
 
 def serve(arguments: Namespace) -> int:
     """The web alone; workers run elsewhere."""
-    with _until_told():
+    with _until_signal():
         bench = Workbench()
         bench.engine.check()
         blobs.check(bench.library.blobs)
@@ -57,57 +61,56 @@ def serve(arguments: Namespace) -> int:
 
 def run(arguments: Namespace) -> int:
     """Database, tables, web, a worker and sample papers: everything, on one machine, until Ctrl-C."""
-    # The socket before the database, which takes a moment: a port that is taken should cost nothing.
-    with _until_told(), _listen(arguments) as server:
+    # The socket first: the database takes a second to start, and a port in use should be reported at once.
+    with _until_signal(), _listen(arguments) as server:
         bench = Workbench()
         blobs.check(bench.library.blobs)
         bench.engine.migrate()
-        account = _me(bench)
+        account = _local_account(bench)
         if not arguments.no_samples:
             _add_samples(bench, account)
         set_up_log()
-        word = bench.engine.database.run(accounts.create_link(account))
+        secret = bench.engine.database.run(accounts.create_link(account))
         endpoint = bench.extraction.endpoint
         model = endpoint.model if endpoint else "none; the embedded extractor answers"
         say(f"Ingather {version('ingather')}. Model: {model}.")
-        say(f"Open {_address(server)}/sign-in#{word} (works once, for 15 minutes).")
+        say(f"Open {_address(server)}/sign-in#{secret} (works once, for 15 minutes).")
         say(f"For another link: {_link_command(server)}")
-        with _Hand(arguments.concurrency):
+        with _WorkerProcess(arguments.concurrency):
             _serve(bench, server)
     say("Stopped.")
     return 0
 
 
-class _Told(BaseException):
-    """A signal has asked us to stop."""
+class _StopSignal(BaseException):
+    """SIGTERM or SIGINT arrived."""
 
 
 @contextmanager
-def _until_told() -> Iterator[None]:
-    """The block, until SIGTERM or Ctrl-C; then it is left in order, and what it has started is stopped.
+def _until_signal() -> Iterator[None]:
+    """Run the block until SIGTERM or Ctrl-C. Then it ends like any other block, so what it started is stopped.
 
     The web server raises a signal again when it is done. Without a handler
-    that would be the end of the process, and the worker and the database would
-    live on alone.
+    that would end the process, and leave the worker and the database running.
     """
 
     numbers = (signal.SIGTERM, signal.SIGINT)
 
     def stop(*_: object) -> None:
-        # Whoever presses once more must not disturb what is being stopped, until the process is gone.
+        # A second Ctrl-C must not interrupt the stopping.
         for number in numbers:
             signal.signal(number, signal.SIG_IGN)
-        raise _Told
+        raise _StopSignal
 
     for number in numbers:
         signal.signal(number, stop)
-    with suppress(_Told):
+    with suppress(_StopSignal):
         yield
 
 
 class _Server(uvicorn.Server):
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Once is enough: told twice, it would leave its application in the midst of stopping, and complain."""
+        """Handle the first signal only: at a second one uvicorn would break off its own shutdown, with an error."""
         if not self.should_exit:
             super().handle_exit(sig, frame)
 
@@ -144,8 +147,8 @@ def _listen(arguments: Namespace) -> socket.socket:
     server = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if hasattr(socket, "TCP_USER_TIMEOUT"):
-        # Who takes nothing of what is sent for so long is hung up on, and what was held for them is given back.
-        server.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(1000 * PATIENCE_S))
+        # Disconnects a client that stopped reading, which releases its file and its slot.
+        server.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(1000 * OPEN_REQUESTS_S))
     try:
         server.bind((host, port))
     except (OSError, UnicodeError) as error:
@@ -163,62 +166,59 @@ def _listen(arguments: Namespace) -> socket.socket:
 def _address(server: socket.socket) -> str:
     """Where to open it. Served on all addresses, it answers under the names it was given and no other."""
     host, port = server.getsockname()[:2]
-    if host in {"0.0.0.0", "::"}:  # noqa: S104  # told apart, not bound to
+    if host in {"0.0.0.0", "::"}:  # noqa: S104  # compared, not bound to
         host = Settings.from_environment().hosts[0]
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
 def _link_command(server: socket.socket) -> str:
-    """What to type for another sign-in link, in a shell that has none of what this process was started with."""
+    """The command for another sign-in link, for a shell without the environment of this process."""
     settings = Settings.from_environment()
     command = Path(sys.executable).with_name("ingather")
     is_on_path = shutil.which("ingather") == str(command)
-    words = ["ingather" if is_on_path or not command.exists() else str(command), "link"]
+    argv = ["ingather" if is_on_path or not command.exists() else str(command), "link"]
     if (address := _address(server)) != f"http://{settings.host}:{settings.port}":
-        words += ["--address", address]
+        argv += ["--address", address]
     home = os.environ.get("INGATHER_HOME")
-    return (f"INGATHER_HOME={shlex.quote(home)} " if home else "") + shlex.join(words)
+    return (f"INGATHER_HOME={shlex.quote(home)} " if home else "") + shlex.join(argv)
 
 
-class _Hand:
-    """A worker in a process of its own, started again should it die, stopped with everything else."""
+class _WorkerProcess:
+    """The worker of `ingather run` in a process of its own: restarted if it dies, stopped with everything else."""
 
     def __init__(self, concurrency: int) -> None:
         self._argv = [
             *(sys.executable, "-m", "ingather.cli", "work", "ingather.workbench:app"),
-            # Should this process be killed, or be told to stop in the moment it starts the worker, the worker follows.
+            # With --parent the worker also stops if this process is killed, or stops at the moment it starts it.
             *("--concurrency", str(concurrency), "--parent", str(os.getpid())),
         ]
         self._is_over = threading.Event()
 
     def __enter__(self) -> Self:
-        self._process = self._start()
+        self._member = Member(self._argv)
         self._thread = threading.Thread(target=self._watch, name="ingather worker watch", daemon=True)
         self._thread.start()
         return self
 
-    def _start(self) -> subprocess.Popen[bytes]:
-        # A session of its own: Ctrl-C reaches this process alone, which then stops the worker once.
-        return subprocess.Popen(self._argv, stdin=subprocess.DEVNULL, start_new_session=True)
-
     def _watch(self) -> None:
-        while not self._is_over.wait(RESTART_S):
-            if self._process.poll() is not None:
-                log.warning("the worker ended with code %s; starting another", self._process.returncode)
-                self._process = self._start()
+        while not self._is_over.wait(RESTART_POLL_S):
+            if self._member.restart_if_dead() is not None:
+                # The web server stays useful without a worker, so a worker that cannot start is tried again.
+                self._member.plan_restart()
 
     def __exit__(self, *_: object) -> None:
         self._is_over.set()
         self._thread.join()
-        self._process.send_signal(signal.SIGTERM)
+        process = self._member.process
+        process.send_signal(signal.SIGTERM)
         try:
-            self._process.wait(STOP_S)
+            process.wait(STOP_S)
         except subprocess.TimeoutExpired:
-            self._process.kill()
+            process.kill()
 
 
-def _me(bench: Workbench) -> Account:
-    """The account of whoever is at this machine."""
+def _local_account(bench: Workbench) -> Account:
+    """The account of the person who runs the command, named like their user on this machine."""
     try:
         name = getpass.getuser()
     except (OSError, KeyError):
@@ -226,17 +226,21 @@ def _me(bench: Workbench) -> Account:
     return bench.engine.database.run(accounts.laptop_account(name))
 
 
+def _account(bench: Workbench, name: str | None) -> Account:
+    return bench.engine.database.run(accounts.find_account(name)) if name else _local_account(bench)
+
+
 def _add_samples(bench: Workbench, account: Account) -> None:
-    """On the first start, so that there is something to try."""
+    """Add the sample papers on the first start."""
     papers = sorted(_samples().glob("*.pdf"))
     if bench.extraction.list_projects() or not papers:
         return
     project = bench.extraction.create_project("My first review")
     bench.engine.database.run(accounts.set_role(project.id, account.id, accounts.Role.OWNER))
-    shelf = bench.library.create_knowledge_base(SAMPLES, space=project.id)
+    knowledge_base = bench.library.create_knowledge_base(SAMPLES, project_id=project.id)
     for paper in papers:
         with paper.open("rb") as stream:
-            bench.library.upload(shelf.id, stream, paper.name)
+            bench.library.upload(knowledge_base.id, stream, paper.name)
 
 
 def _samples() -> Path:
@@ -251,11 +255,11 @@ def _samples() -> Path:
 
 def link(arguments: Namespace) -> int:
     bench = Workbench()
-    account = bench.engine.database.run(accounts.find_account(arguments.account)) if arguments.account else _me(bench)
-    word = bench.engine.database.run(accounts.create_link(account))
+    account = _account(bench, arguments.account)
+    secret = bench.engine.database.run(accounts.create_link(account))
     settings = Settings.from_environment()
     served = arguments.address or f"http://{settings.host}:{settings.port}"
-    address = f"{served.rstrip('/')}/sign-in#{word}"
+    address = f"{served.rstrip('/')}/sign-in#{secret}"
     if arguments.json:
         as_json({"account": account.name, "link": address})
     else:
@@ -275,12 +279,12 @@ def add_account(arguments: Namespace) -> int:
 
 def create_token(arguments: Namespace) -> int:
     bench = Workbench()
-    account = bench.engine.database.run(accounts.find_account(arguments.account)) if arguments.account else _me(bench)
+    account = _account(bench, arguments.account)
     token, token_id, expires_at = bench.engine.database.run(
         accounts.create_token(
             account,
             arguments.name,
-            scope=Scope(arguments.scope),
+            scope=TokenScope(arguments.scope),
             lasts=timedelta(days=arguments.days),
             project_id=arguments.project,
         )

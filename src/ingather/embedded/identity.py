@@ -13,6 +13,8 @@ from ingather.embedded import launcher
 from ingather.embedded.errors import EmbeddedError
 from ingather.embedded.places import Places
 
+# How long the launcher may take to become another user and start the server. It needs milliseconds; longer hides a
+# machine that is out of memory, shorter fails on a busy one.
 LAUNCH_SECONDS = 30.0
 
 
@@ -62,7 +64,7 @@ class Identity:
 
 
 def choose(places: Places) -> Identity:
-    """Whoever owns the data runs the server, or for new data, the folder around it; but `nobody` instead of root."""
+    """The owner of the data runs the server (for new data, the owner of its folder), but `nobody` in place of root."""
     uid, gid = os.geteuid(), os.getegid()
     folder = places.data if places.data.exists() else places.root
     owner = folder.stat()

@@ -14,7 +14,9 @@ import time
 from pathlib import Path
 from typing import NotRequired, TypedDict
 
+# The number of Linux for a new user namespace, see unshare(2).
 CLONE_NEWUSER = 0x10000000
+# EX_OSERR of sysexits.h: PostgreSQL itself never ends with it.
 EXIT_REFUSED = 71
 
 
@@ -50,7 +52,7 @@ def enter_namespace(uid: int, gid: int) -> None:
 
 
 def take(lock: str) -> None:
-    """Takes the lock for good. It can be held for a moment, by a launcher whose caller was killed."""
+    """Takes the lock until the process ends. A launcher whose caller was killed may still hold it for a moment."""
     fd = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
     os.set_inheritable(fd, True)  # noqa: FBT003
     for _ in range(100):

@@ -15,6 +15,7 @@ from urllib.parse import quote
 from ingather.embedded.errors import EmbeddedError
 
 DATABASE = "ingather"
+# Only part of the socket's file name: the server listens on no network.
 PORT = 5432
 # The kernel's limit for a socket's path is 108 bytes on Linux and 104 on macOS, its final zero included.
 LONGEST_SOCKET = 100
@@ -61,7 +62,7 @@ class Places:
 
     @property
     def kept(self) -> Path:
-        """Exists while the server is to outlive its holders. Every launch removes it, so a crash ends the wish."""
+        """Exists while the server is to outlive its holders. Every launch removes it, so a crash ends that too."""
         return self.root / "kept"
 
     @property
@@ -71,7 +72,7 @@ class Places:
         # A comma would make two hosts of it in a connection URL.
         if len(os.fsencode(self._socket_in(near))) <= LONGEST_SOCKET and "," not in str(near):
             return near
-        # Not tempfile.gettempdir(): every process must come to the same answer, whatever its TMPDIR.
+        # Not tempfile.gettempdir(): it depends on TMPDIR, and every process must find the same folder.
         return Path("/tmp") / f"ingather-{hashlib.sha256(os.fsencode(near)).hexdigest()[:16]}"  # noqa: S108
 
     @property

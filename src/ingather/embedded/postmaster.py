@@ -19,11 +19,15 @@ from ingather.embedded.errors import EmbeddedError, from_log
 from ingather.embedded.identity import LAUNCH_SECONDS, Identity
 from ingather.embedded.places import DATABASE, PORT, Places, made_whole
 
+# initdb needs a second. Two minutes allow for a slow disk; after that the error helps more than waiting.
 INITDB_SECONDS = 120.0
+# A start after a crash replays the log first. Longer keeps callers waiting without a word; shorter gives up too early.
 READY_SECONDS = 60.0
+# A fast shutdown writes a checkpoint. After this time an immediate one follows, which the next start must recover.
 STOP_SECONDS = 30.0
+# The log is moved aside when it is larger than this, so that log files never fill a disk.
 BIGGEST_LOG = 10_000_000
-# Above every possible process id, so certainly nobody's.
+# Above every possible process id, so no process has it.
 NO_PID = 2**31 - 1
 
 DEFAULTS = {
@@ -56,7 +60,7 @@ def make_data(places: Places, binaries: Binaries, identity: Identity) -> None:
         locale = ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
     else:
         locale = ["--locale=C", f"--lc-ctype={'UTF-8' if sys.platform == 'darwin' else 'C.UTF-8'}"]
-    # Whoever can open the socket is trusted, and its folder is ours alone; nobody is let in over a network.
+    # Every user who can open the socket is trusted. Only we can enter its folder, and no network is served.
     trust = ["--username=postgres", "--auth-local=trust", "--auth-host=reject"]
     with made_whole(places.data) as new, _log(places, identity) as log:
         identity.give(new)
@@ -73,7 +77,7 @@ def launch(places: Places, binaries: Binaries, identity: Identity, settings: Map
     _make_sockets(places, identity)
     places.kept.unlink(missing_ok=True)
     sockets = str(places.sockets).replace('"', '""')
-    # The last word is ours: the server must listen where the others look for it.
+    # These override `settings`: the server must listen where other processes look for it.
     ours = {"port": str(PORT), "unix_socket_directories": f'"{sockets}"', "unix_socket_permissions": "0700"}
     options = [f"-c{name}={value}" for name, value in {"listen_addresses": "", **DEFAULTS, **settings, **ours}.items()]
     argv = [str(binaries.folder / "postgres"), "-D", str(places.data), *options]
@@ -196,8 +200,8 @@ def _clear_stale_pid(places: Places) -> None:
 def _is_server_on(pid: int, data: Path) -> bool:
     """Whether a process is a PostgreSQL that works in this folder. Only its owner and root can ask, which we are."""
     if sys.platform == "darwin":
-        said = subprocess.run(["/bin/ps", "-o", "comm=", "-p", str(pid)], capture_output=True, text=True, check=False)
-        return said.stdout.strip().endswith("postgres")
+        listed = subprocess.run(["/bin/ps", "-o", "comm=", "-p", str(pid)], capture_output=True, text=True, check=False)
+        return listed.stdout.strip().endswith("postgres")
     process = Path("/proc") / str(pid)
     try:
         return (process / "comm").read_text().strip() == "postgres" and (process / "cwd").samefile(data)

@@ -164,7 +164,7 @@ class Extraction:
     ) -> tuple[Task, bool]:
         """Freeze the template and the documents, and scatter one item per document, in one transaction.
 
-        The documents must be in the project's own space of the library.
+        The documents must be in knowledge bases of the project.
         Without `field_ids` the core fields are asked. `spend_cap` is in the
         currency of the model's price; calls that are under way when it is
         reached are still paid for. False beside the task: it had been started
@@ -224,7 +224,7 @@ class Extraction:
         return tasks.Request(
             wish=wish,
             template=self._chosen(wish.project_id, wish.template_id, wish.field_ids),
-            documents=tuple(self.library.snapshots(wish.document_ids, space=wish.project_id)),
+            documents=tuple(self.library.snapshots(wish.document_ids, project_id=wish.project_id)),
             base_url=self.endpoint.base_url if self.endpoint else None,
             model=self.endpoint.model if self.endpoint else None,
         )
@@ -257,7 +257,7 @@ class Extraction:
         cost nothing. Of many documents a part is looked at.
         """
         chosen = self._chosen(project_id, template_id, field_ids)
-        documents = self.library.snapshots(list(dict.fromkeys(document_ids))[:MOST_DOCUMENTS], space=project_id)
+        documents = self.library.snapshots(list(dict.fromkeys(document_ids))[:MOST_DOCUMENTS], project_id=project_id)
         looked_at = documents[:: max(1, -(-len(documents) // MOST_LOOKED_AT))]
         known = self.library.lengths({document.sha256 for document in looked_at})
         lengths = [known[document.sha256] for document in looked_at if document.sha256 in known]

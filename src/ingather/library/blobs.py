@@ -14,14 +14,16 @@ from typing import IO, Protocol
 from ingather.library.errors import FileMissing, FileTooBig, StoreUnavailable, UnknownFile
 from ingather.notice import notice
 
+# The largest file that can be uploaded. Papers have 1 to 20 MB; a larger limit lets one upload fill memory and disk.
 MAX_BYTES = 50_000_000
+# Files are copied in pieces of this size: larger ones hold more memory per upload, smaller ones cost more calls.
 CHUNK = 64 * 1024
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 class Readable(Protocol):
-    """Anything that gives bytes when asked: an open file, a part of a form."""
+    """Anything with `read(size)`: an open file, a part of a form."""
 
     def read(self, size: int, /) -> bytes: ...
 

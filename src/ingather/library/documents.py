@@ -14,8 +14,11 @@ from ingather.library.names import MAX_FILE_NAME_BYTES
 from ingather.library.port import DocumentRecord, DocumentState, KnowledgeBase, Problem, Snapshot, Sort
 from ingather.notice import notice
 
+# The largest number that a bigint of PostgreSQL can hold.
 LARGEST_ID = 2**63 - 1
+# A page of a list holds at most this many documents, so that one request cannot read a whole library.
 LONGEST_PAGE = 1_000
+# An error names at most this many missing documents and counts the others, to stay readable.
 NAMED_AT_MOST = 10
 
 FAILED_SENTENCE = notice(
@@ -24,19 +27,23 @@ FAILED_SENTENCE = notice(
 )
 
 
-def create_knowledge_base(name: str, space: int) -> Script[KnowledgeBase]:
-    [row] = yield Statement(sql.NEW_KNOWLEDGE_BASE, {"name": name, "space": space})
+def create_knowledge_base(name: str, project_id: int) -> Script[KnowledgeBase]:
+    [row] = yield Statement(sql.NEW_KNOWLEDGE_BASE, {"name": name, "project_id": project_id})
     return _knowledge_base(row)
 
 
-def list_knowledge_bases(spaces: list[int] | None, *, after: int, limit: int | None) -> Script[list[KnowledgeBase]]:
-    rows = yield Statement(sql.KNOWLEDGE_BASES, {"id": None, "spaces": spaces, "after": after, "limit": limit})
+def list_knowledge_bases(
+    project_ids: list[int] | None, *, after: int, limit: int | None
+) -> Script[list[KnowledgeBase]]:
+    rows = yield Statement(
+        sql.KNOWLEDGE_BASES, {"id": None, "project_ids": project_ids, "after": after, "limit": limit}
+    )
     return [_knowledge_base(row) for row in rows]
 
 
 def knowledge_base(id: int) -> Script[KnowledgeBase]:
-    asked = {"id": id, "spaces": None, "after": 0, "limit": 1}
-    rows = (yield Statement(sql.KNOWLEDGE_BASES, asked)) if is_id(id) else []
+    params = {"id": id, "project_ids": None, "after": 0, "limit": 1}
+    rows = (yield Statement(sql.KNOWLEDGE_BASES, params)) if is_id(id) else []
     if not rows:
         raise no_knowledge_base(id)
     return _knowledge_base(rows[0])
@@ -146,26 +153,26 @@ def delete_document(id: int) -> Script[None]:
         raise no_documents([id], 1)
 
 
-def snapshots(ids: Iterable[int], space: int | None) -> Script[list[Snapshot]]:
-    asked = list(ids)
-    rows = yield Statement(sql.SNAPSHOTS, {"ids": [one for one in asked if is_id(one)], "space": space})
+def snapshots(ids: Iterable[int], project_id: int | None) -> Script[list[Snapshot]]:
+    params = list(ids)
+    rows = yield Statement(sql.SNAPSHOTS, {"ids": [one for one in params if is_id(one)], "project_id": project_id})
     found = {row[0]: Snapshot(document_id=row[0], file_name=row[1], sha256=row[2], size=row[3]) for row in rows}
-    absent = [one for one in dict.fromkeys(asked) if one not in found]
+    absent = [one for one in dict.fromkeys(params) if one not in found]
     if absent:
-        raise no_documents(absent, len(asked))
-    return [found[one] for one in asked]
+        raise no_documents(absent, len(params))
+    return [found[one] for one in params]
 
 
-def jobs_of_spaces(
-    spaces: list[int], *, state: str | None, kind: str | None, before: int | None, limit: int
+def jobs_of_projects(
+    project_ids: list[int], *, state: str | None, kind: str | None, before: int | None, limit: int
 ) -> Script[list[int]]:
-    """The batches that read documents of these spaces, newest first."""
-    asked = {"spaces": spaces, "state": state, "kind": kind, "before": before, "limit": limit}
-    return [batch_id for (batch_id,) in (yield Statement(sql.JOBS_OF_SPACES, asked))]
+    """The batches that read documents of these projects, newest first."""
+    params = {"project_ids": project_ids, "state": state, "kind": kind, "before": before, "limit": limit}
+    return [batch_id for (batch_id,) in (yield Statement(sql.JOBS_OF_PROJECTS, params))]
 
 
-def spaces_of_job(job_id: int) -> Script[list[int]]:
-    return [space for (space,) in (yield Statement(sql.SPACES_OF_JOB, {"job_id": job_id}))]
+def projects_of_job(job_id: int) -> Script[list[int]]:
+    return [project_id for (project_id,) in (yield Statement(sql.PROJECTS_OF_JOB, {"job_id": job_id}))]
 
 
 def unused_blobs(keep: timedelta) -> Script[list[str]]:
@@ -217,20 +224,22 @@ def no_documents(absent: list[int], of: int) -> UnknownDocument:
 
 
 def _knowledge_base(row: Row) -> KnowledgeBase:
-    knowledge_base_id, space, name, documents, created_at = row
-    return KnowledgeBase(id=knowledge_base_id, space=space, name=name, documents=documents, created_at=created_at)
+    knowledge_base_id, project_id, name, documents, created_at = row
+    return KnowledgeBase(
+        id=knowledge_base_id, project_id=project_id, name=name, documents=documents, created_at=created_at
+    )
 
 
 def _document(row: Row) -> DocumentRecord:
     about_file, (is_open, problem, sentence, page_count, hidden_characters, notes) = row[:8], row[8:]
-    document_id, space, knowledge_base_id, file_name, sha256, size, added_at, job_id = about_file
+    document_id, project_id, knowledge_base_id, file_name, sha256, size, added_at, job_id = about_file
     if sentence is None:
         state = DocumentState.UNREAD if is_open else DocumentState.FAILED
     else:
         state = DocumentState.READABLE if problem is None else DocumentState.PROBLEM
     return DocumentRecord(
         id=document_id,
-        space=space,
+        project_id=project_id,
         knowledge_base_id=knowledge_base_id,
         file_name=file_name,
         sha256=sha256,

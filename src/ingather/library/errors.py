@@ -1,7 +1,7 @@
 """What the library raises besides the engine's errors.
 
 UsageError
-├── NotFound                what was asked for is not in the library (or no longer)
+├── NotFound                it is not in the library (or no longer)
 │   ├── UnknownKnowledgeBase
 │   ├── UnknownDocument
 │   ├── UnknownFile         no file of that content
@@ -21,7 +21,7 @@ from ingather.engine.errors import IngatherError, UsageError
 
 
 class NotFound(UsageError):
-    """What was asked for is not in the library, or no longer."""
+    """It is not in the library, or no longer."""
 
 
 class UnknownKnowledgeBase(NotFound):

@@ -15,7 +15,8 @@ A = TypeVar("A")
 T = TypeVar("T")
 
 QUEUE = "reading"
-TIMEOUT_S = 3600  # a long scan takes its time
+# A scan of 300 pages takes half an hour on two cores. Longer lets a broken reader hold its slot for longer.
+TIMEOUT_S = 3600
 
 
 def register(library: Library) -> None:
@@ -40,7 +41,7 @@ def register(library: Library) -> None:
 
 
 async def _in_thread(read: Callable[[A], T], of: A) -> T:
-    """In a thread, whose child ends when nobody waits for it any more: a scan may take half an hour."""
+    """Run `read` in a thread. If the item is cancelled, its child process is stopped: a scan may take half an hour."""
     is_unwanted = threading.Event()
     stop.set(is_unwanted)
     try:

@@ -34,9 +34,13 @@ from ingather.notice import notice
 log = logging.getLogger(__name__)
 
 KIND = "read_document"
+# A file without a document is kept this long: its upload may be about to add the document.
 KEEP_UNUSED = timedelta(hours=1)
+# Files are spread over this many locks, so that two readers of one file take turns. Fewer make strangers wait.
 TURNS = 256
+# How long a reader waits for another that reads the same file. It is longer than reading most files takes.
 TURN_S = 60.0
+# A job that found the reader of scans busy is tried again after this time. A scan takes minutes.
 BUSY_S = 5.0
 
 Parse = Callable[[Path, str], Reading]
@@ -104,17 +108,17 @@ class Library:
 
     # --- knowledge bases -------------------------------------------------------------------------------------------
 
-    def create_knowledge_base(self, name: str, *, space: int = 0) -> KnowledgeBase:
+    def create_knowledge_base(self, name: str, *, project_id: int = 0) -> KnowledgeBase:
         cleaned = clean_name(name)
         with _unique(cleaned):
-            return self.engine.database.run(documents.create_knowledge_base(cleaned, space))
+            return self.engine.database.run(documents.create_knowledge_base(cleaned, project_id))
 
     def list_knowledge_bases(
-        self, *, spaces: Collection[int] | None = None, after: int = 0, limit: int | None = None
+        self, *, project_ids: Collection[int] | None = None, after: int = 0, limit: int | None = None
     ) -> list[KnowledgeBase]:
-        """Those of some spaces, or all; `after` takes the last id of the page before."""
-        asked = None if spaces is None else list(spaces)
-        return self.engine.database.run(documents.list_knowledge_bases(asked, after=after, limit=limit))
+        """The knowledge bases of some projects, or all of them; `after` takes the last id of the page before."""
+        wanted = None if project_ids is None else list(project_ids)
+        return self.engine.database.run(documents.list_knowledge_bases(wanted, after=after, limit=limit))
 
     def knowledge_base(self, knowledge_base_id: int) -> KnowledgeBase:
         return self.engine.database.run(documents.knowledge_base(knowledge_base_id))
@@ -202,13 +206,13 @@ class Library:
     def document_for_extraction(self, document_id: int) -> Snapshot:
         return self.snapshots([document_id])[0]
 
-    def snapshots(self, document_ids: Iterable[int], *, space: int | None = None) -> list[Snapshot]:
-        """One for each id, in their order; `UnknownDocument` names those that are missing, or in another space."""
-        return self.engine.database.run(documents.snapshots(document_ids, space))
+    def snapshots(self, document_ids: Iterable[int], *, project_id: int | None = None) -> list[Snapshot]:
+        """One for each id, in their order; `UnknownDocument` names those that are missing, or in another project."""
+        return self.engine.database.run(documents.snapshots(document_ids, project_id))
 
-    def spaces_of_job(self, job_id: int) -> list[int]:
-        """The spaces that hold a document which this job reads."""
-        return self.engine.database.run(documents.spaces_of_job(job_id))
+    def projects_of_job(self, job_id: int) -> list[int]:
+        """The projects that hold a document which this job reads."""
+        return self.engine.database.run(documents.projects_of_job(job_id))
 
     # --- readings --------------------------------------------------------------------------------------------------
 

@@ -6,11 +6,13 @@ import unicodedata
 from ingather.engine.errors import UsageError
 from ingather.notice import notice
 
+# Common file systems take 255 bytes for a name: a longer one could not be saved under it.
 MAX_FILE_NAME_BYTES = 255
+# A name that fits on a line of the screen. The web has the same limit.
 MAX_NAME = 200
 UNNAMED = "unnamed.pdf"
 
-# Format characters turn names around (U+202E shows "fdp.exe" as "exe.pdf") or hide in them. These two join letters
+# Format characters reverse names (U+202E shows "fdp.exe" as "exe.pdf") or hide in them. These two join letters
 # in several scripts and are part of the spelling.
 _JOINERS = "\u200c\u200d"
 _UNSEEN = {"Cc", "Cf", "Zl", "Zp"}

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from ingather.library.port import Rect
 
 BOX = 8  # bytes of one character: left, top, right, bottom, two each
+# Boxes are stored in quarter points: fine enough for a mark on the screen, and a page fits in 16 bits.
 UNITS_PER_POINT = 4
+# The usual height of letters is measured over so many characters before and after. Fewer let one comma decide; more
+# mix in headings and footnotes of another size.
 NEIGHBOURS = 200
 
 Box = tuple[int, int, int, int]

@@ -1,4 +1,4 @@
-"""All that other rooms may know of the library: plain data, and what can be asked. No tables, no files."""
+"""What other rooms may use of the library: plain data, and a protocol. No tables, no files."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -45,10 +45,10 @@ class Sort(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnowledgeBase:
-    """A named set of documents. Names are told apart within a space."""
+    """A named set of documents. A name is unique within its project."""
 
     id: int
-    space: int
+    project_id: int
     name: str
     documents: int
     created_at: datetime
@@ -59,7 +59,7 @@ class DocumentRecord:
     """A file in a knowledge base, under the name it came with, and what is known of its text so far."""
 
     id: int
-    space: int
+    project_id: int
     knowledge_base_id: int
     file_name: str
     sha256: str
@@ -134,7 +134,7 @@ class LibraryPort(Protocol):
     version's text is given, or the newest there is.
     """
 
-    def list_knowledge_bases(self, *, spaces: Collection[int] | None = None) -> list[KnowledgeBase]: ...
+    def list_knowledge_bases(self, *, project_ids: Collection[int] | None = None) -> list[KnowledgeBase]: ...
 
     def list_documents(
         self, knowledge_base_id: int, *, search: str = "", after: int | None = None, limit: int = 50
@@ -143,8 +143,8 @@ class LibraryPort(Protocol):
 
     def document_for_extraction(self, document_id: int) -> Snapshot: ...
 
-    def snapshots(self, document_ids: Iterable[int], *, space: int | None = None) -> list[Snapshot]:
-        """One for each id, in their order; an error that names those that are missing, or in another space."""
+    def snapshots(self, document_ids: Iterable[int], *, project_id: int | None = None) -> list[Snapshot]:
+        """One for each id, in their order; an error that names those that are missing, or in another project."""
 
     def read(self, sha256: str, name: str = "") -> ReadingSummary:
         """The reading by the current parser. What was not read yet is read now."""

@@ -93,8 +93,8 @@ def lengths(sha256s: list[str], current: list[str]) -> Script[dict[str, Length]]
 def rectangles(
     sha256: str, page: int, start: int, end: int, parser: str | None, current: list[str]
 ) -> Script[list[Rect]]:
-    asked = {"sha256": sha256, "parser": parser, "current": current}
-    rows = yield Statement(sql.PLACES, asked | {"page": page if 0 <= page < 2**31 else -1})
+    params = {"sha256": sha256, "parser": parser, "current": current}
+    rows = yield Statement(sql.PLACES, params | {"page": page if 0 <= page < 2**31 else -1})
     if not rows:
         raise _not_read(sha256)
     [(text, boxes, width, height)] = rows

@@ -1,4 +1,4 @@
-"""Every SQL text of the library.
+"""Every SQL text of the library. The column `space` holds the id of the project (see ADR 25).
 
 Lock order: knowledge base, blob, the engine's rows in their own order, document, reading, page.
 """
@@ -8,7 +8,7 @@ from typing import Final, LiteralString
 # --- knowledge bases -----------------------------------------------------------------------------------------------
 
 NEW_KNOWLEDGE_BASE: Final[LiteralString] = """
-insert into ingather.knowledge_base (space, name) values (%(space)s, %(name)s)
+insert into ingather.knowledge_base (space, name) values (%(project_id)s, %(name)s)
 returning id, space, name, 0::bigint, created_at
 """
 
@@ -16,7 +16,7 @@ KNOWLEDGE_BASES: Final[LiteralString] = """
 select k.id, k.space, k.name, (select count(*) from ingather.document d where d.knowledge_base_id = k.id), k.created_at
   from ingather.knowledge_base k
  where (%(id)s::bigint is null or k.id = %(id)s)
-   and (%(spaces)s::bigint[] is null or k.space = any(%(spaces)s))
+   and (%(project_ids)s::bigint[] is null or k.space = any(%(project_ids)s))
    and k.id > %(after)s
  order by k.id
  limit %(limit)s
@@ -133,16 +133,16 @@ select d.id, d.file_name, d.sha256, b.size
   join ingather.knowledge_base k on k.id = d.knowledge_base_id
   join ingather.blob b on b.sha256 = d.sha256
  where d.id = any(%(ids)s::bigint[])
-   and (%(space)s::bigint is null or k.space = %(space)s)
+   and (%(project_id)s::bigint is null or k.space = %(project_id)s)
 """
 
-# The jobs that read documents of these spaces, newest first.
-JOBS_OF_SPACES: Final[LiteralString] = """
+# The jobs that read documents of these projects, newest first.
+JOBS_OF_PROJECTS: Final[LiteralString] = """
 select distinct b.id
   from ingather.document d
   join ingather.knowledge_base k on k.id = d.knowledge_base_id
   join ingather.batch b on b.id = d.job_id
- where k.space = any(%(spaces)s::bigint[])
+ where k.space = any(%(project_ids)s::bigint[])
    and (%(state)s::text is null or b.state = %(state)s)
    and (%(kind)s::text is null or b.kind = %(kind)s)
    and (%(before)s::bigint is null or b.id < %(before)s)
@@ -150,7 +150,7 @@ select distinct b.id
  limit %(limit)s
 """
 
-SPACES_OF_JOB: Final[LiteralString] = """
+PROJECTS_OF_JOB: Final[LiteralString] = """
 select distinct k.space
   from ingather.document d join ingather.knowledge_base k on k.id = d.knowledge_base_id
  where d.job_id = %(job_id)s

@@ -92,7 +92,7 @@ def knowledge_base_for(here: Rooms, who: Caller, knowledge_base_id: int, role: R
     need(
         who,
         role,
-        found.space,
+        found.project_id,
         notice(
             "library.no_knowledge_base_been_deleted",
             "There is no knowledge base {id}. It may have been deleted.",
@@ -107,7 +107,7 @@ def document_for(here: Rooms, who: Caller, document_id: int, role: Role = Role.R
     need(
         who,
         role,
-        found.space,
+        found.project_id,
         notice(
             "library.no_document_been_deleted", "There is no document {id}. It may have been deleted.", id=document_id
         ),

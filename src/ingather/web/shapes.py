@@ -64,7 +64,7 @@ def template(found: Template) -> TemplateSummary:
 def knowledge_base(found: KnowledgeBase) -> KnowledgeBaseView:
     return KnowledgeBaseView(
         knowledge_base_id=found.id,
-        project_id=found.space,
+        project_id=found.project_id,
         name=found.name,
         documents=found.documents,
         created_at=found.created_at,

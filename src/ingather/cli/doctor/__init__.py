@@ -4,8 +4,8 @@ from argparse import Namespace
 from subprocess import SubprocessError
 
 from ingather.app import Ingather
-from ingather.cli.answers import as_json, plain, say, table
-from ingather.cli.doctor.checks import Finding, Patient
+from ingather.cli.answers import as_json, say, table
+from ingather.cli.doctor.checks import CheckResult, ExaminedDatabase
 from ingather.cli.doctor.checks import examine as examine_all
 from ingather.engine.connection import connect
 from ingather.engine.errors import DatabaseUnavailable
@@ -27,31 +27,32 @@ STILL_ROOT = (
 def examine(arguments: Namespace) -> int:
     try:
         with connect(Ingather().url, application_name="ingather doctor") as conn:
-            found = [*examine_all(Patient(conn)), parser()]
+            found = [*examine_all(ExaminedDatabase(conn)), parser()]
     except DatabaseUnavailable as error:
-        found = [Finding("server", "wrong", str(error))]
-    wrong, unknown = (sum(finding.word == word for finding in found) for word in ("wrong", "unknown"))
+        found = [CheckResult("server", "wrong", str(error))]
+    wrong, unknown = (sum(result.level == level for result in found) for level in ("wrong", "unknown"))
     is_well = not wrong and not unknown
     if arguments.json:
-        as_json({"ok": is_well, "findings": plain(found)})
+        findings = [{"check": one.check, "word": one.level, "sentence": one.sentence} for one in found]
+        as_json({"ok": is_well, "findings": findings})
     else:
         # What matters first: a tired reader sees the top of the list.
         order = ("wrong", "unknown", "note", "ok")
-        found.sort(key=lambda finding: order.index(finding.word))
-        table(("check", "word", "finding"), ((f.check, f.word, f.sentence) for f in found), empty="")
+        found.sort(key=lambda result: order.index(result.level))
+        table(("check", "word", "finding"), ((f.check, f.level, f.sentence) for f in found), empty="")
         blind = f" {unknown} could not be made." if unknown else ""
         say("\nNothing is wrong." if is_well else f"\n{wrong} of {len(found)} checks found something wrong.{blind}")
     return 0 if is_well else 1
 
 
-def parser() -> Finding:
+def parser() -> CheckResult:
     """Whether code hidden in a file could reach anything from the process that reads it."""
     try:
         missing = missing_protections()
     except (OSError, ValueError, SubprocessError) as error:
-        return Finding("parser", "unknown", f"The reader of files could not be started: {error}")
+        return CheckResult("parser", "unknown", f"The reader of files could not be started: {error}")
     if "files" in missing or "system calls" in missing:
-        return Finding("parser", "wrong", MISSING.format(" and ".join(WHAT_IS_OPEN[name] for name in missing)))
+        return CheckResult("parser", "wrong", MISSING.format(" and ".join(WHAT_IS_OPEN[name] for name in missing)))
     if missing:
-        return Finding("parser", "note", STILL_ROOT)
-    return Finding("parser", "ok", "Files are read by a process without network, other files or other processes.")
+        return CheckResult("parser", "note", STILL_ROOT)
+    return CheckResult("parser", "ok", "Files are read by a process without network, other files or other processes.")

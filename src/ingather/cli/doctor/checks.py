@@ -1,4 +1,4 @@
-"""The doctor's judgement: each check asks one thing and answers with a word and a sentence."""
+"""The checks of the doctor. Each one looks at one thing and returns a level and a sentence."""
 
 import time
 from collections.abc import Callable
@@ -10,35 +10,44 @@ import psycopg
 from psycopg import Connection
 from psycopg.rows import tuple_row
 
-from ingather.cli.doctor import questions as ask
+from ingather.cli.doctor import statements as sql
 from ingather.cli.quantities import show_duration
 from ingather.engine.connection import is_direct
 from ingather.engine.migrations import LATEST, sentence_of_missing
 
-Word = Literal["ok", "note", "wrong", "unknown"]
+Level = Literal["ok", "note", "wrong", "unknown"]
 
-PATIENCE = "10s"
+# The doctor is called when a database is slow. A check that takes longer is reported as `unknown`.
+STATEMENT_TIMEOUT = "10s"
+# A worker closes a finished batch within a second. A shorter wait would report healthy batches as wrong.
 LOOK_AGAIN_S = 1.5
+# Aggregators look for silent workers every few seconds. Longer hides a fleet without one; shorter reports it too soon.
 UNSWEPT_S = 10.0
+# Machines with NTP agree within milliseconds. Below this no reader of two logs would be misled.
 CLOCK_OFF_S = 2.0
+# An item that is due for longer than this waits for a worker, a limit or an operator.
 OLD_DUE_S = 300.0
+# Vacuum removes nothing that an open transaction may still see. The first level is a note, the second is wrong.
 OLD_TRANSACTION_S, ANCIENT_TRANSACTION_S = 300.0, 3_600.0
+# The same in transactions. 200 million is where autovacuum begins to force itself (autovacuum_freeze_max_age).
 OLD_XMIN, ANCIENT_XMIN = 10_000_000, 200_000_000
+# Dead rows of one table: below the first number they cost nothing; above the second every claim reads many of them.
 MANY_DEAD, TOO_MANY_DEAD = 50_000, 1_000_000
+# PostgreSQL refuses writes near 2.1 billion. The rest is time to vacuum.
 XID_LIMIT = 1_500_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """What a check found. `wrong` wants somebody to act; `note` is worth knowing; `unknown` could not be asked."""
+class CheckResult:
+    """The result of one check. `wrong` needs action, `note` is worth knowing, `unknown` could not be examined."""
 
     check: str
-    word: Word
+    level: Level
     sentence: str
 
 
-class Patient:
-    """The database under examination: every question is a short read-only transaction, also through a pooler."""
+class ExaminedDatabase:
+    """The database under examination. Every read is a short read-only transaction, also through a pooler."""
 
     def __init__(self, conn: Connection[Any]) -> None:
         self.conn = conn
@@ -46,49 +55,49 @@ class Patient:
     def rows(self, question: LiteralString) -> list[tuple[Any, ...]]:
         with self.conn.transaction(), self.conn.cursor(row_factory=tuple_row) as cursor:
             cursor.execute("set transaction read only")
-            cursor.execute("select set_config('statement_timeout', %s, true)", [PATIENCE])
+            cursor.execute("select set_config('statement_timeout', %s, true)", [STATEMENT_TIMEOUT])
             return cursor.execute(question).fetchall()
 
 
-Check = Callable[[Patient], tuple[Word, str]]
+Check = Callable[[ExaminedDatabase], tuple[Level, str]]
 
 
-def examine(patient: Patient) -> list[Finding]:
+def examine(database: ExaminedDatabase) -> list[CheckResult]:
     """All checks, those of our tables only where the tables fit."""
-    found = [_examine(name, check, patient) for name, check in OF_THE_SERVER.items()]
-    schema = _examine("schema", schema_version, patient)
+    found = [_examine(name, check, database) for name, check in OF_THE_SERVER.items()]
+    schema = _examine("schema", schema_version, database)
     found.append(schema)
-    if schema.word == "ok":
-        found += [_examine(name, check, patient) for name, check in OF_THE_WORK.items()]
+    if schema.level == "ok":
+        found += [_examine(name, check, database) for name, check in OF_THE_WORK.items()]
     return found
 
 
-def _examine(name: str, check: Check, patient: Patient) -> Finding:
+def _examine(name: str, check: Check, database: ExaminedDatabase) -> CheckResult:
     try:
-        return Finding(name, *check(patient))
+        return CheckResult(name, *check(database))
     except psycopg.Error as error:
-        return Finding(name, "unknown", f"The server would not say: {' '.join(str(error).split())}")
+        return CheckResult(name, "unknown", f"The server would not say: {' '.join(str(error).split())}")
 
 
 # --- the server ----------------------------------------------------------------------------------------------------
 
 
-def server(patient: Patient) -> tuple[Word, str]:
+def server(database: ExaminedDatabase) -> tuple[Level, str]:
     began = time.monotonic()
-    patient.rows(ask.CLOCK)
-    version = patient.conn.info.server_version
+    database.rows(sql.CLOCK)
+    version = database.conn.info.server_version
     trip_ms = (time.monotonic() - began) * 1000
     return "ok", f"PostgreSQL {version // 10_000}.{version % 10_000} answers in {trip_ms:.0f} ms."
 
 
-def connection(patient: Patient) -> tuple[Word, str]:
-    if is_direct(patient.conn):
+def connection(database: ExaminedDatabase) -> tuple[Level, str]:
+    if is_direct(database.conn):
         return "ok", "Direct: workers are woken by notifications."
     return "note", "Through a pooler: all promises hold, but workers find new work by looking, every half second."
 
 
-def durability(patient: Patient) -> tuple[Word, str]:
-    settings = dict(patient.rows(ask.SETTINGS))
+def durability(database: ExaminedDatabase) -> tuple[Level, str]:
+    settings = dict(database.rows(sql.SETTINGS))
     if off := [name for name in ("fsync", "full_page_writes") if settings[name] == "off"]:
         return (
             "wrong",
@@ -99,9 +108,9 @@ def durability(patient: Patient) -> tuple[Word, str]:
     return "ok", f"What is committed stays committed (synchronous_commit = {settings['synchronous_commit']})."
 
 
-def clock(patient: Patient) -> tuple[Word, str]:
+def clock(database: ExaminedDatabase) -> tuple[Level, str]:
     began = datetime.now(UTC)
-    [(theirs,)] = patient.rows(ask.CLOCK)
+    [(theirs,)] = database.rows(sql.CLOCK)
     ours = began + (datetime.now(UTC) - began) / 2
     off = abs(theirs - ours)
     if off > timedelta(seconds=CLOCK_OFF_S):
@@ -112,21 +121,21 @@ def clock(patient: Patient) -> tuple[Word, str]:
     return "ok", f"This machine and the server agree within {off.total_seconds() * 1000:.0f} ms."
 
 
-def oldest_transaction(patient: Patient) -> tuple[Word, str]:
-    [(sees_all,)] = patient.rows(ask.SEES_ALL_SESSIONS)
-    for gid, age_s in patient.rows(ask.PREPARED):
+def oldest_transaction(database: ExaminedDatabase) -> tuple[Level, str]:
+    [(sees_all,)] = database.rows(sql.SEES_ALL_SESSIONS)
+    for gid, age_s in database.rows(sql.PREPARED):
         if age_s > OLD_TRANSACTION_S:
             return "wrong", (
                 f"The prepared transaction {gid!r} is {show_duration(age_s)} old and keeps dead rows from being "
                 "removed. Commit it or roll it back."
             )
-    for name, active, held in patient.rows(ask.SLOTS):
+    for name, active, held in database.rows(sql.SLOTS):
         if held > OLD_XMIN:
             return "wrong" if held > ANCIENT_XMIN else "note", (
                 f"The replication slot {name} ({'active' if active else 'unused'}) holds back the removal of dead rows "
                 f"by {held:,} transactions. Drop it if nobody needs it."
             )
-    for pid, user, application, state, age_s in patient.rows(ask.OLDEST_TRANSACTION):
+    for pid, user, application, state, age_s in database.rows(sql.OLDEST_TRANSACTION):
         who = f"process {pid} ({application or 'unnamed'}, user {user}, {state})"
         if age_s > OLD_TRANSACTION_S:
             return "wrong" if age_s > ANCIENT_TRANSACTION_S else "note", (
@@ -140,8 +149,8 @@ def oldest_transaction(patient: Patient) -> tuple[Word, str]:
     )
 
 
-def xid_age(patient: Patient) -> tuple[Word, str]:
-    [(age, freeze_max_age)] = patient.rows(ask.XID_AGE)
+def xid_age(database: ExaminedDatabase) -> tuple[Level, str]:
+    [(age, freeze_max_age)] = database.rows(sql.XID_AGE)
     if age > XID_LIMIT:
         return (
             "wrong",
@@ -158,11 +167,11 @@ def xid_age(patient: Patient) -> tuple[Word, str]:
 # --- our tables and the work in them -------------------------------------------------------------------------------
 
 
-def schema_version(patient: Patient) -> tuple[Word, str]:
-    [(exists,)] = patient.rows(ask.SCHEMA)
+def schema_version(database: ExaminedDatabase) -> tuple[Level, str]:
+    [(exists,)] = database.rows(sql.SCHEMA)
     if not exists:
         return "wrong", "There are no Ingather tables yet. Run `ingather migrate`."
-    oldest_of = dict(patient.rows(ask.SCHEMA_VERSIONS))
+    oldest_of = dict(database.rows(sql.SCHEMA_VERSIONS))
     if lacking := sentence_of_missing(oldest_of):
         return "wrong", lacking
     version = max(oldest_of)
@@ -171,8 +180,8 @@ def schema_version(patient: Patient) -> tuple[Word, str]:
     return "ok", f"The tables are at version {version}."
 
 
-def workers(patient: Patient) -> tuple[Word, str]:
-    found = patient.rows(ask.WORKERS)
+def workers(database: ExaminedDatabase) -> tuple[Level, str]:
+    found = database.rows(sql.WORKERS)
     silent = [
         (f"worker {number} (process {pid} on {host})", past_s) for number, host, pid, past_s in found if past_s > 0
     ]
@@ -185,15 +194,15 @@ def workers(patient: Patient) -> tuple[Word, str]:
     return "ok", f"{alive} alive." if alive else "None runs, and none is registered."
 
 
-def leases(patient: Patient) -> tuple[Word, str]:
-    [(runs, items)] = patient.rows(ask.ORPHANED_LEASES)
+def leases(database: ExaminedDatabase) -> tuple[Level, str]:
+    [(runs, items)] = database.rows(sql.ORPHANED_LEASES)
     if runs:
         return "wrong", f"{items:,} items are leased to workers that are gone, and nothing will take them back."
     return "ok", "Every lease has its worker."
 
 
-def ids(patient: Patient) -> tuple[Word, str]:
-    for table, stored, given in patient.rows(ask.IDS_THAT_WENT_BACK):
+def ids(database: ExaminedDatabase) -> tuple[Level, str]:
+    for table, stored, given in database.rows(sql.IDS_THAT_WENT_BACK):
         return "wrong", (
             f"The ids of the table {table} went back: {stored:,} is stored and the sequence stands at {given:,}, as "
             "after a backup that was restored in part. New batches will fail. Restore the whole backup."
@@ -201,55 +210,55 @@ def ids(patient: Patient) -> tuple[Word, str]:
     return "ok", "No sequence stands below an id that is stored."
 
 
-def closing(patient: Patient) -> tuple[Word, str]:
-    """Seen twice: between its last item and its close a batch looks like this for a moment."""
-    finished = {batch_id for (batch_id,) in patient.rows(ask.FINISHED_BUT_OPEN)}
+def closing(database: ExaminedDatabase) -> tuple[Level, str]:
+    """Looks twice: between its last item and its close a healthy batch is in this state for a moment."""
+    finished = {batch_id for (batch_id,) in database.rows(sql.FINISHED_BUT_OPEN)}
     if finished:
         time.sleep(LOOK_AGAIN_S)
-        finished &= {batch_id for (batch_id,) in patient.rows(ask.FINISHED_BUT_OPEN)}
+        finished &= {batch_id for (batch_id,) in database.rows(sql.FINISHED_BUT_OPEN)}
     if finished:
         names = _some([f"batch {batch_id}" for batch_id in sorted(finished)])
         return "wrong", f"{names} has finished but is not closed: any running worker closes it within a second."
     return "ok", "No finished batch waits to be closed."
 
 
-def unserved_kinds(patient: Patient) -> tuple[Word, str]:
-    unserved = [f"{kind} ({items:,} items)" for kind, items in patient.rows(ask.UNSERVED_KINDS)]
+def unserved_kinds(database: ExaminedDatabase) -> tuple[Level, str]:
+    unserved = [f"{kind} ({items:,} items)" for kind, items in database.rows(sql.UNSERVED_KINDS)]
     if unserved:
         return "wrong", f"No live worker handles {_some(unserved)}. Start one with `ingather work MODULE:APP`."
     return "ok", "Every kind with due items has a live worker."
 
 
-def oldest_due(patient: Patient) -> tuple[Word, str]:
-    for item_id, kind, queue, age_s in patient.rows(ask.OLDEST_DUE):
+def oldest_due(database: ExaminedDatabase) -> tuple[Level, str]:
+    for item_id, kind, queue, age_s in database.rows(sql.OLDEST_DUE):
         sentence = f"Item {item_id} of kind {kind} in queue {queue} has been due for {show_duration(age_s)}."
         return ("note" if age_s > OLD_DUE_S else "ok"), sentence
     return "ok", "Nothing that came back waits past its time."
 
 
-def stopped(patient: Patient) -> tuple[Word, str]:
-    held = [f"{what} is {how}" for what, how in patient.rows(ask.STOPPED)]
+def stopped(database: ExaminedDatabase) -> tuple[Level, str]:
+    held = [f"{what} is {how}" for what, how in database.rows(sql.STOPPED)]
     return ("note", f"Held back: {_some(held)}.") if held else ("ok", "No queue or open batch is paused or blocked.")
 
 
-def schedules(patient: Patient) -> tuple[Word, str]:
-    for name, late_s in patient.rows(ask.LATE_SCHEDULES):
+def schedules(database: ExaminedDatabase) -> tuple[Level, str]:
+    for name, late_s in database.rows(sql.LATE_SCHEDULES):
         return "wrong", f"Schedule {name} should have fired {show_duration(late_s)} ago: does any worker run?"
     return "ok", "No schedule is late."
 
 
-def dead_rows(patient: Patient) -> tuple[Word, str]:
-    found = patient.rows(ask.DEAD_ROWS)
+def dead_rows(database: ExaminedDatabase) -> tuple[Level, str]:
+    found = database.rows(sql.DEAD_ROWS)
     many = [(table, dead) for table, dead, live in found if dead > max(MANY_DEAD, live)]
     if many:
         names = _some([f"{table} ({dead:,})" for table, dead in many])
-        word: Word = "wrong" if many[0][1] > TOO_MANY_DEAD else "note"
-        return word, f"Dead rows pile up in {names}: autovacuum falls behind, or an old transaction holds it back."
+        level: Level = "wrong" if many[0][1] > TOO_MANY_DEAD else "note"
+        return level, f"Dead rows pile up in {names}: autovacuum falls behind, or an old transaction holds it back."
     return "ok", f"{sum(dead for _, dead, _ in found):,} in all tables together."
 
 
-def indexes(patient: Patient) -> tuple[Word, str]:
-    if broken := [name for (name,) in patient.rows(ask.INVALID_INDEXES)]:
+def indexes(database: ExaminedDatabase) -> tuple[Level, str]:
+    if broken := [name for (name,) in database.rows(sql.INVALID_INDEXES)]:
         return "wrong", f"Invalid: {_some(broken)}. Rebuild with: reindex index concurrently ingather.{broken[0]}"
     return "ok", "All are valid."
 

@@ -13,9 +13,9 @@ from ingather.library.parse.isolation import isolate
 from ingather.library.parse.limits import EXIT_OUT_OF_MEMORY, Limits
 from ingather.library.parse.wire import pack
 
+# Python, PDFium and the recogniser need about ten. Fewer breaks them; more helps code hidden in a file.
 _OPEN_FILES = 32
-
-
+# The number of Linux for "signal me when my parent dies", see prctl(2).
 _PR_SET_PDEATHSIG = 1
 
 
@@ -46,10 +46,10 @@ def confine(limits: Limits) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (used + limits.memory_bytes,) * 2)
 
 
-def main(order: str) -> int:
-    wish = json.loads(order)
-    limits = Limits(**wish["limits"])
-    follow(wish["parent"])
+def main(argument: str) -> int:
+    order = json.loads(argument)
+    limits = Limits(**order["limits"])
+    follow(order["parent"])
     confine(limits)
     # The answer has the pipe to itself: what a library prints goes where nobody listens.
     pipe = os.dup(1)
@@ -58,7 +58,7 @@ def main(order: str) -> int:
         with os.fdopen(0, "rb", closefd=False) as file:
             data = file.read(min(os.fstat(0).st_size, limits.file_bytes))
         isolate()
-        answer = pack(read(data, limits, suffix=wish["suffix"], manner=wish["manner"]))
+        answer = pack(read(data, limits, suffix=order["suffix"], manner=order["manner"]))
     except MemoryError:
         return EXIT_OUT_OF_MEMORY
     with os.fdopen(pipe, "wb", closefd=False) as out:  # it closes with the process, and not before

@@ -9,6 +9,7 @@ from typing import Final
 
 # The same numbers on every architecture.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
+# Numbers of the kernel's interface, see landlock_create_ruleset(2) and linux/landlock.h.
 _ASK_VERSION: Final = 1
 _PATH_BENEATH: Final = 1
 

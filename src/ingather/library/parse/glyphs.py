@@ -10,6 +10,7 @@ import pypdfium2_raw as pdfium  # type: ignore[import-untyped]
 from ingather.library.parse.clean import character
 from ingather.library.parse.view import Box, View
 
+# The opacity of paint that hides what is below it, as PDFium counts.
 OPAQUE = 255
 
 
@@ -60,7 +61,7 @@ class Glyphs:
 def glyphs_of(text_page: Any, view: View) -> Glyphs:
     """Every character of the page, seen or not, in PDFium's order.
 
-    Characters are asked for one by one, by PDFium's own index, because its
+    Characters are read one by one, by PDFium's own index, because its
     text as a whole leaves some of them out. A character beyond U+FFFF comes
     as two halves.
     """

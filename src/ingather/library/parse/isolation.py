@@ -17,6 +17,7 @@ from typing import Final
 from ingather.library.parse.file_access import read_only
 from ingather.library.parse.system_calls import keep_few_system_calls
 
+# Numbers of Linux, see prctl(2).
 _PR_SET_PDEATHSIG: Final = 1
 _PR_SET_DUMPABLE: Final = 4
 _PR_SET_NO_NEW_PRIVS: Final = 38

@@ -40,18 +40,20 @@ from ingather.notice import notice
 
 log = logging.getLogger(__name__)
 
+# The answer is read in pieces of this size; a pipe of Linux holds 64 kB.
 _CHUNK = 1 << 20
-_LOOK_S = 0.5
+# How often a waiting thread looks whether its reader is still wanted. Longer lets the child run on for longer.
+_POLL_S = 0.5
 
 stop: ContextVar[threading.Event | None] = ContextVar("stop", default=None)
-"""Set by whoever no longer waits for what is read here: then its child goes too."""
+"""Set by a caller that no longer waits for the reading. Its child is then stopped."""
 
 
 class Stopped(Exception):
-    """Nobody waits for this any more; of the file, nothing is known because of that."""
+    """The caller no longer waits for this reading. It says nothing about the file."""
 
 
-# glibc ends a process so when it has no memory left for thread-local data.
+# glibc ends a process with this code when it has no memory left for thread-local data.
 EXIT_OF_LIBC = 127
 
 
@@ -177,7 +179,7 @@ def run(file: int, limits: Limits, *, suffix: str, manner: Manner) -> Ending:
 
 
 def _listen(child: subprocess.Popen[bytes], limits: Limits) -> tuple[bytes, bool]:
-    """What the child says until it is silent for good, out of time, or says more than it may."""
+    """The bytes that the child writes, until it ends, is out of time, or writes more than it may."""
     assert child.stdout is not None
     deadline = time.monotonic() + limits.seconds
     is_unwanted = stop.get()
@@ -190,7 +192,7 @@ def _listen(child: subprocess.Popen[bytes], limits: Limits) -> tuple[bytes, bool
             left = deadline - time.monotonic()
             if left <= 0:
                 return bytes(heard), True
-            if not ears.select(min(left, _LOOK_S)):
+            if not ears.select(min(left, _POLL_S)):
                 continue
             chunk = os.read(child.stdout.fileno(), _CHUNK)
             if not chunk:

@@ -13,8 +13,10 @@ PARSER = "pdfium-2"
 # recogniser is not part of it, for the same reason.
 RECOGNISED = f"{PARSER}+{OCR}"
 
+# Limits count in binary megabytes, as the kernel does.
 MEGABYTE = 1 << 20
 
+# The exit code of a child that caught MemoryError: neither Python nor PDFium ends with it otherwise.
 EXIT_OUT_OF_MEMORY = 3
 
 

@@ -11,8 +11,8 @@ from ingather.library.parse.glyphs import Glyphs, glyphs_of
 from ingather.library.parse.limits import PARSER, Limits
 from ingather.library.parse.picture import CLOSE_SCALE, Scene, draw, scene_of
 from ingather.library.parse.plain import removed
-from ingather.library.parse.sight import Reason, Seen, look
-from ingather.library.parse.streams import Wishes, inspect
+from ingather.library.parse.sight import HiddenReason, Seen, look
+from ingather.library.parse.streams import Features, inspect
 from ingather.library.parse.tables.build import Grid
 from ingather.library.parse.tables.carry import tables_from
 from ingather.library.parse.tables.reader import grids_of
@@ -22,8 +22,10 @@ from ingather.library.reading import Hidden, Page, Problem, Reading
 from ingather.notice import notice
 
 HEADER = b"%PDF-"
+# Readers of PDF accept a header anywhere in the first kilobyte (ISO 32000, annex H).
 HEADER_WITHIN = 1_024
 
+# The end mark is looked for in so many last bytes: some programs write their own lines behind it.
 _END_WITHIN = 2_048
 _ADVICE = notice(
     "file.run_text_recognition_ocr_first",
@@ -50,7 +52,7 @@ class Gathered:
 
 def read_pdf(data: bytes, limits: Limits, *, renders: bool = True) -> Reading:
     """The pages of a PDF, or Unread."""
-    wishes = inspect(data, limits.stream_bytes)
+    features = inspect(data, limits.stream_bytes)
     document, count = opened(data, limits)
     # Drawing is the dear part: a file that needs half its time for it is finished without.
     draws_until = time.monotonic() + limits.seconds / 2 if renders else 0.0
@@ -80,7 +82,7 @@ def read_pdf(data: bytes, limits: Limits, *, renders: bool = True) -> Reading:
         )
     if not any(page.text.strip() for page in gathered.pages):
         raise _no_text(gathered)
-    notes = _notes(gathered, _with_lists(document, wishes), data, is_repaired=_is_repaired(document))
+    notes = _notes(gathered, _with_lists(document, features), data, is_repaired=_is_repaired(document))
     return Reading(
         parser=PARSER,
         pages=tuple(gathered.pages),
@@ -154,9 +156,9 @@ def _read_grids(gathered: Gathered, number: int, glyphs: Glyphs, seen: Seen, vie
 
 
 def _put_hidden(gathered: Gathered, number: int, glyphs: Glyphs, seen: Seen) -> None:
-    """Runs of hidden characters with one reason, each told once. Blanks alone are no hidden text."""
+    """Runs of hidden characters with one reason, each of them once. Blanks alone are no hidden text."""
     run: list[str] = []
-    last: Reason | None = None
+    last: HiddenReason | None = None
     for char, reason in zip((*glyphs.chars, ""), (*seen.reasons, None), strict=True):
         if reason is not last:
             text = "".join(run).replace("\n", " ").strip()
@@ -233,16 +235,16 @@ def _no_text(gathered: Gathered) -> Unread:
     return Unread(Problem.NO_TEXT_LAYER, sentence)
 
 
-def _with_lists(document: Any, wishes: Wishes) -> Wishes:
+def _with_lists(document: Any, features: Features) -> Features:
     """What PDFium's own lists of scripts and attachments add to what the bytes say."""
-    return Wishes(
-        has_script=wishes.has_script or pdfium.FPDFDoc_GetJavaScriptActionCount(document) > 0,
-        has_launch=wishes.has_launch,
-        has_files=wishes.has_files or pdfium.FPDFDoc_GetAttachmentCount(document) > 0,
+    return Features(
+        has_script=features.has_script or pdfium.FPDFDoc_GetJavaScriptActionCount(document) > 0,
+        has_launch=features.has_launch,
+        has_files=features.has_files or pdfium.FPDFDoc_GetAttachmentCount(document) > 0,
     )
 
 
-def _notes(gathered: Gathered, wishes: Wishes, data: bytes, *, is_repaired: bool) -> tuple[str, ...]:
+def _notes(gathered: Gathered, features: Features, data: bytes, *, is_repaired: bool) -> tuple[str, ...]:
     blank = [n for n, page in enumerate(gathered.pages) if not page.text.strip() and n not in gathered.broken]
     scans = [n for n in blank if n in gathered.with_image]
     notes = [
@@ -252,9 +254,9 @@ def _notes(gathered: Gathered, wishes: Wishes, data: bytes, *, is_repaired: bool
         ),
         (_is_archive(data), "This file is a zip archive as well as a PDF."),
         (is_repaired, "This PDF is damaged and was repaired while reading; something may be missing."),
-        (wishes.has_script, "Contains JavaScript, which is never run."),
-        (wishes.has_files, "Contains embedded files, which are not read."),
-        (wishes.has_launch, "Contains actions that start programs, which are never followed."),
+        (features.has_script, "Contains JavaScript, which is never run."),
+        (features.has_files, "Contains embedded files, which are not read."),
+        (features.has_launch, "Contains actions that start programs, which are never followed."),
         (gathered.by_ocr, f"Text layer by OCR on {numbers(gathered.by_ocr)}; it may contain misread characters."),
         (gathered.hidden_count, removed(gathered.hidden_count)),
         (scans, f"Looks like a scan and gives no text: {numbers(scans)}."),

@@ -12,15 +12,24 @@ import pypdfium2_raw as pdfium  # type: ignore[import-untyped]
 from ingather.library.parse.glyphs import Glyphs
 from ingather.library.parse.view import Box, View
 
+# Pixels for a point. One is enough for most letters, and drawing takes most of the time of reading a page.
 SCALE = 1.0
+# The scale of the second look, for thin letters. Four shows a hairline of a quarter point as a whole pixel.
 CLOSE_SCALE = 4.0
+# A large page is drawn smaller, but not smaller than this: below it letters of 6 points leave no mark.
 LEAST_SCALE = 0.75
+# Larger drawings are not made: one such picture takes 40 MB, and a page needs two.
 MOST_PIXELS = 10_000_000
+# Images beyond this are not drawn: unpacked they take 200 MB each.
 MOST_IMAGE_PIXELS = 50_000_000
+# A page with more objects is judged without a drawing, which could take minutes.
 MOST_OBJECTS = 50_000
+# Forms may hold forms, and may be built to never end.
 MOST_DEPTH = 8
 
+# An image of more pixels is large enough to be a page or a figure, and not a letter or an icon.
 _BIG_IMAGE = 250_000
+# Drawing a page stops here, so that a few slow pages do not use up the time of the whole file.
 _PAGE_SECONDS = 5.0
 
 

@@ -9,6 +9,7 @@ from ingather.library.parse.limits import PARSER, Limits
 from ingather.library.reading import Hidden, Page, Problem, Reading
 from ingather.notice import notice
 
+# Characters of a page of plain text, as many as a printed page holds. Findings name pages, so people look them up.
 PAGE_LENGTH = 3_000
 SHAPELESS_REASON = "characters without a shape"
 

@@ -10,15 +10,16 @@ from ingather.library.parse.sight import Seen
 from ingather.library.parse.view import Box
 from ingather.library.parse.writing import written
 
+# Scans are drawn with 250 dots per inch. With fewer, small print is misread; with more, a page takes longer.
 PIXELS_PER_POINT = 250 / 72
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    """A line as it was recognised. Its words are parts of the text, in their order, each with its place in pixels."""
+class RecognisedLine:
+    """A line as it was recognised, and its parts (mostly words) in their order, each with its place in pixels."""
 
     text: str
-    words: tuple[tuple[str, Box], ...]
+    parts: tuple[tuple[str, Box], ...]
 
 
 class Recogniser:
@@ -30,7 +31,7 @@ class Recogniser:
         threads_of = "EngineConfig.onnxruntime.intra_op_num_threads"
         self._engine = RapidOCR(params={"Global.log_level": "critical", threads_of: threads})
 
-    def lines(self, pixels: bytes, width: int, height: int) -> list[Line]:
+    def lines(self, pixels: bytes, width: int, height: int) -> list[RecognisedLine]:
         """The lines of a picture of four bytes a pixel: blue, green, red, none."""
         import numpy as np  # noqa: PLC0415  # comes with the extra
 
@@ -38,14 +39,14 @@ class Recogniser:
         found = self._engine(np.ascontiguousarray(picture), return_word_box=True)
         if not found.txts:
             return []
-        words = list(found.word_results or ()) or [()] * len(found.txts)
-        return [_line(*line) for line in zip(found.txts, found.boxes, words, strict=True)]
+        parts = list(found.word_results or ()) or [()] * len(found.txts)
+        return [_recognised_line(*line) for line in zip(found.txts, found.boxes, parts, strict=True)]
 
 
-def _line(text: str, corners: Any, words: Any) -> Line:
+def _recognised_line(text: str, corners: Any, parts: Any) -> RecognisedLine:
     """Where words have no places of their own, the line's stands for them."""
-    placed = tuple((str(word), _around(place)) for word, _, place in words)
-    return Line(text=text, words=placed or ((text, _around(corners)),))
+    placed = tuple((str(part), _around(place)) for part, _, place in parts)
+    return RecognisedLine(text=text, parts=placed or ((text, _around(corners)),))
 
 
 def _around(corners: Any) -> Box:
@@ -53,7 +54,7 @@ def _around(corners: Any) -> Box:
     return min(across), min(down), max(across), max(down)
 
 
-def page_of(lines: Iterable[Line], scale: float, page_width: float) -> tuple[str, bytes]:
+def page_of(lines: Iterable[RecognisedLine], scale: float, page_width: float) -> tuple[str, bytes]:
     """Text in reading order and the boxes of its characters: each has an even share of its word's.
 
     `scale` is how many pixels a point has.
@@ -61,16 +62,16 @@ def page_of(lines: Iterable[Line], scale: float, page_width: float) -> tuple[str
     glyphs = Glyphs()
     for line in lines:
         at = 0
-        for word, box in line.words:
-            start = line.text.find(word, at)
-            if start < 0 or not word:
+        for part, box in line.parts:
+            start = line.text.find(part, at)
+            if start < 0 or not part:
                 continue
             _put(glyphs, line.text[at:start])
             left, top, right, bottom = (edge / scale for edge in box)
-            share = (right - left) / len(word)
-            for place, char in enumerate(word):
+            share = (right - left) / len(part)
+            for place, char in enumerate(part):
                 _put(glyphs, char, (left + share * place, top, left + share * (place + 1), bottom))
-            at = start + len(word)
+            at = start + len(part)
         _put(glyphs, line.text[at:])
         glyphs.add("\n")
     return written(glyphs, Seen(reasons=[None] * len(glyphs.chars), is_ocr=True), page_width)

@@ -19,8 +19,8 @@ from ingather.library.parse.picture import Image, Picture
 from ingather.library.parse.view import Box, View
 
 
-class Reason(StrEnum):
-    """Why a character cannot be seen, in words that follow "hidden text:"."""
+class HiddenReason(StrEnum):
+    """Why a character cannot be seen, as the text that follows "hidden text:"."""
 
     OUTSIDE = "outside the page"
     TINY = "smaller than 3 points"
@@ -31,7 +31,9 @@ class Reason(StrEnum):
     SHAPELESS = "characters without a shape"
 
 
+# Points. Print of 4 points exists in tables; below 3 nobody reads it on paper.
 LEAST_SIZE = 3.0
+# Points. A shape thinner than this in both directions leaves nothing on paper.
 NO_SHAPE = 0.05
 LEAST_OPACITY = OPAQUE // 10
 
@@ -44,12 +46,13 @@ NEAR_WHITE = 255 - LEAST_CONTRAST
 
 # A scan carries the text that a machine read in it below or invisibly above its picture, and perhaps a visible stamp.
 _SCAN_COVER = 0.6
-_SCAN_STAMP = 0.1
-_SCANNED = frozenset({Reason.INVISIBLE, Reason.TRANSPARENT, Reason.COVERED})
+_SCAN_STAMP = 0.1  # of the characters: more visible text than that is no stamp
+_SCANNED = frozenset({HiddenReason.INVISIBLE, HiddenReason.TRANSPARENT, HiddenReason.COVERED})
 
 # Judged from the drawing, which can be a little off.
-_UNCLEAR = frozenset({Reason.COLOUR, Reason.COVERED})
-LONGEST_WORD = 20
+_UNCLEAR = frozenset({HiddenReason.COLOUR, HiddenReason.COVERED})
+# A longer run without a blank is no word, and half of it may be hidden on purpose.
+LONGEST_RUN = 20
 
 _UNPAINTED = frozenset({pdfium.FPDF_TEXTRENDERMODE_INVISIBLE, pdfium.FPDF_TEXTRENDERMODE_CLIP})
 _OUTLINED = frozenset({pdfium.FPDF_TEXTRENDERMODE_FILL_STROKE, pdfium.FPDF_TEXTRENDERMODE_FILL_STROKE_CLIP})
@@ -59,7 +62,7 @@ _OUTLINED = frozenset({pdfium.FPDF_TEXTRENDERMODE_FILL_STROKE, pdfium.FPDF_TEXTR
 class Seen:
     """For each character why it cannot be seen, or None; and whether the text is a machine's reading of a picture."""
 
-    reasons: list[Reason | None]
+    reasons: list[HiddenReason | None]
     is_ocr: bool
 
 
@@ -71,49 +74,51 @@ def look(
     `closer` draws the page again, larger, for characters that leave but a trace: thin ones, or ones that are
     painted over their own outline.
     """
-    reasons: list[Reason | None] = [None] * len(glyphs.chars)
+    reasons: list[HiddenReason | None] = [None] * len(glyphs.chars)
     for index, (char, ink, owner) in enumerate(zip(glyphs.chars, glyphs.inks, glyphs.owners, strict=True)):
         if owner and not char.isspace():
             reasons[index] = _reason(glyphs.paints[owner], ink, glyphs.spots[index], view, picture)
     if picture is not None:
         _look_closer(glyphs, reasons, picture, closer)
-    _forgive_in_words(glyphs, reasons)
+    _forgive_in_runs(glyphs, reasons)
     is_ocr = _is_scan(glyphs, reasons, view, images)
     if is_ocr:
         reasons = [None if reason in _SCANNED else reason for reason in reasons]
     for found in SHAPELESS.finditer("".join(glyphs.chars)):
-        reasons[found.start()] = reasons[found.start()] or Reason.SHAPELESS
+        reasons[found.start()] = reasons[found.start()] or HiddenReason.SHAPELESS
     _spread_to_blanks(glyphs, reasons)
     return Seen(reasons=reasons, is_ocr=is_ocr)
 
 
-def _reason(paint: Paint, ink: Box | None, spot: Box | None, view: View, picture: Picture | None) -> Reason | None:
+def _reason(
+    paint: Paint, ink: Box | None, spot: Box | None, view: View, picture: Picture | None
+) -> HiddenReason | None:
     if ink is None or spot is None or not view.shows(spot):
-        return Reason.OUTSIDE
+        return HiddenReason.OUTSIDE
     has_shape = ink[3] - ink[1] > NO_SHAPE and ink[2] - ink[0] > NO_SHAPE
     if paint.size < LEAST_SIZE and ink[3] - ink[1] < LEAST_SIZE:
-        return Reason.TINY
+        return HiddenReason.TINY
     if paint.mode in _UNPAINTED:
-        return Reason.INVISIBLE
+        return HiddenReason.INVISIBLE
     if paint.opacity < LEAST_OPACITY:
-        return Reason.TRANSPARENT
+        return HiddenReason.TRANSPARENT
     if picture is None:
-        return Reason.COLOUR if min(paint.colour) > NEAR_WHITE and paint.mode not in _OUTLINED else None
+        return HiddenReason.COLOUR if min(paint.colour) > NEAR_WHITE and paint.mode not in _OUTLINED else None
     box = ink if has_shape else spot
     if paint.mode not in _OUTLINED and not picture.stands_out(box, paint.colour, LEAST_CONTRAST):
-        return Reason.COLOUR
+        return HiddenReason.COLOUR
     # A font that is neither in the file nor on this machine draws nothing here, but does in a reader that has it.
     if picture.mark(box, LEAST_MARK) < LEAST_MARK and (has_shape or paint.has_own_font):
-        return Reason.COVERED
+        return HiddenReason.COVERED
     return None
 
 
 def _look_closer(
-    glyphs: Glyphs, reasons: list[Reason | None], picture: Picture, closer: Callable[[], Picture | None]
+    glyphs: Glyphs, reasons: list[HiddenReason | None], picture: Picture, closer: Callable[[], Picture | None]
 ) -> None:
     faint = []
     for index, ink in enumerate(glyphs.inks):
-        if reasons[index] is Reason.COVERED and ink is not None and picture.mark(ink, 1) >= 1:
+        if reasons[index] is HiddenReason.COVERED and ink is not None and picture.mark(ink, 1) >= 1:
             faint.append((index, ink))
     close = closer() if faint else None
     if close is not None:
@@ -122,20 +127,20 @@ def _look_closer(
                 reasons[index] = None
 
 
-def _forgive_in_words(glyphs: Glyphs, reasons: list[Reason | None]) -> None:
+def _forgive_in_runs(glyphs: Glyphs, reasons: list[HiddenReason | None]) -> None:
     """A word is seen as a whole if half of it is: a thin stroke is easily lost, and half a number is a wrong one."""
     start = 0
     for end in range(1, len(reasons) + 1):
         if end < len(reasons) and glyphs.owners[end] == glyphs.owners[start] and not glyphs.chars[end].isspace():
             continue
-        word = reasons[start:end]
-        unclear = sum(1 for reason in word if reason in _UNCLEAR)
-        if unclear and len(word) <= LONGEST_WORD and 2 * sum(1 for reason in word if reason is None) >= len(word):
-            reasons[start:end] = [None if reason in _UNCLEAR else reason for reason in word]
+        run = reasons[start:end]
+        unclear = sum(1 for reason in run if reason in _UNCLEAR)
+        if unclear and len(run) <= LONGEST_RUN and 2 * sum(1 for reason in run if reason is None) >= len(run):
+            reasons[start:end] = [None if reason in _UNCLEAR else reason for reason in run]
         start = end
 
 
-def _is_scan(glyphs: Glyphs, reasons: list[Reason | None], view: View, images: list[Image]) -> bool:
+def _is_scan(glyphs: Glyphs, reasons: list[HiddenReason | None], view: View, images: list[Image]) -> bool:
     unseen = sum(1 for reason in reasons if reason in _SCANNED)
     if not unseen:
         return False
@@ -155,9 +160,9 @@ def cover(images: list[Image], view: View) -> float:
     return min(covered / area, 1.0)
 
 
-def _spread_to_blanks(glyphs: Glyphs, reasons: list[Reason | None]) -> None:
+def _spread_to_blanks(glyphs: Glyphs, reasons: list[HiddenReason | None]) -> None:
     """A blank between two hidden characters is hidden with them."""
-    last: Reason | None = None
+    last: HiddenReason | None = None
     blanks: list[int] = []
     for index, char in enumerate(glyphs.chars):
         if char.isspace():

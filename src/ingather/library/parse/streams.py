@@ -1,4 +1,4 @@
-"""What can be said of a PDF from its bytes alone: how far its parts unpack, and whether it wants to act."""
+"""What the bytes of a PDF show without a parser: how far its parts unpack, and whether it holds scripts or files."""
 
 import re
 import zlib
@@ -10,19 +10,22 @@ from ingather.library.reading import Problem
 from ingather.notice import notice
 
 _STREAM = re.compile(rb">>\s{0,16}stream\r?\n")
+# The dictionary of a stream stands in so many bytes before it; real ones have a few hundred.
 _DICTIONARY_WITHIN = 4_096
 _FLATE = re.compile(rb"/(?:FlateDecode|Fl)\b")
 _IMAGE = re.compile(rb"/Subtype\s*/Image\b")
 _SCRIPT = re.compile(rb"/JavaScript\b|/JS\s*[(<\d]")
 _LAUNCH = re.compile(rb"/S\s*/Launch\b")
 _FILES = re.compile(rb"/EmbeddedFiles?\b")
+# A stream may be packed several times over. Real files have two layers; each one multiplies what a bomb unpacks.
 _LAYERS = 8
+# Bytes that are unpacked at a time, so that a bomb is noticed before it fills the memory.
 _STEP = 1 << 18
 _KEPT = 8 * MEGABYTE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wishes:
+class Features:
     """What a PDF would do in a reader that lets it. Nothing of it is ever done here."""
 
     has_script: bool
@@ -30,7 +33,7 @@ class Wishes:
     has_files: bool
 
 
-def inspect(data: bytes, stream_bytes: int) -> Wishes:
+def inspect(data: bytes, stream_bytes: int) -> Features:
     """Unpacks every part but images, in small steps, and refuses a file with a part longer than it may be.
 
     Filters other than Flate, and encrypted parts, are passed over: for those
@@ -61,7 +64,7 @@ def inspect(data: bytes, stream_bytes: int) -> Wishes:
                 outside.append(unpacked)
         at = end
     outside.append(data[at:])
-    return Wishes(
+    return Features(
         has_script=any(_SCRIPT.search(part) for part in outside),
         has_launch=any(_LAUNCH.search(part) for part in outside),
         has_files=any(_FILES.search(part) for part in outside),

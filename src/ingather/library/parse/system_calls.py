@@ -100,7 +100,7 @@ _AARCH64: Final = {
 
 # Calls that are allowed with certain arguments only, or refused in a way of their own.
 _CLONE: Final = {"x86_64": 56, "aarch64": 220}
-_CLONE3: Final = 435
+_CLONE3: Final = 435  # the same number on both
 _TGKILL: Final = {"x86_64": 234, "aarch64": 131}
 _PRLIMIT: Final = {"x86_64": 302, "aarch64": 261}
 _PRCTL: Final = {"x86_64": 157, "aarch64": 167}
@@ -110,21 +110,24 @@ _IOCTL: Final = {"x86_64": 16, "aarch64": 29}
 _ARCH: Final = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32: Final = 0x4000_0000
 
+# Arguments that make an allowed call harmless: a new thread, and the name of a thread.
 _CLONE_THREAD: Final = 0x0001_0000
-_PR_SET_NAME: Final = 15
+_PR_SET_NAME: Final = 15  # see prctl(2)
 _TCGETS: Final = 0x5401  # whether a file is a terminal, which Python asks of files it opens
 
 # Instructions of the kernel's filter machine: load a word, compare it, test bits of it, answer.
 _LOAD, _EQUAL, _BITS, _AT_LEAST, _ANSWER = 0x20, 0x15, 0x45, 0x35, 0x06
 # Where a filter finds the call's number, the architecture, and the low halves of the first two arguments.
 _NUMBER, _ARCHITECTURE, _FIRST, _SECOND = 0, 4, 16, 24
+# What the filter answers, as the kernel numbers it (linux/seccomp.h).
 _ALLOW: Final = 0x7FFF_0000
-_KILL: Final = 0x8000_0000
+_KILL: Final = 0x8000_0000  # another architecture: its numbers mean other calls
 _REFUSE: Final = 0x0005_0000 | 1  # EPERM
 _UNKNOWN: Final = 0x0005_0000 | 38  # ENOSYS: the C library then falls back on `clone`, whose flags can be looked at
 
+# Numbers of Linux, see prctl(2) and seccomp(2).
 _PR_SET_SECCOMP: Final = 22
-_SECCOMP_MODE_FILTER: Final = 2
+_SECCOMP_MODE_FILTER: Final = 2  # a program decides, in place of a fixed list
 
 
 class _Program(ctypes.Structure):

@@ -8,7 +8,7 @@ import pypdfium2_raw as pdfium  # type: ignore[import-untyped]
 
 # Boxes are unsigned 16-bit numbers of quarter points.
 UNIT = 4
-MOST = 0xFFFF
+MOST = 0xFFFF  # of 16 bits
 
 Box = tuple[float, float, float, float]
 

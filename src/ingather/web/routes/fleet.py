@@ -173,7 +173,7 @@ def _batch_and_projects(batch_id: int) -> Script[tuple[Progress, set[int]]]:
 
 def _projects(batch_id: int) -> Script[set[int]]:
     of_tasks = yield from tasks.projects_of_batch(batch_id)
-    of_documents = yield from documents.spaces_of_job(batch_id)
+    of_documents = yield from documents.projects_of_job(batch_id)
     return {*of_tasks, *of_documents}
 
 
@@ -186,6 +186,6 @@ def _page(
     else:
         theirs = list(who.roles)
         of_tasks = yield from tasks.batches_of_projects(theirs, state=state, kind=kind, before=before, limit=limit)
-        of_documents = yield from documents.jobs_of_spaces(theirs, state=state, kind=kind, before=before, limit=limit)
+        of_documents = yield from documents.jobs_of_projects(theirs, state=state, kind=kind, before=before, limit=limit)
         found = sorted({*of_tasks, *of_documents}, reverse=True)[:limit]
     return (yield from verbs.progress(found)), found[-1] if len(found) == limit else None

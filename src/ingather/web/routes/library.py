@@ -54,8 +54,8 @@ def list_knowledge_bases(
     """Those of your projects, or of one of them."""
     if project_id is not None:
         need(who, Role.READER, project_id)
-    spaces = who.roles if project_id is None else [project_id]
-    page = here.library.list_knowledge_bases(spaces=spaces, after=after, limit=limit)
+    project_ids = who.roles if project_id is None else [project_id]
+    page = here.library.list_knowledge_bases(project_ids=project_ids, after=after, limit=limit)
     return KnowledgeBases(
         knowledge_bases=[shapes.knowledge_base(found) for found in page],
         next=page[-1].id if len(page) == limit else None,
@@ -65,7 +65,7 @@ def list_knowledge_bases(
 @router.post("/knowledge-bases", status_code=201)
 def create_knowledge_base(body: NewKnowledgeBase, here: Here, who: Who) -> KnowledgeBaseView:
     need(who, Role.REVIEWER, body.project_id)
-    return shapes.knowledge_base(here.library.create_knowledge_base(body.name, space=body.project_id))
+    return shapes.knowledge_base(here.library.create_knowledge_base(body.name, project_id=body.project_id))
 
 
 @router.delete("/knowledge-bases/{knowledge_base_id}", status_code=204)

@@ -1,4 +1,4 @@
-"""What the doctor asks the database. Each is one read; none takes a lock that a worker could meet."""
+"""Every SQL text of the doctor. Each is one read, and none takes a lock that a worker needs."""
 
 from typing import Final, LiteralString
 
@@ -49,7 +49,7 @@ having sum(t.completed + t.error + t.cancelled) = b.total
 """
 
 # Due items of kinds that no live worker has. A worker that serves other queues only is counted as serving all: which
-# queues it was told to serve is not stored.
+# queues a worker serves is not stored.
 UNSERVED_KINDS: Final[LiteralString] = """
 with due as (
     select b.kind, s.last_id - s.next_id + 1 as items
@@ -86,7 +86,7 @@ select w.item_id, b.kind, w.queue, extract(epoch from clock_timestamp() - greate
  limit 1
 """
 
-# What an operator stopped and may have forgotten, as long as work waits behind it.
+# Paused and blocked queues and batches that hold work back: an operator may have forgotten them.
 STOPPED: Final[LiteralString] = """
 select 'queue ' || q.name, 'paused'
   from ingather.queue q
@@ -108,7 +108,7 @@ select name, extract(epoch from clock_timestamp() - next_at)::float8
  order by next_at
 """
 
-# Whoever keeps an old snapshot keeps vacuum from cleaning up behind everybody.
+# Vacuum cannot remove rows that the oldest snapshot may still see, whichever table that snapshot reads.
 OLDEST_TRANSACTION: Final[LiteralString] = """
 select pid, usename, application_name, state, extract(epoch from clock_timestamp() - xact_start)::float8
   from pg_stat_activity
@@ -141,7 +141,7 @@ select relname, n_dead_tup, n_live_tup
  order by n_dead_tup desc
 """
 
-# One that is being built right now is not broken.
+# An index that is being built at this moment is not valid yet either, but it is not broken.
 INVALID_INDEXES: Final[LiteralString] = """
 select c.relname
   from pg_index i
