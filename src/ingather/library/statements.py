@@ -1,4 +1,4 @@
-"""Every SQL text of the library. The column `space` holds the id of the project (see ADR 25).
+"""Every SQL text of the library. The column `space` holds the id of the project (see ADR 26).
 
 Lock order: knowledge base, blob, the engine's rows in their own order, document, reading, page.
 """

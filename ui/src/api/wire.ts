@@ -818,7 +818,7 @@ export interface paths {
         put?: never;
         /**
          * Sign In
-         * @description Turn the word of a sign-in link into a session of this browser. A link works once.
+         * @description Turn the secret of a sign-in link into a session of this browser. A link works once.
          */
         post: operations["sign_in"];
         /** Sign Out */
@@ -1050,7 +1050,7 @@ export interface components {
         };
         /** CloneTemplate */
         CloneTemplate: {
-            label: components["schemas"]["Words"];
+            label: components["schemas"]["Label"];
             /** Template Id */
             template_id: string;
         };
@@ -1262,6 +1262,13 @@ export interface components {
             knowledge_bases: components["schemas"]["KnowledgeBase"][];
             /** Next */
             next: number | null;
+        };
+        /** Label */
+        Label: {
+            /** En */
+            en: string;
+            /** Zh */
+            zh: string;
         };
         /** MadeToken */
         MadeToken: {
@@ -1881,7 +1888,7 @@ export interface components {
             };
             /** Id */
             id: string;
-            label: components["schemas"]["Words"];
+            label: components["schemas"]["Label"];
             /**
              * Note
              * @default
@@ -1902,7 +1909,7 @@ export interface components {
             id: string;
             /** Level */
             level: string;
-            message: components["schemas"]["Words"];
+            message: components["schemas"]["Label"];
             /** Scope */
             scope: string;
             /**
@@ -1940,7 +1947,7 @@ export interface components {
             id: string;
             /** Instruction */
             instruction: string;
-            label: components["schemas"]["Words"];
+            label: components["schemas"]["Label"];
             /** Scope */
             scope: string;
             /** Tier */
@@ -1954,7 +1961,7 @@ export interface components {
         TemplateOption: {
             /** Id */
             id: string;
-            label: components["schemas"]["Words"];
+            label: components["schemas"]["Label"];
         };
         /** TemplateSection */
         TemplateSection: {
@@ -1962,7 +1969,7 @@ export interface components {
             fields: components["schemas"]["TemplateField"][];
             /** Id */
             id: string;
-            label: components["schemas"]["Words"];
+            label: components["schemas"]["Label"];
         };
         /** TemplateSummary */
         TemplateSummary: {
@@ -1978,7 +1985,7 @@ export interface components {
             fields: number;
             /** Is Builtin */
             is_builtin: boolean;
-            label: components["schemas"]["Words"];
+            label: components["schemas"]["Label"];
             /** Template Id */
             template_id: string;
             /** Version */
@@ -2061,13 +2068,6 @@ export interface components {
              * @enum {string}
              */
             why: "no_worker" | "queue_paused" | "silence" | "held_back";
-        };
-        /** Words */
-        Words: {
-            /** En */
-            en: string;
-            /** Zh */
-            zh: string;
         };
         /** Worker */
         Worker: {
