@@ -49,14 +49,14 @@ def _wheel() -> Path:
 
 
 def main() -> int:
-    """`python tools/node.py check`: types and lint of the pages, with their packages fetched if they are missing."""
+    """`python tools/node.py check`: types, lint, format and unit tests of the pages, with their packages fetched if they are missing."""
     argv, environment = npm()
     ui = Path(__file__).resolve().parents[1] / "ui"
     quiet = ["--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"]
     lock, kept = ui / "package-lock.json", ui / "node_modules" / ".package-lock.json"
     # A build of the package leaves out what only the checks need; then this adds it and keeps the rest.
-    has_linter = (ui / "node_modules" / ".bin" / "oxlint").exists()
-    if not has_linter or not kept.exists() or kept.stat().st_mtime < lock.stat().st_mtime:
+    has_tools = all((ui / "node_modules" / ".bin" / tool).exists() for tool in ("oxlint", "prettier", "vitest"))
+    if not has_tools or not kept.exists() or kept.stat().st_mtime < lock.stat().st_mtime:
         install = ["install", "--no-save", "--ignore-scripts", *quiet]
         subprocess.run([*argv, *install], cwd=ui, env=environment, check=True)
         kept.touch()

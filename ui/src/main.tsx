@@ -21,7 +21,11 @@ function Themed({ children }: { children: ReactNode }) {
       createTheme({
         cursorType: "pointer",
         defaultRadius: "md",
-        components: { Modal: Modal.extend({ defaultProps: { lockScroll: false, closeButtonProps: { "aria-label": words.state.close } } }) },
+        components: {
+          Modal: Modal.extend({
+            defaultProps: { lockScroll: false, closeButtonProps: { "aria-label": words.state.close } },
+          }),
+        },
       }),
     [words],
   );

@@ -19,9 +19,15 @@ export const router = createBrowserRouter([
       { path: "/", element: <Projects /> },
       { path: "/projects/:projectId", element: <ProjectPage /> },
       { path: "/projects/:projectId/setup", element: <SetupPage /> },
-      { path: "/projects/:projectId/templates/:templateId", lazy: async () => ({ Component: (await import("./pages/setup/editor")).EditorPage }) },
+      {
+        path: "/projects/:projectId/templates/:templateId",
+        lazy: async () => ({ Component: (await import("./pages/setup/editor")).EditorPage }),
+      },
       { path: "/tasks/:taskId", element: <ProgressPage /> },
-      { path: "/tasks/:taskId/table", lazy: async () => ({ Component: (await import("./pages/table/table")).TablePage }) },
+      {
+        path: "/tasks/:taskId/table",
+        lazy: async () => ({ Component: (await import("./pages/table/table")).TablePage }),
+      },
       { path: "/engine/:part?", lazy: async () => ({ Component: (await import("./pages/engine/engine")).Engine }) },
       { path: "*", element: <NotFound /> },
     ],

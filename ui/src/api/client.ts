@@ -67,7 +67,11 @@ export function address(path: string, values: Values = {}, query: Values = {}): 
 }
 
 async function call(verb: Verb, path: string, options: Options<unknown>): Promise<unknown> {
-  const init: RequestInit = { method: verb.toUpperCase(), credentials: "same-origin", keepalive: options.keepalive ?? false };
+  const init: RequestInit = {
+    method: verb.toUpperCase(),
+    credentials: "same-origin",
+    keepalive: options.keepalive ?? false,
+  };
   if (options.signal) init.signal = options.signal;
   if (options.body !== undefined) {
     init.body = JSON.stringify(options.body);

@@ -101,7 +101,12 @@ export function riskOf(finding: Finding, isFlagged: boolean, isCore: boolean): n
 
 /** Whether it may be accepted together with others, without a look at each. The server has the last word. */
 function isVerified(finding: Finding, isFlagged: boolean): boolean {
-  return !isFlagged && finding.review === null && finding.state === "reported" && (finding.verdict === "verified" || finding.verdict === "verified_fuzzy");
+  return (
+    !isFlagged &&
+    finding.review === null &&
+    finding.state === "reported" &&
+    (finding.verdict === "verified" || finding.verdict === "verified_fuzzy")
+  );
 }
 
 export function fits(filter: Filter, finding: Finding, isFlagged: boolean): boolean {
@@ -145,7 +150,16 @@ export interface Looked {
 }
 
 export type Counted = Omit<Looked, "finding" | "isFlagged" | "flags" | "urgent" | "acceptable">;
-const NONE: Counted = { reported: 0, verified: 0, attention: 0, answers: 0, reviewed: 0, accepted: 0, edited: 0, unreviewed: 0 };
+const NONE: Counted = {
+  reported: 0,
+  verified: 0,
+  attention: 0,
+  answers: 0,
+  reviewed: 0,
+  accepted: 0,
+  edited: 0,
+  unreviewed: 0,
+};
 
 const seen = new WeakMap<Result, Looked>();
 
@@ -156,12 +170,18 @@ export function lookAt(result: Result): Looked {
   const findings = new Map(result.findings.map((one) => [`${one.row}\n${one.field}`, one]));
   const flagged = new Set(result.flags.flatMap((flag) => flag.fields.map((field) => `${flag.row}\n${field}`)));
   // What a rule says of rows of another kind (the arms that do not add up) it says of the field in every row.
-  const elsewhere = new Set([...flagged].filter((one) => !findings.has(one)).map((one) => one.slice(one.indexOf("\n") + 1)));
+  const elsewhere = new Set(
+    [...flagged].filter((one) => !findings.has(one)).map((one) => one.slice(one.indexOf("\n") + 1)),
+  );
   const made: Looked = {
     finding: (row, field) => findings.get(`${row}\n${field}`),
     isFlagged: (row, field) => flagged.has(`${row}\n${field}`) || elsewhere.has(field),
     flags: (row, field) =>
-      result.flags.filter((flag) => flag.fields.length === 0 || (flag.fields.includes(field) && (flag.row === row || !findings.has(`${flag.row}\n${field}`)))),
+      result.flags.filter(
+        (flag) =>
+          flag.fields.length === 0 ||
+          (flag.fields.includes(field) && (flag.row === row || !findings.has(`${flag.row}\n${field}`))),
+      ),
     urgent: [],
     acceptable: [],
     ...NONE,
@@ -175,7 +195,8 @@ export function lookAt(result: Result): Looked {
       if (one.review?.action === "edited") made.edited += 1;
     } else if (one.state === "reported") made.unreviewed += 1;
     if (was?.state === "reported" && !isComputed(one)) made.reported += 1;
-    if (was?.state === "reported" && (one.verdict === "verified" || one.verdict === "verified_fuzzy")) made.verified += 1;
+    if (was?.state === "reported" && (one.verdict === "verified" || one.verdict === "verified_fuzzy"))
+      made.verified += 1;
     const isFlagged = made.isFlagged(one.row, one.field);
     if (needsAttention(one, isFlagged)) made.urgent.push(one);
     if (isVerified(one, isFlagged)) made.acceptable.push(one);
@@ -199,6 +220,7 @@ export function attentionByScope(results: Result[], scopeOf: ReadonlyMap<string,
 
 export function sum(results: Result[]): Counted {
   const all = { ...NONE };
-  for (const one of results.map(lookAt)) for (const name of Object.keys(NONE) as (keyof Counted)[]) all[name] += one[name];
+  for (const one of results.map(lookAt))
+    for (const name of Object.keys(NONE) as (keyof Counted)[]) all[name] += one[name];
   return all;
 }

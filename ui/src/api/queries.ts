@@ -25,7 +25,11 @@ export function useMe() {
 export function useProjects() {
   return useQuery({
     queryKey: keys.projects,
-    queryFn: ({ signal }) => whole((after) => api.get("/api/v1/projects", { query: { after }, signal }), (page) => page.projects),
+    queryFn: ({ signal }) =>
+      whole(
+        (after) => api.get("/api/v1/projects", { query: { after }, signal }),
+        (page) => page.projects,
+      ),
   });
 }
 
@@ -121,7 +125,11 @@ export function useTask(id: number, isLive = false) {
 }
 
 export function useModel() {
-  return useQuery({ queryKey: ["model"] as const, queryFn: ({ signal }) => api.get("/api/v1/extraction/model", { signal }), staleTime: 60_000 });
+  return useQuery({
+    queryKey: ["model"] as const,
+    queryFn: ({ signal }) => api.get("/api/v1/extraction/model", { signal }),
+    staleTime: 60_000,
+  });
 }
 
 /** What a task would take. Asked anew when the wish changes; the last answer stays until then. */
@@ -161,7 +169,8 @@ export const overlay = { lay: (_taskId: number, result: Result): Result => resul
 
 /** A document as the server has it. */
 export function resultRead(taskId: number, ordinal: number): Result | undefined {
-  for (const page of pagesRead.get(taskId) ?? []) for (const one of page.results) if (one.ordinal === ordinal) return one;
+  for (const page of pagesRead.get(taskId) ?? [])
+    for (const one of page.results) if (one.ordinal === ordinal) return one;
   return undefined;
 }
 
@@ -196,10 +205,14 @@ async function readResults(client: QueryClient, taskId: number, signal: AbortSig
   const known = pagesRead.get(taskId) ?? [];
   const shown = (read: Page[]) => read.flatMap((one) => one.results.map((result) => overlay.lay(taskId, result)));
   const pages: Page[] = [];
-  for (let after: number | null = 0; after !== null; ) {
+  for (let after: number | null = 0; after !== null;) {
     const old: Page | undefined = known[pages.length];
     let page: Page;
-    if (old?.after === after && Date.now() - old.readAt < FRESH_MS && old.results.every((one) => one.state === "completed")) {
+    if (
+      old?.after === after &&
+      Date.now() - old.readAt < FRESH_MS &&
+      old.results.every((one) => one.state === "completed")
+    ) {
       page = old;
     } else {
       const began = Date.now();

@@ -27,8 +27,10 @@ let underway: Pending[] = [];
 overlay.lay = (taskId, result) =>
   underway.filter((one) => one.taskId === taskId && one.ordinal === result.ordinal).reduce(laidOver, result);
 
-const isSame = (one: { row: string; field: string }, other: { row: string; field: string }) => one.row === other.row && one.field === other.field;
-const findingOf = (result: Result | undefined, place: { row: string; field: string }) => result?.findings.find((one) => isSame(one, place));
+const isSame = (one: { row: string; field: string }, other: { row: string; field: string }) =>
+  one.row === other.row && one.field === other.field;
+const findingOf = (result: Result | undefined, place: { row: string; field: string }) =>
+  result?.findings.find((one) => isSame(one, place));
 
 /** Whether the person looking may review in this project. */
 export function useMayReview(projectId: number | undefined): boolean {
@@ -52,7 +54,8 @@ function send(decision: Pending): Promise<Result> {
     seen: decision.isLater ? (now?.review?.revision ?? 0) : decision.seen,
   };
   if (decision.action === "edited") body.value = decision.value ?? null;
-  if (decision.action === "accepted" && !decision.isLater && decision.seenValue !== undefined) body.seen_value = decision.seenValue;
+  if (decision.action === "accepted" && !decision.isLater && decision.seenValue !== undefined)
+    body.seen_value = decision.seenValue;
   return api.post(REVIEWS, { path: { task_id: decision.taskId, ordinal: decision.ordinal }, body, keepalive: true });
 }
 
@@ -76,7 +79,10 @@ export function useReview(taskId: number) {
     onError: async (_, decision) => {
       const path = { task_id: taskId, ordinal: decision.ordinal };
       // What somebody else has done meanwhile, if the server can be reached at all.
-      await api.get("/api/v1/extraction/tasks/{task_id}/results/{ordinal}", { path }).then((result) => keepResult(taskId, result), () => undefined);
+      await api.get("/api/v1/extraction/tasks/{task_id}/results/{ordinal}", { path }).then(
+        (result) => keepResult(taskId, result),
+        () => undefined,
+      );
     },
     onSettled: (_, __, decision) => {
       underway = underway.filter((one) => one !== decision);
@@ -89,7 +95,9 @@ export function useReview(taskId: number) {
 /** A decision about what is seen, ready to be sent. */
 export function pending(taskId: number, by: string, decision: Decision): Pending {
   const now = findingOf(resultRead(taskId, decision.ordinal), decision);
-  const isLater = underway.some((one) => one.taskId === taskId && one.ordinal === decision.ordinal && isSame(one, decision));
+  const isLater = underway.some(
+    (one) => one.taskId === taskId && one.ordinal === decision.ordinal && isSame(one, decision),
+  );
   return { ...decision, taskId, by, seen: now?.review?.revision ?? 0, seenValue: now?.value, isLater };
 }
 
@@ -97,7 +105,10 @@ function show(client: QueryClient, taskId: number, ordinal: number): void {
   const truth = resultRead(taskId, ordinal);
   if (!truth) return;
   const shown = overlay.lay(taskId, truth);
-  client.setQueryData<Results>(keys.results(taskId), (old) => old && { ...old, results: old.results.map((one) => (one.ordinal === ordinal ? shown : one)) });
+  client.setQueryData<Results>(
+    keys.results(taskId),
+    (old) => old && { ...old, results: old.results.map((one) => (one.ordinal === ordinal ? shown : one)) },
+  );
 }
 
 /** What a document will be after a decision, as far as that can be told here. A value is shown once the server has read it. */
@@ -106,7 +117,10 @@ function laidOver(result: Result, decision: Pending): Result {
   const known = findingOf(result, decision);
   if (!known && decision.action === "withdrawn") return result;
   const before: Finding = known ?? blank(decision);
-  const was = before.source === "reviewer" ? before.extracted : { state: before.state, value: before.value, source: before.source };
+  const was =
+    before.source === "reviewer"
+      ? before.extracted
+      : { state: before.state, value: before.value, source: before.source };
   let after: Finding;
   if (decision.action === "withdrawn") {
     if (!was) return { ...result, findings: result.findings.filter((one) => one !== known) };
@@ -133,7 +147,10 @@ function laidOver(result: Result, decision: Pending): Result {
           review,
         };
   }
-  return { ...result, findings: known ? result.findings.map((one) => (one === known ? after : one)) : [...result.findings, after] };
+  return {
+    ...result,
+    findings: known ? result.findings.map((one) => (one === known ? after : one)) : [...result.findings, after],
+  };
 }
 
 /** A cell in which nothing was found. */
@@ -163,7 +180,8 @@ export function useHistory(taskId: number, ordinal: number, row: string, field: 
     staleTime: 30_000,
     queryFn: ({ signal }) =>
       whole(
-        (after) => api.get(REVIEWS, { path: { task_id: taskId, ordinal }, query: { row, field, after, limit: 500 }, signal }),
+        (after) =>
+          api.get(REVIEWS, { path: { task_id: taskId, ordinal }, query: { row, field, after, limit: 500 }, signal }),
         (page) => page.reviews,
       ),
   });

@@ -18,14 +18,29 @@ const SHAPES: Record<Name, string> = {
   computed: "M3.5 6h9M3.5 10h9",
   given: "M8 2a3 3 0 1 0 0 6 3 3 0 0 0 0-6zM2.5 14c.6-3 2.6-4 5.5-4s4.9 1 5.5 4",
 };
-const FILLED: ReadonlySet<Name> = new Set<Name>(["verified", "verified_fuzzy", "number_mismatch", "polarity_mismatch", "unsupported_value"]);
+const FILLED: ReadonlySet<Name> = new Set<Name>([
+  "verified",
+  "verified_fuzzy",
+  "number_mismatch",
+  "polarity_mismatch",
+  "unsupported_value",
+]);
 
 /** A verdict as a shape with a colour: whoever sees no colours sees the shape, whoever sees neither hears the words. */
 export function Mark({ name, size = 12 }: { name: Name; size?: number }) {
   const words = useWords();
   return (
-    <svg className={`mark mark-${name}`} width={size} height={size} viewBox="0 0 16 16" role="img" aria-label={words.table.marks[name]}>
-      {name === "verified_fuzzy" && <circle cx="8" cy="8" r="5.5" fill="none" stroke="currentColor" strokeWidth="1.5" />}
+    <svg
+      className={`mark mark-${name}`}
+      width={size}
+      height={size}
+      viewBox="0 0 16 16"
+      role="img"
+      aria-label={words.table.marks[name]}
+    >
+      {name === "verified_fuzzy" && (
+        <circle cx="8" cy="8" r="5.5" fill="none" stroke="currentColor" strokeWidth="1.5" />
+      )}
       <path
         d={SHAPES[name]}
         fill={FILLED.has(name) ? "currentColor" : "none"}
@@ -34,7 +49,9 @@ export function Mark({ name, size = 12 }: { name: Name; size?: number }) {
         strokeLinecap="round"
         strokeLinejoin="round"
       />
-      {name === "verified" && <path d="M5.2 8.2l2 2 3.6-4" stroke="var(--card)" strokeWidth="1.6" fill="none" strokeLinecap="round" />}
+      {name === "verified" && (
+        <path d="M5.2 8.2l2 2 3.6-4" stroke="var(--card)" strokeWidth="1.6" fill="none" strokeLinecap="round" />
+      )}
     </svg>
   );
 }
@@ -42,8 +59,21 @@ export function Mark({ name, size = 12 }: { name: Name; size?: number }) {
 export function FlagMark({ size = 12 }: { size?: number }) {
   const words = useWords();
   return (
-    <svg className="mark mark-flag" width={size} height={size} viewBox="0 0 16 16" role="img" aria-label={words.table.flagged}>
-      <path d="M3 15V2h10l-2 3.5L13 9H3" fill="currentColor" stroke="currentColor" strokeWidth="1.5" strokeLinejoin="round" />
+    <svg
+      className="mark mark-flag"
+      width={size}
+      height={size}
+      viewBox="0 0 16 16"
+      role="img"
+      aria-label={words.table.flagged}
+    >
+      <path
+        d="M3 15V2h10l-2 3.5L13 9H3"
+        fill="currentColor"
+        stroke="currentColor"
+        strokeWidth="1.5"
+        strokeLinejoin="round"
+      />
     </svg>
   );
 }
@@ -59,8 +89,25 @@ export function ReviewMark({ action, isOutdated, size = 14 }: { action: string; 
   const words = useWords();
   const label = `${isOutdated ? words.review.outdatedMark : words.review.reviewedMark}: ${words.review.actions[action] ?? action}`;
   return (
-    <svg className={isOutdated ? "hand hand-outdated" : "hand"} width={size} height={size} viewBox="0 0 16 16" role="img" aria-label={label}>
-      <rect x="1" y="1" width="14" height="14" rx="3.5" fill={isOutdated ? "none" : "currentColor"} stroke="currentColor" strokeWidth="1.4" strokeDasharray={isOutdated ? "2.4 2" : undefined} />
+    <svg
+      className={isOutdated ? "hand hand-outdated" : "hand"}
+      width={size}
+      height={size}
+      viewBox="0 0 16 16"
+      role="img"
+      aria-label={label}
+    >
+      <rect
+        x="1"
+        y="1"
+        width="14"
+        height="14"
+        rx="3.5"
+        fill={isOutdated ? "none" : "currentColor"}
+        stroke="currentColor"
+        strokeWidth="1.4"
+        strokeDasharray={isOutdated ? "2.4 2" : undefined}
+      />
       <path
         d={HANDS[action] ?? HANDS.accepted}
         fill="none"

@@ -17,7 +17,8 @@ export function Bar({ counts, total, isSmall = false }: { counts: Counts; total:
   return (
     <div
       className={isSmall ? "bar bar-small" : "bar"}
-      role="progressbar" aria-label={words.engine.progress}
+      role="progressbar"
+      aria-label={words.engine.progress}
       aria-valuenow={total - counts.pending - counts.running}
       aria-valuemin={0}
       aria-valuemax={total}

@@ -104,7 +104,11 @@ function Shelves({ projectId }: { projectId: number }) {
       <h2 className="section-title section-next">{words.projects.shelves}</h2>
       <div className="cards">
         {shelves.data.map((shelf) => (
-          <Link key={shelf.knowledge_base_id} to={`/projects/${projectId}/setup?knowledge_base=${shelf.knowledge_base_id}`} className="card card-link">
+          <Link
+            key={shelf.knowledge_base_id}
+            to={`/projects/${projectId}/setup?knowledge_base=${shelf.knowledge_base_id}`}
+            className="card card-link"
+          >
             <h2>{shelf.name}</h2>
             <p className="dim">{words.projects.holds(shelf.documents)}</p>
           </Link>

@@ -61,7 +61,8 @@ export const en = {
     tasks: "Extraction tasks",
     newTask: "New extraction",
     noTasks: "No extraction yet",
-    noTasksHow: "Choose a template and some documents. Extraction takes seconds to minutes, and every value comes with its quote.",
+    noTasksHow:
+      "Choose a template and some documents. Extraction takes seconds to minutes, and every value comes with its quote.",
     started: "Started",
     template: "Template",
     documents: "Documents",
@@ -154,7 +155,8 @@ export const en = {
     unread: "not read yet",
     scan: "scan, no text",
     hidden: "hidden text removed",
-    hiddenHow: (n: number) => `${plural(n, "character", "characters")} that no reader of the page can see were left out.`,
+    hiddenHow: (n: number) =>
+      `${plural(n, "character", "characters")} that no reader of the page can see were left out.`,
     twice: "duplicate",
     twiceHow: "The same file, byte for byte, was here already or is selected in another knowledge base.",
     problem: "cannot be read",
@@ -187,7 +189,8 @@ export const en = {
     locked: "The template is frozen at the start: later changes do not touch this task.",
     start: "Start extraction",
     pilot: (n: number) => `Try the first ${n}`,
-    pilotHow: "Starts a task with the first of them and keeps the selection. Starting all later pays for no answer twice.",
+    pilotHow:
+      "Starts a task with the first of them and keeps the selection. Starting all later pays for no answer twice.",
     whyBroken: "The template could not be loaded. Try again.",
     whyTemplate: "Choose a template first.",
     whyFields: "Choose at least one field.",
@@ -196,10 +199,13 @@ export const en = {
     whyUploading: "Wait until the files are added.",
     whyReader: "You may only look at this project. Ask its owner to make you a reviewer.",
     whyCap: "The spend cap is no number from 0.",
-    warnUnreadable: (n: number) => `${plural(n, "selected document", "selected documents")} cannot be read and will be reported as failed.`,
+    warnUnreadable: (n: number) =>
+      `${plural(n, "selected document", "selected documents")} cannot be read and will be reported as failed.`,
     warnCap: "The cap is below what is foreseen: the task will probably pause itself before its end.",
-    warnTwice: (n: number) => `${plural(n, "selected document is a copy", "selected documents are copies")} of another, byte for byte.`,
-    warnUnread: (n: number) => `${plural(n, "selected document is", "selected documents are")} not read yet; that is done first.`,
+    warnTwice: (n: number) =>
+      `${plural(n, "selected document is a copy", "selected documents are copies")} of another, byte for byte.`,
+    warnUnread: (n: number) =>
+      `${plural(n, "selected document is", "selected documents are")} not read yet; that is done first.`,
   },
   editor: {
     title: "Edit fields",
@@ -258,7 +264,8 @@ export const en = {
     closed: "finished",
     closedWithErrors: "finished, some failed",
     cancelled: "cancelled",
-    of: (done: number, total: number) => `${done.toLocaleString("en")} of ${plural(total, "document", "documents")} done`,
+    of: (done: number, total: number) =>
+      `${done.toLocaleString("en")} of ${plural(total, "document", "documents")} done`,
     rate: "Rate",
     perMinute: (n: string) => `${n} documents/min`,
     left: "Time left",
@@ -293,10 +300,13 @@ export const en = {
     failures: "What failed",
     failed: (n: number) => plural(n, "document", "documents"),
     noReason: "No reason was given.",
-    failedNext: "Put right what can be put right, then retry: only what failed runs again, and no answer is paid for twice.",
-    trial: (n: number, all: number) => `This was a trial of ${n} of ${plural(all, "selected document", "selected documents")}. The selection is kept.`,
+    failedNext:
+      "Put right what can be put right, then retry: only what failed runs again, and no answer is paid for twice.",
+    trial: (n: number, all: number) =>
+      `This was a trial of ${n} of ${plural(all, "selected document", "selected documents")}. The selection is kept.`,
     trialNext: "Go on with all of them",
-    embedded: "No model is configured: the embedded extractor answers. It uses rules, knows only common phrases, and says so where it did not look.",
+    embedded:
+      "No model is configured: the embedded extractor answers. It uses rules, knows only common phrases, and says so where it did not look.",
     pause: "Pause",
     resume: "Resume",
     cancel: "Cancel",
@@ -364,7 +374,8 @@ export const en = {
     noRows: "No document has rows of this kind.",
     noMatch: "Nothing fits. Change the filter or the search.",
     nothingToDo: "Nothing here needs your attention",
-    nothingToDoHow: "Every quote that is missing, every number that differs from its source and every broken rule has been reviewed, or there is none.",
+    nothingToDoHow:
+      "Every quote that is missing, every number that differs from its source and every broken rule has been reviewed, or there is none.",
     allReviewed: "Everything here is reviewed",
     showAll: "Show all",
     waiting: "waiting",
@@ -472,13 +483,15 @@ export const en = {
     bulkLead: (n: number, documents: number) =>
       `${plural(n, "value", "values")} in ${plural(documents, "document", "documents")}, of the rows and fields that are shown: the quote of each was found in its document and holds the value, no rule is broken, and nobody has reviewed it yet.`,
     bulkWarning: "That a quote is there does not make it the right quote. Look at a sample before you accept the rest.",
-    bulkDone: (n: number, left: number) => `${plural(n, "value", "values")} accepted; ${plural(left, "answer wants", "answers want")} a look at each.`,
+    bulkDone: (n: number, left: number) =>
+      `${plural(n, "value", "values")} accepted; ${plural(left, "answer wants", "answers want")} a look at each.`,
     reviewedMark: "reviewed by a person",
     outdatedMark: "reviewed, but outdated",
   },
   exports: {
     title: "Export",
-    unreviewed: (n: number) => `${plural(n, "value is", "values are")} unreviewed: no person has looked at ${n === 1 ? "it" : "them"}. Exports say so for each.`,
+    unreviewed: (n: number) =>
+      `${plural(n, "value is", "values are")} unreviewed: no person has looked at ${n === 1 ? "it" : "them"}. Exports say so for each.`,
     unverified: (n: number) => `${plural(n, "value is", "values are")} not verified. Exports say so for each.`,
     failed: (n: number) => `${plural(n, "document", "documents")} failed. Exports say so.`,
     unfinished: (n: number) => `${plural(n, "document is", "documents are")} not finished. Exports say so.`,

@@ -46,7 +46,11 @@ function useSaid(language: Language): Words["said"] | null {
   const isWanted = language === "zh";
   useEffect(() => {
     // Without it the sentences stay English, which is better than nothing.
-    if (isWanted) import("./server").then(({ translated }) => setSaid(() => translated), () => undefined);
+    if (isWanted)
+      import("./server").then(
+        ({ translated }) => setSaid(() => translated),
+        () => undefined,
+      );
   }, [isWanted]);
   return isWanted ? said : null;
 }

@@ -57,10 +57,16 @@ const PAIRS: Label[] = [
   { en: "Upload it again, or restore it from a backup.", zh: "请重新上传，或从备份恢复。" },
   { en: "Check its spelling and the network.", zh: "请检查拼写和网络。" },
 
-  { en: "Files cannot be kept where INGATHER_BLOBS says: {why}. Mend it and try again.", zh: "无法在 INGATHER_BLOBS 指定的位置保存文件：{why}。请修复后重试。" },
+  {
+    en: "Files cannot be kept where INGATHER_BLOBS says: {why}. Mend it and try again.",
+    zh: "无法在 INGATHER_BLOBS 指定的位置保存文件：{why}。请修复后重试。",
+  },
 
   // Why a document cannot be read.
-  { en: "This file is called {suffix} but is none, nor a PDF. Save or export it as PDF.", zh: "该文件的扩展名为 {suffix}，但内容并非如此，也不是 PDF。请另存或导出为 PDF。" },
+  {
+    en: "This file is called {suffix} but is none, nor a PDF. Save or export it as PDF.",
+    zh: "该文件的扩展名为 {suffix}，但内容并非如此，也不是 PDF。请另存或导出为 PDF。",
+  },
   { en: "This looks like a scan: pictures of pages, without text.", zh: "这看起来是扫描件：各页都是图像，没有文字。" },
   {
     en: "Run text recognition (OCR) on it first, or install what does it here (pip install 'ingather[ocr]') and try again.",
@@ -68,9 +74,18 @@ const PAIRS: Label[] = [
   },
   { en: "This PDF has pages but no text on them.", zh: "此 PDF 有页面，但页面上没有文字。" },
   { en: "If you see text there, it is a picture of text.", zh: "若能看到文字，那是文字的图像。" },
-  { en: "This is a scan, and no text could be recognised in its pictures.", zh: "这是扫描件，且其图像中识别不出文字。" },
-  { en: "All text in this PDF is hidden from readers, so none of it is used.", zh: "此 PDF 的文字读者全都看不见，因此均未采用。" },
-  { en: "This PDF needs a password. Save a copy without one, and upload that copy.", zh: "此 PDF 需要密码。请另存一份无密码的副本并上传。" },
+  {
+    en: "This is a scan, and no text could be recognised in its pictures.",
+    zh: "这是扫描件，且其图像中识别不出文字。",
+  },
+  {
+    en: "All text in this PDF is hidden from readers, so none of it is used.",
+    zh: "此 PDF 的文字读者全都看不见，因此均未采用。",
+  },
+  {
+    en: "This PDF needs a password. Save a copy without one, and upload that copy.",
+    zh: "此 PDF 需要密码。请另存一份无密码的副本并上传。",
+  },
   {
     en: "This PDF is protected in a way that only certain readers open. Save a copy without protection.",
     zh: "此 PDF 的保护方式只有某些阅读器能打开。请另存一份无保护的副本。",
@@ -81,13 +96,22 @@ const PAIRS: Label[] = [
     zh: "此 PDF 不完整：缺少结尾，可能是下载中断所致。请重新下载。",
   },
   { en: "This PDF has no page that can be read.", zh: "此 PDF 没有可以读取的页面。" },
-  { en: "This PDF says that it has {count} pages; at most {most} are read.", zh: "此 PDF 称有 {count} 页，最多读取 {most} 页。" },
-  { en: "This PDF holds more than {most} characters, the most that are read.", zh: "此 PDF 超过 {most} 个字符，这是读取的上限。" },
+  {
+    en: "This PDF says that it has {count} pages; at most {most} are read.",
+    zh: "此 PDF 称有 {count} 页，最多读取 {most} 页。",
+  },
+  {
+    en: "This PDF holds more than {most} characters, the most that are read.",
+    zh: "此 PDF 超过 {most} 个字符，这是读取的上限。",
+  },
   {
     en: "A part of this PDF is packed {depth} times over, which only a harmful file does.",
     zh: "此 PDF 的一部分被层层压缩了 {depth} 次，只有恶意文件才会如此。",
   },
-  { en: "A part of this PDF unpacks to more than {most} MB, which no paper needs.", zh: "此 PDF 的一部分解压后超过 {most} MB，没有文献需要这么大。" },
+  {
+    en: "A part of this PDF unpacks to more than {most} MB, which no paper needs.",
+    zh: "此 PDF 的一部分解压后超过 {most} MB，没有文献需要这么大。",
+  },
   {
     en: "This file has {size} MB; at most {most} MB are read. Compress its images or split it.",
     zh: "此文件有 {size} MB，最多读取 {most} MB。请压缩其图像或拆分。",
@@ -101,13 +125,22 @@ const PAIRS: Label[] = [
     en: "This file is a web page, not a PDF; a download often ends like this when a login is needed. Download the PDF itself.",
     zh: "此文件是网页，不是 PDF；需要登录时，下载往往会这样。请下载 PDF 本身。",
   },
-  { en: "This file is {KIND}, not a PDF. Save or export it as PDF.", zh: "此文件是{KIND}，不是 PDF。请另存或导出为 PDF。" },
-  { en: "This file is called a PDF but is none. Find the original, or save it as PDF.", zh: "此文件名为 PDF，其实不是。请找到原件，或另存为 PDF。" },
+  {
+    en: "This file is {KIND}, not a PDF. Save or export it as PDF.",
+    zh: "此文件是{KIND}，不是 PDF。请另存或导出为 PDF。",
+  },
+  {
+    en: "This file is called a PDF but is none. Find the original, or save it as PDF.",
+    zh: "此文件名为 PDF，其实不是。请找到原件，或另存为 PDF。",
+  },
   {
     en: "This file is neither a PDF nor text in UTF-8. Save it as PDF, or as text with the encoding UTF-8.",
     zh: "此文件既不是 PDF，也不是 UTF-8 文本。请另存为 PDF，或 UTF-8 编码的文本。",
   },
-  { en: "This text has {count} characters; at most {most} are read.", zh: "此文本有 {count} 个字符，最多读取 {most} 个。" },
+  {
+    en: "This text has {count} characters; at most {most} are read.",
+    zh: "此文本有 {count} 个字符，最多读取 {most} 个。",
+  },
   { en: "This text gives {count} pages; at most {most} are read.", zh: "此文本有 {count} 页，最多读取 {most} 页。" },
   { en: "This text file holds nothing but blanks. Choose another file.", zh: "此文本文件只有空白。请另选文件。" },
   {
@@ -125,7 +158,10 @@ const PAIRS: Label[] = [
     en: "The file {sha256} is gone from the store. Upload it again, or bring the store back from a backup.",
     zh: "文件 {sha256} 已不在存储中。请重新上传，或从备份恢复存储。",
   },
-  { en: "The file {sha256} has not been read yet. Wait for its job, or read it now.", zh: "文件 {sha256} 尚未解析。请等待解析完成。" },
+  {
+    en: "The file {sha256} has not been read yet. Wait for its job, or read it now.",
+    zh: "文件 {sha256} 尚未解析。请等待解析完成。",
+  },
   {
     en: "{absent} of {all} documents are not in the library: {ids}. Leave them out, or upload them.",
     zh: "{all} 篇文献中有 {absent} 篇不在库中：{ids}。请去掉它们，或重新上传。",
@@ -134,9 +170,18 @@ const PAIRS: Label[] = [
     en: "A file may have {most} MB and this one has more. Split it, or make its images smaller.",
     zh: "文件不得超过 {most} MB，此文件更大。请拆分，或缩小其图像。",
   },
-  { en: "There is a knowledge base named {name} already. Choose another name.", zh: "已有名为 {name} 的知识库。请另取名称。" },
-  { en: "A knowledge base has a name of 1 to {most} characters; this one has {count}.", zh: "知识库名称须为 1 至 {most} 个字符，此名称有 {count} 个。" },
-  { en: "A search is a part of a file name: 255 characters at most, without NUL.", zh: "搜索内容须为文件名的一部分，最多 255 个字符。" },
+  {
+    en: "There is a knowledge base named {name} already. Choose another name.",
+    zh: "已有名为 {name} 的知识库。请另取名称。",
+  },
+  {
+    en: "A knowledge base has a name of 1 to {most} characters; this one has {count}.",
+    zh: "知识库名称须为 1 至 {most} 个字符，此名称有 {count} 个。",
+  },
+  {
+    en: "A search is a part of a file name: 255 characters at most, without NUL.",
+    zh: "搜索内容须为文件名的一部分，最多 255 个字符。",
+  },
   { en: "The upload was broken off.", zh: "上传中断。" },
   { en: "The form cannot be read: {why}", zh: "上传的内容无法读取：{why}" },
   {
@@ -145,7 +190,10 @@ const PAIRS: Label[] = [
   },
 
   // Who may do what.
-  { en: "Sign in with the link that `ingather run` printed, or send an API token.", zh: "请用 `ingather run` 显示的链接登录。" },
+  {
+    en: "Sign in with the link that `ingather run` printed, or send an API token.",
+    zh: "请用 `ingather run` 显示的链接登录。",
+  },
   {
     en: "This link was used already, or is too old. Ask for a new one with `ingather link`.",
     zh: "此链接已用过，或已过期。请用 `ingather link` 生成新的。",
@@ -155,8 +203,14 @@ const PAIRS: Label[] = [
   { en: "This takes a {ROLE} of the project, and a token that may write.", zh: "需要具有本项目的“{ROLE}”权限。" },
   { en: "There is no project {id}.", zh: "没有项目 {id}。" },
   { en: "A project has a name of 1 to 200 characters.", zh: "项目名称须为 1 至 200 个字符。" },
-  { en: "You are in a project {name} already. Give this one another name.", zh: "您已在名为 {name} 的项目中。请另取名称。" },
-  { en: "You have {most} {SEATS} under way already. Wait for one to end.", zh: "您已有 {most} 个{SEATS}正在进行。请等其中一个结束。" },
+  {
+    en: "You are in a project {name} already. Give this one another name.",
+    zh: "您已在名为 {name} 的项目中。请另取名称。",
+  },
+  {
+    en: "You have {most} {SEATS} under way already. Wait for one to end.",
+    zh: "您已有 {most} 个{SEATS}正在进行。请等其中一个结束。",
+  },
   { en: "There is nothing at {path}.", zh: "{path} 处没有内容。" },
   {
     en: "Something in the request cannot be stored: a character or a number out of range.",
@@ -170,51 +224,93 @@ const PAIRS: Label[] = [
 
   // Templates.
   { en: "There is no template {id}.", zh: "没有模板 {id}。" },
-  { en: "There is no template {id}. Those that come with the program: {ids}.", zh: "没有模板 {id}。内置模板有：{ids}。" },
-  { en: "The template {id} comes with the program and stays; clone it first.", zh: "模板 {id} 是内置模板，不能修改；请先复制。" },
-  { en: "The template {id} comes with the program and stays as it is; clone it first.", zh: "模板 {id} 是内置模板，保持不变；请先复制。" },
+  {
+    en: "There is no template {id}. Those that come with the program: {ids}.",
+    zh: "没有模板 {id}。内置模板有：{ids}。",
+  },
+  {
+    en: "The template {id} comes with the program and stays; clone it first.",
+    zh: "模板 {id} 是内置模板，不能修改；请先复制。",
+  },
+  {
+    en: "The template {id} comes with the program and stays as it is; clone it first.",
+    zh: "模板 {id} 是内置模板，保持不变；请先复制。",
+  },
   { en: "The template {id} has no field {field}.", zh: "模板 {id} 没有字段 {field}。" },
   {
     en: "Somebody else has changed this template meanwhile. Look at it again, then repeat the change.",
     zh: "其间有人修改了此模板。请查看后再改。",
   },
-  { en: "The field {field} says the unit of {fields}; change or remove those first.", zh: "字段 {field} 说明了 {fields} 的单位；请先修改或删除后者。" },
+  {
+    en: "The field {field} says the unit of {fields}; change or remove those first.",
+    zh: "字段 {field} 说明了 {fields} 的单位；请先修改或删除后者。",
+  },
   { en: "A selection needs at least one field.", zh: "至少要选择一个字段。" },
   {
     en: "{WHAT} has the id {id}; an id starts with a small letter and holds up to 63 small letters, digits and underscores.",
     zh: "{WHAT}的标识 {id} 不合规则：须以小写字母开头，最多 63 个小写字母、数字和下划线。",
   },
   { en: "{NAME} is of type {type} and needs options to choose from.", zh: "{NAME} 的类型为 {type}，需要可选的选项。" },
-  { en: "{NAME} has options, but is of type {type}; make it an enum or drop them.", zh: "{NAME} 有选项，但类型为 {type}；请改为单选或多选，或去掉选项。" },
-  { en: "{NAME} has the option {option}; use letters, digits and underscores.", zh: "{NAME} 的选项 {option} 不合规则；请用字母、数字和下划线。" },
-  { en: "{NAME} has the scope {scope}, which the template does not list in its scopes.", zh: "{NAME} 的提问对象 {scope} 不在模板之列。" },
+  {
+    en: "{NAME} has options, but is of type {type}; make it an enum or drop them.",
+    zh: "{NAME} 有选项，但类型为 {type}；请改为单选或多选，或去掉选项。",
+  },
+  {
+    en: "{NAME} has the option {option}; use letters, digits and underscores.",
+    zh: "{NAME} 的选项 {option} 不合规则；请用字母、数字和下划线。",
+  },
+  {
+    en: "{NAME} has the scope {scope}, which the template does not list in its scopes.",
+    zh: "{NAME} 的提问对象 {scope} 不在模板之列。",
+  },
   {
     en: "{NAME} takes its unit from {field}, which is no other field of the template.",
     zh: "{NAME} 的单位取自 {field}，而它不是模板的另一个字段。",
   },
-  { en: "{NAME} takes its unit from {field}, whose rows it does not belong to.", zh: "{NAME} 的单位取自 {field}，但不属于后者的行。" },
+  {
+    en: "{NAME} takes its unit from {field}, whose rows it does not belong to.",
+    zh: "{NAME} 的单位取自 {field}，但不属于后者的行。",
+  },
   { en: "{NAME} has an empty unit; leave it out instead.", zh: "{NAME} 的单位是空的；请不要填写。" },
-  { en: "{NAME} has {count} {WHAT}; {most} is the most there may be.", zh: "{NAME} 有 {count} 个{WHAT}，最多 {most} 个。" },
-  { en: "{NAME} has the {WHAT} {id} {count} times; each must have an id of its own.", zh: "{NAME} 中{WHAT} {id} 出现了 {count} 次；标识不得重复。" },
-  { en: "{NAME} has a {WHAT} of {count} characters; {most} is the most it may have.", zh: "{NAME} 的{WHAT}有 {count} 个字符，最多 {most} 个。" },
+  {
+    en: "{NAME} has {count} {WHAT}; {most} is the most there may be.",
+    zh: "{NAME} 有 {count} 个{WHAT}，最多 {most} 个。",
+  },
+  {
+    en: "{NAME} has the {WHAT} {id} {count} times; each must have an id of its own.",
+    zh: "{NAME} 中{WHAT} {id} 出现了 {count} 次；标识不得重复。",
+  },
+  {
+    en: "{NAME} has a {WHAT} of {count} characters; {most} is the most it may have.",
+    zh: "{NAME} 的{WHAT}有 {count} 个字符，最多 {most} 个。",
+  },
   {
     en: "{NAME} has a control character in its {WHAT}; type the words instead of pasting them.",
     zh: "{NAME} 的{WHAT}中有控制字符；请直接输入，不要粘贴。",
   },
   { en: "{NAME} needs a text under {key}.", zh: "{NAME} 缺少 {key}。" },
-  { en: "{NAME} needs words under {key}, such as {en: Age, zh: 年龄}.", zh: "{NAME} 缺少 {key}，例如 {en: Age, zh: 年龄}。" },
+  {
+    en: "{NAME} needs words under {key}, such as {en: Age, zh: 年龄}.",
+    zh: "{NAME} 缺少 {key}，例如 {en: Age, zh: 年龄}。",
+  },
 
   // Tasks.
   { en: "There is no task {id}.", zh: "没有任务 {id}。" },
   { en: "There is no document {ordinal} in task {id}.", zh: "任务 {id} 中没有文献 {ordinal}。" },
   { en: "No documents are selected. Choose at least one.", zh: "没有选择文献。请至少选择一篇。" },
-  { en: "A task takes at most {most} documents; {count} are selected.", zh: "一个任务最多 {most} 篇文献，已选 {count} 篇。" },
+  {
+    en: "A task takes at most {most} documents; {count} are selected.",
+    zh: "一个任务最多 {most} 篇文献，已选 {count} 篇。",
+  },
   { en: "The context is at most {most} characters long.", zh: "综述说明最多 {most} 个字符。" },
   {
     en: "None of the chosen fields is asked of a paper: people or rules answer them. Choose more.",
     zh: "所选字段均不向文献提问，而由人或规则回答。请多选一些。",
   },
-  { en: "A spending cap lies between 0 and {most}, not at {cap}.", zh: "费用上限须在 0 至 {most} 之间，不能是 {cap}。" },
+  {
+    en: "A spending cap lies between 0 and {most}, not at {cap}.",
+    zh: "费用上限须在 0 至 {most} 之间，不能是 {cap}。",
+  },
   {
     en: "What {model} costs is not known, so a spending cap could not be kept. Go on without one.",
     zh: "{model} 的价格未知，因此无法执行费用上限。请不设上限。",
@@ -223,7 +319,10 @@ const PAIRS: Label[] = [
     en: "No model is configured: the embedded extractor answers, and there is nothing to test.",
     zh: "未配置模型：由内置提取器回答，无需测试。",
   },
-  { en: "The model was tested often just now. Wait {seconds} s, then test again.", zh: "刚才测试过于频繁。请等 {seconds} 秒后再测试。" },
+  {
+    en: "The model was tested often just now. Wait {seconds} s, then test again.",
+    zh: "刚才测试过于频繁。请等 {seconds} 秒后再测试。",
+  },
   {
     en: "This idempotency key belongs to another task. Use a new one for each task.",
     zh: "此次开始的请求属于另一个任务。请重新开始。",
@@ -269,8 +368,14 @@ const PAIRS: Label[] = [
     en: "The provider refused the key. Check the key and what it may use, then resume the task.",
     zh: "模型服务方拒绝了密钥。请检查密钥及其权限，然后继续任务。",
   },
-  { en: "The request is longer than this model takes. Choose one with a larger context.", zh: "请求超过此模型的长度。请选择上下文更长的模型。" },
-  { en: "The provider asks us to slow down. All calls of this queue wait, then go on.", zh: "模型服务方要求放慢。此队列的所有调用会等待，然后继续。" },
+  {
+    en: "The request is longer than this model takes. Choose one with a larger context.",
+    zh: "请求超过此模型的长度。请选择上下文更长的模型。",
+  },
+  {
+    en: "The provider asks us to slow down. All calls of this queue wait, then go on.",
+    zh: "模型服务方要求放慢。此队列的所有调用会等待，然后继续。",
+  },
   { en: "The provider gave up waiting.", zh: "模型服务方等待超时。" },
   { en: "The provider is overloaded or broken for the moment.", zh: "模型服务方暂时过载或出现故障。" },
   {
@@ -279,13 +384,28 @@ const PAIRS: Label[] = [
   },
   { en: "Give the final address.", zh: "请给出最终地址。" },
   { en: "There is no chat API for model {model} at {host}.", zh: "{host} 没有模型 {model} 的对话接口。" },
-  { en: "Check the model's name and the address; often it ends in /v1.", zh: "请检查模型名称和地址；地址常以 /v1 结尾。" },
-  { en: "The provider knows no model {model}. Choose one from its list.", zh: "模型服务方没有模型 {model}。请从其列表中选择。" },
+  {
+    en: "Check the model's name and the address; often it ends in /v1.",
+    zh: "请检查模型名称和地址；地址常以 /v1 结尾。",
+  },
+  {
+    en: "The provider knows no model {model}. Choose one from its list.",
+    zh: "模型服务方没有模型 {model}。请从其列表中选择。",
+  },
   { en: "The provider's own check found the answer not to be JSON.", zh: "模型服务方自查发现回答不是 JSON。" },
-  { en: "The provider refused the request as invalid. It would be refused again.", zh: "模型服务方认为请求无效而拒绝，重试也会被拒绝。" },
+  {
+    en: "The provider refused the request as invalid. It would be refused again.",
+    zh: "模型服务方认为请求无效而拒绝，重试也会被拒绝。",
+  },
   { en: "{host} did not answer like a model's API.", zh: "{host} 的应答不像模型接口。" },
-  { en: "Check it: often it ends in /v1, or a portal or proxy stands between.", zh: "请检查地址：常以 /v1 结尾，或中间隔着门户或代理。" },
-  { en: "The provider's content filter stopped the answer. Another model may give one.", zh: "模型服务方的内容过滤中止了回答。换一个模型也许能回答。" },
+  {
+    en: "Check it: often it ends in /v1, or a portal or proxy stands between.",
+    zh: "请检查地址：常以 /v1 结尾，或中间隔着门户或代理。",
+  },
+  {
+    en: "The provider's content filter stopped the answer. Another model may give one.",
+    zh: "模型服务方的内容过滤中止了回答。换一个模型也许能回答。",
+  },
   {
     en: "The answer was cut off at its token limit. Ask for fewer fields at once, or allow more tokens.",
     zh: "回答达到词元上限而被截断。请减少一次提问的字段，或允许更多词元。",
@@ -294,24 +414,39 @@ const PAIRS: Label[] = [
   { en: "The provider broke off for lack of resources.", zh: "模型服务方因资源不足而中断。" },
   { en: "The model refused to answer: {said}", zh: "模型拒绝回答：{said}" },
   { en: "The model's answer was blank.", zh: "模型的回答是空白。" },
-  { en: "No connection to {host} within its time. Check the address and the network.", zh: "未能及时连接 {host}。请检查地址和网络。" },
+  {
+    en: "No connection to {host} within its time. Check the address and the network.",
+    zh: "未能及时连接 {host}。请检查地址和网络。",
+  },
   { en: "{host} did not finish its answer in time.", zh: "{host} 未能及时答完。" },
-  { en: "The certificate of {host} cannot be trusted. Check the address and the clock.", zh: "{host} 的证书不可信。请检查地址和时钟。" },
+  {
+    en: "The certificate of {host} cannot be trusted. Check the address and the clock.",
+    zh: "{host} 的证书不可信。请检查地址和时钟。",
+  },
   { en: "The name {host} cannot be found.", zh: "找不到名称 {host}。" },
-  { en: "Nothing listens at {host}. Is the server running, and the port right?", zh: "{host} 没有服务在监听。服务器是否在运行，端口是否正确？" },
+  {
+    en: "Nothing listens at {host}. Is the server running, and the port right?",
+    zh: "{host} 没有服务在监听。服务器是否在运行，端口是否正确？",
+  },
   { en: "The connection to {host} broke.", zh: "与 {host} 的连接中断。" },
   {
     en: "The model client failed in a way it does not know ({name}). Please report this.",
     zh: "调用模型的程序发生了未知错误（{name}）。请报告此问题。",
   },
-  { en: "The model's answer is not the JSON object that was asked for: {WHY}.", zh: "模型的回答不是所要求的 JSON 对象：{WHY}。" },
+  {
+    en: "The model's answer is not the JSON object that was asked for: {WHY}.",
+    zh: "模型的回答不是所要求的 JSON 对象：{WHY}。",
+  },
   { en: "it is longer than {most} characters", zh: "超过 {most} 个字符" },
   { en: "it is JSON, but not an object", zh: "是 JSON，但不是对象" },
   { en: "it holds several objects", zh: "含有多个对象" },
   { en: "it cannot be read", zh: "无法读取" },
   { en: "it is nested deeper than {most}", zh: "嵌套超过 {most} 层" },
   { en: "the key {key} stands twice in one object", zh: "同一对象中键 {key} 出现了两次" },
-  { en: "two keys of one object are the same once characters that cannot be kept are replaced", zh: "替换无法保存的字符后，同一对象中有两个键相同" },
+  {
+    en: "two keys of one object are the same once characters that cannot be kept are replaced",
+    zh: "替换无法保存的字符后，同一对象中有两个键相同",
+  },
   { en: "a number has more than 400 digits", zh: "有数字超过 400 位" },
   { en: "{text} is not a finite number", zh: "{text} 不是有限的数" },
   { en: "{name} is not a number in JSON", zh: "{name} 不是 JSON 中的数" },
@@ -326,7 +461,10 @@ const PAIRS: Label[] = [
     zh: "模型未能以可读的形式列出分组和结局，再次提问也是如此。",
   },
   { en: "The model gave no usable answer, also when asked again.", zh: "模型没有给出可用的回答，再次提问也是如此。" },
-  { en: "The model's answer was cut off. Raise its output limit or ask fewer fields.", zh: "模型的回答被截断。请提高其输出上限，或减少字段。" },
+  {
+    en: "The model's answer was cut off. Raise its output limit or ask fewer fields.",
+    zh: "模型的回答被截断。请提高其输出上限，或减少字段。",
+  },
   { en: "{Code} of row {row}: {SENTENCE}", zh: "{Code}（行 {row}）：{SENTENCE}" },
   { en: "{Code} has no answer.", zh: "{Code} 没有回答。" },
   { en: "{Code} of row {row} has no answer.", zh: "{Code}（行 {row}）没有回答。" },
@@ -367,23 +505,41 @@ const PAIRS: Label[] = [
     en: "The text of this document was recognised from pictures (OCR) and may contain misread characters: no quote counts as exact. Compare numbers with the page.",
     zh: "此文献的文字由图像识别（OCR）而来，可能有误：任何引用都不算精确。请对照页面核对数字。",
   },
-  { en: "The quote speaks to a machine rather than to a reader. Look at the paper.", zh: "此引用像是对机器而非读者说的。请查看文献。" },
+  {
+    en: "The quote speaks to a machine rather than to a reader. Look at the paper.",
+    zh: "此引用像是对机器而非读者说的。请查看文献。",
+  },
   {
     en: "The paper has {count} more {ROWS} than can be asked about at once; those are missing.",
     zh: "文献的{ROWS}比一次能提问的多 {count} 个，多出的缺失。",
   },
-  { en: "The model's list of arms and outcomes was cut off; some may be missing.", zh: "模型列出的分组和结局被截断，可能有缺失。" },
+  {
+    en: "The model's list of arms and outcomes was cut off; some may be missing.",
+    zh: "模型列出的分组和结局被截断，可能有缺失。",
+  },
 
   // Reviews, and values that are no such.
   { en: "This task has no field {field}.", zh: "本任务没有字段 {field}。" },
-  { en: "Document {ordinal} is {STATE}: there is nothing to review in it yet.", zh: "文献 {ordinal} 的状态为“{STATE}”，尚无可审核的内容。" },
-  { en: "Document {ordinal} has no row {row} for the field {field}.", zh: "文献 {ordinal} 没有字段 {field} 的行 {row}。" },
+  {
+    en: "Document {ordinal} is {STATE}: there is nothing to review in it yet.",
+    zh: "文献 {ordinal} 的状态为“{STATE}”，尚无可审核的内容。",
+  },
+  {
+    en: "Document {ordinal} has no row {row} for the field {field}.",
+    zh: "文献 {ordinal} 没有字段 {field} 的行 {row}。",
+  },
   { en: "{reviewer} has reviewed this value meanwhile ({ACTION}).", zh: "其间 {reviewer} 已审核此值（{ACTION}）。" },
   { en: "The review you saw here is gone.", zh: "您看到的审核已不存在。" },
-  { en: "This value follows from other answers, and one of those has changed.", zh: "此值由其他回答得出，其中一个已改变。" },
+  {
+    en: "This value follows from other answers, and one of those has changed.",
+    zh: "此值由其他回答得出，其中一个已改变。",
+  },
   { en: "There is nothing here to reject.", zh: "此处没有可否决的内容。" },
   { en: "There is no review here to take back.", zh: "此处没有可撤回的审核。" },
-  { en: "There is no answer here to accept. Give a value, or say that there is none.", zh: "此处没有可接受的回答。请给出值，或说明没有。" },
+  {
+    en: "There is no answer here to accept. Give a value, or say that there is none.",
+    zh: "此处没有可接受的回答。请给出值，或说明没有。",
+  },
   { en: "There are several answers here. Give the value that is right.", zh: "此处有多个回答。请给出正确的值。" },
   { en: "This is no value. Give one, or say that it is not reported.", zh: "这不是值。请给出值，或标为未报告。" },
   { en: "This is no value. Say that it is not applicable instead.", zh: "这不是值。请改为标为不适用。" },
@@ -397,7 +553,10 @@ const PAIRS: Label[] = [
   { en: "{value} is no whole number.", zh: "{value} 不是整数。" },
   { en: "{value} is more than a number.", zh: "{value} 不只是一个数字。" },
   { en: "{value} is too long for a number.", zh: "{value} 作为数字过长。" },
-  { en: "{value} can be read as a number in more ways than one, or in none.", zh: "{value} 作为数字有不止一种读法，或无法读取。" },
+  {
+    en: "{value} can be read as a number in more ways than one, or in none.",
+    zh: "{value} 作为数字有不止一种读法，或无法读取。",
+  },
   { en: "A number is needed, not {what}.", zh: "需要数字，而不是 {what}。" },
   { en: "True and false are no numbers.", zh: "真和假不是数字。" },
   { en: "The number is too big to be kept exactly.", zh: "数字过大，无法精确保存。" },
@@ -413,7 +572,10 @@ const PAIRS: Label[] = [
   { en: "{value} is no DOI; one starts with 10. and has a slash.", zh: "{value} 不是 DOI；DOI 以 10. 开头并含斜杠。" },
   { en: "{value} is no PMID; one is made of up to nine digits.", zh: "{value} 不是 PMID；PMID 由最多九位数字组成。" },
   { en: "A text is needed, not {what}.", zh: "需要文本，而不是 {what}。" },
-  { en: "The text has {count} characters; {most} is the most it may have.", zh: "文本有 {count} 个字符，最多 {most} 个。" },
+  {
+    en: "The text has {count} characters; {most} is the most it may have.",
+    zh: "文本有 {count} 个字符，最多 {most} 个。",
+  },
   { en: "The text is empty.", zh: "文本是空的。" },
   { en: "A date is a text such as 2019-03.", zh: "日期是 2019-03 这样的文本。" },
   {

@@ -88,7 +88,8 @@ export const zh: Words = {
     embeddedSet: "若要由模型回答，请在启动 Ingather 处设置：",
     modelAt: (host) => `位于 ${host}`,
     atOnce: (n) => `同时处理 ${n0(n)} 篇`,
-    priceKnown: (input, output, currency, date) => `每百万词元：输入 ${input} ${currency}，输出 ${output} ${currency}；查于 ${date}。`,
+    priceKnown: (input, output, currency, date) =>
+      `每百万词元：输入 ${input} ${currency}，输出 ${output} ${currency}；查于 ${date}。`,
     priceUnknown: "此模型的价格未知，无法预估费用。",
     test: "测试连接",
     testFailed: "模型无法使用",

@@ -23,7 +23,10 @@ export function Batches({ mayAct }: { mayAct: boolean }) {
     queryKey: ["batches", state],
     initialPageParam: undefined as number | undefined,
     queryFn: ({ signal, pageParam }) =>
-      api.get("/api/v1/engine/batches", { query: { state: state === "any" ? undefined : state, before: pageParam, limit: 50 }, signal }),
+      api.get("/api/v1/engine/batches", {
+        query: { state: state === "any" ? undefined : state, before: pageParam, limit: 50 },
+        signal,
+      }),
     getNextPageParam: (page) => page.next ?? undefined,
     refetchInterval: 3_000,
   });
@@ -35,7 +38,12 @@ export function Batches({ mayAct }: { mayAct: boolean }) {
   });
   const all = batches.data?.pages.flatMap((page) => page.batches) ?? [];
   const act = (batch: Batch, verb: Verb, text: string) => (
-    <Button key={verb} size="compact-xs" variant="default" onClick={() => (verb === "cancel" ? setDoomed(batch.batch_id) : steer.mutate({ id: batch.batch_id, verb }))}>
+    <Button
+      key={verb}
+      size="compact-xs"
+      variant="default"
+      onClick={() => (verb === "cancel" ? setDoomed(batch.batch_id) : steer.mutate({ id: batch.batch_id, verb }))}
+    >
       {text}
     </Button>
   );
@@ -102,15 +110,24 @@ export function Batches({ mayAct }: { mayAct: boolean }) {
                     <Badge
                       variant="light"
                       color={batch.state === "closed" ? "gray" : batch.paused ? "orange" : "blue"}
-                      leftSection={<Icon name={batch.state === "closed" ? "check" : batch.paused ? "pause" : "play"} size={10} />}
+                      leftSection={
+                        <Icon name={batch.state === "closed" ? "check" : batch.paused ? "pause" : "play"} size={10} />
+                      }
                     >
-                      {batch.state === "closed" ? words.engine.closed : batch.paused ? words.engine.paused : words.engine.open}
+                      {batch.state === "closed"
+                        ? words.engine.closed
+                        : batch.paused
+                          ? words.engine.paused
+                          : words.engine.open}
                     </Badge>
                   </td>
                   <td className="dim">{moment(batch.created_at, language)}</td>
                   {mayAct && (
                     <td className="cell-end">
-                      {batch.state === "open" && (batch.paused ? act(batch, "resume", words.engine.resume) : act(batch, "pause", words.engine.pause))}
+                      {batch.state === "open" &&
+                        (batch.paused
+                          ? act(batch, "resume", words.engine.resume)
+                          : act(batch, "pause", words.engine.pause))}
                       {batch.state === "open" && act(batch, "cancel", words.engine.cancel)}
                       {batch.counts.error > 0 && act(batch, "retry", words.engine.retry)}
                     </td>
@@ -122,7 +139,12 @@ export function Batches({ mayAct }: { mayAct: boolean }) {
         </div>
       )}
       {batches.hasNextPage && (
-        <Button variant="default" mt="md" loading={batches.isFetchingNextPage} onClick={() => void batches.fetchNextPage()}>
+        <Button
+          variant="default"
+          mt="md"
+          loading={batches.isFetchingNextPage}
+          onClick={() => void batches.fetchNextPage()}
+        >
           {words.state.more}
         </Button>
       )}

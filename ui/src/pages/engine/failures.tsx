@@ -12,7 +12,11 @@ export function BatchFailures({ batchId, close }: { batchId: number; close: () =
     queryKey: ["failures", batchId],
     initialPageParam: 0,
     queryFn: ({ signal, pageParam }) =>
-      api.get("/api/v1/engine/batches/{batch_id}/failures", { path: { batch_id: batchId }, query: { after: pageParam, limit: 50 }, signal }),
+      api.get("/api/v1/engine/batches/{batch_id}/failures", {
+        path: { batch_id: batchId },
+        query: { after: pageParam, limit: 50 },
+        signal,
+      }),
     getNextPageParam: (page) => page.next ?? undefined,
   });
   const all = failures.data?.pages.flatMap((page) => page.failures) ?? [];
@@ -36,7 +40,9 @@ export function BatchFailures({ batchId, close }: { batchId: number; close: () =
               {all.map((one) => (
                 <tr key={one.item_id}>
                   <td>{one.ordinal + 1}</td>
-                  <td className={one.problem === null ? "dim" : "plain"}>{one.problem === null ? t.notYours : words.said(one.problem)}</td>
+                  <td className={one.problem === null ? "dim" : "plain"}>
+                    {one.problem === null ? t.notYours : words.said(one.problem)}
+                  </td>
                   <td>{one.attempt}</td>
                   <td className="dim">{moment(one.finished_at, language)}</td>
                 </tr>
@@ -46,7 +52,12 @@ export function BatchFailures({ batchId, close }: { batchId: number; close: () =
         </div>
       )}
       {failures.hasNextPage && (
-        <Button variant="default" mt="md" loading={failures.isFetchingNextPage} onClick={() => void failures.fetchNextPage()}>
+        <Button
+          variant="default"
+          mt="md"
+          loading={failures.isFetchingNextPage}
+          onClick={() => void failures.fetchNextPage()}
+        >
           {words.state.more}
         </Button>
       )}

@@ -44,7 +44,11 @@ function List<T>({ query, name, icon, empty, how, heads, row }: ListProps<T>) {
 
 function Paused({ isPaused, words }: { isPaused: boolean; words: { paused: string; works: string } }) {
   return (
-    <Badge variant="light" color={isPaused ? "orange" : "green"} leftSection={<Icon name={isPaused ? "pause" : "check"} size={10} />}>
+    <Badge
+      variant="light"
+      color={isPaused ? "orange" : "green"}
+      leftSection={<Icon name={isPaused ? "pause" : "check"} size={10} />}
+    >
       {isPaused ? words.paused : words.works}
     </Badge>
   );
@@ -55,11 +59,16 @@ export function Queues({ mayAct }: { mayAct: boolean }) {
   const client = useQueryClient();
   const queues = useQuery({
     queryKey: ["queues"],
-    queryFn: ({ signal }) => whole((after) => api.get("/api/v1/engine/queues", { query: { after }, signal }), (page) => page.queues),
+    queryFn: ({ signal }) =>
+      whole(
+        (after) => api.get("/api/v1/engine/queues", { query: { after }, signal }),
+        (page) => page.queues,
+      ),
     refetchInterval: 3_000,
   });
   const steer = useMutation({
-    mutationFn: (asked: { name: string; verb: "pause" | "resume" }) => api.post("/api/v1/engine/queues/{name}/{verb}", { path: { ...asked } }),
+    mutationFn: (asked: { name: string; verb: "pause" | "resume" }) =>
+      api.post("/api/v1/engine/queues/{name}/{verb}", { path: { ...asked } }),
     onSettled: () => client.invalidateQueries({ queryKey: ["queues"] }),
   });
   const t = words.engine;
@@ -84,11 +93,17 @@ export function Queues({ mayAct }: { mayAct: boolean }) {
             <td>{queue.rate_items === null ? t.noLimit : t.perWindow(queue.rate_items, queue.rate_window_s ?? 0)}</td>
             <td>
               <Paused isPaused={queue.paused} words={t} />
-              {queue.blocked_until && <span className="dim"> {t.blockedUntil(moment(queue.blocked_until, language))}</span>}
+              {queue.blocked_until && (
+                <span className="dim"> {t.blockedUntil(moment(queue.blocked_until, language))}</span>
+              )}
             </td>
             <td className="cell-end">
               {mayAct && (
-                <Button size="compact-xs" variant="default" onClick={() => steer.mutate({ name: queue.name, verb: queue.paused ? "resume" : "pause" })}>
+                <Button
+                  size="compact-xs"
+                  variant="default"
+                  onClick={() => steer.mutate({ name: queue.name, verb: queue.paused ? "resume" : "pause" })}
+                >
                   {queue.paused ? t.resume : t.pause}
                 </Button>
               )}
@@ -104,7 +119,11 @@ export function Workers() {
   const { words, language } = useSpoken();
   const workers = useQuery({
     queryKey: ["workers"],
-    queryFn: ({ signal }) => whole((after) => api.get("/api/v1/engine/workers", { query: { after }, signal }), (page) => page.workers),
+    queryFn: ({ signal }) =>
+      whole(
+        (after) => api.get("/api/v1/engine/workers", { query: { after }, signal }),
+        (page) => page.workers,
+      ),
     refetchInterval: 3_000,
   });
   const t = words.engine;
@@ -140,7 +159,11 @@ export function Workers() {
             <td className="dim">{moment(worker.started_at, language)}</td>
             <td className="dim">{moment(worker.beat_at, language)}</td>
             <td>
-              <Badge variant="light" color={isSilent ? "red" : "green"} leftSection={<Icon name={isSilent ? "warning" : "check"} size={10} />}>
+              <Badge
+                variant="light"
+                color={isSilent ? "red" : "green"}
+                leftSection={<Icon name={isSilent ? "warning" : "check"} size={10} />}
+              >
                 {isSilent ? t.silent : t.alive}
               </Badge>
             </td>
@@ -156,11 +179,16 @@ export function Schedules({ mayAct }: { mayAct: boolean }) {
   const client = useQueryClient();
   const schedules = useQuery({
     queryKey: ["schedules"],
-    queryFn: ({ signal }) => whole((after) => api.get("/api/v1/engine/schedules", { query: { after }, signal }), (page) => page.schedules),
+    queryFn: ({ signal }) =>
+      whole(
+        (after) => api.get("/api/v1/engine/schedules", { query: { after }, signal }),
+        (page) => page.schedules,
+      ),
     refetchInterval: 5_000,
   });
   const steer = useMutation({
-    mutationFn: (asked: { name: string; verb: "pause" | "resume" }) => api.post("/api/v1/engine/schedules/{name}/{verb}", { path: { ...asked } }),
+    mutationFn: (asked: { name: string; verb: "pause" | "resume" }) =>
+      api.post("/api/v1/engine/schedules/{name}/{verb}", { path: { ...asked } }),
     onSettled: () => client.invalidateQueries({ queryKey: ["schedules"] }),
   });
   const t = words.engine;
@@ -191,7 +219,11 @@ export function Schedules({ mayAct }: { mayAct: boolean }) {
             </td>
             <td className="cell-end">
               {mayAct && (
-                <Button size="compact-xs" variant="default" onClick={() => steer.mutate({ name: one.name, verb: one.paused ? "resume" : "pause" })}>
+                <Button
+                  size="compact-xs"
+                  variant="default"
+                  onClick={() => steer.mutate({ name: one.name, verb: one.paused ? "resume" : "pause" })}
+                >
                   {one.paused ? t.resume : t.pause}
                 </Button>
               )}

@@ -30,14 +30,24 @@ export function DocumentRows({ task, results, lines }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const all = results.data?.results ?? [];
   const shown = onlyFailed ? all.filter((one) => one.state === "error") : all;
-  const rows = useVirtualizer({ count: shown.length, getScrollElement: () => box.current, estimateSize: () => ROW, overscan: 8 });
+  const rows = useVirtualizer({
+    count: shown.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => ROW,
+    overscan: 8,
+  });
   return (
     <section className="card card-flush task-documents" aria-label={words.task.documents}>
       <header className="log-head">
         <h2>{words.task.documents}</h2>
         {results.data && !results.data.isWhole && <span className="dim">{words.table.loadingRest}</span>}
         <span className="spacer" />
-        <Checkbox size="xs" label={words.task.onlyFailed} checked={onlyFailed} onChange={(event) => setOnlyFailed(event.currentTarget.checked)} />
+        <Checkbox
+          size="xs"
+          label={words.task.onlyFailed}
+          checked={onlyFailed}
+          onChange={(event) => setOnlyFailed(event.currentTarget.checked)}
+        />
       </header>
       {results.isPending && <Loading lines={6} height={ROW - 12} />}
       {results.isError && <Failed error={results.error} again={() => void results.refetch()} />}
@@ -70,7 +80,10 @@ function hear(lines: Line[]): Map<number, Heard> {
   for (const line of lines) {
     if (ENDS.has(line.what)) continue;
     const before = heard.get(line.ordinal) ?? { answers: 0, trouble: null };
-    heard.set(line.ordinal, line.what === "ok" ? { answers: before.answers + 1, trouble: null } : { ...before, trouble: line.detail });
+    heard.set(
+      line.ordinal,
+      line.what === "ok" ? { answers: before.answers + 1, trouble: null } : { ...before, trouble: line.detail },
+    );
   }
   return heard;
 }
@@ -83,7 +96,17 @@ function stageOf(result: Result, heard: Heard | undefined, isEmbedded: boolean):
   return isAsked ? 2 : result.state === "error" ? 1 : 0;
 }
 
-function DocumentRow({ task, result, heard, top }: { task: Task; result: Result; heard: Heard | undefined; top: number }) {
+function DocumentRow({
+  task,
+  result,
+  heard,
+  top,
+}: {
+  task: Task;
+  result: Result;
+  heard: Heard | undefined;
+  top: number;
+}) {
   const words = useWords();
   const looked = lookAt(result);
   const stage = stageOf(result, heard, task.is_embedded);
@@ -91,12 +114,18 @@ function DocumentRow({ task, result, heard, top }: { task: Task; result: Result;
   const answers = heard && heard.answers > 0 ? words.task.answers(heard.answers) : "";
   const now =
     result.state === "running"
-      ? [words.task.stages[STAGES[stage - 1] ?? "read"], answers, words.said(heard?.trouble ?? null)].filter(Boolean).join(" · ")
+      ? [words.task.stages[STAGES[stage - 1] ?? "read"], answers, words.said(heard?.trouble ?? null)]
+          .filter(Boolean)
+          .join(" · ")
       : result.state === "pending"
         ? [words.task.counts.pending, answers, task.paused ? "" : why].filter(Boolean).join(" · ")
         : (words.task.counts[result.state] ?? result.state);
   return (
-    <div role="listitem" className={`task-document task-document-${result.state}`} style={{ transform: `translateY(${top}px)`, height: ROW }}>
+    <div
+      role="listitem"
+      className={`task-document task-document-${result.state}`}
+      style={{ transform: `translateY(${top}px)`, height: ROW }}
+    >
       <span className="task-document-state">
         {result.state === "running" ? <Loader size={14} /> : <Icon name={ICONS[result.state] ?? "clock"} />}
       </span>
@@ -113,12 +142,20 @@ function DocumentRow({ task, result, heard, top }: { task: Task; result: Result;
           <span className="task-document-count">
             <b>{looked.reported}</b> <span className="dim">{words.task.values}</span>
           </span>
-          <span className={looked.attention > 0 ? "task-document-count attention" : "task-document-count dim"} title={words.task.attention}>
+          <span
+            className={looked.attention > 0 ? "task-document-count attention" : "task-document-count dim"}
+            title={words.task.attention}
+          >
             <Icon name="flag" size={12} /> {looked.attention}
           </span>
         </>
       )}
-      <span className="stages" role="img" aria-label={words.task.stageOf(stage, STAGES.length)} title={STAGES.map((one) => words.task.stages[one]).join(" → ")}>
+      <span
+        className="stages"
+        role="img"
+        aria-label={words.task.stageOf(stage, STAGES.length)}
+        title={STAGES.map((one) => words.task.stages[one]).join(" → ")}
+      >
         {STAGES.map((one, at) => (
           <i key={one} className={at < stage ? "stage stage-done" : "stage"} />
         ))}

@@ -16,7 +16,12 @@ export function Log({ lines, state }: { lines: Line[]; state: LiveState }) {
   const whatOf = (line: Line) => words.task.calling[line.what] ?? words.task.counts[line.what] ?? line.what;
   const textOf = (line: Line) => `${line.file_name} ${whatOf(line)} ${words.said(line.detail)}`;
   const shown = wanted ? lines.filter((line) => textOf(line).toLowerCase().includes(wanted)) : lines;
-  const rows = useVirtualizer({ count: shown.length, getScrollElement: () => box.current, estimateSize: () => ROW, overscan: 20 });
+  const rows = useVirtualizer({
+    count: shown.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => ROW,
+    overscan: 20,
+  });
   useEffect(() => {
     if (isFollowed && shown.length > 0) rows.scrollToIndex(shown.length - 1);
   }, [isFollowed, shown.length, rows]);
@@ -36,7 +41,12 @@ export function Log({ lines, state }: { lines: Line[]; state: LiveState }) {
           value={filter}
           onChange={(event) => setFilter(event.currentTarget.value)}
         />
-        <Checkbox size="xs" label={words.task.follow} checked={isFollowed} onChange={(event) => setFollowed(event.currentTarget.checked)} />
+        <Checkbox
+          size="xs"
+          label={words.task.follow}
+          checked={isFollowed}
+          onChange={(event) => setFollowed(event.currentTarget.checked)}
+        />
       </header>
       <div ref={box} className="log-lines" role="log" tabIndex={0}>
         {shown.length === 0 && <p className="dim pad">{words.task.logEmpty}</p>}
@@ -45,7 +55,12 @@ export function Log({ lines, state }: { lines: Line[]; state: LiveState }) {
             const line = shown[item.index] as Line;
             const detail = words.said(line.detail);
             return (
-              <div key={line.id + line.what} className={`log-line log-${line.what}`} style={{ transform: `translateY(${item.start}px)`, height: ROW }} title={detail}>
+              <div
+                key={line.id + line.what}
+                className={`log-line log-${line.what}`}
+                style={{ transform: `translateY(${item.start}px)`, height: ROW }}
+                title={detail}
+              >
                 <time>{new Date(line.at).toLocaleTimeString(undefined, { hour12: false })}</time>
                 <span className="log-file">{line.file_name}</span>
                 <b>{whatOf(line)}</b>

@@ -26,7 +26,8 @@ export function usePace(task: Task): { perMinute: string | null; left: number | 
   const elapsed = Math.max(0, end - began) / 1_000;
   const oldest = seen.current[0];
   const isRecent = oldest !== undefined && done - oldest.done >= 3 && now - oldest.at > 3_000;
-  const perSecond = isRunning && isRecent ? (1_000 * (done - oldest.done)) / (now - oldest.at) : elapsed > 0 ? done / elapsed : 0;
+  const perSecond =
+    isRunning && isRecent ? (1_000 * (done - oldest.done)) / (now - oldest.at) : elapsed > 0 ? done / elapsed : 0;
   const perMinute = 60 * perSecond;
   return {
     perMinute: done === 0 ? null : perMinute >= 10 ? Math.round(perMinute).toLocaleString() : perMinute.toFixed(1),

@@ -85,7 +85,8 @@ export function ProgressPage() {
 function Facts({ task, reported, attention }: { task: Task; reported: number; attention: number }) {
   const words = useWords();
   const pace = usePace(task);
-  const digits = (amount: number) => amount.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: amount < 1 ? 4 : 2 });
+  const digits = (amount: number) =>
+    amount.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: amount < 1 ? 4 : 2 });
   const money = (amount: number) => `${digits(amount)} ${task.spent.currency ?? ""}`.trim();
   const tokens = task.spent.prompt_tokens + task.spent.completion_tokens;
   return (
@@ -96,7 +97,15 @@ function Facts({ task, reported, attention }: { task: Task; reported: number; at
       ) : (
         <Fact
           name={words.task.left}
-          value={task.paused ? words.task.paused : pace.left === null ? words.task.unknown : pace.left < 5 ? words.task.soon : duration(pace.left, words)}
+          value={
+            task.paused
+              ? words.task.paused
+              : pace.left === null
+                ? words.task.unknown
+                : pace.left < 5
+                  ? words.task.soon
+                  : duration(pace.left, words)
+          }
         />
       )}
       <Fact
@@ -117,7 +126,11 @@ function Facts({ task, reported, attention }: { task: Task; reported: number; at
         }
       />
       <Fact name={words.task.found} value={reported.toLocaleString()} />
-      <Fact name={words.task.attention} value={attention.toLocaleString()} {...(attention > 0 ? { to: `/tasks/${task.task_id}/table?filter=attention` } : {})} />
+      <Fact
+        name={words.task.attention}
+        value={attention.toLocaleString()}
+        {...(attention > 0 ? { to: `/tasks/${task.task_id}/table?filter=attention` } : {})}
+      />
     </div>
   );
 }
@@ -158,21 +171,51 @@ function Trial({ task }: { task: Task }) {
   return (
     <div className="notice notice-card">
       <span>{words.task.trial(task.total, trial.selected)}</span>
-      <Button component={Link} size="xs" to={`/projects/${task.project_id}/setup?template=${encodeURIComponent(trial.template)}`}>
+      <Button
+        component={Link}
+        size="xs"
+        to={`/projects/${task.project_id}/setup?template=${encodeURIComponent(trial.template)}`}
+      >
         {words.task.trialNext}
       </Button>
     </div>
   );
 }
 
-function Fact({ name, value, more, share, to }: { name: string; value: string; more?: string; share?: number; to?: string }) {
+function Fact({
+  name,
+  value,
+  more,
+  share,
+  to,
+}: {
+  name: string;
+  value: string;
+  more?: string;
+  share?: number;
+  to?: string;
+}) {
   const words = useWords();
   return (
     <div className="fact">
       <span className="dim">{name}</span>
-      <b>{to ? <Link to={to} className="attention" aria-label={`${name}: ${value}`}>{value}</Link> : value}</b>
+      <b>
+        {to ? (
+          <Link to={to} className="attention" aria-label={`${name}: ${value}`}>
+            {value}
+          </Link>
+        ) : (
+          value
+        )}
+      </b>
       {share !== undefined && (
-        <Meter value={Math.min(100, share)} size="sm" my={4} color={share >= 90 ? "orange" : "blue"} aria-label={words.task.capUsed} />
+        <Meter
+          value={Math.min(100, share)}
+          size="sm"
+          my={4}
+          color={share >= 90 ? "orange" : "blue"}
+          aria-label={words.task.capUsed}
+        />
       )}
       {more && <span className="dim">{more}</span>}
     </div>
@@ -199,7 +242,12 @@ function Actions({ task }: { task: Task }) {
     <div className="actions">
       <Refusal error={steer.error} />
       {isOpen && !task.paused && (
-        <Button variant="default" leftSection={<Icon name="pause" />} loading={busy("pause")} onClick={() => steer.mutate("pause")}>
+        <Button
+          variant="default"
+          leftSection={<Icon name="pause" />}
+          loading={busy("pause")}
+          onClick={() => steer.mutate("pause")}
+        >
           {words.task.pause}
         </Button>
       )}
@@ -219,11 +267,21 @@ function Actions({ task }: { task: Task }) {
         </Button>
       )}
       {task.counts.error > 0 && (
-        <Button variant="default" leftSection={<Icon name="retry" />} loading={busy("retry")} onClick={() => steer.mutate("retry")}>
+        <Button
+          variant="default"
+          leftSection={<Icon name="retry" />}
+          loading={busy("retry")}
+          onClick={() => steer.mutate("retry")}
+        >
           {words.task.retry(task.counts.error)}
         </Button>
       )}
-      <Button component={Link} to={`/tasks/${task.task_id}/table`} leftSection={<Icon name="table" />} variant={isOpen ? "light" : "filled"}>
+      <Button
+        component={Link}
+        to={`/tasks/${task.task_id}/table`}
+        leftSection={<Icon name="table" />}
+        variant={isOpen ? "light" : "filled"}
+      >
         {words.task.toTable}
       </Button>
       <Confirm
@@ -265,7 +323,15 @@ function CapForm({ task, close }: { task: Task; close: () => void }) {
     <Modal opened onClose={close} title={words.task.capTitle} lockScroll={false}>
       <form className="form" onSubmit={submit}>
         <p className="dim">{words.task.capLead}</p>
-        <NumberInput label={words.setup.cap} value={cap} onChange={setCap} min={0} max={1_000_000} decimalScale={4} data-autofocus />
+        <NumberInput
+          label={words.setup.cap}
+          value={cap}
+          onChange={setCap}
+          min={0}
+          max={1_000_000}
+          decimalScale={4}
+          data-autofocus
+        />
         <Refusal error={save.error} />
         <div className="form-end">
           <Button variant="default" onClick={close}>

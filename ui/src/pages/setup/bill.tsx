@@ -62,12 +62,20 @@ export function Bill(props: Props) {
           </>
         )}
         <Line name={t.billCost} testId="bill-cost">
-          {isEmbedded ? t.billFree : !found ? "—" : found.cost ? `${span(found.cost, money)} ${found.cost.currency}` : t.billUnpriced}
+          {isEmbedded
+            ? t.billFree
+            : !found
+              ? "—"
+              : found.cost
+                ? `${span(found.cost, money)} ${found.cost.currency}`
+                : t.billUnpriced}
         </Line>
         <Line name={t.billTime} testId="bill-time">
           {found ? span(found.seconds, (n) => duration(n, words)) : "—"}
         </Line>
-        {!isEmbedded && <Line name={t.billCap}>{cap === "" ? t.noCap : `${cap} ${model.data?.price?.currency ?? ""}`}</Line>}
+        {!isEmbedded && (
+          <Line name={t.billCap}>{cap === "" ? t.noCap : `${cap} ${model.data?.price?.currency ?? ""}`}</Line>
+        )}
       </dl>
       {estimate.isError && props.wish && <Refusal error={estimate.error} />}
       {found && !isEmbedded && <p className="dim bill-note">{t.billNote}</p>}
@@ -87,11 +95,25 @@ export function Bill(props: Props) {
         </Alert>
       )}
       {unread > 0 && <p className="dim">{t.warnUnread(unread)}</p>}
-      <Button size="md" fullWidth disabled={props.reason !== null} loading={props.isStarting} leftSection={<Icon name="play" />} onClick={props.start}>
+      <Button
+        size="md"
+        fullWidth
+        disabled={props.reason !== null}
+        loading={props.isStarting}
+        leftSection={<Icon name="play" />}
+        onClick={props.start}
+      >
         {t.start}
       </Button>
       {chosen.length > PILOT && (
-        <Button variant="light" size="sm" fullWidth disabled={props.reason !== null || props.isStarting} onClick={props.tryFirst} title={t.pilotHow}>
+        <Button
+          variant="light"
+          size="sm"
+          fullWidth
+          disabled={props.reason !== null || props.isStarting}
+          onClick={props.tryFirst}
+          title={t.pilotHow}
+        >
           {t.pilot(PILOT)}
         </Button>
       )}
@@ -126,7 +148,11 @@ function span(range: Range, told: (n: number) => string): string {
   return low === high ? low : `${low} – ${high}`;
 }
 
-const money = (amount: number) => (amount < 0.01 ? amount.toFixed(4) : amount < 10 ? amount.toFixed(2) : Math.round(amount).toLocaleString());
+const money = (amount: number) =>
+  amount < 0.01 ? amount.toFixed(4) : amount < 10 ? amount.toFixed(2) : Math.round(amount).toLocaleString();
 
 const compact = (n: number, language: string) =>
-  new Intl.NumberFormat(language === "zh" ? "zh-CN" : "en", { notation: "compact", maximumSignificantDigits: 2 }).format(n);
+  new Intl.NumberFormat(language === "zh" ? "zh-CN" : "en", {
+    notation: "compact",
+    maximumSignificantDigits: 2,
+  }).format(n);

@@ -64,7 +64,9 @@ export function DocumentsCard({ projectId, chosen, setChosen, setUploading }: Pr
   }, [documents.data, isWhole, shelfId, setChosen]); // oxlint-disable-line react-hooks/exhaustive-deps -- `all` is made of documents.data
 
   const choose = (id: number) =>
-    setAddress((old) => new URLSearchParams({ ...Object.fromEntries(old), knowledge_base: String(id) }), { replace: true });
+    setAddress((old) => new URLSearchParams({ ...Object.fromEntries(old), knowledge_base: String(id) }), {
+      replace: true,
+    });
   const take = (files: Iterable<File>) => {
     if (shelfId !== undefined) uploads.add([...files]);
   };
@@ -109,7 +111,10 @@ export function DocumentsCard({ projectId, chosen, setChosen, setUploading }: Pr
           <div className="documents-bar">
             <Select
               aria-label={words.setup.shelf}
-              data={shelves.data?.map((one) => ({ value: String(one.knowledge_base_id), label: `${one.name} (${one.documents})` }))}
+              data={shelves.data?.map((one) => ({
+                value: String(one.knowledge_base_id),
+                label: `${one.name} (${one.documents})`,
+              }))}
               value={String(shelfId)}
               onChange={(value) => value && choose(Number(value))}
               allowDeselect={false}
@@ -163,10 +168,25 @@ export function DocumentsCard({ projectId, chosen, setChosen, setUploading }: Pr
                   indeterminate={here > 0 && here < all.length}
                   onChange={(event) => put(all, event.currentTarget.checked)}
                 />
-                <Button variant="subtle" size="compact-sm" onClick={() => put(all.filter((one) => one.state === "readable"), true)}>
+                <Button
+                  variant="subtle"
+                  size="compact-sm"
+                  onClick={() =>
+                    put(
+                      all.filter((one) => one.state === "readable"),
+                      true,
+                    )
+                  }
+                >
                   {words.setup.selectReadable}
                 </Button>
-                <Button variant="subtle" size="compact-sm" color="gray" disabled={chosen.length === 0} onClick={() => setChosen([])}>
+                <Button
+                  variant="subtle"
+                  size="compact-sm"
+                  color="gray"
+                  disabled={chosen.length === 0}
+                  onClick={() => setChosen([])}
+                >
                   {words.setup.selectNone}
                 </Button>
                 <span className="spacer" />
@@ -200,24 +220,31 @@ function DocumentList(props: ListProps) {
     overscan: 10,
   });
   return (
-    <div ref={box} className="documents" role="list" style={{ height: Math.min(props.documents.length * ROW, 440) + 2 }}>
+    <div
+      ref={box}
+      className="documents"
+      role="list"
+      style={{ height: Math.min(props.documents.length * ROW, 440) + 2 }}
+    >
       <div style={{ height: rows.getTotalSize(), position: "relative" }}>
         {rows.getVirtualItems().map((item) => {
           const one = props.documents[item.index] as Document;
           return (
             <div key={one.document_id} role="listitem">
               <label className="document" style={{ transform: `translateY(${item.start}px)`, height: ROW }}>
-              <Checkbox
-                aria-label={one.file_name}
-                checked={props.ids.has(one.document_id)}
-                onChange={(event) => props.put([one], event.currentTarget.checked)}
-              />
-              <Icon name="file" />
-              <span className="document-name" title={one.file_name}>
-                {one.file_name}
-              </span>
-              <Badges document={one} isTwice={props.isTwice(one)} />
-              <span className="dim document-pages">{one.page_count > 0 ? words.setup.pages(one.page_count) : ""}</span>
+                <Checkbox
+                  aria-label={one.file_name}
+                  checked={props.ids.has(one.document_id)}
+                  onChange={(event) => props.put([one], event.currentTarget.checked)}
+                />
+                <Icon name="file" />
+                <span className="document-name" title={one.file_name}>
+                  {one.file_name}
+                </span>
+                <Badges document={one} isTwice={props.isTwice(one)} />
+                <span className="dim document-pages">
+                  {one.page_count > 0 ? words.setup.pages(one.page_count) : ""}
+                </span>
               </label>
             </div>
           );
@@ -242,7 +269,12 @@ function Badges({ document, isTwice }: { document: Document; isTwice: boolean })
     <>
       {told.map((one) => (
         <Tooltip key={one.text} label={one.why || one.text} multiline maw={360}>
-          <Badge size="sm" variant="light" color={one.color} leftSection={one.color === "gray" ? <Icon name="clock" size={10} /> : <Icon name="warning" size={10} />}>
+          <Badge
+            size="sm"
+            variant="light"
+            color={one.color}
+            leftSection={one.color === "gray" ? <Icon name="clock" size={10} /> : <Icon name="warning" size={10} />}
+          >
             {one.text}
           </Badge>
         </Tooltip>
@@ -271,7 +303,13 @@ function NewShelf(props: { projectId: number; isOpen: boolean; close: () => void
   return (
     <Modal opened={props.isOpen} onClose={props.close} title={words.setup.newShelf} lockScroll={false}>
       <form className="form" onSubmit={submit}>
-        <TextInput label={words.setup.shelfName} value={name} maxLength={200} onChange={(e) => setName(e.currentTarget.value)} data-autofocus />
+        <TextInput
+          label={words.setup.shelfName}
+          value={name}
+          maxLength={200}
+          onChange={(e) => setName(e.currentTarget.value)}
+          data-autofocus
+        />
         <Refusal error={create.error} />
         <div className="form-end">
           <Button variant="default" onClick={props.close}>

@@ -23,7 +23,9 @@ export function FieldForm({ scopes, field, error, isBusy, close, save }: Props) 
   const [tier, setTier] = useState<Field["tier"]>(field?.tier ?? "core");
   const [instruction, setInstruction] = useState(field?.instruction ?? "");
   const [unit, setUnit] = useState(field ? unitOf(field) : "");
-  const [options, setOptions] = useState(field?.enum?.map((o) => `${o.id} | ${o.label.en} | ${o.label.zh}`).join("\n") ?? "");
+  const [options, setOptions] = useState(
+    field?.enum?.map((o) => `${o.id} | ${o.label.en} | ${o.label.zh}`).join("\n") ?? "",
+  );
   const hasOptions = type === "enum" || type === "multi_enum";
   const read = readOptions(options);
   const bad = hasOptions && typeof read === "string" ? read : null;
@@ -40,11 +42,29 @@ export function FieldForm({ scopes, field, error, isBusy, close, save }: Props) 
     save(made);
   };
   return (
-    <Modal opened onClose={close} size="lg" title={field ? words.editor.changeField : words.editor.addField} lockScroll={false}>
+    <Modal
+      opened
+      onClose={close}
+      size="lg"
+      title={field ? words.editor.changeField : words.editor.addField}
+      lockScroll={false}
+    >
       <form className="form" onSubmit={submit}>
         <div className="form-pair">
-          <TextInput label={words.editor.labelEn} value={en} onChange={(e) => setEn(e.currentTarget.value)} maxLength={200} required data-autofocus />
-          <TextInput label={words.editor.labelZh} value={zh} onChange={(e) => setZh(e.currentTarget.value)} maxLength={200} />
+          <TextInput
+            label={words.editor.labelEn}
+            value={en}
+            onChange={(e) => setEn(e.currentTarget.value)}
+            maxLength={200}
+            required
+            data-autofocus
+          />
+          <TextInput
+            label={words.editor.labelZh}
+            value={zh}
+            onChange={(e) => setZh(e.currentTarget.value)}
+            maxLength={200}
+          />
         </div>
         <TextInput
           label={words.editor.id}
@@ -70,7 +90,12 @@ export function FieldForm({ scopes, field, error, isBusy, close, save }: Props) 
           />
         </div>
         <div className="form-pair">
-          <TextInput label={words.editor.unit} value={unit} onChange={(e) => setUnit(e.currentTarget.value)} maxLength={100} />
+          <TextInput
+            label={words.editor.unit}
+            value={unit}
+            onChange={(e) => setUnit(e.currentTarget.value)}
+            maxLength={100}
+          />
           <div>
             <span className="label">{words.editor.tier}</span>
             <SegmentedControl

@@ -30,7 +30,8 @@ export function ModelCard({ projectId, mayTest, cap, setCap }: Props) {
         <div className="model">
           <ModelName name={t.embeddedName} more={t.embeddedHow} />
           <p className="dim model-how">
-            {t.embeddedSet} <Code>INGATHER_LLM_BASE_URL</Code> <Code>INGATHER_LLM_MODEL</Code> <Code>INGATHER_LLM_API_KEY</Code>
+            {t.embeddedSet} <Code>INGATHER_LLM_BASE_URL</Code> <Code>INGATHER_LLM_MODEL</Code>{" "}
+            <Code>INGATHER_LLM_API_KEY</Code>
           </p>
         </div>
       )}
@@ -38,7 +39,9 @@ export function ModelCard({ projectId, mayTest, cap, setCap }: Props) {
         <div className="model">
           <ModelName
             name={model.data.model}
-            more={[t.modelAt(model.data.host ?? ""), model.data.at_once === null ? "" : t.atOnce(model.data.at_once)].filter(Boolean).join(" · ")}
+            more={[t.modelAt(model.data.host ?? ""), model.data.at_once === null ? "" : t.atOnce(model.data.at_once)]
+              .filter(Boolean)
+              .join(" · ")}
           />
           <div className="model-columns">
             <div>
@@ -90,7 +93,15 @@ function Test({ projectId, mayTest }: { projectId: number; mayTest: boolean }) {
   const found = test.data;
   return (
     <>
-      <Button variant="default" size="xs" mt="xs" loading={test.isPending} disabled={!mayTest} leftSection={<Icon name="target" size={14} />} onClick={() => test.mutate()}>
+      <Button
+        variant="default"
+        size="xs"
+        mt="xs"
+        loading={test.isPending}
+        disabled={!mayTest}
+        leftSection={<Icon name="target" size={14} />}
+        onClick={() => test.mutate()}
+      >
         {t.test}
       </Button>
       <div role="status" className="model-test">
@@ -99,7 +110,11 @@ function Test({ projectId, mayTest }: { projectId: number; mayTest: boolean }) {
             <p className="plain">{language === "en" ? found.sentence.message : t.rungFound[found.rung ?? ""]}</p>
             <p className="ladder" aria-label={t.ladder}>
               {RUNGS.map((rung) => (
-                <span key={rung} className={rung === found.rung ? "rung rung-here" : "rung"} aria-current={rung === found.rung}>
+                <span
+                  key={rung}
+                  className={rung === found.rung ? "rung rung-here" : "rung"}
+                  aria-current={rung === found.rung}
+                >
                   {t.rungs[rung]}
                 </span>
               ))}

@@ -31,7 +31,8 @@ export function SetupPage() {
   const [cap, setCap] = useKept<number | string>(`cap/${projectId}`, "");
   const [isUploading, setUploading] = useState(false);
 
-  const choose = (id: string) => setSearch((old) => new URLSearchParams({ ...Object.fromEntries(old), template: id }), { replace: true });
+  const choose = (id: string) =>
+    setSearch((old) => new URLSearchParams({ ...Object.fromEntries(old), template: id }), { replace: true });
   const first = templates.data?.[0]?.template_id;
   useEffect(() => {
     if (templateId === undefined && first !== undefined)
@@ -59,23 +60,24 @@ export function SetupPage() {
   }, [settled, projectId]);
 
   const role = me.data?.roles[String(projectId) as unknown as keyof typeof me.data.roles];
-  const reason = templates.isError || template.isError
-    ? words.setup.whyBroken
-    : !template.data
-    ? words.setup.whyTemplate
-    : role === "reader"
-      ? words.setup.whyReader
-      : asked.length === 0
-        ? words.setup.whyFields
-        : isUploading
-          ? words.setup.whyUploading
-          : chosen.length === 0
-            ? words.setup.whyDocuments
-            : chosen.every((one) => one.state === "problem" || one.state === "failed")
-            ? words.setup.whyUnreadable
-            : cap !== "" && !(Number(cap) >= 0)
-              ? words.setup.whyCap
-              : null;
+  const reason =
+    templates.isError || template.isError
+      ? words.setup.whyBroken
+      : !template.data
+        ? words.setup.whyTemplate
+        : role === "reader"
+          ? words.setup.whyReader
+          : asked.length === 0
+            ? words.setup.whyFields
+            : isUploading
+              ? words.setup.whyUploading
+              : chosen.length === 0
+                ? words.setup.whyDocuments
+                : chosen.every((one) => one.state === "problem" || one.state === "failed")
+                  ? words.setup.whyUnreadable
+                  : cap !== "" && !(Number(cap) >= 0)
+                    ? words.setup.whyCap
+                    : null;
 
   const start = useStart(projectId, () => setChosen([]), chosen.length);
   return (

@@ -48,7 +48,8 @@ export function TemplateCard(props: Props) {
               </Badge>
             </span>
             <span className="dim">
-              {words.setup.coreFields(one.core_fields, one.fields - one.core_fields)} · {words.setup.version(one.version)}
+              {words.setup.coreFields(one.core_fields, one.fields - one.core_fields)} ·{" "}
+              {words.setup.version(one.version)}
             </span>
           </button>
         ))}
@@ -139,7 +140,13 @@ function Fields({ template, fieldIds, setFieldIds }: Props & { template: Templat
     setFieldIds(isCore ? null : [...next]);
   };
   return (
-    <Accordion multiple variant="separated" chevronPosition="left" className="fields" defaultValue={[template.sections[0]?.id ?? ""]}>
+    <Accordion
+      multiple
+      variant="separated"
+      chevronPosition="left"
+      className="fields"
+      defaultValue={[template.sections[0]?.id ?? ""]}
+    >
       {template.sections.map((section) => {
         const ids = section.fields.map((one) => one.id);
         const on = ids.filter((id) => asked.has(id)).length;
@@ -218,8 +225,19 @@ function Clone(props: { projectId: number; template: Template; isOpen: boolean; 
     <Modal opened={props.isOpen} onClose={props.close} title={words.setup.cloneTitle} lockScroll={false}>
       <form className="form" onSubmit={submit}>
         <p className="dim">{words.setup.cloneLead}</p>
-        <TextInput label={words.setup.cloneNameEn} value={en} maxLength={200} onChange={(e) => setEn(e.currentTarget.value)} data-autofocus />
-        <TextInput label={words.setup.cloneNameZh} value={zh} maxLength={200} onChange={(e) => setZh(e.currentTarget.value)} />
+        <TextInput
+          label={words.setup.cloneNameEn}
+          value={en}
+          maxLength={200}
+          onChange={(e) => setEn(e.currentTarget.value)}
+          data-autofocus
+        />
+        <TextInput
+          label={words.setup.cloneNameZh}
+          value={zh}
+          maxLength={200}
+          onChange={(e) => setZh(e.currentTarget.value)}
+        />
         <Refusal error={clone.error} />
         <div className="form-end">
           <Button variant="default" onClick={props.close}>

@@ -23,7 +23,10 @@ export interface Uploads {
 }
 
 /** Sends files one after the other, so that a slow line is not shared by fifty. */
-export function useUploads(shelfId: number | undefined, done: (document: Document, isDuplicate: boolean) => void): Uploads {
+export function useUploads(
+  shelfId: number | undefined,
+  done: (document: Document, isDuplicate: boolean) => void,
+): Uploads {
   const words = useWords();
   const [all, setAll] = useState<Upload[]>([]);
   const number = useRef(0);
@@ -44,7 +47,11 @@ export function useUploads(shelfId: number | undefined, done: (document: Documen
     sending.current = send(next, {
       progress: (percent) => change(next.id, { percent }),
       done: (made) => {
-        change(next.id, { state: made.is_duplicate ? "duplicate" : "done", percent: 100, detail: made.document.file_name });
+        change(next.id, {
+          state: made.is_duplicate ? "duplicate" : "done",
+          percent: 100,
+          detail: made.document.file_name,
+        });
         done(made.document, made.is_duplicate);
       },
       refused: (detail) => change(next.id, { state: "refused", detail: detail || words.setup.broken }),
@@ -62,7 +69,14 @@ export function useUploads(shelfId: number | undefined, done: (document: Documen
       if (shelfId === undefined) return;
       setAll((old) => [
         ...old,
-        ...files.map((file) => ({ id: ++number.current, file, shelfId, percent: 0, state: "waiting" as const, detail: "" })),
+        ...files.map((file) => ({
+          id: ++number.current,
+          file,
+          shelfId,
+          percent: 0,
+          state: "waiting" as const,
+          detail: "",
+        })),
       ]);
     },
     clear: () => setAll((old) => old.filter((one) => one.state === "waiting" || one.state === "sending")),
@@ -115,7 +129,11 @@ export function UploadList({ uploads }: { uploads: Uploads }) {
             <Progress value={one.percent} size="sm" className="upload-bar" aria-label={one.file.name} />
           ) : (
             <span className={one.state === "refused" ? "refusal" : "dim"}>
-              {one.state === "done" ? words.setup.uploaded : one.state === "duplicate" ? words.setup.duplicate(english(one.detail)) : words.said(one.detail)}
+              {one.state === "done"
+                ? words.setup.uploaded
+                : one.state === "duplicate"
+                  ? words.setup.duplicate(english(one.detail))
+                  : words.said(one.detail)}
             </span>
           )}
         </div>

@@ -27,7 +27,8 @@ export const Cell = memo(function Cell({ row, column, left, width, isFocused, is
   const place = { ordinal: row.result.ordinal, row: row.row, field: column.field.id };
   const name = `cell${isOpen ? " cell-open" : ""}${isFocused ? " cell-focus" : ""}${isFitting ? "" : " cell-faint"}`;
   const id = isFocused ? FOCUSED : undefined;
-  if (!finding) return <div role="gridcell" id={id} className={name} style={{ left, width }} onClick={() => open(place)} />;
+  if (!finding)
+    return <div role="gridcell" id={id} className={name} style={{ left, width }} onClick={() => open(place)} />;
   const mark = markOf(finding);
   const text = shown(finding.value, column.field, language);
   return (

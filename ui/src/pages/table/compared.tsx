@@ -19,4 +19,9 @@ export function Compared({ quote, source }: { quote: string; source: string }) {
 }
 
 const wordsOf = (text: string) => text.split(/\s+/).map(plain).filter(Boolean);
-const plain = (word: string) => word.normalize("NFKC").toLowerCase().replace(/[^\p{L}\p{N}.%]+/gu, "").replace(/^\.+|\.+$/g, "");
+const plain = (word: string) =>
+  word
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}.%]+/gu, "")
+    .replace(/^\.+|\.+$/g, "");

@@ -34,7 +34,10 @@ export function Drawer({ task, template, results, place, order, step, close, hel
   const field = useMemo(() => fieldsOf(template).find((one) => one.id === place.field), [template, place.field]);
   const finding = useMemo(() => {
     if (!result || !field || result.state !== "completed") return undefined;
-    const isRow = place.row === "" ? field.scope === "study" : result.rows.some((row) => row.key === place.row && row.scope === field.scope);
+    const isRow =
+      place.row === ""
+        ? field.scope === "study"
+        : result.rows.some((row) => row.key === place.row && row.scope === field.scope);
     return lookAt(result).finding(place.row, place.field) ?? (isRow ? blank(place) : undefined);
   }, [result, field, place]);
   const at = order.findIndex((one) => isSamePlace(one, place));
@@ -67,10 +70,22 @@ export function Drawer({ task, template, results, place, order, step, close, hel
   return (
     <aside className="drawer" aria-label={words.drawer.label}>
       <header className="drawer-head">
-        <Button size="xs" variant="default" onClick={() => go(-1)} disabled={at <= 0} leftSection={<Icon name="left" size={12} />}>
+        <Button
+          size="xs"
+          variant="default"
+          onClick={() => go(-1)}
+          disabled={at <= 0}
+          leftSection={<Icon name="left" size={12} />}
+        >
           {words.drawer.previous} <kbd>K</kbd>
         </Button>
-        <Button size="xs" variant="default" onClick={() => go(1)} disabled={at >= order.length - 1} rightSection={<Icon name="right" size={12} />}>
+        <Button
+          size="xs"
+          variant="default"
+          onClick={() => go(1)}
+          disabled={at >= order.length - 1}
+          rightSection={<Icon name="right" size={12} />}
+        >
           {words.drawer.next} <kbd>J</kbd>
         </Button>
         <span className="dim">{at >= 0 ? words.drawer.position(at + 1, order.length) : ""}</span>
@@ -93,7 +108,16 @@ export function Drawer({ task, template, results, place, order, step, close, hel
       </header>
       {result && field && finding ? (
         <Evidence task={task} template={template} result={result} field={field} finding={finding} jump={jump}>
-          <ReviewPanel task={task} results={results} field={field} finding={finding} place={place} order={order} step={step} close={close} />
+          <ReviewPanel
+            task={task}
+            results={results}
+            field={field}
+            finding={finding}
+            place={place}
+            order={order}
+            step={step}
+            close={close}
+          />
         </Evidence>
       ) : (
         <p className="pad dim">{words.table.noMatch}</p>
@@ -132,7 +156,10 @@ function Evidence({ task, template, result, field, finding, jump, children }: Ev
     })),
     combine: useCallback((all: { data: Rectangle[] | undefined }[]) => all.map((one) => one.data), []),
   });
-  const here = useMemo(() => finding.spans.flatMap((span, at) => (span.page === page ? (boxes[at] ?? []) : [])), [finding.spans, boxes, page]);
+  const here = useMemo(
+    () => finding.spans.flatMap((span, at) => (span.page === page ? (boxes[at] ?? []) : [])),
+    [finding.spans, boxes, page],
+  );
   // G brings back the page of the quote, wherever the reader has turned to.
   useEffect(() => {
     if (jump > 0) setSeen({ key, page: first });
@@ -154,7 +181,15 @@ function Evidence({ task, template, result, field, finding, jump, children }: Ev
   }, [drawn, here, page]);
   return (
     <div className="drawer-body">
-      <PageView key={result.document_id} result={result} page={page} setPage={(next) => setSeen({ key, page: next })} rectangles={here} jump={jump} onPage={setDrawn} />
+      <PageView
+        key={result.document_id}
+        result={result}
+        page={page}
+        setPage={(next) => setSeen({ key, page: next })}
+        rectangles={here}
+        jump={jump}
+        onPage={setDrawn}
+      />
       <div className="details-side">
         <Details task={task} template={template} result={result} field={field} finding={finding} lines={lines} />
         {children}
@@ -163,23 +198,42 @@ function Evidence({ task, template, result, field, finding, jump, children }: Ev
   );
 }
 
-function Details(props: { task: Task; template: Template; result: Result; field: Field; finding: Finding; lines: string }) {
+function Details(props: {
+  task: Task;
+  template: Template;
+  result: Result;
+  field: Field;
+  finding: Finding;
+  lines: string;
+}) {
   const { words, language } = useSpoken();
   const { task, template, result, field, finding, lines } = props;
   const mark = markOf(finding);
   const section = template.sections.find((one) => one.fields.includes(field));
   const row = result.rows.find((one) => one.key === finding.row);
   const flags = lookAt(result).flags(finding.row, field.id);
-  const toldOf = (flag: Flag) => words.said(flag.message, template.checks.filter((one) => one.id === flag.rule).map((one) => one.message));
+  const toldOf = (flag: Flag) =>
+    words.said(
+      flag.message,
+      template.checks.filter((one) => one.id === flag.rule).map((one) => one.message),
+    );
   const value = shown(finding.value, field, language);
   const was = finding.extracted;
   const source = finding.source === "reviewer" ? (was?.source ?? "") : finding.source;
-  const noValue = mark === "open" && !finding.review ? words.drawer.noValue : (words.table.short[finding.state] ?? words.drawer.noValue);
+  const noValue =
+    mark === "open" && !finding.review
+      ? words.drawer.noValue
+      : (words.table.short[finding.state] ?? words.drawer.noValue);
   return (
     <div className="details">
       <p className="details-path dim">
         {section?.label[language]}
-        {row && <> · <bdi>{row.label}</bdi></>}
+        {row && (
+          <>
+            {" "}
+            · <bdi>{row.label}</bdi>
+          </>
+        )}
       </p>
       <h2>{field.label[language]}</h2>
       {finding.state !== "" && (
@@ -195,12 +249,17 @@ function Details(props: { task: Task; template: Template; result: Result; field:
       <h3>{words.drawer.value}</h3>
       <p className="details-value" data-testid="value">
         {value ? <bdi>{value}</bdi> : <span className="dim">{noValue}</span>}
-        {value && (field.type === "int" || field.type === "float") && unitOf(field) && <span className="tag">{unitOf(field)}</span>}
+        {value && (field.type === "int" || field.type === "float") && unitOf(field) && (
+          <span className="tag">{unitOf(field)}</span>
+        )}
       </p>
       {was && (
         <p className="details-was" data-testid="extracted">
-          {words.review.extracted}: <s>{shown(was.value, field, language) || (words.table.short[was.state] ?? was.state)}</s>
-          {mark === "given" && was.state === "reported" && <> ({words.table.marks[finding.verdict as keyof typeof words.table.marks]})</>}
+          {words.review.extracted}:{" "}
+          <s>{shown(was.value, field, language) || (words.table.short[was.state] ?? was.state)}</s>
+          {mark === "given" && was.state === "reported" && (
+            <> ({words.table.marks[finding.verdict as keyof typeof words.table.marks]})</>
+          )}
         </p>
       )}
       {finding.note && (
@@ -240,13 +299,23 @@ function Details(props: { task: Task; template: Template; result: Result; field:
         </>
       )}
       <h3>{words.drawer.checks}</h3>
-      {flags.length === 0 ? <p className="dim">{words.drawer.noChecks}</p> : flags.map((flag) => <p key={flag.rule} className="plain">{toldOf(flag)}</p>)}
+      {flags.length === 0 ? (
+        <p className="dim">{words.drawer.noChecks}</p>
+      ) : (
+        flags.map((flag) => (
+          <p key={flag.rule} className="plain">
+            {toldOf(flag)}
+          </p>
+        ))
+      )}
       <h3>{words.drawer.instruction}</h3>
       <p className="plain dim">{field.instruction || "—"}</p>
       {source && (
         <>
           <h3>{words.drawer.from}</h3>
-          <p className="plain dim">{source === "embedded" ? words.drawer.embedded : source === "computed" ? words.drawer.computed : source}</p>
+          <p className="plain dim">
+            {source === "embedded" ? words.drawer.embedded : source === "computed" ? words.drawer.computed : source}
+          </p>
         </>
       )}
       <History task={task} result={result} field={field} row={finding.row} />

@@ -34,7 +34,11 @@ function Options({ field, value, isSaving, save, cancel }: Props) {
   useHotkeys([
     ...options.slice(0, DIGITS).map<[string, () => void]>((option, at) => [String(at + 1), () => choose(option.id)]),
     // On a button, Enter presses that button.
-    ["Enter", (event) => event.target instanceof HTMLButtonElement || (isMany && !isSaving && save(chosen)), { preventDefault: false }],
+    [
+      "Enter",
+      (event) => event.target instanceof HTMLButtonElement || (isMany && !isSaving && save(chosen)),
+      { preventDefault: false },
+    ],
   ]);
   return (
     <div className="review-editor" role="group" aria-label={isMany ? words.review.chooseSome : words.review.choose}>
@@ -42,7 +46,15 @@ function Options({ field, value, isSaving, save, cancel }: Props) {
         {options.map((option, at) => {
           const isOn = isMany ? chosen.includes(option.id) : value === option.id;
           return (
-            <Button key={option.id} size="xs" justify="flex-start" variant={isOn ? "light" : "default"} aria-pressed={isOn} disabled={isSaving} onClick={() => choose(option.id)}>
+            <Button
+              key={option.id}
+              size="xs"
+              justify="flex-start"
+              variant={isOn ? "light" : "default"}
+              aria-pressed={isOn}
+              disabled={isSaving}
+              onClick={() => choose(option.id)}
+            >
               {at < DIGITS && <kbd>{at + 1}</kbd>} <span>{option.label[language]}</span>
             </Button>
           );
@@ -93,7 +105,13 @@ function Written({ field, value, isSaving, save, cancel }: Props) {
   return (
     <div className="review-editor">
       {isLong ? (
-        <Textarea {...shared} autosize minRows={3} maxRows={10} onChange={(event) => setText(event.currentTarget.value)} />
+        <Textarea
+          {...shared}
+          autosize
+          minRows={3}
+          maxRows={10}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
       ) : (
         <TextInput {...shared} onChange={(event) => setText(event.currentTarget.value)} />
       )}

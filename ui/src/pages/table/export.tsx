@@ -8,7 +8,17 @@ import { useSpoken } from "../../words";
 
 const FORMATS = ["xlsx", "csv", "csv-tables", "json", "html"] as const;
 
-export function ExportMenu({ task, template, results, isWhole }: { task: Task; template: Template; results: Result[]; isWhole: boolean }) {
+export function ExportMenu({
+  task,
+  template,
+  results,
+  isWhole,
+}: {
+  task: Task;
+  template: Template;
+  results: Result[];
+  isWhole: boolean;
+}) {
   const { words, language } = useSpoken();
   const [isOpen, setOpen] = useState(false);
   const [chosen, setChosen] = useState<Language | null>(null);
@@ -73,7 +83,14 @@ export function ExportMenu({ task, template, results, isWhole }: { task: Task; t
           <ul className="formats">
             {FORMATS.map((format) => (
               <li key={format}>
-                <a href={address("/api/v1/extraction/tasks/{id}/export", { id: task.task_id }, { format, language: speech })} download>
+                <a
+                  href={address(
+                    "/api/v1/extraction/tasks/{id}/export",
+                    { id: task.task_id },
+                    { format, language: speech },
+                  )}
+                  download
+                >
                   <Icon name="download" />
                   <span>{words.exports.formats[format]}</span>
                   <code>{format === "csv-tables" ? "zip" : format}</code>
@@ -82,11 +99,23 @@ export function ExportMenu({ task, template, results, isWhole }: { task: Task; t
             ))}
           </ul>
           {/* Counted in what is loaded: before that is all, the numbers would be wrong. */}
-          <Textarea label={words.exports.methods} description={words.exports.methodsHow} value={isWhole ? methods : words.table.loadingRest} readOnly autosize minRows={4} />
+          <Textarea
+            label={words.exports.methods}
+            description={words.exports.methodsHow}
+            value={isWhole ? methods : words.table.loadingRest}
+            readOnly
+            autosize
+            minRows={4}
+          />
           <div className="form-end">
             <CopyButton value={methods}>
               {({ copied, copy }) => (
-                <Button variant="default" leftSection={<Icon name={copied ? "check" : "copy"} />} disabled={!isWhole} onClick={copy}>
+                <Button
+                  variant="default"
+                  leftSection={<Icon name={copied ? "check" : "copy"} />}
+                  disabled={!isWhole}
+                  onClick={copy}
+                >
                   {copied ? words.state.copied : words.state.copy}
                 </Button>
               )}

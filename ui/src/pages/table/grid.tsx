@@ -1,5 +1,11 @@
 import { useMediaQuery } from "@mantine/hooks";
-import { type ColumnDef, type SortingState, getCoreRowModel, getSortedRowModel, useReactTable } from "@tanstack/react-table";
+import {
+  type ColumnDef,
+  type SortingState,
+  getCoreRowModel,
+  getSortedRowModel,
+  useReactTable,
+} from "@tanstack/react-table";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
 import type { Filter } from "../../api/judge";
@@ -69,7 +75,13 @@ export function Grid({ rows, columns, first, template, filter, place, open, draw
   const leaves = useMemo(() => visible.slice(1), [visible]);
   const metas = useMemo(() => leaves.map((leaf) => leaf.columnDef.meta as Column), [leaves]);
 
-  const down = useVirtualizer({ count: sorted.length, getScrollElement: () => box.current, estimateSize: () => ROW, overscan: 8, scrollPaddingStart: HEAD });
+  const down = useVirtualizer({
+    count: sorted.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => ROW,
+    overscan: 8,
+    scrollPaddingStart: HEAD,
+  });
   const across = useVirtualizer({
     horizontal: true,
     count: leaves.length,
@@ -117,7 +129,8 @@ export function Grid({ rows, columns, first, template, filter, place, open, draw
       const grid = box.current;
       const left = metas.slice(0, column).reduce((all, one) => all + one.width, 0);
       const seen = grid ? grid.clientWidth - FIRST : 0;
-      if (grid && (left < grid.scrollLeft || left + (metas[column]?.width ?? 0) > grid.scrollLeft + seen)) grid.scrollLeft = left;
+      if (grid && (left < grid.scrollLeft || left + (metas[column]?.width ?? 0) > grid.scrollLeft + seen))
+        grid.scrollLeft = left;
     });
     return () => cancelAnimationFrame(later);
   });
@@ -168,11 +181,25 @@ export function Grid({ rows, columns, first, template, filter, place, open, draw
   }
   return (
     <div className="table-body">
-      <div ref={box} className="grid" role="grid" aria-rowcount={sorted.length + 2} aria-colcount={leaves.length + 1} aria-activedescendant={FOCUSED} tabIndex={0} onKeyDown={move}>
+      <div
+        ref={box}
+        className="grid"
+        role="grid"
+        aria-rowcount={sorted.length + 2}
+        aria-colcount={leaves.length + 1}
+        aria-activedescendant={FOCUSED}
+        tabIndex={0}
+        onKeyDown={move}
+      >
         <div className="grid-inner" style={{ width, height: HEAD + down.getTotalSize() }}>
           <div className="grid-head" role="row" style={{ width, height: HEAD }}>
             <div role="columnheader" className="contents">
-              <button type="button" className="grid-first grid-corner" style={{ width: FIRST }} onClick={() => table.getColumn("first")?.toggleSorting()}>
+              <button
+                type="button"
+                className="grid-first grid-corner"
+                style={{ width: FIRST }}
+                onClick={() => table.getColumn("first")?.toggleSorting()}
+              >
                 {first} <Sorted by={table.getColumn("first")?.getIsSorted() ?? false} />
               </button>
             </div>
@@ -193,7 +220,9 @@ export function Grid({ rows, columns, first, template, filter, place, open, draw
                 <div
                   key={leaf.id}
                   role="columnheader"
-                  aria-sort={leaf.getIsSorted() === "asc" ? "ascending" : leaf.getIsSorted() === "desc" ? "descending" : "none"}
+                  aria-sort={
+                    leaf.getIsSorted() === "asc" ? "ascending" : leaf.getIsSorted() === "desc" ? "descending" : "none"
+                  }
                   className="contents"
                 >
                   <button
@@ -220,7 +249,12 @@ export function Grid({ rows, columns, first, template, filter, place, open, draw
                 className={item.index % 2 ? "grid-row grid-odd" : "grid-row"}
                 style={{ transform: `translateY(${HEAD + item.start}px)`, height: ROW, width }}
               >
-                <div role="rowheader" className="grid-first" style={{ width: FIRST }} title={`${row.label}\n${row.hint}`}>
+                <div
+                  role="rowheader"
+                  className="grid-first"
+                  style={{ width: FIRST }}
+                  title={`${row.label}\n${row.hint}`}
+                >
                   <b>{row.label}</b>
                   <span className="dim">{row.hint}</span>
                 </div>
@@ -236,7 +270,12 @@ export function Grid({ rows, columns, first, template, filter, place, open, draw
                         left={FIRST + across.start}
                         width={across.size}
                         isFocused={focus.row === item.index && focus.column === across.index}
-                        isOpen={place !== null && place.ordinal === row.result.ordinal && place.row === row.row && place.field === column.field.id}
+                        isOpen={
+                          place !== null &&
+                          place.ordinal === row.result.ordinal &&
+                          place.row === row.row &&
+                          place.field === column.field.id
+                        }
                         isFitting={filter === "all" || fitsAt(filter, row, column)}
                         open={open}
                       />
@@ -258,9 +297,21 @@ export function Grid({ rows, columns, first, template, filter, place, open, draw
 function Unfinished({ row, first }: { row: TableRow; first: number }) {
   const words = useWords();
   const { state, problem } = row.result;
-  const told = state === "error" ? words.said(problem) : state === "running" ? words.table.running : state === "cancelled" ? words.table.cancelled : words.table.waiting;
+  const told =
+    state === "error"
+      ? words.said(problem)
+      : state === "running"
+        ? words.table.running
+        : state === "cancelled"
+          ? words.table.cancelled
+          : words.table.waiting;
   return (
-    <div role="gridcell" className={state === "error" ? "grid-unfinished refusal" : "grid-unfinished dim"} style={{ left: first }} title={told}>
+    <div
+      role="gridcell"
+      className={state === "error" ? "grid-unfinished refusal" : "grid-unfinished dim"}
+      style={{ left: first }}
+      title={told}
+    >
       <Icon name={state === "error" ? "warning" : "clock"} size={14} /> {told}
     </div>
   );

@@ -15,7 +15,11 @@ export function History({ task, result, field, row }: { task: Task; result: Resu
       <ol className="history" data-testid="history">
         {[...told.data].reverse().map((one) => (
           <li key={one.revision}>
-            {one.action === "withdrawn" ? <span className="history-back">↺</span> : <ReviewMark action={one.action} isOutdated={false} />}
+            {one.action === "withdrawn" ? (
+              <span className="history-back">↺</span>
+            ) : (
+              <ReviewMark action={one.action} isOutdated={false} />
+            )}
             <div>
               <b>{words.review.actions[one.action]}</b>
               {one.value !== null && (
@@ -26,7 +30,11 @@ export function History({ task, result, field, row }: { task: Task; result: Resu
                 </>
               )}
               <span className="dim"> {words.review.by(one.by, moment(one.at, language))}</span>
-              {one.note && <p className="plain" dir="auto">{one.note}</p>}
+              {one.note && (
+                <p className="plain" dir="auto">
+                  {one.note}
+                </p>
+              )}
             </div>
           </li>
         ))}

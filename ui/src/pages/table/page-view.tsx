@@ -81,11 +81,23 @@ export function PageView({ result, page, setPage, rectangles, jump, onPage }: Pr
   return (
     <div className="viewer">
       <div className="viewer-bar">
-        <ActionIcon variant="subtle" color="gray" aria-label={words.drawer.previousPage} disabled={at <= 0} onClick={() => setPage(at - 1)}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={words.drawer.previousPage}
+          disabled={at <= 0}
+          onClick={() => setPage(at - 1)}
+        >
           <Icon name="left" />
         </ActionIcon>
         <span>{count > 0 ? words.drawer.page(at + 1, count) : "…"}</span>
-        <ActionIcon variant="subtle" color="gray" aria-label={words.drawer.nextPage} disabled={at >= count - 1} onClick={() => setPage(at + 1)}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={words.drawer.nextPage}
+          disabled={at >= count - 1}
+          onClick={() => setPage(at + 1)}
+        >
           <Icon name="right" />
         </ActionIcon>
         <span className="spacer" />
@@ -93,10 +105,22 @@ export function PageView({ result, page, setPage, rectangles, jump, onPage }: Pr
           {result.file_name}
         </span>
         <span className="spacer" />
-        <ActionIcon variant="subtle" color="gray" aria-label={words.drawer.zoomOut} disabled={zoom <= 0.6} onClick={() => setZoom(zoom - 0.2)}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={words.drawer.zoomOut}
+          disabled={zoom <= 0.6}
+          onClick={() => setZoom(zoom - 0.2)}
+        >
           <Icon name="minus" />
         </ActionIcon>
-        <ActionIcon variant="subtle" color="gray" aria-label={words.drawer.zoomIn} disabled={zoom >= 3} onClick={() => setZoom(zoom + 0.2)}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={words.drawer.zoomIn}
+          disabled={zoom >= 3}
+          onClick={() => setZoom(zoom + 0.2)}
+        >
           <Icon name="plus" />
         </ActionIcon>
       </div>
@@ -107,7 +131,12 @@ export function PageView({ result, page, setPage, rectangles, jump, onPage }: Pr
             <Loader size="sm" />
           </p>
         )}
-        <div ref={sheet} className="sheet" hidden={message !== null || !pdf.data} style={size ? { width: size.width, height: size.height } : undefined}>
+        <div
+          ref={sheet}
+          className="sheet"
+          hidden={message !== null || !pdf.data}
+          style={size ? { width: size.width, height: size.height } : undefined}
+        >
           <canvas ref={canvas} style={{ width: "100%", height: "100%" }} />
           {size &&
             rectangles.map((one) => (

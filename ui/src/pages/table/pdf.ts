@@ -57,9 +57,14 @@ export async function linesIn(page: PdfPage, rectangles: Rectangle[]): Promise<s
   const found: string[] = [];
   for (const item of content.items) {
     if (!("str" in item) || !item.str.trim()) continue;
-    const [x, y] = view.convertToViewportPoint(item.transform[4] as number, item.transform[5] as number) as [number, number];
+    const [x, y] = view.convertToViewportPoint(item.transform[4] as number, item.transform[5] as number) as [
+      number,
+      number,
+    ];
     const middle = y - item.height / 3;
-    const isIn = rectangles.some((one) => one.top <= middle && middle <= one.bottom && x < one.right && x + item.width > one.left);
+    const isIn = rectangles.some(
+      (one) => one.top <= middle && middle <= one.bottom && x < one.right && x + item.width > one.left,
+    );
     if (isIn) found.push(item.str);
   }
   return found.join(" ").replace(/\s+/g, " ");

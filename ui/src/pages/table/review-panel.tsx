@@ -72,7 +72,12 @@ export function ReviewPanel({ task, results, field, finding, place, order, step,
   const decide = (action: Action, value?: NewReview["value"]) => {
     if (left.current === at) return;
     failed.current = false;
-    const decision = pending(task.task_id, me, { ...place, action, note: draft.note, ...(value === undefined ? {} : { value }) });
+    const decision = pending(task.task_id, me, {
+      ...place,
+      action,
+      note: draft.note,
+      ...(value === undefined ? {} : { value }),
+    });
     const sent = review.mutateAsync(decision);
     if (action === "edited") {
       // The server reads the value; until it has, one stays where one is.
@@ -114,7 +119,9 @@ export function ReviewPanel({ task, results, field, finding, place, order, step,
     if (!last) return;
     go(last);
     setDone(false);
-    review.mutateAsync(pending(task.task_id, me, { ...last, action: "withdrawn" })).catch((error) => setDraft({ ...fresh, at: placeText(last), problem: sentence(error, words) }));
+    review
+      .mutateAsync(pending(task.task_id, me, { ...last, action: "withdrawn" }))
+      .catch((error) => setDraft({ ...fresh, at: placeText(last), problem: sentence(error, words) }));
   };
   const edit = () => setDraft({ ...draft, isEditing: true, problem: null });
   const cancel = () => setDraft({ ...draft, isEditing: false, problem: null });
@@ -135,7 +142,10 @@ export function ReviewPanel({ task, results, field, finding, place, order, step,
     ["Escape", () => isFree() && (draft.isEditing ? cancel() : close())],
     ...(mayReview && !draft.isEditing
       ? [
-          ...actions.map<[string, () => void]>(([key, , what, isPossible]) => [key.toLowerCase(), () => isFree() && isPossible && act(what)]),
+          ...actions.map<[string, () => void]>(([key, , what, isPossible]) => [
+            key.toLowerCase(),
+            () => isFree() && isPossible && act(what),
+          ]),
           ["m", () => isFree() && noteBox.current?.focus()] as [string, () => void],
         ]
       : []),
@@ -149,7 +159,8 @@ export function ReviewPanel({ task, results, field, finding, place, order, step,
           <>
             <ReviewMark action={said.action} isOutdated={said.is_outdated} size={16} />
             <span>
-              <b>{words.review.actions[said.action]}</b> <span className="dim">{words.review.by(said.by, moment(said.at, language))}</span>
+              <b>{words.review.actions[said.action]}</b>{" "}
+              <span className="dim">{words.review.by(said.by, moment(said.at, language))}</span>
               {said.note && <bdi className="review-note"> {said.note}</bdi>}
             </span>
           </>
@@ -166,7 +177,14 @@ export function ReviewPanel({ task, results, field, finding, place, order, step,
       )}
       {mayReview &&
         (draft.isEditing ? (
-          <Editor key={at} field={field} value={finding.value} isSaving={isSaving} save={(value) => decide("edited", value)} cancel={cancel} />
+          <Editor
+            key={at}
+            field={field}
+            value={finding.value}
+            isSaving={isSaving}
+            save={(value) => decide("edited", value)}
+            cancel={cancel}
+          />
         ) : (
           <>
             <div className="review-buttons">
@@ -192,7 +210,8 @@ export function ReviewPanel({ task, results, field, finding, place, order, step,
               rightSection={<kbd>M</kbd>}
               onChange={(event) => setDraft({ ...draft, note: event.currentTarget.value })}
               onKeyDown={(event) => {
-                if ((event.key === "Enter" && !event.nativeEvent.isComposing) || event.key === "Escape") event.currentTarget.blur();
+                if ((event.key === "Enter" && !event.nativeEvent.isComposing) || event.key === "Escape")
+                  event.currentTarget.blur();
               }}
             />
           </>

@@ -69,7 +69,14 @@ function linesOf(result: Result, scope: Scope): TableRow[] {
   if (scope === "study") return [{ id: `${result.ordinal}`, result, looked, row: "", label: result.file_name, hint }];
   return result.rows
     .filter((one: Row) => one.scope === scope)
-    .map((one) => ({ id: `${result.ordinal} ${one.key}`, result, looked, row: one.key, label: one.label, hint: result.file_name }));
+    .map((one) => ({
+      id: `${result.ordinal} ${one.key}`,
+      result,
+      looked,
+      row: one.key,
+      label: one.label,
+      hint: result.file_name,
+    }));
 }
 
 /** What a study is known by, where it was found. */
@@ -97,8 +104,10 @@ export function riskAt(row: TableRow, column: Column): number {
   return finding ? riskOf(finding, row.looked.isFlagged(row.row, column.field.id), column.field.tier === "core") : 9;
 }
 
-export const isAt = (place: Place | null, ordinal: number, row: string) => place !== null && place.ordinal === ordinal && place.row === row;
-export const isSamePlace = (one: Place, other: Place) => isAt(one, other.ordinal, other.row) && one.field === other.field;
+export const isAt = (place: Place | null, ordinal: number, row: string) =>
+  place !== null && place.ordinal === ordinal && place.row === row;
+export const isSamePlace = (one: Place, other: Place) =>
+  isAt(one, other.ordinal, other.row) && one.field === other.field;
 
 export function matches(row: TableRow, columns: Column[], wanted: string, language: Language): boolean {
   if (row.label.toLowerCase().includes(wanted) || row.hint.toLowerCase().includes(wanted)) return true;

@@ -36,10 +36,15 @@ export function TablePage() {
   const place = useMemo(() => placeOf(address.get("cell")), [address]);
   const only = address.get("document");
   const scopes = useMemo(
-    () => SCOPES.filter((scope) => template.data?.sections.some((one) => one.fields.some((field) => field.scope === scope))),
+    () =>
+      SCOPES.filter((scope) =>
+        template.data?.sections.some((one) => one.fields.some((field) => field.scope === scope)),
+      ),
     [template.data],
   );
-  const scope = (scopes as string[]).includes(address.get("scope") ?? "") ? (address.get("scope") as Scope) : (scopes[0] ?? "study");
+  const scope = (scopes as string[]).includes(address.get("scope") ?? "")
+    ? (address.get("scope") as Scope)
+    : (scopes[0] ?? "study");
   const filter: Filter = FILTERS.find((one) => one === address.get("filter")) ?? "all";
 
   const put = useCallback(
@@ -64,23 +69,35 @@ export function TablePage() {
     const inSection = section ? allColumns.filter((one) => one.section === section) : allColumns;
     const used = inSection.length > 0 ? inSection : allColumns;
     const some = allRows.filter(
-      (row) => (only === null || String(row.result.ordinal) === only) && (!wanted || matches(row, used, wanted, language)),
+      (row) =>
+        (only === null || String(row.result.ordinal) === only) && (!wanted || matches(row, used, wanted, language)),
     );
     if (filter === "all") return { rows: some, columns: used };
     // What is open stays, also when a decision has made it fit no longer.
     return {
-      rows: some.filter((row) => isAt(place, row.result.ordinal, row.row) || used.some((column) => fitsAt(filter, row, column))),
-      columns: used.filter((column) => column.field.id === place?.field || some.some((row) => fitsAt(filter, row, column))),
+      rows: some.filter(
+        (row) => isAt(place, row.result.ordinal, row.row) || used.some((column) => fitsAt(filter, row, column)),
+      ),
+      columns: used.filter(
+        (column) => column.field.id === place?.field || some.some((row) => fitsAt(filter, row, column)),
+      ),
     };
   }, [allColumns, allRows, section, wanted, filter, only, language, place]);
 
   const attention = useMemo(
-    () => attentionByScope(results, new Map(template.data ? fieldsOf(template.data).map((one) => [one.id, one.scope]) : [])),
+    () =>
+      attentionByScope(
+        results,
+        new Map(template.data ? fieldsOf(template.data).map((one) => [one.id, one.scope]) : []),
+      ),
     [results, template.data],
   );
   const many = useMemo(() => new Map(scopes.map((one) => [one, rowsOf(results, one).length])), [results, scopes]);
   const open = useCallback((next: Place) => put({ cell: placeText(next) }, true, { isOpenedHere: true }), [put]);
-  const step = useCallback((next: Place) => put({ cell: placeText(next) }, false, { isOpenedHere }), [put, isOpenedHere]);
+  const step = useCallback(
+    (next: Place) => put({ cell: placeText(next) }, false, { isOpenedHere }),
+    [put, isOpenedHere],
+  );
   const close = useCallback(() => {
     // Opening the drawer was a step of its own, unless the reader came by an address that had it open.
     if (isOpenedHere) void navigate(-1);
@@ -91,8 +108,18 @@ export function TablePage() {
     ["/", () => searchBox.current?.focus()],
   ]);
 
-  if (task.isError) return <Page><Failed error={task.error} again={() => void task.refetch()} /></Page>;
-  if (template.isError) return <Page><Failed error={template.error} again={() => void template.refetch()} /></Page>;
+  if (task.isError)
+    return (
+      <Page>
+        <Failed error={task.error} again={() => void task.refetch()} />
+      </Page>
+    );
+  if (template.isError)
+    return (
+      <Page>
+        <Failed error={template.error} again={() => void template.refetch()} />
+      </Page>
+    );
   if (!task.data || !template.data || query.isPending)
     return (
       <Page>
@@ -110,11 +137,22 @@ export function TablePage() {
           <span className="spacer" />
           <ReviewProgress results={results} />
           <AcceptVerified task={task.data} rows={rows} columns={columns} />
-          <Button variant="default" size="xs" className="with-keys" leftSection={<Icon name="help" />} onClick={() => setHelp(true)}>
+          <Button
+            variant="default"
+            size="xs"
+            className="with-keys"
+            leftSection={<Icon name="help" />}
+            onClick={() => setHelp(true)}
+          >
             {words.table.help} <kbd>?</kbd>
           </Button>
           <Legend />
-          <ExportMenu task={task.data} template={template.data} results={results} isWhole={query.data?.isWhole === true} />
+          <ExportMenu
+            task={task.data}
+            template={template.data}
+            results={results}
+            isWhole={query.data?.isWhole === true}
+          />
         </div>
         <Tabs value={scope} onChange={(value) => put({ scope: value, section: null, cell: null })}>
           <Tabs.List>
@@ -138,7 +176,10 @@ export function TablePage() {
             onChange={(value) => put({ filter: value === "all" ? null : value })}
             data={FILTERS.map((one) => ({
               value: one,
-              label: one === "attention" ? `${words.table.filters[one]} (${attention.get(scope) ?? 0})` : words.table.filters[one],
+              label:
+                one === "attention"
+                  ? `${words.table.filters[one]} (${attention.get(scope) ?? 0})`
+                  : words.table.filters[one],
             }))}
           />
           <Select
@@ -170,7 +211,12 @@ export function TablePage() {
               variant="light"
               className="document-badge"
               rightSection={
-                <button type="button" className="badge-close" aria-label={words.table.showAll} onClick={() => put({ document: null })}>
+                <button
+                  type="button"
+                  className="badge-close"
+                  aria-label={words.table.showAll}
+                  onClick={() => put({ document: null })}
+                >
                   <Icon name="close" size={10} />
                 </button>
               }
@@ -204,7 +250,10 @@ export function TablePage() {
             </Empty>
           ) : (
             <Empty icon="search" title={words.table.noMatch}>
-              <Button variant="default" onClick={() => put({ filter: null, search: null, section: null, document: null })}>
+              <Button
+                variant="default"
+                onClick={() => put({ filter: null, search: null, section: null, document: null })}
+              >
                 {words.table.showAll}
               </Button>
             </Empty>
@@ -222,7 +271,16 @@ export function TablePage() {
           open={place ? step : open}
           drawer={(order) =>
             place && (
-              <Drawer task={task.data} template={template.data} results={results} place={place} order={order} step={step} close={close} help={() => setHelp(true)} />
+              <Drawer
+                task={task.data}
+                template={template.data}
+                results={results}
+                place={place}
+                order={order}
+                step={step}
+                close={close}
+                help={() => setHelp(true)}
+              />
             )
           }
         />
@@ -257,7 +315,8 @@ function Legend() {
           </li>
           {["accepted", "edited", "rejected"].map((action) => (
             <li key={action}>
-              <ReviewMark action={action} isOutdated={false} size={15} /> {words.review.reviewedMark}: {words.review.actions[action]?.toLowerCase()}
+              <ReviewMark action={action} isOutdated={false} size={15} /> {words.review.reviewedMark}:{" "}
+              {words.review.actions[action]?.toLowerCase()}
             </li>
           ))}
           <li>

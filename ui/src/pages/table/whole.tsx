@@ -16,7 +16,14 @@ export function ReviewProgress({ results }: { results: Result[] }) {
   return (
     <div className="review-progress" data-testid="reviewed">
       <span>{told}</span>
-      <div role="progressbar" aria-label={words.review.title} aria-valuenow={reviewed} aria-valuemin={0} aria-valuemax={answers} aria-valuetext={told}>
+      <div
+        role="progressbar"
+        aria-label={words.review.title}
+        aria-valuenow={reviewed}
+        aria-valuemin={0}
+        aria-valuemax={answers}
+        aria-valuetext={told}
+      >
         <div style={{ width: `${(100 * reviewed) / answers}%` }} />
       </div>
     </div>
@@ -74,7 +81,11 @@ export function AcceptVerified({ task, rows, columns }: { task: Task; rows: Tabl
               {accept.data ? words.state.close : words.state.cancel}
             </Button>
             {!accept.data && (
-              <Button loading={accept.isPending} onClick={() => accept.mutate({ ordinals: [...shown.keys()], rows: [...shown.values()], fieldIds })} data-autofocus>
+              <Button
+                loading={accept.isPending}
+                onClick={() => accept.mutate({ ordinals: [...shown.keys()], rows: [...shown.values()], fieldIds })}
+                data-autofocus
+              >
                 {words.review.bulk(count)}
               </Button>
             )}
