@@ -318,6 +318,7 @@ CREATE TABLE ingather.model_call (
     currency text,
     took_ms integer NOT NULL,
     called_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    notice jsonb,
     CONSTRAINT model_call_check CHECK (((answer IS NOT NULL) OR (outcome <> 'ok'::text)))
 );
 
@@ -558,6 +559,7 @@ CREATE TABLE ingather.task (
     pause_reason text,
     request_sha256 text NOT NULL,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    pause_notice jsonb,
     CONSTRAINT task_check CHECK (((base_url IS NULL) = (model IS NULL))),
     CONSTRAINT task_spend_cap_check CHECK (((spend_cap >= (0)::numeric) AND (spend_cap < '1000000000000'::numeric)))
 );

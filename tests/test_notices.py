@@ -5,10 +5,12 @@ import copy
 import json
 import pickle
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import orjson
+import pytest
 
 from ingather.engine.errors import Reject, UsageError
 from ingather.engine.model import describe
@@ -16,12 +18,53 @@ from ingather.notice import Notice, edited, error_notice, joined, notice, notice
 
 ROOT = Path(__file__).resolve().parents[1]
 SERVER = ROOT / "src" / "ingather"
-CHINESE = ROOT / "ui" / "src" / "words" / "notices.ts"
+CHINESE = ROOT / "ui" / "src" / "texts" / "notices.ts"
 
 PLACE = re.compile(r"\{(\w+)\}")
 ENTRY = re.compile(r'^  ("(?:[^"\\]|\\.)*"): ("(?:[^"\\]|\\.)*"),$', re.MULTILINE)
 # Written by a statement: PostgreSQL stores the error of a cancelled item without a round trip.
 IN_SQL = {"engine.cancelled": "cancelled by an operator"}
+
+SOMETHING = "\0"
+# Modules whose sentences reach the readers of the pages: each sentence in them is a notice.
+FOR_READERS = (
+    "extraction/conversation/answers.py",
+    "extraction/conversation/desk.py",
+    "extraction/conversation/interview.py",
+    "extraction/conversation/merging.py",
+    "extraction/judgements/checks.py",
+    "extraction/judgements/judgements.py",
+    "extraction/limits.py",
+    "extraction/proof/assess.py",
+    "extraction/provider/classify.py",
+    "extraction/reviewing/reviewing.py",
+    "extraction/rules/declarations.py",
+    "extraction/rules/extract.py",
+    "extraction/rules/hits.py",
+    "extraction/rules/quality.py",
+    "extraction/tasks/pipeline.py",
+    "extraction/tasks/results.py",
+    "extraction/template/dates.py",
+    "extraction/template/numbers.py",
+    "extraction/template/values.py",
+    "library/documents.py",
+    "library/parse/formats.py",
+    "library/parse/jail.py",
+    "library/parse/streams.py",
+    "web/access.py",
+    "web/routes/models.py",
+)
+# Read by a model, or by programs that call with wrong arguments.
+NOT_FOR_READERS = (
+    "It was cut off before its end. Keep every quote short.",
+    f"`{SOMETHING}` must be a list.",
+    "Every entry of ",
+    "There is no question ",
+    f"There is no {SOMETHING} ",
+    "A value goes with `edited` only.",
+    "A page holds 1 to ",
+    "`after` takes ",
+)
 
 
 @cache
@@ -63,6 +106,25 @@ def test_every_notice_has_a_text_in_chinese_and_every_text_its_notice() -> None:
 def test_a_notice_and_its_chinese_have_the_same_places() -> None:
     english = {key: set(PLACE.findall(text)) for key, text in notices().items()}
     assert {key: set(PLACE.findall(text)) for key, text in chinese().items()} == english
+
+
+def texts(path: Path) -> Iterator[str]:
+    """The texts of a module without its docstrings, with a sign for each place."""
+    tree = ast.parse(path.read_text("utf-8"))
+    inside = {part for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
+    prose = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr) and node not in inside - {node}:
+            yield "".join(SOMETHING if isinstance(part, ast.FormattedValue) else part.value for part in node.values)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in inside | prose:
+            yield node.value
+
+
+@pytest.mark.parametrize("module", FOR_READERS)
+def test_every_sentence_that_readers_meet_is_a_notice(module: str) -> None:
+    sentences = [text for text in texts(SERVER / module) if re.search(r"\w \w.*[.?]$", text)]
+    known = set(notices().values())
+    assert [text for text in sentences if text not in known and not text.startswith(NOT_FOR_READERS)] == []
 
 
 SAMPLE = notice(

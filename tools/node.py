@@ -49,7 +49,7 @@ def _wheel() -> Path:
 
 
 def main() -> int:
-    """`python tools/node.py check`: types, lint, format and unit tests of the pages, with their packages fetched if they are missing."""
+    """`python tools/node.py check`: types, lint, format and unit tests of the pages. Missing packages are fetched."""
     argv, environment = npm()
     ui = Path(__file__).resolve().parents[1] / "ui"
     quiet = ["--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"]

@@ -76,8 +76,18 @@ def error_fields(message: str, longest: int) -> dict[str, Any]:
     """The message of an item's error as it is stored. One that must be cut is no longer that of its id."""
     fields: dict[str, Any] = {"message": message[:longest]}
     if isinstance(message, Notice) and len(message) <= longest:
-        fields["notice"] = {"id": message.id, "params": _params(message)}
+        fields["notice"] = notice_fields(message)
     return fields
+
+
+def notice_fields(text: str) -> dict[str, Any] | None:
+    """The id and the parameters, for where the sentence itself is stored beside them; None where it has no id."""
+    return {"id": text.id, "params": _params(text)} if isinstance(text, Notice) else None
+
+
+def noticed(text: str, fields: Mapping[str, Any] | None) -> str:
+    """The sentence that was stored with `notice_fields` of it, as it was."""
+    return text if fields is None else notice_from_json({**fields, "message": text})
 
 
 def error_notice(error: Mapping[str, Any] | None) -> str:
@@ -85,7 +95,7 @@ def error_notice(error: Mapping[str, Any] | None) -> str:
     if not error:
         return ""
     message = str(error.get("message", ""))
-    return notice_from_json({**error["notice"], "message": message}) if "notice" in error else message
+    return noticed(message, error.get("notice"))
 
 
 def notice_from_json(stored: Mapping[str, Any] | str | None) -> str:

@@ -3,9 +3,9 @@
 
 import re
 
-import pytest
 from playwright.sync_api import Page, expect
 
+from ingather.notice import notice, notice_to_json
 from tests.browser.bench import Running
 from tests.browser.conftest import Complaints
 from tests.browser.steps import speak_chinese
@@ -46,28 +46,23 @@ def test_what_is_not_there_is_said_in_chinese(page: Page, complaints: Complaints
     complaints.forgive("404")
 
 
-@pytest.mark.parametrize(
-    ("said", "shown"),
-    [
-        ("There is no project <b>.*</b>.", "没有项目 <b>.*</b>。"),
-        ("There is no document 7. It may have been deleted.", "没有文献 7。它可能已被删除。"),
-        ("There is no template 'a'. Those that come with the program: b.", "没有模板 'a'。内置模板有：b。"),
-        ("This file is a picture (PNG), not a PDF. Save or export it as PDF.", "此文件是图片（PNG），不是 PDF。"),
-        (
-            "The provider gave up waiting. The call is tried again. (408: So. It goes.)",
-            "重新调用。（408：So. It goes.）",
-        ),
-        ("arm/1 of row arm/2: 'x. Y' is no number.", "arm/1（行 arm/2）：'x. Y' 不是数字。"),
-        ("There is no such sentence. Try again.", "There is no such sentence. Try again."),
-    ],
-)
-def test_a_sentence_keeps_what_others_have_said_in_it(
-    page: Page, complaints: Complaints, said: str, shown: str
-) -> None:
+def test_a_sentence_keeps_what_others_have_written_in_it(page: Page, complaints: Complaints) -> None:
     speak_chinese(page)
-    page.route("**/api/v1/projects", lambda route: route.fulfill(status=400, json={"detail": said}))
+    refusal = notice("task.no_project", "There is no project {id}.", id="<b>.*</b>")
+    page.route(
+        "**/api/v1/projects",
+        lambda route: route.fulfill(status=400, json={"detail": refusal, "notice": notice_to_json(refusal)}),
+    )
     page.reload()
-    expect(page.get_by_role("alert")).to_contain_text(shown)
+    expect(page.get_by_role("alert")).to_contain_text("没有项目 <b>.*</b>。")
+    complaints.forgive("400")
+
+
+def test_a_sentence_without_a_notice_is_shown_as_it_is(page: Page, complaints: Complaints) -> None:
+    speak_chinese(page)
+    page.route("**/api/v1/projects", lambda route: route.fulfill(status=400, json={"detail": "There is no project 7."}))
+    page.reload()
+    expect(page.get_by_role("alert")).to_contain_text("There is no project 7.")
     complaints.forgive("400")
 
 
@@ -76,7 +71,7 @@ def test_only_readers_of_chinese_load_it(page: Page) -> None:
     page.on("request", lambda request: asked.append(request.url))
     page.goto("/")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
-    assert [url for url in asked if "/server-" in url] == []
+    assert [url for url in asked if "/notices-" in url] == []
     speak_chinese(page)
     page.wait_for_load_state("networkidle")
-    assert len([url for url in asked if "/server-" in url]) == 1
+    assert len([url for url in asked if "/notices-" in url]) == 1

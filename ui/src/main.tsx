@@ -10,12 +10,12 @@ import { createRoot } from "react-dom/client";
 import { RouterProvider } from "react-router";
 import { Problem } from "./api/client";
 import { leaveForSignIn, router } from "./router";
-import { WordsProvider, useWords } from "./words";
+import { TextsProvider, useTexts } from "./texts";
 
 // The server's content policy allows no <style> in the page. Mantine's variables come from its style sheet instead,
 // and our own from styles/theme.css; see README.md.
 function Themed({ children }: { children: ReactNode }) {
-  const words = useWords();
+  const texts = useTexts();
   const theme = useMemo(
     () =>
       createTheme({
@@ -23,11 +23,11 @@ function Themed({ children }: { children: ReactNode }) {
         defaultRadius: "md",
         components: {
           Modal: Modal.extend({
-            defaultProps: { lockScroll: false, closeButtonProps: { "aria-label": words.state.close } },
+            defaultProps: { lockScroll: false, closeButtonProps: { "aria-label": texts.state.close } },
           }),
         },
       }),
-    [words],
+    [texts],
   );
   return (
     <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
@@ -57,12 +57,12 @@ const client = new QueryClient({
 
 createRoot(document.getElementById("root") as HTMLElement).render(
   <StrictMode>
-    <WordsProvider>
+    <TextsProvider>
       <Themed>
         <QueryClientProvider client={client}>
           <RouterProvider router={router} />
         </QueryClientProvider>
       </Themed>
-    </WordsProvider>
+    </TextsProvider>
   </StrictMode>,
 );

@@ -33,6 +33,7 @@ from pebble import CONSTS, ProcessExpired, ProcessPool
 
 from ingather.engine.errors import RetryLater
 from ingather.engine.model import Died, Overdue, Raised, describe
+from ingather.notice import notice
 
 # Forked, so that handlers may be closures and the children share the worker's memory until they write to it.
 _FORK = "fork" if "fork" in multiprocessing.get_all_start_methods() else None
@@ -263,7 +264,13 @@ def _answer(future: Future[Any], timeout_s: float) -> Any:
     try:
         return future.result()
     except TimeoutError:
-        return Overdue(f"the handler ran longer than its {timeout_s:g} s and was killed")
+        return Overdue(
+            notice(
+                "engine.handler_ran_too_long_killed",
+                "the handler ran longer than its {seconds} s and was killed",
+                seconds=f"{timeout_s:g}",
+            )
+        )
     except ProcessExpired as expired:
         return Died(_cause_of_death(expired.exitcode))
     except BrokenProcessPool:

@@ -19,6 +19,7 @@ from ingather.engine.connection import PASSING_ERRORS, connect
 from ingather.engine.errors import DatabaseUnavailable
 from ingather.engine.script import run
 from ingather.engine.slots import Slots
+from ingather.notice import notice
 
 if TYPE_CHECKING:
     from ingather.engine.sentinel import Post
@@ -42,7 +43,7 @@ class Watch:
             readable, _, _ = select.select([sys.stdin], [], [], LOOK_S)
             # The worker may be gone before this process was even up; then somebody else is the parent by now.
             if readable or os.getppid() != self._post.worker_pid:
-                self._speak_for_the_dead("died")
+                self._speak_for_the_dead(self._death())
                 return
             if overdue := self._slots.overdue(STUCK_GRACE_S):
                 self._end_the_stuck(overdue)
@@ -75,13 +76,30 @@ class Watch:
         log.warning("items %s blocked their worker past their deadline", overdue)
         if self._post.kills_stuck:
             os.kill(self._post.worker_pid, signal.SIGKILL)
-        self._speak_for_the_dead("was blocked by a handler past its deadline", started=[], overdue=overdue)
+        self._speak_for_the_dead(self._blocked(), started=[], overdue=overdue)
+
+    def _death(self) -> str:
+        return notice(
+            "engine.worker_process_died",
+            "worker {id} (process {pid} on {host}) died",
+            id=self._post.worker_id,
+            pid=self._post.worker_pid,
+            host=socket.gethostname(),
+        )
+
+    def _blocked(self) -> str:
+        return notice(
+            "engine.worker_process_blocked",
+            "worker {id} (process {pid} on {host}) was blocked by a handler past its deadline",
+            id=self._post.worker_id,
+            pid=self._post.worker_pid,
+            host=socket.gethostname(),
+        )
 
     def _speak_for_the_dead(
-        self, how: str, *, started: list[int] | None = None, overdue: list[int] | None = None
+        self, death: str, *, started: list[int] | None = None, overdue: list[int] | None = None
     ) -> None:
         """Hand back at once what the worker held. If the database is away too, the sweep will do it."""
-        death = f"worker {self._post.worker_id} (process {self._post.worker_pid} on {socket.gethostname()}) {how}"
         started = self._slots.started() if started is None else started
         until = time.monotonic() + 2 * self._post.lease_s
         while time.monotonic() < until:

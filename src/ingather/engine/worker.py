@@ -27,6 +27,7 @@ from ingather.engine.model import Item, Overdue, Verdict, describe, verdict
 from ingather.engine.script import Row, Script, Statement, aplay, arun
 from ingather.engine.sentinel import Post, Sentinel
 from ingather.engine.slots import Slots
+from ingather.notice import notice
 
 if TYPE_CHECKING:
     from ingather.engine.engine import Engine
@@ -188,7 +189,11 @@ class Worker:
 
     def _hurry(self) -> None:
         for slot in self._running():
-            slot.stop(ShuttingDown("this worker is told to stop; the item will run elsewhere"))
+            slot.stop(
+                ShuttingDown(
+                    notice("engine.worker_is_stopping", "this worker is stopping; the item will run elsewhere")
+                )
+            )
 
     @property
     def is_connected(self) -> bool:
@@ -278,7 +283,14 @@ class Worker:
     def _stop_handlers_of(self, lease: Lease) -> None:
         for slot in self._slots:
             if slot.lease is lease:
-                slot.stop(LeaseLost("its lease was taken away: cancelled, or given to another worker"))
+                slot.stop(
+                    LeaseLost(
+                        notice(
+                            "engine.lease_taken_away",
+                            "its lease was taken away: cancelled, or given to another worker",
+                        )
+                    )
+                )
 
     async def _fill(self, slot: _Slot) -> None:
         """A slot's life: take the next item, run it, say how it went, until the worker leaves.
@@ -421,7 +433,7 @@ class Worker:
                 if slot.lease is not None:
                     ages.append(now - slot.started)
                     if now > slot.deadline + WATCH_S:
-                        slot.stop(Overdue(f"the handler ran longer than its {slot.deadline - slot.started:g} s"))
+                        slot.stop(Overdue(_ran_too_long(slot.deadline - slot.started)))
             if ages:
                 self._feeder.pace.at_least(sum(ages) / len(ages))
             self._feeder.return_unstarted(older_than_s=STALE_AFTER_S)
@@ -515,3 +527,7 @@ class Worker:
             log.info("%s items of a claim that was never heard were given back", items)
             self._feeder.ring()
         self._missing, self._strangers = held - tokens, tokens - held
+
+
+def _ran_too_long(seconds: float) -> str:
+    return notice("engine.handler_ran_too_long", "the handler ran longer than its {seconds} s", seconds=f"{seconds:g}")

@@ -173,7 +173,11 @@ def sha256_of(path: Path) -> str:
 
 def missing(sha256: str) -> FileMissing:
     return FileMissing(
-        f"The file {sha256[:12]}… is gone from the store. Upload it again, or bring the store back from a backup."
+        notice(
+            "library.file_gone_from_store",
+            "The file {sha256} is gone from the store. Upload it again, or bring the store back from a backup.",
+            sha256=f"{sha256[:12]}…",
+        )
     )
 
 

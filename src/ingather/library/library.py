@@ -264,7 +264,11 @@ class Library:
         with self.blobs.path(sha256) as path:
             if sha256_of(path) != sha256:
                 raise FileDamaged(
-                    f"The file {sha256[:12]}… is not what was uploaded. Upload it again, or restore it from a backup."
+                    notice(
+                        "library.file_not_what_was_uploaded",
+                        "The file {sha256} is not what was uploaded. Upload it again, or restore it from a backup.",
+                        sha256=f"{sha256[:12]}…",
+                    )
                 )
             reading = parse(path, name or known_as)
         try:

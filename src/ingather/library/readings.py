@@ -14,6 +14,7 @@ from ingather.library.port import Hidden, Length, Problem, ReadingSummary, Rect
 from ingather.library.reading import OCR, Page, Reading
 from ingather.library.table import Table
 from ingather.library.table_json import pack_tables, unpack_tables
+from ingather.notice import notice
 
 # Pages travel by the hundred: a book's worth of boxes need not be one message.
 PAGES_AT_ONCE = 100
@@ -106,11 +107,23 @@ def rectangles(
 
 
 def no_file(sha256: str) -> UnknownFile:
-    return UnknownFile(f"There is no file {sha256[:12]}… in the library. It may have been deleted.")
+    return UnknownFile(
+        notice(
+            "library.no_file_of_that_content",
+            "There is no file {sha256} in the library. It may have been deleted.",
+            sha256=f"{sha256[:12]}…",
+        )
+    )
 
 
 def _not_read(sha256: str) -> NotReady:
-    return NotReady(f"The file {sha256[:12]}… has not been read yet. Wait for its job, or read it now.")
+    return NotReady(
+        notice(
+            "library.file_not_read_yet",
+            "The file {sha256} has not been read yet. Wait for its job, or read it now.",
+            sha256=f"{sha256[:12]}…",
+        )
+    )
 
 
 def _new_pages(reading_id: int, first: int, pages: Iterable[Page]) -> Statement:

@@ -13,6 +13,13 @@ from ingather.web.edge import SESSION_COOKIE
 from ingather.web.problems import Refused
 from ingather.web.rooms import Rooms
 
+# In the middle of a sentence; each language has its own.
+ROLE_NAMES = {
+    Role.OWNER: notice("web.owner", "owner"),
+    Role.REVIEWER: notice("web.reviewer", "reviewer"),
+    Role.READER: notice("web.reader", "reader"),
+}
+
 
 # Dependencies that do not wait are `async def`: the framework would send others to a thread and back.
 async def rooms(request: Request) -> Rooms:
@@ -69,7 +76,7 @@ def need(who: Caller, role: Role, project_id: int, missing: str = "") -> None:
             notice(
                 "web.takes_project_token_write",
                 "This takes a {role} of the project, and a token that may write.",
-                role=role.value,
+                role=ROLE_NAMES[role],
             ),
         )
 

@@ -9,6 +9,7 @@ from fastapi import APIRouter, FastAPI
 from fastapi.responses import FileResponse, JSONResponse
 from fastapi.staticfiles import StaticFiles
 
+from ingather.notice import notice
 from ingather.web import problems
 from ingather.web.access import Who
 from ingather.web.edge import Edge
@@ -57,7 +58,9 @@ def create_app(
 
     @api.get("/{path:path}", include_in_schema=False)
     def nothing_here(path: str, _: Who) -> Any:
-        raise problems.Refused(404, f"There is nothing at {API}/{path[:200]}.")
+        raise problems.Refused(
+            404, notice("web.nothing_at_address", "There is nothing at {path}.", path=f"{API}/{path[:200]}")
+        )
 
     app.include_router(api)
     if PAGES.is_dir():

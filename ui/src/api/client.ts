@@ -1,5 +1,5 @@
-import type { Notice } from "../words/notice";
-import type { Words } from "../words/en";
+import type { Notice } from "../texts/notice";
+import type { Texts } from "../texts/en";
 import type { components, paths } from "./wire";
 
 export type Schemas = components["schemas"];
@@ -60,9 +60,9 @@ interface Options<B> {
 
 export function address(path: string, values: Values = {}, query: Values = {}): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
-  const asked = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) asked.set(name, String(value));
-  const tail = asked.toString();
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
+  const tail = search.toString();
   return tail ? `${filled}?${tail}` : filled;
 }
 
@@ -91,8 +91,8 @@ function unreached(error: unknown): never {
 
 async function problemOf(answer: Response): Promise<Problem> {
   try {
-    const told = (await answer.json()) as { detail?: unknown; notice?: Notice };
-    if (typeof told.detail === "string") return new Problem(answer.status, told.detail, told.notice ?? null);
+    const problem = (await answer.json()) as { detail?: unknown; notice?: Notice };
+    if (typeof problem.detail === "string") return new Problem(answer.status, problem.detail, problem.notice ?? null);
   } catch {
     // Something between us and the server answered, and not in JSON.
   }
@@ -128,8 +128,8 @@ export async function whole<P extends { next: string | number | null }, T>(
 }
 
 /** What is shown of an error of any kind. */
-export function sentence(error: unknown, words: Words): string {
-  if (error instanceof Unreachable) return words.state.unreachable;
-  if (error instanceof Problem && error.notice) return words.said(error.notice);
-  return words.said(error instanceof Error ? error.message : String(error));
+export function sentence(error: unknown, texts: Texts): string {
+  if (error instanceof Unreachable) return texts.state.unreachable;
+  if (error instanceof Problem && error.notice) return texts.notice(error.notice);
+  return texts.notice(error instanceof Error ? error.message : String(error));
 }

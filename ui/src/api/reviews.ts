@@ -1,36 +1,10 @@
 import { type QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type Finding, type NewReview, type Result, api, whole } from "./client";
-import { type Results, forgetResults, keepResult, keys, overlay, resultRead, useMe } from "./queries";
-
-export interface Decision {
-  ordinal: number;
-  row: string;
-  field: string;
-  action: NewReview["action"];
-  value?: NewReview["value"];
-  note?: string;
-}
-
-interface Pending extends Decision {
-  taskId: number;
-  by: string;
-  seen: number;
-  seenValue: Finding["value"] | undefined;
-  /** Whether a decision of one's own about the same cell is still on its way. */
-  isLater: boolean;
-}
+import { type NewReview, type Result, api, whole } from "./client";
+import { type Pending, begun, ended, findingOf, onTheirWay, shown } from "./decisions";
+import { keys, useMe } from "./queries";
+import { type Results, forgetResults, keepResult, resultRead } from "./results";
 
 const REVIEWS = "/api/v1/extraction/tasks/{task_id}/results/{ordinal}/reviews" as const;
-
-/** Decisions that are on their way, in their order. They are shown as if they had arrived. */
-let underway: Pending[] = [];
-overlay.lay = (taskId, result) =>
-  underway.filter((one) => one.taskId === taskId && one.ordinal === result.ordinal).reduce(laidOver, result);
-
-const isSame = (one: { row: string; field: string }, other: { row: string; field: string }) =>
-  one.row === other.row && one.field === other.field;
-const findingOf = (result: Result | undefined, place: { row: string; field: string }) =>
-  result?.findings.find((one) => isSame(one, place));
 
 /** Whether the person looking may review in this project. */
 export function useMayReview(projectId: number | undefined): boolean {
@@ -60,7 +34,7 @@ function send(decision: Pending): Promise<Result> {
 }
 
 window.addEventListener("pagehide", () => {
-  for (const one of underway) if (!sent.has(one)) void send(one);
+  for (const one of onTheirWay()) if (!sent.has(one)) void send(one);
 });
 
 /** Judge one value. Shown at once; where the server refuses, what it has is shown again and the promise fails. */
@@ -72,7 +46,7 @@ export function useReview(taskId: number) {
     retry: false,
     mutationFn: send,
     onMutate: (decision) => {
-      underway = [...underway, decision];
+      begun(decision);
       show(client, taskId, decision.ordinal);
     },
     onSuccess: (result) => keepResult(taskId, result),
@@ -85,92 +59,21 @@ export function useReview(taskId: number) {
       );
     },
     onSettled: (_, __, decision) => {
-      underway = underway.filter((one) => one !== decision);
+      ended(decision);
       show(client, taskId, decision.ordinal);
       void client.invalidateQueries({ queryKey: ["reviews", taskId, decision.ordinal] });
     },
   });
 }
 
-/** A decision about what is seen, ready to be sent. */
-export function pending(taskId: number, by: string, decision: Decision): Pending {
-  const now = findingOf(resultRead(taskId, decision.ordinal), decision);
-  const isLater = underway.some(
-    (one) => one.taskId === taskId && one.ordinal === decision.ordinal && isSame(one, decision),
-  );
-  return { ...decision, taskId, by, seen: now?.review?.revision ?? 0, seenValue: now?.value, isLater };
-}
-
 function show(client: QueryClient, taskId: number, ordinal: number): void {
   const truth = resultRead(taskId, ordinal);
   if (!truth) return;
-  const shown = overlay.lay(taskId, truth);
+  const result = shown(taskId, truth);
   client.setQueryData<Results>(
     keys.results(taskId),
-    (old) => old && { ...old, results: old.results.map((one) => (one.ordinal === ordinal ? shown : one)) },
+    (old) => old && { ...old, results: old.results.map((one) => (one.ordinal === ordinal ? result : one)) },
   );
-}
-
-/** What a document will be after a decision, as far as that can be told here. A value is shown once the server has read it. */
-function laidOver(result: Result, decision: Pending): Result {
-  if (decision.action === "edited") return result;
-  const known = findingOf(result, decision);
-  if (!known && decision.action === "withdrawn") return result;
-  const before: Finding = known ?? blank(decision);
-  const was =
-    before.source === "reviewer"
-      ? before.extracted
-      : { state: before.state, value: before.value, source: before.source };
-  let after: Finding;
-  if (decision.action === "withdrawn") {
-    if (!was) return { ...result, findings: result.findings.filter((one) => one !== known) };
-    after = { ...before, ...was, extracted: null, review: null };
-  } else {
-    const isAccepted = decision.action === "accepted";
-    const review = {
-      revision: before.review?.revision ?? 0,
-      action: isAccepted && before.review && !before.review.is_outdated ? before.review.action : decision.action,
-      value: null,
-      note: decision.note ?? "",
-      by: decision.by,
-      at: new Date().toISOString(),
-      is_outdated: false,
-    };
-    after = isAccepted
-      ? { ...before, review }
-      : {
-          ...before,
-          state: decision.action,
-          value: null,
-          source: "reviewer",
-          extracted: known ? was : null,
-          review,
-        };
-  }
-  return {
-    ...result,
-    findings: known ? result.findings.map((one) => (one === known ? after : one)) : [...result.findings, after],
-  };
-}
-
-/** A cell in which nothing was found. */
-export function blank(place: { row: string; field: string }): Finding {
-  return {
-    field: place.field,
-    row: place.row,
-    state: "",
-    value: null,
-    quote: "",
-    verdict: "no_quote",
-    spans: [],
-    value_spans: [],
-    subject_spans: [],
-    reason: null,
-    source: "reviewer",
-    note: null,
-    extracted: null,
-    review: null,
-  };
 }
 
 /** All reviews of a cell there ever were. */
@@ -196,12 +99,12 @@ export function useAcceptVerified(taskId: number) {
     mutationFn: async ({ ordinals, rows, fieldIds }: { ordinals: number[]; rows: string[][]; fieldIds: string[] }) => {
       const all = { accepted: 0, left: 0 };
       for (let at = 0; at < ordinals.length; at += AT_ONCE) {
-        const told = await api.post("/api/v1/extraction/tasks/{task_id}/reviews/accept-verified", {
+        const answer = await api.post("/api/v1/extraction/tasks/{task_id}/reviews/accept-verified", {
           path: { task_id: taskId },
           body: { ordinals: ordinals.slice(at, at + AT_ONCE), rows: rows.slice(at, at + AT_ONCE), field_ids: fieldIds },
         });
-        all.accepted += told.accepted;
-        all.left += told.left;
+        all.accepted += answer.accepted;
+        all.left += answer.left;
       }
       return all;
     },

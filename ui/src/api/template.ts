@@ -1,4 +1,4 @@
-/** A template as the API gives it: plain data whose shape is told in docs/templates.md. */
+/** A template as the API gives it: plain data whose shape is in docs/templates.md. */
 
 export type Language = "en" | "zh";
 export type Label = Record<Language, string>;

@@ -1,6 +1,6 @@
 import { Button, Modal } from "@mantine/core";
 import type { ReactNode } from "react";
-import { useWords } from "../words";
+import { useTexts } from "../texts";
 
 interface Props {
   isOpen: boolean;
@@ -15,7 +15,7 @@ interface Props {
 
 /** A question before something that cannot be undone. */
 export function Confirm(props: Props) {
-  const words = useWords();
+  const texts = useTexts();
   return (
     <Modal opened={props.isOpen} onClose={props.close} withCloseButton={false} lockScroll={false} centered>
       <div className="form">
@@ -23,7 +23,7 @@ export function Confirm(props: Props) {
         {props.children}
         <div className="form-end">
           <Button variant="default" onClick={props.close} data-autofocus>
-            {props.keep ?? words.state.cancel}
+            {props.keep ?? texts.state.cancel}
           </Button>
           <Button color="red" loading={props.isBusy} onClick={props.go}>
             {props.action}

@@ -1,5 +1,5 @@
 import type { Mark as Name } from "../api/judge";
-import { useWords } from "../words";
+import { useTexts } from "../texts";
 
 const SHAPES: Record<Name, string> = {
   verified: "M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2z",
@@ -28,7 +28,7 @@ const FILLED: ReadonlySet<Name> = new Set<Name>([
 
 /** A verdict as a shape with a colour: whoever sees no colours sees the shape, whoever sees neither hears the words. */
 export function Mark({ name, size = 12 }: { name: Name; size?: number }) {
-  const words = useWords();
+  const texts = useTexts();
   return (
     <svg
       className={`mark mark-${name}`}
@@ -36,7 +36,7 @@ export function Mark({ name, size = 12 }: { name: Name; size?: number }) {
       height={size}
       viewBox="0 0 16 16"
       role="img"
-      aria-label={words.table.marks[name]}
+      aria-label={texts.table.marks[name]}
     >
       {name === "verified_fuzzy" && (
         <circle cx="8" cy="8" r="5.5" fill="none" stroke="currentColor" strokeWidth="1.5" />
@@ -57,7 +57,7 @@ export function Mark({ name, size = 12 }: { name: Name; size?: number }) {
 }
 
 export function FlagMark({ size = 12 }: { size?: number }) {
-  const words = useWords();
+  const texts = useTexts();
   return (
     <svg
       className="mark mark-flag"
@@ -65,7 +65,7 @@ export function FlagMark({ size = 12 }: { size?: number }) {
       height={size}
       viewBox="0 0 16 16"
       role="img"
-      aria-label={words.table.flagged}
+      aria-label={texts.table.flagged}
     >
       <path
         d="M3 15V2h10l-2 3.5L13 9H3"
@@ -86,8 +86,8 @@ const HANDS: Record<string, string> = {
 
 /** That a person has decided, and how: a sign in a square, where verdicts are plain shapes. */
 export function ReviewMark({ action, isOutdated, size = 14 }: { action: string; isOutdated: boolean; size?: number }) {
-  const words = useWords();
-  const label = `${isOutdated ? words.review.outdatedMark : words.review.reviewedMark}: ${words.review.actions[action] ?? action}`;
+  const texts = useTexts();
+  const label = `${isOutdated ? texts.review.outdatedMark : texts.review.reviewedMark}: ${texts.review.actions[action] ?? action}`;
   return (
     <svg
       className={isOutdated ? "hand hand-outdated" : "hand"}

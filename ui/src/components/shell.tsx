@@ -4,28 +4,28 @@ import { Link, NavLink, Outlet, useLocation } from "react-router";
 import { api } from "../api/client";
 import { useMe } from "../api/queries";
 import { leaveForSignIn } from "../router";
-import { useSpoken } from "../words";
+import { useLanguage } from "../texts";
 import { Icon } from "./icon";
 
 export function Shell() {
-  const { words } = useSpoken();
+  const { texts } = useLanguage();
   const { pathname } = useLocation();
   const isInProjects = pathname === "/" || pathname.startsWith("/projects") || pathname.startsWith("/tasks");
   return (
     <div className="shell">
       <a className="skip" href="#content">
-        {words.app.skip}
+        {texts.app.skip}
       </a>
       <header className="top">
         <NavLink to="/" className="brand" aria-label="Ingather" end>
           <Logo />
           <span>Ingather</span>
         </NavLink>
-        <nav className="top-nav" aria-label={words.app.main}>
+        <nav className="top-nav" aria-label={texts.app.main}>
           <Link to="/" className={isInProjects ? "active" : ""} aria-current={pathname === "/" ? "page" : isInProjects}>
-            {words.app.projects}
+            {texts.app.projects}
           </Link>
-          <NavLink to="/engine">{words.app.engine}</NavLink>
+          <NavLink to="/engine">{texts.app.engine}</NavLink>
         </nav>
         <div className="top-end">
           <LanguageMenu />
@@ -51,19 +51,19 @@ export function Logo() {
 }
 
 export function LanguageMenu() {
-  const { language, speak, words } = useSpoken();
+  const { language, setLanguage, texts } = useLanguage();
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <UnstyledButton className="top-button" aria-label={words.app.languages}>
-          <Icon name="globe" /> <span className="top-word">{words.language}</span>
+        <UnstyledButton className="top-button" aria-label={texts.app.languages}>
+          <Icon name="globe" /> <span className="top-label">{texts.language}</span>
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item onClick={() => speak("en")} aria-current={language === "en"}>
+        <Menu.Item onClick={() => setLanguage("en")} aria-current={language === "en"}>
           English
         </Menu.Item>
-        <Menu.Item onClick={() => speak("zh")} aria-current={language === "zh"}>
+        <Menu.Item onClick={() => setLanguage("zh")} aria-current={language === "zh"}>
           中文
         </Menu.Item>
       </Menu.Dropdown>
@@ -72,26 +72,26 @@ export function LanguageMenu() {
 }
 
 function ColourMenu() {
-  const { words } = useSpoken();
+  const { texts } = useLanguage();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={words.app.colours}>
+        <ActionIcon variant="subtle" color="gray" aria-label={texts.app.colours}>
           <Icon name={colorScheme === "dark" ? "moon" : "sun"} />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item onClick={() => setColorScheme("light")}>{words.app.light}</Menu.Item>
-        <Menu.Item onClick={() => setColorScheme("dark")}>{words.app.dark}</Menu.Item>
-        <Menu.Item onClick={() => setColorScheme("auto")}>{words.app.system}</Menu.Item>
+        <Menu.Item onClick={() => setColorScheme("light")}>{texts.app.light}</Menu.Item>
+        <Menu.Item onClick={() => setColorScheme("dark")}>{texts.app.dark}</Menu.Item>
+        <Menu.Item onClick={() => setColorScheme("auto")}>{texts.app.system}</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );
 }
 
 function AccountMenu() {
-  const { words } = useSpoken();
+  const { texts } = useLanguage();
   const me = useMe();
   const client = useQueryClient();
   const signOut = useMutation({
@@ -105,12 +105,12 @@ function AccountMenu() {
     <Menu position="bottom-end">
       <Menu.Target>
         <UnstyledButton className="top-button" aria-label={me.data?.name ?? "…"}>
-          <Icon name="person" /> <span className="account-name top-word">{me.data?.name ?? "…"}</span>
+          <Icon name="person" /> <span className="account-name top-label">{me.data?.name ?? "…"}</span>
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
-        {me.data?.is_operator && <Menu.Label>{words.app.operator}</Menu.Label>}
-        <Menu.Item onClick={() => signOut.mutate()}>{words.app.signOut}</Menu.Item>
+        {me.data?.is_operator && <Menu.Label>{texts.app.operator}</Menu.Label>}
+        <Menu.Item onClick={() => signOut.mutate()}>{texts.app.signOut}</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

@@ -1,14 +1,14 @@
 import { Alert, Button, Skeleton } from "@mantine/core";
 import type { ReactNode } from "react";
 import { sentence } from "../api/client";
-import { useWords } from "../words";
+import { useTexts } from "../texts";
 import { Icon, type IconName } from "./icon";
 
 /** Lines where text will be, in the height that the text will have. */
 export function Loading({ lines = 4, height = 40 }: { lines?: number; height?: number }) {
-  const words = useWords();
+  const texts = useTexts();
   return (
-    <div className="loading" role="status" aria-label={words.state.loading}>
+    <div className="loading" role="status" aria-label={texts.state.loading}>
       {Array.from({ length: lines }, (_, line) => (
         <Skeleton key={line} height={height} radius="sm" />
       ))}
@@ -17,13 +17,13 @@ export function Loading({ lines = 4, height = 40 }: { lines?: number; height?: n
 }
 
 export function Failed({ error, again }: { error: unknown; again?: () => void }) {
-  const words = useWords();
+  const texts = useTexts();
   return (
-    <Alert color="red" variant="light" title={words.state.failed} icon={<Icon name="warning" />} role="alert">
-      <p className="plain">{sentence(error, words)}</p>
+    <Alert color="red" variant="light" title={texts.state.failed} icon={<Icon name="warning" />} role="alert">
+      <p className="plain">{sentence(error, texts)}</p>
       {again && (
         <Button size="xs" variant="default" mt="sm" onClick={again}>
-          {words.state.again}
+          {texts.state.again}
         </Button>
       )}
     </Alert>
@@ -44,11 +44,11 @@ export function Empty(props: { icon: IconName; title: string; how?: ReactNode; c
 }
 
 export function Refusal({ error }: { error: unknown }) {
-  const words = useWords();
+  const texts = useTexts();
   if (!error) return null;
   return (
     <p className="refusal" role="alert">
-      {sentence(error, words)}
+      {sentence(error, texts)}
     </p>
   );
 }

@@ -2,15 +2,15 @@ import { Button } from "@mantine/core";
 import { useRouteError } from "react-router";
 import { sentence } from "../api/client";
 import { Empty } from "../components/states";
-import { useWords } from "../words";
+import { useTexts } from "../texts";
 
-/** A fault of ours, said instead of a white page. */
+/** Shown instead of a white page when a component throws. */
 export function Crashed() {
-  const words = useWords();
+  const texts = useTexts();
   return (
     <div className="page">
-      <Empty icon="warning" title={words.app.crashed} how={sentence(useRouteError(), words)}>
-        <Button onClick={() => window.location.reload()}>{words.app.reload}</Button>
+      <Empty icon="warning" title={texts.app.crashed} how={sentence(useRouteError(), texts)}>
+        <Button onClick={() => window.location.reload()}>{texts.app.reload}</Button>
       </Empty>
     </div>
   );

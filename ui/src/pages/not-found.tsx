@@ -1,16 +1,16 @@
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
 import { Empty } from "../components/states";
-import { useWords } from "../words";
+import { useTexts } from "../texts";
 
 export function NotFound() {
-  const words = useWords();
+  const texts = useTexts();
   return (
     <div className="page">
       <h1 className="unseen">Ingather</h1>
-      <Empty icon="help" title={words.app.notFound}>
+      <Empty icon="help" title={texts.app.notFound}>
         <Button component={Link} to="/">
-          {words.app.goHome}
+          {texts.app.goHome}
         </Button>
       </Empty>
     </div>

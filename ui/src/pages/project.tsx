@@ -1,13 +1,13 @@
 import { Button } from "@mantine/core";
 import { Link, useParams } from "react-router";
-import { useProjects, useShelves, useTasks, useTemplates } from "../api/queries";
+import { useProjects, useKnowledgeBases, useTasks, useTemplates } from "../api/queries";
 import { Icon } from "../components/icon";
 import { Empty, Failed, Loading } from "../components/states";
 import { Bar, TaskState } from "../components/task";
-import { moment, useSpoken, useWords } from "../words";
+import { count, moment, useLanguage, useTexts } from "../texts";
 
 export function ProjectPage() {
-  const { words, language } = useSpoken();
+  const { texts, language } = useLanguage();
   const projectId = Number(useParams().projectId);
   const projects = useProjects();
   const templates = useTemplates(projectId);
@@ -17,24 +17,24 @@ export function ProjectPage() {
   const named = new Map(templates.data?.map((one) => [one.template_id, one.label[language]]));
   const start = (
     <Button component={Link} to={`/projects/${projectId}/setup`} leftSection={<Icon name="plus" />}>
-      {words.projects.newTask}
+      {texts.projects.newTask}
     </Button>
   );
   return (
     <div className="page">
-      <nav className="crumbs" aria-label={words.app.whereYouAre}>
-        <Link to="/">{words.app.projects}</Link>
+      <nav className="crumbs" aria-label={texts.app.whereYouAre}>
+        <Link to="/">{texts.app.projects}</Link>
       </nav>
       <header className="page-head">
         <h1>{project?.name ?? "…"}</h1>
         {start}
       </header>
-      <h2 className="section-title">{words.projects.tasks}</h2>
+      <h2 className="section-title">{texts.projects.tasks}</h2>
       {tasks.isPending && <Loading />}
       {tasks.isError && <Failed error={tasks.error} again={() => void tasks.refetch()} />}
       {tasks.isSuccess && all.length === 0 && (
         <div className="card">
-          <Empty icon="table" title={words.projects.noTasks} how={words.projects.noTasksHow}>
+          <Empty icon="table" title={texts.projects.noTasks} how={texts.projects.noTasksHow}>
             {start}
           </Empty>
         </div>
@@ -44,14 +44,14 @@ export function ProjectPage() {
           <table className="list">
             <thead>
               <tr>
-                <th>{words.projects.task}</th>
-                <th>{words.projects.template}</th>
-                <th>{words.projects.documents}</th>
-                <th>{words.projects.stateColumn}</th>
-                <th>{words.projects.extractor}</th>
-                <th>{words.projects.started}</th>
+                <th>{texts.projects.task}</th>
+                <th>{texts.projects.template}</th>
+                <th>{texts.projects.documents}</th>
+                <th>{texts.projects.stateColumn}</th>
+                <th>{texts.projects.extractor}</th>
+                <th>{texts.projects.started}</th>
                 <th>
-                  <span className="unseen">{words.projects.openTable}</span>
+                  <span className="unseen">{texts.projects.openTable}</span>
                 </th>
               </tr>
             </thead>
@@ -59,23 +59,23 @@ export function ProjectPage() {
               {all.map((task) => (
                 <tr key={task.task_id}>
                   <td>
-                    <Link to={`/tasks/${task.task_id}`}>{words.task.title(task.task_id)}</Link>
+                    <Link to={`/tasks/${task.task_id}`}>{texts.task.title(task.task_id)}</Link>
                   </td>
                   <td>
                     {named.get(task.template_id) ?? task.template_id}{" "}
-                    <span className="dim">{words.setup.version(task.template_version)}</span>
+                    <span className="dim">{texts.setup.version(task.template_version)}</span>
                   </td>
                   <td className="cell-bar">
                     <Bar counts={task.counts} total={task.total} isSmall />
-                    <span className="dim">{task.total}</span>
+                    <span className="dim">{count(task.total)}</span>
                   </td>
                   <td>
                     <TaskState task={task} />
                   </td>
-                  <td className="dim">{task.is_embedded ? words.drawer.embedded : task.extractor}</td>
+                  <td className="dim">{task.is_embedded ? texts.drawer.embedded : task.extractor}</td>
                   <td className="dim">{moment(task.created_at, language)}</td>
                   <td className="cell-end">
-                    <Link to={`/tasks/${task.task_id}/table`}>{words.projects.openTable}</Link>
+                    <Link to={`/tasks/${task.task_id}/table`}>{texts.projects.openTable}</Link>
                   </td>
                 </tr>
               ))}
@@ -85,32 +85,33 @@ export function ProjectPage() {
       )}
       {tasks.hasNextPage && (
         <Button variant="default" mt="md" loading={tasks.isFetchingNextPage} onClick={() => void tasks.fetchNextPage()}>
-          {words.state.more}
+          {texts.state.more}
         </Button>
       )}
-      <Shelves projectId={projectId} />
+      <KnowledgeBases projectId={projectId} />
     </div>
   );
 }
 
 /** The documents of a project, where there are some; each knowledge base leads to an extraction from it. */
-function Shelves({ projectId }: { projectId: number }) {
-  const words = useWords();
-  const shelves = useShelves(projectId);
-  if (shelves.isError) return <Failed error={shelves.error} again={() => void shelves.refetch()} />;
-  if (!shelves.data?.length) return null;
+function KnowledgeBases({ projectId }: { projectId: number }) {
+  const texts = useTexts();
+  const knowledgeBases = useKnowledgeBases(projectId);
+  if (knowledgeBases.isError)
+    return <Failed error={knowledgeBases.error} again={() => void knowledgeBases.refetch()} />;
+  if (!knowledgeBases.data?.length) return null;
   return (
     <>
-      <h2 className="section-title section-next">{words.projects.shelves}</h2>
+      <h2 className="section-title section-next">{texts.projects.knowledgeBases}</h2>
       <div className="cards">
-        {shelves.data.map((shelf) => (
+        {knowledgeBases.data.map((knowledgeBase) => (
           <Link
-            key={shelf.knowledge_base_id}
-            to={`/projects/${projectId}/setup?knowledge_base=${shelf.knowledge_base_id}`}
+            key={knowledgeBase.knowledge_base_id}
+            to={`/projects/${projectId}/setup?knowledge_base=${knowledgeBase.knowledge_base_id}`}
             className="card card-link"
           >
-            <h2>{shelf.name}</h2>
-            <p className="dim">{words.projects.holds(shelf.documents)}</p>
+            <h2>{knowledgeBase.name}</h2>
+            <p className="dim">{texts.projects.holds(knowledgeBase.documents)}</p>
           </Link>
         ))}
       </div>

@@ -6,30 +6,30 @@ import { api } from "../api/client";
 import { keys, useProjects } from "../api/queries";
 import { Icon } from "../components/icon";
 import { Empty, Failed, Loading, Refusal } from "../components/states";
-import { day, useSpoken } from "../words";
+import { day, useLanguage } from "../texts";
 
 export function Projects() {
-  const { words, language } = useSpoken();
+  const { texts, language } = useLanguage();
   const projects = useProjects();
   const [isOpen, setOpen] = useState(false);
   const create = (
     <Button leftSection={<Icon name="plus" />} onClick={() => setOpen(true)}>
-      {words.projects.create}
+      {texts.projects.create}
     </Button>
   );
   return (
     <div className="page">
       <header className="page-head">
         <div>
-          <h1>{words.projects.title}</h1>
-          <p className="lead">{words.projects.lead}</p>
+          <h1>{texts.projects.title}</h1>
+          <p className="lead">{texts.projects.lead}</p>
         </div>
         {create}
       </header>
       {projects.isPending && <Loading lines={3} height={72} />}
       {projects.isError && <Failed error={projects.error} again={() => void projects.refetch()} />}
       {projects.data?.length === 0 && (
-        <Empty icon="folder" title={words.projects.empty} how={words.projects.emptyHow}>
+        <Empty icon="folder" title={texts.projects.empty} how={texts.projects.emptyHow}>
           {create}
         </Empty>
       )}
@@ -38,7 +38,7 @@ export function Projects() {
           <Link key={project.project_id} to={`/projects/${project.project_id}`} className="card card-link">
             <h2>{project.name}</h2>
             <p className="dim">
-              {words.projects.role[project.role] ?? project.role} · {words.projects.since}{" "}
+              {texts.projects.role[project.role] ?? project.role} · {texts.projects.since}{" "}
               {day(project.created_at, language)}
             </p>
           </Link>
@@ -50,7 +50,7 @@ export function Projects() {
 }
 
 function NewProject({ isOpen, close }: { isOpen: boolean; close: () => void }) {
-  const { words } = useSpoken();
+  const { texts } = useLanguage();
   const [name, setName] = useState("");
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -67,10 +67,10 @@ function NewProject({ isOpen, close }: { isOpen: boolean; close: () => void }) {
     if (name.trim()) create.mutate();
   };
   return (
-    <Modal opened={isOpen} onClose={close} title={words.projects.create} lockScroll={false}>
+    <Modal opened={isOpen} onClose={close} title={texts.projects.create} lockScroll={false}>
       <form onSubmit={submit} className="form">
         <TextInput
-          label={words.projects.name}
+          label={texts.projects.name}
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
           maxLength={200}
@@ -79,10 +79,10 @@ function NewProject({ isOpen, close }: { isOpen: boolean; close: () => void }) {
         <Refusal error={create.error} />
         <div className="form-end">
           <Button variant="default" onClick={close}>
-            {words.state.cancel}
+            {texts.state.cancel}
           </Button>
           <Button type="submit" disabled={!name.trim()} loading={create.isPending}>
-            {words.projects.make}
+            {texts.projects.make}
           </Button>
         </div>
       </form>

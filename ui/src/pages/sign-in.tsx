@@ -6,15 +6,15 @@ import { api, sentence } from "../api/client";
 import { Icon } from "../components/icon";
 import { LanguageMenu, Logo } from "../components/shell";
 import { wayBack } from "../router";
-import { useWords } from "../words";
+import { useTexts } from "../texts";
 
-/** The word of a link stands behind the #, which no server sees. It is taken out of the address before it is used. */
+/** The secret of a link stands behind the #, which no server sees. It is taken out of the address before it is used. */
 export function SignIn() {
-  const words = useWords();
+  const texts = useTexts();
   const navigate = useNavigate();
   const client = useQueryClient();
   const signIn = useMutation({
-    mutationFn: (word: string) => api.post("/api/v1/session", { body: { word } }),
+    mutationFn: (secret: string) => api.post("/api/v1/session", { body: { word: secret } }),
     onSuccess: () => {
       client.clear();
       void navigate(wayBack(), { replace: true });
@@ -23,10 +23,10 @@ export function SignIn() {
   const { mutate } = signIn;
   useEffect(() => {
     const take = () => {
-      const word = window.location.hash.slice(1);
-      if (!word) return;
+      const secret = window.location.hash.slice(1);
+      if (!secret) return;
       window.history.replaceState(window.history.state, "", "/sign-in");
-      mutate(word);
+      mutate(secret);
     };
     take();
     // A link that is opened while this page is shown changes what stands behind the #, and nothing else.
@@ -40,24 +40,24 @@ export function SignIn() {
           <Logo />
           <div>
             <strong>Ingather</strong>
-            <span>{words.app.tagline}</span>
+            <span>{texts.app.tagline}</span>
           </div>
           <LanguageMenu />
         </div>
         {signIn.isPending || signIn.isSuccess ? (
           <p className="sign-in-wait" role="status">
-            <Loader size="sm" /> {words.signIn.working}
+            <Loader size="sm" /> {texts.signIn.working}
           </p>
         ) : (
           <>
             {signIn.isError && (
-              <Alert color="red" title={words.signIn.failed} icon={<Icon name="warning" />} role="alert">
-                {sentence(signIn.error, words)}
+              <Alert color="red" title={texts.signIn.failed} icon={<Icon name="warning" />} role="alert">
+                {sentence(signIn.error, texts)}
               </Alert>
             )}
-            <h1>{words.signIn.needLink}</h1>
-            <p>{words.signIn.howRun}</p>
-            <p>{words.signIn.howLink}</p>
+            <h1>{texts.signIn.needLink}</h1>
+            <p>{texts.signIn.howRun}</p>
+            <p>{texts.signIn.howLink}</p>
             <Code block>ingather link</Code>
           </>
         )}

@@ -202,7 +202,9 @@ def _state(raw: object) -> State:
 
 
 def _place(field: str, row: str) -> str:
-    return f"`{field}` of row `{row}`" if row else f"`{field}`"
+    if not row:
+        return f"`{field}`"
+    return notice("model.field_of_row", "{field} of row {row}", field=f"`{field}`", row=f"`{row}`")
 
 
 def _reason(field: str, row: str, problems: Sequence[str]) -> str:

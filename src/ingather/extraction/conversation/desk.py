@@ -42,7 +42,7 @@ from ingather.extraction.provider import (
 from ingather.extraction.provider.redaction import REMOVED, SHORTEST_SECRET
 from ingather.extraction.tasks import statements as sql
 from ingather.extraction.tasks.tasks import Task
-from ingather.notice import notice
+from ingather.notice import edited, notice, notice_fields, noticed
 
 MAX_TOKENS = 8_000
 DEADLINE_S = 400.0  # what the longest answer takes of a model that writes 20 tokens a second
@@ -203,6 +203,8 @@ class Desk:
     ) -> None:
         """Write a call down, also when the database is away for a moment: it would have to be paid for again."""
         usage = reply.usage if reply else Usage()
+        text = edited(sentence, redact)
+        fields = notice_fields(text)
         # The name in the reply may be that of a dated version, or of nothing we know.
         priced = next((name for name in (reply.model, self.endpoint.model) if price_of(name)), "") if reply else ""
         price = price_of(priced)
@@ -215,7 +217,8 @@ class Desk:
             "step": call.step,
             "request_sha256": call.request_sha256,
             "outcome": outcome,
-            "sentence": redact(sentence),
+            "sentence": text,
+            "notice": None if fields is None else orjson.dumps(fields).decode(),
             "answer": answer,
             "model": self._keepable(reply.model) if reply else "",
             "prompt_tokens": min(usage.prompt, LARGEST_COUNT),
@@ -299,7 +302,8 @@ def _sha256(task: Task, messages: tuple[Message, ...], schema: dict[str, Any]) -
 
 def _before(call: _Call, queue: str, most: Callable[[], Decimal]) -> Script[_Leave]:
     asked = {"request_sha256": call.request_sha256, "queue": queue, "task_id": call.task_id}
-    [(known, silence_s, cap, pause_reason, at)] = yield Statement(sql.BEFORE_CALL, asked)
+    [(known, silence_s, cap, pause_reason, pause_notice, at)] = yield Statement(sql.BEFORE_CALL, asked)
+    pause_reason = None if pause_reason is None else noticed(pause_reason, pause_notice)
     leave = _Leave(at=at, known=known, silence_s=silence_s or 0.0, pause_reason=pause_reason, cap=cap)
     if cap is None or known is not None or pause_reason is not None or leave.silence_s > 0:
         return leave

@@ -26,6 +26,7 @@ from ingather.extraction.template import FieldType, Scope, Template
 from ingather.notice import notice
 
 SMALLEST_BUDGET = 2_000
+AGAIN = ", again"  # behind the name of a step that is repeated with what was wrong in its answer
 MOST_HALVINGS = 4
 LONGEST_REPEATED = 40_000  # characters of a bad answer that are sent back with what is wrong with it
 MALFORMED = {Kind.BLANK, Kind.BAD_JSON, Kind.SCHEMA}
@@ -124,7 +125,7 @@ class Interview:
             problems = [CUT]
         if not (problems or more):
             return listed, False
-        again, _ = await self._told("list, again", self._again(messages, told, [*problems, *more]), form)
+        again, _ = await self._told(f"list{AGAIN}", self._again(messages, told, [*problems, *more]), form)
         best = again or told
         if best is None or (unlisted(best.object, scopes) and not best.is_cut):
             sentence = notice(
@@ -145,7 +146,7 @@ class Interview:
             return await self._in_halves(opening, group, heard, halvings)
         if not heard.problems:
             return heard.answers, None
-        again, still = await self._told(f"{group.name}, again", self._again(messages, told, heard.problems), form)
+        again, still = await self._told(f"{group.name}{AGAIN}", self._again(messages, told, heard.problems), form)
         if again:
             heard = _latest(heard, read_answers(again.object, group))
             if again.is_cut:

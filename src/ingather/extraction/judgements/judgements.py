@@ -158,13 +158,13 @@ def _apply(field: str, answers: _Answers) -> _Judged:
     return rule(answers)
 
 
-def _lacking(fields: Iterable[str]) -> _Judged:
+def _lacking(fields: str) -> _Judged:
     return _Judged(
         value=None,
         note=notice(
             "judgement.no_judgement_must_answered_first",
             "No judgement: {fields} must be answered first.",
-            fields=", ".join(fields),
+            fields=fields,
         ),
     )
 
@@ -180,7 +180,7 @@ def _rob2_domain(domain: rob2.Domain, answers: _Answers) -> _Judged:
         )
     ruling = rob2.rule(domain, {field.removeprefix("rob2_"): value for field, value in answers.values.items()})
     if ruling.judgement is None:
-        return _lacking(f"rob2_{question}" for question in ruling.missing)
+        return _lacking(", ".join(f"rob2_{question}" for question in ruling.missing))
     used = tuple(f"rob2_{question}" for question in ruling.used)
     return _Judged(
         value=ruling.judgement,
@@ -198,7 +198,7 @@ def _rob2_overall(answers: _Answers) -> _Judged:
     }
     settled = {field: str(domain.value) for field, domain in judged.items() if domain.value is not None}
     if missing := [field for field in judged if field not in settled]:
-        return _lacking([f"the questions of {', '.join(missing)}"])
+        return _lacking(notice("judgement.questions_of", "the questions of {fields}", fields=", ".join(missing)))
     told = ", ".join(f"{field} = {value}" for field, value in settled.items())
     used = tuple(question for domain in judged.values() for question in domain.used)
     return _Judged(
@@ -213,7 +213,7 @@ def _robins_overall(answers: _Answers) -> _Judged:
     dropped = {"rbi_d4"} if answers.values.get("qc_tool") == "robins_i_v2_draft" else set()
     needed = [domain for domain in ROBINS_DOMAINS if domain not in dropped]
     if missing := [domain for domain in needed if domain not in answers.values]:
-        return _lacking(missing)
+        return _lacking(", ".join(missing))
     used = tuple(domain for domain in needed if answers.values[domain] in SEVERITY)
     worst = max((answers.values[domain] for domain in used), key=SEVERITY.index)
     return _Judged(
@@ -225,7 +225,7 @@ def _robins_overall(answers: _Answers) -> _Judged:
 
 def _nos_total(answers: _Answers) -> _Judged:
     if missing := [item for item in NOS_ITEMS if item not in answers.values]:
-        return _lacking(missing)
+        return _lacking(", ".join(missing))
     starred = [item for item in NOS_ITEMS if answers.values[item].endswith("*")]
     comparability = min(2, sum(item in COMPARABILITY for item in starred))
     total = min(MOST_STARS, comparability + sum(item not in COMPARABILITY for item in starred))

@@ -38,6 +38,23 @@ from ingather.notice import notice
 REVIEWER = "reviewer"  # the source of what a person gave
 LONGEST_NOTE = 2_000
 
+# In the middle of a sentence; each language has its own.
+_ACTION_NAMES = {
+    Action.ACCEPTED: notice("review.accepted", "accepted"),
+    Action.EDITED: notice("review.edited", "edited"),
+    Action.NOT_REPORTED: notice("review.not_reported", "not reported"),
+    Action.NOT_APPLICABLE: notice("review.not_applicable", "not applicable"),
+    Action.UNCLEAR: notice("review.unclear", "unclear"),
+    Action.REJECTED: notice("review.rejected", "rejected"),
+    Action.WITHDRAWN: notice("review.withdrawn", "withdrawn"),
+}
+_STATE_NAMES = {
+    "pending": notice("review.document_pending", "pending"),
+    "running": notice("review.document_running", "running"),
+    "error": notice("review.document_error", "error"),
+    "cancelled": notice("review.document_cancelled", "cancelled"),
+}
+
 Place = tuple[str, str]  # row and field: a cell of one document
 Cells = Mapping[Place, Sequence[Finding]]
 
@@ -302,7 +319,7 @@ def outrun(history: Sequence[Review]) -> Outrun:
             "review.reviewed_value_meanwhile_look_again",
             "{reviewer} has reviewed this value meanwhile ({action}). Look again, then decide.",
             reviewer=last.reviewer,
-            action=last.action.value.replace("_", " "),
+            action=_ACTION_NAMES[last.action],
         )
     )
 
@@ -321,7 +338,7 @@ def _field(template: Template, found: DocumentResult, decision: Decision) -> Fie
                 "review.document_nothing_review_yet",
                 "Document {ordinal} is {state}: there is nothing to review in it yet.",
                 ordinal=found.ordinal,
-                state=found.state,
+                state=_STATE_NAMES.get(found.state, found.state),
             )
         )
     rows = {row.key for row in found.rows if row.scope == field.scope}

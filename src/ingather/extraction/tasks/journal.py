@@ -1,13 +1,15 @@
 """What happened in a task, line by line: calls to the model and documents that ended. Read on from where one was."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, LiteralString
 
 from ingather.engine.engine import Engine
 from ingather.engine.script import Script, Statement
+from ingather.extraction.conversation.interview import AGAIN
+from ingather.notice import error_notice, notice
 
 MOST_AT_ONCE = 500
 LARGEST = 2**62
@@ -23,13 +25,14 @@ with now as materialized (
            pg_snapshot_xmax(pg_current_snapshot())::text::bigint as upper
 ), line as (
     select c.xmin::text::bigint as low, 0 as is_end, c.id, c.called_at as at, c.ordinal, c.outcome as what,
-           c.step || case when c.sentence = '' then '' else ': ' end || c.sentence as detail
+           c.step, jsonb_build_object('message', c.sentence) || case when c.notice is null then '{}'
+               else jsonb_build_object('notice', c.notice) end as detail
       from ingather.model_call c
      where c.task_id = %(task_id)s and c.id > %(call)s - 1000
     union all
     select o.xmin::text::bigint, 1, o.item_id, o.finished_at, (o.item_id - (s.id << 20))::integer,
            case o.state when 'c' then 'completed' when 'e' then 'error' else 'cancelled' end,
-           coalesce(o.error ->> 'message', '')
+           '', o.error
       from ingather.task t
       join ingather.segment s on s.batch_id = t.batch_id
       join ingather.outcome o on o.item_id between s.id << 20 and s.last_id
@@ -39,7 +42,7 @@ with now as materialized (
            - case when (upper & ~4294967295::bigint) + low >= upper then 4294967296 else 0 end as xid
       from line, now
 )
-select p.xid, p.is_end, p.id, p.at, p.ordinal, d.file_name, p.what, p.detail, p.xid < p.horizon
+select p.xid, p.is_end, p.id, p.at, p.ordinal, d.file_name, p.what, p.step, p.detail, p.xid < p.horizon
   from placed p
   join ingather.task_document d on d.task_id = %(task_id)s and d.ordinal = p.ordinal
  where p.xid > %(xid)s
@@ -77,7 +80,7 @@ class Journal:
         rows = self._engine.database.run(self._rows())
         lines = []
         self.is_behind = len(rows) == MOST_AT_ONCE
-        for xid, is_end, row_id, at, ordinal, file_name, what, detail, is_settled in rows:
+        for xid, is_end, row_id, at, ordinal, file_name, what, step, detail, is_settled in rows:
             if not is_settled and not is_last:
                 self.is_behind = True
                 break
@@ -85,9 +88,21 @@ class Journal:
             if not is_end:
                 self._call = row_id
             place = f"{self._xid}-{self._call}-{self._item}"
-            lines.append(Line(id=place, at=at, ordinal=ordinal, file_name=file_name, what=what, detail=detail))
+            lines.append(
+                Line(id=place, at=at, ordinal=ordinal, file_name=file_name, what=what, detail=_detail(step, detail))
+            )
         return lines
 
     def _rows(self) -> Script[Sequence[Any]]:
         asked = {"task_id": self._task_id, "xid": self._xid, "call": self._call, "item": self._item}
         return (yield Statement(LINES_AFTER, asked | {"limit": MOST_AT_ONCE}))
+
+
+def _detail(step: str, error: Mapping[str, Any] | None) -> str:
+    """What is said of a line: the step of a call, and what went wrong in it or with the document."""
+    sentence = error_notice(error)
+    if not step:
+        return sentence
+    name = step.removesuffix(AGAIN)
+    step = notice("model.step_again", "{step}, again", step=name) if name != step else step
+    return notice("model.step_and_sentence", "{step}: {sentence}", step=step, sentence=sentence) if sentence else step

@@ -96,7 +96,7 @@ select t.id, t.request_sha256
 
 _TASK_COLUMNS: Final[LiteralString] = """
 select t.id, t.project_id, p.name, t.batch_id, t.template_sha256, v.template_id, v.version, t.base_url, t.model,
-       t.context, t.spend_cap, t.pause_reason, t.created_at
+       t.context, t.spend_cap, t.pause_reason, t.created_at, t.pause_notice
 """
 
 _TASK_TABLES: Final[LiteralString] = """
@@ -130,7 +130,7 @@ select q.paused,
        case when q.blocked_until > clock_timestamp() then q.blocked_until end,
        exists (select from ingather.worker w
                 where b.kind = any(w.kinds) and w.beat_at + w.lease > clock_timestamp()),
-       held.run_at, coalesce(held.error ->> 'message', '')
+       held.run_at, held.error
   from ingather.batch b
   join ingather.queue q on q.name = b.queue
   left join lateral (
@@ -180,7 +180,7 @@ select project_id from ingather.task where batch_id = %(batch_id)s
 """
 
 SET_PAUSE_REASON: Final[LiteralString] = """
-update ingather.task set pause_reason = %(reason)s where id = %(task_id)s
+update ingather.task set pause_reason = %(reason)s, pause_notice = %(notice)s::jsonb where id = %(task_id)s
 """
 
 SET_SPEND_CAP: Final[LiteralString] = """
@@ -214,7 +214,7 @@ select (select array[outcome, answer] from ingather.model_call
          limit 1),
        (select extract(epoch from blocked_until - clock_timestamp())::float8 from ingather.queue
          where name = %(queue)s),
-       t.spend_cap, t.pause_reason, clock_timestamp()
+       t.spend_cap, t.pause_reason, t.pause_notice, clock_timestamp()
   from ingather.task t
  where t.id = %(task_id)s
 """
@@ -258,9 +258,10 @@ with settled as (
     delete from ingather.set_aside where id = %(aside)s
 )
 insert into ingather.model_call
-       (task_id, ordinal, step, request_sha256, outcome, sentence, answer, model, prompt_tokens, cached_tokens,
+       (task_id, ordinal, step, request_sha256, outcome, sentence, notice, answer, model, prompt_tokens, cached_tokens,
         completion_tokens, cost, currency, took_ms)
-values (%(task_id)s, %(ordinal)s, %(step)s, %(request_sha256)s, %(outcome)s, %(sentence)s, %(answer)s, %(model)s,
+values (%(task_id)s, %(ordinal)s, %(step)s, %(request_sha256)s, %(outcome)s, %(sentence)s, %(notice)s::jsonb,
+        %(answer)s, %(model)s,
         %(prompt_tokens)s, %(cached_tokens)s, %(completion_tokens)s, %(cost)s, %(currency)s, %(took_ms)s)
 """
 

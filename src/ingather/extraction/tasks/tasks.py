@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
@@ -19,7 +19,7 @@ from ingather.extraction.errors import NotFound
 from ingather.extraction.tasks import statements as sql
 from ingather.extraction.template import Template
 from ingather.library.port import Snapshot
-from ingather.notice import notice
+from ingather.notice import error_notice, notice, notice_fields, noticed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -298,7 +298,11 @@ def list_tasks(project_id: int, *, before: int, limit: int) -> Script[list[Task]
 
 
 def _task(row: Sequence[Any]) -> Task:
-    return Task(**dict(zip(_TASK_FIELDS, row, strict=True)))
+    *columns, pause_notice = row
+    found = Task(**dict(zip(_TASK_FIELDS, columns, strict=True)))
+    return (
+        found if found.pause_reason is None else replace(found, pause_reason=noticed(found.pause_reason, pause_notice))
+    )
 
 
 def _spent(row: Sequence[Any]) -> Spent:
@@ -306,11 +310,12 @@ def _spent(row: Sequence[Any]) -> Spent:
 
 
 def _task_and_spent(row: Sequence[Any]) -> tuple[Task, Spent]:
-    return _task(row[: len(_TASK_FIELDS)]), _spent(row[len(_TASK_FIELDS) :])
+    return _task(row[:_TASK_COLUMNS]), _spent(row[_TASK_COLUMNS:])
 
 
 _TASK_FIELDS = [field.name for field in fields(Task)]
 _SPENT_FIELDS = [field.name for field in fields(Spent)]
+_TASK_COLUMNS = len(_TASK_FIELDS) + 1  # the notice of the pause stands beside its text
 
 
 def template_version(sha256: str) -> Script[Template]:
@@ -347,12 +352,17 @@ def documents(task_id: int, ordinals: list[int]) -> Script[dict[int, tuple[int, 
 
 def pause(task: Task, reason: str) -> Script[None]:
     """Let no more documents start, and tell why."""
-    yield Statement(sql.SET_PAUSE_REASON, {"task_id": task.id, "reason": reason})
+    yield Statement(sql.SET_PAUSE_REASON, {"task_id": task.id, "reason": reason, "notice": _stored(reason)})
     yield from verbs.pause(task.batch_id, paused=True)
 
 
+def _stored(reason: str) -> str | None:
+    fields = notice_fields(reason)
+    return None if fields is None else orjson.dumps(fields).decode()
+
+
 def resume(task: Task) -> Script[None]:
-    yield Statement(sql.SET_PAUSE_REASON, {"task_id": task.id, "reason": None})
+    yield Statement(sql.SET_PAUSE_REASON, {"task_id": task.id, "reason": None, "notice": None})
     yield from verbs.pause(task.batch_id, paused=False)
 
 
@@ -363,7 +373,7 @@ def set_spend_cap(task_id: int, spend_cap: Decimal | None) -> Script[None]:
 def status(task_id: int) -> Script[Status]:
     """A task with its counts and its costs. It only looks."""
     for row in (yield Statement(sql.FIND_STATUS, {"task_id": task_id})):
-        known = len(_TASK_FIELDS) + len(_SPENT_FIELDS)
+        known = _TASK_COLUMNS + len(_SPENT_FIELDS)
         task, cost = _task_and_spent(row[:known])
         for progress in (yield from verbs.progress([task.batch_id])):
             return Status(task=task, progress=progress, spent=cost, wait=_wait(progress, row[known:]))
@@ -373,7 +383,7 @@ def status(task_id: int) -> Script[Status]:
 def _wait(progress: Progress, obstacles: Sequence[Any]) -> Wait | None:
     """What stands in the way of an open task. One that has documents under way waits for nothing but a silence, or for
     somebody to take them back from a worker that died."""
-    is_queue_paused, silent_until, has_worker, held_until, sentence = obstacles
+    is_queue_paused, silent_until, has_worker, held_until, held_by = obstacles
     if progress.state != "open" or progress.paused or has_worker is None:
         return None
     if silent_until is not None and progress.pending:
@@ -384,7 +394,7 @@ def _wait(progress: Progress, obstacles: Sequence[Any]) -> Wait | None:
         return None
     if is_queue_paused:
         return Wait(why=Why.QUEUE_PAUSED)
-    return Wait(why=Why.HELD_BACK, until=held_until, sentence=sentence) if held_until else None
+    return Wait(why=Why.HELD_BACK, until=held_until, sentence=error_notice(held_by)) if held_until else None
 
 
 def statuses(

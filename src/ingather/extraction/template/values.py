@@ -170,8 +170,15 @@ def _chosen(field: Field, raw: object) -> str:
     option = _option(field, raw) if isinstance(raw, str) else None
     if option is None:
         known = ", ".join(option.id for option in field.options[:12])
-        said = _line(raw, LONGEST_TEXT)[:60] if isinstance(raw, str) else type(raw).__name__
-        raise ValueProblem(f"{said!r} is none of the options {known}{' …' if len(field.options) > 12 else ''}.")
+        given = _line(raw, LONGEST_TEXT)[:60] if isinstance(raw, str) else type(raw).__name__
+        raise ValueProblem(
+            notice(
+                "value.none_of_the_options",
+                "{value} is none of the options {options}.",
+                value=f"{given!r}",
+                options=known + (" …" if len(field.options) > 12 else ""),
+            )
+        )
     return option.id
 
 

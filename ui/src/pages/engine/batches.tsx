@@ -7,13 +7,13 @@ import { Confirm } from "../../components/confirm";
 import { Icon } from "../../components/icon";
 import { Empty, Failed, Loading, Refusal } from "../../components/states";
 import { Bar } from "../../components/task";
-import { moment, useSpoken } from "../../words";
+import { moment, useLanguage } from "../../texts";
 import { BatchFailures } from "./failures";
 
 type Verb = "pause" | "resume" | "cancel" | "retry";
 
 export function Batches({ mayAct }: { mayAct: boolean }) {
-  const { words, language } = useSpoken();
+  const { texts, language } = useLanguage();
   const [state, setState] = useState<"any" | "open" | "closed">("any");
   const [address, setAddress] = useSearchParams();
   const shown = Number(address.get("failures"));
@@ -55,9 +55,9 @@ export function Batches({ mayAct }: { mayAct: boolean }) {
           value={state}
           onChange={setState}
           data={[
-            { value: "any", label: words.engine.any },
-            { value: "open", label: words.engine.onlyOpen },
-            { value: "closed", label: words.engine.onlyClosed },
+            { value: "any", label: texts.engine.any },
+            { value: "open", label: texts.engine.onlyOpen },
+            { value: "closed", label: texts.engine.onlyClosed },
           ]}
         />
         <Refusal error={steer.error} />
@@ -66,23 +66,23 @@ export function Batches({ mayAct }: { mayAct: boolean }) {
       {batches.isError && <Failed error={batches.error} again={() => void batches.refetch()} />}
       {batches.isSuccess && all.length === 0 && (
         <div className="card">
-          <Empty icon="engine" title={words.engine.noBatches} how={words.engine.noBatchesHow} />
+          <Empty icon="engine" title={texts.engine.noBatches} how={texts.engine.noBatchesHow} />
         </div>
       )}
       {all.length > 0 && (
-        <div className="card card-flush" role="region" aria-label={words.engine.batches} tabIndex={0}>
+        <div className="card card-flush" role="region" aria-label={texts.engine.batches} tabIndex={0}>
           <table className="list">
             <thead>
               <tr>
-                <th>{words.engine.batch}</th>
-                <th>{words.engine.kind}</th>
-                <th>{words.engine.queue}</th>
-                <th>{words.engine.progress}</th>
-                <th>{words.engine.state}</th>
-                <th>{words.engine.created}</th>
+                <th>{texts.engine.batch}</th>
+                <th>{texts.engine.kind}</th>
+                <th>{texts.engine.queue}</th>
+                <th>{texts.engine.progress}</th>
+                <th>{texts.engine.state}</th>
+                <th>{texts.engine.created}</th>
                 {mayAct && (
                   <th>
-                    <span className="unseen">{words.engine.actions}</span>
+                    <span className="unseen">{texts.engine.actions}</span>
                   </th>
                 )}
               </tr>
@@ -99,10 +99,10 @@ export function Batches({ mayAct }: { mayAct: boolean }) {
                   </td>
                   <td className="cell-bar">
                     <Bar counts={batch.counts} total={batch.total} isSmall />
-                    <span className="dim">{words.engine.items(batch.total)}</span>
+                    <span className="dim">{texts.engine.items(batch.total)}</span>
                     {batch.counts.error > 0 && (
                       <Link className="refusal" to={`?failures=${batch.batch_id}`}>
-                        {batch.counts.error} {words.task.counts.error}
+                        {batch.counts.error} {texts.task.counts.error}
                       </Link>
                     )}
                   </td>
@@ -115,10 +115,10 @@ export function Batches({ mayAct }: { mayAct: boolean }) {
                       }
                     >
                       {batch.state === "closed"
-                        ? words.engine.closed
+                        ? texts.engine.closed
                         : batch.paused
-                          ? words.engine.paused
-                          : words.engine.open}
+                          ? texts.engine.paused
+                          : texts.engine.open}
                     </Badge>
                   </td>
                   <td className="dim">{moment(batch.created_at, language)}</td>
@@ -126,10 +126,10 @@ export function Batches({ mayAct }: { mayAct: boolean }) {
                     <td className="cell-end">
                       {batch.state === "open" &&
                         (batch.paused
-                          ? act(batch, "resume", words.engine.resume)
-                          : act(batch, "pause", words.engine.pause))}
-                      {batch.state === "open" && act(batch, "cancel", words.engine.cancel)}
-                      {batch.counts.error > 0 && act(batch, "retry", words.engine.retry)}
+                          ? act(batch, "resume", texts.engine.resume)
+                          : act(batch, "pause", texts.engine.pause))}
+                      {batch.state === "open" && act(batch, "cancel", texts.engine.cancel)}
+                      {batch.counts.error > 0 && act(batch, "retry", texts.engine.retry)}
                     </td>
                   )}
                 </tr>
@@ -145,15 +145,15 @@ export function Batches({ mayAct }: { mayAct: boolean }) {
           loading={batches.isFetchingNextPage}
           onClick={() => void batches.fetchNextPage()}
         >
-          {words.state.more}
+          {texts.state.more}
         </Button>
       )}
       {shown > 0 && <BatchFailures batchId={shown} close={() => setAddress({}, { replace: true })} />}
       <Confirm
         isOpen={doomed !== null}
-        text={words.engine.sureCancel(doomed ?? 0)}
-        action={words.engine.cancel}
-        keep={words.task.keep}
+        text={texts.engine.sureCancel(doomed ?? 0)}
+        action={texts.engine.cancel}
+        keep={texts.task.keep}
         isBusy={steer.isPending}
         close={() => setDoomed(null)}
         go={() => doomed !== null && steer.mutate({ id: doomed, verb: "cancel" })}

@@ -1,7 +1,7 @@
 import { Tabs } from "@mantine/core";
 import { useNavigate, useParams } from "react-router";
 import { useMe } from "../../api/queries";
-import { useWords } from "../../words";
+import { useTexts } from "../../texts";
 import { Batches } from "./batches";
 import { Queues, Schedules, Workers } from "./lists";
 
@@ -9,19 +9,19 @@ const PARTS = ["batches", "queues", "workers", "schedules"] as const;
 type Part = (typeof PARTS)[number];
 
 export function Engine() {
-  const words = useWords();
+  const texts = useTexts();
   const navigate = useNavigate();
   const me = useMe();
-  const { part: asked } = useParams();
-  const part: Part = PARTS.find((one) => one === asked) ?? "batches";
+  const { part: name } = useParams();
+  const part: Part = PARTS.find((one) => one === name) ?? "batches";
   const mayAct = me.data?.is_operator ?? false;
   return (
     <div className="page page-wide">
       <header className="page-head">
         <div>
-          <h1>{words.engine.title}</h1>
+          <h1>{texts.engine.title}</h1>
           <p className="lead">
-            {words.engine.lead} {me.data && !mayAct && words.engine.operatorsOnly}
+            {texts.engine.lead} {me.data && !mayAct && texts.engine.operatorsOnly}
           </p>
         </div>
       </header>
@@ -29,7 +29,7 @@ export function Engine() {
         <Tabs.List>
           {PARTS.map((one) => (
             <Tabs.Tab key={one} value={one}>
-              {words.engine[one]}
+              {texts.engine[one]}
             </Tabs.Tab>
           ))}
         </Tabs.List>

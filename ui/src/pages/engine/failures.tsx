@@ -2,12 +2,12 @@ import { Button, Modal } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { api } from "../../api/client";
 import { Empty, Failed, Loading } from "../../components/states";
-import { moment, useSpoken } from "../../words";
+import { moment, useLanguage } from "../../texts";
 
 /** The items of a batch that failed, and why, for those who may know. */
 export function BatchFailures({ batchId, close }: { batchId: number; close: () => void }) {
-  const { words, language } = useSpoken();
-  const t = words.engine;
+  const { texts, language } = useLanguage();
+  const t = texts.engine;
   const failures = useInfiniteQuery({
     queryKey: ["failures", batchId],
     initialPageParam: 0,
@@ -41,7 +41,7 @@ export function BatchFailures({ batchId, close }: { batchId: number; close: () =
                 <tr key={one.item_id}>
                   <td>{one.ordinal + 1}</td>
                   <td className={one.problem === null ? "dim" : "plain"}>
-                    {one.problem === null ? t.notYours : words.said(one.problem)}
+                    {one.problem === null ? t.notYours : texts.notice(one.problem)}
                   </td>
                   <td>{one.attempt}</td>
                   <td className="dim">{moment(one.finished_at, language)}</td>
@@ -58,7 +58,7 @@ export function BatchFailures({ batchId, close }: { batchId: number; close: () =
           loading={failures.isFetchingNextPage}
           onClick={() => void failures.fetchNextPage()}
         >
-          {words.state.more}
+          {texts.state.more}
         </Button>
       )}
     </Modal>

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { api, whole } from "../../api/client";
 import { Icon, type IconName } from "../../components/icon";
 import { Empty, Failed, Loading, Refusal } from "../../components/states";
-import { moment, useSpoken } from "../../words";
+import { count, moment, useLanguage } from "../../texts";
 
 interface ListProps<T> {
   query: UseQueryResult<T[]>;
@@ -17,7 +17,7 @@ interface ListProps<T> {
 }
 
 function List<T>({ query, name, icon, empty, how, heads, row }: ListProps<T>) {
-  const { words } = useSpoken();
+  const { texts } = useLanguage();
   if (query.isPending) return <Loading />;
   if (query.isError) return <Failed error={query.error} again={() => void query.refetch()} />;
   if (query.data.length === 0)
@@ -32,7 +32,7 @@ function List<T>({ query, name, icon, empty, how, heads, row }: ListProps<T>) {
         <thead>
           <tr>
             {heads.map((head, at) => (
-              <th key={at}>{head || <span className="unseen">{words.engine.actions}</span>}</th>
+              <th key={at}>{head || <span className="unseen">{texts.engine.actions}</span>}</th>
             ))}
           </tr>
         </thead>
@@ -42,20 +42,20 @@ function List<T>({ query, name, icon, empty, how, heads, row }: ListProps<T>) {
   );
 }
 
-function Paused({ isPaused, words }: { isPaused: boolean; words: { paused: string; works: string } }) {
+function Paused({ isPaused, texts }: { isPaused: boolean; texts: { paused: string; works: string } }) {
   return (
     <Badge
       variant="light"
       color={isPaused ? "orange" : "green"}
       leftSection={<Icon name={isPaused ? "pause" : "check"} size={10} />}
     >
-      {isPaused ? words.paused : words.works}
+      {isPaused ? texts.paused : texts.works}
     </Badge>
   );
 }
 
 export function Queues({ mayAct }: { mayAct: boolean }) {
-  const { words, language } = useSpoken();
+  const { texts, language } = useLanguage();
   const client = useQueryClient();
   const queues = useQuery({
     queryKey: ["queues"],
@@ -67,11 +67,11 @@ export function Queues({ mayAct }: { mayAct: boolean }) {
     refetchInterval: 3_000,
   });
   const steer = useMutation({
-    mutationFn: (asked: { name: string; verb: "pause" | "resume" }) =>
-      api.post("/api/v1/engine/queues/{name}/{verb}", { path: { ...asked } }),
+    mutationFn: (params: { name: string; verb: "pause" | "resume" }) =>
+      api.post("/api/v1/engine/queues/{name}/{verb}", { path: { ...params } }),
     onSettled: () => client.invalidateQueries({ queryKey: ["queues"] }),
   });
-  const t = words.engine;
+  const t = texts.engine;
   return (
     <>
       <Refusal error={steer.error} />
@@ -87,12 +87,12 @@ export function Queues({ mayAct }: { mayAct: boolean }) {
             <td>
               <code>{queue.name}</code>
             </td>
-            <td>{queue.pending.toLocaleString()}</td>
-            <td>{queue.running.toLocaleString()}</td>
+            <td>{count(queue.pending)}</td>
+            <td>{count(queue.running)}</td>
             <td>{queue.max_running ?? t.noLimit}</td>
             <td>{queue.rate_items === null ? t.noLimit : t.perWindow(queue.rate_items, queue.rate_window_s ?? 0)}</td>
             <td>
-              <Paused isPaused={queue.paused} words={t} />
+              <Paused isPaused={queue.paused} texts={t} />
               {queue.blocked_until && (
                 <span className="dim"> {t.blockedUntil(moment(queue.blocked_until, language))}</span>
               )}
@@ -116,7 +116,7 @@ export function Queues({ mayAct }: { mayAct: boolean }) {
 }
 
 export function Workers() {
-  const { words, language } = useSpoken();
+  const { texts, language } = useLanguage();
   const workers = useQuery({
     queryKey: ["workers"],
     queryFn: ({ signal }) =>
@@ -126,7 +126,7 @@ export function Workers() {
       ),
     refetchInterval: 3_000,
   });
-  const t = words.engine;
+  const t = texts.engine;
   return (
     <List
       query={workers}
@@ -138,7 +138,7 @@ export function Workers() {
           {t.noWorkersHow} <Code>ingather work ingather.workbench:app</Code>
         </>
       }
-      heads={["#", t.host, t.worksOn, t.running, t.since, t.heard, t.state]}
+      heads={["#", t.host, t.worksOn, t.running, t.since, t.lastBeat, t.state]}
       row={(worker) => {
         // The server's clock and ours may differ a little; a lease's length is the measure of silence.
         const isSilent = Date.now() - Date.parse(worker.beat_at) > 1_000 * worker.lease_s;
@@ -175,7 +175,7 @@ export function Workers() {
 }
 
 export function Schedules({ mayAct }: { mayAct: boolean }) {
-  const { words, language } = useSpoken();
+  const { texts, language } = useLanguage();
   const client = useQueryClient();
   const schedules = useQuery({
     queryKey: ["schedules"],
@@ -187,11 +187,11 @@ export function Schedules({ mayAct }: { mayAct: boolean }) {
     refetchInterval: 5_000,
   });
   const steer = useMutation({
-    mutationFn: (asked: { name: string; verb: "pause" | "resume" }) =>
-      api.post("/api/v1/engine/schedules/{name}/{verb}", { path: { ...asked } }),
+    mutationFn: (params: { name: string; verb: "pause" | "resume" }) =>
+      api.post("/api/v1/engine/schedules/{name}/{verb}", { path: { ...params } }),
     onSettled: () => client.invalidateQueries({ queryKey: ["schedules"] }),
   });
-  const t = words.engine;
+  const t = texts.engine;
   return (
     <>
       <Refusal error={steer.error} />
@@ -215,7 +215,7 @@ export function Schedules({ mayAct }: { mayAct: boolean }) {
             <td>{moment(one.next_at, language)}</td>
             <td className="dim">{moment(one.last_at, language)}</td>
             <td>
-              <Paused isPaused={one.paused} words={t} />
+              <Paused isPaused={one.paused} texts={t} />
             </td>
             <td className="cell-end">
               {mayAct && (

@@ -5,11 +5,11 @@ import { useMemo, useRef, useState } from "react";
 import { Link } from "react-router";
 import type { Result, Task } from "../../api/client";
 import { lookAt } from "../../api/judge";
-import type { Results } from "../../api/queries";
+import type { Results } from "../../api/results";
 import { Icon, type IconName } from "../../components/icon";
 import { Failed, Loading } from "../../components/states";
-import { useWords } from "../../words";
-import type { Notice } from "../../words/notice";
+import { useTexts } from "../../texts";
+import type { Notice } from "../../texts/notice";
 import type { Line } from "./live";
 
 const ROW = 48;
@@ -24,8 +24,8 @@ interface Props {
 }
 
 export function DocumentRows({ task, results, lines }: Props) {
-  const words = useWords();
-  const heard = useMemo(() => hear(lines), [lines]);
+  const texts = useTexts();
+  const calls = useMemo(() => callsOf(lines), [lines]);
   const [onlyFailed, setOnlyFailed] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const all = results.data?.results ?? [];
@@ -37,21 +37,21 @@ export function DocumentRows({ task, results, lines }: Props) {
     overscan: 8,
   });
   return (
-    <section className="card card-flush task-documents" aria-label={words.task.documents}>
+    <section className="card card-flush task-documents" aria-label={texts.task.documents}>
       <header className="log-head">
-        <h2>{words.task.documents}</h2>
-        {results.data && !results.data.isWhole && <span className="dim">{words.table.loadingRest}</span>}
+        <h2>{texts.task.documents}</h2>
+        {results.data && !results.data.isWhole && <span className="dim">{texts.table.loadingRest}</span>}
         <span className="spacer" />
         <Checkbox
           size="xs"
-          label={words.task.onlyFailed}
+          label={texts.task.onlyFailed}
           checked={onlyFailed}
           onChange={(event) => setOnlyFailed(event.currentTarget.checked)}
         />
       </header>
       {results.isPending && <Loading lines={6} height={ROW - 12} />}
       {results.isError && <Failed error={results.error} again={() => void results.refetch()} />}
-      {results.isSuccess && onlyFailed && shown.length === 0 && <p className="dim pad">{words.task.nothingFailed}</p>}
+      {results.isSuccess && onlyFailed && shown.length === 0 && <p className="dim pad">{texts.task.nothingFailed}</p>}
       <div ref={box} className="task-documents-rows" role="list">
         <div style={{ height: rows.getTotalSize(), position: "relative" }}>
           {rows.getVirtualItems().map((item) => (
@@ -59,7 +59,7 @@ export function DocumentRows({ task, results, lines }: Props) {
               key={item.key}
               task={task}
               result={shown[item.index] as Result}
-              heard={heard.get((shown[item.index] as Result).ordinal)}
+              calls={calls.get((shown[item.index] as Result).ordinal)}
               top={item.start}
             />
           ))}
@@ -69,29 +69,29 @@ export function DocumentRows({ task, results, lines }: Props) {
   );
 }
 
-interface Heard {
+interface Calls {
   answers: number;
   trouble: Notice | null;
 }
 
 /** What the log says of each document: how many answers there are, and what went wrong with the last call, if it did. */
-function hear(lines: Line[]): Map<number, Heard> {
-  const heard = new Map<number, Heard>();
+function callsOf(lines: Line[]): Map<number, Calls> {
+  const calls = new Map<number, Calls>();
   for (const line of lines) {
     if (ENDS.has(line.what)) continue;
-    const before = heard.get(line.ordinal) ?? { answers: 0, trouble: null };
-    heard.set(
+    const before = calls.get(line.ordinal) ?? { answers: 0, trouble: null };
+    calls.set(
       line.ordinal,
       line.what === "ok" ? { answers: before.answers + 1, trouble: null } : { ...before, trouble: line.detail },
     );
   }
-  return heard;
+  return calls;
 }
 
-/** How far a document is: 0 waits, 1 is being read, 2 is being asked about, 3 is checked and done. */
-function stageOf(result: Result, heard: Heard | undefined, isEmbedded: boolean): number {
+/** How far a document is: 0 waits, 1 is being read, 2 is with the model, 3 is checked and done. */
+function stageOf(result: Result, calls: Calls | undefined, isEmbedded: boolean): number {
   if (result.state === "completed") return STAGES.length;
-  const isAsked = (heard?.answers ?? 0) > 0 || (heard?.trouble ?? null) !== null;
+  const isAsked = (calls?.answers ?? 0) > 0 || (calls?.trouble ?? null) !== null;
   if (result.state === "running") return isAsked || isEmbedded ? 2 : 1;
   return isAsked ? 2 : result.state === "error" ? 1 : 0;
 }
@@ -99,27 +99,27 @@ function stageOf(result: Result, heard: Heard | undefined, isEmbedded: boolean):
 function DocumentRow({
   task,
   result,
-  heard,
+  calls,
   top,
 }: {
   task: Task;
   result: Result;
-  heard: Heard | undefined;
+  calls: Calls | undefined;
   top: number;
 }) {
-  const words = useWords();
+  const texts = useTexts();
   const looked = lookAt(result);
-  const stage = stageOf(result, heard, task.is_embedded);
-  const why = words.said(result.problem);
-  const answers = heard && heard.answers > 0 ? words.task.answers(heard.answers) : "";
+  const stage = stageOf(result, calls, task.is_embedded);
+  const why = texts.notice(result.problem);
+  const answers = calls && calls.answers > 0 ? texts.task.answers(calls.answers) : "";
   const now =
     result.state === "running"
-      ? [words.task.stages[STAGES[stage - 1] ?? "read"], answers, words.said(heard?.trouble ?? null)]
+      ? [texts.task.stages[STAGES[stage - 1] ?? "read"], answers, texts.notice(calls?.trouble ?? null)]
           .filter(Boolean)
           .join(" · ")
       : result.state === "pending"
-        ? [words.task.counts.pending, answers, task.paused ? "" : why].filter(Boolean).join(" · ")
-        : (words.task.counts[result.state] ?? result.state);
+        ? [texts.task.counts.pending, answers, task.paused ? "" : why].filter(Boolean).join(" · ")
+        : (texts.task.counts[result.state] ?? result.state);
   return (
     <div
       role="listitem"
@@ -140,11 +140,11 @@ function DocumentRow({
       {result.state === "completed" && (
         <>
           <span className="task-document-count">
-            <b>{looked.reported}</b> <span className="dim">{words.task.values}</span>
+            <b>{looked.reported}</b> <span className="dim">{texts.task.values}</span>
           </span>
           <span
             className={looked.attention > 0 ? "task-document-count attention" : "task-document-count dim"}
-            title={words.task.attention}
+            title={texts.task.attention}
           >
             <Icon name="flag" size={12} /> {looked.attention}
           </span>
@@ -153,8 +153,8 @@ function DocumentRow({
       <span
         className="stages"
         role="img"
-        aria-label={words.task.stageOf(stage, STAGES.length)}
-        title={STAGES.map((one) => words.task.stages[one]).join(" → ")}
+        aria-label={texts.task.stageOf(stage, STAGES.length)}
+        title={STAGES.map((one) => texts.task.stages[one]).join(" → ")}
       >
         {STAGES.map((one, at) => (
           <i key={one} className={at < stage ? "stage stage-done" : "stage"} />
@@ -162,7 +162,7 @@ function DocumentRow({
       </span>
       {result.state === "completed" && (
         <Link to={`/tasks/${task.task_id}/table?filter=all&document=${result.ordinal}`} className="task-document-open">
-          {words.task.openDocument}
+          {texts.task.openDocument}
         </Link>
       )}
     </div>

@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { type Task, address } from "../../api/client";
-import type { Notice } from "../../words/notice";
+import type { Notice } from "../../texts/notice";
 import { keys } from "../../api/queries";
 
 export interface Line {
@@ -51,17 +51,17 @@ export function useLive(taskId: number, task: Task | undefined, setLive: (isLive
       setLive(true);
     });
     source.addEventListener("line", (event: MessageEvent<string>) => {
-      const told = JSON.parse(event.data) as Omit<Line, "id">;
+      const line = JSON.parse(event.data) as Omit<Line, "id">;
       // The event's id is a place in the log; read from the start again, a line may have another.
-      arrived.push({ ...told, id: `${told.at} ${told.ordinal} ${told.what}` });
+      arrived.push({ ...line, id: `${line.at} ${line.ordinal} ${line.what}` });
       // Hundreds of lines may come at once: they are drawn together.
       if (!isPlanned) requestAnimationFrame(show);
       isPlanned = true;
     });
     source.addEventListener("status", (event: MessageEvent<string>) => {
-      const told = JSON.parse(event.data) as Task;
-      endedAt.current = told.closed_at;
-      client.setQueryData(keys.task(taskId), told);
+      const status = JSON.parse(event.data) as Task;
+      endedAt.current = status.closed_at;
+      client.setQueryData(keys.task(taskId), status);
     });
     source.addEventListener("end", () => {
       source.close();

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "react";
+import { count } from "../../texts";
 import type { Task } from "../../api/client";
 
 const WINDOW_MS = 60_000;
@@ -30,7 +31,7 @@ export function usePace(task: Task): { perMinute: string | null; left: number | 
     isRunning && isRecent ? (1_000 * (done - oldest.done)) / (now - oldest.at) : elapsed > 0 ? done / elapsed : 0;
   const perMinute = 60 * perSecond;
   return {
-    perMinute: done === 0 ? null : perMinute >= 10 ? Math.round(perMinute).toLocaleString() : perMinute.toFixed(1),
+    perMinute: done === 0 ? null : perMinute >= 10 ? count(Math.round(perMinute)) : perMinute.toFixed(1),
     left: done < 2 || perSecond === 0 ? null : (task.total - done) / perSecond,
     elapsed,
   };

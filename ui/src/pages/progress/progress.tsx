@@ -4,12 +4,13 @@ import { type FormEvent, useState } from "react";
 import { Link, useParams } from "react-router";
 import { type Task, api } from "../../api/client";
 import { sum } from "../../api/judge";
-import { forgetResults, keys, useResults, useTask, useTaskTemplate } from "../../api/queries";
+import { keys, useTask, useTaskTemplate } from "../../api/queries";
+import { forgetResults, useResults } from "../../api/results";
 import { Confirm } from "../../components/confirm";
 import { Icon } from "../../components/icon";
 import { Failed, Loading, Refusal } from "../../components/states";
 import { Bar, Steps, TaskState } from "../../components/task";
-import { duration, moment, useSpoken, useWords } from "../../words";
+import { count, duration, moment, useLanguage, useTexts } from "../../texts";
 import { kept } from "../setup/kept";
 import { DocumentRows } from "./document-rows";
 import { Failures } from "./failures";
@@ -17,10 +18,10 @@ import { useLive } from "./live";
 import { Log } from "./log";
 import { usePace } from "./pace";
 
-const BY_A_PERSON = "Paused by a person.";
+const BY_A_PERSON = "task.paused_by_a_person";
 
 export function ProgressPage() {
-  const { words, language } = useSpoken();
+  const { texts, language } = useLanguage();
   const taskId = Number(useParams().taskId);
   const [isLive, setLive] = useState(false);
   const task = useTask(taskId, isLive);
@@ -39,40 +40,43 @@ export function ProgressPage() {
         <Failed error={task.error} again={() => void task.refetch()} />
       </div>
     );
-  const told = task.data;
+  const status = task.data;
   const found = sum(results.data?.results ?? []);
   return (
     <div className="page page-wide">
-      <Steps projectId={told.project_id} taskId={taskId} />
+      <Steps projectId={status.project_id} taskId={taskId} />
       <header className="page-head">
         <div>
           <h1>
-            {template.data?.label[language] ?? told.template_id} <TaskState task={told} />
+            {template.data?.label[language] ?? status.template_id} <TaskState task={status} />
           </h1>
           <p className="lead">
-            {words.setup.version(told.template_version)} · {told.is_embedded ? words.drawer.embedded : told.extractor}
+            {texts.setup.version(status.template_version)} ·{" "}
+            {status.is_embedded ? texts.drawer.embedded : status.extractor}
           </p>
         </div>
-        <Actions task={told} />
+        <Actions task={status} />
       </header>
       <section className="card progress-card">
         <div className="progress-line">
-          <b className="progress-percent">{Math.floor(told.percent)} %</b>
-          <span>{words.task.of(told.counts.completed + told.counts.error + told.counts.cancelled, told.total)}</span>
+          <b className="progress-percent">{Math.floor(status.percent)} %</b>
+          <span>
+            {texts.task.of(status.counts.completed + status.counts.error + status.counts.cancelled, status.total)}
+          </span>
           <span className="spacer" />
           {(["completed", "running", "pending", "error", "cancelled"] as const).map((name) => (
             <span key={name} className={`count count-${name}`} data-testid={`count-${name}`}>
-              <i /> <b>{told.counts[name]}</b> {words.task.counts[name]}
+              <i /> <b>{count(status.counts[name])}</b> {texts.task.counts[name]}
             </span>
           ))}
         </div>
-        <Bar counts={told.counts} total={told.total} />
-        <Standing task={told} />
-        <Facts task={told} reported={found.reported} attention={found.attention} />
+        <Bar counts={status.counts} total={status.total} />
+        <Standing task={status} />
+        <Facts task={status} reported={found.reported} attention={found.attention} />
       </section>
-      <Trial task={told} />
+      <Trial task={status} />
       <div className="progress">
-        <DocumentRows task={told} results={results} lines={live.lines} />
+        <DocumentRows task={status} results={results} lines={live.lines} />
         <div className="progress-side">
           <Failures results={results.data?.results ?? []} />
           <Log lines={live.lines} state={live.state} />
@@ -83,7 +87,7 @@ export function ProgressPage() {
 }
 
 function Facts({ task, reported, attention }: { task: Task; reported: number; attention: number }) {
-  const words = useWords();
+  const texts = useTexts();
   const pace = usePace(task);
   const digits = (amount: number) =>
     amount.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: amount < 1 ? 4 : 2 });
@@ -91,44 +95,44 @@ function Facts({ task, reported, attention }: { task: Task; reported: number; at
   const tokens = task.spent.prompt_tokens + task.spent.completion_tokens;
   return (
     <div className="facts">
-      <Fact name={words.task.rate} value={pace.perMinute === null ? "—" : words.task.perMinute(pace.perMinute)} />
+      <Fact name={texts.task.rate} value={pace.perMinute === null ? "—" : texts.task.perMinute(pace.perMinute)} />
       {task.state === "closed" ? (
-        <Fact name={words.task.took} value={duration(pace.elapsed, words)} />
+        <Fact name={texts.task.took} value={duration(pace.elapsed, texts)} />
       ) : (
         <Fact
-          name={words.task.left}
+          name={texts.task.left}
           value={
             task.paused
-              ? words.task.paused
+              ? texts.task.paused
               : pace.left === null
-                ? words.task.unknown
+                ? texts.task.unknown
                 : pace.left < 5
-                  ? words.task.soon
-                  : duration(pace.left, words)
+                  ? texts.task.soon
+                  : duration(pace.left, texts)
           }
         />
       )}
       <Fact
-        name={words.task.spend}
+        name={texts.task.spend}
         {...(task.spend_cap ? { share: (100 * (task.spent.cost ?? 0)) / task.spend_cap } : {})}
-        value={task.spent.cost !== null ? money(task.spent.cost) : task.is_embedded ? words.task.free : "—"}
+        value={task.spent.cost !== null ? money(task.spent.cost) : task.is_embedded ? texts.task.free : "—"}
         more={
           task.is_embedded
             ? ""
             : [
-                task.spend_cap === null ? words.task.noCap : words.task.ofCap(money(task.spend_cap)),
-                words.task.calls(task.spent.calls),
-                words.task.tokens(tokens.toLocaleString()),
-                task.spent.unpriced > 0 ? words.task.unpriced(task.spent.unpriced) : "",
+                task.spend_cap === null ? texts.task.noCap : texts.task.ofCap(money(task.spend_cap)),
+                texts.task.calls(task.spent.calls),
+                texts.task.tokens(count(tokens)),
+                task.spent.unpriced > 0 ? texts.task.unpriced(task.spent.unpriced) : "",
               ]
                 .filter(Boolean)
                 .join(" · ")
         }
       />
-      <Fact name={words.task.found} value={reported.toLocaleString()} />
+      <Fact name={texts.task.found} value={count(reported)} />
       <Fact
-        name={words.task.attention}
-        value={attention.toLocaleString()}
+        name={texts.task.attention}
+        value={count(attention)}
         {...(attention > 0 ? { to: `/tasks/${task.task_id}/table?filter=attention` } : {})}
       />
     </div>
@@ -137,19 +141,19 @@ function Facts({ task, reported, attention }: { task: Task; reported: number; at
 
 /** One line that is always there: why nothing happens, or that something does. So it never moves what stands below. */
 function Standing({ task }: { task: Task }) {
-  const { words, language } = useSpoken();
-  const t = words.task;
+  const { texts, language } = useLanguage();
+  const t = texts.task;
   const until = task.wait?.until ? moment(task.wait.until, language) : "";
   const why =
     task.state !== "open"
       ? null
       : task.paused
-        ? !task.pause_reason || task.pause_reason.id === BY_A_PERSON || task.pause_reason.message === BY_A_PERSON
+        ? task.pause_reason === null || task.pause_reason.id === BY_A_PERSON
           ? t.pausedByPerson
-          : words.said(task.pause_reason)
+          : texts.notice(task.pause_reason)
         : task.wait === null
           ? null
-          : `${t.waits[task.wait.why](until)} ${words.said(task.wait.sentence)}`;
+          : `${t.waits[task.wait.why](until)} ${texts.notice(task.wait.sentence)}`;
   if (why !== null)
     return (
       <p className="standing standing-still" role="status">
@@ -165,18 +169,18 @@ function Standing({ task }: { task: Task }) {
 
 /** After a trial of a few documents: the way to all of them. */
 function Trial({ task }: { task: Task }) {
-  const words = useWords();
+  const texts = useTexts();
   const trial = kept<{ selected: number; template: string }>(`pilot/${task.task_id}`);
   if (trial === null || task.state === "open") return null;
   return (
     <div className="notice notice-card">
-      <span>{words.task.trial(task.total, trial.selected)}</span>
+      <span>{texts.task.trial(task.total, trial.selected)}</span>
       <Button
         component={Link}
         size="xs"
         to={`/projects/${task.project_id}/setup?template=${encodeURIComponent(trial.template)}`}
       >
-        {words.task.trialNext}
+        {texts.task.trialNext}
       </Button>
     </div>
   );
@@ -195,7 +199,7 @@ function Fact({
   share?: number;
   to?: string;
 }) {
-  const words = useWords();
+  const texts = useTexts();
   return (
     <div className="fact">
       <span className="dim">{name}</span>
@@ -214,7 +218,7 @@ function Fact({
           size="sm"
           my={4}
           color={share >= 90 ? "orange" : "blue"}
-          aria-label={words.task.capUsed}
+          aria-label={texts.task.capUsed}
         />
       )}
       {more && <span className="dim">{more}</span>}
@@ -223,7 +227,7 @@ function Fact({
 }
 
 function Actions({ task }: { task: Task }) {
-  const words = useWords();
+  const texts = useTexts();
   const client = useQueryClient();
   const [isCancelling, setCancelling] = useState(false);
   const [isCapping, setCapping] = useState(false);
@@ -248,22 +252,22 @@ function Actions({ task }: { task: Task }) {
           loading={busy("pause")}
           onClick={() => steer.mutate("pause")}
         >
-          {words.task.pause}
+          {texts.task.pause}
         </Button>
       )}
       {isOpen && task.paused && (
         <Button leftSection={<Icon name="play" />} loading={busy("resume")} onClick={() => steer.mutate("resume")}>
-          {words.task.resume}
+          {texts.task.resume}
         </Button>
       )}
       {isOpen && (
         <Button variant="default" leftSection={<Icon name="stop" />} onClick={() => setCancelling(true)}>
-          {words.task.cancel}
+          {texts.task.cancel}
         </Button>
       )}
       {!task.is_embedded && (
         <Button variant="default" onClick={() => setCapping(true)}>
-          {words.task.raiseCap}
+          {texts.task.raiseCap}
         </Button>
       )}
       {task.counts.error > 0 && (
@@ -273,7 +277,7 @@ function Actions({ task }: { task: Task }) {
           loading={busy("retry")}
           onClick={() => steer.mutate("retry")}
         >
-          {words.task.retry(task.counts.error)}
+          {texts.task.retry(task.counts.error)}
         </Button>
       )}
       <Button
@@ -282,13 +286,13 @@ function Actions({ task }: { task: Task }) {
         leftSection={<Icon name="table" />}
         variant={isOpen ? "light" : "filled"}
       >
-        {words.task.toTable}
+        {texts.task.toTable}
       </Button>
       <Confirm
         isOpen={isCancelling}
-        text={words.task.cancelSure}
-        action={words.task.cancelDo}
-        keep={words.task.keep}
+        text={texts.task.cancelSure}
+        action={texts.task.cancelDo}
+        keep={texts.task.keep}
         isBusy={busy("cancel")}
         close={() => setCancelling(false)}
         go={() => steer.mutate("cancel")}
@@ -301,7 +305,7 @@ function Actions({ task }: { task: Task }) {
 }
 
 function CapForm({ task, close }: { task: Task; close: () => void }) {
-  const words = useWords();
+  const texts = useTexts();
   const client = useQueryClient();
   const [cap, setCap] = useState<number | string>(task.spend_cap ?? "");
   const save = useMutation({
@@ -320,11 +324,11 @@ function CapForm({ task, close }: { task: Task; close: () => void }) {
     save.mutate();
   };
   return (
-    <Modal opened onClose={close} title={words.task.capTitle} lockScroll={false}>
+    <Modal opened onClose={close} title={texts.task.capTitle} lockScroll={false}>
       <form className="form" onSubmit={submit}>
-        <p className="dim">{words.task.capLead}</p>
+        <p className="dim">{texts.task.capLead}</p>
         <NumberInput
-          label={words.setup.cap}
+          label={texts.setup.cap}
           value={cap}
           onChange={setCap}
           min={0}
@@ -335,10 +339,10 @@ function CapForm({ task, close }: { task: Task; close: () => void }) {
         <Refusal error={save.error} />
         <div className="form-end">
           <Button variant="default" onClick={close}>
-            {words.state.cancel}
+            {texts.state.cancel}
           </Button>
           <Button type="submit" loading={save.isPending}>
-            {words.state.save}
+            {texts.state.save}
           </Button>
         </div>
       </form>

@@ -5,16 +5,16 @@ import { useEstimate, useModel } from "../../api/queries";
 import type { Field, Template } from "../../api/template";
 import { Icon } from "../../components/icon";
 import { Refusal } from "../../components/states";
-import { duration, useSpoken } from "../../words";
+import { count, duration, useLanguage } from "../../texts";
 
 export const PILOT = 3;
 
 interface Props {
   template: Template | undefined;
-  asked: Field[];
+  fields: Field[];
   chosen: Document[];
   cap: number | string;
-  wish: Schemas["AskEstimate"] | null;
+  request: Schemas["AskEstimate"] | null;
   reason: string | null;
   isStarting: boolean;
   error: unknown;
@@ -24,12 +24,12 @@ interface Props {
 
 /** What the task is about and what it will take, beside the button that starts it. */
 export function Bill(props: Props) {
-  const { words, language } = useSpoken();
-  const t = words.setup;
+  const { texts, language } = useLanguage();
+  const t = texts.setup;
   const { template, chosen, cap } = props;
   const model = useModel();
-  const estimate = useEstimate(props.wish);
-  const found = props.wish && estimate.data && estimate.data.documents > 0 ? estimate.data : null;
+  const estimate = useEstimate(props.request);
+  const found = props.request && estimate.data && estimate.data.documents > 0 ? estimate.data : null;
   const unreadable = chosen.filter((one) => one.state === "problem" || one.state === "failed").length;
   const unread = chosen.filter((one) => one.state === "unread").length;
   const twice = chosen.length - new Set(chosen.map((one) => one.sha256)).size;
@@ -44,17 +44,17 @@ export function Bill(props: Props) {
           {template ? template.label[language] : "—"}
           {template && <span className="dim"> {t.version(template.version)}</span>}
         </Line>
-        <Line name={t.billFields}>{props.asked.length}</Line>
+        <Line name={t.billFields}>{props.fields.length}</Line>
         <Line name={t.billDocuments} testId="bill-documents">
-          {chosen.length.toLocaleString()}
+          {count(chosen.length)}
         </Line>
-        <Line name={t.billPages}>{pages.toLocaleString()}</Line>
+        <Line name={t.billPages}>{count(pages)}</Line>
       </dl>
       <dl className="bill-estimate" aria-busy={estimate.isFetching}>
         {!isEmbedded && (
           <>
             <Line name={t.billCalls} testId="bill-calls">
-              {found ? span(found.calls, (n) => Math.round(n).toLocaleString()) : "—"}
+              {found ? span(found.calls, (n) => count(Math.round(n))) : "—"}
             </Line>
             <Line name={t.billTokens} testId="bill-tokens">
               {found ? span(sum(found.tokens_in, found.tokens_out), (n) => compact(n, language)) : "—"}
@@ -71,13 +71,13 @@ export function Bill(props: Props) {
                 : t.billUnpriced}
         </Line>
         <Line name={t.billTime} testId="bill-time">
-          {found ? span(found.seconds, (n) => duration(n, words)) : "—"}
+          {found ? span(found.seconds, (n) => duration(n, texts)) : "—"}
         </Line>
         {!isEmbedded && (
           <Line name={t.billCap}>{cap === "" ? t.noCap : `${cap} ${model.data?.price?.currency ?? ""}`}</Line>
         )}
       </dl>
-      {estimate.isError && props.wish && <Refusal error={estimate.error} />}
+      {estimate.isError && props.request && <Refusal error={estimate.error} />}
       {found && !isEmbedded && <p className="dim bill-note">{t.billNote}</p>}
       {isCapLow && (
         <Alert color="orange" icon={<Icon name="warning" />} p="xs">
@@ -142,14 +142,14 @@ interface Range {
 const sum = (one: Range, other: Range): Range => ({ low: one.low + other.low, high: one.high + other.high });
 
 /** From the low to the high number; once, where they read the same. */
-function span(range: Range, told: (n: number) => string): string {
-  const low = told(range.low);
-  const high = told(range.high);
+function span(range: Range, format: (n: number) => string): string {
+  const low = format(range.low);
+  const high = format(range.high);
   return low === high ? low : `${low} – ${high}`;
 }
 
 const money = (amount: number) =>
-  amount < 0.01 ? amount.toFixed(4) : amount < 10 ? amount.toFixed(2) : Math.round(amount).toLocaleString();
+  amount < 0.01 ? amount.toFixed(4) : amount < 10 ? amount.toFixed(2) : count(Math.round(amount));
 
 const compact = (n: number, language: string) =>
   new Intl.NumberFormat(language === "zh" ? "zh-CN" : "en", {

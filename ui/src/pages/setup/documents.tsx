@@ -5,10 +5,10 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { type DragEvent, type FormEvent, useEffect, useRef, useState } from "react";
 import { useSearchParams } from "react-router";
 import { type Document, api } from "../../api/client";
-import { keys, useDocuments, useShelves } from "../../api/queries";
+import { keys, useDocuments, useKnowledgeBases } from "../../api/queries";
 import { Icon } from "../../components/icon";
 import { Empty, Failed, Loading, Refusal } from "../../components/states";
-import { useWords } from "../../words";
+import { useTexts } from "../../texts";
 import { CardTitle } from "./setup";
 import { UploadList, useUploads } from "./uploads";
 
@@ -22,15 +22,16 @@ interface Props {
 const ROW = 40;
 
 export function DocumentsCard({ projectId, chosen, setChosen, setUploading }: Props) {
-  const words = useWords();
+  const texts = useTexts();
   const [address, setAddress] = useSearchParams();
-  const shelves = useShelves(projectId);
-  const asked = Number(address.get("knowledge_base"));
-  const shelf = shelves.data?.find((one) => one.knowledge_base_id === asked) ?? shelves.data?.[0];
-  const shelfId = shelf?.knowledge_base_id;
+  const knowledgeBases = useKnowledgeBases(projectId);
+  const wanted = Number(address.get("knowledge_base"));
+  const knowledgeBase =
+    knowledgeBases.data?.find((one) => one.knowledge_base_id === wanted) ?? knowledgeBases.data?.[0];
+  const knowledgeBaseId = knowledgeBase?.knowledge_base_id;
   const [typed, setTyped] = useState("");
   const [search] = useDebouncedValue(typed.trim(), 200);
-  const documents = useDocuments(shelfId, search);
+  const documents = useDocuments(knowledgeBaseId, search);
   const all = documents.data?.pages.flatMap((page) => page.documents) ?? [];
   const [isMaking, setMaking] = useState(false);
   const [isOver, setOver] = useState(false);
@@ -38,13 +39,13 @@ export function DocumentsCard({ projectId, chosen, setChosen, setUploading }: Pr
   const client = useQueryClient();
 
   const [again, setAgain] = useState<ReadonlySet<number>>(new Set());
-  // Uploaded, and not yet in a list: the lists that were asked for before an upload ended know nothing of it.
+  // Uploaded, and not yet in a list: lists that were requested before an upload ended know nothing of it.
   const unlisted = useRef(new Set<number>());
-  const uploads = useUploads(shelfId, (document, isDuplicate) => {
+  const uploads = useUploads(knowledgeBaseId, (document, isDuplicate) => {
     unlisted.current.add(document.document_id);
     if (isDuplicate) setAgain((old) => new Set(old).add(document.document_id));
     void client.invalidateQueries({ queryKey: ["documents", document.knowledge_base_id] });
-    void client.invalidateQueries({ queryKey: keys.shelves(projectId) });
+    void client.invalidateQueries({ queryKey: keys.knowledgeBases(projectId) });
     setChosen((old) => (old.some((one) => one.document_id === document.document_id) ? old : [...old, document]));
   });
   useEffect(() => setUploading(uploads.isBusy), [uploads.isBusy, setUploading]);
@@ -57,18 +58,18 @@ export function DocumentsCard({ projectId, chosen, setChosen, setUploading }: Pr
     const isThere = (one: Document) => known.has(one.document_id) || unlisted.current.has(one.document_id);
     setChosen((old) => {
       const next = old
-        .filter((one) => !isWhole || one.knowledge_base_id !== shelfId || isThere(one))
+        .filter((one) => !isWhole || one.knowledge_base_id !== knowledgeBaseId || isThere(one))
         .map((one) => known.get(one.document_id) ?? one);
       return next.length === old.length && next.every((one, at) => one.state === old[at]?.state) ? old : next;
     });
-  }, [documents.data, isWhole, shelfId, setChosen]); // oxlint-disable-line react-hooks/exhaustive-deps -- `all` is made of documents.data
+  }, [documents.data, isWhole, knowledgeBaseId, setChosen]); // oxlint-disable-line react-hooks/exhaustive-deps -- `all` is made of documents.data
 
   const choose = (id: number) =>
     setAddress((old) => new URLSearchParams({ ...Object.fromEntries(old), knowledge_base: String(id) }), {
       replace: true,
     });
   const take = (files: Iterable<File>) => {
-    if (shelfId !== undefined) uploads.add([...files]);
+    if (knowledgeBaseId !== undefined) uploads.add([...files]);
   };
   const drop = (event: DragEvent) => {
     event.preventDefault();
@@ -76,7 +77,7 @@ export function DocumentsCard({ projectId, chosen, setChosen, setUploading }: Pr
     take(event.dataTransfer.files);
   };
   const ids = new Set(chosen.map((one) => one.document_id));
-  const elsewhere = new Set(chosen.filter((one) => one.knowledge_base_id !== shelfId).map((one) => one.sha256));
+  const elsewhere = new Set(chosen.filter((one) => one.knowledge_base_id !== knowledgeBaseId).map((one) => one.sha256));
   const isTwice = (one: Document) => again.has(one.document_id) || elsewhere.has(one.sha256);
   const here = all.filter((one) => ids.has(one.document_id)).length;
   const put = (some: Document[], isOn: boolean) => {
@@ -89,52 +90,57 @@ export function DocumentsCard({ projectId, chosen, setChosen, setUploading }: Pr
       className={isOver ? "card card-drop" : "card"}
       onDragOver={(event) => {
         event.preventDefault();
-        setOver(shelfId !== undefined);
+        setOver(knowledgeBaseId !== undefined);
       }}
       onDragLeave={(event) => {
         if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false);
       }}
       onDrop={drop}
     >
-      <CardTitle number={2} title={words.setup.documentsTitle} />
-      {shelves.isPending && <Loading lines={5} />}
-      {shelves.isError && <Failed error={shelves.error} again={() => void shelves.refetch()} />}
-      {shelves.data?.length === 0 && (
-        <Empty icon="files" title={words.setup.noShelf} how={words.setup.noShelfHow}>
+      <CardTitle number={2} title={texts.setup.documentsTitle} />
+      {knowledgeBases.isPending && <Loading lines={5} />}
+      {knowledgeBases.isError && <Failed error={knowledgeBases.error} again={() => void knowledgeBases.refetch()} />}
+      {knowledgeBases.data?.length === 0 && (
+        <Empty icon="files" title={texts.setup.noKnowledgeBase} how={texts.setup.noKnowledgeBaseHow}>
           <Button leftSection={<Icon name="plus" />} onClick={() => setMaking(true)}>
-            {words.setup.newShelf}
+            {texts.setup.newKnowledgeBase}
           </Button>
         </Empty>
       )}
-      {shelf && (
+      {knowledgeBase && (
         <>
           <div className="documents-bar">
             <Select
-              aria-label={words.setup.shelf}
-              data={shelves.data?.map((one) => ({
+              aria-label={texts.setup.knowledgeBase}
+              data={knowledgeBases.data?.map((one) => ({
                 value: String(one.knowledge_base_id),
                 label: `${one.name} (${one.documents})`,
               }))}
-              value={String(shelfId)}
+              value={String(knowledgeBaseId)}
               onChange={(value) => value && choose(Number(value))}
               allowDeselect={false}
             />
-            <Tooltip label={words.setup.newShelf}>
-              <Button variant="default" px="sm" aria-label={words.setup.newShelf} onClick={() => setMaking(true)}>
+            <Tooltip label={texts.setup.newKnowledgeBase}>
+              <Button
+                variant="default"
+                px="sm"
+                aria-label={texts.setup.newKnowledgeBase}
+                onClick={() => setMaking(true)}
+              >
                 <Icon name="plus" />
               </Button>
             </Tooltip>
             <TextInput
               className="grow"
-              placeholder={words.setup.search}
-              aria-label={words.setup.search}
+              placeholder={texts.setup.search}
+              aria-label={texts.setup.search}
               leftSection={<Icon name="search" />}
               value={typed}
               onChange={(event) => setTyped(event.currentTarget.value)}
               maxLength={200}
             />
             <Button leftSection={<Icon name="upload" />} variant="light" onClick={() => picker.current?.click()}>
-              {words.setup.upload}
+              {texts.setup.upload}
             </Button>
             <input
               ref={picker}
@@ -153,17 +159,17 @@ export function DocumentsCard({ projectId, chosen, setChosen, setUploading }: Pr
           {documents.isError && <Failed error={documents.error} again={() => void documents.refetch()} />}
           {documents.isSuccess && all.length === 0 && search === "" && (
             <div className="drop-zone">
-              <Empty icon="upload" title={words.setup.noDocuments} how={words.setup.noDocumentsHow}>
-                <Button onClick={() => picker.current?.click()}>{words.setup.upload}</Button>
+              <Empty icon="upload" title={texts.setup.noDocuments} how={texts.setup.noDocumentsHow}>
+                <Button onClick={() => picker.current?.click()}>{texts.setup.upload}</Button>
               </Empty>
             </div>
           )}
-          {documents.isSuccess && all.length === 0 && search !== "" && <p className="dim pad">{words.setup.noMatch}</p>}
+          {documents.isSuccess && all.length === 0 && search !== "" && <p className="dim pad">{texts.setup.noMatch}</p>}
           {all.length > 0 && (
             <>
               <div className="documents-select">
                 <Checkbox
-                  label={words.setup.selectAll}
+                  label={texts.setup.selectAll}
                   checked={here === all.length}
                   indeterminate={here > 0 && here < all.length}
                   onChange={(event) => put(all, event.currentTarget.checked)}
@@ -178,7 +184,7 @@ export function DocumentsCard({ projectId, chosen, setChosen, setUploading }: Pr
                     )
                   }
                 >
-                  {words.setup.selectReadable}
+                  {texts.setup.selectReadable}
                 </Button>
                 <Button
                   variant="subtle"
@@ -187,18 +193,18 @@ export function DocumentsCard({ projectId, chosen, setChosen, setUploading }: Pr
                   disabled={chosen.length === 0}
                   onClick={() => setChosen([])}
                 >
-                  {words.setup.selectNone}
+                  {texts.setup.selectNone}
                 </Button>
                 <span className="spacer" />
-                <span className="dim">{words.setup.selected(here, all.length)}</span>
+                <span className="dim">{texts.setup.selected(here, all.length)}</span>
               </div>
               <DocumentList documents={all} ids={ids} put={put} isTwice={isTwice} />
             </>
           )}
         </>
       )}
-      {isOver && <div className="drop-cover">{words.setup.dropHere}</div>}
-      <NewShelf projectId={projectId} isOpen={isMaking} close={() => setMaking(false)} made={choose} />
+      {isOver && <div className="drop-cover">{texts.setup.dropHere}</div>}
+      <NewKnowledgeBase projectId={projectId} isOpen={isMaking} close={() => setMaking(false)} made={choose} />
     </section>
   );
 }
@@ -211,7 +217,7 @@ interface ListProps {
 }
 
 function DocumentList(props: ListProps) {
-  const words = useWords();
+  const texts = useTexts();
   const box = useRef<HTMLDivElement>(null);
   const rows = useVirtualizer({
     count: props.documents.length,
@@ -243,7 +249,7 @@ function DocumentList(props: ListProps) {
                 </span>
                 <Badges document={one} isTwice={props.isTwice(one)} />
                 <span className="dim document-pages">
-                  {one.page_count > 0 ? words.setup.pages(one.page_count) : ""}
+                  {one.page_count > 0 ? texts.setup.pages(one.page_count) : ""}
                 </span>
               </label>
             </div>
@@ -255,19 +261,19 @@ function DocumentList(props: ListProps) {
 }
 
 function Badges({ document, isTwice }: { document: Document; isTwice: boolean }) {
-  const words = useWords();
-  const told: { text: string; color: string; why: string }[] = [];
-  const why = (document.problem && words.setup.problems[document.problem]) || words.said(document.sentence);
-  if (isTwice) told.push({ text: words.setup.twice, color: "orange", why: words.setup.twiceHow });
-  if (document.state === "unread") told.push({ text: words.setup.unread, color: "gray", why: "" });
-  if (document.problem === "no_text_layer") told.push({ text: words.setup.scan, color: "red", why });
-  else if (document.state === "problem") told.push({ text: words.setup.problem, color: "red", why });
-  if (document.state === "failed") told.push({ text: words.setup.failed, color: "red", why });
+  const texts = useTexts();
+  const badges: { text: string; color: string; why: string }[] = [];
+  const why = (document.problem && texts.setup.problems[document.problem]) || texts.notice(document.sentence);
+  if (isTwice) badges.push({ text: texts.setup.twice, color: "orange", why: texts.setup.twiceHow });
+  if (document.state === "unread") badges.push({ text: texts.setup.unread, color: "gray", why: "" });
+  if (document.problem === "no_text_layer") badges.push({ text: texts.setup.scan, color: "red", why });
+  else if (document.state === "problem") badges.push({ text: texts.setup.problem, color: "red", why });
+  if (document.state === "failed") badges.push({ text: texts.setup.failed, color: "red", why });
   if (document.hidden_characters > 0)
-    told.push({ text: words.setup.hidden, color: "orange", why: words.setup.hiddenHow(document.hidden_characters) });
+    badges.push({ text: texts.setup.hidden, color: "orange", why: texts.setup.hiddenHow(document.hidden_characters) });
   return (
     <>
-      {told.map((one) => (
+      {badges.map((one) => (
         <Tooltip key={one.text} label={one.why || one.text} multiline maw={360}>
           <Badge
             size="sm"
@@ -283,14 +289,19 @@ function Badges({ document, isTwice }: { document: Document; isTwice: boolean })
   );
 }
 
-function NewShelf(props: { projectId: number; isOpen: boolean; close: () => void; made: (id: number) => void }) {
-  const words = useWords();
+function NewKnowledgeBase(props: {
+  projectId: number;
+  isOpen: boolean;
+  close: () => void;
+  made: (id: number) => void;
+}) {
+  const texts = useTexts();
   const [name, setName] = useState("");
   const client = useQueryClient();
   const create = useMutation({
     mutationFn: () => api.post("/api/v1/knowledge-bases", { body: { project_id: props.projectId, name } }),
     onSuccess: async (made) => {
-      await client.invalidateQueries({ queryKey: keys.shelves(props.projectId) });
+      await client.invalidateQueries({ queryKey: keys.knowledgeBases(props.projectId) });
       setName("");
       props.close();
       props.made(made.knowledge_base_id);
@@ -301,10 +312,10 @@ function NewShelf(props: { projectId: number; isOpen: boolean; close: () => void
     if (name.trim()) create.mutate();
   };
   return (
-    <Modal opened={props.isOpen} onClose={props.close} title={words.setup.newShelf} lockScroll={false}>
+    <Modal opened={props.isOpen} onClose={props.close} title={texts.setup.newKnowledgeBase} lockScroll={false}>
       <form className="form" onSubmit={submit}>
         <TextInput
-          label={words.setup.shelfName}
+          label={texts.setup.knowledgeBaseName}
           value={name}
           maxLength={200}
           onChange={(e) => setName(e.currentTarget.value)}
@@ -313,10 +324,10 @@ function NewShelf(props: { projectId: number; isOpen: boolean; close: () => void
         <Refusal error={create.error} />
         <div className="form-end">
           <Button variant="default" onClick={props.close}>
-            {words.state.cancel}
+            {texts.state.cancel}
           </Button>
           <Button type="submit" loading={create.isPending} disabled={!name.trim()}>
-            {words.projects.make}
+            {texts.projects.make}
           </Button>
         </div>
       </form>

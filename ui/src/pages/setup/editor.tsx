@@ -9,12 +9,12 @@ import { Confirm } from "../../components/confirm";
 import { Icon } from "../../components/icon";
 import { Failed, Loading, Refusal } from "../../components/states";
 import { Steps } from "../../components/task";
-import { useSpoken } from "../../words";
+import { useLanguage } from "../../texts";
 import { FieldForm } from "./field-form";
 
 /** The fields of a project's own template. Every change is a version; tasks keep the one they started with. */
 export function EditorPage() {
-  const { words, language } = useSpoken();
+  const { texts, language } = useLanguage();
   const params = useParams();
   const projectId = Number(params.projectId);
   const templateId = params.templateId ?? "";
@@ -38,21 +38,21 @@ export function EditorPage() {
       <Steps projectId={projectId} />
       <header className="page-head">
         <div>
-          <h1>{template.data?.label[language] ?? words.editor.title}</h1>
+          <h1>{template.data?.label[language] ?? texts.editor.title}</h1>
           <p className="lead">
-            {template.data && words.setup.version(template.data.version)}
-            {change.isSuccess && template.data && <> · {words.editor.saved(template.data.version)}</>}
+            {template.data && texts.setup.version(template.data.version)}
+            {change.isSuccess && template.data && <> · {texts.editor.saved(template.data.version)}</>}
           </p>
         </div>
         <Button component={Link} to={back} variant="default" leftSection={<Icon name="left" size={14} />}>
-          {words.editor.back}
+          {texts.editor.back}
         </Button>
       </header>
       {template.isPending && <Loading lines={8} />}
       {template.isError && <Failed error={template.error} again={() => void template.refetch()} />}
       {template.data?.builtin && (
         <Alert color="orange" icon={<Icon name="warning" />} mb="md">
-          {words.editor.builtin}
+          {texts.editor.builtin}
         </Alert>
       )}
       {template.data?.sections.map((section) => (
@@ -66,7 +66,7 @@ export function EditorPage() {
                 leftSection={<Icon name="plus" size={12} />}
                 onClick={() => setEdited({ section: section.id, field: null })}
               >
-                {words.editor.addField}
+                {texts.editor.addField}
               </Button>
             )}
           </header>
@@ -79,10 +79,10 @@ export function EditorPage() {
                     <div className="dim">{field.id}</div>
                   </td>
                   <td className="editor-tags">
-                    <span className="tag">{words.editor.types[field.type]}</span>{" "}
-                    <span className="tag">{words.scopes[field.scope]}</span>{" "}
+                    <span className="tag">{texts.editor.types[field.type]}</span>{" "}
+                    <span className="tag">{texts.scopes[field.scope]}</span>{" "}
                     {unitOf(field) && <span className="tag">{unitOf(field)}</span>}{" "}
-                    {field.tier === "extended" && <span className="tag tag-quiet">{words.setup.extended}</span>}
+                    {field.tier === "extended" && <span className="tag tag-quiet">{texts.setup.extended}</span>}
                   </td>
                   <td className="dim">{field.instruction}</td>
                   <td className="cell-end">
@@ -91,7 +91,7 @@ export function EditorPage() {
                         <ActionIcon
                           variant="subtle"
                           color="gray"
-                          aria-label={`${words.editor.changeField}: ${field.label[language]}`}
+                          aria-label={`${texts.editor.changeField}: ${field.label[language]}`}
                           onClick={() => setEdited({ section: section.id, field })}
                         >
                           <Icon name="edit" />
@@ -99,7 +99,7 @@ export function EditorPage() {
                         <ActionIcon
                           variant="subtle"
                           color="gray"
-                          aria-label={`${words.state.remove}: ${field.label[language]}`}
+                          aria-label={`${texts.state.remove}: ${field.label[language]}`}
                           onClick={() => setRemoved(field)}
                         >
                           <Icon name="trash" />
@@ -129,8 +129,8 @@ export function EditorPage() {
       )}
       <Confirm
         isOpen={removed !== null}
-        text={removed ? words.editor.sure(removed.label[language]) : ""}
-        action={words.state.remove}
+        text={removed ? texts.editor.sure(removed.label[language]) : ""}
+        action={texts.state.remove}
         isBusy={change.isPending}
         close={() => {
           change.reset();

@@ -2,7 +2,7 @@ import { Button, Modal, SegmentedControl, Select, TextInput, Textarea } from "@m
 import { type FormEvent, useState } from "react";
 import { FIELD_TYPES, type Field, type FieldType, type Option, type Scope, unitOf } from "../../api/template";
 import { Refusal } from "../../components/states";
-import { useWords } from "../../words";
+import { useTexts } from "../../texts";
 
 interface Props {
   scopes: Scope[];
@@ -14,7 +14,7 @@ interface Props {
 }
 
 export function FieldForm({ scopes, field, error, isBusy, close, save }: Props) {
-  const words = useWords();
+  const texts = useTexts();
   const [id, setId] = useState(field?.id ?? "");
   const [en, setEn] = useState(field?.label.en ?? "");
   const [zh, setZh] = useState(field?.label.zh ?? "");
@@ -46,13 +46,13 @@ export function FieldForm({ scopes, field, error, isBusy, close, save }: Props) 
       opened
       onClose={close}
       size="lg"
-      title={field ? words.editor.changeField : words.editor.addField}
+      title={field ? texts.editor.changeField : texts.editor.addField}
       lockScroll={false}
     >
       <form className="form" onSubmit={submit}>
         <div className="form-pair">
           <TextInput
-            label={words.editor.labelEn}
+            label={texts.editor.labelEn}
             value={en}
             onChange={(e) => setEn(e.currentTarget.value)}
             maxLength={200}
@@ -60,58 +60,58 @@ export function FieldForm({ scopes, field, error, isBusy, close, save }: Props) 
             data-autofocus
           />
           <TextInput
-            label={words.editor.labelZh}
+            label={texts.editor.labelZh}
             value={zh}
             onChange={(e) => setZh(e.currentTarget.value)}
             maxLength={200}
           />
         </div>
         <TextInput
-          label={words.editor.id}
-          description={words.editor.idHint}
+          label={texts.editor.id}
+          description={texts.editor.idHint}
           value={field ? id : id || slug(en)}
           onChange={(e) => setId(slug(e.currentTarget.value))}
           disabled={field !== null}
         />
         <div className="form-pair">
           <Select
-            label={words.editor.type}
+            label={texts.editor.type}
             value={type}
-            data={FIELD_TYPES.map((one) => ({ value: one, label: words.editor.types[one] }))}
+            data={FIELD_TYPES.map((one) => ({ value: one, label: texts.editor.types[one] }))}
             onChange={(value) => value && setType(value)}
             allowDeselect={false}
           />
           <Select
-            label={words.editor.scope}
+            label={texts.editor.scope}
             value={scope}
-            data={scopes.map((one) => ({ value: one, label: words.scopes[one] }))}
+            data={scopes.map((one) => ({ value: one, label: texts.scopes[one] }))}
             onChange={(value) => value && setScope(value)}
             allowDeselect={false}
           />
         </div>
         <div className="form-pair">
           <TextInput
-            label={words.editor.unit}
+            label={texts.editor.unit}
             value={unit}
             onChange={(e) => setUnit(e.currentTarget.value)}
             maxLength={100}
           />
           <div>
-            <span className="label">{words.editor.tier}</span>
+            <span className="label">{texts.editor.tier}</span>
             <SegmentedControl
               fullWidth
               value={tier}
               onChange={setTier}
               data={[
-                { value: "core", label: words.setup.core },
-                { value: "extended", label: words.setup.extended },
+                { value: "core", label: texts.setup.core },
+                { value: "extended", label: texts.setup.extended },
               ]}
             />
           </div>
         </div>
         <Textarea
-          label={words.editor.instruction}
-          description={words.editor.instructionHint}
+          label={texts.editor.instruction}
+          description={texts.editor.instructionHint}
           value={instruction}
           onChange={(e) => setInstruction(e.currentTarget.value)}
           autosize
@@ -120,23 +120,23 @@ export function FieldForm({ scopes, field, error, isBusy, close, save }: Props) 
         />
         {hasOptions && (
           <Textarea
-            label={words.editor.options}
-            description={words.editor.optionsHint}
+            label={texts.editor.options}
+            description={texts.editor.optionsHint}
             value={options}
             onChange={(e) => setOptions(e.currentTarget.value)}
             autosize
             minRows={3}
             maxRows={12}
-            error={bad === null ? undefined : words.editor.badOption(bad)}
+            error={bad === null ? undefined : texts.editor.badOption(bad)}
           />
         )}
         <Refusal error={error} />
         <div className="form-end">
           <Button variant="default" onClick={close}>
-            {words.state.cancel}
+            {texts.state.cancel}
           </Button>
           <Button type="submit" loading={isBusy} disabled={!en.trim() || bad !== null}>
-            {words.state.save}
+            {texts.state.save}
           </Button>
         </div>
       </form>

@@ -4,7 +4,7 @@ import { type Schemas, api } from "../../api/client";
 import { useModel } from "../../api/queries";
 import { Icon } from "../../components/icon";
 import { Failed, Loading, Refusal } from "../../components/states";
-import { useSpoken } from "../../words";
+import { useLanguage } from "../../texts";
 import { CardTitle } from "./setup";
 
 const RUNGS = ["json_schema", "tools", "json_object", "plain"] as const;
@@ -18,9 +18,9 @@ interface Props {
 
 /** Who answers: the model with its price and a test of its connection, or our own rules. */
 export function ModelCard({ projectId, mayTest, cap, setCap }: Props) {
-  const { words } = useSpoken();
+  const { texts } = useLanguage();
   const model = useModel();
-  const t = words.setup;
+  const t = texts.setup;
   return (
     <section className="card" aria-label={t.modelTitle}>
       <CardTitle number={4} title={t.modelTitle} />
@@ -79,14 +79,14 @@ function ModelName({ name, more }: { name: string; more: string }) {
 }
 
 function Price({ price }: { price: Schemas["Price"] | null }) {
-  const { words } = useSpoken();
-  if (!price) return <p className="dim">{words.setup.priceUnknown}</p>;
-  return <p className="dim">{words.setup.priceKnown(price.input, price.output, price.currency, price.as_of)}</p>;
+  const { texts } = useLanguage();
+  if (!price) return <p className="dim">{texts.setup.priceUnknown}</p>;
+  return <p className="dim">{texts.setup.priceKnown(price.input, price.output, price.currency, price.as_of)}</p>;
 }
 
 function Test({ projectId, mayTest }: { projectId: number; mayTest: boolean }) {
-  const { words, language } = useSpoken();
-  const t = words.setup;
+  const { texts, language } = useLanguage();
+  const t = texts.setup;
   const test = useMutation({
     mutationFn: () => api.post("/api/v1/extraction/model/test", { body: { project_id: projectId } }),
   });
@@ -124,7 +124,7 @@ function Test({ projectId, mayTest }: { projectId: number; mayTest: boolean }) {
         )}
         {found && !found.is_usable && (
           <Alert color="red" variant="light" icon={<Icon name="warning" />} p="xs" title={t.testFailed}>
-            <p className="plain">{words.said(found.sentence)}</p>
+            <p className="plain">{texts.notice(found.sentence)}</p>
           </Alert>
         )}
       </div>

@@ -8,7 +8,7 @@ import { keys, useMe, useTemplate, useTemplates } from "../../api/queries";
 import { type Field, fieldsOf } from "../../api/template";
 import { Failed } from "../../components/states";
 import { Steps } from "../../components/task";
-import { useWords } from "../../words";
+import { useTexts } from "../../texts";
 import { Bill, PILOT } from "./bill";
 import { DocumentsCard } from "./documents";
 import { keep, randomKey, useKept } from "./kept";
@@ -18,7 +18,7 @@ import { TemplateCard } from "./template-card";
 const LONGEST_CONTEXT = 4_000;
 
 export function SetupPage() {
-  const words = useWords();
+  const texts = useTexts();
   const projectId = Number(useParams().projectId);
   const [search, setSearch] = useSearchParams();
   const me = useMe();
@@ -39,7 +39,7 @@ export function SetupPage() {
       setSearch((old) => new URLSearchParams({ ...Object.fromEntries(old), template: first }), { replace: true });
   }, [templateId, first, setSearch]);
 
-  const asked = useMemo<Field[]>(() => {
+  const fields = useMemo<Field[]>(() => {
     if (!template.data) return [];
     const all = fieldsOf(template.data);
     return fieldIds ? all.filter((one) => fieldIds.includes(one.id)) : all.filter((one) => one.tier === "core");
@@ -48,35 +48,35 @@ export function SetupPage() {
     project_id: projectId,
     template_id: templateId ?? "",
     document_ids: documents.map((one) => one.document_id),
-    field_ids: asked.map((one) => one.id),
+    field_ids: fields.map((one) => one.id),
     context,
     spend_cap: cap === "" ? null : Number(cap),
   });
-  const { spend_cap: _, ...wish } = task(chosen);
-  const [settled] = useDebouncedValue(JSON.stringify(wish), 250);
-  const settledWish = useMemo<typeof wish | null>(() => {
-    const kept = JSON.parse(settled) as typeof wish;
+  const { spend_cap: _, ...request } = task(chosen);
+  const [settled] = useDebouncedValue(JSON.stringify(request), 250);
+  const settledRequest = useMemo<typeof request | null>(() => {
+    const kept = JSON.parse(settled) as typeof request;
     return kept.document_ids.length > 0 && kept.field_ids.length > 0 && kept.project_id === projectId ? kept : null;
   }, [settled, projectId]);
 
   const role = me.data?.roles[String(projectId) as unknown as keyof typeof me.data.roles];
   const reason =
     templates.isError || template.isError
-      ? words.setup.whyBroken
+      ? texts.setup.whyBroken
       : !template.data
-        ? words.setup.whyTemplate
+        ? texts.setup.whyTemplate
         : role === "reader"
-          ? words.setup.whyReader
-          : asked.length === 0
-            ? words.setup.whyFields
+          ? texts.setup.whyReader
+          : fields.length === 0
+            ? texts.setup.whyFields
             : isUploading
-              ? words.setup.whyUploading
+              ? texts.setup.whyUploading
               : chosen.length === 0
-                ? words.setup.whyDocuments
+                ? texts.setup.whyDocuments
                 : chosen.every((one) => one.state === "problem" || one.state === "failed")
-                  ? words.setup.whyUnreadable
+                  ? texts.setup.whyUnreadable
                   : cap !== "" && !(Number(cap) >= 0)
-                    ? words.setup.whyCap
+                    ? texts.setup.whyCap
                     : null;
 
   const start = useStart(projectId, () => setChosen([]), chosen.length);
@@ -84,7 +84,7 @@ export function SetupPage() {
     <div className="page page-wide">
       <Steps projectId={projectId} />
       <header className="page-head">
-        <h1>{words.setup.title}</h1>
+        <h1>{texts.setup.title}</h1>
       </header>
       <div className="setup">
         <div className="setup-main">
@@ -101,13 +101,13 @@ export function SetupPage() {
           />
           <DocumentsCard projectId={projectId} chosen={chosen} setChosen={setChosen} setUploading={setUploading} />
           <section className="card">
-            <CardTitle number={3} title={words.setup.contextTitle} />
-            <p className="dim">{words.setup.contextLead}</p>
+            <CardTitle number={3} title={texts.setup.contextTitle} />
+            <p className="dim">{texts.setup.contextLead}</p>
             <Textarea
               mt="sm"
-              label={words.setup.context}
-              description={words.setup.contextHint(LONGEST_CONTEXT - context.length)}
-              placeholder={words.setup.contextExample}
+              label={texts.setup.context}
+              description={texts.setup.contextHint(LONGEST_CONTEXT - context.length)}
+              placeholder={texts.setup.contextExample}
               value={context}
               maxLength={LONGEST_CONTEXT}
               minRows={3}
@@ -120,10 +120,10 @@ export function SetupPage() {
         </div>
         <Bill
           template={template.data}
-          asked={asked}
+          fields={fields}
           chosen={chosen}
           cap={cap}
-          wish={settledWish}
+          request={settledRequest}
           reason={reason}
           isStarting={start.isPending}
           error={start.error}
@@ -141,7 +141,7 @@ function pilotOf(chosen: Document[]): Document[] {
   return (readable.length > 0 ? readable : chosen).slice(0, PILOT);
 }
 
-interface Asked {
+interface TaskRequest {
   project_id: number;
   template_id: string;
   document_ids: number[];
@@ -151,20 +151,20 @@ interface Asked {
   isPilot: boolean;
 }
 
-/** Starts a task. The same wish, sent twice because an answer got lost, has the same key and starts one task. */
+/** Starts a task. The same request, sent twice because an answer got lost, has the same key and starts one task. */
 function useStart(projectId: number, done: () => void, selected: number) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const last = useRef({ wish: "", key: "" });
+  const last = useRef({ text: "", key: "" });
   return useMutation({
-    mutationFn: ({ isPilot: _, ...asked }: Asked) => {
-      const wish = JSON.stringify(asked);
-      if (last.current.wish !== wish) last.current = { wish, key: randomKey() };
-      return api.post("/api/v1/extraction/tasks", { body: { ...asked, idempotency_key: last.current.key } });
+    mutationFn: ({ isPilot: _, ...request }: TaskRequest) => {
+      const text = JSON.stringify(request);
+      if (last.current.text !== text) last.current = { text, key: randomKey() };
+      return api.post("/api/v1/extraction/tasks", { body: { ...request, idempotency_key: last.current.key } });
     },
     retry: (count, error) => !(error instanceof Problem) && count < 2,
     onSuccess: ({ task_id }, { isPilot, template_id }) => {
-      last.current = { wish: "", key: "" };
+      last.current = { text: "", key: "" };
       // A trial keeps the selection: all of it can be started next, and what was answered is not paid for again.
       if (isPilot) keep(`pilot/${task_id}`, { selected, template: template_id });
       else done();

@@ -7,7 +7,7 @@ import { keys } from "../../api/queries";
 import { type Template, fieldsOf, unitOf } from "../../api/template";
 import { Icon } from "../../components/icon";
 import { Failed, Loading, Refusal } from "../../components/states";
-import { useSpoken, useWords } from "../../words";
+import { useLanguage, useTexts } from "../../texts";
 import { CardTitle } from "./setup";
 
 interface Props {
@@ -22,16 +22,16 @@ interface Props {
 }
 
 export function TemplateCard(props: Props) {
-  const { words, language } = useSpoken();
+  const { texts, language } = useLanguage();
   const { template, templates, templateId, projectId } = props;
   const [isOpen, setOpen] = useState(false);
   const [isCloning, setCloning] = useState(false);
   return (
     <section className="card">
-      <CardTitle number={1} title={words.setup.templateTitle} />
-      <p className="dim">{words.setup.templateLead}</p>
+      <CardTitle number={1} title={texts.setup.templateTitle} />
+      <p className="dim">{texts.setup.templateLead}</p>
       {!templates && <Loading lines={1} height={104} />}
-      <div className="choices" role="radiogroup" aria-label={words.setup.templateTitle}>
+      <div className="choices" role="radiogroup" aria-label={texts.setup.templateTitle}>
         {templates?.map((one) => (
           <button
             key={one.template_id}
@@ -44,12 +44,12 @@ export function TemplateCard(props: Props) {
             <span className="choice-title">
               {one.label[language]}
               <Badge size="xs" variant="light" color={one.is_builtin ? "gray" : "blue"}>
-                {one.is_builtin ? words.setup.builtin : words.setup.own}
+                {one.is_builtin ? texts.setup.builtin : texts.setup.own}
               </Badge>
             </span>
             <span className="dim">
-              {words.setup.coreFields(one.core_fields, one.fields - one.core_fields)} ·{" "}
-              {words.setup.version(one.version)}
+              {texts.setup.coreFields(one.core_fields, one.fields - one.core_fields)} ·{" "}
+              {texts.setup.version(one.version)}
             </span>
           </button>
         ))}
@@ -68,7 +68,7 @@ export function TemplateCard(props: Props) {
               onClick={() => setOpen(!isOpen)}
               rightSection={<Icon name={isOpen ? "minus" : "down"} size={12} />}
             >
-              {isOpen ? words.setup.hideFields : words.setup.showFields}
+              {isOpen ? texts.setup.hideFields : texts.setup.showFields}
             </Button>
             {template.builtin ? null : (
               <Button
@@ -78,7 +78,7 @@ export function TemplateCard(props: Props) {
                 size="xs"
                 leftSection={<Icon name="edit" size={14} />}
               >
-                {words.setup.edit}
+                {texts.setup.edit}
               </Button>
             )}
             <Button
@@ -87,7 +87,7 @@ export function TemplateCard(props: Props) {
               leftSection={<Icon name="copy" size={14} />}
               onClick={() => setCloning(true)}
             >
-              {words.setup.clone}
+              {texts.setup.clone}
             </Button>
           </div>
           {isOpen && <Fields {...props} template={template} />}
@@ -105,15 +105,15 @@ export function TemplateCard(props: Props) {
 }
 
 function Choice({ template, fieldIds, setFieldIds }: Props & { template: Template }) {
-  const words = useWords();
+  const texts = useTexts();
   const all = fieldsOf(template);
   const core = all.filter((one) => one.tier === "core").length;
   const value = fieldIds === null ? "core" : fieldIds.length === all.length ? "all" : "own";
   const data = [
-    { value: "core", label: words.setup.onlyCore(core) },
-    { value: "all", label: words.setup.allFields(all.length) },
+    { value: "core", label: texts.setup.onlyCore(core) },
+    { value: "all", label: texts.setup.allFields(all.length) },
   ];
-  if (value === "own") data.push({ value: "own", label: words.setup.ownChoice(fieldIds?.length ?? 0) });
+  if (value === "own") data.push({ value: "own", label: texts.setup.ownChoice(fieldIds?.length ?? 0) });
   return (
     <SegmentedControl
       size="xs"
@@ -127,11 +127,11 @@ function Choice({ template, fieldIds, setFieldIds }: Props & { template: Templat
 }
 
 function Fields({ template, fieldIds, setFieldIds }: Props & { template: Template }) {
-  const { words, language } = useSpoken();
+  const { texts, language } = useLanguage();
   const core = fieldsOf(template).filter((one) => one.tier === "core");
-  const asked = new Set(fieldIds ?? core.map((one) => one.id));
+  const chosen = new Set(fieldIds ?? core.map((one) => one.id));
   const put = (ids: string[], isOn: boolean) => {
-    const next = new Set(asked);
+    const next = new Set(chosen);
     for (const id of ids) {
       if (isOn) next.add(id);
       else next.delete(id);
@@ -149,19 +149,19 @@ function Fields({ template, fieldIds, setFieldIds }: Props & { template: Templat
     >
       {template.sections.map((section) => {
         const ids = section.fields.map((one) => one.id);
-        const on = ids.filter((id) => asked.has(id)).length;
+        const on = ids.filter((id) => chosen.has(id)).length;
         return (
           <Accordion.Item key={section.id} value={section.id}>
             <Accordion.Control>
               <span className="fields-head">
                 {section.label[language]}
-                <span className="dim">{words.setup.selected(on, ids.length)}</span>
+                <span className="dim">{texts.setup.selected(on, ids.length)}</span>
               </span>
             </Accordion.Control>
             <Accordion.Panel>
               <Checkbox
                 size="xs"
-                label={words.setup.selectAll}
+                label={texts.setup.selectAll}
                 checked={on === ids.length}
                 indeterminate={on > 0 && on < ids.length}
                 onChange={(event) => put(ids, event.currentTarget.checked)}
@@ -171,19 +171,19 @@ function Fields({ template, fieldIds, setFieldIds }: Props & { template: Templat
                   <li key={field.id}>
                     <Checkbox
                       size="xs"
-                      checked={asked.has(field.id)}
+                      checked={chosen.has(field.id)}
                       onChange={(event) => put([field.id], event.currentTarget.checked)}
                       label={
                         <span className="field-line">
                           <b>{field.label[language]}</b>
-                          <span className="tag">{words.editor.types[field.type]}</span>
-                          {field.scope !== "study" && <span className="tag">{words.scopes[field.scope]}</span>}
+                          <span className="tag">{texts.editor.types[field.type]}</span>
+                          {field.scope !== "study" && <span className="tag">{texts.scopes[field.scope]}</span>}
                           {unitOf(field) && <span className="tag">{unitOf(field)}</span>}
-                          {field.tier === "extended" && <span className="tag tag-quiet">{words.setup.extended}</span>}
+                          {field.tier === "extended" && <span className="tag tag-quiet">{texts.setup.extended}</span>}
                           {(field.ai === false || field.human_or_protocol) && (
-                            <span className="tag tag-quiet">{words.setup.human}</span>
+                            <span className="tag tag-quiet">{texts.setup.human}</span>
                           )}
-                          {field.computed && <span className="tag tag-quiet">{words.setup.computed}</span>}
+                          {field.computed && <span className="tag tag-quiet">{texts.setup.computed}</span>}
                         </span>
                       }
                       description={field.instruction}
@@ -200,7 +200,7 @@ function Fields({ template, fieldIds, setFieldIds }: Props & { template: Templat
 }
 
 function Clone(props: { projectId: number; template: Template; isOpen: boolean; close: () => void }) {
-  const words = useWords();
+  const texts = useTexts();
   const { label } = props.template;
   const [en, setEn] = useState(`${label.en} (copy)`);
   const [zh, setZh] = useState(`${label.zh}（副本）`);
@@ -222,18 +222,18 @@ function Clone(props: { projectId: number; template: Template; isOpen: boolean; 
     clone.mutate();
   };
   return (
-    <Modal opened={props.isOpen} onClose={props.close} title={words.setup.cloneTitle} lockScroll={false}>
+    <Modal opened={props.isOpen} onClose={props.close} title={texts.setup.cloneTitle} lockScroll={false}>
       <form className="form" onSubmit={submit}>
-        <p className="dim">{words.setup.cloneLead}</p>
+        <p className="dim">{texts.setup.cloneLead}</p>
         <TextInput
-          label={words.setup.cloneNameEn}
+          label={texts.setup.cloneNameEn}
           value={en}
           maxLength={200}
           onChange={(e) => setEn(e.currentTarget.value)}
           data-autofocus
         />
         <TextInput
-          label={words.setup.cloneNameZh}
+          label={texts.setup.cloneNameZh}
           value={zh}
           maxLength={200}
           onChange={(e) => setZh(e.currentTarget.value)}
@@ -241,10 +241,10 @@ function Clone(props: { projectId: number; template: Template; isOpen: boolean; 
         <Refusal error={clone.error} />
         <div className="form-end">
           <Button variant="default" onClick={props.close}>
-            {words.state.cancel}
+            {texts.state.cancel}
           </Button>
           <Button type="submit" loading={clone.isPending} disabled={!en.trim() || !zh.trim()}>
-            {words.setup.clone}
+            {texts.setup.clone}
           </Button>
         </div>
       </form>

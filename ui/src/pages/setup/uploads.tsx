@@ -1,15 +1,15 @@
 import { Button, Progress } from "@mantine/core";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { type Document, type Schemas, address } from "../../api/client";
-import { type Notice, english } from "../../words/notice";
-import { useWords } from "../../words";
+import { type Notice, english } from "../../texts/notice";
+import { useTexts } from "../../texts";
 
 const LARGEST = 50_000_000;
 
 interface Upload {
   id: number;
   file: File;
-  shelfId: number;
+  knowledgeBaseId: number;
   percent: number;
   state: "waiting" | "sending" | "done" | "duplicate" | "refused";
   detail: Notice | string;
@@ -24,10 +24,10 @@ export interface Uploads {
 
 /** Sends files one after the other, so that a slow line is not shared by fifty. */
 export function useUploads(
-  shelfId: number | undefined,
+  knowledgeBaseId: number | undefined,
   done: (document: Document, isDuplicate: boolean) => void,
 ): Uploads {
-  const words = useWords();
+  const texts = useTexts();
   const [all, setAll] = useState<Upload[]>([]);
   const number = useRef(0);
   const sending = useRef<XMLHttpRequest | null>(null);
@@ -40,7 +40,7 @@ export function useUploads(
   const begin = useEffectEvent(() => {
     if (!next) return;
     if (next.file.size > LARGEST) {
-      change(next.id, { state: "refused", detail: words.setup.tooBig });
+      change(next.id, { state: "refused", detail: texts.setup.tooBig });
       return;
     }
     change(next.id, { state: "sending" });
@@ -54,7 +54,7 @@ export function useUploads(
         });
         done(made.document, made.is_duplicate);
       },
-      refused: (detail) => change(next.id, { state: "refused", detail: detail || words.setup.broken }),
+      refused: (detail) => change(next.id, { state: "refused", detail: detail || texts.setup.broken }),
     });
   });
   useEffect(() => {
@@ -66,13 +66,13 @@ export function useUploads(
     all,
     isBusy: isSending || next !== undefined,
     add: (files) => {
-      if (shelfId === undefined) return;
+      if (knowledgeBaseId === undefined) return;
       setAll((old) => [
         ...old,
         ...files.map((file) => ({
           id: ++number.current,
           file,
-          shelfId,
+          knowledgeBaseId,
           percent: 0,
           state: "waiting" as const,
           detail: "",
@@ -83,43 +83,43 @@ export function useUploads(
   };
 }
 
-interface Told {
+interface Listeners {
   progress: (percent: number) => void;
   done: (made: Schemas["Uploaded"]) => void;
   refused: (detail: Notice | string) => void;
 }
 
 /** fetch does not tell how much of a body was sent; this old friend does. */
-function send(upload: Upload, told: Told): XMLHttpRequest {
+function send(upload: Upload, on: Listeners): XMLHttpRequest {
   const request = new XMLHttpRequest();
   const form = new FormData();
   form.append("files", upload.file);
-  request.open("POST", address("/api/v1/knowledge-bases/{id}/documents", { id: upload.shelfId }));
+  request.open("POST", address("/api/v1/knowledge-bases/{id}/documents", { id: upload.knowledgeBaseId }));
   request.responseType = "json";
   request.upload.onprogress = (event) => {
-    if (event.lengthComputable) told.progress((100 * event.loaded) / event.total);
+    if (event.lengthComputable) on.progress((100 * event.loaded) / event.total);
   };
   request.onload = () => {
     const answer = request.response as (Schemas["Uploads"] & { detail?: string; notice?: Notice }) | null;
     const made = answer?.uploads?.[0];
-    if (request.status < 300 && made) told.done(made);
-    else told.refused(answer?.notice ?? answer?.detail ?? answer?.refused?.[0]?.detail ?? "");
+    if (request.status < 300 && made) on.done(made);
+    else on.refused(answer?.notice ?? answer?.detail ?? answer?.refused?.[0]?.detail ?? "");
   };
-  request.onerror = () => told.refused("");
+  request.onerror = () => on.refused("");
   request.send(form);
   return request;
 }
 
 export function UploadList({ uploads }: { uploads: Uploads }) {
-  const words = useWords();
+  const texts = useTexts();
   if (uploads.all.length === 0) return null;
   const left = uploads.all.filter((one) => one.state === "waiting" || one.state === "sending").length;
   return (
     <div className="uploads" role="status">
       <div className="uploads-head">
-        <b>{left > 0 ? words.setup.uploading(left) : words.setup.uploaded}</b>
+        <b>{left > 0 ? texts.setup.uploading(left) : texts.setup.uploaded}</b>
         <Button size="compact-xs" variant="subtle" onClick={uploads.clear}>
-          {words.setup.clearList}
+          {texts.setup.clearList}
         </Button>
       </div>
       {uploads.all.slice(-8).map((one) => (
@@ -130,10 +130,10 @@ export function UploadList({ uploads }: { uploads: Uploads }) {
           ) : (
             <span className={one.state === "refused" ? "refusal" : "dim"}>
               {one.state === "done"
-                ? words.setup.uploaded
+                ? texts.setup.uploaded
                 : one.state === "duplicate"
-                  ? words.setup.duplicate(english(one.detail))
-                  : words.said(one.detail)}
+                  ? texts.setup.duplicate(english(one.detail))
+                  : texts.notice(one.detail)}
             </span>
           )}
         </div>

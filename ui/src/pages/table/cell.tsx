@@ -2,7 +2,7 @@ import { memo } from "react";
 import { markOf } from "../../api/judge";
 import { shown } from "../../api/template";
 import { FlagMark, Mark, ReviewMark } from "../../components/mark";
-import { moment, useSpoken } from "../../words";
+import { moment, useLanguage } from "../../texts";
 import { type Column, type Place, type TableRow, cellOf } from "./rows";
 
 interface Props {
@@ -22,7 +22,7 @@ export const FOCUSED = "focused-cell";
 // The grid has the focus and the keys: the arrows move, Enter opens.
 /* oxlint-disable jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus */
 export const Cell = memo(function Cell({ row, column, left, width, isFocused, isOpen, isFitting, open }: Props) {
-  const { words, language } = useSpoken();
+  const { texts, language } = useLanguage();
   const finding = cellOf(row, column);
   const place = { ordinal: row.result.ordinal, row: row.row, field: column.field.id };
   const name = `cell${isOpen ? " cell-open" : ""}${isFocused ? " cell-focus" : ""}${isFitting ? "" : " cell-faint"}`;
@@ -37,7 +37,7 @@ export const Cell = memo(function Cell({ row, column, left, width, isFocused, is
       id={id}
       className={name}
       style={{ left, width }}
-      title={`${text || words.table.marks[mark]}\n${words.table.marks[mark]}${finding.review ? `\n${words.review.actions[finding.review.action]} ${words.review.by(finding.review.by, moment(finding.review.at, language))}` : ""}`}
+      title={`${text || texts.table.marks[mark]}\n${texts.table.marks[mark]}${finding.review ? `\n${texts.review.actions[finding.review.action]} ${texts.review.by(finding.review.by, moment(finding.review.at, language))}` : ""}`}
       data-review={finding.review?.action}
       data-cell={`${place.ordinal}~${place.row}~${place.field}`}
       onClick={() => open(place)}
@@ -49,7 +49,7 @@ export const Cell = memo(function Cell({ row, column, left, width, isFocused, is
         <span className="cell-text">{text}</span>
       ) : (
         (mark !== "open" || finding.review) && (
-          <span className="cell-text cell-none">{words.table.short[finding.state] ?? finding.state}</span>
+          <span className="cell-text cell-none">{texts.table.short[finding.state] ?? finding.state}</span>
         )
       )}
     </div>

@@ -4,11 +4,11 @@ import { useQueries } from "@tanstack/react-query";
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from "react";
 import { type Finding, type Flag, type Rectangle, type Result, type Task, api } from "../../api/client";
 import { lookAt, markOf } from "../../api/judge";
-import { blank } from "../../api/reviews";
+import { blank } from "../../api/decisions";
 import { type Field, type Template, fieldsOf, shown, unitOf } from "../../api/template";
 import { Icon } from "../../components/icon";
 import { FlagMark, Mark } from "../../components/mark";
-import { useSpoken, useWords } from "../../words";
+import { useLanguage, useTexts } from "../../texts";
 import { Compared } from "./compared";
 import { History } from "./history";
 import { PageView } from "./page-view";
@@ -27,9 +27,9 @@ interface Props {
   help: () => void;
 }
 
-/** One cell with its proof: the page on one side, what was found and asked on the other. */
+/** One cell with its proof: the page on one side, what was found and what the question was on the other. */
 export function Drawer({ task, template, results, place, order, step, close, help }: Props) {
-  const words = useWords();
+  const texts = useTexts();
   const result = results.find((one) => one.ordinal === place.ordinal);
   const field = useMemo(() => fieldsOf(template).find((one) => one.id === place.field), [template, place.field]);
   const finding = useMemo(() => {
@@ -68,7 +68,7 @@ export function Drawer({ task, template, results, place, order, step, close, hel
     ["Escape", here(() => finding || close())],
   ]);
   return (
-    <aside className="drawer" aria-label={words.drawer.label}>
+    <aside className="drawer" aria-label={texts.drawer.label}>
       <header className="drawer-head">
         <Button
           size="xs"
@@ -77,7 +77,7 @@ export function Drawer({ task, template, results, place, order, step, close, hel
           disabled={at <= 0}
           leftSection={<Icon name="left" size={12} />}
         >
-          {words.drawer.previous} <kbd>K</kbd>
+          {texts.drawer.previous} <kbd>K</kbd>
         </Button>
         <Button
           size="xs"
@@ -86,9 +86,9 @@ export function Drawer({ task, template, results, place, order, step, close, hel
           disabled={at >= order.length - 1}
           rightSection={<Icon name="right" size={12} />}
         >
-          {words.drawer.next} <kbd>J</kbd>
+          {texts.drawer.next} <kbd>J</kbd>
         </Button>
-        <span className="dim">{at >= 0 ? words.drawer.position(at + 1, order.length) : ""}</span>
+        <span className="dim">{at >= 0 ? texts.drawer.position(at + 1, order.length) : ""}</span>
         <span className="spacer" />
         <Button
           size="xs"
@@ -97,12 +97,12 @@ export function Drawer({ task, template, results, place, order, step, close, hel
           onClick={() => setJump((old) => old + 1)}
           leftSection={<Icon name="target" size={13} />}
         >
-          {words.drawer.go} <kbd>G</kbd>
+          {texts.drawer.go} <kbd>G</kbd>
         </Button>
-        <Button size="xs" variant="default" className="with-keys" onClick={help} aria-label={words.keys.title}>
+        <Button size="xs" variant="default" className="with-keys" onClick={help} aria-label={texts.keys.title}>
           <kbd className="kbd-alone">?</kbd>
         </Button>
-        <ActionIcon variant="subtle" color="gray" aria-label={words.drawer.close} onClick={close}>
+        <ActionIcon variant="subtle" color="gray" aria-label={texts.drawer.close} onClick={close}>
           <Icon name="close" />
         </ActionIcon>
       </header>
@@ -120,7 +120,7 @@ export function Drawer({ task, template, results, place, order, step, close, hel
           />
         </Evidence>
       ) : (
-        <p className="pad dim">{words.table.noMatch}</p>
+        <p className="pad dim">{texts.table.noMatch}</p>
       )}
     </aside>
   );
@@ -206,24 +206,21 @@ function Details(props: {
   finding: Finding;
   lines: string;
 }) {
-  const { words, language } = useSpoken();
+  const { texts, language } = useLanguage();
   const { task, template, result, field, finding, lines } = props;
   const mark = markOf(finding);
   const section = template.sections.find((one) => one.fields.includes(field));
   const row = result.rows.find((one) => one.key === finding.row);
   const flags = lookAt(result).flags(finding.row, field.id);
-  const toldOf = (flag: Flag) =>
-    words.said(
-      flag.message,
-      template.checks.filter((one) => one.id === flag.rule).map((one) => one.message),
-    );
+  const messageOf = (flag: Flag) =>
+    texts.notice(flag.message, template.checks.find((one) => one.id === flag.rule)?.message);
   const value = shown(finding.value, field, language);
   const was = finding.extracted;
   const source = finding.source === "reviewer" ? (was?.source ?? "") : finding.source;
   const noValue =
     mark === "open" && !finding.review
-      ? words.drawer.noValue
-      : (words.table.short[finding.state] ?? words.drawer.noValue);
+      ? texts.drawer.noValue
+      : (texts.table.short[finding.state] ?? texts.drawer.noValue);
   return (
     <div className="details">
       <p className="details-path dim">
@@ -238,15 +235,15 @@ function Details(props: {
       <h2>{field.label[language]}</h2>
       {finding.state !== "" && (
         <div className={`verdict verdict-${mark}`} data-testid="verdict">
-          <Mark name={mark} size={14} /> {words.table.marks[mark]}
+          <Mark name={mark} size={14} /> {texts.table.marks[mark]}
         </div>
       )}
       {flags.map((flag) => (
         <div key={flag.rule} className="verdict verdict-flag">
-          <FlagMark size={14} /> {toldOf(flag)}
+          <FlagMark size={14} /> {messageOf(flag)}
         </div>
       ))}
-      <h3>{words.drawer.value}</h3>
+      <h3>{texts.drawer.value}</h3>
       <p className="details-value" data-testid="value">
         {value ? <bdi>{value}</bdi> : <span className="dim">{noValue}</span>}
         {value && (field.type === "int" || field.type === "float") && unitOf(field) && (
@@ -255,27 +252,27 @@ function Details(props: {
       </p>
       {was && (
         <p className="details-was" data-testid="extracted">
-          {words.review.extracted}:{" "}
-          <s>{shown(was.value, field, language) || (words.table.short[was.state] ?? was.state)}</s>
+          {texts.review.extracted}:{" "}
+          <s>{shown(was.value, field, language) || (texts.table.short[was.state] ?? was.state)}</s>
           {mark === "given" && was.state === "reported" && (
-            <> ({words.table.marks[finding.verdict as keyof typeof words.table.marks]})</>
+            <> ({texts.table.marks[finding.verdict as keyof typeof texts.table.marks]})</>
           )}
         </p>
       )}
       {finding.note && (
         <>
-          <h3>{words.drawer.note}</h3>
-          <p className="plain">{words.said(finding.note)}</p>
+          <h3>{texts.drawer.note}</h3>
+          <p className="plain">{texts.notice(finding.note)}</p>
         </>
       )}
       <h3>
-        {words.drawer.quote}
-        {finding.spans[0] && <span className="dim"> {words.drawer.pageOf(finding.spans[0].page + 1)}</span>}
-        {finding.spans.length > 1 && <span className="dim"> · {words.drawer.places(finding.spans.length)}</span>}
+        {texts.drawer.quote}
+        {finding.spans[0] && <span className="dim"> {texts.drawer.pageOf(finding.spans[0].page + 1)}</span>}
+        {finding.spans.length > 1 && <span className="dim"> · {texts.drawer.places(finding.spans.length)}</span>}
         {finding.quote && (
           <CopyButton value={finding.quote}>
             {({ copied, copy }) => (
-              <ActionIcon size="xs" variant="subtle" color="gray" aria-label={words.drawer.copyQuote} onClick={copy}>
+              <ActionIcon size="xs" variant="subtle" color="gray" aria-label={texts.drawer.copyQuote} onClick={copy}>
                 <Icon name={copied ? "check" : "copy"} size={12} />
               </ActionIcon>
             )}
@@ -287,34 +284,34 @@ function Details(props: {
           <Compared quote={finding.quote} source={lines} />
         </blockquote>
       ) : (
-        <p className="dim">{words.drawer.noQuote}</p>
+        <p className="dim">{texts.drawer.noQuote}</p>
       )}
       {finding.spans.length > 0 && (
         <>
-          <h3 title={words.drawer.sourceHow}>{words.drawer.source}</h3>
+          <h3 title={texts.drawer.sourceHow}>{texts.drawer.source}</h3>
           {/* Until the page is read, the quote keeps the room that its lines will take. */}
           <blockquote className={lines ? "source" : "source source-later"} aria-hidden={!lines}>
             <span>{lines || finding.quote}</span>
           </blockquote>
         </>
       )}
-      <h3>{words.drawer.checks}</h3>
+      <h3>{texts.drawer.checks}</h3>
       {flags.length === 0 ? (
-        <p className="dim">{words.drawer.noChecks}</p>
+        <p className="dim">{texts.drawer.noChecks}</p>
       ) : (
         flags.map((flag) => (
           <p key={flag.rule} className="plain">
-            {toldOf(flag)}
+            {messageOf(flag)}
           </p>
         ))
       )}
-      <h3>{words.drawer.instruction}</h3>
+      <h3>{texts.drawer.instruction}</h3>
       <p className="plain dim">{field.instruction || "—"}</p>
       {source && (
         <>
-          <h3>{words.drawer.from}</h3>
+          <h3>{texts.drawer.from}</h3>
           <p className="plain dim">
-            {source === "embedded" ? words.drawer.embedded : source === "computed" ? words.drawer.computed : source}
+            {source === "embedded" ? texts.drawer.embedded : source === "computed" ? texts.drawer.computed : source}
           </p>
         </>
       )}

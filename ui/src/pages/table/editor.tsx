@@ -4,7 +4,7 @@ import { type KeyboardEvent, useState } from "react";
 import type { Finding, NewReview } from "../../api/client";
 import { type Field, unitOf } from "../../api/template";
 import { Icon } from "../../components/icon";
-import { useSpoken } from "../../words";
+import { useLanguage } from "../../texts";
 
 interface Props {
   field: Field;
@@ -22,7 +22,7 @@ export function Editor(props: Props) {
 }
 
 function Options({ field, value, isSaving, save, cancel }: Props) {
-  const { words, language } = useSpoken();
+  const { texts, language } = useLanguage();
   const isMany = field.type === "multi_enum";
   const [chosen, setChosen] = useState<string[]>(Array.isArray(value) ? value : []);
   const options = field.enum ?? [];
@@ -41,7 +41,7 @@ function Options({ field, value, isSaving, save, cancel }: Props) {
     ],
   ]);
   return (
-    <div className="review-editor" role="group" aria-label={isMany ? words.review.chooseSome : words.review.choose}>
+    <div className="review-editor" role="group" aria-label={isMany ? texts.review.chooseSome : texts.review.choose}>
       <div className="review-options">
         {options.map((option, at) => {
           const isOn = isMany ? chosen.includes(option.id) : value === option.id;
@@ -63,11 +63,11 @@ function Options({ field, value, isSaving, save, cancel }: Props) {
       <div className="review-end">
         {isMany && (
           <Button size="xs" loading={isSaving} onClick={() => save(chosen)}>
-            {words.review.save} <kbd>↵</kbd>
+            {texts.review.save} <kbd>↵</kbd>
           </Button>
         )}
         <Button size="xs" variant="subtle" onClick={cancel}>
-          {words.review.cancel} <kbd>Esc</kbd>
+          {texts.review.cancel} <kbd>Esc</kbd>
         </Button>
       </div>
     </div>
@@ -75,7 +75,7 @@ function Options({ field, value, isSaving, save, cancel }: Props) {
 }
 
 function Written({ field, value, isSaving, save, cancel }: Props) {
-  const { words } = useSpoken();
+  const { texts } = useLanguage();
   const isList = field.type === "multi_text";
   const isLong = isList || field.type === "longtext";
   const [text, setText] = useState(Array.isArray(value) ? value.join("\n") : value === null ? "" : String(value));
@@ -94,8 +94,8 @@ function Written({ field, value, isSaving, save, cancel }: Props) {
   const unit = unitOf(field);
   const shared = {
     size: "sm",
-    label: words.review.newValue,
-    description: [isList && words.review.list, unit].filter(Boolean).join(" · ") || undefined,
+    label: texts.review.newValue,
+    description: [isList && texts.review.list, unit].filter(Boolean).join(" · ") || undefined,
     "data-autofocus": true,
     autoFocus: true,
     value: text,
@@ -117,10 +117,10 @@ function Written({ field, value, isSaving, save, cancel }: Props) {
       )}
       <div className="review-end">
         <Button size="xs" loading={isSaving} leftSection={<Icon name="check" size={12} />} onClick={done}>
-          {words.review.save} <kbd>{isLong ? "Ctrl ↵" : "↵"}</kbd>
+          {texts.review.save} <kbd>{isLong ? "Ctrl ↵" : "↵"}</kbd>
         </Button>
         <Button size="xs" variant="subtle" onClick={cancel}>
-          {words.review.cancel} <kbd>Esc</kbd>
+          {texts.review.cancel} <kbd>Esc</kbd>
         </Button>
       </div>
     </div>

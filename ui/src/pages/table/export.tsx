@@ -4,7 +4,7 @@ import { type Result, type Task, address } from "../../api/client";
 import { sum } from "../../api/judge";
 import { type Language, type Template, fieldsOf } from "../../api/template";
 import { Icon } from "../../components/icon";
-import { useSpoken } from "../../words";
+import { useLanguage } from "../../texts";
 
 const FORMATS = ["xlsx", "csv", "csv-tables", "json", "html"] as const;
 
@@ -19,14 +19,14 @@ export function ExportMenu({
   results: Result[];
   isWhole: boolean;
 }) {
-  const { words, language } = useSpoken();
+  const { texts, language } = useLanguage();
   const [isOpen, setOpen] = useState(false);
   const [chosen, setChosen] = useState<Language | null>(null);
   const speech = chosen ?? language;
   const found = sum(results);
   const unfinished = task.counts.pending + task.counts.running;
   const day = (at: string | null) => new Date(at ?? Date.now()).toISOString().slice(0, 10);
-  const methods = words.exports.text({
+  const methods = texts.exports.text({
     documents: task.total,
     template: template.label[language],
     version: task.template_version,
@@ -47,17 +47,17 @@ export function ExportMenu({
   });
   const unverified = found.reported - found.verified;
   const notices = [
-    unfinished > 0 && words.exports.unfinished(unfinished),
-    task.counts.error > 0 && words.exports.failed(task.counts.error),
-    isWhole && found.unreviewed > 0 && words.exports.unreviewed(found.unreviewed),
-    isWhole && unverified > 0 && words.exports.unverified(unverified),
+    unfinished > 0 && texts.exports.unfinished(unfinished),
+    task.counts.error > 0 && texts.exports.failed(task.counts.error),
+    isWhole && found.unreviewed > 0 && texts.exports.unreviewed(found.unreviewed),
+    isWhole && unverified > 0 && texts.exports.unverified(unverified),
   ].filter((one) => one !== false);
   return (
     <>
       <Button size="xs" leftSection={<Icon name="download" />} onClick={() => setOpen(true)}>
-        {words.table.export}
+        {texts.table.export}
       </Button>
-      <Modal opened={isOpen} onClose={() => setOpen(false)} title={words.exports.title} size="lg" lockScroll={false}>
+      <Modal opened={isOpen} onClose={() => setOpen(false)} title={texts.exports.title} size="lg" lockScroll={false}>
         <div className="form">
           {notices.length > 0 && (
             <Alert color="orange" icon={<Icon name="warning" />} p="xs" data-testid="unreviewed">
@@ -69,7 +69,7 @@ export function ExportMenu({
             </Alert>
           )}
           <div className="export-language">
-            <span>{words.exports.language}</span>
+            <span>{texts.exports.language}</span>
             <SegmentedControl
               size="xs"
               value={speech}
@@ -92,7 +92,7 @@ export function ExportMenu({
                   download
                 >
                   <Icon name="download" />
-                  <span>{words.exports.formats[format]}</span>
+                  <span>{texts.exports.formats[format]}</span>
                   <code>{format === "csv-tables" ? "zip" : format}</code>
                 </a>
               </li>
@@ -100,9 +100,9 @@ export function ExportMenu({
           </ul>
           {/* Counted in what is loaded: before that is all, the numbers would be wrong. */}
           <Textarea
-            label={words.exports.methods}
-            description={words.exports.methodsHow}
-            value={isWhole ? methods : words.table.loadingRest}
+            label={texts.exports.methods}
+            description={texts.exports.methodsHow}
+            value={isWhole ? methods : texts.table.loadingRest}
             readOnly
             autosize
             minRows={4}
@@ -116,7 +116,7 @@ export function ExportMenu({
                   disabled={!isWhole}
                   onClick={copy}
                 >
-                  {copied ? words.state.copied : words.state.copy}
+                  {copied ? texts.state.copied : texts.state.copy}
                 </Button>
               )}
             </CopyButton>

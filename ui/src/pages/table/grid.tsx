@@ -11,7 +11,7 @@ import { type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useMemo,
 import type { Filter } from "../../api/judge";
 import type { Template } from "../../api/template";
 import { Icon } from "../../components/icon";
-import { useSpoken, useWords } from "../../words";
+import { useLanguage, useTexts } from "../../texts";
 import { Cell, FOCUSED } from "./cell";
 import { type Column, type Place, type TableRow, fitsAt, isAt, placeText, riskAt, sortValue } from "./rows";
 
@@ -34,7 +34,7 @@ interface Props {
 
 /** The matrix. Only the rows and columns in sight are in the page, so a thousand studies cost no more than twenty. */
 export function Grid({ rows, columns, first, template, filter, place, open, drawer }: Props) {
-  const { language } = useSpoken();
+  const { language } = useLanguage();
   const box = useRef<HTMLDivElement>(null);
   const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false });
   const FIRST = place || isPhone ? NARROW : WIDE;
@@ -295,24 +295,24 @@ export function Grid({ rows, columns, first, template, filter, place, open, draw
 }
 
 function Unfinished({ row, first }: { row: TableRow; first: number }) {
-  const words = useWords();
+  const texts = useTexts();
   const { state, problem } = row.result;
-  const told =
+  const text =
     state === "error"
-      ? words.said(problem)
+      ? texts.notice(problem)
       : state === "running"
-        ? words.table.running
+        ? texts.table.running
         : state === "cancelled"
-          ? words.table.cancelled
-          : words.table.waiting;
+          ? texts.table.cancelled
+          : texts.table.waiting;
   return (
     <div
       role="gridcell"
       className={state === "error" ? "grid-unfinished refusal" : "grid-unfinished dim"}
       style={{ left: first }}
-      title={told}
+      title={text}
     >
-      <Icon name={state === "error" ? "warning" : "clock"} size={14} /> {told}
+      <Icon name={state === "error" ? "warning" : "clock"} size={14} /> {text}
     </div>
   );
 }

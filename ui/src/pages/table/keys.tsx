@@ -1,30 +1,30 @@
 import { Modal } from "@mantine/core";
-import { useWords } from "../../words";
+import { useTexts } from "../../texts";
 
 export function Keys({ isOpen, close }: { isOpen: boolean; close: () => void }) {
-  const words = useWords();
+  const texts = useTexts();
   const all: [string[], string][] = [
-    [["J"], words.keys.next],
-    [["K"], words.keys.previous],
-    [["Shift", "J / K"], words.keys.nextDocument],
-    [["G"], words.keys.go],
-    [["A"], words.keys.accept],
-    [["E"], words.keys.edit],
-    [["1 – 9"], words.keys.option],
-    [["N"], words.keys.notReported],
-    [["P"], words.keys.notApplicable],
-    [["U"], words.keys.unclear],
-    [["R"], words.keys.reject],
-    [["Z"], words.keys.undo],
-    [["M"], words.keys.note],
-    [["←", "→", "↑", "↓"], words.keys.arrows],
-    [["Enter"], words.keys.enter],
-    [["/"], words.keys.search],
-    [["Esc"], words.keys.close],
-    [["?"], words.keys.help],
+    [["J"], texts.keys.next],
+    [["K"], texts.keys.previous],
+    [["Shift", "J / K"], texts.keys.nextDocument],
+    [["G"], texts.keys.go],
+    [["A"], texts.keys.accept],
+    [["E"], texts.keys.edit],
+    [["1 – 9"], texts.keys.option],
+    [["N"], texts.keys.notReported],
+    [["P"], texts.keys.notApplicable],
+    [["U"], texts.keys.unclear],
+    [["R"], texts.keys.reject],
+    [["Z"], texts.keys.undo],
+    [["M"], texts.keys.note],
+    [["←", "→", "↑", "↓"], texts.keys.arrows],
+    [["Enter"], texts.keys.enter],
+    [["/"], texts.keys.search],
+    [["Esc"], texts.keys.close],
+    [["?"], texts.keys.help],
   ];
   return (
-    <Modal opened={isOpen} onClose={close} title={words.keys.title} lockScroll={false} size="sm">
+    <Modal opened={isOpen} onClose={close} title={texts.keys.title} lockScroll={false} size="sm">
       <dl className="keys">
         {all.map(([names, what]) => (
           <div key={what}>

@@ -3,7 +3,7 @@ import { useElementSize } from "@mantine/hooks";
 import { useEffect, useRef, useState } from "react";
 import { Problem, type Rectangle, type Result } from "../../api/client";
 import { Icon } from "../../components/icon";
-import { useWords } from "../../words";
+import { useTexts } from "../../texts";
 import { type PdfPage, usePdf } from "./pdf";
 
 interface Props {
@@ -18,7 +18,7 @@ interface Props {
 
 /** A page of the document as a picture, with the quote's boxes on it. */
 export function PageView({ result, page, setPage, rectangles, jump, onPage }: Props) {
-  const words = useWords();
+  const texts = useTexts();
   const isPdf = result.file_name.toLowerCase().endsWith(".pdf");
   const pdf = usePdf(result.document_id, isPdf);
   const [zoom, setZoom] = useState(1);
@@ -70,13 +70,13 @@ export function PageView({ result, page, setPage, rectangles, jump, onPage }: Pr
   }, [jump, rectangles, size]);
 
   const message = !isPdf
-    ? words.drawer.noPages
+    ? texts.drawer.noPages
     : pdf.isError
       ? pdf.error instanceof Problem && pdf.error.status === 404
-        ? words.drawer.noFile
-        : words.drawer.pageFailed
+        ? texts.drawer.noFile
+        : texts.drawer.pageFailed
       : failure
-        ? words.drawer.pageFailed
+        ? texts.drawer.pageFailed
         : null;
   return (
     <div className="viewer">
@@ -84,17 +84,17 @@ export function PageView({ result, page, setPage, rectangles, jump, onPage }: Pr
         <ActionIcon
           variant="subtle"
           color="gray"
-          aria-label={words.drawer.previousPage}
+          aria-label={texts.drawer.previousPage}
           disabled={at <= 0}
           onClick={() => setPage(at - 1)}
         >
           <Icon name="left" />
         </ActionIcon>
-        <span>{count > 0 ? words.drawer.page(at + 1, count) : "…"}</span>
+        <span>{count > 0 ? texts.drawer.page(at + 1, count) : "…"}</span>
         <ActionIcon
           variant="subtle"
           color="gray"
-          aria-label={words.drawer.nextPage}
+          aria-label={texts.drawer.nextPage}
           disabled={at >= count - 1}
           onClick={() => setPage(at + 1)}
         >
@@ -108,7 +108,7 @@ export function PageView({ result, page, setPage, rectangles, jump, onPage }: Pr
         <ActionIcon
           variant="subtle"
           color="gray"
-          aria-label={words.drawer.zoomOut}
+          aria-label={texts.drawer.zoomOut}
           disabled={zoom <= 0.6}
           onClick={() => setZoom(zoom - 0.2)}
         >
@@ -117,7 +117,7 @@ export function PageView({ result, page, setPage, rectangles, jump, onPage }: Pr
         <ActionIcon
           variant="subtle"
           color="gray"
-          aria-label={words.drawer.zoomIn}
+          aria-label={texts.drawer.zoomIn}
           disabled={zoom >= 3}
           onClick={() => setZoom(zoom + 0.2)}
         >

@@ -4,11 +4,13 @@ import { useLayoutEffect, useRef, useState } from "react";
 import { type Finding, type NewReview, type Result, type Task, sentence } from "../../api/client";
 import { isReviewed, lookAt, markOf } from "../../api/judge";
 import { useMe } from "../../api/queries";
-import { pending, useMayReview, useReview } from "../../api/reviews";
+import { pending } from "../../api/decisions";
+import { resultRead } from "../../api/results";
+import { useMayReview, useReview } from "../../api/reviews";
 import type { Field } from "../../api/template";
 import { Icon } from "../../components/icon";
 import { ReviewMark } from "../../components/mark";
-import { moment, useSpoken } from "../../words";
+import { moment, useLanguage } from "../../texts";
 import { Editor } from "./editor";
 import { type Place, isSamePlace, placeText } from "./rows";
 
@@ -33,7 +35,7 @@ interface Draft {
 
 /** Where a person decides. After a decision the next cell that needs one comes by itself. */
 export function ReviewPanel({ task, results, field, finding, place, order, step, close }: Props) {
-  const { words, language } = useSpoken();
+  const { texts, language } = useLanguage();
   const mayReview = useMayReview(task.project_id);
   const me = useMe().data?.name ?? "";
   const review = useReview(task.task_id);
@@ -72,12 +74,8 @@ export function ReviewPanel({ task, results, field, finding, place, order, step,
   const decide = (action: Action, value?: NewReview["value"]) => {
     if (left.current === at) return;
     failed.current = false;
-    const decision = pending(task.task_id, me, {
-      ...place,
-      action,
-      note: draft.note,
-      ...(value === undefined ? {} : { value }),
-    });
+    const wanted = { ...place, action, note: draft.note, ...(value === undefined ? {} : { value }) };
+    const decision = pending(task.task_id, me, wanted, resultRead(task.task_id, place.ordinal));
     const sent = review.mutateAsync(decision);
     if (action === "edited") {
       // The server reads the value; until it has, one stays where one is.
@@ -89,7 +87,7 @@ export function ReviewPanel({ task, results, field, finding, place, order, step,
             setDraft(fresh);
             moveOn();
           },
-          (error) => setDraft({ ...draft, isEditing: true, problem: sentence(error, words) }),
+          (error) => setDraft({ ...draft, isEditing: true, problem: sentence(error, texts) }),
         )
         .finally(() => setSaving(false));
       return;
@@ -105,7 +103,7 @@ export function ReviewPanel({ task, results, field, finding, place, order, step,
       if (failed.current) return;
       failed.current = true;
       step(place);
-      setDraft({ ...draft, isEditing: false, problem: sentence(error, words) });
+      setDraft({ ...draft, isEditing: false, problem: sentence(error, texts) });
     });
   };
   const isMine = finding.review?.by === me;
@@ -120,21 +118,21 @@ export function ReviewPanel({ task, results, field, finding, place, order, step,
     go(last);
     setDone(false);
     review
-      .mutateAsync(pending(task.task_id, me, { ...last, action: "withdrawn" }))
-      .catch((error) => setDraft({ ...fresh, at: placeText(last), problem: sentence(error, words) }));
+      .mutateAsync(pending(task.task_id, me, { ...last, action: "withdrawn" }, resultRead(task.task_id, last.ordinal)))
+      .catch((error) => setDraft({ ...fresh, at: placeText(last), problem: sentence(error, texts) }));
   };
   const edit = () => setDraft({ ...draft, isEditing: true, problem: null });
   const cancel = () => setDraft({ ...draft, isEditing: false, problem: null });
 
   const canAccept = !isBlank && finding.state !== "failed" && markOf(finding) !== "open";
   const actions: [string, string, Action | "edit" | "undo", boolean][] = [
-    ["A", words.review.accept, "accepted", canAccept],
-    ["E", words.review.edit, "edit", true],
-    ["R", words.review.reject, "rejected", !isBlank && finding.state !== "rejected"],
-    ["N", words.review.notReported, "not_reported", true],
-    ["P", words.review.notApplicable, "not_applicable", true],
-    ["U", words.review.unclear, "unclear", true],
-    ["Z", words.review.undo, "undo", isMine || made.current.length > 0],
+    ["A", texts.review.accept, "accepted", canAccept],
+    ["E", texts.review.edit, "edit", true],
+    ["R", texts.review.reject, "rejected", !isBlank && finding.state !== "rejected"],
+    ["N", texts.review.notReported, "not_reported", true],
+    ["P", texts.review.notApplicable, "not_applicable", true],
+    ["U", texts.review.unclear, "unclear", true],
+    ["Z", texts.review.undo, "undo", isMine || made.current.length > 0],
   ];
   const act = (what: Action | "edit" | "undo") => (what === "edit" ? edit() : what === "undo" ? undo() : decide(what));
   const isFree = () => !document.querySelector("[role=dialog]");
@@ -151,25 +149,25 @@ export function ReviewPanel({ task, results, field, finding, place, order, step,
       : []),
   ]);
 
-  const said = finding.review;
+  const standing = finding.review;
   return (
-    <section className="review" aria-label={words.review.title} data-testid="review" data-at={at}>
+    <section className="review" aria-label={texts.review.title} data-testid="review" data-at={at}>
       <div className="review-state" role="status">
-        {said ? (
+        {standing ? (
           <>
-            <ReviewMark action={said.action} isOutdated={said.is_outdated} size={16} />
+            <ReviewMark action={standing.action} isOutdated={standing.is_outdated} size={16} />
             <span>
-              <b>{words.review.actions[said.action]}</b>{" "}
-              <span className="dim">{words.review.by(said.by, moment(said.at, language))}</span>
-              {said.note && <bdi className="review-note"> {said.note}</bdi>}
+              <b>{texts.review.actions[standing.action]}</b>{" "}
+              <span className="dim">{texts.review.by(standing.by, moment(standing.at, language))}</span>
+              {standing.note && <bdi className="review-note"> {standing.note}</bdi>}
             </span>
           </>
         ) : (
-          <span className="dim">{isBlank ? words.review.blank : words.review.unreviewed}</span>
+          <span className="dim">{isBlank ? texts.review.blank : texts.review.unreviewed}</span>
         )}
-        {isDone && <span className="review-done">{words.review.done}</span>}
+        {isDone && <span className="review-done">{texts.review.done}</span>}
       </div>
-      {said?.is_outdated && <p className="refusal review-outdated">{words.review.outdated}</p>}
+      {standing?.is_outdated && <p className="refusal review-outdated">{texts.review.outdated}</p>}
       {draft.problem && (
         <p className="refusal review-problem" role="alert">
           <Icon name="warning" size={14} /> <span>{draft.problem}</span>
@@ -204,8 +202,8 @@ export function ReviewPanel({ task, results, field, finding, place, order, step,
               ref={noteBox}
               size="xs"
               maxLength={2000}
-              aria-label={words.review.note}
-              placeholder={words.review.note}
+              aria-label={texts.review.note}
+              placeholder={texts.review.note}
               value={draft.note}
               rightSection={<kbd>M</kbd>}
               onChange={(event) => setDraft({ ...draft, note: event.currentTarget.value })}

@@ -3,13 +3,14 @@ import { useHotkeys } from "@mantine/hooks";
 import { useCallback, useDeferredValue, useMemo, useRef, useState } from "react";
 import { useLocation, useNavigate, useParams, useSearchParams } from "react-router";
 import { FILTERS, type Filter, MARKS, attentionByScope } from "../../api/judge";
-import { useResults, useTask, useTaskTemplate } from "../../api/queries";
+import { useTask, useTaskTemplate } from "../../api/queries";
+import { useResults } from "../../api/results";
 import { SCOPES, type Scope, fieldsOf } from "../../api/template";
 import { Icon } from "../../components/icon";
 import { FlagMark, Mark, ReviewMark } from "../../components/mark";
 import { Empty, Failed, Loading } from "../../components/states";
 import { Steps, TaskState } from "../../components/task";
-import { useSpoken, useWords } from "../../words";
+import { useLanguage, useTexts } from "../../texts";
 import { Drawer } from "./drawer";
 import { ExportMenu } from "./export";
 import { Grid } from "./grid";
@@ -18,7 +19,7 @@ import { type Place, columnsOf, fitsAt, isAt, matches, placeOf, placeText, rowsO
 import { AcceptVerified, ReviewProgress } from "./whole";
 
 export function TablePage() {
-  const { words, language } = useSpoken();
+  const { texts, language } = useLanguage();
   const taskId = Number(useParams().taskId);
   const navigate = useNavigate();
   const isOpenedHere = (useLocation().state as { isOpenedHere?: boolean } | null)?.isOpenedHere === true;
@@ -144,7 +145,7 @@ export function TablePage() {
             leftSection={<Icon name="help" />}
             onClick={() => setHelp(true)}
           >
-            {words.table.help} <kbd>?</kbd>
+            {texts.table.help} <kbd>?</kbd>
           </Button>
           <Legend />
           <ExportMenu
@@ -158,9 +159,9 @@ export function TablePage() {
           <Tabs.List>
             {scopes.map((one) => (
               <Tabs.Tab key={one} value={one}>
-                {words.scopes[one]} <span className="dim">{many.get(one)}</span>
+                {texts.scopes[one]} <span className="dim">{many.get(one)}</span>
                 {(attention.get(one) ?? 0) > 0 && (
-                  <span className="attention tab-attention" title={words.task.attention}>
+                  <span className="attention tab-attention" title={texts.task.attention}>
                     <Icon name="flag" size={11} /> {attention.get(one)}
                   </span>
                 )}
@@ -171,25 +172,25 @@ export function TablePage() {
         <div className="table-bar">
           <SegmentedControl
             size="xs"
-            aria-label={words.table.filter}
+            aria-label={texts.table.filter}
             value={filter}
             onChange={(value) => put({ filter: value === "all" ? null : value })}
             data={FILTERS.map((one) => ({
               value: one,
               label:
                 one === "attention"
-                  ? `${words.table.filters[one]} (${attention.get(scope) ?? 0})`
-                  : words.table.filters[one],
+                  ? `${texts.table.filters[one]} (${attention.get(scope) ?? 0})`
+                  : texts.table.filters[one],
             }))}
           />
           <Select
             size="xs"
-            aria-label={words.table.sections}
+            aria-label={texts.table.sections}
             value={section}
             allowDeselect={false}
             onChange={(value) => put({ section: value || null })}
             data={[
-              { value: "", label: words.table.allSections },
+              { value: "", label: texts.table.allSections },
               ...template.data.sections
                 .filter((one) => one.fields.some((field) => field.scope === scope))
                 .map((one) => ({ value: one.id, label: one.label[language] })),
@@ -199,8 +200,8 @@ export function TablePage() {
             ref={searchBox}
             size="xs"
             className="table-search"
-            aria-label={words.table.search}
-            placeholder={words.table.search}
+            aria-label={texts.table.search}
+            placeholder={texts.table.search}
             leftSection={<Icon name="search" size={13} />}
             rightSection={<kbd>/</kbd>}
             value={typed}
@@ -214,7 +215,7 @@ export function TablePage() {
                 <button
                   type="button"
                   className="badge-close"
-                  aria-label={words.table.showAll}
+                  aria-label={texts.table.showAll}
                   onClick={() => put({ document: null })}
                 >
                   <Icon name="close" size={10} />
@@ -226,8 +227,8 @@ export function TablePage() {
           )}
           <span className="spacer" />
           <span className="dim" role="status">
-            {query.data && !query.data.isWhole ? `${words.table.loadingRest} ` : ""}
-            {words.table.rows(rows.length, allRows.length)}
+            {query.data && !query.data.isWhole ? `${texts.table.loadingRest} ` : ""}
+            {texts.table.rows(rows.length, allRows.length)}
           </span>
         </div>
       </div>
@@ -235,26 +236,26 @@ export function TablePage() {
       {rows.length === 0 || columns.length === 0 ? (
         <div className="table-empty">
           {results.every((one) => one.findings.length === 0) ? (
-            <Empty icon="clock" title={words.table.empty} how={words.table.emptyHow} />
+            <Empty icon="clock" title={texts.table.empty} how={texts.table.emptyHow} />
           ) : allRows.length === 0 ? (
-            <Empty icon="table" title={words.table.noRows} />
+            <Empty icon="table" title={texts.table.noRows} />
           ) : (filter === "attention" || filter === "unreviewed") && !wanted ? (
             <Empty
               icon="check"
-              title={filter === "attention" ? words.table.nothingToDo : words.table.allReviewed}
-              how={filter === "attention" ? words.table.nothingToDoHow : undefined}
+              title={filter === "attention" ? texts.table.nothingToDo : texts.table.allReviewed}
+              how={filter === "attention" ? texts.table.nothingToDoHow : undefined}
             >
               <Button variant="default" onClick={() => put({ filter: null })}>
-                {words.table.showAll}
+                {texts.table.showAll}
               </Button>
             </Empty>
           ) : (
-            <Empty icon="search" title={words.table.noMatch}>
+            <Empty icon="search" title={texts.table.noMatch}>
               <Button
                 variant="default"
                 onClick={() => put({ filter: null, search: null, section: null, document: null })}
               >
-                {words.table.showAll}
+                {texts.table.showAll}
               </Button>
             </Empty>
           )}
@@ -264,7 +265,7 @@ export function TablePage() {
           key={scope}
           rows={rows}
           columns={columns}
-          first={scope === "study" ? words.task.document : words.scopes[scope]}
+          first={scope === "study" ? texts.task.document : texts.scopes[scope]}
           template={template.data}
           filter={filter}
           place={place}
@@ -295,32 +296,32 @@ function Page({ children }: { children: React.ReactNode }) {
 }
 
 function Legend() {
-  const words = useWords();
+  const texts = useTexts();
   return (
     <Popover position="bottom-end" shadow="md">
       <Popover.Target>
         <Button variant="default" size="xs" leftSection={<Mark name="verified" />}>
-          {words.table.legend}
+          {texts.table.legend}
         </Button>
       </Popover.Target>
       <Popover.Dropdown>
         <ul className="legend">
           {MARKS.map((name) => (
             <li key={name}>
-              <Mark name={name} size={14} /> {words.table.marks[name]}
+              <Mark name={name} size={14} /> {texts.table.marks[name]}
             </li>
           ))}
           <li>
-            <FlagMark size={14} /> {words.table.flagged}
+            <FlagMark size={14} /> {texts.table.flagged}
           </li>
           {["accepted", "edited", "rejected"].map((action) => (
             <li key={action}>
-              <ReviewMark action={action} isOutdated={false} size={15} /> {words.review.reviewedMark}:{" "}
-              {words.review.actions[action]?.toLowerCase()}
+              <ReviewMark action={action} isOutdated={false} size={15} /> {texts.review.reviewedMark}:{" "}
+              {texts.review.actions[action]?.toLowerCase()}
             </li>
           ))}
           <li>
-            <ReviewMark action="accepted" isOutdated size={15} /> {words.review.outdatedMark}
+            <ReviewMark action="accepted" isOutdated size={15} /> {texts.review.outdatedMark}
           </li>
         </ul>
       </Popover.Dropdown>

@@ -4,25 +4,25 @@ import { type Result, type Task, sentence } from "../../api/client";
 import { sum } from "../../api/judge";
 import { useAcceptVerified, useMayReview } from "../../api/reviews";
 import { Icon } from "../../components/icon";
-import { useWords } from "../../words";
+import { useTexts } from "../../texts";
 import type { Column, TableRow } from "./rows";
 
 /** How much of the task people have looked at. */
 export function ReviewProgress({ results }: { results: Result[] }) {
-  const words = useWords();
+  const texts = useTexts();
   const { reviewed, answers } = useMemo(() => sum(results), [results]);
   if (answers === 0) return null;
-  const told = words.review.progress(reviewed, answers);
+  const text = texts.review.progress(reviewed, answers);
   return (
     <div className="review-progress" data-testid="reviewed">
-      <span>{told}</span>
+      <span>{text}</span>
       <div
         role="progressbar"
-        aria-label={words.review.title}
+        aria-label={texts.review.title}
         aria-valuenow={reviewed}
         aria-valuemin={0}
         aria-valuemax={answers}
-        aria-valuetext={told}
+        aria-valuetext={text}
       >
         <div style={{ width: `${(100 * reviewed) / answers}%` }} />
       </div>
@@ -32,7 +32,7 @@ export function ReviewProgress({ results }: { results: Result[] }) {
 
 /** Accept what is verified in the rows and fields that are shown. */
 export function AcceptVerified({ task, rows, columns }: { task: Task; rows: TableRow[]; columns: Column[] }) {
-  const words = useWords();
+  const texts = useTexts();
   const mayReview = useMayReview(task.project_id);
   const accept = useAcceptVerified(task.task_id);
   const [isOpen, setOpen] = useState(false);
@@ -55,30 +55,30 @@ export function AcceptVerified({ task, rows, columns }: { task: Task; rows: Tabl
   return (
     <>
       <Button size="xs" variant="default" leftSection={<Icon name="check" size={13} />} onClick={() => setOpen(true)}>
-        {words.review.bulk(count)}
+        {texts.review.bulk(count)}
       </Button>
-      <Modal opened={isOpen} onClose={close} title={words.review.bulkTitle} lockScroll={false}>
+      <Modal opened={isOpen} onClose={close} title={texts.review.bulkTitle} lockScroll={false}>
         <div className="form">
           {accept.data ? (
             <p className="plain" role="status">
-              {words.review.bulkDone(accept.data.accepted, accept.data.left)}
+              {texts.review.bulkDone(accept.data.accepted, accept.data.left)}
             </p>
           ) : (
             <>
-              <p className="plain">{words.review.bulkLead(count, shown.size)}</p>
+              <p className="plain">{texts.review.bulkLead(count, shown.size)}</p>
               <Alert color="orange" icon={<Icon name="warning" />} p="xs">
-                {words.review.bulkWarning}
+                {texts.review.bulkWarning}
               </Alert>
             </>
           )}
           {accept.isError && (
             <Alert color="red" icon={<Icon name="warning" />} p="xs" role="alert">
-              {sentence(accept.error, words)}
+              {sentence(accept.error, texts)}
             </Alert>
           )}
           <div className="form-end">
             <Button variant="default" onClick={close}>
-              {accept.data ? words.state.close : words.state.cancel}
+              {accept.data ? texts.state.close : texts.state.cancel}
             </Button>
             {!accept.data && (
               <Button
@@ -86,7 +86,7 @@ export function AcceptVerified({ task, rows, columns }: { task: Task; rows: Tabl
                 onClick={() => accept.mutate({ ordinals: [...shown.keys()], rows: [...shown.values()], fieldIds })}
                 data-autofocus
               >
-                {words.review.bulk(count)}
+                {texts.review.bulk(count)}
               </Button>
             )}
           </div>

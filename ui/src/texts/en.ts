@@ -1,12 +1,13 @@
 import type { Label } from "../api/template";
+import { count } from "./format";
 import { type Notice, english } from "./notice";
 
-const plural = (n: number, one: string, many: string) => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
+const plural = (n: number, one: string, many: string) => `${count(n)} ${n === 1 ? one : many}`;
 
 export const en = {
   language: "English",
-  /** What the server said, in this language. `checks`: what a template has its checks say. */
-  said: (message: Notice | string | null, _checks: readonly Label[] = []) => english(message),
+  /** A notice of the server in this language. `own` is the text of a template's check. */
+  notice: (message: Notice | string | null, _own?: Label) => english(message),
   app: {
     tagline: "Evidence extraction with proof",
     projects: "Projects",
@@ -70,7 +71,7 @@ export const en = {
     extractor: "Extractor",
     task: "Task",
     openTable: "Table",
-    shelves: "Knowledge bases",
+    knowledgeBases: "Knowledge bases",
     holds: (n: number) => plural(n, "document", "documents"),
   },
   steps: { setup: "Setup", progress: "Progress", table: "Table", label: "Steps" },
@@ -82,7 +83,7 @@ export const en = {
     contextTitle: "About the review",
     contextLead: "Optional. Tells a model what the review is about. The embedded extractor does not use it.",
     context: "Question, population, outcomes of interest",
-    contextHint: (left: number) => `${left.toLocaleString("en")} characters left`,
+    contextHint: (left: number) => `${count(left)} characters left`,
     contextExample: "For example: adults with chronic pain; exercise against usual care; pain and function at 12 weeks",
     modelTitle: "Who answers",
     embeddedName: "Embedded extractor",
@@ -97,7 +98,7 @@ export const en = {
     testFailed: "The model cannot be used",
     testTook: (calls: number, seconds: string) => `${plural(calls, "call", "calls")}, ${seconds} s.`,
     ladder: "How firmly it can be held to a form, firmest first",
-    rungs: { json_schema: "JSON schema", tools: "schema as a tool", json_object: "JSON", plain: "in words" },
+    rungs: { json_schema: "JSON schema", tools: "schema as a tool", json_object: "JSON", plain: "in texts" },
     rungFound: {
       json_schema: "The model answers to a JSON schema.",
       tools: "The model answers to a schema given as a tool.",
@@ -112,12 +113,12 @@ export const en = {
     builtin: "built in",
     version: (n: number) => `version ${n}`,
     fields: (n: number) => plural(n, "field", "fields"),
-    coreFields: (core: number, extended: number) => `${core} core · ${extended} extended`,
+    coreFields: (core: number, extended: number) => `${count(core)} core · ${count(extended)} extended`,
     core: "core",
     extended: "extended",
-    onlyCore: (n: number) => `Core (${n})`,
-    allFields: (n: number) => `All (${n})`,
-    ownChoice: (n: number) => `Own choice (${n})`,
+    onlyCore: (n: number) => `Core (${count(n)})`,
+    allFields: (n: number) => `All (${count(n)})`,
+    ownChoice: (n: number) => `Own choice (${count(n)})`,
     preview: "Fields",
     showFields: "Show the fields",
     hideFields: "Hide the fields",
@@ -130,16 +131,16 @@ export const en = {
     copyOf: (name: string) => `${name} (copy)`,
     human: "filled in by people",
     computed: "computed by rule",
-    shelf: "Knowledge base",
-    newShelf: "New knowledge base",
-    shelfName: "Name",
-    noShelf: "There is no knowledge base yet",
-    noShelfHow: "A knowledge base is a named set of documents. Make one, then drop PDF files on it.",
+    knowledgeBase: "Knowledge base",
+    newKnowledgeBase: "New knowledge base",
+    knowledgeBaseName: "Name",
+    noKnowledgeBase: "There is no knowledge base yet",
+    noKnowledgeBaseHow: "A knowledge base is a named set of documents. Make one, then drop PDF files on it.",
     search: "Search file names",
     selectAll: "Select all",
     selectReadable: "Select all that can be read",
     selectNone: "Select none",
-    selected: (n: number, all: number) => `${n.toLocaleString("en")} of ${all.toLocaleString("en")} selected`,
+    selected: (n: number, all: number) => `${count(n)} of ${count(all)} selected`,
     noDocuments: "This knowledge base is empty",
     noDocumentsHow: "Drop PDF files here, or choose them from your computer. Each is read in the background.",
     noMatch: "No file name fits the search.",
@@ -188,7 +189,7 @@ export const en = {
     noCap: "none",
     locked: "The template is frozen at the start: later changes do not touch this task.",
     start: "Start extraction",
-    pilot: (n: number) => `Try the first ${n}`,
+    pilot: (n: number) => `Try the first ${count(n)}`,
     pilotHow:
       "Starts a task with the first of them and keeps the selection. Starting all later pays for no answer twice.",
     whyBroken: "The template could not be loaded. Try again.",
@@ -264,8 +265,7 @@ export const en = {
     closed: "finished",
     closedWithErrors: "finished, some failed",
     cancelled: "cancelled",
-    of: (done: number, total: number) =>
-      `${done.toLocaleString("en")} of ${plural(total, "document", "documents")} done`,
+    of: (done: number, total: number) => `${count(done)} of ${plural(total, "document", "documents")} done`,
     rate: "Rate",
     perMinute: (n: string) => `${n} documents/min`,
     left: "Time left",
@@ -303,7 +303,7 @@ export const en = {
     failedNext:
       "Put right what can be put right, then retry: only what failed runs again, and no answer is paid for twice.",
     trial: (n: number, all: number) =>
-      `This was a trial of ${n} of ${plural(all, "selected document", "selected documents")}. The selection is kept.`,
+      `This was a trial of ${count(n)} of ${plural(all, "selected document", "selected documents")}. The selection is kept.`,
     trialNext: "Go on with all of them",
     embedded:
       "No model is configured: the embedded extractor answers. It uses rules, knows only common phrases, and says so where it did not look.",
@@ -313,7 +313,7 @@ export const en = {
     cancelSure: "Cancel what is not finished? What was found stays.",
     cancelDo: "Cancel the task",
     keep: "Keep it running",
-    retry: (n: number) => `Retry ${n} failed`,
+    retry: (n: number) => `Retry ${count(n)} failed`,
     raiseCap: "Change the cap",
     capTitle: "Change the spend cap",
     capLead: "The task pauses itself when this is spent. Empty lifts the cap. Resume the task afterwards.",
@@ -367,7 +367,7 @@ export const en = {
     sections: "Sections",
     allSections: "All sections",
     shownCells: (n: number) => plural(n, "cell", "cells"),
-    rows: (n: number, all: number) => `${n.toLocaleString("en")} of ${plural(all, "row", "rows")}`,
+    rows: (n: number, all: number) => `${count(n)} of ${plural(all, "row", "rows")}`,
     loadingRest: "loading the rest …",
     empty: "Nothing has been found yet",
     emptyHow: "Documents appear here one by one, as they are finished.",
@@ -417,13 +417,13 @@ export const en = {
     previous: "Previous",
     go: "Go to quote",
     close: "Close",
-    position: (at: number, all: number) => `Cell ${at.toLocaleString("en")} of ${all.toLocaleString("en")}`,
+    position: (at: number, all: number) => `Cell ${count(at)} of ${count(all)}`,
     value: "Value",
     noValue: "No value",
     quote: "Quote",
     noQuote: "There is no quote for this cell.",
     source: "In the document",
-    sourceHow: "The lines in which the quote stands, as read from the page. Words that only the quote has are marked.",
+    sourceHow: "The lines in which the quote stands, as read from the page. Texts that only the quote has are marked.",
     instruction: "What was asked",
     checks: "Checks",
     noChecks: "No rule of the template is broken here.",
@@ -477,8 +477,8 @@ export const en = {
     extracted: "Extracted",
     history: "History",
     done: "All of this list is reviewed.",
-    progress: (n: number, all: number) => `${n.toLocaleString("en")} of ${all.toLocaleString("en")} reviewed`,
-    bulk: (n: number) => `Accept ${n.toLocaleString("en")} verified`,
+    progress: (n: number, all: number) => `${count(n)} of ${count(all)} reviewed`,
+    bulk: (n: number) => `Accept ${count(n)} verified`,
     bulkTitle: "Accept verified values",
     bulkLead: (n: number, documents: number) =>
       `${plural(n, "value", "values")} in ${plural(documents, "document", "documents")}, of the rows and fields that are shown: the quote of each was found in its document and holds the value, no rule is broken, and nobody has reviewed it yet.`,
@@ -524,14 +524,14 @@ export const en = {
       edited: number;
       refused: number;
     }) =>
-      `Data were extracted from ${t.failed ? `${(t.documents - t.failed).toLocaleString("en")} of ` : ""}${plural(t.documents, "report", "reports")} with Ingather, using the template “${t.template}” (version ${t.version}, ${plural(t.fields, "field", "fields")}). ` +
+      `Data were extracted from ${t.failed ? `${count(t.documents - t.failed)} of ` : ""}${plural(t.documents, "report", "reports")} with Ingather, using the template “${t.template}” (version ${t.version}, ${plural(t.fields, "field", "fields")}). ` +
       (t.embedded
         ? "Values were proposed by a rule-based extractor; no language model was used. "
         : `Values were proposed by the language model ${t.extractor}. `) +
-      `Extraction ran ${t.from === t.to ? `on ${t.from}` : `from ${t.from} to ${t.to}`}. Of ${plural(t.reported, "reported value", "reported values")}, ${t.verified.toLocaleString("en")} had a supporting quote that was located in the text of the report by program; ${t.unverified.toLocaleString("en")} had none or failed that check. ` +
+      `Extraction ran ${t.from === t.to ? `on ${t.from}` : `from ${t.from} to ${t.to}`}. Of ${plural(t.reported, "reported value", "reported values")}, ${count(t.verified)} had a supporting quote that was located in the text of the report by program; ${count(t.unverified)} had none or failed that check. ` +
       (t.failed ? `${plural(t.failed, "report", "reports")} could not be processed. ` : "") +
       (t.reviewed
-        ? `Of ${plural(t.answers, "answer", "answers")}, ${t.reviewed.toLocaleString("en")} were reviewed by a person: ${t.accepted.toLocaleString("en")} were accepted (one by one, or together where a quote was found that holds the value), ${t.edited.toLocaleString("en")} edited and ${t.refused.toLocaleString("en")} otherwise changed or rejected; ${(t.answers - t.reviewed).toLocaleString("en")} were not reviewed. `
+        ? `Of ${plural(t.answers, "answer", "answers")}, ${count(t.reviewed)} were reviewed by a person: ${count(t.accepted)} were accepted (one by one, or together where a quote was found that holds the value), ${count(t.edited)} edited and ${count(t.refused)} otherwise changed or rejected; ${count(t.answers - t.reviewed)} were not reviewed. `
         : "No answer was reviewed by a person in Ingather. ") +
       "[State who checked which values against the reports, and how disagreements were settled.]",
   },
@@ -600,7 +600,7 @@ export const en = {
     process: (pid: number) => `process ${pid}`,
     worksOn: "Works on",
     since: "Since",
-    heard: "Last heard",
+    lastBeat: "Last beat",
     silent: "silent",
     alive: "alive",
     cron: "When",
@@ -615,7 +615,7 @@ export const en = {
     why: "Why",
     attempts: "Attempts",
     ended: "Ended",
-    notYours: "Told to those in the project only.",
+    notYours: "Shown to members of the project only.",
     sureCancel: (id: number) => `Cancel batch ${id}? Items that are not finished end as cancelled.`,
     operatorsOnly: "Only operators may change things here.",
   },
@@ -623,9 +623,9 @@ export const en = {
 
 type Widened<T> = T extends string
   ? string
-  : T extends (...asked: infer A) => string
-    ? (...asked: A) => string
+  : T extends (...params: infer A) => string
+    ? (...params: A) => string
     : { [K in keyof T]: Widened<T[K]> };
 
 /** Every language has all of this: a key that is missing, or one too many, does not compile. */
-export type Words = Widened<typeof en>;
+export type Texts = Widened<typeof en>;
