@@ -28,6 +28,7 @@ from ingather.extraction.template import Label, add_field, change_field, read_fi
 from ingather.library.errors import NotFound as NotInLibrary
 from ingather.library.library import Library
 from ingather.library.reading import Page, Reading
+from ingather.notice import Notice
 from tests.extraction.desk import Bench, paper
 from tests.provider.reader import answer
 from tests.provider.server import Provider
@@ -443,6 +444,7 @@ def test_a_task_stops_at_its_spending_cap_and_goes_on_when_it_is_raised(
     assert status.progress.paused
     assert status.spent.cost == Decimal(2)
     assert "cap" in (status.task.pause_reason or "")
+    assert isinstance(status.task.pause_reason, Notice), "another language finds its own text"
     assert len(provider.calls) == 4
     bench.extraction.set_spend_cap(task.id, None)
     bench.extraction.resume(task.id)
@@ -483,6 +485,7 @@ def test_a_task_whose_model_no_worker_is_set_up_for_says_so(scene: Scene, url: s
             ):
                 await asyncio.sleep(0.05)
             assert f"not set up for the model test-model at {provider.base_url}" in wait.sentence
+            assert isinstance(wait.sentence, Notice)
         await engine.aclose()
 
     asyncio.run(asyncio.wait_for(work(), 30))

@@ -16,6 +16,7 @@ import pytest
 
 from ingather.engine.engine import Engine
 from ingather.extraction.tasks.journal import Journal, Line
+from ingather.notice import notice, notice_fields, notice_to_json
 from ingather.web.accounts import TokenScope
 from ingather.web.app import create_app
 from ingather.web.limits import RequestLimits
@@ -278,6 +279,20 @@ def test_a_line_that_is_committed_late_comes_late_and_is_not_lost(office: Office
     assert journal.read() == []
     again = Journal(office.engine, task_id, after=lines[0].id)
     assert collected(again, 2) == lines[1:]
+
+
+def test_a_line_of_a_call_keeps_the_notice_of_what_went_wrong(office: Office, url: str) -> None:
+    task_id = office.start(office.add([paper(1)]))
+    why = notice("provider.model_answer_blank_call_tried", "The model's answer was blank. The call is tried again.")
+    with psycopg.connect(url, autocommit=True) as conn:
+        conn.execute(
+            "insert into ingather.model_call (task_id, ordinal, step, request_sha256, outcome, sentence, notice, took_ms)"
+            " values (%s, 0, 'study/1, again', repeat('0', 64), 'blank', %s, %s, 1)",
+            (task_id, why, json.dumps(notice_fields(why))),
+        )
+    [line] = collected(Journal(office.engine, task_id), 1)
+    assert line.detail == f"study/1, again: {why}"
+    assert notice_to_json(line.detail)["params"]["sentence"] == notice_to_json(why)  # type: ignore[index]
 
 
 def test_many_writers_and_a_reader_who_resumes_all_the_time_agree(office: Office, url: str) -> None:

@@ -133,7 +133,8 @@ def test_a_task_is_paused_resumed_cancelled_and_retried(site: Site) -> None:
     with site.script("reviewer") as client:
         assert client.post(f"{at}/pause").json() == {"changed": 1}
         paused = client.get(at).json()
-        assert (paused["paused"], paused["pause_reason"]["message"]) == (True, "Paused by a person.")
+        reason = {"id": "task.paused_by_a_person", "params": {}, "message": "Paused by a person."}
+        assert (paused["paused"], paused["pause_reason"]) == (True, reason)
         assert client.post(f"{at}/resume").json() == {"changed": 1}
         office.work()
         assert client.get(at).json()["counts"]["error"] == 1
