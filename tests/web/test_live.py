@@ -286,7 +286,8 @@ def test_a_line_of_a_call_keeps_the_notice_of_what_went_wrong(office: Office, ur
     why = notice("provider.model_answer_blank_call_tried", "The model's answer was blank. The call is tried again.")
     with psycopg.connect(url, autocommit=True) as conn:
         conn.execute(
-            "insert into ingather.model_call (task_id, ordinal, step, request_sha256, outcome, sentence, notice, took_ms)"
+            "insert into ingather.model_call"
+            " (task_id, ordinal, step, request_sha256, outcome, sentence, notice, took_ms)"
             " values (%s, 0, 'study/1, again', repeat('0', 64), 'blank', %s, %s, 1)",
             (task_id, why, json.dumps(notice_fields(why))),
         )
