@@ -115,7 +115,7 @@ def texts(path: Path) -> Iterator[str]:
     prose = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr) and node not in inside - {node}:
-            yield "".join(SOMETHING if isinstance(part, ast.FormattedValue) else part.value for part in node.values)
+            yield "".join(str(part.value) if isinstance(part, ast.Constant) else SOMETHING for part in node.values)
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in inside | prose:
             yield node.value
 
