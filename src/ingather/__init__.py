@@ -32,7 +32,9 @@ if TYPE_CHECKING:
         UnknownKind,
         UsageError,
     )
+    from ingather.engine.item_context import ItemLogFilter
     from ingather.engine.model import (
+        Failure,
         Item,
         ItemRecord,
         Progress,
@@ -46,8 +48,10 @@ if TYPE_CHECKING:
 _HOMES = {
     "Batch": "engine.batch",
     "Cron": "engine.cron",
+    "Failure": "engine.model",
     "Ingather": "app",
     "Item": "engine.model",
+    "ItemLogFilter": "engine.item_context",
     "ItemRecord": "engine.model",
     "Progress": "engine.model",
     "Queue": "engine.model",
@@ -68,9 +72,11 @@ __all__ = [
     "DatabaseUnavailable",
     "EmptyBatch",
     "Failed",
+    "Failure",
     "Ingather",
     "IngatherError",
     "Item",
+    "ItemLogFilter",
     "ItemRecord",
     "KeyReused",
     "LeaseLost",

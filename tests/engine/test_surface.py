@@ -40,8 +40,10 @@ PURE = {
     "Ingather.batch",
     "Ingather.gather",
     "Ingather.handler",
+    "Ingather.on_failure",
     "Ingather.worker",
     "Item.add",
+    "ItemLogFilter.filter",
     "Item.scatter",
 }
 

@@ -189,13 +189,11 @@ def test_a_cancelled_host_still_takes_its_worker_down(shop: Engine) -> None:
     # The farewell waits for the handler's grace time, so it is shortened here.
     import ingather.engine.worker as worker_module
 
-    usual, worker_module.GRACE_S = worker_module.GRACE_S, 0.2
     worker_module.Worker.stop.__defaults__ = (0.2,)
     try:
         asyncio.run(asyncio.wait_for(scene(), 30))
     finally:
-        worker_module.GRACE_S = usual
-        worker_module.Worker.stop.__defaults__ = (usual,)
+        worker_module.Worker.stop.__defaults__ = (worker_module.GRACE_S,)
 
 
 def test_slots_fill_at_once_from_two_queues_and_from_items_that_come_due_together(
@@ -305,7 +303,7 @@ def test_outcomes_the_database_refuses_are_errors_and_their_neighbours_are_not(
     def encode(value: Any) -> bytes:
         return b'"\\u0000"' if value["n"] % 50 == 0 else b'"fine"'
 
-    monkeypatch.setattr("ingather.engine.worker.encode_result", encode)
+    monkeypatch.setattr("ingather.engine.runner.encode_result", encode)
     batch = shop.scatter("sour", [{"n": n} for n in range(500)])
     shop.worker(concurrency=20).drain()
     seen = batch.progress()

@@ -12,6 +12,7 @@ from argparse import Namespace
 from pathlib import Path
 from types import ModuleType
 
+from ingather import ItemLogFilter
 from ingather.cli import crew
 from ingather.engine.engine import Engine
 from ingather.engine.errors import IngatherError, UsageError
@@ -103,7 +104,11 @@ def set_up_log() -> None:
     root = logging.getLogger()
     if root.handlers:
         return
-    logging.basicConfig(format="%(asctime)s %(levelname)s [%(process)d] %(message)s", level=logging.WARNING)
+    logging.basicConfig(
+        format="%(asctime)s %(levelname)s [%(process)d]%(item_label)s %(message)s", level=logging.WARNING
+    )
+    for handler in root.handlers:
+        handler.addFilter(ItemLogFilter())
     logging.getLogger("ingather").setLevel(logging.INFO)
 
 

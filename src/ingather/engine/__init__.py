@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from ingather.engine.cron import Cron
     from ingather.engine.database import Database
     from ingather.engine.engine import Engine
+    from ingather.engine.item_context import ItemLogFilter
     from ingather.engine.model import (
+        Failure,
         Item,
         ItemRecord,
         Progress,
@@ -30,7 +32,9 @@ HOMES: Final = {
     "Cron": "cron",
     "Database": "database",
     "Engine": "engine",
+    "Failure": "model",
     "Item": "model",
+    "ItemLogFilter": "item_context",
     "ItemRecord": "model",
     "Progress": "model",
     "Queue": "model",
@@ -47,7 +51,9 @@ __all__ = [
     "Cron",
     "Database",
     "Engine",
+    "Failure",
     "Item",
+    "ItemLogFilter",
     "ItemRecord",
     "Progress",
     "Queue",

@@ -2,19 +2,32 @@
 
 import asyncio
 import os
+import traceback
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from ingather.engine.batch import Batch
 from ingather.engine.codec import Unstorable, encode_result
 from ingather.engine.errors import Reject, RetryLater
-from ingather.engine.model import Item, Offspring, Raised, describe
+from ingather.engine.item_context import running_item
+from ingather.engine.model import ChildTraceback, Item, Offspring, Raised, describe
 from ingather.engine.nursery import EXIT_0, Job, Nursery
 
 if TYPE_CHECKING:
     from ingather.engine.engine import Engine
 
 _engine: "Engine"
+
+
+# Characters of a child's traceback. It goes to the log only; longer ones come from recursion and repeat themselves.
+LONGEST_TRACEBACK: Final = 20_000
+
+
+class ChildFailure(NamedTuple):
+    """How a handler's failure comes out of its process."""
+
+    error: BaseException
+    traceback: str
 
 
 class Children:
@@ -45,7 +58,10 @@ class Children:
                 await self.stop()
                 await self.open()
         assert self._nursery is not None
-        line, offspring = await self._nursery.run(Job(_in_child, (is_gather, args), timeout_s))
+        answer = await self._nursery.run(Job(_in_child, (is_gather, args), timeout_s))
+        if isinstance(answer, ChildFailure):
+            raise answer.error from ChildTraceback(answer.traceback)
+        line, offspring = answer
         return line, offspring
 
     async def stop(self) -> None:
@@ -77,18 +93,25 @@ def _show_silent_exits() -> None:
 def _in_child(is_gather: bool, args: dict[str, Any]) -> Any:  # noqa: FBT001  # crosses a pipe, not an API
     """Run it; give back the encoded result, or an exception that is sure to survive the pipe."""
     try:
-        if is_gather:
-            handler = _engine.registry.gathers[args["kind"]]
-            subject: Any = Batch(_engine, args["batch_id"])
-        else:
-            subject = Item(**args, offspring_of=_engine.registry.offspring)
-            handler = _engine.registry.handlers[subject.kind]
-        value = handler.function(subject)
+        item = Item(**args, offspring_of=_engine.registry.offspring)
+        running_item.set(item)
+        registry = _engine.registry
+        handler = (registry.gathers if is_gather else registry.handlers)[item.kind]
+        value = handler.function(Batch(_engine, item.batch_id) if is_gather else item)
         if handler.is_async:
             value = asyncio.run(value)
-        return encode_result(value), None if is_gather else subject.offspring
+        return encode_result(value), None if is_gather else item.offspring
     except BaseException as error:  # noqa: BLE001  # whatever user code raises, the worker wants to know
-        return _portable(error)
+        return ChildFailure(_portable(error), _traceback_of(error))
+
+
+def _traceback_of(error: BaseException) -> str:
+    """As Python prints it, from the handler on. Its end says most, so a long one loses its beginning."""
+    try:
+        own = error.__traceback__.tb_next if error.__traceback__ is not None else None
+        return "".join(traceback.format_exception(type(error), error, own))[-LONGEST_TRACEBACK:]
+    except Exception:  # noqa: BLE001  # a user's exception may fail even at being printed
+        return "a traceback that cannot be read"
 
 
 def _portable(error: BaseException) -> BaseException:

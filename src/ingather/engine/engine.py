@@ -22,13 +22,14 @@ from ingather.engine.batch import Batch
 from ingather.engine.database import Database
 from ingather.engine.errors import UnknownBatch, UsageError
 from ingather.engine.migrations import migrate
-from ingather.engine.model import Progress, ScatterOptions, ScatterRequest
+from ingather.engine.model import Failure, Progress, ScatterOptions, ScatterRequest
 from ingather.engine.operations import Operations
 from ingather.engine.registry import Registry
 from ingather.engine.script import Script
 from ingather.engine.worker import Worker
 
 F = TypeVar("F", bound=Callable[..., Any])
+H = TypeVar("H", bound=Callable[[Failure], object])
 
 
 class Engine(Operations):
@@ -63,6 +64,11 @@ class Engine(Operations):
     def gather(self, kind: str, *, max_attempts: int = 4, timeout: float = 1800) -> Callable[[F], F]:
         """Register what runs once after a batch of that kind closed; what it returns is the batch's result."""
         return self.registry.gather(kind, max_attempts, timeout)
+
+    def on_failure(self, hook: H) -> H:
+        """Register what is called in the worker after every attempt that failed, for metrics and error trackers."""
+        self.registry.failure_hooks.append(hook)
+        return hook
 
     @property
     def kinds(self) -> list[str]:

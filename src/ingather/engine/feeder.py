@@ -83,6 +83,11 @@ class Feeder:
         if self._claiming.set_queues(queues):
             self._wake.set()
 
+    def stop_claiming(self) -> None:
+        """Claim no more, and give back what has not started."""
+        self.is_claiming = False
+        self.return_unstarted(older_than_s=-1.0)
+
     def ring(self) -> None:
         """There may be work: look at once."""
         self._claiming.end_naps()

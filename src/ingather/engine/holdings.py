@@ -4,8 +4,9 @@ import logging
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import repeat
+from typing import Any
 
-from ingather.engine.model import Handler
+from ingather.engine.model import Handler, Item, MakeOffspring, item_key
 from ingather.engine.script import Row, Rows
 
 log = logging.getLogger("ingather.worker")
@@ -29,6 +30,44 @@ class Lease:
         handler = handlers[self.kind]
         # What the event loop itself may run. Gathers, `def` handlers and items that were lost before take the long way.
         self.function = handler.function if handler.is_async and not (self.is_gather or self.lost) else None
+
+    def item_key(self, ordinal: int) -> str:
+        return item_key(self.segment_key, ordinal)
+
+    def log_fields(self, item_id: int, ordinal: int) -> dict[str, Any]:
+        """What a log record about an item of this lease carries, under the names of `ItemLogFilter`."""
+        return {
+            "item_id": item_id,
+            "item_key": self.item_key(ordinal) or None,
+            "batch_id": self.batch_id,
+            "kind": self.kind,
+            "attempt": self.attempt,
+        }
+
+    def item_args(self, item_id: int, ordinal: int) -> dict[str, Any]:
+        """An item of this lease, all but its payload, in a form that crosses to a child process."""
+        return {
+            "id": item_id,
+            "batch_id": self.batch_id,
+            "kind": self.kind,
+            "ordinal": ordinal,
+            "attempt": self.attempt,
+            "lost": self.lost,
+            "segment_key": self.segment_key,
+        }
+
+    def item(self, item_id: int, ordinal: int, payload: Any, offspring_of: MakeOffspring) -> Item:
+        return Item(
+            item_id,
+            self.batch_id,
+            self.kind,
+            ordinal,
+            payload,
+            self.attempt,
+            self.lost,
+            self.segment_key,
+            offspring_of,
+        )
 
 
 # Lease, item id, ordinal, payload, when it came: an item in hand that has not started yet. The payload is decoded when

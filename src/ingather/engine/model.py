@@ -173,6 +173,11 @@ class Offspring:
     lines: list[bytes]
 
 
+def item_key(segment_key: str, ordinal: int) -> str:
+    """The key of an item; empty for a gather, which stands in no segment."""
+    return f"{segment_key}-{ordinal}" if segment_key else ""
+
+
 MakeOffspring = Callable[..., Offspring]
 
 
@@ -217,7 +222,7 @@ class Item:
         An `id` is given again when the database goes back to an earlier state,
         by a restored backup or a replica that missed the last commits.
         """
-        return f"{self._segment_key}-{self.ordinal}"
+        return item_key(self._segment_key, self.ordinal)
 
     def scatter(self, kind: str, payloads: Iterable[Any], **options: Unpack[ScatterOptions]) -> None:
         """Scatter a child batch in the commit that settles this item: with its result, or not at all."""
@@ -248,12 +253,40 @@ class Verdict:
     blocks_queue: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """One failed attempt, as a failure hook gets it."""
+
+    item_id: int
+    item_key: str
+    batch_id: int
+    kind: str
+    attempt: int
+    is_final: bool
+    """The item ended as error; otherwise it will be tried again."""
+    is_gather: bool
+    reason: str
+    message: str
+    exception: BaseException
+    """What the handler raised. Where it ran in a child process, a stand-in with the child's traceback as its cause."""
+
+
 class Raised(Exception):
     """What a handler raised in another process: the description crossed over, the exception could not."""
 
     def __init__(self, description: dict[str, Any]) -> None:
         super().__init__(description)
         self.description = description
+
+    def __str__(self) -> str:
+        return f"{self.description['type']}: {self.description['message']}"
+
+
+class ChildTraceback(Exception):
+    """Where an exception was raised in a child process: the cause of what stands in for it here."""
+
+    def __str__(self) -> str:
+        return f"in the handler's process\n\n{self.args[0]}"
 
 
 class Overdue(Exception):

@@ -15,7 +15,7 @@ from ingather.engine.arguments import (
 )
 from ingather.engine.codec import PAYLOAD_HARD_CAP, encode_payload
 from ingather.engine.errors import EmptyBatch, UnknownKind, UsageError, checked_delay
-from ingather.engine.model import Handler, Offspring, ScatterOptions, ScatterRequest
+from ingather.engine.model import Failure, Handler, Offspring, ScatterOptions, ScatterRequest
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -33,6 +33,7 @@ class Registry:
         self.max_payload = max_payload
         self.handlers: dict[str, Handler] = {}
         self.gathers: dict[str, Handler] = {}
+        self.failure_hooks: list[Callable[[Failure], object]] = []
 
     def handler(self, kind: str, queue: str, max_attempts: int, timeout: float) -> Callable[[F], F]:
         return _register(self.handlers, kind, queue, max_attempts, timeout)

@@ -18,7 +18,7 @@ from ingather.engine import verbs
 from ingather.engine.connection import PASSING_ERRORS, connect
 from ingather.engine.errors import DatabaseUnavailable
 from ingather.engine.script import run
-from ingather.engine.slots import Slots
+from ingather.engine.slot_table import SlotTable
 from ingather.notice import notice
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ STUCK_GRACE_S = 2.0
 class Watch:
     def __init__(self, post: "Post") -> None:
         self._post = post
-        self._slots = Slots(post.slots_fd, post.slots_count)
+        self._table = SlotTable(post.slots_fd, post.slots_count)
         self._conn: psycopg.Connection[Any] | None = None
         self._beat_every_s = min(post.lease_s / 4, 5.0)
         self._next_beat = time.monotonic()
@@ -45,7 +45,7 @@ class Watch:
             if readable or os.getppid() != self._post.worker_pid:
                 self._speak_for_the_dead(self._death())
                 return
-            if overdue := self._slots.overdue(STUCK_GRACE_S):
+            if overdue := self._table.overdue(STUCK_GRACE_S):
                 self._end_the_stuck(overdue)
                 return
             if time.monotonic() >= self._next_beat and not self._is_worker_stopped() and not self._beat():
@@ -54,7 +54,7 @@ class Watch:
     def _beat(self) -> bool:
         """Beat once; False when the worker's row is gone. A database that is away is tried again soon."""
         try:
-            beat = {"worker_id": self._post.worker_id, "running": self._slots.started()}
+            beat = {"worker_id": self._post.worker_id, "running": self._table.started()}
             is_known = self._connection().execute(sql.BEAT, beat).fetchone() is not None
         except (*PASSING_ERRORS, DatabaseUnavailable):
             self._drop_connection()
@@ -100,7 +100,7 @@ class Watch:
         self, death: str, *, started: list[int] | None = None, overdue: list[int] | None = None
     ) -> None:
         """Hand back at once what the worker held. If the database is away too, the sweep will do it."""
-        started = self._slots.started() if started is None else started
+        started = self._table.started() if started is None else started
         until = time.monotonic() + 2 * self._post.lease_s
         while time.monotonic() < until:
             try:

@@ -4,30 +4,31 @@ import mmap
 import os
 import tempfile
 import time
+from typing import Final
 
-_WORD = 8
+# Bytes of one number in the table, an integer or a float of the machine.
+NUMBER_BYTES: Final = 8
 
 
-class Slots:
-    """A table of 8-byte words: the loop's last tick, then the item id (0: idle) and the deadline of every slot.
+class SlotTable:
+    """The event loop's last tick, then the item id (0: idle) of every slot, then the deadline of every slot.
 
     Writing a slot costs two stores, no call into the kernel: cheap enough for
     every item, and the kernel keeps it when the process is gone.
     """
 
-    def __init__(self, fd: int, count: int) -> None:
+    def __init__(self, fd: int, slots: int) -> None:
         self.fd = fd
-        self.count = count
-        words = memoryview(mmap.mmap(fd, (1 + 2 * count) * _WORD))
-        self._tick = words[:_WORD].cast("d")
-        self._items = words[_WORD : (1 + count) * _WORD].cast("q")
-        self._deadlines = words[(1 + count) * _WORD :].cast("d")
+        numbers = memoryview(mmap.mmap(fd, (1 + 2 * slots) * NUMBER_BYTES))
+        self._tick = numbers[:NUMBER_BYTES].cast("d")
+        self._items = numbers[NUMBER_BYTES : (1 + slots) * NUMBER_BYTES].cast("q")
+        self._deadlines = numbers[(1 + slots) * NUMBER_BYTES :].cast("d")
 
     @classmethod
-    def create(cls, count: int) -> "Slots":
+    def create(cls, slots: int) -> "SlotTable":
         with tempfile.TemporaryFile() as file:
-            file.truncate((1 + 2 * count) * _WORD)
-            return cls(os.dup(file.fileno()), count)
+            file.truncate((1 + 2 * slots) * NUMBER_BYTES)
+            return cls(os.dup(file.fileno()), slots)
 
     def begin(self, slot: int, item_id: int, deadline: float) -> None:
         self._deadlines[slot] = deadline
@@ -37,7 +38,7 @@ class Slots:
         self._items[slot] = 0
 
     def tick(self) -> None:
-        """Say that the event loop turns."""
+        """Note that the event loop turns."""
         self._tick[0] = time.monotonic()
 
     def started(self) -> list[int]:
@@ -53,5 +54,5 @@ class Slots:
         return [item_id for item_id, deadline in pairs if item_id and deadline < limit]
 
     def close(self) -> None:
-        """The memory itself goes with the last who holds this: a handler that was left behind may still end."""
+        """Close the file. The memory itself goes with its last user: a handler that was left behind may still end."""
         os.close(self.fd)
