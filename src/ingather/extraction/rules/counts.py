@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from ingather.extraction.findings import Answer
+from ingather.extraction.rules import randomised
 from ingather.extraction.rules.design import PEOPLE, UNITS
 from ingather.extraction.rules.hits import STUDY, Pattern, agreed, find, rx
 from ingather.extraction.rules.numbers import COUNT, MONTHS, count
@@ -59,16 +60,6 @@ PATTERNS: Final[dict[str, tuple[Pattern, ...]]] = {
         _number(rf"\bscreened ({COUNT}) (?!and)"),
         _number(r"筛选(?:了)? ?(\d{1,6}) ?例"),
     ),
-    "n_randomised": (
-        _number(rf"({COUNT}) {_WHO}(?:{_WERE} )(?:\w+ )?{_RANDOMISED}(?! to (?:each|the other))"),
-        _number(rf"({COUNT}) {_WHO}underwent randomi[sz]ation"),
-        _number(
-            rf"\b(?:randomi[sz]ed|among|all) ({COUNT}) (?:randomi[sz]ed )?{PEOPLE}",
-            beside=r"\brandomi[sz]ed\b(?! (?:controlled|trial|clinical))",
-        ),
-        _number(r"(?:将|选取|纳入)?[^。,;\d]{0,8}?(\d{1,6}) ?例[^。,;]{0,20}?随机(?:入组|分|分配)"),
-        _number(r"(\d{1,6}) ?例[^。;]{0,30}?,?[^。;,]{0,10}?随机[^。;]{0,12}?分(?:为|成)", rank=1),
-    ),
     "n_analysed": (
         _number(
             rf"({COUNT}) {_WHO}{_WERE} (?:included in (?:the )?(?:primary |main |final "
@@ -95,13 +86,13 @@ PATTERNS: Final[dict[str, tuple[Pattern, ...]]] = {
         _number(r"失访 ?(\d{1,6}) ?例"),
     ),
 }
-FIELDS: Final = frozenset(PATTERNS)
+FIELDS: Final = frozenset(PATTERNS) | {randomised.FIELD}
 
 
 def answers(document: Document) -> dict[str, Answer]:
     """The answers to the fields of this family. Where clusters were randomised, only a number of people counts."""
     has_clusters = agreed("unit_of_allocation", find(document, UNITS)).value == "cluster"
-    return {
+    return {randomised.FIELD: randomised.answer(document)} | {
         field: agreed(field, [hit for hit in find(document, patterns) if not has_clusters or _PERSON.search(hit.words)])
         for field, patterns in PATTERNS.items()
     }

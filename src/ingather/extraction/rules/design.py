@@ -17,14 +17,14 @@ FIELDS: Final = frozenset(
 )  # fmt: skip
 
 _RANDOM: Final = r"(?:randomi[sz]\w+|randomly|(?:allocated|assigned) (?:at random|to|in a))"
-_CLUSTERS: Final = (
+CLUSTERS: Final = (
     r"(?:clusters?|schools|villages|practices|wards|households|communities|clinics|hospitals|centres"
     r"|centers|districts|nursing homes)"
 )
 PEOPLE: Final = (
     r"(?:participants?|patients?|people|persons?|individuals?|adults?|children|women|men|subjects?|volunteers?"
-    r"|infants?|girls|boys"
-    r"|pupils|students|nurses|residents|workers|families|cases|users|mothers|adolescents)"
+    r"|infants?|girls|boys|pupils|students|nurses|residents|workers|families|cases|users|mothers|adolescents|females"
+    r"|males|survivors|pts|neonates|newborns|smokers|veterans|inpatients|outpatients|respondents|athletes|couples)"
 )
 
 DESIGNS: Final = (
@@ -71,7 +71,7 @@ UNITS: Final = (
         value="cluster",
     ),
     Pattern(words=rx(r"\bcluster[- ]randomi[sz]|整群随机"), value="cluster"),
-    Pattern(words=rx(rf"\b{_CLUSTERS} were (?:randomly )?(?:randomi[sz]ed|allocated|assigned)\b"), value="cluster"),
+    Pattern(words=rx(rf"\b{CLUSTERS} were (?:randomly )?(?:randomi[sz]ed|allocated|assigned)\b"), value="cluster"),
     Pattern(
         words=rx(
             rf"\b{PEOPLE}\b[^.;]{{0,60}}? (?:were|was|underwent) (?:\w+ )?{_RANDOM}|患者[^。,]{{0,12}}(?:随机)?分为"
@@ -82,7 +82,7 @@ UNITS: Final = (
 )
 _FIXED: Final = (
     Pattern(
-        words=rx(rf"({COUNT}) (?:\w+ )?{_CLUSTERS} were (?:randomly )?(?:randomi[sz]ed|allocated|assigned)"),
+        words=rx(rf"({COUNT}) (?:\w+ )?{CLUSTERS} were (?:randomly )?(?:randomi[sz]ed|allocated|assigned)"),
         value=lambda m: count(m[1]),
     ),
 )

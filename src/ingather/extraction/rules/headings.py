@@ -58,15 +58,17 @@ _TOPICS: Final[dict[str, str]] = {
     REFERENCES: r"references|bibliography|literature cited|参考文献",
 }  # fmt: skip
 
-_NUMBER: Final = r"[\s【\[]{0,2}(?:\d{1,2}(?:\.\d{1,2}){0,3}\.?\s{0,3}|[一二三四五六七]、\s?)?"
+# Before a heading may stand the marks of Markdown and a number.
+_NUMBER: Final = r"(?:#{1,6}\s{1,3}|[*_]{2})?[\s【\[|]{0,2}(?:\d{1,2}(?:\.\d{1,2}){0,3}\.?\s{0,3}|[一二三四五六七]、\s?)?"
 _NAMES: Final = "|".join(f"(?P<{name}>{words})" for name, words in _TOPICS.items())
-_ALONE: Final = re.compile(rf"{_NUMBER}(?:{_NAMES})[】\]]?\s{{0,3}}[:\uff1a.]?\s{{0,3}}", re.IGNORECASE)
+_ALONE: Final = re.compile(rf"{_NUMBER}(?:{_NAMES})[】\]]?\s{{0,3}}[:\uff1a.]?[*_#]{{0,6}}[:.]?\s{{0,3}}", re.IGNORECASE)
 _RUN_IN: Final = re.compile(
     rf"{_NUMBER}(?:{_NAMES})(?:[】\]]\s{{0,3}}[:\uff1a]?|\s?[:\uff1a.](?=\s)"
-    rf"|\s?[:\uff1a])\s{{0,3}}(?=\S)",
+    rf"|\s?[:\uff1a]|[:.]?\*\*[:.]?|[-.]?\u2014|\s?\u2013\s|\s-\s)[-\u2014\s]{{0,3}}(?=\S)",
     re.IGNORECASE,
 )
 _LABEL: Final = re.compile(rf"{_NUMBER}(?:{_NAMES})\s{{1,3}}(?=[A-Z0-9\u4e00-\u9fff])", re.IGNORECASE)
+_MARKDOWN: Final = re.compile(r"#{1,6}\s+\S.{0,200}|\*\*[^*]{2,80}\*\*")
 _SUBHEADING: Final = re.compile(r"\d{1,2}\.\d{1,2}(?:\.\d{1,2})?\.?\s{1,3}\S[^.。:;]{1,50}")
 
 
@@ -83,6 +85,8 @@ def heading(line: str, *, in_abstract: bool) -> tuple[str, int] | None:
         label = found[str(found.lastgroup)]
         if label[0].isupper() or not label.isascii():
             return str(found.lastgroup), found.end()
+    if _MARKDOWN.fullmatch(line.strip()):
+        return "", len(line)
     if len(line) <= 60 and _SUBHEADING.fullmatch(line.strip()):
         return "", len(line)
     return None

@@ -3,18 +3,22 @@
 import re
 from typing import Final
 
-_UNITS: Final = (
+_ONES: Final = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
     "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
 )  # fmt: skip
 _TENS: Final = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-_WORDS: Final = {word: n for n, word in enumerate(_UNITS)} | {word: 20 + 10 * n for n, word in enumerate(_TENS)}
-_WORD: Final = "|".join(sorted(_WORDS, key=len, reverse=True))
+_NAMED: Final = {name: n for n, name in enumerate(_ONES)} | {name: 20 + 10 * n for n, name in enumerate(_TENS)}
+_SCALES: Final = {"thousand": 1_000, "million": 1_000_000}
+_SMALL: Final = "|".join(sorted(_NAMED, key=len, reverse=True))
+_LARGE: Final = "hundred|thousand|million"
 
-# A count in digits (1,204 or 1 204 or 1204), or in words up to the hundreds.
+# A count in digits (1,204 or 1 204 or 1204), or in English of any size (`one thousand two hundred and four`). A figure
+# that is part of a name (S0715, DM2, M1), of a range, of a decimal or of a share is none.
 COUNT: Final = (
-    rf"(?:(?<![\d.,/-])\d{{1,3}}(?:,\d{{3}}){{1,2}}|(?<![\d.,/-])\d{{1,7}}(?![\d%]|[.,]\d)"
-    rf"|\b(?:{_WORD})(?:[ -](?:hundred|{_WORD}|and)){{0,6}}\b)"
+    r"(?:(?<![\w.,/%+-])(?<!\d )\d{1,3}(?:(?:,\d{3}){1,3}|(?: \d{3}){1,3})(?![\w%]|[.,-]\d)"
+    r"|(?<![\w.,/%+-])\d{1,7}(?![\w%]| ?%|[.,-]\d)"
+    rf"|\b(?:(?:an? )(?=hundred|thousand))?(?:{_SMALL}|{_LARGE})(?:(?:[ -]|,? and |, )(?:{_LARGE}|{_SMALL})\b){{0,14}}\b)"
 )
 DECIMAL: Final = r"-?\d{1,6}(?:\.\d{1,6})?"
 
@@ -36,19 +40,25 @@ _SPAN_UNITS: Final = {"天": "days", "周": "weeks", "个月": "months", "年": 
 
 
 def count(text: str) -> int | None:
-    """The whole number that digits or words stand for."""
-    digits = text.replace(",", "")
+    """The whole number that digits or English number names stand for; None for names that make no number."""
+    digits = text.replace(",", "").replace(" ", "")
     if digits.isascii() and digits.isdigit():
         return int(digits)
-    total = 0
-    for word in re.split(r"[ -]", text.lower()):
-        if word == "hundred":
-            total = max(total, 1) * 100
-        elif word in _WORDS:
-            total += _WORDS[word]
-        elif word != "and":
+    total = group = 0
+    last = 0  # the value of the name before: names of one group must fall, as in `forty two`
+    for name in re.findall(r"[a-z]+", text.lower()):
+        value = _NAMED.get(name)
+        if value is not None:
+            if last and not (last >= 100 or (last >= 20 and value < 10)):
+                return None
+            group, last = group + value, value or 1
+        elif name == "hundred" and last < 100:
+            group, last = max(group, 1) * 100, 100
+        elif name in _SCALES and group < 1_000:
+            total, group, last = total + max(group, 1) * _SCALES[name], 0, 1_000
+        elif name not in {"a", "an", "and"}:
             return None
-    return total or None
+    return total + group or None
 
 
 def decimal(text: str) -> float | None:

@@ -48,6 +48,10 @@ def plain(page: str, start: int, end: int) -> Plain:
                 after += 1
             _join(page, i, after, out, places, is_last=after >= end)
             i = after
+        elif character in "\u00b7\u2219" and page[i - 1 : i].isdigit() and page[i + 1 : i + 2].isdigit():
+            out.append(".")  # the decimal point of some journals, as in 2·5
+            places.append(i)
+            i += 1
         else:
             folded = _FOLDED.get(character) or unicodedata.normalize("NFKC", character)
             out.extend(folded)

@@ -1,0 +1,263 @@
+"""How many people were randomised in all: the total, never an arm, a subset, a plan or a figure of a name."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+from ingather.extraction.findings import Answer
+from ingather.extraction.rules.design import CLUSTERS, PEOPLE, UNITS
+from ingather.extraction.rules.hits import STUDY, Hit, agreed, find, prose, reported, rx, unclear
+from ingather.extraction.rules.numbers import COUNT, MONTHS, count
+from ingather.extraction.rules.sentences import Document, Sentence
+
+FIELD: Final = "n_randomised"
+
+# The parts in which a paper says how many it randomised. An aim tells a plan, a conclusion rounds.
+_PARTS: Final = STUDY - {"aim", "conclusions"}
+# So many characters may stand between a count and what was done with those counted. More lets it reach a count of
+# other people; fewer loses subjects with a long description.
+_REACH: Final = 260
+# The ranks of a hit, best first: the arms add up to it; said to be randomised among several choices; randomised, in a
+# form that an arm may have; enrolled in a trial that the paper says is randomised.
+_SUMMED, _TOTAL, _LOOSE, _ENROLLED = 0, 0, 1, 2
+# Arms are added up for totals from here on; smaller ones are sums of other numbers too often.
+_LEAST_SUM: Final = 12
+# The most arms that are added up. More would find sums by chance.
+_MOST_ARMS: Final = 5
+# Trials of fewer people than this are not believed: such figures count something else.
+_FEWEST: Final = 4
+_FEWEST_ENROLLED: Final = 10
+
+_WERE: Final = r"(?:were|was|have been|had been|underwent|agreed to|who were|have undergone)"
+_AT_RANDOM: Final = r"(?:at random|randomly|by randomi[sz]ation|on a random basis)"
+_SORTED: Final = r"(?:assigned|allocated|divided|distributed|grouped|separated|placed|split|classified|categori[sz]ed)"
+_RANDOMISED: Final = (
+    rf"(?:randomi[sz]ed|randomi[sz]ation|random (?:assignment|allocation)|randomly (?:and \w+ )?{_SORTED}"
+    rf"|(?:(?:equally|evenly) )?{_SORTED} (?:equally |evenly )?{_AT_RANDOM})"
+)
+_CHAIN: Final = (
+    r"(?:(?:then|subsequently|initially|equally|prospectively|therefore|finally|successfully|also|each|centrally)"
+    r" |(?:enrolled|included|recruited|entered|accrued|registered|selected|eligible|consented|stratified)"
+    r"(?: in(?:to)? (?:the|this) (?:study|trial))?,? and (?:were |was )?(?:then )?){0,3}"
+)
+_PASSIVE: Final = rx(rf"\b{_WERE} {_CHAIN}(?P<done>{_RANDOMISED})\b")
+_PARTICIPLE: Final = rx(r"(?<= )(?P<done>randomi[sz]ed|randomly (?:assigned|allocated))(?= (?:to|into|between|in a|and)\b)")
+_ADJECTIVES: Final = (
+    r"(?:(?!(?:and|or|of|in|to|with|from|were|was|had|who|hospitals|cent(?:er|re)s|sites|months|weeks|years|days)\b"
+    r"|\d[\d,]*\b)[\w'/-]+,? ){0,7}?"
+)
+_GROUP: Final = rf"(?P<n>{COUNT}) (?:of the |of these )?{_ADJECTIVES}{PEOPLE}\b"
+_ACTIVE: Final = rx(
+    rf"\b(?:(?:we|investigators|trial|study|hospitals|cent(?:re|er)s|sites|program) (?:then )?(?:enrolled and )?(?:randomi[sz]ed|randomly (?:assigned|allocated))"
+    rf"|(?:were|was) randomi[sz]ed(?=,? (?:a total of )?\d)|^randomi[sz]ed) (?:a total of )?{_GROUP}"
+)
+_ATTRIBUTE: Final = rx(
+    rf"\b(?:of|among|all|the|total of) (?:the )?(?P<n>{COUNT}) (?:(?:\w+ ){{0,2}}randomi[sz]ed (?:\w+ ){{0,2}}{PEOPLE}"
+    rf"|{_ADJECTIVES}{PEOPLE} (?:who were )?randomi[sz]ed)\b"
+)
+_BOTH: Final = rx(
+    rf"\b(?:enrolled|recruited|included) (?:a total of )?{_GROUP}[^.;]{{0,160}}?\band (?:were )?(?:then )?"
+    r"(?:randomi[sz]ed|randomly (?:assigned|allocated))"
+)
+_BRACKETED: Final = rx(
+    rf"\b{PEOPLE}\b[^.;]{{0,120}}?[(\[] ?n ?= ?(?P<n>{COUNT}) ?[)\]][^.;]{{0,160}}?\b{_WERE} {_CHAIN}(?P<done>{_RANDOMISED})\b"
+)
+_TRIAL_OF: Final = rx(
+    r"\b(?:randomi[sz]ed|randomi[sz]ation)\b(?:[ ,-]+[\w/-]+){0,6}? (?:trial|study)\b(?: was| were| is)?"
+    r"(?: (?:conducted|performed|carried out|done|undertaken))?"
+    rf" (?:of|in|with|involving|including|on|among|included|enrolled|recruited|randomi[sz]ed) (?:a total of )?{_GROUP}"
+)
+_ENTERED: Final = (
+    r"(?:enrolled|recruited|included|entered|accrued|registered|(?:assigned|allocated|divided|distributed)(?= (?:in)?to))"
+)
+_SORTED_ENDS: Final = ("assigned", "allocated", "divided", "distributed")
+_ENROLLED_PASSIVE: Final = rx(rf"\b{_WERE} (?:\w+ly )?(?P<done>{_ENTERED})\b(?! in the (?:\w+ )?analys)")
+_ENROLLED_ACTIVE: Final = rx(
+    r"\b(?:we|trial|study|RCT)\b(?:[ ,]+(?!not|has)[\w/-]+){0,5}? (?:enroll?(?:ed|ing)|recruit(?:ed|ing)|includ(?:ed|ing)"
+    rf"|involv(?:ed|ing)|compris(?:ed|ing)|accrued|entered) (?:a total of )?{_GROUP}"
+)
+_TOOK_PART: Final = rx(
+    rf"^(?:[^;:]{{0,80}}?, )?(?:a total of )?{_GROUP}[^.;]{{0,120}}? (?:participated|took part) in (?:this|the) (?:\w+,? )*?"
+    r"(?:trial|study)\b"
+)
+_NO_VERB: Final = rx(rf"^(?:a total of )?{_GROUP}(?= \(|,| with| (?:under|attend|receiv|present|admit|aged|schedul|diagnos|refer|suffer|between)|$)(?!.*\b(?:were|was|had|have|is|are|will|received|underwent|completed)\b)")
+_CHINESE: Final = (
+    (re.compile(r"(?:将|选取|纳入)?[^。,;\d]{0,8}?(?P<n>\d{1,6}) ?例[^。,;]{0,20}?随机(?:入组|分|分配)"), _TOTAL),
+    (re.compile(r"(?P<n>\d{1,6}) ?例[^。;]{0,30}?,?[^。;,]{0,10}?随机[^。;]{0,12}?分(?:为|成)"), _LOOSE),
+)
+
+_BEFORE: Final = rx(
+    r"\b(?:first|last|additional|remaining|other|another|every|each|next|least|than|approximately|about|around|over"
+    r"|nearly|almost|stages?|grades?|phase|type|aged?|days?|weeks?|months?|years?|study|trial|protocol|level|groups?"
+    r"|arms?|cohorts?|number|no\.|visit|up to|chapter|version|only|further|extra|and|or|to|versus|vs\.?|of whom|of which"
+    r"|of these,?|whom|with|plus) $|[~<>=≥≤±] ?$"
+)
+_STILL_TOTAL: Final = rx(r"(?:\bwith|\band|\bof whom|\bof these,?) $")
+_DATED: Final = rx(r"(?:\b(?:in|since|until|before|after|of|early|late|" + "|".join(MONTHS) + r")|,) ?$")
+_PERSON: Final = rx(rf"\b{PEOPLE}\b|例")
+_ADDED_ARM: Final = rx(
+    rf"(?:,|;|\band|\bwhile|\bwhereas|\bversus|\bvs\.?|\bor)\s+(?:the )?(?:other |remaining )?{COUNT}(?: {PEOPLE})?"
+    r"(?: were| was)?(?: randomly)?(?: \w+ed)? ?(?:to|in|into|receiv\w+|serv\w+|as|on|with|controls?|placebo)\b"
+)
+_CHOICE: Final = rx(
+    r"\b(?:or|versus|vs|either|between|among|groups|arms|one of|ratio|\d ?: ?\d|two|three|four|treatments|regimens"
+    r"|conditions|strateg\w+|different|1:1)\b|:|[(\[] ?n ?="
+)
+_IN_ARM: Final = rx(rf"^[^.;]{{0,80}}\b(?:in|to|into) (?:the )?[^.;,]{{0,40}}\b(?:group|arm)\b[^.;]{{0,20}}\band {COUNT}\b|^[^;.]{{0,80}}\b(?:to|in) [^;.]{{0,60}}\band {COUNT} (?:{PEOPLE} )?(?:were )?(?:to|in)\b")
+_TO_ONE: Final = rx(r"^ ?(?:to|into|in the|for|on)\b")
+_SECOND: Final = rx(r"\bre-?randomi[sz]|\bsecond(?:ary)? randomi|\bfirst \d+\b|\bpreviously randomi|\bper (?:arm|group)\b")
+_PLANNED: Final = rx(
+    r"\b(?:will|would|shall|should|planned|plan|aim(?:s|ed)?|intend\w*|expected|needed|required|target(?:ed)?|can|could|are"
+    r" (?:being )?(?:to be|randomi|randomly)|to be|goal|sample size|power)\b"
+)
+_OF_TRIAL: Final = rx(
+    r"\brandomi[sz]ed\b|\brandomly (?:assigned|allocated|divided)|\brandomi[sz]ation\b|\brandom(?:ly)? assign"
+)
+_NO_ENROLMENT: Final = rx(r"\bsub-?(?:study|group|set|sample|analysis)|\bpost[- ]hoc|\bretrospective|\bsecondary analysis"
+    r"|\bpooled\b|\bcohort study\b|\bcase-control|\bregist(?:er|ry) (?:data|study)|\bmeta-analys")
+_PAIR: Final = rx(rf"{COUNT}(?: \w+)? (?:and|versus|vs\.?) $")
+
+
+def answer(document: Document) -> Answer:
+    """The total randomised. Where clusters were randomised, only a number of people counts."""
+    has_clusters = agreed("unit_of_allocation", find(document, UNITS)).value == "cluster"
+    hits = [hit for hit in _hits(document) if not has_clusters or _PERSON.search(hit.sentence.text)]
+    if hits and all(hit.rank == _ENROLLED for hit in hits):
+        hits = _enrolled(document, hits)
+    if not hits:
+        return agreed(FIELD, [])
+    best = [hit for hit in hits if hit.rank == min(one.rank for one in hits)]
+    values = Counter(int(str(hit.value)) for hit in best)
+    if len(values) == 1:
+        return reported(FIELD, best[0])
+    largest = max(values)
+    if len(values) > 2 and largest * 2 == sum(values):  # the total and its arms
+        return reported(FIELD, next(hit for hit in best if hit.value == largest))
+    return unclear(FIELD, best[0])
+
+
+def _hits(document: Document) -> Iterator[Hit]:
+    for sentence in prose(document, _PARTS):
+        if _SECOND.search(sentence.text):
+            continue
+        yield from _chinese(sentence)
+        if not sentence.text.isascii() or "random" in sentence.text.lower() or _ENTERED:
+            yield from _in_sentence(sentence)
+
+
+def _chinese(sentence: Sentence) -> Iterator[Hit]:
+    for pattern, rank in _CHINESE:
+        for found in pattern.finditer(sentence.text):
+            yield Hit(value=int(found["n"]), sentence=sentence, start=found.start("n"), end=found.end("n"), rank=rank)
+
+
+def _in_sentence(sentence: Sentence) -> Iterator[Hit]:
+    text = without_brackets(sentence.text)
+    for found in (*_PASSIVE.finditer(text), *_PARTICIPLE.finditer(text)):
+        subject = _subject(text, found.start())
+        if subject is not None:
+            yield from _judged(sentence, text, subject, found.end())
+    for found in (one for pattern in (_ACTIVE, _BOTH, _TRIAL_OF) for one in pattern.finditer(text)):
+        yield from _counted(sentence, found, _TOTAL)
+    for found in _ATTRIBUTE.finditer(text):
+        yield from _judged(sentence, text, found, found.end())
+    for found in _BRACKETED.finditer(sentence.text):
+        yield from _judged(sentence, text, found, found.end())
+    for found in _ENROLLED_PASSIVE.finditer(text):
+        subject = _subject(text, found.start())
+        if subject is not None and (not found["done"].endswith(_SORTED_ENDS) or _CHOICE.search(sentence.text[found.end() :])):
+            yield from _counted(sentence, subject, _ENROLLED)
+    for found in (one for pattern in (_ENROLLED_ACTIVE, _TOOK_PART, _NO_VERB) for one in pattern.finditer(text)):
+        yield from _counted(sentence, found, _ENROLLED)
+
+
+def without_brackets(text: str) -> str:
+    """The text with blanks for all that stands in brackets, so that a subject and its verb come together."""
+    return re.sub(r"\([^()]*\)|\[[^\[\]]*\]", lambda found: " " * len(found[0]), text)
+
+
+_SUBJECT: Final = rx(rf"(?P<n>{COUNT})(?= |$)")
+_BREAK: Final = rx(r"[;:]|\b(?:were|was|while|whereas|but|although|because|received|completed)\b|, and\b|\. ")
+_SAMPLE_OF: Final = rx(rf"^(?: {_ADJECTIVES}{PEOPLE})? *(?:(?:from|out of|of|from among)(?: \w+){{0,4}}|/) ?$")
+_HEAD: Final = rx(
+    r"^ *(?:of the |of these |/ ?\d+ )?(?:(?!(?:months?|weeks?|years?|days?|hours?|minutes?|groups?|arms?|cycles?|times"
+    rf"|cent(?:er|re)s?|sites?|hospitals?|from|in|at|after)\b)[\w'/≥≤<>=.-]+,? +){{0,10}}?{PEOPLE}\b"
+)
+
+
+def _subject(text: str, verb: int) -> re.Match[str] | None:
+    """The count whose people a verb speaks of: the last one before it, with people behind it and no other verb."""
+    start = max(0, verb - _REACH)
+    for found in reversed(list(_SUBJECT.finditer(text, start, verb))):
+        between = text[found.end() : verb]
+        if _BREAK.search(between):
+            return None
+        if _HEAD.search(between) or (not between.strip() and text[verb : verb + 3] != "who" and _PERSON.search(text)):
+            return _whole(text, start, found)
+    return None
+
+
+def _whole(text: str, start: int, part: re.Match[str]) -> re.Match[str]:
+    """The count before `of 109 patients` or `from a sample of 109 patients`, where there is one; else the count."""
+    for found in reversed(list(_SUBJECT.finditer(text, start, part.start()))):
+        if _SAMPLE_OF.search(text[found.end() : part.start()]):
+            return found
+    return part
+
+
+def _judged(sentence: Sentence, text: str, subject: re.Match[str], after: int) -> Iterator[Hit]:
+    """The hit of a count that was randomised, unless it is an arm."""
+    if _adds_up(sentence.text, subject):
+        yield from _counted(sentence, subject, _TOTAL)
+        return
+    rest, original = text[after:], sentence.text[after:]
+    is_to = _TO_ONE.search(rest) is not None
+    if _PAIR.search(text[: subject.start("n")]) or (is_to and _ADDED_ARM.search(rest)):
+        return
+    is_choice = _CHOICE.search(original) is not None
+    if is_to and not is_choice and not re.search(r"\band\b|,", rest):
+        return
+    yield from _counted(sentence, subject, _TOTAL if is_choice or not is_to else _LOOSE)
+
+
+def _adds_up(text: str, total: re.Match[str]) -> bool:
+    """Whether counts that follow each other behind the total add up to it, as those of its arms do."""
+    whole = count(total["n"]) or 0
+    if whole < _LEAST_SUM:
+        return False
+    sizes = [count(one[0]) or 0 for one in re.finditer(COUNT, text[total.end("n") :], re.IGNORECASE)]
+    sizes = [size for size in sizes if size < whole]
+    return any(sum(sizes[n : n + arms]) == whole for arms in range(2, _MOST_ARMS + 1) for n in range(len(sizes) - arms + 1))
+
+
+def _counted(sentence: Sentence, found: re.Match[str], rank: int) -> Iterator[Hit]:
+    """The hit of a count, if nothing about it says that it counts something else."""
+    value = count(found["n"])
+    if value is None or value < _FEWEST:
+        return
+    is_sum = _adds_up(sentence.text, found)
+    before = sentence.text[max(0, found.start("n") - 40) : found.start("n")]
+    is_bracketed = re.search(r"[(\[] ?n ?= ?$", before, re.IGNORECASE) is not None
+    if _BEFORE.search(before) and not (is_sum or is_bracketed or _STILL_TOTAL.search(before)):
+        return
+    if re.fullmatch(r"(?:19|20)\d\d", found["n"]) and _DATED.search(before):
+        return
+    if _PLANNED.search(sentence.text[max(0, found.start("n") - 80) : found.end() + 60]):
+        return
+    if rank == _ENROLLED and not is_sum and (value < _FEWEST_ENROLLED or _IN_ARM.search(sentence.text[found.end("n") :])):
+        return
+    if rank == _TOTAL and re.search(rf"\b{CLUSTERS}\b", found[0]) and not _PERSON.search(found[0]):
+        return
+    yield Hit(
+        value=value, sentence=sentence, start=found.start("n"), end=found.end("n"), rank=_SUMMED if is_sum else rank
+    )
+
+
+def _enrolled(document: Document, hits: list[Hit]) -> list[Hit]:
+    """Those enrolled count as randomised where the abstract is of a randomised trial and names no other number."""
+    own = [s for s in document.sentences if s.in_abstract or s.part == "body"]
+    text = " ".join(sentence.text for sentence in (*document.front, *own))
+    if not _OF_TRIAL.search(text) or _NO_ENROLMENT.search(text):
+        return []
+    return [hit for hit in hits if hit.sentence.in_abstract or hit.sentence.part == "body"]
