@@ -14,7 +14,7 @@ from ingather.extraction.rules.numbers import count, month, span
 from ingather.extraction.rules.sentences import read
 from ingather.extraction.template.builtin import BUILTIN_IDS, load_builtin
 
-FILLER = "The study was planned with care, and the words of this line are of no interest to any of the rules. " * 2
+FILLER = "The study was planned with care, and the words of this line are of no interest to any of the rules. " * 12
 PAPER = "A trial of one thing in some people\nAbstract\nMethods: {abstract}\nIntroduction\n{before}\nMethods\n{text}\n"
 DISCUSSION = "Discussion\n{after}\nReferences\n{references}\n"
 
@@ -64,7 +64,7 @@ def value(field: str, page: str, template: str = "rct") -> Any:
         ("blind_participants", "no", "Patients and surgeons were not blinded."),
         ("blind_participants", "unclear", "It was a double-blind trial."),
         ("blind_participants", "yes", "Neither the patients nor the dentist were aware of the product."),
-        ("blind_participants", State.NOT_REPORTED, "Pain of the patient was noted by an observer blinded to it."),
+        ("blind_participants", State.UNCLEAR, "Pain of the patient was noted by an observer blinded to it."),
         ("blind_participants", "no", "It was an open-label trial."),
         ("blind_assessors", "yes", "Outcome assessors were unaware of the allocation."),
         ("blind_assessors", State.NOT_REPORTED, "Outcomes were assessed at the clinic."),

@@ -1,14 +1,16 @@
 """Boxes of characters joined to rectangles line by line, and packed without loss."""
 
 import struct
+from collections.abc import Sequence
 
-from ingather.library.places import lines, pack, unpack
+from ingather.library.places import lines, pack, printed_lines, unpack
+from ingather.library.port import PrintedLine
 from ingather.library.reading import Page
 
 Box = tuple[float, float, float, float]
 
 
-def placed(text: str, boxes: list[Box | None]) -> Page:
+def placed(text: str, boxes: Sequence[Box | None]) -> Page:
     """A page whose boxes are given in points; None for a character without a place."""
     assert len(text) == len(boxes)
     numbers = [round(4 * number) for box in boxes for number in (box or (0, 0, 0, 0))]
@@ -92,3 +94,14 @@ def test_boxes_are_the_same_after_packing() -> None:
     assert unpack(pack(boxes)) == boxes
     assert unpack(pack(b"")) == b""
     assert len(pack(boxes)) < len(boxes) / 2
+
+
+def test_lines_come_with_the_size_of_their_type_and_marks_do_not_count() -> None:
+    page = placed(
+        "Big 1\nab\n2\n", [(0, 0, 9, 20)] * 3 + [None, (40, 0, 44, 9), None] + [(0, 30, 5, 38)] * 2 + [None] * 3
+    )
+
+    assert printed_lines(page.text, page.boxes) == [
+        PrintedLine(start=0, end=5, size=20.0),
+        PrintedLine(start=6, end=8, size=8.0),
+    ]

@@ -22,6 +22,7 @@ from ingather.library.port import (
     DocumentState,
     KnowledgeBase,
     Length,
+    PrintedLine,
     ReadingSummary,
     Rect,
     Snapshot,
@@ -304,6 +305,10 @@ class Library:
     def lengths(self, sha256s: Iterable[str]) -> dict[str, Length]:
         """How long the files are that were read; those that were not are missing."""
         return self.engine.database.run(readings.lengths([checked_sha256(sha256) for sha256 in sha256s], self.parsers))
+
+    def printed_lines(self, sha256: str, page: int, *, parser: str | None = None) -> list[PrintedLine]:
+        """The lines of a page with the size of their type. None for plain text, or where there is no such page."""
+        return self.engine.database.run(readings.printed_lines(checked_sha256(sha256), page, parser, self.parsers))
 
     def rectangles(self, sha256: str, page: int, start: int, end: int, *, parser: str | None = None) -> list[Rect]:
         """Where characters `start` to `end` of a page stand: a rectangle for each line. None for plain text."""

@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ingather.library.port import Rect
+from ingather.library.port import PrintedLine, Rect
 
 BOX = 8  # bytes of one character: left, top, right, bottom, two each
 # Boxes are stored in quarter points: fine enough for a mark on the screen, and a page fits in 16 bits.
@@ -83,6 +83,21 @@ def lines(text: str, boxes: bytes, start: int, end: int, *, width: float, height
         )
         for line in found
     ]
+
+
+def printed_lines(text: str, boxes: bytes) -> list[PrintedLine]:
+    """The lines of a page with the size of their type; lines without a letter that has a place are left out."""
+    found: list[PrintedLine] = []
+    start = 0
+    for line in text.split("\n"):
+        end = start + len(line)
+        boxed = zip(line, _boxes(boxes, start, end), strict=False)
+        heights = sorted(box[3] - box[1] for char, box in boxed if char.isalpha() and any(box))
+        if heights:
+            # Nine in ten letters are no higher: marks set high or large initials do not count.
+            found.append(PrintedLine(start=start, end=end, size=heights[len(heights) * 9 // 10] / UNITS_PER_POINT))
+        start = end + 1
+    return found
 
 
 def _boxes(boxes: bytes, start: int, end: int) -> Iterator[Box]:

@@ -18,6 +18,7 @@ __all__ = [
     "KnowledgeBase",
     "Length",
     "LibraryPort",
+    "PrintedLine",
     "Problem",
     "ReadingSummary",
     "Rect",
@@ -125,6 +126,15 @@ class Rect:
     page_height: float
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrintedLine:
+    """Characters `start` to `end` of a page's text that are one line of it, and how high its letters are, in points."""
+
+    start: int
+    end: int
+    size: float
+
+
 class LibraryPort(Protocol):
     """What extraction asks of a library. Anything that can answer this may stand in its place.
 
@@ -160,6 +170,9 @@ class LibraryPort(Protocol):
 
     def lengths(self, sha256s: Iterable[str]) -> dict[str, Length]:
         """How long the files are that were read; those that were not are missing."""
+
+    def printed_lines(self, sha256: str, page: int, *, parser: str | None = None) -> list[PrintedLine]:
+        """The lines of a page with the size of their type. None for plain text, or where there is no such page."""
 
     def rectangles(self, sha256: str, page: int, start: int, end: int, *, parser: str | None = None) -> list[Rect]:
         """Where characters `start` to `end` of a page stand: a rectangle for each line. None for plain text."""

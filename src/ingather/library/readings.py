@@ -10,7 +10,7 @@ from ingather.engine.script import Script, Statement
 from ingather.library import places
 from ingather.library import statements as sql
 from ingather.library.errors import UnknownFile, UnknownPage
-from ingather.library.port import Hidden, Length, Problem, ReadingSummary, Rect
+from ingather.library.port import Hidden, Length, PrintedLine, Problem, ReadingSummary, Rect
 from ingather.library.reading import OCR, Page, Reading
 from ingather.library.table import Table
 from ingather.library.table_json import pack_tables, unpack_tables
@@ -89,6 +89,14 @@ def tables(sha256: str, parser: str | None, current: list[str]) -> Script[list[T
 def lengths(sha256s: list[str], current: list[str]) -> Script[dict[str, Length]]:
     rows = yield Statement(sql.LENGTHS, {"sha256s": sha256s, "current": current})
     return {sha256: Length(characters=characters, bytes=size) for sha256, characters, size in rows}
+
+
+def printed_lines(sha256: str, page: int, parser: str | None, current: list[str]) -> Script[list[PrintedLine]]:
+    rows = yield Statement(sql.PLACES, {"sha256": sha256, "parser": parser, "current": current, "page": page})
+    if not rows or rows[0][0] is None:
+        return []
+    [(text, boxes, _, _)] = rows
+    return places.printed_lines(text, places.unpack(boxes))
 
 
 def rectangles(

@@ -88,7 +88,10 @@ _FIXED: Final = (
 )
 _ICC: Final = (
     Pattern(
-        words=rx(r"intra-?(?:cluster|class) correlation(?: coefficient)?(?: \(ICC\))?(?: of| was|:| =) (0?\.\d{1,4})"),
+        words=rx(
+            r"intra-?(?:cluster|class) correlation(?: coefficient)?(?: \(ICC\))?(?: of| was|:"
+            r"| =) (0?\.\d{1,4})"
+        ),
         value=lambda m: decimal(m[1]),
     ),
 )

@@ -8,36 +8,45 @@ from ingather.extraction.findings import Answer, Row, State
 from ingather.extraction.rules import (
     allocation,
     analysis,
-    arms,
-    baseline,
     cohort,
     counts,
     declarations,
     design,
-    effects,
     identity,
-    outcomes,
     people,
-    quality,
-    results,
     statements,
 )
+from ingather.extraction.rules.coverage import weighed
 from ingather.extraction.rules.hits import NOT_LOOKED_FOR
+from ingather.extraction.rules.kind import (
+    COHORT_FIELDS,
+    NOT_A_COHORT,
+    NOT_A_TRIAL,
+    TRIAL_FIELDS,
+    Kind,
+    Report,
+    is_cohort,
+    report,
+)
+from ingather.extraction.rules.rows import Answers, rows_of
 from ingather.extraction.rules.sentences import Document, read
+from ingather.library.port import PrintedLine
 from ingather.notice import notice
 
 NO_TEXT: Final = notice("rules.no_text_look", "There is no text to look in.")
 OTHER_LANGUAGE: Final = notice(
     "rules.embedded_extractor_reads_english_chinese", "The embedded extractor reads English and Chinese only."
 )
+# With fewer letters than this, finding nothing proves nothing.
 LEAST_LETTERS: Final = 120
+# So many characters are read: as many as a long book has. More would cost time and bring nothing.
 MOST_CHARACTERS: Final = 2_000_000
 
-_FAMILIES: Final = (identity, declarations, design, allocation, counts, analysis, people, cohort, statements)
+_FAMILIES: Final = (declarations, design, allocation, counts, analysis, people, cohort, statements)
 _COMMON: Final = re.compile(r"\b(?:the|of|and|in|to|was|were|with|for|a|by|we|from|that|on)\b", re.IGNORECASE)
 
 
-class Asked(Protocol):
+class AskedField(Protocol):
     """A field of a template, as far as rules care. Where it also has `is_asked` or `options`, they are heeded."""
 
     @property
@@ -46,23 +55,31 @@ class Asked(Protocol):
     def scope(self) -> str: ...
 
 
-Answers = dict[tuple[str, str], Answer]
-
-
-def extract(fields: Iterable[Asked], pages: Sequence[str]) -> tuple[list[Row], list[Answer]]:
+def extract(
+    fields: Iterable[AskedField], pages: Sequence[str], *, first_page: Sequence[PrintedLine] = ()
+) -> tuple[list[Row], list[Answer]]:
     """Rows and answers for one document. Every field asked gets an answer in every row of its scope; never raises.
 
-    `not_reported` means that a rule looked and found nothing. A field that no
-    rule looks for is `unclear`, and its note says so.
+    `not_reported` means that the part of the paper that would say it was read
+    and does not speak of it. Where that is not sure, and where no rule looks
+    for a field, it is `unclear`, and the note gives the reason. `first_page`:
+    the lines of the first page with the size of their type, where it is known.
     """
     asked = [field for field in fields if getattr(field, "is_asked", True)]
     silence = _silence(pages)
-    rows, told = ([], {}) if silence == NO_TEXT else _told(read(_bounded(pages)), {str(field.scope) for field in asked})
+    rows: list[Row] = []
+    found: Answers = {}
+    if silence != NO_TEXT:
+        document = read(_bounded(pages))
+        rows, found = _found(document, first_page, asked)
+        found = {place: weighed(answer, document) for place, answer in found.items()}
     keys = {"study": [""]}
     for row in rows:
         keys.setdefault(row.scope, []).append(row.key)
     answers = [
-        _checked(field, told.get((field.id, key)), key, silence) for field in asked for key in keys.get(field.scope, [])
+        _checked(field, found.get((field.id, key)), key, silence)
+        for field in asked
+        for key in keys.get(field.scope, [])
     ]
     return rows, answers
 
@@ -89,49 +106,35 @@ def _silence(pages: Sequence[str]) -> str:
     return ""
 
 
-def _told(document: Document, scopes: set[str]) -> tuple[list[Row], Answers]:
-    """All that the rules have to say, by field and row."""
-    study: dict[str, Answer] = {}
+def _found(
+    document: Document, first_page: Sequence[PrintedLine], asked: Sequence[AskedField]
+) -> tuple[list[Row], Answers]:
+    """All that the rules find, by field and row. A paper of another kind than the questions has no rows."""
+    study = identity.answers(document, first_page)
     for family in _FAMILIES:
         study |= family.answers(document)
-    told: Answers = {(name, ""): answer for name, answer in study.items()}
-    rows: list[Row] = []
-
-    def add(scope: str, label: str, parts: dict[str, str], said: dict[str, Answer]) -> None:
-        key = next(iter(said.values())).row
-        rows.append(Row(scope=scope, key=key, label=label, parts=parts))
-        told.update({(name, key): answer for name, answer in said.items()})
-
-    if not scopes - {"study"}:
-        return rows, told
-    groups = arms.arms(document)
-    ages = baseline.answers(groups, document)
-    for n, arm in enumerate(groups, 1):
-        add("arm", arm.label, {}, arms.answers(arm, groups, document, f"arm/{n}") | ages[n - 1])
-    named = outcomes.outcomes(document)
-    for n, outcome in enumerate(named, 1):
-        add("outcome", outcome.name, {}, outcomes.answers(outcome, f"outcome/{n}"))
-    for n, result in enumerate(results.results(document, groups, named), 1):
-        parts = {"arm": f"arm/{result.arm + 1}"} | _outcome(result.outcome)
-        label = f"{_name(named, result.outcome)}, {groups[result.arm].label}"
-        add("arm_result", label, parts, results.answers(result, f"arm_result/{n}"))
-    for n, effect in enumerate(effects.effects(document, named), 1):
-        label = f"{_name(named, effect.outcome)}, {effect.label}"
-        add("contrast", label, _outcome(effect.outcome), effects.answers(effect, f"contrast/{n}"))
-    if "domain" in scopes:
-        add("domain", named[0].name if named else "Main result", {}, quality.answers(study, "domain/1"))
-    return [row for row in rows if row.scope in scopes], told
+    paper = report(document, identity.title_line(document, first_page))
+    unfit = _unfit(paper, document, {field.id for field in asked})
+    study |= unfit
+    scopes = {str(field.scope) for field in asked}
+    rows, found = ([], {}) if unfit or not scopes - {"study"} else rows_of(document, study, scopes)
+    return rows, found | {(name, ""): answer for name, answer in study.items()}
 
 
-def _outcome(number: int | None) -> dict[str, str]:
-    return {} if number is None else {"outcome": f"outcome/{number + 1}"}
+def _unfit(paper: Report, document: Document, asked: set[str]) -> dict[str, Answer]:
+    """The answers to questions about a trial or a cohort that a paper of another kind cannot answer."""
+    if "n_randomised" in asked and paper.kind not in {Kind.TRIAL, Kind.UNKNOWN}:
+        fields, note = TRIAL_FIELDS, NOT_A_TRIAL
+    elif "cohort_type" in asked and not is_cohort(paper, document):
+        fields, note = COHORT_FIELDS, NOT_A_COHORT
+    else:
+        return {}
+    hit = paper.hit
+    quote, page = (hit.quote, hit.sentence.page) if hit else ("", None)
+    return {name: Answer(field=name, state=State.UNCLEAR, quote=quote, page=page, note=note) for name in fields}
 
 
-def _name(named: list[outcomes.Outcome], number: int | None) -> str:
-    return "Outcome not named" if number is None else named[number].name
-
-
-def _checked(field: Asked, answer: Answer | None, key: str, silence: str) -> Answer:
+def _checked(field: AskedField, answer: Answer | None, key: str, silence: str) -> Answer:
     """The answer, or why there is none; a choice that the field does not offer is none."""
     if answer is None:
         return Answer(field=field.id, row=key, state=State.UNCLEAR, note=silence or NOT_LOOKED_FOR)

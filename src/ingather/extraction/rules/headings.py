@@ -59,9 +59,13 @@ _TOPICS: Final[dict[str, str]] = {
 }  # fmt: skip
 
 # Before a heading may stand the marks of Markdown and a number.
-_NUMBER: Final = r"(?:#{1,6}\s{1,3}|[*_]{2})?[\s【\[|]{0,2}(?:\d{1,2}(?:\.\d{1,2}){0,3}\.?\s{0,3}|[一二三四五六七]、\s?)?"
+_NUMBER: Final = (
+    r"(?:#{1,6}\s{1,3}|[*_]{2})?[\s【\[|]{0,2}(?:\d{1,2}(?:\.\d{1,2}){0,3}\.?\s{0,3}|[一二三四五六七]、\s?)?"
+)
 _NAMES: Final = "|".join(f"(?P<{name}>{words})" for name, words in _TOPICS.items())
-_ALONE: Final = re.compile(rf"{_NUMBER}(?:{_NAMES})[】\]]?\s{{0,3}}[:\uff1a.]?[*_#]{{0,6}}[:.]?\s{{0,3}}", re.IGNORECASE)
+_ALONE: Final = re.compile(
+    rf"{_NUMBER}(?:{_NAMES})[】\]]?\s{{0,3}}[:\uff1a.]?[*_#]{{0,6}}[:.]?\s{{0,3}}", re.IGNORECASE
+)
 _RUN_IN: Final = re.compile(
     rf"{_NUMBER}(?:{_NAMES})(?:[】\]]\s{{0,3}}[:\uff1a]?|\s?[:\uff1a.](?=\s)"
     rf"|\s?[:\uff1a]|[:.]?\*\*[:.]?|[-.]?\u2014|\s?\u2013\s|\s-\s)[-\u2014\s]{{0,3}}(?=\S)",

@@ -18,7 +18,8 @@ _LARGE: Final = "hundred|thousand|million"
 COUNT: Final = (
     r"(?:(?<![\w.,/%+-])(?<!\d )\d{1,3}(?:(?:,\d{3}){1,3}|(?: \d{3}){1,3})(?![\w%]|[.,-]\d)"
     r"|(?<![\w.,/%+-])\d{1,7}(?![\w%]| ?%|[.,-]\d)"
-    rf"|\b(?:(?:an? )(?=hundred|thousand))?(?:{_SMALL}|{_LARGE})(?:(?:[ -]|,? and |, )(?:{_LARGE}|{_SMALL})\b){{0,14}}\b)"
+    rf"|\b(?:(?:an? )(?=hundred|thousand))?(?:{_SMALL}|{_LARGE})(?:(?:[ -]|,? and |, )(?:{_LARGE}"
+    rf"|{_SMALL})\b){{0,14}}\b)"
 )
 DECIMAL: Final = r"-?\d{1,6}(?:\.\d{1,6})?"
 

@@ -20,6 +20,8 @@ _SHORT_HEADING: Final = 40
 _LONGEST_CAPTION: Final = 160
 # A printed line is shorter than this, in characters; a longer one is a whole paragraph, which is no address.
 _LONG_LINE: Final = 250
+# So many lines at either end of a page may be running lines. More would drop rows of tables that are alike.
+_RUNNING: Final = 4
 # So many words in small letters before a full stop make a line of prose, and no title or address.
 _PROSE_WORDS: Final = 6
 
@@ -27,7 +29,7 @@ _LETTER: Final = re.compile(r"(?:dear (?:sir|madam|editors?)|sirs?,|to the edito
 _OVER: Final = frozenset(".。:;!?)】]")
 _LOWER_WORD: Final = re.compile(r"(?<![\w-])[a-z]{2,}(?![\w-])")
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
-_SENTENCE_END: Final = re.compile(r"[a-z)\d]{2}[.?!]\s+[A-Z][a-z]*\b|[\u4e00-\u9fff]{6}[，。]")
+_SENTENCE_END: Final = re.compile(r"[a-z)\d]{2}[.?!]\s+[A-Z][a-z]*\b|[\u4e00-\u9fff]{6}[\uff0c。]")
 # What ends a sentence of a front page that is no prose: addresses, letters to the editor, rights.
 _ADMINISTRATIVE: Final = re.compile(
     r"@|\b(?:correspond|address|copyright|licen[cs]e|department|university|received|accepted|https?:|www\.|fictional)"
@@ -70,7 +72,12 @@ class Reader:
             self.part, self.topic, self.in_abstract, self.seen, self.characters = ABSTRACT, topic, True, frozenset(), 0
             return
         # `Background Little is known` above everything else begins an abstract that has no heading of its own.
-        if self.part == "front" and goes_on and PARTS.get(topic) in {"introduction", "aim", "methods"}:
+        if (
+            self.part in {"front", "body"}
+            and not self.seen
+            and goes_on
+            and PARTS.get(topic) in {"introduction", "aim", "methods"}
+        ):
             self.in_abstract = True
         # The second heading of a name, or an introduction after some text, is that of the paper itself.
         elif self.in_abstract and (
@@ -111,11 +118,11 @@ def begins_prose(line: str) -> bool:
 
 
 def repeated_lines(pages: Sequence[str]) -> frozenset[str]:
-    """Headers and footers: lines among the first and last two of a page that several pages share, but for numbers."""
+    """Headers and footers: lines among the first and last four of a page that several pages share, but for numbers."""
     counts: Counter[str] = Counter()
     for page in pages:
         lines = [line.strip() for line in page.splitlines() if line.strip()]
-        counts.update({masked(line) for line in (*lines[:2], *lines[-2:])})
+        counts.update({masked(line) for line in (*lines[:_RUNNING], *lines[-_RUNNING:])})
     return frozenset(line for line, count in counts.items() if count > 1)
 
 

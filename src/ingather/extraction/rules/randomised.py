@@ -42,14 +42,17 @@ _CHAIN: Final = (
     r"(?: in(?:to)? (?:the|this) (?:study|trial))?,? and (?:were |was )?(?:then )?){0,3}"
 )
 _PASSIVE: Final = rx(rf"\b{_WERE} {_CHAIN}(?P<done>{_RANDOMISED})\b")
-_PARTICIPLE: Final = rx(r"(?<= )(?P<done>randomi[sz]ed|randomly (?:assigned|allocated))(?= (?:to|into|between|in a|and)\b)")
+_PARTICIPLE: Final = rx(
+    r"(?<= )(?P<done>randomi[sz]ed|randomly (?:assigned|allocated))(?= (?:to|into|between|in a|and)\b)"
+)
 _ADJECTIVES: Final = (
     r"(?:(?!(?:and|or|of|in|to|with|from|were|was|had|who|hospitals|cent(?:er|re)s|sites|months|weeks|years|days)\b"
     r"|\d[\d,]*\b)[\w'/-]+,? ){0,7}?"
 )
 _GROUP: Final = rf"(?P<n>{COUNT}) (?:of the |of these )?{_ADJECTIVES}{PEOPLE}\b"
 _ACTIVE: Final = rx(
-    rf"\b(?:(?:we|investigators|trial|study|hospitals|cent(?:re|er)s|sites|program) (?:then )?(?:enrolled and )?(?:randomi[sz]ed|randomly (?:assigned|allocated))"
+    rf"\b(?:(?:we|investigators|trial|study|hospitals|cent(?:re|er)s|sites"
+    rf"|program) (?:then )?(?:enrolled and )?(?:randomi[sz]ed|randomly (?:assigned|allocated))"
     rf"|(?:were|was) randomi[sz]ed(?=,? (?:a total of )?\d)|^randomi[sz]ed) (?:a total of )?{_GROUP}"
 )
 _ATTRIBUTE: Final = rx(
@@ -61,7 +64,8 @@ _BOTH: Final = rx(
     r"(?:randomi[sz]ed|randomly (?:assigned|allocated))"
 )
 _BRACKETED: Final = rx(
-    rf"\b{PEOPLE}\b[^.;]{{0,120}}?[(\[] ?n ?= ?(?P<n>{COUNT}) ?[)\]][^.;]{{0,160}}?\b{_WERE} {_CHAIN}(?P<done>{_RANDOMISED})\b"
+    rf"\b{PEOPLE}\b[^.;]{{0,120}}?[(\[] ?n ?= ?(?P<n>{COUNT}) ?[)\]][^.;]{{0,160}}?"
+    rf"\b{_WERE} {_CHAIN}(?P<done>{_RANDOMISED})\b"
 )
 _TRIAL_OF: Final = rx(
     r"\b(?:randomi[sz]ed|randomi[sz]ation)\b(?:[ ,-]+[\w/-]+){0,6}? (?:trial|study)\b(?: was| were| is)?"
@@ -69,19 +73,25 @@ _TRIAL_OF: Final = rx(
     rf" (?:of|in|with|involving|including|on|among|included|enrolled|recruited|randomi[sz]ed) (?:a total of )?{_GROUP}"
 )
 _ENTERED: Final = (
-    r"(?:enrolled|recruited|included|entered|accrued|registered|(?:assigned|allocated|divided|distributed)(?= (?:in)?to))"
+    r"(?:enrolled|recruited|included|entered|accrued|registered|(?:assigned|allocated|divided"
+    r"|distributed)(?= (?:in)?to))"
 )
 _SORTED_ENDS: Final = ("assigned", "allocated", "divided", "distributed")
 _ENROLLED_PASSIVE: Final = rx(rf"\b{_WERE} (?:\w+ly )?(?P<done>{_ENTERED})\b(?! in the (?:\w+ )?analys)")
 _ENROLLED_ACTIVE: Final = rx(
-    r"\b(?:we|trial|study|RCT)\b(?:[ ,]+(?!not|has)[\w/-]+){0,5}? (?:enroll?(?:ed|ing)|recruit(?:ed|ing)|includ(?:ed|ing)"
+    r"\b(?:we|trial|study|RCT)\b(?:[ ,]+(?!not|has)[\w/-]+){0,5}? (?:enroll?(?:ed|ing)|recruit(?:ed|ing)"
+    r"|includ(?:ed|ing)"
     rf"|involv(?:ed|ing)|compris(?:ed|ing)|accrued|entered) (?:a total of )?{_GROUP}"
 )
 _TOOK_PART: Final = rx(
-    rf"^(?:[^;:]{{0,80}}?, )?(?:a total of )?{_GROUP}[^.;]{{0,120}}? (?:participated|took part) in (?:this|the) (?:\w+,? )*?"
+    rf"^(?:[^;:]{{0,80}}?, )?(?:a total of )?{_GROUP}[^.;]{{0,120}}? (?:participated|took part) in (?:this"
+    rf"|the) (?:\w+,? )*?"
     r"(?:trial|study)\b"
 )
-_NO_VERB: Final = rx(rf"^(?:a total of )?{_GROUP}(?= \(|,| with| (?:under|attend|receiv|present|admit|aged|schedul|diagnos|refer|suffer|between)|$)(?!.*\b(?:were|was|had|have|is|are|will|received|underwent|completed)\b)")
+_NO_VERB: Final = rx(
+    rf"^(?:a total of )?{_GROUP}(?= \(|,| with| (?:under|attend|receiv|present|admit|aged|schedul|diagnos|refer"
+    rf"|suffer|between)|$)(?!.*\b(?:were|was|had|have|is|are|will|received|underwent|completed)\b)"
+)
 _CHINESE: Final = (
     (re.compile(r"(?:将|选取|纳入)?[^。,;\d]{0,8}?(?P<n>\d{1,6}) ?例[^。,;]{0,20}?随机(?:入组|分|分配)"), _TOTAL),
     (re.compile(r"(?P<n>\d{1,6}) ?例[^。;]{0,30}?,?[^。;,]{0,10}?随机[^。;]{0,12}?分(?:为|成)"), _LOOSE),
@@ -90,7 +100,8 @@ _CHINESE: Final = (
 _BEFORE: Final = rx(
     r"\b(?:first|last|additional|remaining|other|another|every|each|next|least|than|approximately|about|around|over"
     r"|nearly|almost|stages?|grades?|phase|type|aged?|days?|weeks?|months?|years?|study|trial|protocol|level|groups?"
-    r"|arms?|cohorts?|number|no\.|visit|up to|chapter|version|only|further|extra|and|or|to|versus|vs\.?|of whom|of which"
+    r"|arms?|cohorts?|number|no\.|visit|up to|chapter|version|only|further|extra|and|or|to|versus|vs\.?"
+    r"|of whom|of which"
     r"|of these,?|whom|with|plus) $|[~<>=≥≤±] ?$"
 )
 _STILL_TOTAL: Final = rx(r"(?:\bwith|\band|\bof whom|\bof these,?) $")
@@ -104,18 +115,26 @@ _CHOICE: Final = rx(
     r"\b(?:or|versus|vs|either|between|among|groups|arms|one of|ratio|\d ?: ?\d|two|three|four|treatments|regimens"
     r"|conditions|strateg\w+|different|1:1)\b|:|[(\[] ?n ?="
 )
-_IN_ARM: Final = rx(rf"^[^.;]{{0,80}}\b(?:in|to|into) (?:the )?[^.;,]{{0,40}}\b(?:group|arm)\b[^.;]{{0,20}}\band {COUNT}\b|^[^;.]{{0,80}}\b(?:to|in) [^;.]{{0,60}}\band {COUNT} (?:{PEOPLE} )?(?:were )?(?:to|in)\b")
+_IN_ARM: Final = rx(
+    rf"^[^.;]{{0,80}}\b(?:in|to|into) (?:the )?[^.;,]{{0,40}}\b(?:group|arm)\b[^.;]{{0,20}}\band {COUNT}\b"
+    rf"|^[^;.]{{0,80}}\b(?:to|in) [^;.]{{0,60}}\band {COUNT} (?:{PEOPLE} )?(?:were )?(?:to|in)\b"
+)
 _TO_ONE: Final = rx(r"^ ?(?:to|into|in the|for|on)\b")
-_SECOND: Final = rx(r"\bre-?randomi[sz]|\bsecond(?:ary)? randomi|\bfirst \d+\b|\bpreviously randomi|\bper (?:arm|group)\b")
+_SECOND: Final = rx(
+    r"\bre-?randomi[sz]|\bsecond(?:ary)? randomi|\bfirst \d+\b|\bpreviously randomi|\bper (?:arm|group)\b"
+)
 _PLANNED: Final = rx(
-    r"\b(?:will|would|shall|should|planned|plan|aim(?:s|ed)?|intend\w*|expected|needed|required|target(?:ed)?|can|could|are"
+    r"\b(?:will|would|shall|should|planned|plan|aim(?:s|ed)?|intend\w*|expected|needed|required|target(?:ed)?"
+    r"|can|could|are"
     r" (?:being )?(?:to be|randomi|randomly)|to be|goal|sample size|power)\b"
 )
 _OF_TRIAL: Final = rx(
     r"\brandomi[sz]ed\b|\brandomly (?:assigned|allocated|divided)|\brandomi[sz]ation\b|\brandom(?:ly)? assign"
 )
-_NO_ENROLMENT: Final = rx(r"\bsub-?(?:study|group|set|sample|analysis)|\bpost[- ]hoc|\bretrospective|\bsecondary analysis"
-    r"|\bpooled\b|\bcohort study\b|\bcase-control|\bregist(?:er|ry) (?:data|study)|\bmeta-analys")
+_NO_ENROLMENT: Final = rx(
+    r"\bsub-?(?:study|group|set|sample|analysis)|\bpost[- ]hoc|\bretrospective|\bsecondary analysis"
+    r"|\bpooled\b|\bcohort study\b|\bcase-control|\bregist(?:er|ry) (?:data|study)|\bmeta-analys"
+)
 _PAIR: Final = rx(rf"{COUNT}(?: \w+)? (?:and|versus|vs\.?) $")
 
 
@@ -166,7 +185,9 @@ def _in_sentence(sentence: Sentence) -> Iterator[Hit]:
         yield from _judged(sentence, text, found, found.end())
     for found in _ENROLLED_PASSIVE.finditer(text):
         subject = _subject(text, found.start())
-        if subject is not None and (not found["done"].endswith(_SORTED_ENDS) or _CHOICE.search(sentence.text[found.end() :])):
+        if subject is not None and (
+            not found["done"].endswith(_SORTED_ENDS) or _CHOICE.search(sentence.text[found.end() :])
+        ):
             yield from _counted(sentence, subject, _ENROLLED)
     for found in (one for pattern in (_ENROLLED_ACTIVE, _TOOK_PART, _NO_VERB) for one in pattern.finditer(text)):
         yield from _counted(sentence, found, _ENROLLED)
@@ -178,7 +199,7 @@ def without_brackets(text: str) -> str:
 
 
 _SUBJECT: Final = rx(rf"(?P<n>{COUNT})(?= |$)")
-_BREAK: Final = rx(r"[;:]|\b(?:were|was|while|whereas|but|although|because|received|completed)\b|, and\b|\. ")
+_BREAK: Final = rx(r"[;:]|\b(?:were|was|while|whereas|although|because|received|completed)\b|, and\b|\. ")
 _SAMPLE_OF: Final = rx(rf"^(?: {_ADJECTIVES}{PEOPLE})? *(?:(?:from|out of|of|from among)(?: \w+){{0,4}}|/) ?$")
 _HEAD: Final = rx(
     r"^ *(?:of the |of these |/ ?\d+ )?(?:(?!(?:months?|weeks?|years?|days?|hours?|minutes?|groups?|arms?|cycles?|times"
@@ -228,7 +249,9 @@ def _adds_up(text: str, total: re.Match[str]) -> bool:
         return False
     sizes = [count(one[0]) or 0 for one in re.finditer(COUNT, text[total.end("n") :], re.IGNORECASE)]
     sizes = [size for size in sizes if size < whole]
-    return any(sum(sizes[n : n + arms]) == whole for arms in range(2, _MOST_ARMS + 1) for n in range(len(sizes) - arms + 1))
+    return any(
+        sum(sizes[n : n + arms]) == whole for arms in range(2, _MOST_ARMS + 1) for n in range(len(sizes) - arms + 1)
+    )
 
 
 def _counted(sentence: Sentence, found: re.Match[str], rank: int) -> Iterator[Hit]:
@@ -245,7 +268,11 @@ def _counted(sentence: Sentence, found: re.Match[str], rank: int) -> Iterator[Hi
         return
     if _PLANNED.search(sentence.text[max(0, found.start("n") - 80) : found.end() + 60]):
         return
-    if rank == _ENROLLED and not is_sum and (value < _FEWEST_ENROLLED or _IN_ARM.search(sentence.text[found.end("n") :])):
+    if (
+        rank == _ENROLLED
+        and not is_sum
+        and (value < _FEWEST_ENROLLED or _IN_ARM.search(sentence.text[found.end("n") :]))
+    ):
         return
     if rank == _TOTAL and re.search(rf"\b{CLUSTERS}\b", found[0]) and not _PERSON.search(found[0]):
         return

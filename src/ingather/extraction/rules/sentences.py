@@ -69,6 +69,14 @@ class Document:
     front: tuple[Sentence, ...]
     sentences: tuple[Sentence, ...]
 
+    def characters(self, part: str) -> int:
+        """How much prose was read in a part of the paper itself, without its abstract."""
+        if part == "first_page":
+            return len(self.pages[0]) if self.pages else 0
+        return sum(
+            len(one.text) for one in self.sentences if one.part == part and not one.in_abstract and not one.is_row
+        )
+
 
 def read(pages: Sequence[str]) -> Document:
     """Read pages in their order. The list of references is left out; so are lines repeated on every page."""
@@ -112,7 +120,10 @@ def _split(block: Plain) -> Iterator[Plain]:
 
 
 def _bounded(block: Plain, start: int, end: int) -> Iterator[Plain]:
-    for first in range(start, end, LONGEST_SENTENCE):
+    first = start
+    while first < end:
         last = min(end, first + LONGEST_SENTENCE)
-        if last > first:
-            yield Plain(text=block.text[first:last], places=block.places[first:last])
+        if last < end and (space := block.text.rfind(" ", first + 1, last)) > 0:
+            last = space
+        yield Plain(text=block.text[first:last], places=block.places[first:last])
+        first = last + (block.text[last : last + 1] == " ")

@@ -5,7 +5,10 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
+# A quote has at most so many characters. Longer ones are no easier to check, and shorter ones lose their subject.
 LONGEST_QUOTE: Final = 300
+# What stands at the end of a line where a word is broken: hyphens, and the mark that PDFium writes for one.
+_BREAKS: Final = frozenset("-\u2010\u00ad\u0002")
 
 _DASHES: Final = dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe63", "-")
 _QUOTES: Final = {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'}
@@ -72,21 +75,45 @@ def _join(page: str, start: int, end: int, out: list[str], places: list[int], *,
             out.pop()
             places.pop()
         return
+    if is_break and out[-1] == "-" and len(out) > 1 and out[-2].isalnum() and page[end].isalnum():
+        return  # `Placebo-` and `Controlled` on the next line
     out.append(" ")
     places.append(start)
 
 
 def clip(page: str, start: int, end: int, around: tuple[int, int]) -> str:
-    """At most 300 characters of `page[start:end]`, as they stand, with the part `around` among them."""
+    """At most 300 characters of `page[start:end]`, as they stand, with the part `around` among them: whole words only.
+
+    A word that is broken over two lines is one word.
+    """
     if end - start <= LONGEST_QUOTE:
-        return page[start:end]
+        return page[start : _word_end(page, start, end)]
     first, last = around[0], min(around[1], around[0] + LONGEST_QUOTE)
     spare = LONGEST_QUOTE - (last - first)
     before = max(start, first - spare // 2)
     after = min(end, before + LONGEST_QUOTE)
     before = max(start, after - LONGEST_QUOTE)
-    while start < before < first and not page[before - 1].isspace() and not is_cjk(page[before]):
+    while start < before < first and not _is_between_words(page, before):
         before += 1
-    while last < after < end and not page[after].isspace() and not is_cjk(page[after]):
+    while last < after < end and not _is_between_words(page, after):
         after -= 1
-    return page[before:after].strip()
+    return page[before : _word_end(page, before, after)].strip()
+
+
+def _is_between_words(page: str, place: int) -> bool:
+    """Whether a word may begin at a place, or one may have ended before it."""
+    if is_cjk(page[place]) or is_cjk(page[place - 1]):
+        return True
+    if not (page[place].isspace() or page[place - 1].isspace()):
+        return False
+    line = page[:place].rstrip()
+    is_broken = "\n" in page[len(line) : place + 1] and line[-1:] in _BREAKS
+    return not is_broken
+
+
+def _word_end(page: str, start: int, end: int) -> int:
+    """Where a quote ends that does not end within a broken word."""
+    if page[end - 1 : end] in _BREAKS and page[end : end + 1] in {"\n", "\r"}:
+        space = max(page.rfind(" ", start, end), page.rfind("\n", start, end))
+        return space if space > start else end
+    return end

@@ -53,7 +53,8 @@ class Pipeline:
         task, template, reading, pages = await asyncio.to_thread(self._open, item)
         source = task.model or EMBEDDED
         if task.model is None:
-            rows, answers = await asyncio.to_thread(extract, asked(template), pages)
+            printed = await asyncio.to_thread(self._library.printed_lines, reading.sha256, 0, parser=reading.parser)
+            rows, answers = await asyncio.to_thread(extract, asked(template), pages, first_page=printed)
             heard = Heard(rows=rows, answers=answers, flags=[])
         else:
             heard = await self._ask(task, template, item, pages)

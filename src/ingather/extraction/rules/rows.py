@@ -1,0 +1,44 @@
+"""The rows of a document, such as its arms, outcomes and contrasts, and the answers of each."""
+
+from ingather.extraction.findings import Answer, Row
+from ingather.extraction.rules import arms, baseline, effects, outcomes, quality, results
+from ingather.extraction.rules.sentences import Document
+
+Answers = dict[tuple[str, str], Answer]
+
+
+def rows_of(document: Document, study: dict[str, Answer], scopes: set[str]) -> tuple[list[Row], Answers]:
+    """The rows of the scopes that are asked about, and all answers found for them by field and row."""
+    found: Answers = {}
+    rows: list[Row] = []
+
+    def add(scope: str, label: str, parts: dict[str, str], answers: dict[str, Answer]) -> None:
+        key = next(iter(answers.values())).row
+        rows.append(Row(scope=scope, key=key, label=label, parts=parts))
+        found.update({(name, key): answer for name, answer in answers.items()})
+
+    groups = arms.arms(document)
+    ages = baseline.answers(groups, document)
+    for n, arm in enumerate(groups, 1):
+        add("arm", arm.label, {}, arms.answers(arm, groups, document, f"arm/{n}") | ages[n - 1])
+    named = outcomes.outcomes(document)
+    for n, outcome in enumerate(named, 1):
+        add("outcome", outcome.name, {}, outcomes.answers(outcome, f"outcome/{n}"))
+    for n, result in enumerate(results.results(document, groups, named), 1):
+        parts = {"arm": f"arm/{result.arm + 1}"} | _outcome(result.outcome)
+        label = f"{_name(named, result.outcome)}, {groups[result.arm].label}"
+        add("arm_result", label, parts, results.answers(result, f"arm_result/{n}"))
+    for n, effect in enumerate(effects.effects(document, named), 1):
+        label = f"{_name(named, effect.outcome)}, {effect.label}"
+        add("contrast", label, _outcome(effect.outcome), effects.answers(effect, f"contrast/{n}"))
+    if "domain" in scopes:
+        add("domain", named[0].name if named else "Main result", {}, quality.answers(study, "domain/1"))
+    return [row for row in rows if row.scope in scopes], found
+
+
+def _outcome(number: int | None) -> dict[str, str]:
+    return {} if number is None else {"outcome": f"outcome/{number + 1}"}
+
+
+def _name(named: list[outcomes.Outcome], number: int | None) -> str:
+    return "Outcome not named" if number is None else named[number].name
