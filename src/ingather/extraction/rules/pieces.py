@@ -195,7 +195,9 @@ def _heading(line: str, reader: Reader, piece: Piece | None, *, is_over: bool) -
     is_short = len(line.strip()) < _SHORT_HEADING or (piece is not None and piece.end - piece.start < 80)
     if not (is_over or is_short):
         return None
-    return heading(line, in_abstract=reader.in_abstract or reader.part == "front")
+    found = heading(line, in_abstract=reader.in_abstract or reader.part == "front")
+    # Above everything else, a heading of Markdown without a known name is the title.
+    return None if found is not None and not found[0] and reader.part == "front" else found
 
 
 def _begun(
