@@ -12,6 +12,7 @@ from playwright.sync_api import Page, StorageState, expect
 from ingather.engine.engine import Engine
 from ingather.extraction.extraction import Extraction
 from ingather.extraction.tasks import pipeline, tasks
+from ingather.extraction.tasks.request import FrozenRequest, TaskRequest
 from ingather.extraction.template import load_builtin
 from ingather.library import ingest
 from ingather.library.blobs import blobs_from
@@ -74,7 +75,7 @@ def fill(url: str, folder: str) -> None:
         Snapshot(document_id=document.id, file_name=f"paper {n:04}.pdf", sha256=document.sha256, size=document.size)
         for n in range(MANY)
     )
-    wish = tasks.Wish(
+    request = TaskRequest(
         project_id=project,
         template_id="rct",
         field_ids=tuple(fields),
@@ -82,9 +83,9 @@ def fill(url: str, folder: str) -> None:
         context="",
         spend_cap=None,
     )
-    request = tasks.Request(wish=wish, template=whole, documents=copies, base_url=None, model=None)
+    frozen = FrozenRequest(request=request, template=whole, documents=copies, base_url=None, model=None)
     plan = copier.registry.offspring(pipeline.KIND, [{"document_id": document.id}] * MANY, queue=pipeline.QUEUE)
-    copier.database.run(tasks.start(request, plan))
+    copier.database.run(tasks.start(frozen, plan))
     copier.worker(concurrency=20).drain()
     copier.close()
 

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from ingather.engine.engine import Engine
-from ingather.extraction.tasks.tasks import Wait, Why
+from ingather.extraction.tasks.task import Wait, WaitReason
 from tests.engine.workshop import until
 from tests.extraction.desk import Bench, paper
 from tests.extraction.worker import endpoint
@@ -122,5 +122,5 @@ def test_a_task_whose_only_worker_went_silent_says_that_there_is_none(url: str, 
                 status = bench.extraction.status(task.id)
             finally:
                 os.kill(only.pid, signal.SIGKILL)
-    assert (status.progress.running, status.wait) == (1, Wait(why=Why.NO_WORKER))
+    assert (status.progress.running, status.wait) == (1, Wait(why=WaitReason.NO_WORKER))
     engine.close()

@@ -13,16 +13,16 @@ import pytest
 from ingather.engine.engine import Engine
 from ingather.engine.errors import DatabaseUnavailable, RetryLater
 from ingather.extraction.conversation.desk import GOOD_FOR_S, Desk
-from ingather.extraction.conversation.interview import Told
+from ingather.extraction.conversation.interview import ModelAnswer
 from ingather.extraction.provider import (
+    ChatReply,
+    ChatRequest,
     Endpoint,
     Kind,
     Message,
     ModelError,
     NotSent,
     PauseTask,
-    Reply,
-    Request,
     Usage,
 )
 from ingather.extraction.tasks import tasks
@@ -36,11 +36,11 @@ SCHEMA: dict[str, Any] = {"type": "object"}
 class Model:
     """Stands for the client: gives what it is told to give, in its order, and counts."""
 
-    def __init__(self, *said: Reply | ModelError) -> None:
+    def __init__(self, *said: ChatReply | ModelError) -> None:
         self._said = list(said)
         self.calls = 0
 
-    async def complete(self, _: Request) -> Reply:
+    async def complete(self, _: ChatRequest) -> ChatReply:
         self.calls += 1
         said = self._said.pop(0)
         if isinstance(said, ModelError):
@@ -52,8 +52,8 @@ class Model:
     async def close(self) -> None: ...
 
 
-def reply(text: str, **more: Any) -> Reply:
-    return Reply(text=text, finish="stop", usage=Usage(prompt=10, completion=5), model="gpt-4.1-mini", **more)
+def reply(text: str, **more: Any) -> ChatReply:
+    return ChatReply(text=text, finish="stop", usage=Usage(prompt=10, completion=5), model="gpt-4.1-mini", **more)
 
 
 class Room:
@@ -76,13 +76,13 @@ class Room:
 
         return asyncio.run(run())
 
-    def ask(self, model: Model, question: str = "How many?", endpoint: Endpoint | None = None) -> Told:
+    def ask(self, model: Model, question: str = "How many?", endpoint: Endpoint | None = None) -> ModelAnswer:
         messages = (Message(role="user", content=question),)
 
-        async def work(desk: Desk) -> Told:
+        async def work(desk: Desk) -> ModelAnswer:
             return await desk.ask(self.task, 0, "study/1", messages, SCHEMA)
 
-        told: Told = self.with_desk(model, work, endpoint)
+        told: ModelAnswer = self.with_desk(model, work, endpoint)
         return told
 
 
@@ -197,10 +197,10 @@ def test_a_process_keeps_the_silence_it_heard_of_before_the_database_knows(
 
 def test_leave_to_call_is_good_for_a_moment_only(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine may take its time between being allowed to call and calling; silence may begin meanwhile."""
-    asked: list[Request] = []
+    asked: list[ChatRequest] = []
 
     class Slow(Model):
-        async def complete(self, request: Request) -> Reply:
+        async def complete(self, request: ChatRequest) -> ChatReply:
             asked.append(request)
             if len(asked) == 1:
                 await asyncio.sleep(GOOD_FOR_S + 0.05)
@@ -269,7 +269,7 @@ def test_what_a_killed_process_had_set_aside_is_forgotten_once_its_call_must_be_
 
 def test_a_call_that_is_broken_off_keeps_nothing_set_aside(room: Room, db: psycopg.Connection) -> None:
     class Silent(Model):
-        async def complete(self, _: Request) -> Reply:
+        async def complete(self, _: ChatRequest) -> ChatReply:
             await asyncio.sleep(60)
             raise AssertionError
 

@@ -22,7 +22,7 @@ from python_calamine import CalamineWorkbook
 
 from ingather.extraction.export import FORMATS, export
 from ingather.extraction.export.text import CELL_LIMIT, CUT_MARK, exact_number, is_formula_like
-from ingather.extraction.export.words import _WORDS, Words
+from ingather.extraction.export.wording import _WORDING, Wording
 from ingather.extraction.export.xlsx import write_xlsx
 from ingather.extraction.findings import (
     CHECKS_VERSION,
@@ -377,7 +377,7 @@ def test_the_built_in_templates_can_be_exported_with_an_answer_to_every_field(
 
     export("xlsx", out, SUMMARY, template, [paper(*findings, rows=())], language=language)
 
-    words = Words(language)
+    words = Wording(language)
     read = sheets(out.getvalue())
     assert len(read[words["sheet.evidence"]]) == len(template.fields) + 1
     assert len(read[words["sheet.dictionary"]]) == len(template.fields) + 1
@@ -399,13 +399,13 @@ def test_chinese_words_are_used_throughout() -> None:
 @pytest.mark.parametrize("kind", [State, Verdict])
 def test_every_state_and_verdict_has_words_in_both_languages(kind: type[State | Verdict]) -> None:
     for name in kind:
-        assert all(_WORDS[f"{kind.__name__.lower()}.{name}"])
-    assert all(en and zh for en, zh in _WORDS.values())
+        assert all(_WORDING[f"{kind.__name__.lower()}.{name}"])
+    assert all(en and zh for en, zh in _WORDING.values())
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_sheet_names_are_ones_that_excel_accepts(language: str) -> None:
-    names = [Words(language)[key] for key in _WORDS if key.startswith("sheet.")]
+    names = [Wording(language)[key] for key in _WORDING if key.startswith("sheet.")]
 
     assert len(set(names)) == len(names)
     assert all(len(name) <= 28 and not re.search(r"[\[\]:*?/\\']", name) for name in names)
@@ -845,7 +845,7 @@ def test_rows_beyond_the_end_of_a_sheet_go_on_in_a_second() -> None:
     out = io.BytesIO()
     findings = [found("title", str(number)) for number in range(25)]
 
-    write_xlsx(out, SUMMARY, FORM, [paper(*findings)], Words("en"), max_rows=11)
+    write_xlsx(out, SUMMARY, FORM, [paper(*findings)], Wording("en"), max_rows=11)
 
     read = sheets(out.getvalue())
     assert [len(read[name]) for name in ("Evidence", "Evidence 2", "Evidence 3")] == [11, 11, 6]

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from ingather.extraction.export import FORMATS
-from ingather.extraction.export.words import Words
+from ingather.extraction.export.wording import Wording
 from ingather.extraction.findings import Action, DocumentResult, Extracted, Finding, Review, State, Value, Verdict
 from tests.extraction.test_export import (
     HOSTILE,
@@ -150,4 +150,4 @@ def test_an_export_with_reviews_has_the_same_bytes_each_time_in_both_languages(f
 
 def test_every_action_has_words_in_both_languages() -> None:
     for language in ("en", "zh"):
-        assert all(Words(language)[f"action.{action}"] for action in Action)
+        assert all(Wording(language)[f"action.{action}"] for action in Action)

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from ingather.extraction.conversation.interview import Heard, Interview, Told
+from ingather.extraction.conversation.interview import Interview, InterviewResult, ModelAnswer
 from ingather.extraction.conversation.merging import merged
 from ingather.extraction.conversation.questions import MOST_ROWS
 from ingather.extraction.findings import Answer, Row, State
 from ingather.extraction.proof.assess import assess
-from ingather.extraction.provider import Kind, Message, ModelError, Reply
+from ingather.extraction.provider import ChatReply, Kind, Message, ModelError
 from ingather.extraction.template import Template, load_builtin, select
 
 PAGES = ["A trial of exercise. We randomised 120 people.", "Pain fell by 2.1 points."]
@@ -28,11 +28,11 @@ class Model:
         self.steps: list[str] = []
         self.asked: list[tuple[Message, ...]] = []
 
-    async def __call__(self, step: str, messages: tuple[Message, ...], schema: dict[str, Any]) -> Told:
+    async def __call__(self, step: str, messages: tuple[Message, ...], schema: dict[str, Any]) -> ModelAnswer:
         self.steps.append(step)
         self.asked.append(messages)
         told = self._script(step, messages, schema)
-        return Told(object=told, text=json.dumps(told))
+        return ModelAnswer(object=told, text=json.dumps(told))
 
 
 def nothing(schema: dict[str, Any]) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def small(*fields: str) -> Template:
     return select(load_builtin("rct"), fields)
 
 
-def heard(template: Template, model: Model, pages: list[str] | None = None, budget: int = 60_000) -> Heard:
+def heard(template: Template, model: Model, pages: list[str] | None = None, budget: int = 60_000) -> InterviewResult:
     return asyncio.run(Interview(template, pages or PAGES, model, budget=budget).run())
 
 
@@ -156,7 +156,7 @@ def test_an_answer_that_was_cut_off_is_kept_as_far_as_it_goes_and_the_rest_is_as
         if step == "study/1":
             whole = json.dumps(told)
             cut = whole[: whole.index(told["answers"][2]["field"]) + 5]
-            raise ModelError(Kind.TRUNCATED, "It was cut off.", reply=Reply(text=cut, finish="length"))
+            raise ModelError(Kind.TRUNCATED, "It was cut off.", reply=ChatReply(text=cut, finish="length"))
         return told
 
     model = Model(script)
@@ -289,7 +289,7 @@ def test_a_list_that_is_cut_off_twice_is_used_as_far_as_it_goes_and_flagged() ->
     def script(step: str, _: tuple[Message, ...], schema: dict[str, Any]) -> dict[str, Any]:
         if step.startswith("list"):
             cut = '{"arms": [{"label": "Exercise", "quote": "", "page": 1, "is_reference": false}, {"label": "Us'
-            raise ModelError(Kind.TRUNCATED, "It was cut off.", reply=Reply(text=cut, finish="length"))
+            raise ModelError(Kind.TRUNCATED, "It was cut off.", reply=ChatReply(text=cut, finish="length"))
         return nothing(schema)
 
     found = heard(small("arm_label", "arm_n_randomised"), Model(script))
@@ -316,7 +316,7 @@ def test_a_label_cannot_pass_for_a_question() -> None:
 def cut(told: dict[str, Any], share: float = 0.5) -> ModelError:
     text = json.dumps(told)
     return ModelError(
-        Kind.TRUNCATED, "It was cut off.", reply=Reply(text=text[: int(share * len(text))], finish="length")
+        Kind.TRUNCATED, "It was cut off.", reply=ChatReply(text=text[: int(share * len(text))], finish="length")
     )
 
 

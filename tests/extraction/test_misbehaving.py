@@ -21,14 +21,14 @@ import yaml
 from ingather.engine.errors import Reject, RetryLater
 from ingather.extraction.provider import (
     ChatClient,
+    ChatReply,
+    ChatRequest,
     Endpoint,
     Kind,
     Message,
     ModelError,
     NotSent,
     PauseTask,
-    Reply,
-    Request,
     Rung,
     Usage,
     parse_object,
@@ -61,11 +61,11 @@ SCHEMA = {
 NOTHING = {"field": "xxxx", "state": "not_reported", "value": None, "quote": ""}
 
 
-def ask(provider: Provider, *requests: Request, key: str = CANARY, **endpoint: Any) -> list[Reply | ModelError]:
+def ask(provider: Provider, *requests: ChatRequest, key: str = CANARY, **endpoint: Any) -> list[ChatReply | ModelError]:
     """Send requests one after another; what came of each."""
 
-    async def run() -> list[Reply | ModelError]:
-        outcomes: list[Reply | ModelError] = []
+    async def run() -> list[ChatReply | ModelError]:
+        outcomes: list[ChatReply | ModelError] = []
         async with ChatClient(Endpoint.of(provider.base_url, "test-model", key, **endpoint)) as client:
             for request in requests:
                 try:
@@ -77,19 +77,19 @@ def ask(provider: Provider, *requests: Request, key: str = CANARY, **endpoint: A
     return asyncio.run(run())
 
 
-def question(text: str = "What does it report?", **more: Any) -> Request:
-    return Request(messages=(Message(role="user", content=text),), max_tokens=500, **({"schema": SCHEMA} | more))
+def question(text: str = "What does it report?", **more: Any) -> ChatRequest:
+    return ChatRequest(messages=(Message(role="user", content=text),), max_tokens=500, **({"schema": SCHEMA} | more))
 
 
-def failure(provider: Provider, request: Request | None = None, **more: Any) -> ModelError:
+def failure(provider: Provider, request: ChatRequest | None = None, **more: Any) -> ModelError:
     outcome = ask(provider, request or question(), **more)[0]
     assert isinstance(outcome, ModelError), outcome
     return outcome
 
 
-def success(provider: Provider, request: Request | None = None, **more: Any) -> Reply:
+def success(provider: Provider, request: ChatRequest | None = None, **more: Any) -> ChatReply:
     outcome = ask(provider, request or question(), **more)[0]
-    assert isinstance(outcome, Reply), outcome
+    assert isinstance(outcome, ChatReply), outcome
     return outcome
 
 
@@ -99,8 +99,8 @@ def success(provider: Provider, request: Request | None = None, **more: Any) -> 
 def test_an_honest_answer_comes_with_all_that_is_worth_keeping() -> None:
     with Provider() as provider:
         first, second = ask(provider, question("a" * 400), question("a" * 400))
-    assert isinstance(first, Reply)
-    assert isinstance(second, Reply)
+    assert isinstance(first, ChatReply)
+    assert isinstance(second, ChatReply)
     assert parse_reply(first) == {"answers": [NOTHING] * 5}
     assert (first.finish, first.model, first.rung) == ("stop", "test-model", Rung.JSON_SCHEMA)
     assert first.request_id.startswith("req-")
@@ -521,7 +521,7 @@ def test_the_provider_runs_as_a_process_and_tells_its_log(tmp_path: Path) -> Non
                 async with ChatClient(Endpoint.of(base_url, "test-model", CANARY)) as client:
                     return tuple(await asyncio.gather(client.complete(question()), return_exceptions=True))
 
-            assert [type(outcome) for outcome in asyncio.run(run()) + asyncio.run(run())] == [ModelError, Reply]
+            assert [type(outcome) for outcome in asyncio.run(run()) + asyncio.run(run())] == [ModelError, ChatReply]
             with urllib.request.urlopen(base_url.removesuffix("/v1") + "/_log", timeout=10) as answer:
                 log = json.load(answer)
         finally:

@@ -20,14 +20,14 @@ from ingather.extraction.provider import (
     AddressRefused,
     ApiKey,
     Capabilities,
+    ChatReply,
+    ChatRequest,
     Endpoint,
     Kind,
     Message,
     ModelError,
     PauseTask,
     Price,
-    Reply,
-    Request,
     Rung,
     Usage,
     check_base_url,
@@ -69,7 +69,7 @@ def body(message: str = "", **more: Any) -> str:
         (429, body("余额不足或无可用资源包,请充值"), Kind.QUOTA),
         (429, body("您的请求超过速率限制"), Kind.RETRY_AFTER),
         (429, body("Too many tokens, please wait before trying again."), Kind.RETRY_AFTER),
-        (429, body("Request too large for m on tokens per min (TPM): Limit 100, Requested 200"), Kind.TOO_LONG),
+        (429, body("ChatRequest too large for m on tokens per min (TPM): Limit 100, Requested 200"), Kind.TOO_LONG),
         (429, HTML, Kind.RETRY_AFTER),
         (402, body("Insufficient Balance"), Kind.QUOTA),
         (402, "", Kind.QUOTA),
@@ -217,8 +217,8 @@ def test_a_429_holds_the_whole_queue_and_uses_no_attempt(asked_s: float | None, 
     assert signal.delay.total_seconds() == held_s
 
 
-def reply(text: str = "{}", finish: str = "stop", refusal: str = "") -> Reply:
-    return Reply(text=text, finish=finish, refusal=refusal, usage=Usage(prompt=10, completion=3))
+def reply(text: str = "{}", finish: str = "stop", refusal: str = "") -> ChatReply:
+    return ChatReply(text=text, finish=finish, refusal=refusal, usage=Usage(prompt=10, completion=3))
 
 
 @pytest.mark.parametrize(
@@ -232,7 +232,7 @@ def reply(text: str = "{}", finish: str = "stop", refusal: str = "") -> Reply:
         (reply("", finish="insufficient_system_resource"), Kind.OVERLOADED),
     ],
 )
-def test_a_reply_that_is_no_answer_is_an_error_that_keeps_its_usage(given_reply: Reply, kind: Kind) -> None:
+def test_a_reply_that_is_no_answer_is_an_error_that_keeps_its_usage(given_reply: ChatReply, kind: Kind) -> None:
     with pytest.raises(ModelError) as caught:
         check_reply(given_reply)
     assert caught.value.kind is kind
@@ -254,7 +254,7 @@ def test_sentences_are_bounded_and_on_one_line() -> None:
 
 # --- what is asked and replied ----------------------------------------------------------------------------------------
 
-QUESTION = Request(messages=(Message(role="user", content="Why?\ud800"),), schema={"type": "object"}, max_tokens=9)
+QUESTION = ChatRequest(messages=(Message(role="user", content="Why?\ud800"),), schema={"type": "object"}, max_tokens=9)
 
 
 def test_each_rung_asks_in_its_own_way() -> None:

@@ -23,7 +23,8 @@ from ingather.extraction.findings import (
 from ingather.extraction.judgements.checks import check
 from ingather.extraction.judgements.judgements import judge
 from ingather.extraction.proof.assess import RECOGNISED, in_order
-from ingather.extraction.reviewing.reviewing import Decision, Judged, decided, fingerprint, reviewed, standing, verified
+from ingather.extraction.reviewing.deciding import Decision, Judged, decided, verified
+from ingather.extraction.reviewing.standing import fingerprint, reviewed, standing
 from ingather.extraction.template import Template, load_builtin
 
 RCT = load_builtin("rct")

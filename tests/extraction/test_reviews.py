@@ -14,7 +14,7 @@ from ingather.engine.engine import Engine
 from ingather.engine.errors import NotReady, UsageError
 from ingather.extraction.errors import NotFound, Outrun
 from ingather.extraction.findings import Action, DocumentResult, Finding, State
-from ingather.extraction.reviewing.reviewing import Decision
+from ingather.extraction.reviewing.deciding import Decision
 from ingather.extraction.reviewing.reviews import Reviewer
 from ingather.extraction.tasks import results
 from tests.extraction.desk import Bench, paper

@@ -23,9 +23,9 @@ from ingather.extraction.extraction import Extraction
 from ingather.extraction.findings import State, Verdict
 from ingather.extraction.provider import Endpoint
 from ingather.extraction.tasks.pipeline import KIND, MAX_ATTEMPTS
-from ingather.extraction.tasks.tasks import Wait, Why
+from ingather.extraction.tasks.task import Wait, WaitReason
 from ingather.extraction.template import Label, add_field, change_field, read_field, remove_field
-from ingather.library.errors import NotFound as NotInLibrary
+from ingather.library.errors import NotInLibrary
 from ingather.library.library import Library
 from ingather.library.reading import Page, Reading
 from ingather.notice import Notice
@@ -474,14 +474,14 @@ def test_a_spending_cap_holds_with_ten_documents_at_once(scene: Scene, db: psyco
 def test_a_task_whose_model_no_worker_is_set_up_for_says_so(scene: Scene, url: str, tmp_path: Path) -> None:
     bench, provider = scene()
     task, _ = bench.extraction.start_task(bench.project, "rct", bench.add(paper(n) for n in range(25)))
-    assert bench.extraction.status(task.id).wait == Wait(why=Why.NO_WORKER)
+    assert bench.extraction.status(task.id).wait == Wait(why=WaitReason.NO_WORKER)
     engine = Engine(url, lease=1)
     Bench(engine, tmp_path)  # has no model
 
     async def work() -> None:
         async with engine.worker(concurrency=20):
             while (wait := await asyncio.to_thread(lambda: bench.extraction.status(task.id).wait)) is None or (
-                wait.why is not Why.HELD_BACK
+                wait.why is not WaitReason.HELD_BACK
             ):
                 await asyncio.sleep(0.05)
             assert f"not set up for the model test-model at {provider.base_url}" in wait.sentence

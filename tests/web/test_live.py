@@ -15,7 +15,7 @@ import psycopg
 import pytest
 
 from ingather.engine.engine import Engine
-from ingather.extraction.tasks.journal import Journal, Line
+from ingather.extraction.tasks.journal import Journal, JournalLine
 from ingather.notice import notice, notice_fields, notice_to_json
 from ingather.web.accounts import TokenScope
 from ingather.web.app import create_app
@@ -253,9 +253,9 @@ def note_calls(conn: psycopg.Connection, task_id: int, count: int = 1) -> None:
     )
 
 
-def collected(journal: Journal, count: int) -> list[Line]:
+def collected(journal: Journal, count: int) -> list[JournalLine]:
     """So many lines: other databases of the same server may hold them back for a moment."""
-    lines: list[Line] = []
+    lines: list[JournalLine] = []
 
     def enough() -> bool:
         lines.extend(journal.read())
@@ -309,7 +309,7 @@ def test_many_writers_and_a_reader_who_resumes_all_the_time_agree(office: Office
     writers = [threading.Thread(target=write) for _ in range(4)]
     for writer in writers:
         writer.start()
-    seen: list[Line] = []
+    seen: list[JournalLine] = []
     while any(writer.is_alive() for writer in writers) or len(seen) < 240:
         seen += Journal(office.engine, task_id, after=seen[-1].id if seen else "").read()
         assert len(seen) <= 240

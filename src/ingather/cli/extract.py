@@ -12,8 +12,9 @@ from ingather.cli.watching import Bar, Lines, Screen
 from ingather.engine.errors import IngatherError, UsageError
 from ingather.engine.model import Progress
 from ingather.extraction.export import FORMATS
-from ingather.extraction.extraction import EMBEDDED_NAME
-from ingather.extraction.tasks.tasks import Task, Wait, Why, fingerprint
+from ingather.extraction.results import EMBEDDED_NAME
+from ingather.extraction.tasks.request import fingerprint
+from ingather.extraction.tasks.task import Task, Wait, WaitReason
 from ingather.extraction.template import Template, Tier, select
 from ingather.library import ingest
 from ingather.settings import Settings
@@ -164,7 +165,7 @@ async def _work(bench: Workbench, task: Task, screen: Screen, at_once: int) -> P
     # On a shared database there may be work of others, which is not for this command to take.
     queues = [(await batch.aprogress()).queue, ingest.QUEUE]
     worker = bench.engine.worker(concurrency=max(at_once, 4), queues=queues)
-    shown_why: Why | None = None
+    shown_why: WaitReason | None = None
     await worker.start()
     try:
         with closing(screen):
@@ -193,9 +194,9 @@ def _waiting(wait: Wait) -> str:
     """A sentence that says what a task waits for. It is never a worker: this command runs its own."""
     until = f" until {wait.until.astimezone():%H:%M:%S}" if wait.until else ""
     match wait.why:
-        case Why.SILENCE:
+        case WaitReason.SILENCE:
             return f"Waiting{until}: the provider asked for silence."
-        case Why.QUEUE_PAUSED:
+        case WaitReason.QUEUE_PAUSED:
             return "Waiting: somebody paused the queue. `ingather queue ls` shows it, `ingather queue resume` goes on."
         case _:
             return f"Waiting{until}. {wait.sentence}".rstrip()

@@ -1,4 +1,4 @@
-"""What is said about a document: answers as given, findings as checked, the flags of the rules, reviews by people.
+"""The nouns about a document: answers as given, findings as checked, the flags of the rules, reviews by people.
 
 An answer comes from a model or from the embedded extractor and is believed by
 nobody. Grounding its quote and checking its value makes a finding of it. A

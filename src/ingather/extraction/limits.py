@@ -1,24 +1,61 @@
-"""Ids, caps and texts from outside: taken, cleaned, or refused with a sentence."""
+"""Ids, caps, texts and requests from outside: taken, cleaned, or refused with a sentence."""
 
 import unicodedata
+from collections.abc import Collection
 from decimal import Decimal
 from typing import Final
 
 from ingather.engine.errors import UsageError
-from ingather.extraction.errors import NotFound
+from ingather.extraction.errors import EmptySelection, NotFound
 from ingather.extraction.provider import price_of
 from ingather.notice import notice
 
+# The largest number that a bigint of PostgreSQL can hold.
 LARGEST_ID: Final = 2**63 - 1
+# A cap above this is a typing error, and the column has no room for it.
 LARGEST_CAP: Final = Decimal(1_000_000)
+# The column keeps four decimals: prices are per million tokens, so a single call may cost less than a cent.
 SMALLEST_STEP: Final = Decimal("0.0001")
+# Documents of one task. Its results are read page by page, but its request and its scatter are one transaction.
+MOST_DOCUMENTS: Final = 10_000
+# Characters of the context that goes into every question: a page of text. More would crowd out the paper.
+LONGEST_CONTEXT: Final = 4_000
+# Characters of an idempotency key. A UUID has 36; the engine's own limit is higher.
+LONGEST_KEY: Final = 200
 
 
 def known_id(number: object, noun: str) -> int:
-    """An id that the database can be asked for. Types are only hints: it may come from a form or a file."""
+    """An id that a statement can take, or `NotFound`. Types are only hints: it may come from a form or a file."""
     if isinstance(number, bool) or not isinstance(number, int) or not 0 < number <= LARGEST_ID:
         raise NotFound(f"There is no {noun} {str(number)[:40]!r}.")
     return number
+
+
+def check_new_task(document_ids: Collection[int], context: str, idempotency_key: str | None) -> None:
+    """Refuse a request that no task can have, before anything is read or written."""
+    if not document_ids:
+        raise EmptySelection(
+            notice("extraction.no_documents_selected_choose_least", "No documents are selected. Choose at least one.")
+        )
+    if len(document_ids) > MOST_DOCUMENTS:
+        raise UsageError(
+            notice(
+                "extraction.task_takes_most_documents_selected",
+                "A task takes at most {most} documents; {count} are selected.",
+                most=f"{MOST_DOCUMENTS:,}",
+                count=f"{len(document_ids):,}",
+            )
+        )
+    if len(context) > LONGEST_CONTEXT:
+        raise UsageError(
+            notice(
+                "extraction.context_most_characters_long",
+                "The context is at most {most} characters long.",
+                most=f"{LONGEST_CONTEXT:,}",
+            )
+        )
+    if idempotency_key is not None and not (0 < len(idempotency_key) <= LONGEST_KEY and idempotency_key.isprintable()):
+        raise UsageError(f"An idempotency key is 1 to {LONGEST_KEY} printable characters.")
 
 
 def checked_cap(cap: Decimal | None, model: str | None) -> Decimal | None:

@@ -20,27 +20,27 @@ IngatherError
 from ingather.engine.errors import IngatherError, UsageError
 
 
-class NotFound(UsageError):
+class NotInLibrary(UsageError):
     """It is not in the library, or no longer."""
 
 
-class UnknownKnowledgeBase(NotFound):
+class UnknownKnowledgeBase(NotInLibrary):
     pass
 
 
-class UnknownDocument(NotFound):
+class UnknownDocument(NotInLibrary):
     pass
 
 
-class UnknownFile(NotFound):
+class UnknownFile(NotInLibrary):
     pass
 
 
-class UnknownPage(NotFound):
+class UnknownPage(NotInLibrary):
     pass
 
 
-class UnknownPaper(NotFound):
+class UnknownPaper(NotInLibrary):
     pass
 
 

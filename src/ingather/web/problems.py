@@ -22,8 +22,7 @@ from ingather.engine.errors import (
     UsageError,
 )
 from ingather.extraction.errors import NotFound, Outrun
-from ingather.library.errors import FileDamaged, FileMissing, FileTooBig, NameTaken, StoreUnavailable
-from ingather.library.errors import NotFound as NotInLibrary
+from ingather.library.errors import FileDamaged, FileMissing, FileTooBig, NameTaken, NotInLibrary, StoreUnavailable
 from ingather.notice import Notice, edited, notice, notice_to_json
 
 log = logging.getLogger("ingather.web")

@@ -5,10 +5,10 @@ from urllib.parse import urlsplit
 
 from ingather.engine.model import Progress, Queue, ScheduleRecord, WorkerRecord
 from ingather.extraction.conversation.estimate import Estimate, Range
-from ingather.extraction.extraction import EMBEDDED_NAME
 from ingather.extraction.findings import DocumentResult, Finding, Review, Span
 from ingather.extraction.provider import Endpoint, Price, price_of
-from ingather.extraction.tasks.tasks import Status, Wait
+from ingather.extraction.results import EMBEDDED_NAME
+from ingather.extraction.tasks.task import Status, Wait
 from ingather.extraction.template import Template, Tier
 from ingather.library.port import DocumentRecord, KnowledgeBase, Sort
 from ingather.notice import notice_to_json

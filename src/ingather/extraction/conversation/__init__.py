@@ -1,1 +1,1 @@
-"""The conversation with a model about one document: what is asked, in which parts, and how its answers are read."""
+"""The conversation with a model about one document: questions, parts of the document, and how answers are read."""

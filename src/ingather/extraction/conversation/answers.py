@@ -1,7 +1,7 @@
-"""A model's JSON, read as answers. Pure, and patient: what is right is kept, what is wrong is said in words.
+"""A model's JSON, read as answers. Pure: right answers are kept, and each wrong one becomes a sentence.
 
-The words go back to the model once. What is still wrong after that ends as a
-failed cell that says why; its neighbours stay.
+The sentences go back to the model once. What is still wrong after that ends as
+a failed cell with its reason; its neighbours stay.
 """
 
 import re
@@ -14,12 +14,15 @@ from ingather.extraction.findings import Answer, State, Value
 from ingather.extraction.template import Field, FieldType, Scope, ValueProblem, coerce
 from ingather.notice import edited, notice
 
+# A label goes into every later question about its row. A longer one would cost more than it explains.
 LONGEST_LABEL = 200
-LONGEST_QUOTE = 2_000  # more than is asked for: a long quote that stands in the paper is still proof
+LONGEST_QUOTE = 2_000  # more than the prompt allows: a long quote that stands in the paper is still proof
+# Entries of one list that are read. Real papers have fewer than 40 rows of a scope; this bounds a broken answer.
 MOST_LISTED = 500
+# Time points of an outcome. Rows are combinations of outcome, time and arm, so each one multiplies the questions.
 MOST_TIMEPOINTS = 6
 _SILENT = {State.NOT_REPORTED, State.NOT_APPLICABLE}
-_WORDS = {FieldType.TEXT, FieldType.LONGTEXT, FieldType.MULTI_TEXT}
+_PROSE = {FieldType.TEXT, FieldType.LONGTEXT, FieldType.MULTI_TEXT}
 _NOTHING = {"no information", "not reported", "not applicable"}
 _LISTS = {Scope.ARM: "arms", Scope.OUTCOME: "outcomes", Scope.DOMAIN: "results"}
 # Our own marks, and what could end the line or the name that a label stands in.
@@ -28,19 +31,19 @@ _UNFIT = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029⟦⟧`]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Understood:
-    """The answers that can be used, and what is wrong with the others, in words for the model."""
+    """The answers that can be used, and sentences for the model about the others."""
 
     answers: tuple[Answer, ...]
     problems: tuple[str, ...]
 
 
-def read_listing(told: dict[str, Any], scopes: Sequence[Scope]) -> tuple[list[Listed], list[str]]:
+def read_listing(answer_object: dict[str, Any], scopes: Sequence[Scope]) -> tuple[list[Listed], list[str]]:
     """The rows a model listed, and what is wrong with the others. A label given twice is one row."""
     listed: list[Listed] = []
     problems: list[str] = []
     for scope in scopes:
         name = _LISTS[scope]
-        entries = told.get(name)
+        entries = answer_object.get(name)
         if not isinstance(entries, list):
             problems.append(f"`{name}` must be a list.")
             continue
@@ -67,19 +70,19 @@ def _listed(scope: Scope, label: str, entry: dict[str, Any]) -> Listed:
     )
 
 
-def unlisted(told: dict[str, Any], scopes: Sequence[Scope]) -> list[str]:
+def unlisted(answer_object: dict[str, Any], scopes: Sequence[Scope]) -> list[str]:
     """The lists that are missing altogether."""
-    return [_LISTS[scope] for scope in scopes if not isinstance(told.get(_LISTS[scope]), list)]
+    return [_LISTS[scope] for scope in scopes if not isinstance(answer_object.get(_LISTS[scope]), list)]
 
 
-def read_answers(told: dict[str, Any], group: Group) -> Understood:
+def read_answers(answer_object: dict[str, Any], group: Group) -> Understood:
     """The answers to a group's questions. Each question must have one answer, for each row where there are rows."""
     fields = {field.id: field for field in group.fields}
     rows = [row.key for row in group.rows] or [""]
     answers: dict[tuple[str, str], Answer] = {}
     wrong: dict[tuple[str, str], str] = {}
     problems: list[str] = []
-    for entry in _entries(told, group, problems):
+    for entry in _entries(answer_object, group, problems):
         field = fields.get(str(entry.get("field")))
         row = str(entry.get("row", "")) if group.rows else ""
         if field is None or row not in rows:
@@ -102,7 +105,7 @@ def read_answers(told: dict[str, Any], group: Group) -> Understood:
     for place in ((row, name) for row in rows for name in fields):
         if place not in usable:
             wrong.setdefault(place, notice("model.no_answer", "{code} has no answer.", code=_place(place[1], place[0])))
-    # What was said beside the questions does no harm, and asking again would cost.
+    # Answers to questions that were not put do no harm, and a second call would cost.
     found = (*wrong.values(), *problems) if wrong else ()
     return Understood(answers=tuple(usable.values()), problems=found)
 
@@ -120,10 +123,10 @@ def failed(group: Group, understood: Understood, why: str) -> tuple[Answer, ...]
     return (*understood.answers, *lost)
 
 
-def _entries(told: dict[str, Any], group: Group, problems: list[str]) -> Iterator[dict[str, Any]]:
+def _entries(answer_object: dict[str, Any], group: Group, problems: list[str]) -> Iterator[dict[str, Any]]:
     """Each answer with all that belongs to it, whether its quote stands beside it or once for its row."""
     name = "answers" if group.has_quote_per_field else "rows"
-    listed = told.get(name)
+    listed = answer_object.get(name)
     if not isinstance(listed, list):
         problems.append(f"`{name}` must be a list.")
         return
@@ -145,7 +148,7 @@ def _evidence(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def _answer(entry: dict[str, Any], field: Field, row: str) -> Answer:
-    state, value, note = _said(entry, field)
+    state, value, note = _state_and_value(entry, field)
     return Answer(
         field=field.id,
         row=row,
@@ -157,8 +160,8 @@ def _answer(entry: dict[str, Any], field: Field, row: str) -> Answer:
     )
 
 
-def _said(entry: dict[str, Any], field: Field) -> tuple[State, Value, str]:
-    """State, value and note. Words such as "not reported" in place of a value are taken for what they say."""
+def _state_and_value(entry: dict[str, Any], field: Field) -> tuple[State, Value, str]:
+    """State, value and note. A value such as "not reported" is read as the state that it names."""
     state = _state(entry.get("state"))
     try:
         value = coerce(field, entry.get("value"))
@@ -172,7 +175,7 @@ def _said(entry: dict[str, Any], field: Field) -> tuple[State, Value, str]:
         return (State.NOT_REPORTED if value is None else state), value, ""
     if state in _SILENT:
         # In a text, the model may explain why there is none.
-        if value is None or field.type in _WORDS:
+        if value is None or field.type in _PROSE:
             return state, None, ""
         if value not in _options_of_silence(field):
             raise ValueProblem(
@@ -187,18 +190,18 @@ def _said(entry: dict[str, Any], field: Field) -> tuple[State, Value, str]:
 
 
 def _options_of_silence(field: Field) -> list[str]:
-    """Options that say what a state says, as in a risk of bias: `NI`, no information, and `NA`, not applicable."""
+    """Options that mean the same as a state, as in a risk of bias: `NI`, no information, and `NA`, not applicable."""
     return [option.id for option in field.options if option.label.en.casefold() in _NOTHING]
 
 
 def _state(raw: object) -> State:
-    """One of the states a model may give; that an answer failed is for us to say, that it is rejected for a person."""
-    said = re.sub(r"[\s_-]+", "_", raw.strip().lower()) if isinstance(raw, str) else ""
-    if said not in {state.value for state in State} - {State.FAILED.value, State.REJECTED.value}:
+    """One of the states that a model may give. Only our code may give `failed`, and only a person `rejected`."""
+    normalised = re.sub(r"[\s_-]+", "_", raw.strip().lower()) if isinstance(raw, str) else ""
+    if normalised not in {state.value for state in State} - {State.FAILED.value, State.REJECTED.value}:
         raise ValueProblem(
             notice("model.state_none_those_allowed", "the state {state} is none of those allowed", state=f"{raw!r:.60}")
         )
-    return State(said)
+    return State(normalised)
 
 
 def _place(field: str, row: str) -> str:

@@ -1,4 +1,4 @@
-"""The desk where models are asked: nothing is paid for twice, silences are kept, every call is written down."""
+"""The desk: all calls to a model. Nothing is paid for twice, silences are kept, and every call is written down."""
 
 import asyncio
 import hashlib
@@ -19,17 +19,17 @@ from ingather.engine.engine import Engine
 from ingather.engine.errors import DatabaseUnavailable, RetryLater
 from ingather.engine.script import Script, Statement
 from ingather.extraction.conversation import prompt
-from ingather.extraction.conversation.interview import Told
+from ingather.extraction.conversation.interview import ModelAnswer
 from ingather.extraction.provider import (
     ChatClient,
+    ChatReply,
+    ChatRequest,
     Endpoint,
     Kind,
     Message,
     ModelError,
     NotSent,
     PauseTask,
-    Reply,
-    Request,
     Usage,
     cost,
     estimate_tokens,
@@ -41,20 +41,29 @@ from ingather.extraction.provider import (
 )
 from ingather.extraction.provider.redaction import REMOVED, SHORTEST_SECRET
 from ingather.extraction.tasks import statements as sql
-from ingather.extraction.tasks.tasks import Task
+from ingather.extraction.tasks.task import Task
 from ingather.notice import edited, notice, notice_fields, noticed
 
+# Tokens of one answer. Some models allow no more; a smaller number would cut answers of 60 cells.
 MAX_TOKENS = 8_000
 DEADLINE_S = 400.0  # what the longest answer takes of a model that writes 20 tokens a second
 SHORT_SILENCE_S = 5.0  # is waited for; a longer one gives the document back
+# Tries of one question with short silences in between. After that the document goes back and makes room for others.
 SHORT_TRIES = 10
+# Callers start again within this time after a silence, and not all at once.
 SPREAD_S = 0.25
-GOOD_FOR_S = 0.25  # so long is leave to call worth something: meanwhile another machine may have been silenced
+GOOD_FOR_S = 0.25  # how long a permission holds: meanwhile another machine may have met a refusal
+# Permissions that expired before the call could start. After so many the machine is too busy to call at all.
 LATE_TRIES = 20
+# How soon a document comes back whose task is paused. The pause holds it back, so this adds nothing to the queue.
 PAUSED_S = 0.2
+# How soon a document comes back that waits for others: for calls that use up the cap, or for a busy machine.
 SETTLING_S = (0.5, 1.5)
+# A reservation outlives the longest call by this much. A call whose process died blocks the cap for that long.
 TO_WRITE_DOWN = timedelta(minutes=1)
+# The pauses between tries to write down a paid answer: a restart of the database takes several seconds.
 WAITS_S = (0.2, 0.5, 1.0, 2.0, 4.0)
+# Token counts above this are nonsense of a provider; JSON readers could not read them exactly.
 LARGEST_COUNT = 2**53
 _UNKEEPABLE = re.compile("[\0\ud800-\udfff]")
 
@@ -62,12 +71,12 @@ _UNKEEPABLE = re.compile("[\0\ud800-\udfff]")
 def queue_of(endpoint: Endpoint) -> str:
     """One gate for provider, key and model: all tasks that use them share its limits, on all machines."""
     key = endpoint.api_key.fingerprint if endpoint.api_key else ""
-    told = f"{endpoint.base_url}\n{key}\n{endpoint.model}"
-    return f"model_{hashlib.sha256(told.encode()).hexdigest()[:16]}"
+    parts = f"{endpoint.base_url}\n{key}\n{endpoint.model}"
+    return f"model_{hashlib.sha256(parts.encode()).hexdigest()[:16]}"
 
 
 class Desk:
-    """Asks one endpoint. Belongs to the event loop that uses it first."""
+    """Calls one endpoint. It belongs to the event loop that uses it first."""
 
     def __init__(self, engine: Engine, endpoint: Endpoint, client: ChatClient | None = None) -> None:
         self.endpoint = endpoint
@@ -79,21 +88,21 @@ class Desk:
 
     async def ask(
         self, task: Task, ordinal: int, step: str, messages: tuple[Message, ...], schema: dict[str, Any]
-    ) -> Told:
+    ) -> ModelAnswer:
         """The model's answer to one question about one document of a task, from the ledger if it is there."""
         call = _Call(task_id=task.id, ordinal=ordinal, step=step, request_sha256=_sha256(task, messages, schema))
         await self._open()
-        request = Request(messages=messages, schema=schema, max_tokens=MAX_TOKENS, deadline_s=DEADLINE_S)
+        request = ChatRequest(messages=messages, schema=schema, max_tokens=MAX_TOKENS, deadline_s=DEADLINE_S)
         tried = late = 0
         while True:
             tried += 1
-            leave = await self._clear(call, request)
-            if leave.known is not None:
-                return _replayed(*leave.known)
+            permission = await self._permission(call, request)
+            if permission.known is not None:
+                return _replayed(*permission.known)
             try:
-                return await self._call(call, replace(request, may_send=self._may_send(late)), leave)
+                return await self._call(call, replace(request, may_send=self._may_send(late)), permission)
             except NotSent:
-                await asyncio.shield(self._give_back(leave))
+                await asyncio.shield(self._cancel_reservation(permission))
                 tried, late = tried - 1, late + 1
                 if late == LATE_TRIES:
                     raise RetryLater(
@@ -102,101 +111,105 @@ class Desk:
                     ) from None
                 await asyncio.sleep(random.uniform(0, SPREAD_S))
             except ModelError as error:
-                silence_s = await self._note_error(call, error, leave)
+                silence_s = await self._note_error(call, error, permission)
                 if tried == SHORT_TRIES or not 0 < silence_s <= SHORT_SILENCE_S:
                     raise
             except BaseException:
-                # It was broken off, and nobody will ever know what it cost.
+                # The call was broken off, and its cost will never be known.
                 with suppress(DatabaseUnavailable):
-                    await asyncio.shield(self._give_back(leave))
+                    await asyncio.shield(self._cancel_reservation(permission))
                 raise
 
     def _may_send(self, late: int) -> Callable[[], bool]:
-        """Not for long, and not once a colleague in this process was asked for silence. A machine that is always late
-        gets a little more each time: it would never call at all."""
+        """A function that says at the last moment whether a call may still be sent.
+
+        It says no when the permission is old, or when another call of this
+        process met a refusal. A machine that was late gets a little more time
+        at each try, because it would never call otherwise.
+        """
         good_until = time.monotonic() + GOOD_FOR_S * (1 + late / 4)
         return lambda: self._silent_until <= time.monotonic() <= good_until
 
-    async def _call(self, call: "_Call", request: Request, leave: "_Leave") -> Told:
+    async def _call(self, call: "_Call", request: ChatRequest, permission: "_Permission") -> ModelAnswer:
         reply = await self._client.complete(request)
-        # From here on as it will be read from the ledger: a repeated interview must ask the same questions.
+        # The text as the ledger will give it later: a repeated interview must put the same questions.
         reply = replace(reply, text=self._keepable(reply.text))
-        told = Told(object=parse_reply(reply), text=reply.text)
+        parts = ModelAnswer(object=parse_reply(reply), text=reply.text)
         # An answer that was paid for is kept even if this item is being stopped.
-        await asyncio.shield(self._note(call, leave, "ok", reply, answer=reply.text))
-        return told
+        await asyncio.shield(self._note(call, permission, "ok", reply, answer=reply.text))
+        return parts
 
     async def _open(self) -> None:
-        """Everything that takes its time, before it is asked whether a call may be made: then it is made at once."""
+        """Do everything slow before the permission is taken, so that the call follows it at once."""
         await self._client.open()
         if not self._has_queue:
             # The task may have been started by a process with another key, and then its queue is not this one.
             await self._engine.aset_queue(self.queue)
             self._has_queue = True
 
-    async def _clear(self, call: "_Call", request: Request) -> "_Leave":
-        """Wait until a call may be made, and set aside what it may cost; or the answer, where it needs none."""
+    async def _permission(self, call: "_Call", request: ChatRequest) -> "_Permission":
+        """Wait until a call may be made, and reserve its cost. `known` holds the answer if no call is needed."""
         while True:
-            leave = await self._engine.database.arun(_before(call, self.queue, partial(self._most, request)))
-            if leave.known is not None:
-                return leave
-            if leave.pause_reason is not None:
+            permission = await self._engine.database.arun(_before(call, self.queue, partial(self._most, request)))
+            if permission.known is not None:
+                return permission
+            if permission.pause_reason is not None:
                 # What was answered is kept, so a document can stop anywhere.
-                raise RetryLater(PAUSED_S, leave.pause_reason)
-            if leave.is_refused and leave.under_way:
+                raise RetryLater(PAUSED_S, permission.pause_reason)
+            if permission.is_refused and permission.under_way:
                 raise RetryLater(
                     random.uniform(*SETTLING_S),
                     notice("model.calls_under_way_use_up", "Calls under way may use up the spending cap."),
                 )
-            if leave.is_refused:
+            if permission.is_refused:
                 raise PauseTask(
                     notice(
                         "model.task_reached_spending_cap_raise",
                         "The task has reached its spending cap of {cap}. Raise the cap and resume it.",
-                        cap=f"{leave.cap:f}",
+                        cap=f"{permission.cap:f}",
                     )
                 )
-            # A colleague in this process may have been asked for silence while the database was.
-            silence_s = max(leave.silence_s, self._silent_until - time.monotonic())
+            # Another call of this process may have met a refusal during the statement.
+            silence_s = max(permission.silence_s, self._silent_until - time.monotonic())
             if silence_s <= 0:
-                return leave
-            await self._give_back(leave)
+                return permission
+            await self._cancel_reservation(permission)
             if silence_s > SHORT_SILENCE_S:
                 raise RetryLater(silence_s, notice("model.provider_asked_silence", "The provider asked for silence."))
-            # Not all at once: the first to be refused again speaks for all who have not called yet.
+            # Spread out: if the first call is refused again, the others have not called yet.
             await asyncio.sleep(silence_s + random.uniform(0.01, SPREAD_S))
 
-    def _most(self, request: Request) -> Decimal:
+    def _most(self, request: ChatRequest) -> Decimal:
         """What a call may cost: nothing from the cache, and an answer as long as it may be."""
-        told = [*(message.content for message in request.messages), orjson.dumps(request.schema).decode()]
-        usage = Usage(prompt=estimate_tokens(told), completion=MAX_TOKENS)
+        parts = [*(message.content for message in request.messages), orjson.dumps(request.schema).decode()]
+        usage = Usage(prompt=estimate_tokens(parts), completion=MAX_TOKENS)
         return cost(self.endpoint.model, usage) or Decimal(0)
 
-    async def _give_back(self, leave: "_Leave") -> None:
-        if leave.aside is not None:
-            await self._engine.database.arun(_give_back(leave.aside))
+    async def _cancel_reservation(self, permission: "_Permission") -> None:
+        if permission.reserved_id is not None:
+            await self._engine.database.arun(_cancel_reservation(permission.reserved_id))
 
-    async def _note_error(self, call: "_Call", error: ModelError, leave: "_Leave") -> float:
-        """Write it down; and for how long the provider wants silence because of it."""
+    async def _note_error(self, call: "_Call", error: ModelError, permission: "_Permission") -> float:
+        """Write the error down. Returns how long the provider wants silence because of it."""
         ruling, silence_s = route(error, attempt=1), 0.0
         if error.kind is Kind.RETRY_AFTER and isinstance(ruling, RetryLater):
             # At once and for everybody: others are about to call as well.
             silence_s = ruling.delay.total_seconds()
             self._silent_until = max(self._silent_until, time.monotonic() + silence_s)
             await asyncio.shield(self._engine.ahold_queue(self.queue, ruling.delay))
-        # A cut answer has whole entries that are worth keeping; asked again, the model would be cut off there again.
+        # A cut answer has whole entries that are worth keeping; a second call would be cut off at the same place.
         is_cut = error.kind is Kind.TRUNCATED and error.reply is not None
         answer = self._keepable(error.reply.text) if is_cut and error.reply else None
-        noted = self._note(call, leave, error.kind.value, error.reply, sentence=error.sentence, answer=answer)
+        noted = self._note(call, permission, error.kind.value, error.reply, sentence=error.sentence, answer=answer)
         await asyncio.shield(noted)
         return silence_s
 
     async def _note(
         self,
         call: "_Call",
-        leave: "_Leave",
+        permission: "_Permission",
         outcome: str,
-        reply: Reply | None,
+        reply: ChatReply | None,
         *,
         sentence: str = "",
         answer: str | None = None,
@@ -208,9 +221,9 @@ class Desk:
         # The name in the reply may be that of a dated version, or of nothing we know.
         priced = next((name for name in (reply.model, self.endpoint.model) if price_of(name)), "") if reply else ""
         price = price_of(priced)
-        # A provider that does not tell what was used has not worked for nothing: it counts as what was set aside for
-        # it, or, without a cap, as a call without a price.
-        is_told = usage.prompt > 0 or usage.completion > 0
+        # Without a usage in the reply the call was still not free: it counts as the reserved amount, or, without a
+        # cap, as a call of unknown cost.
+        has_usage = usage.prompt > 0 or usage.completion > 0
         values = {
             "task_id": call.task_id,
             "ordinal": call.ordinal,
@@ -224,10 +237,10 @@ class Desk:
             "prompt_tokens": min(usage.prompt, LARGEST_COUNT),
             "cached_tokens": min(usage.cached, LARGEST_COUNT),
             "completion_tokens": min(usage.completion, LARGEST_COUNT),
-            "cost": None if reply is None else cost(priced, usage, leave.at) if is_told else leave.most,
+            "cost": None if reply is None else cost(priced, usage, permission.at) if has_usage else permission.most,
             "currency": price.currency if price else None,
             "took_ms": int(1000 * reply.took_s) if reply else 0,
-            "aside": leave.aside,
+            "aside": permission.reserved_id,
         }
         for wait_s in WAITS_S:
             with suppress(DatabaseUnavailable):
@@ -237,10 +250,10 @@ class Desk:
         await self._engine.database.arun(_add_call(values))
 
     def _keepable(self, text: str) -> str:
-        """The text without what a database cannot keep, and without our key, should a provider repeat it.
+        """The text without what a database cannot keep, and without our key, in case a provider repeats it.
 
-        By value only: what looks like a key by its pattern may be a paper's
-        words, and they have to be found in the paper.
+        Only the key itself is removed: other text that looks like a key may be
+        a part of the paper, and a quote must be found there.
         """
         for secret in self.endpoint.secrets:
             text = text.replace(secret, REMOVED) if len(secret) >= SHORTEST_SECRET else text
@@ -259,10 +272,10 @@ class _Call:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Leave:
-    """What was found before a call: whether it may be made, and what was set aside for it.
+class _Permission:
+    """The state before a call: whether it may be made, and the amount that was reserved for it.
 
-    `at` is when that was, by the database's clock; prices may hang on it.
+    `at` is the time by the database's clock; prices may depend on it.
     """
 
     at: datetime
@@ -272,24 +285,24 @@ class _Leave:
     cap: Decimal | None = None
     is_refused: bool = False
     under_way: int = 0
-    aside: int | None = None
+    reserved_id: int | None = None
     most: Decimal | None = None
 
 
-def _replayed(outcome: str, text: str) -> Told:
-    """What a call brought when it was made."""
+def _replayed(outcome: str, text: str) -> ModelAnswer:
+    """The answer of an earlier call, from the ledger."""
     if outcome == Kind.TRUNCATED:
         raise ModelError(
             Kind.TRUNCATED,
             notice("model.answer_cut_off", "The answer was cut off."),
-            reply=Reply(text=text, finish="length"),
+            reply=ChatReply(text=text, finish="length"),
         )
-    return Told(object=parse_object(text), text=text, is_known=True)
+    return ModelAnswer(object=parse_object(text), text=text, is_known=True)
 
 
 def _sha256(task: Task, messages: tuple[Message, ...], schema: dict[str, Any]) -> str:
-    """What makes two calls the same. Projects share nothing, not even an answer."""
-    told = [
+    """A hash of everything that makes two calls the same. Projects share nothing, not even an answer."""
+    parts = [
         prompt.VERSION,
         task.project_id,
         task.base_url,
@@ -297,25 +310,27 @@ def _sha256(task: Task, messages: tuple[Message, ...], schema: dict[str, Any]) -
         [(message.role, message.content) for message in messages],
         schema,
     ]
-    return hashlib.sha256(orjson.dumps(told, option=orjson.OPT_SORT_KEYS)).hexdigest()
+    return hashlib.sha256(orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
-def _before(call: _Call, queue: str, most: Callable[[], Decimal]) -> Script[_Leave]:
-    asked = {"request_sha256": call.request_sha256, "queue": queue, "task_id": call.task_id}
-    [(known, silence_s, cap, pause_reason, pause_notice, at)] = yield Statement(sql.BEFORE_CALL, asked)
+def _before(call: _Call, queue: str, most: Callable[[], Decimal]) -> Script[_Permission]:
+    params = {"request_sha256": call.request_sha256, "queue": queue, "task_id": call.task_id}
+    [(known, silence_s, cap, pause_reason, pause_notice, at)] = yield Statement(sql.BEFORE_CALL, params)
     pause_reason = None if pause_reason is None else noticed(pause_reason, pause_notice)
-    leave = _Leave(at=at, known=known, silence_s=silence_s or 0.0, pause_reason=pause_reason, cap=cap)
-    if cap is None or known is not None or pause_reason is not None or leave.silence_s > 0:
-        return leave
+    permission = _Permission(at=at, known=known, silence_s=silence_s or 0.0, pause_reason=pause_reason, cap=cap)
+    if cap is None or known is not None or pause_reason is not None or permission.silence_s > 0:
+        return permission
     dearest = most()
     wanted = {"task_id": call.task_id, "most": dearest, "longest": timedelta(seconds=DEADLINE_S) + TO_WRITE_DOWN}
     yield Statement(sql.HOLD_TASK, wanted)
-    [(aside, under_way)] = yield Statement(sql.SET_ASIDE, wanted)
-    return replace(leave, aside=aside, most=dearest, is_refused=aside is None, under_way=under_way)
+    [(reserved_id, under_way)] = yield Statement(sql.SET_ASIDE, wanted)
+    return replace(
+        permission, reserved_id=reserved_id, most=dearest, is_refused=reserved_id is None, under_way=under_way
+    )
 
 
-def _give_back(aside: int) -> Script[None]:
-    yield Statement(sql.GIVE_BACK, {"aside": aside})
+def _cancel_reservation(reserved_id: int) -> Script[None]:
+    yield Statement(sql.GIVE_BACK, {"aside": reserved_id})
 
 
 def _add_call(values: dict[str, Any]) -> Script[None]:

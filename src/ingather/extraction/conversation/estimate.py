@@ -19,16 +19,15 @@ from ingather.extraction.conversation.questions import (
     scopes_to_list,
     study_groups,
 )
-from ingather.extraction.provider import Estimate as Cost
+from ingather.extraction.provider import CostRange, estimate_tokens
 from ingather.extraction.provider import estimate as cost_of
-from ingather.extraction.provider import estimate_tokens
 from ingather.extraction.template import Scope, Template
 from ingather.library.port import Length
 
 OVERHEAD_TOKENS = 30  # of a call: the roles of its messages, page marks, the lines around the paper
 # Seconds per 10,000 characters, and per document for all around it, on one worker; measured on the sample papers.
 RULES_S = (0.1, 0.4)
-AROUND_S = (0.05, 0.3)
+AROUND_S = (0.05, 0.3)  # per document
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,13 +41,13 @@ class Range:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """Of a whole task. `cost` is None where no price is known, and where nothing is to be paid."""
+    """The estimate of a whole task. `cost` is None if no price is known, or if nothing is to be paid."""
 
     documents: int
     calls: Range
     tokens_in: Range
     tokens_out: Range
-    cost: Cost | None
+    cost: CostRange | None
     seconds: Range
 
 
@@ -63,14 +62,14 @@ class _Assumed:
     quote_tokens: int  # the quote of an answer or of a row
     wait_s: float  # until a call begins to be answered
     tokens_per_s: int
-    asked_again: float  # calls that have to be repeated, as a share of all
+    repeated_share: float  # calls that have to be repeated, as a share of all
 
 
 _PLAIN = _Assumed(
-    arms=2, outcomes=1, times=1, cell_tokens=20, quote_tokens=12, wait_s=0.5, tokens_per_s=80, asked_again=0.0
+    arms=2, outcomes=1, times=1, cell_tokens=20, quote_tokens=12, wait_s=0.5, tokens_per_s=80, repeated_share=0.0
 )
 _RICH = _Assumed(
-    arms=3, outcomes=4, times=2, cell_tokens=26, quote_tokens=45, wait_s=2.0, tokens_per_s=40, asked_again=0.1
+    arms=3, outcomes=4, times=2, cell_tokens=26, quote_tokens=45, wait_s=2.0, tokens_per_s=40, repeated_share=0.1
 )
 
 
@@ -99,18 +98,18 @@ def by_model(
     model: str = "",
     call_s: float | None = None,
 ) -> Estimate:
-    """What a model will be asked about these documents, what that may cost, and how long it may take.
+    """The calls to a model for these documents, what they may cost, and how long they may take.
 
-    `call_s` is how long its calls took lately; without, models as they are are assumed.
+    `call_s` is how long its calls took lately; without it, a usual model is assumed.
     """
     low, high = (_interview(template, assumed, context) for assumed in (_PLAIN, _RICH))
     parts = [max(1, math.ceil(document_tokens(length) / budget)) for length in lengths]
-    # Every call about a part of a document carries that part, so a document is sent as often as a part is asked about.
-    told = sum(document_tokens(length) for length in lengths)
+    # Every call carries the part of the document that it is about, so a document is sent once for each question.
+    paper_tokens = sum(document_tokens(length) for length in lengths)
     calls = Range(low=low.calls * sum(parts), high=high.calls * sum(parts))
     tokens_in = Range(
-        low=told * low.calls + low.question_tokens * sum(parts),
-        high=told * high.calls + high.question_tokens * sum(parts),
+        low=paper_tokens * low.calls + low.question_tokens * sum(parts),
+        high=paper_tokens * high.calls + high.question_tokens * sum(parts),
     )
     tokens_out = Range(low=low.answer_tokens * sum(parts), high=high.answer_tokens * sum(parts))
     if call_s is None:
@@ -126,7 +125,7 @@ def by_model(
         tokens_in=tokens_in,
         tokens_out=tokens_out,
         # The first call about a document brings it into the provider's cache; those after it may find it there.
-        cost=_cost(model, tokens_in, tokens_out, repeated=round(told * (low.calls - 1))),
+        cost=_cost(model, tokens_in, tokens_out, repeated=round(paper_tokens * (low.calls - 1))),
         seconds=waits.times(1 / max(1, min(at_once, len(lengths)))),
     )
 
@@ -160,15 +159,15 @@ def scaled(found: Estimate, documents: int) -> Estimate:
         calls=found.calls.times(factor),
         tokens_in=found.tokens_in.times(factor),
         tokens_out=found.tokens_out.times(factor),
-        cost=cost and Cost(low=cost.low * share, high=cost.high * share, currency=cost.currency),
+        cost=cost and CostRange(low=cost.low * share, high=cost.high * share, currency=cost.currency),
         seconds=found.seconds.times(factor),
     )
 
 
-def _cost(model: str, tokens_in: Range, tokens_out: Range, *, repeated: int) -> Cost | None:
+def _cost(model: str, tokens_in: Range, tokens_out: Range, *, repeated: int) -> CostRange | None:
     cheap = cost_of(model, tokens_in=round(tokens_in.low), tokens_out=round(tokens_out.low), repeated_in=repeated)
     dear = cost_of(model, tokens_in=round(tokens_in.high), tokens_out=round(tokens_out.high))
-    return Cost(low=cheap.low, high=dear.high, currency=cheap.currency) if cheap and dear else None
+    return CostRange(low=cheap.low, high=dear.high, currency=cheap.currency) if cheap and dear else None
 
 
 def _interview(template: Template, assumed: _Assumed, context: str) -> _Interview:
@@ -182,7 +181,7 @@ def _interview(template: Template, assumed: _Assumed, context: str) -> _Intervie
         questions.append(prompt.listing(scopes, context).content)
         answers += len(listed) * (assumed.cell_tokens + assumed.quote_tokens)
     fixed = estimate_tokens(prompt.SYSTEM) + OVERHEAD_TOKENS
-    again = 1 + assumed.asked_again
+    again = 1 + assumed.repeated_share
     return _Interview(
         calls=len(questions) * again,
         question_tokens=(estimate_tokens(questions) + fixed * len(questions)) * again,

@@ -1,4 +1,4 @@
-"""Asking a model about one document: rows first, then every field, with one chance to put a bad answer right."""
+"""The interview of a model about one document: rows first, then every field, with one chance to repair an answer."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from ingather.extraction.conversation.questions import (
     MADE,
     Group,
     Listed,
-    asked,
+    askable_fields,
     identity,
     row_groups,
     rows_from,
@@ -25,8 +25,10 @@ from ingather.extraction.provider import Kind, Message, ModelError, estimate_tok
 from ingather.extraction.template import FieldType, Scope, Template
 from ingather.notice import notice
 
+# A document that is too long is cut into halves down to this many tokens, a page. Below it no quote has its context.
 SMALLEST_BUDGET = 2_000
 AGAIN = ", again"  # behind the name of a step that is repeated with what was wrong in its answer
+# A group whose answer is cut off is halved this often: 60 cells end as groups of four. Then the model is too small.
 MOST_HALVINGS = 4
 LONGEST_REPEATED = 40_000  # characters of a bad answer that are sent back with what is wrong with it
 MALFORMED = {Kind.BLANK, Kind.BAD_JSON, Kind.SCHEMA}
@@ -34,11 +36,11 @@ CUT = "It was cut off before its end. Keep every quote short."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """What a model said: the object, and the text it was read from.
+class ModelAnswer:
+    """A model's answer: the object, and the text it was read from.
 
-    `is_cut`: the end is missing. `is_known`: it was said, and paid for,
-    before.
+    `is_cut`: the end is missing. `is_known`: it was paid for by an earlier
+    call.
     """
 
     object: dict[str, Any]
@@ -48,8 +50,8 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
-    """What came of an interview. The flags say what could not be asked."""
+class InterviewResult:
+    """The result of an interview. The flags name what was left out."""
 
     rows: list[Row]
     answers: list[Answer]
@@ -57,9 +59,9 @@ class Heard:
 
 
 class Ask(Protocol):
-    """Puts one question to a model; `step` names it for the ledger. ModelError: there is no object to read."""
+    """Put one question to a model; `step` names it for the ledger. Raises ModelError if there is no object to read."""
 
-    async def __call__(self, step: str, messages: tuple[Message, ...], schema: dict[str, Any]) -> Told: ...
+    async def __call__(self, step: str, messages: tuple[Message, ...], schema: dict[str, Any]) -> ModelAnswer: ...
 
 
 class Interview:
@@ -72,61 +74,62 @@ class Interview:
         self._budget = budget
         self._context = context
 
-    async def run(self) -> Heard:
-        """Rows and answers. A document the model finds too long is asked about in smaller parts."""
+    async def run(self) -> InterviewResult:
+        """Rows and answers. A document that is too long for the model is sent in smaller parts."""
         while True:
             try:
                 return await self._run(parts(self._pages, self._budget))
             except ModelError as error:
                 if error.kind is not Kind.TOO_LONG or self._budget < SMALLEST_BUDGET:
                     raise
-                # Less than there is: half of more would be the same call again.
+                # Half of the actual length: half of a larger budget could repeat the same call.
                 self._budget = min(self._budget, estimate_tokens(self._pages)) // 2
 
-    async def _run(self, pieces: list[list[Piece]]) -> Heard:
+    async def _run(self, pieces: list[list[Piece]]) -> InterviewResult:
         opening = [(Message(role="system", content=prompt.SYSTEM), prompt.document(part)) for part in pieces]
         lists = [await self._list(part) for part in opening]
         listed = distinct(entry for entries, _ in lists for entry in entries)
         rows, left_out = rows_from(listed, self._template)
         answers = self._identities(listed, rows)
-        words = {field.id for field in self._template.fields if field.type in {FieldType.TEXT, FieldType.LONGTEXT}}
+        prose_fields = {
+            field.id for field in self._template.fields if field.type in {FieldType.TEXT, FieldType.LONGTEXT}
+        }
         last: ModelError | None = None
         usable = 0
         for group in [*study_groups(self._template), *row_groups(self._template, rows)]:
-            found: list[tuple[Answer, ...]] = []
+            answers_by_part: list[tuple[Answer, ...]] = []
             for part in opening:
-                heard, error = await self._question(part, group)
-                found.append(heard)
+                understood, error = await self._question(part, group)
+                answers_by_part.append(understood)
                 last = error or last
-            together = merged(found, words)
+            together = merged(answers_by_part, prose_fields)
             usable += sum(answer.state is not State.FAILED for answer in together)
             answers += together
         if not usable and last is not None:
             raise last
         flags = self._flags(left_out, is_cut=any(is_cut for _, is_cut in lists))
         rows, answers = _without_empty(rows, answers)
-        return Heard(rows=rows, answers=answers, flags=flags)
+        return InterviewResult(rows=rows, answers=answers, flags=flags)
 
     async def _list(self, opening: tuple[Message, ...]) -> tuple[list[Listed], bool]:
-        """The rows the model names, and whether it was cut off naming them.
+        """The rows that the model lists, and whether the list was cut off.
 
-        Without them most questions cannot be asked, so a model that gives no
-        list, also when asked again, ends the interview, which has cost little
-        so far.
+        Most questions need these rows. So the interview ends if the model
+        gives no list at the second try either; it has cost little so far.
         """
         scopes = scopes_to_list(self._template)
         if not scopes:
             return [], False
         messages = (*opening, prompt.listing(scopes, self._context))
         form = prompt.listing_schema(scopes)
-        told, problems = await self._told("list", messages, form)
-        listed, more = read_listing(told.object, scopes) if told else ([], [])
-        if told and told.is_cut:
+        answer, problems = await self._ask_once("list", messages, form)
+        listed, more = read_listing(answer.object, scopes) if answer else ([], [])
+        if answer and answer.is_cut:
             problems = [CUT]
         if not (problems or more):
             return listed, False
-        again, _ = await self._told(f"list{AGAIN}", self._again(messages, told, [*problems, *more]), form)
-        best = again or told
+        again, _ = await self._ask_once(f"list{AGAIN}", self._again(messages, answer, [*problems, *more]), form)
+        best = again or answer
         if best is None or (unlisted(best.object, scopes) and not best.is_cut):
             sentence = notice(
                 "model.model_did_not_list_arms",
@@ -138,23 +141,25 @@ class Interview:
     async def _question(
         self, opening: tuple[Message, ...], group: Group, *, halvings: int = 0
     ) -> tuple[tuple[Answer, ...], ModelError | None]:
-        """The answers to a group, whatever it takes; and the error, where the model gave nothing that can be read."""
+        """The answers to a group, after repair and halving; and the error, if nothing in them could be read."""
         messages, form = (*opening, prompt.fields(group, self._context)), prompt.schema(group)
-        told, problems = await self._told(group.name, messages, form)
-        heard = read_answers(told.object, group) if told else Understood(answers=(), problems=tuple(problems))
-        if told and told.is_cut:
-            return await self._in_halves(opening, group, heard, halvings)
-        if not heard.problems:
-            return heard.answers, None
-        again, still = await self._told(f"{group.name}{AGAIN}", self._again(messages, told, heard.problems), form)
+        answer, problems = await self._ask_once(group.name, messages, form)
+        understood = read_answers(answer.object, group) if answer else Understood(answers=(), problems=tuple(problems))
+        if answer and answer.is_cut:
+            return await self._in_halves(opening, group, understood, halvings)
+        if not understood.problems:
+            return understood.answers, None
+        again, still = await self._ask_once(
+            f"{group.name}{AGAIN}", self._again(messages, answer, understood.problems), form
+        )
         if again:
-            heard = _latest(heard, read_answers(again.object, group))
+            understood = _latest(understood, read_answers(again.object, group))
             if again.is_cut:
-                return await self._in_halves(opening, group, heard, halvings)
-        error = None if told or again else ModelError(Kind.SCHEMA, (still or problems)[0])
+                return await self._in_halves(opening, group, understood, halvings)
+        error = None if answer or again else ModelError(Kind.SCHEMA, (still or problems)[0])
         return failed(
             group,
-            heard,
+            understood,
             str(
                 error
                 or notice(
@@ -164,18 +169,18 @@ class Interview:
         ), error
 
     async def _in_halves(
-        self, opening: tuple[Message, ...], group: Group, heard: Understood, halvings: int
+        self, opening: tuple[Message, ...], group: Group, understood: Understood, halvings: int
     ) -> tuple[tuple[Answer, ...], ModelError | None]:
-        """The answer was cut off: what is whole in it is kept, and the rest is asked in two calls."""
-        rest = group.without((answer.row, answer.field) for answer in heard.answers)
+        """Handle an answer that was cut off: its whole entries are kept, and two calls put the remaining questions."""
+        rest = group.without((answer.row, answer.field) for answer in understood.answers)
         halves = rest.halves() if rest else ()
         if len(halves) == 1 or halvings == MOST_HALVINGS:
             why = notice(
                 "model.model_answer_cut_off_raise",
                 "The model's answer was cut off. Raise its output limit or ask fewer fields.",
             )
-            return failed(group, Understood(answers=heard.answers, problems=()), why), None
-        answers = list(heard.answers)
+            return failed(group, Understood(answers=understood.answers, problems=()), why), None
+        answers = list(understood.answers)
         last: ModelError | None = None
         for half in halves:
             more, error = await self._question(opening, half, halvings=halvings + 1)
@@ -183,22 +188,24 @@ class Interview:
             last = error or last
         return tuple({(answer.row, answer.field): answer for answer in answers}.values()), last
 
-    async def _told(
+    async def _ask_once(
         self, step: str, messages: tuple[Message, ...], form: dict[str, Any]
-    ) -> tuple[Told | None, list[str]]:
-        """What the model said, or what is wrong with it. Only what asking again cannot mend is raised."""
+    ) -> tuple[ModelAnswer | None, list[str]]:
+        """The model's answer, or what is wrong with it. Raises only errors that a second call cannot mend."""
         try:
             return await self._ask(step, messages, form), []
         except ModelError as error:
             if error.kind is Kind.TRUNCATED and error.reply is not None:
-                return Told(object=salvage(error.reply.text) or {}, text="", is_cut=True), []
+                return ModelAnswer(object=salvage(error.reply.text) or {}, text="", is_cut=True), []
             if error.kind in MALFORMED:
                 return None, [error.sentence]
             raise
 
-    def _again(self, messages: tuple[Message, ...], told: Told | None, problems: Sequence[str]) -> tuple[Message, ...]:
-        said = told.text if told and len(told.text) <= LONGEST_REPEATED else ""
-        replied = (Message(role="assistant", content=said),) if said else ()
+    def _again(
+        self, messages: tuple[Message, ...], answer: ModelAnswer | None, problems: Sequence[str]
+    ) -> tuple[Message, ...]:
+        text = answer.text if answer and len(answer.text) <= LONGEST_REPEATED else ""
+        replied = (Message(role="assistant", content=text),) if text else ()
         return (*messages, *replied, prompt.repair(problems))
 
     def _identities(self, listed: Iterable[Listed], rows: Sequence[Row]) -> list[Answer]:
@@ -216,8 +223,8 @@ class Interview:
         ]
 
     def _flags(self, left_out: dict[Scope, int], *, is_cut: bool) -> list[Flag]:
-        """What a reader should know: rows that the paper has and that nobody was asked about."""
-        told = {
+        """Flags for readers about rows of the paper that no question was put about."""
+        answer = {
             scope: notice(
                 "model.paper_asked_about_once_those",
                 "The paper has {count} more {rows} than can be asked about at once; those are missing.",
@@ -231,11 +238,11 @@ class Interview:
                 "model.model_list_arms_outcomes_cut",
                 "The model's list of arms and outcomes was cut off; some may be missing.",
             )
-            told |= {scope: cut for scope in scopes_to_list(self._template) if scope not in told}
-        first = {field.scope: field.id for field in reversed(asked(self._template))}
+            answer |= {scope: cut for scope in scopes_to_list(self._template) if scope not in answer}
+        first = {field.scope: field.id for field in reversed(askable_fields(self._template))}
         return [
             Flag(rule="rows_left_out", row="", fields=(first[scope],) if scope in first else (), message=message)
-            for scope, message in told.items()
+            for scope, message in answer.items()
         ]
 
 
@@ -256,7 +263,7 @@ def _latest(first: Understood, second: Understood) -> Understood:
 
 
 def _without_empty(rows: list[Row], answers: list[Answer]) -> tuple[list[Row], list[Answer]]:
-    """Not every outcome is reported for every arm and time: combinations the paper says nothing about are no rows."""
+    """Leave out combinations of outcome, time and arm about which the paper says nothing."""
     silent = {State.NOT_REPORTED, State.NOT_APPLICABLE}
     spoken = {answer.row for answer in answers if answer.state not in silent}
     dropped = {row.key for row in rows if row.scope in MADE and row.key not in spoken}

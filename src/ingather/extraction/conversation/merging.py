@@ -1,4 +1,4 @@
-"""What was said about the parts of a document, put together. Pure."""
+"""The answers about the parts of a document, merged. Pure."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
@@ -8,7 +8,7 @@ from ingather.extraction.conversation.questions import Listed
 from ingather.extraction.findings import Answer, State, Value
 from ingather.notice import notice
 
-# What is said against what is not: a part that failed may hold what the others lack.
+# The state with the lowest rank wins. A failed part ranks above silence: it may hold what the others lack.
 _RANK = {
     State.REPORTED: 0,
     State.UNCLEAR: 1,
@@ -18,21 +18,21 @@ _RANK = {
 }
 
 
-def merged(parts_said: Sequence[Sequence[Answer]], words: Collection[str] = ()) -> list[Answer]:
+def merged(answers_by_part: Sequence[Sequence[Answer]], prose_fields: Collection[str] = ()) -> list[Answer]:
     """One answer per question from those about each part of a document.
 
-    What one part reports stands against the silence of the others. Lists are
-    joined. Of two parts that word something differently the first stands,
-    with a note: `words` are the fields whose values are sentences. Two
-    different values of any other field make it unclear.
+    A value of one part wins over the silence of the others. Lists are joined.
+    `prose_fields` are the fields whose values are sentences: if two parts
+    differ in their wording, the first stands, with a note. Two different
+    values of any other field make it unclear.
     """
-    said: dict[tuple[str, str], list[Answer]] = {}
-    for answer in (answer for part in parts_said for answer in part):
-        said.setdefault((answer.row, answer.field), []).append(answer)
-    return [_joined(answers, is_words=field in words) for (_, field), answers in said.items()]
+    by_cell: dict[tuple[str, str], list[Answer]] = {}
+    for answer in (answer for part in answers_by_part for answer in part):
+        by_cell.setdefault((answer.row, answer.field), []).append(answer)
+    return [_joined(answers, is_prose=field in prose_fields) for (_, field), answers in by_cell.items()]
 
 
-def _joined(answers: list[Answer], *, is_words: bool) -> Answer:
+def _joined(answers: list[Answer], *, is_prose: bool) -> Answer:
     best = min(answers, key=lambda answer: _RANK[answer.state])
     if best.state is not State.REPORTED:
         return best
@@ -45,10 +45,10 @@ def _joined(answers: list[Answer], *, is_words: bool) -> Answer:
         values = list(dict.fromkeys(value for values in lists for value in values))
         quotes = dict.fromkeys(answer.quote for answer in reported if answer.quote)
         return replace(best, value=values, quote=" … ".join(quotes)[:LONGEST_QUOTE])
-    told = "; ".join(dict.fromkeys(f"{answer.value!r:.200}" for answer in others))
-    if is_words:
+    other_values = "; ".join(dict.fromkeys(f"{answer.value!r:.200}" for answer in others))
+    if is_prose:
         return replace(
-            best, note=notice("model.elsewhere_paper_says", "Elsewhere the paper says {others}.", others=told)
+            best, note=notice("model.elsewhere_paper_says", "Elsewhere the paper says {others}.", others=other_values)
         )
     return replace(
         best,
@@ -58,7 +58,7 @@ def _joined(answers: list[Answer], *, is_words: bool) -> Answer:
             "model.place_says_another",
             "One place says {one}, another {others}.",
             one=f"{best.value!r:.200}",
-            others=told,
+            others=other_values,
         ),
     )
 

@@ -1,4 +1,4 @@
-"""What a model is told: policy, then the document, then one group of fields. Pure functions, kept by golden files.
+"""The messages to a model: policy, then the document, then one group of fields. Pure functions, kept by golden files.
 
 The first two messages are the same in all calls about a document, so that a
 provider can keep them in its cache and bills them once at the full price.
@@ -16,7 +16,9 @@ from ingather.extraction.findings import Row, State
 from ingather.extraction.provider import Message
 from ingather.extraction.template import Field, Scope, UnitOf
 
+# Part of the key of a stored answer. Raised when a changed prompt must not reuse answers to the old one.
 VERSION = 2
+# Characters of a quote. A longer one proves less exactly and costs more tokens; a shorter one cuts rows of tables.
 LONGEST_QUOTE = 300
 
 SYSTEM = f"""\
@@ -102,11 +104,11 @@ def schema(group: Group) -> dict[str, Any]:
 
 
 def repair(problems: Sequence[str]) -> Message:
-    """Says what is wrong with an answer; sent once, after it."""
-    told = "\n".join(f"- {problem}" for problem in problems[:20])
+    """The message that follows a wrong answer, once, and lists what is wrong with it."""
+    text = "\n".join(f"- {problem}" for problem in problems[:20])
     return Message(
         role="user",
-        content=f"That answer cannot be used:\n{told}\nGive the whole JSON object again, with these points put right.",
+        content=f"That answer cannot be used:\n{text}\nGive the whole JSON object again, with these points put right.",
     )
 
 
@@ -132,12 +134,12 @@ def _question(heading: str, lines: Sequence[str], form: dict[str, Any], context:
 
 
 def _field(field: Field) -> str:
-    told = f"- `{field.id}` ({field.type.value}{_unit(field)}): {field.label.en}."
+    text = f"- `{field.id}` ({field.type.value}{_unit(field)}): {field.label.en}."
     if field.instruction:
-        told += f" {field.instruction}"
+        text += f" {field.instruction}"
     if field.options:
-        told += " Options: " + ", ".join(f"`{option.id}` {option.label.en}" for option in field.options) + "."
-    return told
+        text += " Options: " + ", ".join(f"`{option.id}` {option.label.en}" for option in field.options) + "."
+    return text
 
 
 def _unit(field: Field) -> str:

@@ -15,6 +15,8 @@ from ingather.extraction.template import Field, Scope, Template
 
 T = TypeVar("T")
 
+# Answers of one call where each has a quote of its own, and where one quote proves a row. More would be cut off by
+# the limit of 8,000 tokens; fewer would send the paper more often.
 FIELDS_AT_ONCE = 20
 CELLS_AT_ONCE = 60
 MOST_ROWS = 40  # of one scope; what a paper has beyond that is left out, and a flag says so
@@ -24,7 +26,7 @@ LISTED = (Scope.ARM, Scope.OUTCOME, Scope.DOMAIN)
 MADE = (Scope.ARM_RESULT, Scope.CONTRAST)
 
 # Fields that hold nothing but the name of their row. By id, which stays for ever: in a selection, or in a project's
-# own template, the first field of a scope may ask for anything.
+# own template, the first field of a scope may be any question.
 NAMES = frozenset({"arm_label", "group_label", "outcome_name", "qc_result"})
 
 
@@ -80,14 +82,14 @@ class Group:
         return tuple(replace(part, name=f"{self.name}.{n}") for n, part in enumerate(parts, 1))
 
 
-def asked(template: Template) -> tuple[Field, ...]:
-    """What a model or our rules may be asked at all."""
+def askable_fields(template: Template) -> tuple[Field, ...]:
+    """The fields that a model or our rules can answer."""
     return tuple(field for field in template.fields if field.is_asked)
 
 
 def scopes_to_list(template: Template) -> tuple[Scope, ...]:
     """The scopes whose rows must be known before the template's fields can be asked."""
-    needed = {field.scope for field in asked(template)}
+    needed = {field.scope for field in askable_fields(template)}
     if needed & set(MADE):
         needed |= {Scope.ARM, Scope.OUTCOME}
     return tuple(scope for scope in LISTED if scope in needed)
@@ -95,7 +97,7 @@ def scopes_to_list(template: Template) -> tuple[Scope, ...]:
 
 def study_groups(template: Template) -> list[Group]:
     """The fields asked once per study: neighbours by section, so that a call is about few things."""
-    fields = [field for field in asked(template) if field.scope is Scope.STUDY]
+    fields = [field for field in askable_fields(template) if field.scope is Scope.STUDY]
     sections = [list(together) for _, together in groupby(fields, key=lambda field: field.section)]
     packs: list[list[Field]] = []
     for section in sections:
@@ -112,7 +114,7 @@ def row_groups(template: Template, rows: Sequence[Row]) -> list[Group]:
     groups: list[Group] = []
     for scope in (*LISTED, *MADE):
         fields = tuple(
-            field for field in asked(template) if field.scope is scope and field != identity(template, scope)
+            field for field in askable_fields(template) if field.scope is scope and field != identity(template, scope)
         )
         mine = [row for row in rows if row.scope == scope]
         if not fields or not mine:
@@ -131,7 +133,7 @@ def cells_at_once(scope: Scope) -> int:
 
 def identity(template: Template, scope: Scope) -> Field | None:
     """The field that names the rows of a listed scope, where it is asked; listing the rows has answered it."""
-    return next((field for field in asked(template) if field.scope is scope and field.id in NAMES), None)
+    return next((field for field in askable_fields(template) if field.scope is scope and field.id in NAMES), None)
 
 
 def rows_from(listed: Iterable[Listed], template: Template) -> tuple[list[Row], dict[Scope, int]]:
@@ -144,7 +146,7 @@ def rows_from(listed: Iterable[Listed], template: Template) -> tuple[list[Row], 
         mine = found[entry.scope]
         key = f"{entry.scope.value}/{len(mine) + 1}"
         mine.append((Row(scope=entry.scope, key=key, label=entry.label, parts={}), entry))
-    wanted = {field.scope for field in asked(template)}
+    wanted = {field.scope for field in askable_fields(template)}
     if Scope.DOMAIN in wanted and not found[Scope.DOMAIN]:
         # A model that names no result can still say how the study was done.
         row = Row(scope=Scope.DOMAIN, key="domain/1", label=UNNAMED_RESULT, parts={})

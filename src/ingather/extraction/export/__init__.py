@@ -8,13 +8,13 @@ from ingather.extraction.export.csvfile import write_csv, write_csv_tables
 from ingather.extraction.export.form import FieldLike, TemplateLike
 from ingather.extraction.export.jsonfile import write_json
 from ingather.extraction.export.report import write_html
-from ingather.extraction.export.words import LANGUAGES, Words
+from ingather.extraction.export.wording import LANGUAGES, Wording
 from ingather.extraction.export.xlsx import write_xlsx
 from ingather.extraction.findings import DocumentResult, TaskSummary
 
 __all__ = ["FORMATS", "LANGUAGES", "FieldLike", "Format", "TemplateLike", "export"]
 
-Write = Callable[[BinaryIO, TaskSummary, TemplateLike, Iterable[DocumentResult], Words], None]
+Write = Callable[[BinaryIO, TaskSummary, TemplateLike, Iterable[DocumentResult], Wording], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,9 +27,9 @@ class Format:
 
 
 def _json(
-    out: BinaryIO, summary: TaskSummary, template: TemplateLike, results: Iterable[DocumentResult], words: Words
+    out: BinaryIO, summary: TaskSummary, template: TemplateLike, results: Iterable[DocumentResult], wording: Wording
 ) -> None:
-    del words
+    del wording
     write_json(out, summary, template, results)
 
 
@@ -58,4 +58,4 @@ def export(
     """Write results to `out`, which need not be seekable, in one pass: no more than a document or so is in memory."""
     if format not in FORMATS:
         raise ValueError(f"There is no export format {format!r}. Choose one of {', '.join(FORMATS)}.")
-    FORMATS[format].write(out, summary, template, results, Words(language))
+    FORMATS[format].write(out, summary, template, results, Wording(language))

@@ -3,19 +3,19 @@
 from collections.abc import Iterator
 
 from ingather.extraction.export.form import FieldLike, TemplateLike, label_of, unit_of
-from ingather.extraction.export.tables import Cell, Line
+from ingather.extraction.export.sheets import Entry, SheetLine
 from ingather.extraction.export.tally import Mark, Tally
-from ingather.extraction.export.words import Words
+from ingather.extraction.export.wording import Wording
 from ingather.extraction.findings import Action, State, TaskSummary, Verdict
 
 
-def closing_lines(summary: TaskSummary, template: TemplateLike, tally: Tally, words: Words) -> Iterator[Line]:
+def closing_lines(summary: TaskSummary, template: TemplateLike, tally: Tally, wording: Wording) -> Iterator[SheetLine]:
     """What is known once all documents have passed."""
-    sections = {section.id: label_of(section, words.language) for section in template.sections}
+    sections = {section.id: label_of(section, wording.language) for section in template.sections}
     for field in template.fields:
-        yield "dictionary", _explained(field, sections.get(field.section, field.section), words)
-    for name, cell in settings(summary, template, tally, words):
-        yield "settings", [Cell(name), cell]
+        yield "dictionary", _explained(field, sections.get(field.section, field.section), wording)
+    for name, cell in settings(summary, template, tally, wording):
+        yield "settings", [Entry(name), cell]
 
 
 def is_embedded(summary: TaskSummary) -> bool:
@@ -23,16 +23,16 @@ def is_embedded(summary: TaskSummary) -> bool:
     return summary.extractor.strip().lower().startswith("embedded")
 
 
-def extractor_of(summary: TaskSummary, words: Words) -> str:
+def extractor_of(summary: TaskSummary, wording: Wording) -> str:
     """Who answered, said plainly."""
-    return words["embedded"] if is_embedded(summary) else summary.extractor
+    return wording["embedded"] if is_embedded(summary) else summary.extractor
 
 
-def _explained(field: FieldLike, section: str, words: Words) -> list[Cell]:
-    options = (f"{option.id} = {label_of(option, words.language)}" for option in field.options)
+def _explained(field: FieldLike, section: str, wording: Wording) -> list[Entry]:
+    options = (f"{option.id} = {label_of(option, wording.language)}" for option in field.options)
     texts = (
         field.id,
-        label_of(field, words.language),
+        label_of(field, wording.language),
         section,
         field.scope,
         field.type,
@@ -41,49 +41,57 @@ def _explained(field: FieldLike, section: str, words: Words) -> list[Cell]:
         "; ".join(options),
         field.instruction,
     )
-    return [Cell(text) for text in texts]
+    return [Entry(text) for text in texts]
 
 
-def _warned(count: int) -> Cell:
-    return Cell(count, Mark.ATTENTION if count else Mark.PLAIN)
+def _warned(count: int) -> Entry:
+    return Entry(count, Mark.ATTENTION if count else Mark.PLAIN)
 
 
-def settings(summary: TaskSummary, template: TemplateLike, tally: Tally, words: Words) -> Iterator[tuple[str, Cell]]:
+def settings(
+    summary: TaskSummary, template: TemplateLike, tally: Tally, wording: Wording
+) -> Iterator[tuple[str, Entry]]:
     """What a reader must know before believing a table."""
-    yield words["project"], Cell(summary.project)
-    yield words["task"], Cell(summary.task_id)
-    yield words["template"], Cell(label_of(template, words.language))
-    yield words["template_id"], Cell(summary.template_id)
-    yield words["template_version"], Cell(summary.template_version)
-    yield words["extractor"], Cell(extractor_of(summary, words), Mark.ATTENTION if is_embedded(summary) else Mark.PLAIN)
+    yield wording["project"], Entry(summary.project)
+    yield wording["task"], Entry(summary.task_id)
+    yield wording["template"], Entry(label_of(template, wording.language))
+    yield wording["template_id"], Entry(summary.template_id)
+    yield wording["template_version"], Entry(summary.template_version)
+    yield (
+        wording["extractor"],
+        Entry(extractor_of(summary, wording), Mark.ATTENTION if is_embedded(summary) else Mark.PLAIN),
+    )
     for name, text in summary.settings.items():
-        yield name, Cell(text)
-    yield words["created_at"], Cell(summary.created_at)
-    yield words["closed_at"], Cell(summary.closed_at) if summary.closed_at else Cell(words["not_closed"], Mark.ABSENT)
+        yield name, Entry(text)
+    yield wording["created_at"], Entry(summary.created_at)
+    yield (
+        wording["closed_at"],
+        Entry(summary.closed_at) if summary.closed_at else Entry(wording["not_closed"], Mark.ABSENT),
+    )
     for state, count in summary.counts.items():
-        yield f"{words['documents_in']}: {words.of('item', state)}", Cell(count)
-    yield words["documents"], Cell(tally.documents.total())
-    yield words["findings"], Cell(tally.states.total())
+        yield f"{wording['documents_in']}: {wording.of('item', state)}", Entry(count)
+    yield wording["documents"], Entry(tally.documents.total())
+    yield wording["findings"], Entry(tally.states.total())
     for answer in State:
-        yield f"{words['answers_in']}: {words.of('state', answer)}", Cell(tally.states[answer])
+        yield f"{wording['answers_in']}: {wording.of('state', answer)}", Entry(tally.states[answer])
     for source, count in tally.sources.most_common():
-        yield f"{words['answers_from']}: {source}", Cell(count)
+        yield f"{wording['answers_from']}: {source}", Entry(count)
     for verdict in Verdict:
-        yield f"{words['verdicts_in']}: {words.of('verdict', verdict)}", Cell(tally.verdicts[verdict])
+        yield f"{wording['verdicts_in']}: {wording.of('verdict', verdict)}", Entry(tally.verdicts[verdict])
     for version, count in sorted(tally.checks.items()):
-        yield f"{words['checks_in']} {version}", Cell(count)
-    yield words["computed_values"], Cell(tally.computed)
-    yield words["not_verified"], _warned(tally.not_verified)
-    yield words["answers_reviewed"], Cell(tally.reviewed)
+        yield f"{wording['checks_in']} {version}", Entry(count)
+    yield wording["computed_values"], Entry(tally.computed)
+    yield wording["not_verified"], _warned(tally.not_verified)
+    yield wording["answers_reviewed"], Entry(tally.reviewed)
     for action in (action for action in Action if action is not Action.WITHDRAWN):
-        yield f"{words['reviews_in']}: {words.of('action', action)}", Cell(tally.actions[action])
-    yield words["answers_unreviewed"], _warned(tally.answers - tally.reviewed)
-    yield words["not_reviewed"], _warned(tally.not_reviewed)
-    yield words["reviews_outdated"], _warned(tally.outdated)
-    yield words["note"], Cell(words["not_reviewed_means"])
-    yield words["note"], Cell(words["verdicts_mean"])
-    yield words["note"], Cell(words["not_reported_means"])
+        yield f"{wording['reviews_in']}: {wording.of('action', action)}", Entry(tally.actions[action])
+    yield wording["answers_unreviewed"], _warned(tally.answers - tally.reviewed)
+    yield wording["not_reviewed"], _warned(tally.not_reviewed)
+    yield wording["reviews_outdated"], _warned(tally.outdated)
+    yield wording["note"], Entry(wording["not_reviewed_means"])
+    yield wording["note"], Entry(wording["verdicts_mean"])
+    yield wording["note"], Entry(wording["not_reported_means"])
     for verdict in Verdict:
-        yield f"{words['verdict']}: {words.of('verdict', verdict)}", Cell(words[f"means.{verdict}"])
+        yield f"{wording['verdict']}: {wording.of('verdict', verdict)}", Entry(wording[f"means.{verdict}"])
     for mark in (Mark.ATTENTION, Mark.FAILED, Mark.ABSENT):
-        yield words["marks"], Cell(words[f"mark.{mark}"], mark)
+        yield wording["marks"], Entry(wording[f"mark.{mark}"], mark)

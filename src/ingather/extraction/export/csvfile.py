@@ -1,4 +1,4 @@
-"""Tables as CSV that Excel reads as UTF-8 and no spreadsheet reads as formulas."""
+"""Sheets as CSV that Excel reads as UTF-8, and that no spreadsheet takes for formulas."""
 
 import csv
 from collections.abc import Iterable, Iterator
@@ -12,19 +12,19 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from ingather.extraction.export.closing import closing_lines
 from ingather.extraction.export.form import TemplateLike
 from ingather.extraction.export.lookup import Lookup
-from ingather.extraction.export.tables import Cell, Table, Tables
+from ingather.extraction.export.sheets import Entry, Sheet, Sheets
 from ingather.extraction.export.tally import Tally
 from ingather.extraction.export.text import clean, cut, is_formula_like
-from ingather.extraction.export.words import Words
+from ingather.extraction.export.wording import Wording
 from ingather.extraction.findings import DocumentResult, TaskSummary
 
 
 def write_csv(
-    out: BinaryIO, summary: TaskSummary, template: TemplateLike, results: Iterable[DocumentResult], words: Words
+    out: BinaryIO, summary: TaskSummary, template: TemplateLike, results: Iterable[DocumentResult], wording: Wording
 ) -> None:
-    """The Evidence table: one row per finding."""
+    """The Evidence sheet: one row per finding."""
     del summary  # a table has no place for it; the other formats do
-    tables = Tables(template, words)
+    tables = Sheets(template, wording)
     with _csv(out) as sheet:
         sheet.head(tables.evidence)
         for document in results:
@@ -33,10 +33,10 @@ def write_csv(
 
 
 def write_csv_tables(
-    out: BinaryIO, summary: TaskSummary, template: TemplateLike, results: Iterable[DocumentResult], words: Words
+    out: BinaryIO, summary: TaskSummary, template: TemplateLike, results: Iterable[DocumentResult], wording: Wording
 ) -> None:
-    """A zip of all tables, each a CSV file named as in English; their rows wait in temporary files for their turn."""
-    tables, tally, names = Tables(template, words), Tally(), Words("en")
+    """A zip of all sheets, each a CSV file named as in English; their rows wait in temporary files for their turn."""
+    tables, tally, names = Sheets(template, wording), Tally(), Wording("en")
     spools = {table.key: TemporaryFile() for table in tables.all}  # noqa: SIM115 (closed below, all of them)
     try:
         sheets = {key: _Csv(spool) for key, spool in spools.items()}
@@ -46,7 +46,7 @@ def write_csv_tables(
             tally.add(document)
             for key, cells in tables.lines(document):
                 sheets[key].add(cells)
-        for key, cells in closing_lines(summary, template, tally, words):
+        for key, cells in closing_lines(summary, template, tally, wording):
             sheets[key].add(cells)
         with ZipFile(out, "w", ZIP_DEFLATED) as archive:
             for key, spool in spools.items():
@@ -68,11 +68,11 @@ class _Csv:
         self._text = TextIOWrapper(out, encoding="utf-8-sig", newline="", write_through=False)
         self._writer = csv.writer(self._text)
 
-    def head(self, table: Table) -> None:
+    def head(self, table: Sheet) -> None:
         """One row: the id of the column's field where it has one, since ids never change."""
         self._writer.writerow([_safe(column.id or column.title) for column in table.columns])
 
-    def add(self, cells: Iterable[Cell]) -> None:
+    def add(self, cells: Iterable[Entry]) -> None:
         self._writer.writerow([_safe(cell.value) for cell in cells])
 
     def flush(self) -> None:

@@ -9,7 +9,7 @@ from ingather.extraction.findings import DocumentResult, Finding, Row, State
 
 
 class Lookup:
-    """A document as tables want to ask it."""
+    """The findings, rows and flags of one document, indexed."""
 
     def __init__(self, document: DocumentResult) -> None:
         self.document = document
@@ -23,7 +23,7 @@ class Lookup:
                 self._flags[field].append((flag.row, flag.message))
 
     def findings(self, row: str, field: str) -> list[Finding]:
-        """More than one where several sources were asked."""
+        """The findings of a cell; more than one if several sources answered."""
         return self._findings.get((row, field), [])
 
     def label(self, key: str) -> str:
@@ -32,16 +32,16 @@ class Lookup:
         return row.label if row and row.label else key
 
     def rows(self, scope: str, fields: Iterable[FieldLike]) -> list[Row]:
-        """The rows of a scope, in order, and those that only findings speak of: no answer is left out."""
+        """The rows of a scope, in order, and those that only findings name: no answer is left out."""
         rows = {row.key: row for row in self.document.rows if row.scope == scope}
-        asked = {field.id for field in fields}
+        field_ids = {field.id for field in fields}
         for finding in self.document.findings:
-            if finding.field in asked and finding.row not in rows:
+            if finding.field in field_ids and finding.row not in rows:
                 rows[finding.row] = Row(scope=scope, key=finding.row, label=self.label(finding.row), parts={})
         return list(rows.values())
 
     def flags(self, finding: Finding) -> str:
-        """What the rules say of this finding; a rule about the whole study speaks of the field in every row."""
+        """The messages of the flags of this finding; a flag of the whole study concerns the field in every row."""
         messages = (text for row, text in self._flags.get(finding.field, ()) if row in {finding.row, ""})
         return "\n".join(dict.fromkeys(messages))
 
@@ -61,9 +61,9 @@ class Lookup:
             case str():
                 return "" if field.type in {"id", "date"} else field.unit
             case other:
-                return self._said(finding.row, other.field)
+                return self._reported_text(finding.row, other.field)
 
-    def _said(self, row: str, field: str) -> str:
+    def _reported_text(self, row: str, field: str) -> str:
         parts = self._rows[row].parts.values() if row in self._rows else ()
         for key in (row, *parts, ""):
             for finding in self.findings(key, field):

@@ -9,10 +9,10 @@ from typing import BinaryIO, Final
 from ingather.extraction.export.closing import extractor_of, settings
 from ingather.extraction.export.form import TemplateLike, label_of
 from ingather.extraction.export.lookup import Lookup
-from ingather.extraction.export.tables import Cell, Tables
+from ingather.extraction.export.sheets import Entry, Sheets
 from ingather.extraction.export.tally import Mark, Tally, mark_of
 from ingather.extraction.export.text import clean
-from ingather.extraction.export.words import Words
+from ingather.extraction.export.wording import Wording
 from ingather.extraction.findings import DocumentResult, State, TaskSummary, Verdict
 
 _STYLE: Final = """
@@ -46,60 +46,61 @@ for(const section of document.querySelectorAll("section[data-paper]"))
 form.addEventListener("change",show);
 show();
 """
-# Of the Evidence table; the document is in the heading, and when a review was made is in the other formats.
+# Columns of the Evidence sheet. The document is in the heading; the time of a review is in the other formats.
 _SHOWN: Final = (4, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 22)
+# The widths of these columns in percent.
 _WIDTHS: Final = (8, 9, 6, 10, 5, 18, 4, 7, 7, 6, 8, 7, 7, 7, 6, 7)
 
 
 def write_html(
-    out: BinaryIO, summary: TaskSummary, template: TemplateLike, results: Iterable[DocumentResult], words: Words
+    out: BinaryIO, summary: TaskSummary, template: TemplateLike, results: Iterable[DocumentResult], wording: Wording
 ) -> None:
-    """One section per document and one row per finding, as in the Evidence table; the settings stand at the end."""
-    tables, tally = Tables(template, words), Tally()
-    out.write("".join(_opening(summary, template, words)).encode())
+    """One section per document and one row per finding, as in the Evidence sheet; the settings stand at the end."""
+    tables, tally = Sheets(template, wording), Tally()
+    out.write("".join(_opening(summary, template, wording)).encode())
     for document in results:
         tally.add(document)
-        out.write("".join(_section(document, tables, words)).encode())
-    out.write(f"<h2>{escape(words['sheet.settings'])}</h2><table><tbody>".encode())
-    told = settings(summary, template, tally, words)
-    out.writelines(f"<tr><th>{_escaped(name)}</th>{_cell(cell)}</tr>".encode() for name, cell in told)
+        out.write("".join(_section(document, tables, wording)).encode())
+    out.write(f"<h2>{escape(wording['sheet.settings'])}</h2><table><tbody>".encode())
+    rows = settings(summary, template, tally, wording)
+    out.writelines(f"<tr><th>{_escaped(name)}</th>{_cell(cell)}</tr>".encode() for name, cell in rows)
     out.write(f"</tbody></table><script>{_SCRIPT}</script></body></html>\n".encode())
 
 
-def _opening(summary: TaskSummary, template: TemplateLike, words: Words) -> Iterator[str]:
+def _opening(summary: TaskSummary, template: TemplateLike, wording: Wording) -> Iterator[str]:
     policy = (
         f"default-src 'none'; style-src '{_digest(_STYLE)}'; script-src '{_digest(_SCRIPT)}'; "
         "base-uri 'none'; form-action 'none'"
     )
-    title = f"{words['report']}: {label_of(template, words.language)}"
-    yield f'<!doctype html><html lang="{words.language}"><head><meta charset="utf-8">'
+    title = f"{wording['report']}: {label_of(template, wording.language)}"
+    yield f'<!doctype html><html lang="{wording.language}"><head><meta charset="utf-8">'
     yield f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">'
     yield '<meta name="viewport" content="width=device-width">'
     yield f"<title>{_escaped(title)}</title><style>{_STYLE}</style></head><body><h1>{_escaped(title)}</h1>"
     yield f"<p>{_escaped(summary.project)}</p>"
-    yield f"<p>{escape(words['extractor'])}: {_escaped(extractor_of(summary, words))}</p>"
-    yield f"<p>{escape(words['verdicts_mean'])} {escape(words['not_reviewed_means'])}</p>"
-    yield f'<form autocomplete="off"><label>{escape(words["document"])} <select name="paper"><option value="">'
-    yield f"{escape(words['all_documents'])}</option></select></label>"
-    yield f'<label>{escape(words["verdict"])} <select name="verdict"><option value="">{escape(words["all_verdicts"])}'
-    yield "</option>"
+    yield f"<p>{escape(wording['extractor'])}: {_escaped(extractor_of(summary, wording))}</p>"
+    yield f"<p>{escape(wording['verdicts_mean'])} {escape(wording['not_reviewed_means'])}</p>"
+    yield f'<form autocomplete="off"><label>{escape(wording["document"])} <select name="paper"><option value="">'
+    yield f"{escape(wording['all_documents'])}</option></select></label>"
+    yield f'<label>{escape(wording["verdict"])} <select name="verdict">'
+    yield f'<option value="">{escape(wording["all_verdicts"])}</option>'
     for mark in (Mark.ATTENTION, Mark.FAILED, Mark.ABSENT):
-        yield f'<option value="{mark}">{escape(words[f"mark.{mark}"])}</option>'
+        yield f'<option value="{mark}">{escape(wording[f"mark.{mark}"])}</option>'
     for review in ("reviewed", "unreviewed"):
-        yield f'<option value="{review}">{escape(words[review])}</option>'
+        yield f'<option value="{review}">{escape(wording[review])}</option>'
     for verdict in Verdict:
-        yield f'<option value="{verdict}">{escape(words.of("verdict", verdict))}</option>'
+        yield f'<option value="{verdict}">{escape(wording.of("verdict", verdict))}</option>'
     yield "</select></label></form>"
 
 
-def _section(document: DocumentResult, tables: Tables, words: Words) -> Iterator[str]:
+def _section(document: DocumentResult, tables: Sheets, wording: Wording) -> Iterator[str]:
     yield f'<section data-paper="{document.ordinal}"><h2>{document.ordinal + 1}. {_escaped(document.file_name)}</h2>'
     if document.state != "completed":
-        state = words.of("item", document.state)
+        state = wording.of("item", document.state)
         yield f'<p class="{Mark.FAILED}">{_escaped(": ".join(filter(None, (state, document.problem))))}</p>'
     lookup = Lookup(document)
     if flags := lookup.all_flags():
-        yield f'<p class="{Mark.ATTENTION}">{_escaped(words["flags"])}: {_escaped(flags)}</p>'
+        yield f'<p class="{Mark.ATTENTION}">{_escaped(wording["flags"])}: {_escaped(flags)}</p>'
     if document.findings:
         titles = (tables.evidence.columns[at].title for at in _SHOWN)
         yield "<table><thead><tr>"
@@ -117,7 +118,7 @@ def _section(document: DocumentResult, tables: Tables, words: Words) -> Iterator
     yield "</section>\n"
 
 
-def _cell(cell: Cell) -> str:
+def _cell(cell: Entry) -> str:
     look = "" if cell.mark is Mark.PLAIN or cell.value == "" else f' class="{cell.mark}"'
     return f"<td{look}>{_escaped(str(cell.value))}</td>"
 

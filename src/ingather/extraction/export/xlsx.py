@@ -1,4 +1,4 @@
-"""Tables as an Excel workbook, written row by row: memory does not grow with the results."""
+"""Sheets as an Excel workbook, written row by row: memory does not grow with the results."""
 
 import re
 from collections.abc import Iterable
@@ -10,12 +10,13 @@ import xlsxwriter  # type: ignore[import-untyped]
 
 from ingather.extraction.export.closing import closing_lines
 from ingather.extraction.export.form import TemplateLike, label_of
-from ingather.extraction.export.tables import Cell, Table, Tables
+from ingather.extraction.export.sheets import Entry, Sheet, Sheets
 from ingather.extraction.export.tally import Mark, Tally
 from ingather.extraction.export.text import clean, cut, exact_number, is_formula_like
-from ingather.extraction.export.words import Words
+from ingather.extraction.export.wording import Wording
 from ingather.extraction.findings import DocumentResult, TaskSummary
 
+# The limits of Excel: what goes beyond would be lost when the file is opened.
 MAX_ROWS: Final = 1_048_576
 MAX_COLUMNS: Final = 16_384
 
@@ -46,23 +47,23 @@ def write_xlsx(
     summary: TaskSummary,
     template: TemplateLike,
     results: Iterable[DocumentResult],
-    words: Words,
+    wording: Wording,
     *,
     max_rows: int = MAX_ROWS,
 ) -> None:
     """One pass over the results; every sheet grows in a file of its own until the workbook is put together."""
-    tables, tally = Tables(template, words), Tally()
+    tables, tally = Sheets(template, wording), Tally()
     with TemporaryDirectory(prefix="ingather-export-") as folder:
         book = xlsxwriter.Workbook(out, {**_OPTIONS, "tmpdir": folder})
         # Without a given date the file would hold the clock's, and the same results would give other bytes each time.
-        book.set_properties({"title": clean(label_of(template, words.language)), "created": _date(summary)})
+        book.set_properties({"title": clean(label_of(template, wording.language)), "created": _date(summary)})
         looks = _Looks(book)
         sheets = {table.key: _Sheet(book, table, looks, max_rows) for table in tables.all}
         for document in results:
             tally.add(document)
             for key, cells in tables.lines(document):
                 sheets[key].add(cells)
-        for key, cells in closing_lines(summary, template, tally, words):
+        for key, cells in closing_lines(summary, template, tally, wording):
             sheets[key].add(cells)
         for sheet in sheets.values():
             sheet.finish()
@@ -81,7 +82,7 @@ class _Looks:
 class _Sheet:
     """A table on one sheet, and on more of the same name once that is full."""
 
-    def __init__(self, book: Any, table: Table, looks: _Looks, max_rows: int) -> None:
+    def __init__(self, book: Any, table: Sheet, looks: _Looks, max_rows: int) -> None:
         if len(table.columns) > MAX_COLUMNS:
             raise ValueError(
                 f"An Excel sheet has {MAX_COLUMNS:,} columns and “{table.title}” needs {len(table.columns):,}. "
@@ -91,7 +92,7 @@ class _Sheet:
         self._count = 0
         self._open()
 
-    def add(self, cells: Iterable[Cell]) -> None:
+    def add(self, cells: Iterable[Entry]) -> None:
         if self._row == self._max_rows:
             self.finish()
             self._open()
@@ -133,7 +134,7 @@ class _Sheet:
             before = title
         self._row += 1
 
-    def _write(self, column: int, cell: Cell) -> None:
+    def _write(self, column: int, cell: Entry) -> None:
         value = cell.value
         if not isinstance(value, str):
             if (number := exact_number(value)) is not None:

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from ingather.extraction.findings import Finding, Flag, Row, State, Value
 from ingather.extraction.judgements.evaluation import Missing, evaluate
-from ingather.extraction.judgements.expressions import Kind, parse
+from ingather.extraction.judgements.expressions import ValueKind, parse
 from ingather.extraction.template.errors import ValueProblem
 from ingather.extraction.template.model import CheckRule, Field, FieldType, Scope, Template
 from ingather.extraction.template.numbers import plain, split
@@ -99,7 +99,7 @@ class _Book:
     def read(self, name: str, row: str) -> float | str:
         """The answer in the form in which a rule can use it."""
         kind, value = KINDS.get(self.fields[name].type), self.answers.get((name, row))
-        if kind == Kind.NUMBER:
+        if kind == ValueKind.NUMBER:
             return _as_number(value, self.fields[name].type)
         if kind is None or not isinstance(value, str):
             raise Missing

@@ -1,4 +1,4 @@
-"""The small language of checks: what may be said about the answers of a row, parsed by `ast` and never evaluated by it.
+"""The small language of checks on the answers of a row. `ast` parses an expression and never evaluates it.
 
 An expression compares numbers, texts and dates that fields hold:
 
@@ -20,6 +20,8 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Final
 
+# Characters and nodes of an expression. They bound the work of a template that somebody uploads; the longest check of
+# our own has 160 characters and 40 nodes.
 LONGEST: Final = 500
 MOST_NODES: Final = 120
 CHARACTERS: Final = re.compile(r"[A-Za-z0-9_ .,()'<>=!+*/-]*")
@@ -33,7 +35,7 @@ class ExpressionError(ValueError):
     """An expression that cannot be read. The message is a part of a sentence: `is longer than ...`."""
 
 
-class Kind(StrEnum):
+class ValueKind(StrEnum):
     """What an expression, or a part of it, stands for."""
 
     NUMBER = "a number"
@@ -74,23 +76,26 @@ class Expression:
 
 
 # What a function takes and gives. `None` as what it gives: the same as its argument.
-FUNCTIONS: Final[Mapping[str, tuple[tuple[Kind, ...], Kind | None]]] = {
-    "abs": ((Kind.NUMBER,), Kind.NUMBER),
-    "ln": ((Kind.NUMBER,), Kind.NUMBER),
-    "sqrt": ((Kind.NUMBER,), Kind.NUMBER),
-    "step": ((Kind.NUMBER,), Kind.NUMBER),  # the last decimal place of a number: 0.1 for 7.2
-    "min": ((Kind.NUMBER, Kind.NUMBER), Kind.NUMBER),
-    "max": ((Kind.NUMBER, Kind.NUMBER), Kind.NUMBER),
-    "near": ((Kind.NUMBER, Kind.NUMBER, Kind.NUMBER), Kind.TRUTH),  # the first two differ by the third at most
-    "year": ((Kind.DATE,), Kind.NUMBER),
-    "earliest": ((Kind.DATE,), Kind.NUMBER),  # the first day that a date such as 2019-03 may mean
-    "latest": ((Kind.DATE,), Kind.NUMBER),  # the last one
-    "p_low": ((Kind.TEXT,), Kind.NUMBER),  # the least that a printed p value may mean: 0.045 for 0.05
-    "p_high": ((Kind.TEXT,), Kind.NUMBER),  # the most
-    "sum": ((Kind.NUMBER,), Kind.NUMBER),
+FUNCTIONS: Final[Mapping[str, tuple[tuple[ValueKind, ...], ValueKind | None]]] = {
+    "abs": ((ValueKind.NUMBER,), ValueKind.NUMBER),
+    "ln": ((ValueKind.NUMBER,), ValueKind.NUMBER),
+    "sqrt": ((ValueKind.NUMBER,), ValueKind.NUMBER),
+    "step": ((ValueKind.NUMBER,), ValueKind.NUMBER),  # the last decimal place of a number: 0.1 for 7.2
+    "min": ((ValueKind.NUMBER, ValueKind.NUMBER), ValueKind.NUMBER),
+    "max": ((ValueKind.NUMBER, ValueKind.NUMBER), ValueKind.NUMBER),
+    "near": (
+        (ValueKind.NUMBER, ValueKind.NUMBER, ValueKind.NUMBER),
+        ValueKind.TRUTH,
+    ),  # the first two differ by the third at most
+    "year": ((ValueKind.DATE,), ValueKind.NUMBER),
+    "earliest": ((ValueKind.DATE,), ValueKind.NUMBER),  # the first day that a date such as 2019-03 may mean
+    "latest": ((ValueKind.DATE,), ValueKind.NUMBER),  # the last one
+    "p_low": ((ValueKind.TEXT,), ValueKind.NUMBER),  # the least that a printed p value may mean: 0.045 for 0.05
+    "p_high": ((ValueKind.TEXT,), ValueKind.NUMBER),  # the most
+    "sum": ((ValueKind.NUMBER,), ValueKind.NUMBER),
     "first": ((), None),
     "second": ((), None),
-    "any_other": ((Kind.TRUTH,), Kind.TRUTH),
+    "any_other": ((ValueKind.TRUTH,), ValueKind.TRUTH),
 }
 OF_FIELDS: Final = {"sum": How.SUM, "first": How.ARM, "second": How.ARM}
 READS_TEXT: Final = ("year", "earliest", "latest", "p_low", "p_high")
@@ -180,33 +185,33 @@ def _collect_call(function: str, args: list[ast.expr], uses: list[Use], *, insid
         _collect(arg, uses, inside_other=inside_other or function == "any_other")
 
 
-def kind_of(expression: Expression, fields: Mapping[str, Kind]) -> Kind:
+def kind_of(expression: Expression, fields: Mapping[str, ValueKind]) -> ValueKind:
     """What the expression stands for, given what its fields hold. Raises ExpressionError where kinds do not fit."""
     return _kind(expression.tree, fields)
 
 
-def _kind(node: ast.expr, fields: Mapping[str, Kind]) -> Kind:
+def _kind(node: ast.expr, fields: Mapping[str, ValueKind]) -> ValueKind:
     match node:
         case ast.Constant(value=value):
-            return Kind.TEXT if isinstance(value, str) else Kind.NUMBER
+            return ValueKind.TEXT if isinstance(value, str) else ValueKind.NUMBER
         case ast.Name(id=name) | ast.Attribute(attr=name):
             if name not in fields:
                 raise ExpressionError(f"names {name}, which no check can use")
             return fields[name]
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return _need(operand, fields, Kind.TRUTH)
+            return _need(operand, fields, ValueKind.TRUTH)
         case ast.UnaryOp(operand=operand):
-            return _need(operand, fields, Kind.NUMBER)
+            return _need(operand, fields, ValueKind.NUMBER)
         case ast.BinOp(left=left, right=right):
-            _need(left, fields, Kind.NUMBER)
-            return _need(right, fields, Kind.NUMBER)
+            _need(left, fields, ValueKind.NUMBER)
+            return _need(right, fields, ValueKind.NUMBER)
         case ast.BoolOp(values=values):
             for part in values:
-                _need(part, fields, Kind.TRUTH)
-            return Kind.TRUTH
+                _need(part, fields, ValueKind.TRUTH)
+            return ValueKind.TRUTH
         case ast.Compare(left=left, ops=ops, comparators=comparators):
             _kinds_compared(left, ops, comparators, fields)
-            return Kind.TRUTH
+            return ValueKind.TRUTH
         case ast.Call(func=ast.Name(id=function), args=args):
             takes, gives = FUNCTIONS[function]
             for arg, wanted in zip(args, takes, strict=False):
@@ -215,21 +220,21 @@ def _kind(node: ast.expr, fields: Mapping[str, Kind]) -> Kind:
     raise ExpressionError("cannot be read")  # unreachable for what `parse` returned
 
 
-def _need(node: ast.expr, fields: Mapping[str, Kind], wanted: Kind) -> Kind:
+def _need(node: ast.expr, fields: Mapping[str, ValueKind], wanted: ValueKind) -> ValueKind:
     if (found := _kind(node, fields)) != wanted:
         raise ExpressionError(f"has {found} in `{ast.unparse(node)}` where {wanted} is needed")
     return wanted
 
 
 def _kinds_compared(
-    left: ast.expr, ops: list[ast.cmpop], comparators: list[ast.expr], fields: Mapping[str, Kind]
+    left: ast.expr, ops: list[ast.cmpop], comparators: list[ast.expr], fields: Mapping[str, ValueKind]
 ) -> None:
     for op, right in zip(ops, comparators, strict=True):
         if isinstance(op, ast.In | ast.NotIn):
-            _need(left, fields, Kind.TEXT)
-        elif isinstance(op, ast.Eq | ast.NotEq) and _kind(left, fields) == Kind.TEXT:
-            _need(right, fields, Kind.TEXT)
+            _need(left, fields, ValueKind.TEXT)
+        elif isinstance(op, ast.Eq | ast.NotEq) and _kind(left, fields) == ValueKind.TEXT:
+            _need(right, fields, ValueKind.TEXT)
         else:
-            _need(left, fields, Kind.NUMBER)
-            _need(right, fields, Kind.NUMBER)
+            _need(left, fields, ValueKind.NUMBER)
+            _need(right, fields, ValueKind.NUMBER)
         left = right

@@ -16,7 +16,7 @@ NOS_TOOLS: Final = ("nos_cohort",)
 
 NOS_ITEMS: Final = ("nos_s1", "nos_s2", "nos_s3", "nos_s4", "nos_c1", "nos_c2", "nos_o1", "nos_o2", "nos_o3")
 COMPARABILITY: Final = ("nos_c1", "nos_c2")
-MOST_STARS: Final = 9
+MOST_STARS: Final = 9  # of the scale itself
 
 ROBINS_DOMAINS: Final = tuple(f"rbi_d{n}" for n in range(1, 8))
 # No information is worse than moderate, for it may hide anything, and milder than what is known to be serious.
@@ -25,7 +25,7 @@ SEVERITY: Final = ("low", "moderate", "no_information", "serious", "critical")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Judged:
-    """What a rule made of the answers: a value, or none; and the words that say from what, or why not."""
+    """What a rule derived from the answers: a value, or none; and a note that names the answers or what is missing."""
 
     value: str | int | None
     note: str
@@ -41,7 +41,7 @@ class _Answers:
     trusted: frozenset[str]
     given: Mapping[str, str | None]
 
-    def told(self, fields: Iterable[str]) -> str:
+    def described(self, fields: Iterable[str]) -> str:
         return ", ".join(f"{field} = {self.values[field]}" for field in fields)
 
 
@@ -184,7 +184,7 @@ def _rob2_domain(domain: rob2.Domain, answers: _Answers) -> _Judged:
     used = tuple(f"rob2_{question}" for question in ruling.used)
     return _Judged(
         value=ruling.judgement,
-        note=notice("judgement.computed", "Computed from {answers}.", answers=answers.told(used)),
+        note=notice("judgement.computed", "Computed from {answers}.", answers=answers.described(used)),
         used=used,
     )
 
@@ -199,11 +199,11 @@ def _rob2_overall(answers: _Answers) -> _Judged:
     settled = {field: str(domain.value) for field, domain in judged.items() if domain.value is not None}
     if missing := [field for field in judged if field not in settled]:
         return _lacking(notice("judgement.questions_of", "the questions of {fields}", fields=", ".join(missing)))
-    told = ", ".join(f"{field} = {value}" for field, value in settled.items())
+    described = ", ".join(f"{field} = {value}" for field, value in settled.items())
     used = tuple(question for domain in judged.values() for question in domain.used)
     return _Judged(
         value=rob2.overall(list(settled.values())),
-        note=notice("judgement.computed", "Computed from {answers}.", answers=told),
+        note=notice("judgement.computed", "Computed from {answers}.", answers=described),
         used=used,
     )
 
@@ -218,7 +218,7 @@ def _robins_overall(answers: _Answers) -> _Judged:
     worst = max((answers.values[domain] for domain in used), key=SEVERITY.index)
     return _Judged(
         value=worst,
-        note=notice("judgement.computed", "Computed from {answers}.", answers=answers.told(used)),
+        note=notice("judgement.computed", "Computed from {answers}.", answers=answers.described(used)),
         used=used,
     )
 
@@ -231,7 +231,7 @@ def _nos_total(answers: _Answers) -> _Judged:
     total = min(MOST_STARS, comparability + sum(item not in COMPARABILITY for item in starred))
     return _Judged(
         value=total,
-        note=notice("judgement.computed", "Computed from {answers}.", answers=answers.told(NOS_ITEMS)),
+        note=notice("judgement.computed", "Computed from {answers}.", answers=answers.described(NOS_ITEMS)),
         used=NOS_ITEMS,
     )
 

@@ -124,27 +124,27 @@ class Ruling:
 
 def rule(domain: Domain, answers: Mapping[str, str]) -> Ruling:
     """Judge a domain by the answers to its questions, such as `{"1_1": "Y", "1_2": "PY", "1_3": "N"}`."""
-    said = {question: MEANS[answer] for question, answer in answers.items() if answer in MEANS}
-    missing = [question for question in domain.always if question not in said]
+    given = {question: MEANS[answer] for question, answer in answers.items() if answer in MEANS}
+    missing = [question for question in domain.always if question not in given]
     used = set(domain.always)
     judgement = LOW
     if not missing:
         for table in domain.tables:
-            found = _first(table, said, used, missing)
+            found = _first(table, given, used, missing)
             judgement = found if found == HIGH or judgement == LOW else judgement
     if missing:
         return Ruling(judgement=None, used=(), missing=tuple(missing))
     return Ruling(judgement=judgement, used=tuple(sorted(used)))
 
 
-def _first(table: Table, said: Mapping[str, str], used: set[str], missing: list[str]) -> str:
+def _first(table: Table, given: Mapping[str, str], used: set[str], missing: list[str]) -> str:
     """The judgement of the first rule that holds, noting what was used; the answer it lacks is noted as missing."""
     for conditions, judgement in table:
         lacking = ""
         for question, wanted in conditions.items():
-            if question not in said:
+            if question not in given:
                 lacking = question
-            elif said[question] != wanted:
+            elif given[question] != wanted:
                 used.add(question)
                 break
             else:

@@ -9,19 +9,21 @@ from ingather.extraction.provider.classify import classify
 from ingather.extraction.provider.client import ChatClient, ModelClient
 from ingather.extraction.provider.endpoint import ApiKey, Endpoint
 from ingather.extraction.provider.errors import Kind, ModelError, NotSent, PauseTask
-from ingather.extraction.provider.prices import Estimate, Price, cost, estimate, estimate_tokens, price_of
+from ingather.extraction.provider.prices import CostRange, Price, cost, estimate, estimate_tokens, price_of
 from ingather.extraction.provider.probe import Capabilities
 from ingather.extraction.provider.redaction import RedactLogs, redact
 from ingather.extraction.provider.routing import route
-from ingather.extraction.provider.wire import Message, Reply, Request, Rung, Usage
+from ingather.extraction.provider.wire import ChatReply, ChatRequest, Message, Rung, Usage
 
 __all__ = [
     "AddressRefused",
     "ApiKey",
     "Capabilities",
     "ChatClient",
+    "ChatReply",
+    "ChatRequest",
+    "CostRange",
     "Endpoint",
-    "Estimate",
     "Kind",
     "Message",
     "ModelClient",
@@ -30,8 +32,6 @@ __all__ = [
     "PauseTask",
     "Price",
     "RedactLogs",
-    "Reply",
-    "Request",
     "Rung",
     "Usage",
     "check_base_url",

@@ -30,7 +30,7 @@ _METADATA_NAMES = frozenset({"metadata", "metadata.google.internal", "metadata.g
 _LOCAL_SUFFIXES = (".localhost", ".local", ".lan", ".internal", ".intranet", ".home.arpa")
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 _LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
-_LONGEST = 500
+_LONGEST = 500  # characters; longer ones are no addresses of an API
 
 
 class AddressRefused(UsageError):

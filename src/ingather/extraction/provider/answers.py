@@ -7,11 +7,14 @@ from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from ingather.extraction.provider.errors import Kind, ModelError
-from ingather.extraction.provider.wire import Reply
+from ingather.extraction.provider.wire import ChatReply
 from ingather.notice import notice
 
+# Characters of an answer that are looked through. MAX_TOKENS allow far fewer; this bounds a broken server.
 LONGEST_TEXT = 4_000_000
+# Nesting of JSON. Our forms have five levels; Python's parser would run out of stack at about a thousand.
 DEEPEST = 64
+# Places where an object may begin that are tried. A text of nothing but braces would take quadratic time.
 _MOST_STARTS = 64
 _FENCED = re.compile(r"```[A-Za-z0-9_-]*[ \t]*\r?\n(.*?)```", re.DOTALL)
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
@@ -51,7 +54,7 @@ def parse_object(text: str) -> dict[str, Any]:
     return _clean(found[0])
 
 
-def parse_reply(reply: Reply) -> dict[str, Any]:
+def parse_reply(reply: ChatReply) -> dict[str, Any]:
     """`parse_object` of a reply. The error keeps the reply: it was billed."""
     try:
         return parse_object(reply.text)

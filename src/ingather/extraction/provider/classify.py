@@ -15,9 +15,10 @@ from typing import Any, Final
 from ingather.extraction.provider.errors import Kind, ModelError, bounded
 from ingather.extraction.provider.redaction import redact
 from ingather.extraction.provider.waiting import now_s, retry_after_s
-from ingather.extraction.provider.wire import Reply
+from ingather.extraction.provider.wire import ChatReply
 from ingather.notice import joined, notice
 
+# Characters of the provider's own message in ours: two lines on the screen.
 LONGEST_EXCERPT = 240
 
 _QUOTA: Final = re.compile(
@@ -35,7 +36,7 @@ _TOO_LONG: Final = re.compile(
     r"|exceeds? the (maximum|model|available)[^.]{0,40}(tokens|length|context)|request too large|max_model_len"
     r"|(上下文|输入|文本|请求|tokens?\s*(数|总数|长度)?).{0,12}(超(过|出|长|限)|过长|太长)|超(过|出).{0,16}(上下文|最大长度|长度限制)"
 )
-# A 429 that no waiting will cure. "Too many tokens" is not among its words: there it means this minute's.
+# A 429 that waiting does not cure. "Too many tokens" is left out: it means those of this minute.
 _NEVER_FITS: Final = re.compile(r"(?i)request too large|context_length")
 _BAD_GENERATION: Final = re.compile(r"(?i)json_validate_failed|failed to (generate|validate) json|tool_use_failed")
 _MODEL_UNKNOWN: Final = re.compile(
@@ -47,38 +48,38 @@ _HTML: Final = re.compile(r"(?i)^\s*(<!doctype html|<html|<\?xml|<head|<body|<ce
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
-    """What the provider said of an error: its code, type, parameter, and words, whatever envelope they came in."""
+class ErrorReport:
+    """A provider's report of an error: its code, type, parameter and message, whatever envelope they came in."""
 
-    words: str = ""
+    message: str = ""
     code: str = ""
     is_html: bool = False
 
     @property
-    def everything(self) -> str:
-        return f"{self.code} {self.words}"
+    def code_and_message(self) -> str:
+        return f"{self.code} {self.message}"
 
 
-def said_in(body: str | bytes | None) -> Said:
+def error_report(body: str | bytes | None) -> ErrorReport:
     text = body.decode("utf-8", "replace") if isinstance(body, bytes) else body or ""
     if _HTML.match(text):
         title = re.search(r"(?is)<title>(.{0,200}?)</title>", text[:5000])
-        return Said(words=title[1] if title else "", is_html=True)
+        return ErrorReport(message=title[1] if title else "", is_html=True)
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
-        return Said(words=text[:2000])
+        return ErrorReport(message=text[:2000])
     if isinstance(found, list) and found:
         found = found[0]
     envelope = found if isinstance(found, dict) else {}
     error = next((envelope[name] for name in ("error", "errors", "detail") if envelope.get(name)), envelope)
     if isinstance(error, str):
-        return Said(words=error[:2000], code=str(envelope.get("code") or "")[:100])
+        return ErrorReport(message=error[:2000], code=str(envelope.get("code") or "")[:100])
     if not isinstance(error, dict):
-        return Said(words=str(error)[:2000])
+        return ErrorReport(message=str(error)[:2000])
     codes = [str(error[name]) for name in ("code", "type", "param", "status") if error.get(name) is not None]
-    words = error.get("message") or error.get("msg") or envelope.get("message") or ""
-    return Said(words=str(words)[:2000], code=" ".join(codes)[:200])
+    message = error.get("message") or error.get("msg") or envelope.get("message") or ""
+    return ErrorReport(message=str(message)[:2000], code=" ".join(codes)[:200])
 
 
 def classify(
@@ -94,22 +95,22 @@ def classify(
     """The error behind a failed call."""
     if status is None:
         return _unanswered(exception, host)
-    said = said_in(body)
+    report = error_report(body)
     lower = {name.lower(): value for name, value in (headers or {}).items()}
-    wait_s = retry_after_s(lower, said.words, now_s() if now is None else now)
-    kind, advice = _kind(status, said, model, host)
+    wait_s = retry_after_s(lower, report.message, now_s() if now is None else now)
+    kind, advice = _kind(status, report, model, host)
     sentence = notice(
         "provider.status_and_excerpt",
         "{advice} ({status}{excerpt})",
         advice=advice,
         status=status,
-        excerpt=_excerpt(said),
+        excerpt=_excerpt(report),
     )
     return ModelError(kind, sentence, retry_after_s=wait_s if kind in {Kind.RETRY_AFTER, Kind.OVERLOADED} else None)
 
 
-def _kind(status: int, said: Said, model: str, host: str) -> tuple[Kind, str]:
-    text = said.everything
+def _kind(status: int, report: ErrorReport, model: str, host: str) -> tuple[Kind, str]:
+    text = report.code_and_message
     if status == 402 or (status in {400, 403, 429} and _QUOTA.search(text)):
         return Kind.QUOTA, notice(
             "provider.account_no_credit_left_top",
@@ -196,21 +197,21 @@ def classify_body(status: int, headers: Mapping[str, str], body: bytes, *, model
     address is wrong. An error inside a 200, as gateways send it, is what it
     says of itself.
     """
-    said = said_in(body)
-    code = re.search(r"\b([45]\d\d)\b", said.code)
-    if code and not said.is_html:
+    report = error_report(body)
+    code = re.search(r"\b([45]\d\d)\b", report.code)
+    if code and not report.is_html:
         return classify(status=int(code[1]), headers=headers, body=body, model=model, host=host)
-    if not said.is_html and (said.words or said.code):
-        inner = 429 if _RATE.search(said.everything) else 400 if _explains(said) else 500
+    if not report.is_html and (report.message or report.code):
+        inner = 429 if _RATE.search(report.code_and_message) else 400 if _explains(report) else 500
         return classify(status=inner, headers=headers, body=body, model=model, host=host)
     return classify(status=status, headers=headers, body=body, model=model, host=host)
 
 
-def _explains(said: Said) -> bool:
-    return any(pattern.search(said.everything) for pattern in (_QUOTA, _FILTER, _TOO_LONG, _MODEL_UNKNOWN))
+def _explains(report: ErrorReport) -> bool:
+    return any(pattern.search(report.code_and_message) for pattern in (_QUOTA, _FILTER, _TOO_LONG, _MODEL_UNKNOWN))
 
 
-def check_reply(reply: Reply) -> None:
+def check_reply(reply: ChatReply) -> None:
     """Raise where a reply is no answer. A cut answer is cut first of all: being blank may be part of that."""
     finish = reply.finish.lower()
     if finish in {"content_filter", "sensitive", "safety"}:
@@ -324,6 +325,6 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
-def _excerpt(said: Said) -> str:
-    what: Any = bounded(redact(said.everything), LONGEST_EXCERPT)
+def _excerpt(report: ErrorReport) -> str:
+    what: Any = bounded(redact(report.code_and_message), LONGEST_EXCERPT)
     return f": {what}" if what else ""

@@ -8,13 +8,13 @@ import traceback
 from typing import TYPE_CHECKING, Any, Protocol, Self
 from urllib.parse import urlsplit
 
-from ingather.extraction.provider.classify import check_reply, classify, classify_body, said_in
+from ingather.extraction.provider.classify import check_reply, classify, classify_body, error_report
 from ingather.extraction.provider.endpoint import Endpoint
 from ingather.extraction.provider.errors import Kind, ModelError, NotSent
 from ingather.extraction.provider.learning import learn
 from ingather.extraction.provider.probe import Capabilities, probe
 from ingather.extraction.provider.redaction import redact
-from ingather.extraction.provider.wire import Habits, Reply, Request, Rung, body_of, reply_of, rung_of
+from ingather.extraction.provider.wire import ChatReply, ChatRequest, Habits, Rung, body_of, reply_of, rung_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -23,8 +23,11 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("ingather.model")
 
+# Models of a list that are kept; gateways offer several hundred.
 MOST_MODELS = 2_000
+# A list of models is a courtesy of the probe, which should not wait long for it.
 LIST_DEADLINE_S = 20.0
+# Calls for one question while an endpoint is learned: each refusal may teach one habit, and there are five.
 MOST_CALLS = 6
 
 # What endpoints refused, for as long as this process lives: found out once, not once per document.
@@ -34,7 +37,7 @@ _habits: dict[tuple[str, str], Habits] = {}
 class ModelClient(Protocol):
     """All that the rest of the program knows of a model."""
 
-    async def complete(self, request: Request) -> Reply:
+    async def complete(self, request: ChatRequest) -> ChatReply:
         """An answer, or a `ModelError`."""
 
     async def list_models(self) -> tuple[str, ...]:
@@ -76,7 +79,7 @@ class ChatClient:
     def habits(self) -> Habits:
         return _habits.get(self._place, Habits())
 
-    async def complete(self, request: Request, *, most_calls: int = MOST_CALLS) -> Reply:
+    async def complete(self, request: ChatRequest, *, most_calls: int = MOST_CALLS) -> ChatReply:
         """One answer, or a `ModelError`; or `NotSent`, where the request would not be sent any more.
 
         Where the provider refuses a parameter, or a rung that the request
@@ -95,10 +98,10 @@ class ChatClient:
             if answered.status == 200:
                 return self._reply(answered, rung_of(request, habits), time.monotonic() - start)
             error = self._error(answered)
-            learned = learn(error, said_in(answered.body).everything, request, habits)
+            learned = learn(error, error_report(answered.body).code_and_message, request, habits)
             if learned is None or calls >= most_calls:
                 raise error
-            # Another call may have learned more meanwhile; then its word stands and this one goes by it.
+            # Another call may have learned more in the meantime; then its habits are used.
             if self.habits == habits:
                 log.info("%s refused how it was asked; from now on: %s", self._host, learned)
                 _habits[self._place] = learned
@@ -155,7 +158,7 @@ class ChatClient:
             host=self._host,
         )
 
-    def _reply(self, answered: "Answered", rung: Rung, took_s: float) -> Reply:
+    def _reply(self, answered: "Answered", rung: Rung, took_s: float) -> ChatReply:
         body = _json(answered.body)
         if not isinstance(body.get("choices"), list):
             raise classify_body(200, answered.headers, answered.body, model=self.endpoint.model, host=self._host)

@@ -22,8 +22,9 @@ from enum import StrEnum
 from functools import partial
 
 from ingather.extraction.provider.redaction import redact
-from ingather.extraction.provider.wire import Reply, Usage
+from ingather.extraction.provider.wire import ChatReply, Usage
 
+# Characters of a sentence that is stored with every call and shown on a page.
 LONGEST_SENTENCE = 600
 
 
@@ -52,7 +53,7 @@ class ModelError(Exception):
     """
 
     def __init__(
-        self, kind: Kind, sentence: str, *, retry_after_s: float | None = None, reply: Reply | None = None
+        self, kind: Kind, sentence: str, *, retry_after_s: float | None = None, reply: ChatReply | None = None
     ) -> None:
         self.kind = kind
         self.sentence = bounded(redact(sentence), LONGEST_SENTENCE)

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from ingather.extraction.provider.wire import Usage
 
-_MILLION = Decimal(1_000_000)
+_MILLION = Decimal(1_000_000)  # prices are per million tokens
 _DAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _CJK = re.compile(
     r"[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]"
@@ -62,17 +62,17 @@ class Price:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
+class CostRange:
     """A cost before it arises: `low` from the cache where it can be and at the best hour, `high` in neither way."""
 
     low: Decimal
     high: Decimal
     currency: str
 
-    def __add__(self, other: Self) -> "Estimate":
+    def __add__(self, other: Self) -> "CostRange":
         if self.currency != other.currency:
             raise ValueError(f"{self.currency} and {other.currency} cannot be added.")
-        return Estimate(low=self.low + other.low, high=self.high + other.high, currency=self.currency)
+        return CostRange(low=self.low + other.low, high=self.high + other.high, currency=self.currency)
 
 
 @cache
@@ -118,12 +118,12 @@ def cost(model: str, usage: Usage, at: datetime | None = None, *, price: Price |
 
 def estimate(
     model: str, *, tokens_in: int, tokens_out: int, repeated_in: int = 0, price: Price | None = None
-) -> Estimate | None:
+) -> CostRange | None:
     """What calls may cost. `repeated_in` is the part of `tokens_in` that was sent before and may be in the cache."""
     price = price or price_of(model)
     if price is None:
         return None
-    return Estimate(
+    return CostRange(
         low=price.least * price.of(Usage(prompt=tokens_in, cached=min(repeated_in, tokens_in), completion=tokens_out)),
         high=price.of(Usage(prompt=tokens_in, completion=tokens_out)),
         currency=price.currency,

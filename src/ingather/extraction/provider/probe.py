@@ -8,8 +8,9 @@ from typing import Any, Protocol, Self
 from ingather.extraction.provider.answers import parse_object
 from ingather.extraction.provider.errors import Kind, ModelError
 from ingather.extraction.provider.learning import is_about_format
-from ingather.extraction.provider.wire import Habits, Message, Reply, Request, Rung, Usage
+from ingather.extraction.provider.wire import ChatReply, ChatRequest, Habits, Message, Rung, Usage
 
+# One call for each rung, and one more. Each is paid for.
 MOST_CALLS = 5
 # A cap, not a cost: an answer takes about twenty, but models that think first need room to end.
 MOST_TOKENS = 1024
@@ -85,7 +86,7 @@ class Probed(Protocol):
     @property
     def habits(self) -> Habits: ...
 
-    async def complete(self, request: Request, *, most_calls: int) -> Reply: ...
+    async def complete(self, request: ChatRequest, *, most_calls: int) -> ChatReply: ...
 
     async def list_models(self) -> tuple[str, ...]: ...
 
@@ -145,7 +146,7 @@ async def _models(client: Probed, before: int) -> tuple[str, ...] | None:
         return None
 
 
-def _question(rung: Rung, deadline_s: float) -> tuple[Request, str]:
+def _question(rung: Rung, deadline_s: float) -> tuple[ChatRequest, str]:
     """A question whose natural answer does not fit its schema, so that only a provider that enforces it can pass.
 
     The names are drawn anew each time and, where a schema should do the
@@ -159,13 +160,13 @@ def _question(rung: Rung, deadline_s: float) -> tuple[Request, str]:
         "required": [key],
         "additionalProperties": False,
     }
-    words = (
+    question = (
         "Name a fruit. Answer as JSON."
         if rung in {Rung.JSON_SCHEMA, Rung.TOOLS}
         else f'Answer with the JSON object {{"{key}": "{value}"}} and nothing else.'
     )
-    request = Request(
-        messages=(Message(role="user", content=words),),
+    request = ChatRequest(
+        messages=(Message(role="user", content=question),),
         schema=schema,
         rung=rung,
         max_tokens=MOST_TOKENS,
@@ -174,7 +175,7 @@ def _question(rung: Rung, deadline_s: float) -> tuple[Request, str]:
     return request, key
 
 
-def _holds(reply: Reply, rung: Rung, key: str) -> bool:
+def _holds(reply: ChatReply, rung: Rung, key: str) -> bool:
     # JSON mode means bare JSON; a fence around it is the mark of a provider that took the parameter and ignored it.
     if rung is Rung.JSON_OBJECT and not reply.text.strip().startswith("{"):
         return False

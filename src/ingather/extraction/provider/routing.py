@@ -1,9 +1,11 @@
-"""What the engine is told about an error of a model."""
+"""What the engine does about an error of a model."""
 
 from ingather.engine.errors import Reject, RetryLater
 from ingather.extraction.provider.errors import Kind, ModelError, PauseTask
 
+# A provider that names a shorter wait, such as 0, would otherwise be called in a loop.
 SHORTEST_HOLD_S = 1.0
+# The first wait where the provider names none, and the longest: it doubles with each attempt.
 UNNAMED_HOLD_S = 10.0
 LONGEST_UNNAMED_HOLD_S = 120.0
 

@@ -20,7 +20,9 @@ from ingather.extraction.provider.redaction import guard_transport_logs
 # Measured: with 5 s, 355 of 500 calls begun at once on a busy machine gave up, though the server was well. What was
 # slow was this process, and the timer cannot tell.
 CONNECT_S = 20.0
+# A request has 250 kB. A connection that takes none of it for a minute is dead.
 WRITE_S = 60.0
+# Bytes of a response, unpacked. A real one has 100 kB; a larger limit lets a broken server fill the memory.
 LARGEST_BODY = 32 * 1024 * 1024
 _LIMITS = httpx2.Limits(max_connections=1000, max_keepalive_connections=100, keepalive_expiry=5.0)
 # The SDK adds headers about this machine and, from the environment, organisations and keys of other accounts.

@@ -1,4 +1,4 @@
-"""How long a provider asks us to wait, out of its headers and words. Pure."""
+"""How long a provider asks us to wait, from its headers and its message. Pure."""
 
 import math
 import re
@@ -6,24 +6,27 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
+# A day, since daily limits exist. Longer waits are taken for a mistake of the provider.
 LONGEST_BELIEVED_S = 86_400.0
+# What replaces such a wait: one call an hour costs nothing and notices when the mistake is over.
 INSTEAD_OF_ABSURD_S = 3_600.0
+# A larger number of seconds is a point in time since 1970 (this one is in 2001), and not a duration.
 _EPOCH_FROM = 1_000_000_000.0
 
 _UNIT_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
-_IN_WORDS = re.compile(r"(?i)(?:try again|retry|wait)\D{0,20}?((?:\d+(?:\.\d+)?(?:ms|s|m|h)){1,4})\b")
+_IN_MESSAGE = re.compile(r"(?i)(?:try again|retry|wait)\D{0,20}?((?:\d+(?:\.\d+)?(?:ms|s|m|h)){1,4})\b")
 
 
 def retry_after_s(headers: Mapping[str, str], message: str, now: float) -> float | None:
-    """Seconds to wait, or None where nothing usable is said.
+    """Seconds to wait, or None if nothing usable is given.
 
     Up to a day is believed, since daily limits exist. Longer is taken for a
     mistake of the provider and becomes an hour: one call an hour hurts nobody.
     """
     found = _named(headers, now)
-    if found is None and (words := _IN_WORDS.search(message)):
-        found = _duration(words[1])
+    if found is None and (spelled := _IN_MESSAGE.search(message)):
+        found = _duration(spelled[1])
     if found is None or math.isnan(found) or found < 0:
         return None
     return found if found <= LONGEST_BELIEVED_S else INSTEAD_OF_ABSURD_S

@@ -1,4 +1,4 @@
-"""What is asked of a model and what it replied, and the two translations between that and the wire. No I/O."""
+"""Requests to a model and its replies, and the translation between them and the wire. No I/O."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -33,7 +33,7 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class ChatRequest:
     """One question to a model.
 
     The messages must tell the schema in words too: below `json_schema` and
@@ -72,8 +72,8 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
-    """What came back, as it came. `model` is the id the API returned, which may not be the one asked for."""
+class ChatReply:
+    """The reply, as it came. `model` is the id that the API returned, which may differ from the requested one."""
 
     text: str = field(repr=False)
     finish: str
@@ -95,7 +95,7 @@ class Habits:
     takes_temperature: bool = True
 
 
-def body_of(request: Request, model: str, habits: Habits, extra: Mapping[str, Any]) -> dict[str, Any]:
+def body_of(request: ChatRequest, model: str, habits: Habits, extra: Mapping[str, Any]) -> dict[str, Any]:
     """The JSON to post. `extra` belongs to the endpoint and has the last word."""
     body: dict[str, Any] = {
         "model": model,
@@ -113,7 +113,7 @@ def body_of(request: Request, model: str, habits: Habits, extra: Mapping[str, An
     return {**body, **extra}
 
 
-def rung_of(request: Request, habits: Habits) -> Rung:
+def rung_of(request: ChatRequest, habits: Habits) -> Rung:
     return Rung.PLAIN if request.schema is None else request.rung or habits.rung
 
 
@@ -133,13 +133,13 @@ def _format(rung: Rung, schema: Mapping[str, Any]) -> dict[str, Any]:
             return {}
 
 
-def reply_of(body: Mapping[str, Any], headers: Mapping[str, str], *, rung: Rung, took_s: float) -> Reply:
+def reply_of(body: Mapping[str, Any], headers: Mapping[str, str], *, rung: Rung, took_s: float) -> ChatReply:
     """Read a chat completion, trusting none of its shapes: what is missing or of the wrong type is empty."""
     choice = _mapping(next(iter(_list(body.get("choices"))), None))
     message = _mapping(choice.get("message"))
     call = _mapping(_mapping(next(iter(_list(message.get("tool_calls"))), None)).get("function"))
     arguments = call.get("arguments")
-    return Reply(
+    return ChatReply(
         text=arguments if isinstance(arguments, str) and arguments.strip() else _text(message.get("content")),
         finish=_text(choice.get("finish_reason")),
         refusal=_text(message.get("refusal")),

@@ -8,13 +8,13 @@ import orjson
 
 from ingather.engine.script import Script, Statement
 from ingather.extraction.findings import Action, Review
-from ingather.extraction.reviewing.reviewing import Judged
+from ingather.extraction.reviewing.deciding import Judged
 from ingather.extraction.tasks import statements as sql
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reviewer:
-    """Who judges. The name is kept with the review; the id means something only to whoever keeps the accounts."""
+    """The person who judges. The name is stored with the review; the id belongs to the accounts of the web."""
 
     name: str
     account_id: int | None = None
@@ -31,16 +31,17 @@ def of_documents(task_id: int, ordinals: Sequence[int]) -> Script[dict[int, list
 def page(
     task_id: int, ordinal: int, *, field: str | None, row: str | None, after: int, limit: int
 ) -> Script[tuple[list[Review], int | None]]:
-    """Of a document, a field of it or a cell, and what `after` takes for the next page."""
-    asked = {"task_id": task_id, "ordinal": ordinal, "field": field, "row_key": row, "after": after, "limit": limit}
-    rows = yield Statement(sql.PAGE_OF_REVIEWS, asked)
+    """A page of reviews of a document, of one of its fields or of one cell, and the `after` of the next page."""
+    params = {"task_id": task_id, "ordinal": ordinal, "field": field, "row_key": row, "after": after, "limit": limit}
+    rows = yield Statement(sql.PAGE_OF_REVIEWS, params)
     return [_review(found) for found in rows], rows[-1][-1] if len(rows) == limit else None
 
 
 def add(task_id: int, judged: Sequence[Judged], by: Reviewer) -> Script[int]:
-    """How many were written: not those whose cell somebody else has judged since it was read.
+    """Write reviews and return their number. A cell that somebody else has judged since it was read is left out.
 
-    There is at least one, and what is said of the first is said of all.
+    There is at least one, and all of them have the action, value and note of
+    the first.
     """
     first = judged[0]
     written = yield Statement(

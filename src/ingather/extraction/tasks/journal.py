@@ -1,4 +1,4 @@
-"""What happened in a task, line by line: calls to the model and documents that ended. Read on from where one was."""
+"""What happened in a task, line by line: calls to the model and documents that ended. A reader can go on later."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,9 @@ from ingather.engine.script import Script, Statement
 from ingather.extraction.conversation.interview import AGAIN
 from ingather.notice import error_notice, notice
 
+# Lines of one read. The stream of events sends them before it reads again.
 MOST_AT_ONCE = 500
+# Larger numbers in an event id are not ours; this keeps sums in the statement within a bigint.
 LARGEST = 2**62
 _PLACE = re.compile(r"([0-9]{1,19})-([0-9]{1,19})-([0-9]{1,19})")
 
@@ -53,7 +55,7 @@ select p.xid, p.is_end, p.id, p.at, p.ordinal, d.file_name, p.what, p.step, p.de
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class JournalLine:
     """One thing that happened. `what` is `ok` or an error's kind for a call, or the state in which a document ended."""
 
     id: str
@@ -75,7 +77,7 @@ class Journal:
         place = _PLACE.fullmatch(after)
         self._xid, self._call, self._item = (min(int(part), LARGEST) for part in place.groups()) if place else (0, 0, 0)
 
-    def read(self, *, is_last: bool = False) -> list[Line]:
+    def read(self, *, is_last: bool = False) -> list[JournalLine]:
         """The lines since the last read, as far as they are settled; when no more will come, all there are."""
         rows = self._engine.database.run(self._rows())
         lines = []
@@ -88,18 +90,17 @@ class Journal:
             if not is_end:
                 self._call = row_id
             place = f"{self._xid}-{self._call}-{self._item}"
-            lines.append(
-                Line(id=place, at=at, ordinal=ordinal, file_name=file_name, what=what, detail=_detail(step, detail))
-            )
+            detail = _detail(step, detail)
+            lines.append(JournalLine(id=place, at=at, ordinal=ordinal, file_name=file_name, what=what, detail=detail))
         return lines
 
     def _rows(self) -> Script[Sequence[Any]]:
-        asked = {"task_id": self._task_id, "xid": self._xid, "call": self._call, "item": self._item}
-        return (yield Statement(LINES_AFTER, asked | {"limit": MOST_AT_ONCE}))
+        params = {"task_id": self._task_id, "xid": self._xid, "call": self._call, "item": self._item}
+        return (yield Statement(LINES_AFTER, params | {"limit": MOST_AT_ONCE}))
 
 
 def _detail(step: str, error: Mapping[str, Any] | None) -> str:
-    """What is said of a line: the step of a call, and what went wrong in it or with the document."""
+    """The text of a line: the step of a call, and the error of the call or of the document."""
     sentence = error_notice(error)
     if not step:
         return sentence

@@ -9,24 +9,28 @@ from ingather.engine.engine import Engine
 from ingather.engine.errors import Reject, RetryLater, UsageError
 from ingather.engine.model import Item
 from ingather.extraction.conversation.desk import PAUSED_S, Desk
-from ingather.extraction.conversation.interview import Heard, Interview, Told
+from ingather.extraction.conversation.interview import Interview, InterviewResult, ModelAnswer
 from ingather.extraction.conversation.parts import budget_for
-from ingather.extraction.conversation.questions import asked
+from ingather.extraction.conversation.questions import askable_fields
 from ingather.extraction.findings import EMBEDDED
 from ingather.extraction.proof.assess import assess
 from ingather.extraction.provider import Endpoint, Kind, Message, ModelError, PauseTask, route
 from ingather.extraction.rules import extract
 from ingather.extraction.tasks import results, tasks
-from ingather.extraction.tasks.tasks import Task
+from ingather.extraction.tasks.task import Task
 from ingather.extraction.template import Template
 from ingather.library.port import LibraryPort, ReadingSummary
 from ingather.notice import notice
 
 KIND = "extract_document"
 QUEUE = "extraction"
+# Attempts of a document. One that makes progress uses up none, so these are five failures without a new answer.
 MAX_ATTEMPTS = 5
+# A large paper takes some forty calls. Longer lets a stuck document hold its slot for longer.
 TIMEOUT_S = 3600
+# How soon a document comes back that a worker without the key took: a worker with the key may take it then.
 NO_KEY_S = 30.0
+# How soon a document goes on after a bad moment of the provider, spread out so that not all go on at once.
 SOON_S = (0.5, 3.0)
 
 
@@ -46,7 +50,7 @@ class Pipeline:
         try:
             return await self._extract(item)
         except UsageError as error:
-            # What is not there, or cannot be, will not be there the next time either.
+            # A missing document or a wrong request would fail in the same way at the next attempt.
             raise Reject(str(error)) from error
 
     async def _extract(self, item: Item) -> dict[str, Any]:
@@ -54,25 +58,25 @@ class Pipeline:
         source = task.model or EMBEDDED
         if task.model is None:
             printed = await asyncio.to_thread(self._library.printed_lines, reading.sha256, 0, parser=reading.parser)
-            rows, answers = await asyncio.to_thread(extract, asked(template), pages, first_page=printed)
-            heard = Heard(rows=rows, answers=answers, flags=[])
+            rows, answers = await asyncio.to_thread(extract, askable_fields(template), pages, first_page=printed)
+            result = InterviewResult(rows=rows, answers=answers, flags=[])
         else:
-            heard = await self._ask(task, template, item, pages)
+            result = await self._ask(task, template, item, pages)
         findings, flags = await asyncio.to_thread(
             partial(
                 assess,
                 template,
                 pages,
-                heard.rows,
-                heard.answers,
+                result.rows,
+                result.answers,
                 source=source,
                 is_recognised=reading.is_recognised,
             )
         )
-        return results.to_json(heard.rows, findings, [*flags, *heard.flags], parser=reading.parser, source=source)
+        return results.to_json(result.rows, findings, [*flags, *result.flags], parser=reading.parser, source=source)
 
     def _open(self, item: Item) -> tuple[Task, Template, ReadingSummary, list[str]]:
-        """All that a document's extraction begins with, in one trip to a thread."""
+        """Task, template, reading and pages of a document, read in one thread."""
         task = self._tasks(item.batch_id)
         template = self._templates(task.template_sha256)
         document = self._engine.database.run(tasks.find_document(task.id, item.ordinal))
@@ -81,28 +85,28 @@ class Pipeline:
             raise Reject(reading.sentence)
         return task, template, reading, self._library.pages(document.sha256, parser=reading.parser)
 
-    async def _ask(self, task: Task, template: Template, item: Item, pages: list[str]) -> Heard:
-        """What the model says; or what is raised so that the engine does the right thing."""
+    async def _ask(self, task: Task, template: Template, item: Item, pages: list[str]) -> InterviewResult:
+        """The interview of the model. Its errors become the exceptions that the engine understands."""
         desk = self._desk(task)
         budget = budget_for(desk.endpoint.context_tokens)
         new = 0
 
-        async def ask(step: str, messages: tuple[Message, ...], schema: dict[str, Any]) -> Told:
+        async def ask(step: str, messages: tuple[Message, ...], schema: dict[str, Any]) -> ModelAnswer:
             nonlocal new
-            told = await desk.ask(task, item.ordinal, step, messages, schema)
-            new += not told.is_known
-            return told
+            answer = await desk.ask(task, item.ordinal, step, messages, schema)
+            new += not answer.is_known
+            return answer
 
         try:
             return await Interview(template, pages, ask, budget=budget, context=task.context).run()
         except ModelError as error:
             ruling: BaseException = route(error, item.attempt)
             if error.kind is Kind.RETRY_AFTER and isinstance(ruling, RetryLater):
-                # The desk has silenced the queue, at the moment it was asked to.
+                # The desk has held the queue already, at the moment of the refusal.
                 ruling = RetryLater(ruling.delay, error.sentence)
             elif ruling is error and new:
-                # It has come further than before, so this was no attempt in vain: a paper takes many calls, and each
-                # may meet a bad moment.
+                # There are new answers, so this attempt made progress and does not count: a paper takes many calls, and
+                # each may fail once.
                 ruling = RetryLater(random.uniform(*SOON_S), error.sentence)
         except PauseTask as reason:
             ruling = reason
@@ -124,7 +128,7 @@ class Pipeline:
                     address=f"{task.base_url}",
                 ),
             )
-        # A desk holds on to its loop; those of loops that are over go, and their connections with them.
+        # A desk keeps connections of its event loop. Desks of closed loops are removed.
         for over in [known for known in self._desks if known.is_closed()]:
             del self._desks[over]
         loop = asyncio.get_running_loop()

@@ -22,6 +22,7 @@ from ingather.extraction.findings import (
 from ingather.notice import error_notice, notice, notice_from_json, notice_to_json
 
 LARGEST = RESULT_CAP
+# Characters of a quote where the whole ones do not fit into one result. The spans still say where it goes on.
 SHORT_QUOTE = 200
 
 
@@ -87,7 +88,7 @@ def _to_json(
 
 
 def _proof(finding: Finding) -> dict[str, Any]:
-    """What only some findings have."""
+    """The parts of a finding that are stored only if it has them."""
     kept: dict[str, Any] = {}
     for name, spans in (("value_at", finding.value_spans), ("subject_at", finding.subject_spans)):
         if spans:

@@ -147,7 +147,7 @@ SPENT: Final[LiteralString] = _SPENT + " where task_id = %(task_id)s"
 
 FIND_TASK: Final[LiteralString] = _TASK + " where t.id = %(task_id)s"
 
-# Asked twice a second for everybody who watches a task: all in one look, and planned once, as PROGRESS is.
+# Runs twice a second for each open live view: everything in one statement, planned once, as PROGRESS is.
 FIND_STATUS: Final[LiteralString] = (
     _TASK_COLUMNS
     + ", s.*, o.*"

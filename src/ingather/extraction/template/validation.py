@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from ingather.extraction.judgements.expressions import Expression, ExpressionError, How, Kind, kind_of, parse
+from ingather.extraction.judgements.expressions import Expression, ExpressionError, How, ValueKind, kind_of, parse
 from ingather.extraction.template.errors import TemplateError
 from ingather.extraction.template.model import CheckRule, Field, FieldType, Label, Scope, Template, UnitOf
 from ingather.notice import notice
@@ -27,15 +27,15 @@ PLACE: Final = re.compile(r"\{([^{}]*)\}")
 CHOICES: Final = frozenset({FieldType.ENUM, FieldType.MULTI_ENUM})
 
 # What a check can do with the answers of a field. Fields with several answers take no part.
-KINDS: Final[Mapping[FieldType, Kind]] = {
-    FieldType.INT: Kind.NUMBER,
-    FieldType.FLOAT: Kind.NUMBER,
-    FieldType.PERCENT: Kind.NUMBER,
-    FieldType.QUANTITY: Kind.NUMBER,
-    FieldType.DATE: Kind.DATE,
-    FieldType.TEXT: Kind.TEXT,
-    FieldType.ENUM: Kind.TEXT,
-    FieldType.ID: Kind.TEXT,
+KINDS: Final[Mapping[FieldType, ValueKind]] = {
+    FieldType.INT: ValueKind.NUMBER,
+    FieldType.FLOAT: ValueKind.NUMBER,
+    FieldType.PERCENT: ValueKind.NUMBER,
+    FieldType.QUANTITY: ValueKind.NUMBER,
+    FieldType.DATE: ValueKind.DATE,
+    FieldType.TEXT: ValueKind.TEXT,
+    FieldType.ENUM: ValueKind.TEXT,
+    FieldType.ID: ValueKind.TEXT,
 }
 
 # Which rows a row belongs to, so that a check of the one may name fields of the other.
@@ -218,7 +218,7 @@ def _expression(text: str, scope: Scope, known: Mapping[str, Field], name: str) 
                 raise ExpressionError(f"names {use.field[:80]!r}, which is no field of the template")  # noqa: TRY301
             _reach(use.field, use.how, known[use.field].scope, scope)
         kinds = {field.id: KINDS[field.type] for field in known.values() if field.type in KINDS}
-        if kind_of(expression, kinds) != Kind.TRUTH:
+        if kind_of(expression, kinds) != ValueKind.TRUTH:
             raise ExpressionError("is no comparison; it must be true or false")  # noqa: TRY301
     except ExpressionError as problem:
         raise TemplateError(f"{name} has an expression that {problem}.") from None

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Header, Request
 from starlette.concurrency import run_in_threadpool
 
 from ingather.engine.errors import IngatherError
-from ingather.extraction.tasks.journal import Journal, Line
+from ingather.extraction.tasks.journal import Journal, JournalLine
 from ingather.notice import notice_to_json
 from ingather.web import shapes
 from ingather.web.access import Here, Who, caller, status_for
@@ -101,7 +101,7 @@ def _event(name: str, data: dict[str, Any], event_id: str = "") -> str:
     return f"event: {name}\n{number}data: {json.dumps(data, ensure_ascii=False)}\n\n"
 
 
-def _line(line: Line) -> dict[str, Any]:
+def _line(line: JournalLine) -> dict[str, Any]:
     return {
         "at": line.at.isoformat(),
         "ordinal": line.ordinal,

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from ingather.extraction.findings import Action
-from ingather.extraction.reviewing.reviewing import Decision
+from ingather.extraction.reviewing.deciding import Decision
 from ingather.extraction.reviewing.reviews import Reviewer
 from ingather.web import shapes
 from ingather.web.access import Here, Who, task_for

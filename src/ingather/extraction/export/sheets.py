@@ -1,4 +1,4 @@
-"""The tables of an export, and the rows that one document adds to each of them. Pure; files are written elsewhere."""
+"""The sheets of an export, and the rows that one document adds to each of them. Pure; files are written elsewhere."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ from ingather.extraction.export.form import FieldLike, TemplateLike, chosen, lab
 from ingather.extraction.export.lookup import Lookup
 from ingather.extraction.export.tally import Mark, Tally, mark_of
 from ingather.extraction.export.text import text_of, time_of
-from ingather.extraction.export.words import Words
+from ingather.extraction.export.wording import Wording
 from ingather.extraction.findings import DocumentResult, Finding, Row, State, Value, Verdict
 
 
-class Cell(NamedTuple):
-    """What stands in a cell, and how it wants to be seen. A number is one; text is never more than text."""
+class Entry(NamedTuple):
+    """The content of one cell of a sheet, and how it is marked. A number is a number; a text is never a formula."""
 
     value: str | int | float
     mark: Mark = Mark.PLAIN
@@ -21,7 +21,7 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """A column's heading. `id` and `section` are those of a field, in tables with a column per field."""
+    """A column's heading. `id` and `section` are those of a field, in sheets with a column per field."""
 
     title: str
     width: int = 14
@@ -30,8 +30,8 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
-    """A table's heading. A wide one has a column per field and says section, label and id of each."""
+class Sheet:
+    """The heading of a sheet. A wide one has a column per field, with the section, label and id of each."""
 
     key: str
     title: str
@@ -39,8 +39,8 @@ class Table:
     is_wide: bool = False
 
 
-Line = tuple[str, list[Cell]]  # the key of a table, and a row of it
-Widths = tuple[tuple[str, int], ...]  # columns by the key of their word
+SheetLine = tuple[str, list[Entry]]  # the key of a sheet, and a row of it
+Widths = tuple[tuple[str, int], ...]  # columns by the key of their title
 
 REPEATED = ("arm", "outcome", "arm_result", "contrast", "domain")
 _WIDTHS = {"longtext": 60, "text": 30, "multi_text": 30, "multi_enum": 24, "enum": 18, "id": 20, "quantity": 16}
@@ -82,15 +82,15 @@ _PARTS = {
 }
 
 
-class Tables:
-    """The tables of one export, in the order of its sheets, and what each document says in them."""
+class Sheets:
+    """The sheets of one export, in order, and the rows of each document."""
 
-    def __init__(self, template: TemplateLike, words: Words) -> None:
-        self.words = words
+    def __init__(self, template: TemplateLike, wording: Wording) -> None:
+        self.wording = wording
         self._fields = {field.id: field for field in template.fields}
-        self._sections = {section.id: label_of(section, words.language) for section in template.sections}
-        self._study = self._asked_of("study")
-        self._repeated = {scope: self._asked_of(scope) for scope in REPEATED}
+        self._sections = {section.id: label_of(section, wording.language) for section in template.sections}
+        self._study = self._fields_of("study")
+        self._repeated = {scope: self._fields_of(scope) for scope in REPEATED}
         self.evidence = self._plain("evidence", _EVIDENCE)
         self.all = (
             self._wide("studies", _STUDIES, self._study),
@@ -102,8 +102,8 @@ class Tables:
             self._plain("settings", _SETTINGS),
         )
 
-    def lines(self, document: DocumentResult) -> Iterator[Line]:
-        """All that one document adds to all tables, in order within each."""
+    def lines(self, document: DocumentResult) -> Iterator[SheetLine]:
+        """The rows that one document adds to all sheets, in order within each."""
         lookup = Lookup(document)
         yield "studies", self._study_row(lookup)
         for scope, fields in self._repeated.items():
@@ -114,56 +114,61 @@ class Tables:
         for cells in self._audit_rows(lookup):
             yield "audit", cells
         if document.state != "completed":
-            yield "failures", [*self._document(document), self._document_state(document), Cell(document.problem)]
+            yield "failures", [*self._document(document), self._document_state(document), Entry(document.problem)]
 
-    def evidence_rows(self, lookup: Lookup) -> Iterator[list[Cell]]:
+    def evidence_rows(self, lookup: Lookup) -> Iterator[list[Entry]]:
         """One row per finding, as found: nothing is left out and nothing is merged."""
-        document, words = lookup.document, self.words
-        start = [Cell(document.ordinal + 1), Cell(document.document_id), Cell(document.file_name)]
+        document, wording = lookup.document, self.wording
+        start = [Entry(document.ordinal + 1), Entry(document.document_id), Entry(document.file_name)]
         for finding in document.findings:
             field = self._fields.get(finding.field)
             mark = mark_of(finding)
             pages = sorted({span.page + 1 for span in finding.spans})
             yield [
                 *start,
-                Cell(finding.row),
-                Cell(lookup.label(finding.row)),
-                Cell(self.section(field) if field else ""),
-                Cell(finding.field),
-                Cell(label_of(field, words.language) if field else finding.field),
-                Cell(words["no_answer"] if finding.is_open else words.of("state", finding.state), mark),
-                Cell(_typed(finding.value, field), Mark.PLAIN if mark is Mark.ABSENT else mark),
-                Cell(lookup.unit(finding, field) if field else ""),
-                Cell(finding.quote),
-                Cell(pages[0] if len(pages) == 1 else "; ".join(map(str, pages))),
-                Cell(words.verdict(finding.verdict, document.checks_version), mark),
-                Cell(words.of("reason", finding.reason) if finding.reason else "", mark),
-                Cell(finding.source),
-                Cell(finding.note),
-                Cell(lookup.flags(finding), Mark.ATTENTION),
+                Entry(finding.row),
+                Entry(lookup.label(finding.row)),
+                Entry(self.section(field) if field else ""),
+                Entry(finding.field),
+                Entry(label_of(field, wording.language) if field else finding.field),
+                Entry(wording["no_answer"] if finding.is_open else wording.of("state", finding.state), mark),
+                Entry(_typed(finding.value, field), Mark.PLAIN if mark is Mark.ABSENT else mark),
+                Entry(lookup.unit(finding, field) if field else ""),
+                Entry(finding.quote),
+                Entry(pages[0] if len(pages) == 1 else "; ".join(map(str, pages))),
+                Entry(wording.verdict(finding.verdict, document.checks_version), mark),
+                Entry(wording.of("reason", finding.reason) if finding.reason else "", mark),
+                Entry(finding.source),
+                Entry(finding.note),
+                Entry(lookup.flags(finding), Mark.ATTENTION),
                 self._extracted(finding, field),
                 *self._review(finding),
             ]
 
-    def _extracted(self, finding: Finding, field: FieldLike | None) -> Cell:
+    def _extracted(self, finding: Finding, field: FieldLike | None) -> Entry:
         """What stood here before a person changed it, or an answer that this one follows from."""
         was = finding.extracted
         if was is None:
-            return Cell("")
-        return Cell(_typed(was.value, field)) if was.value is not None else Cell(self._state(was.state), Mark.ABSENT)
+            return Entry("")
+        return Entry(_typed(was.value, field)) if was.value is not None else Entry(self._state(was.state), Mark.ABSENT)
 
-    def _review(self, finding: Finding) -> list[Cell]:
+    def _review(self, finding: Finding) -> list[Entry]:
         review = finding.review
         if review is None:
-            return [Cell(self.words["unreviewed"], Mark.ABSENT), Cell(""), Cell(""), Cell("")]
-        action = self.words.of("action", review.action)
-        told = f"{self.words['outdated']}: {action}" if finding.is_outdated else action
+            return [Entry(self.wording["unreviewed"], Mark.ABSENT), Entry(""), Entry(""), Entry("")]
+        action = self.wording.of("action", review.action)
+        outcome = f"{self.wording['outdated']}: {action}" if finding.is_outdated else action
         mark = Mark.ATTENTION if finding.is_outdated else Mark.PLAIN
-        return [Cell(told, mark), Cell(review.reviewer), Cell(time_of(review.reviewed_at)), Cell(review.note)]
+        return [
+            Entry(outcome, mark),
+            Entry(review.reviewer),
+            Entry(time_of(review.reviewed_at)),
+            Entry(review.note),
+        ]
 
-    def _audit_rows(self, lookup: Lookup) -> Iterator[list[Cell]]:
+    def _audit_rows(self, lookup: Lookup) -> Iterator[list[Entry]]:
         """Every review there ever was, in the order in which they were written."""
-        document, words = lookup.document, self.words
+        document, wording = lookup.document, self.wording
         standing = {
             (one.row, one.field, one.review.revision): one.is_outdated for one in document.findings if one.review
         }
@@ -173,85 +178,88 @@ class Tables:
             counts = "no" if is_outdated is None else "outdated" if is_outdated else "yes"
             yield [
                 *self._document(document),
-                Cell(review.row),
-                Cell(lookup.label(review.row)),
-                Cell(review.field),
-                Cell(label_of(field, words.language) if field else review.field),
-                Cell(review.revision),
-                Cell(words.of("action", review.action)),
-                Cell(_typed(review.value, field)),
-                Cell(review.note),
-                Cell(review.reviewer),
-                Cell(time_of(review.reviewed_at)),
-                Cell(words[counts]),
+                Entry(review.row),
+                Entry(lookup.label(review.row)),
+                Entry(review.field),
+                Entry(label_of(field, wording.language) if field else review.field),
+                Entry(review.revision),
+                Entry(wording.of("action", review.action)),
+                Entry(_typed(review.value, field)),
+                Entry(review.note),
+                Entry(review.reviewer),
+                Entry(time_of(review.reviewed_at)),
+                Entry(wording[counts]),
             ]
 
     def _state(self, state: State) -> str:
-        return self.words.of("state", state)
+        return self.wording.of("state", state)
 
     def section(self, field: FieldLike) -> str:
         return self._sections.get(field.section, field.section)
 
-    def _asked_of(self, scope: str) -> tuple[FieldLike, ...]:
+    def _fields_of(self, scope: str) -> tuple[FieldLike, ...]:
         return tuple(field for field in self._fields.values() if field.scope == scope)
 
     def _columns(self, widths: Widths) -> tuple[Column, ...]:
-        return tuple(Column(title=self.words[key], width=width) for key, width in widths)
+        return tuple(Column(title=self.wording[key], width=width) for key, width in widths)
 
-    def _plain(self, key: str, widths: Widths) -> Table:
-        return Table(key=key, title=self.words[f"sheet.{key}"], columns=self._columns(widths))
+    def _plain(self, key: str, widths: Widths) -> Sheet:
+        return Sheet(key=key, title=self.wording[f"sheet.{key}"], columns=self._columns(widths))
 
-    def _wide(self, key: str, lead: Widths, fields: Sequence[FieldLike]) -> Table:
-        asked = (
+    def _wide(self, key: str, lead: Widths, fields: Sequence[FieldLike]) -> Sheet:
+        field_columns = (
             Column(
-                title=label_of(field, self.words.language),
+                title=label_of(field, self.wording.language),
                 width=_WIDTHS.get(field.type, 14),
                 id=field.id,
                 section=self.section(field),
             )
             for field in fields
         )
-        return Table(
-            key=key, title=self.words[f"sheet.{key}"], columns=(*self._columns(lead), *asked), is_wide=bool(fields)
+        return Sheet(
+            key=key,
+            title=self.wording[f"sheet.{key}"],
+            columns=(*self._columns(lead), *field_columns),
+            is_wide=bool(fields),
         )
 
-    def _scope(self, scope: str) -> Table:
+    def _scope(self, scope: str) -> Sheet:
         fields = self._repeated[scope]
         if not fields:
-            note = Column(title=self.words["nothing_asked"], width=60)
-            return Table(key=scope, title=self.words[f"sheet.{scope}"], columns=(note,))
+            note = Column(title=self.wording["nothing_asked"], width=60)
+            return Sheet(key=scope, title=self.wording[f"sheet.{scope}"], columns=(note,))
         return self._wide(scope, (*_ROW, *_PARTS.get(scope, ())), fields)
 
-    def _document(self, document: DocumentResult) -> list[Cell]:
-        return [Cell(document.ordinal + 1), Cell(document.document_id), Cell(document.file_name)]
+    def _document(self, document: DocumentResult) -> list[Entry]:
+        return [Entry(document.ordinal + 1), Entry(document.document_id), Entry(document.file_name)]
 
-    def _document_state(self, document: DocumentResult) -> Cell:
+    def _document_state(self, document: DocumentResult) -> Entry:
         mark = {"completed": Mark.PLAIN, "error": Mark.FAILED}.get(document.state, Mark.ABSENT)
-        return Cell(self.words.of("item", document.state), mark)
+        return Entry(self.wording.of("item", document.state), mark)
 
-    def _study_row(self, lookup: Lookup) -> list[Cell]:
+    def _study_row(self, lookup: Lookup) -> list[Entry]:
         document, tally = lookup.document, Tally()
         tally.add(document)
         marks = [mark_of(finding) for finding in document.findings]
         return [
-            Cell(document.ordinal + 1),
-            Cell(document.file_name),
-            Cell(document.document_id),
+            Entry(document.ordinal + 1),
+            Entry(document.file_name),
+            Entry(document.document_id),
             self._document_state(document),
-            Cell(tally.reported),
-            Cell(tally.believed),
-            Cell(tally.verdicts[Verdict.UNBOUND]),
-            Cell(tally.computed),
-            Cell(count := marks.count(Mark.ATTENTION), Mark.ATTENTION if count else Mark.PLAIN),
-            Cell(tally.states[State.NOT_REPORTED] + tally.states[State.NOT_APPLICABLE]),
-            Cell(count := marks.count(Mark.FAILED), Mark.FAILED if count else Mark.PLAIN),
-            Cell(tally.reviewed),
-            Cell(lookup.all_flags(), Mark.ATTENTION),
-            Cell(document.sha256),
+            Entry(tally.reported),
+            Entry(tally.believed),
+            Entry(tally.verdicts[Verdict.UNBOUND]),
+            Entry(tally.computed),
+            Entry(count := marks.count(Mark.ATTENTION), Mark.ATTENTION if count else Mark.PLAIN),
+            Entry(tally.states[State.NOT_REPORTED] + tally.states[State.NOT_APPLICABLE]),
+            Entry(count := marks.count(Mark.FAILED), Mark.FAILED if count else Mark.PLAIN),
+            Entry(tally.reviewed),
+            Entry(lookup.all_flags(), Mark.ATTENTION),
+            Entry(document.sha256),
             *(self._shown(lookup, "", field) for field in self._study),
         ]
 
-    def _repeated_row(self, lookup: Lookup, row: Row, fields: Iterable[FieldLike]) -> list[Cell]:
+    def _repeated_row(self, lookup: Lookup, row: Row, fields: Iterable[FieldLike]) -> list[Entry]:
         parts = {part: lookup.label(key) for part, key in row.parts.items()}
         made_of: list[str] = []
         match row.scope:
@@ -259,29 +267,36 @@ class Tables:
                 made_of = [parts.pop("outcome", ""), parts.pop("timepoint", ""), " vs ".join(parts.values())]
             case "domain":
                 made_of = ["; ".join(parts.values())]
-        start = [Cell(lookup.document.ordinal + 1), Cell(lookup.document.file_name), Cell(row.key), Cell(row.label)]
-        return [*start, *map(Cell, made_of), *(self._shown(lookup, row.key, field) for field in fields)]
+        start = [
+            Entry(lookup.document.ordinal + 1),
+            Entry(lookup.document.file_name),
+            Entry(row.key),
+            Entry(row.label),
+        ]
+        return [*start, *map(Entry, made_of), *(self._shown(lookup, row.key, field) for field in fields)]
 
-    def _shown(self, lookup: Lookup, row: str, field: FieldLike) -> Cell:
-        """The answer to one field in a table of one column per field. Never empty: an empty cell reads as none or 0."""
+    def _shown(self, lookup: Lookup, row: str, field: FieldLike) -> Entry:
+        """The answer to one field in a wide sheet. Never empty: an empty cell reads as none or 0."""
         findings = lookup.findings(row, field.id)
         if not findings:
             is_finished = lookup.document.state == "completed"
-            return Cell(self.words["no_answer"], Mark.ABSENT) if is_finished else self._document_state(lookup.document)
+            return (
+                Entry(self.wording["no_answer"], Mark.ABSENT) if is_finished else self._document_state(lookup.document)
+            )
         cells = list(dict.fromkeys(self._answer(finding, field) for finding in findings))
         if len(cells) == 1:
             return cells[0]
         values = dict.fromkeys(text_of(cell.value) for cell in cells)
-        return Cell(" | ".join(values), Mark.ATTENTION)
+        return Entry(" | ".join(values), Mark.ATTENTION)
 
-    def _answer(self, finding: Finding, field: FieldLike) -> Cell:
-        mark, value = mark_of(finding), _typed(chosen(field, finding.value, self.words.language), field)
+    def _answer(self, finding: Finding, field: FieldLike) -> Entry:
+        mark, value = mark_of(finding), _typed(chosen(field, finding.value, self.wording.language), field)
         if finding.state is State.REPORTED:
             is_blank = isinstance(value, str) and not value.strip()
-            return Cell(self.words["no_value"], Mark.ATTENTION) if is_blank else Cell(value, mark)
-        word = self.words["no_answer"] if finding.is_open else self.words.of("state", finding.state)
+            return Entry(self.wording["no_value"], Mark.ATTENTION) if is_blank else Entry(value, mark)
+        state = self.wording["no_answer"] if finding.is_open else self.wording.of("state", finding.state)
         is_doubtful = finding.state is State.UNCLEAR and value != ""
-        return Cell(f"{word}: {text_of(value)}" if is_doubtful else word, mark)
+        return Entry(f"{state}: {text_of(value)}" if is_doubtful else state, mark)
 
 
 def _typed(value: Value, field: FieldLike | None) -> str | int | float:

@@ -1,41 +1,21 @@
-"""What stands once people have looked: reviews laid over findings, and all that follows from them. Pure.
+"""The review that a decision of a person leads to, or the reason why it cannot be written. Pure."""
 
-Findings are outcomes and never change, so nothing is written back to them.
-Judgements that are computed, and the flags of the checks, are worked out anew
-from the answers that stand.
-"""
-
-import hashlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-
-import orjson
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 from ingather.engine.errors import NotReady, UsageError
 from ingather.extraction.errors import NotFound, Outrun
-from ingather.extraction.findings import (
-    CHECKS_VERSION,
-    Action,
-    DocumentResult,
-    Extracted,
-    Finding,
-    Review,
-    Row,
-    State,
-    Value,
-    Verdict,
-)
-from ingather.extraction.judgements.checks import CUT_SHORT, check
-from ingather.extraction.judgements.judgements import TRUSTED, judge
+from ingather.extraction.findings import CHECKS_VERSION, Action, DocumentResult, Finding, Review, State, Value
+from ingather.extraction.judgements.judgements import TRUSTED
 from ingather.extraction.limits import cleaned
-from ingather.extraction.proof.assess import in_order
+from ingather.extraction.reviewing.standing import Place, by_cell, cell_of, fingerprint, reviewed, standing
 from ingather.extraction.template import Template
 from ingather.extraction.template.errors import TemplateError, ValueProblem
 from ingather.extraction.template.model import Field, Scope
 from ingather.extraction.template.values import coerce
 from ingather.notice import notice
 
-REVIEWER = "reviewer"  # the source of what a person gave
+# Characters of a note: a paragraph. Longer remarks belong in the report of the review.
 LONGEST_NOTE = 2_000
 
 # In the middle of a sentence; each language has its own.
@@ -55,25 +35,14 @@ _STATE_NAMES = {
     "cancelled": notice("review.document_cancelled", "cancelled"),
 }
 
-Place = tuple[str, str]  # row and field: a cell of one document
-Cells = Mapping[Place, Sequence[Finding]]
-
-_STATES = {
-    Action.EDITED: State.REPORTED,
-    Action.NOT_REPORTED: State.NOT_REPORTED,
-    Action.NOT_APPLICABLE: State.NOT_APPLICABLE,
-    Action.UNCLEAR: State.UNCLEAR,
-    Action.REJECTED: State.REJECTED,
-}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """What a person wants to say of a cell, and what they saw there.
+    """A person's judgement of a cell, and what they saw there.
 
     `seen` is the revision of the review that stood there, 0 for none.
-    `seen_value`, where it has one entry, is the value: what is computed may
-    have become another while they were looking at it.
+    `seen_value`, if it has one entry, is the value that stood there: a
+    computed value may change while a person looks at it.
     """
 
     row: str
@@ -83,121 +52,6 @@ class Decision:
     note: str = ""
     seen: int = 0
     seen_value: tuple[Value, ...] = ()
-
-
-def fingerprint(cell: Iterable[Finding]) -> str:
-    """What was found in a cell, by its content; also of nothing."""
-    told = [[finding.state, finding.value, finding.quote, finding.verdict, finding.source] for finding in cell]
-    return hashlib.sha256(orjson.dumps(told)).hexdigest()
-
-
-def standing(reviews: Iterable[Review]) -> Review | None:
-    """Of all reviews of one cell, in their order, the one that counts: each withdrawal takes one back."""
-    kept: list[Review] = []
-    for review in reviews:
-        if review.action is not Action.WITHDRAWN:
-            kept.append(review)
-        elif kept:
-            kept.pop()
-    return kept[-1] if kept else None
-
-
-def by_cell(reviews: Iterable[Review]) -> dict[Place, list[Review]]:
-    cells: dict[Place, list[Review]] = {}
-    for review in reviews:
-        cells.setdefault((review.row, review.field), []).append(review)
-    return cells
-
-
-# --- reading ---------------------------------------------------------------------------------------------------------
-
-
-def reviewed(template: Template, found: DocumentResult, reviews: Sequence[Review]) -> DocumentResult:
-    """The document as it stands after its reviews."""
-    said = {place: review for place, history in by_cell(reviews).items() if (review := standing(history))}
-    if not said:
-        return replace(found, reviews=tuple(reviews))
-    computed = {field.id for field in template.fields if field.computed}
-    cells: dict[Place, list[Finding]] = {}
-    for finding in found.findings:
-        cells.setdefault((finding.row, finding.field), []).append(finding)
-    answers = _laid_over(
-        {place: cell for place, cell in cells.items() if place[1] not in computed},
-        {place: review for place, review in said.items() if place[1] not in computed},
-    )
-    judged: Cells = {place: cell for place, cell in cells.items() if place[1] in computed}
-    about = {place: review for place, review in said.items() if place[1] in computed}
-    has_changed = any(finding.is_reviewed for finding in answers)
-    if has_changed:
-        judged = _judged_again(template, found.rows, answers, judged)
-    judgements = _laid_over(judged, about)
-    given = {
-        (one.row, one.field): str(one.value) if one.state is State.REPORTED else None
-        for one in judgements
-        if one.is_reviewed
-    }
-    if given:
-        # An overall judgement rests on those of the domains, also where a person gave them.
-        judgements = _laid_over(_judged_again(template, found.rows, answers, judged, given), about)
-    findings = in_order(template, found.rows, [*answers, *judgements])
-    # What was noticed of the paper, or of how it was read, holds whatever people say.
-    checks = {CUT_SHORT, *(rule.id for rule in template.checks)}
-    flags = [*check(template, found.rows, findings), *(flag for flag in found.flags if flag.rule not in checks)]
-    return replace(found, findings=tuple(findings), flags=tuple(flags), reviews=tuple(reviews))
-
-
-def _laid_over(cells: Cells, said: Mapping[Place, Review]) -> list[Finding]:
-    laid: list[Finding] = []
-    for place, cell in cells.items():
-        review = said.get(place)
-        laid += _after(review, cell) if review else cell
-    return laid + [finding for place in said if place not in cells for finding in _after(said[place], ())]
-
-
-def _after(review: Review, cell: Sequence[Finding]) -> list[Finding]:
-    """What stands in a cell after a review: one finding, or those that were there if it judged something else."""
-    if review.finding_sha256 != fingerprint(cell):
-        return [replace(finding, review=review, is_outdated=True) for finding in cell]
-    if not cell:
-        nothing = Finding(
-            field=review.field,
-            row=review.row,
-            state=_STATES[review.action],
-            value=review.value,
-            quote="",
-            verdict=Verdict.NO_QUOTE,
-            spans=(),
-            source=REVIEWER,
-        )
-        return [replace(nothing, review=review)]
-    first = replace(cell[0], review=review)
-    if review.action is Action.ACCEPTED:
-        return [first]
-    was = first.extracted or Extracted(state=first.state, value=first.value, source=first.source)
-    return [replace(first, state=_STATES[review.action], value=review.value, source=REVIEWER, extracted=was)]
-
-
-def _judged_again(
-    template: Template,
-    rows: Sequence[Row],
-    answers: Sequence[Finding],
-    before: Cells,
-    given: Mapping[Place, str | None] | None = None,
-) -> dict[Place, list[Finding]]:
-    """The judgements that follow from the answers that stand, each with what it was where it has become another."""
-    cells: dict[Place, list[Finding]] = {}
-    for finding in judge(template, rows, answers, given):
-        place = finding.row, finding.field
-        was = before[place][0] if before.get(place) else None
-        if was:
-            old = was.extracted or Extracted(state=was.state, value=was.value, source=was.source)
-            if (old.state, old.value) != (finding.state, finding.value):
-                finding = replace(finding, extracted=old)  # noqa: PLW2901  the same judgement, and what it was
-        cells.setdefault(place, []).append(finding)
-    return cells
-
-
-# --- deciding --------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,43 +71,33 @@ class Judged:
 def decided(
     template: Template, found: DocumentResult, reviews: Sequence[Review], decision: Decision, *, by: str
 ) -> Judged | None:
-    """The review to write; None where it stands there already, by the same person: the request came twice.
+    """The review to write; None if the same person has written it already: the request came twice.
 
-    `found` is the document as extracted. Whoever accepts what a colleague
-    gave says the same in their own name.
+    `found` is the document as extracted. To accept the review of a colleague
+    is to write the same review in one's own name.
     """
     field = _field(template, found, decision)
     place = decision.row, decision.field
     history = by_cell(reviews).get(place, [])
     current = standing(history)
     others = [review for review in reviews if (review.row, review.field) != place]
-    base = _cell(reviewed(template, found, others), place)
-    now = _cell(reviewed(template, found, reviews), place)
+    base = cell_of(reviewed(template, found, others), place)
+    now = cell_of(reviewed(template, found, reviews), place)
     action, value, note = decision.action, _value(field, decision), _note(decision.note)
     if action is Action.ACCEPTED and current and now and now[0].is_reviewed:
         action, value = current.action, current.value
     elif action is Action.EDITED and [(one.state, one.value) for one in base] == [(State.REPORTED, value)]:
         action, value = Action.ACCEPTED, None
     if (current.revision if current else 0) != decision.seen:
-        told = (action, value, note, by)
-        if current and told == (current.action, current.value, current.note, current.reviewer):
+        content = (action, value, note, by)
+        if current and content == (current.action, current.value, current.note, current.reviewer):
             return None
         if action is Action.WITHDRAWN and history and history[-1].action is action and history[-1].reviewer == by:
             return None
         raise outrun(history)
     if decision.action is Action.ACCEPTED and not (current and now and now[0].is_reviewed):
         _acceptable(base)
-    if action is Action.REJECTED and not now:
-        raise UsageError(notice("review.nothing_here_reject", "There is nothing here to reject."))
-    if action is Action.WITHDRAWN and not current:
-        raise UsageError(notice("review.no_review_here_take_back", "There is no review here to take back."))
-    if decision.seen_value and [one.value for one in now] != list(decision.seen_value):
-        raise Outrun(
-            notice(
-                "review.value_follows_other_answers_those",
-                "This value follows from other answers, and one of those has changed. Look again, then decide.",
-            )
-        )
+    _check_possible(action, decision, current, now)
     return Judged(
         ordinal=found.ordinal,
         row=decision.row,
@@ -266,20 +110,36 @@ def decided(
     )
 
 
+def _check_possible(action: Action, decision: Decision, current: Review | None, now: Sequence[Finding]) -> None:
+    """Refuse a rejection of nothing, a withdrawal without a review, and a judgement of a value that has changed."""
+    if action is Action.REJECTED and not now:
+        raise UsageError(notice("review.nothing_here_reject", "There is nothing here to reject."))
+    if action is Action.WITHDRAWN and not current:
+        raise UsageError(notice("review.no_review_here_take_back", "There is no review here to take back."))
+    if decision.seen_value and [one.value for one in now] != list(decision.seen_value):
+        raise Outrun(
+            notice(
+                "review.value_follows_other_answers_those",
+                "This value follows from other answers, and one of those has changed. Look again, then decide.",
+            )
+        )
+
+
 def verified(
     found: DocumentResult, fields: Collection[str] | None = None, rows: Collection[str] | None = None
 ) -> tuple[list[Judged], int]:
-    """What may be accepted without a look at each, and how many answers are left for one.
+    """The answers that may be accepted together, and the number of those that a person must look at.
 
-    No review of it stands, its quote was found and the value is bound to it,
-    and no check speaks against it. A flag that names no field, as that of a
-    scan, speaks against all; so do checks of an older version, which bound no
-    value to its words. `found` is the document as it stands.
+    An answer may be accepted if no review of it stands, its quote was found,
+    the value is bound to the quote, and no flag names the field. A flag
+    without fields, as of a scan, concerns all answers; checks of an older
+    version bound no values, so none of their answers may be accepted. `found`
+    is the document as it stands.
     """
     is_doubtful = found.checks_version < CHECKS_VERSION or any(not flag.fields for flag in found.flags)
     histories = by_cell(found.reviews)
     flagged = {(flag.row, field) for flag in found.flags for field in flag.fields}
-    # What a rule says of rows of another kind (the arms that do not add up) it says of the field in every row.
+    # A flag of a row that has no such field (arms that do not add up) concerns the field in every row.
     places = {(finding.row, finding.field) for finding in found.findings}
     elsewhere = {field for row, field in flagged - places}
     cells: dict[Place, list[Finding]] = {}
@@ -308,7 +168,7 @@ def verified(
 
 
 def outrun(history: Sequence[Review]) -> Outrun:
-    """Who was quicker, and what they said."""
+    """The error that names the person who reviewed the cell in the meantime."""
     if not history:
         return Outrun(
             notice("review.review_saw_here_gone_look", "The review you saw here is gone. Look again, then decide.")
@@ -325,7 +185,7 @@ def outrun(history: Sequence[Review]) -> Outrun:
 
 
 def _field(template: Template, found: DocumentResult, decision: Decision) -> Field:
-    """The field asked about, where the cell is one of the document's."""
+    """The field of the cell, if the document has such a cell."""
     try:
         field = template.field(decision.field)
     except TemplateError:
@@ -356,10 +216,6 @@ def _field(template: Template, found: DocumentResult, decision: Decision) -> Fie
             )
         )
     return field
-
-
-def _cell(found: DocumentResult, place: Place) -> list[Finding]:
-    return [finding for finding in found.findings if (finding.row, finding.field) == place]
 
 
 def _acceptable(cell: Sequence[Finding]) -> None:

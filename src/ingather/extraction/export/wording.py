@@ -1,4 +1,4 @@
-"""The words of every export in English and Chinese: one table, so that a missing translation is seen at once."""
+"""The text of every export in English and Chinese: one table, so that a missing translation is seen at once."""
 
 # ruff: noqa: RUF001 (Chinese is written with Chinese punctuation)
 
@@ -8,7 +8,7 @@ from ingather.extraction.findings import CHECKS_VERSION
 
 LANGUAGES: Final = ("en", "zh")
 
-_WORDS: Final[dict[str, tuple[str, str]]] = {
+_WORDING: Final[dict[str, tuple[str, str]]] = {
     # Sheets
     "sheet.studies": ("Studies", "研究"),
     "sheet.arm": ("Arms", "组别"),
@@ -202,24 +202,24 @@ _WORDS: Final[dict[str, tuple[str, str]]] = {
 }
 
 
-class Words:
-    """The words of one language: `words["quote"]`."""
+class Wording:
+    """The text of one language: `wording["quote"]`."""
 
     def __init__(self, language: str) -> None:
         if language not in LANGUAGES:
             raise ValueError(f"Exports speak {' and '.join(LANGUAGES)}, not {language!r}. Choose one of them.")
         self.language = language
         at = LANGUAGES.index(language)
-        self._table = {key: pair[at] for key, pair in _WORDS.items()}
+        self._table = {key: pair[at] for key, pair in _WORDING.items()}
 
     def __getitem__(self, key: str) -> str:
         return self._table[key]
 
-    def verdict(self, name: str, checks_version: int) -> str:
-        """The word for a verdict; with the version of the checks where an older one gave it."""
-        word = self.of("verdict", name)
-        return word if checks_version >= CHECKS_VERSION else f"{word} ({self['checks']} {checks_version})"
+    def verdict(self, key: str, checks_version: int) -> str:
+        """The name of a verdict, with the version of the checks if an older one gave it."""
+        name = self.of("verdict", key)
+        return name if checks_version >= CHECKS_VERSION else f"{name} ({self['checks']} {checks_version})"
 
-    def of(self, kind: str, name: str) -> str:
-        """The word for one of a kind, such as a state; a name nobody translated stands for itself."""
-        return self._table.get(f"{kind}.{name}", name)
+    def of(self, kind: str, key: str) -> str:
+        """The name of one of a kind, such as a state. A key without a translation stands for itself."""
+        return self._table.get(f"{kind}.{key}", key)

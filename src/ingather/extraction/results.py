@@ -1,0 +1,234 @@
+"""Results of tasks and the reviews of them: the part of `Extraction` that reads what was extracted."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import BinaryIO
+
+from ingather.engine.batch import Batch
+from ingather.engine.engine import Engine
+from ingather.engine.errors import UsageError
+from ingather.extraction.errors import NotFound
+from ingather.extraction.export import export
+from ingather.extraction.findings import DocumentResult, Review, TaskSummary
+from ingather.extraction.limits import MOST_DOCUMENTS, known_id
+from ingather.extraction.projects import Projects
+from ingather.extraction.reviewing import reviews
+from ingather.extraction.reviewing.deciding import Decision, decided, outrun, verified
+from ingather.extraction.reviewing.reviews import Reviewer
+from ingather.extraction.reviewing.standing import reviewed
+from ingather.extraction.tasks import results, tasks
+from ingather.extraction.tasks.task import Status, Task
+from ingather.extraction.template import Template
+from ingather.library.port import LibraryPort, Rect
+from ingather.notice import notice
+
+# Documents that one call of `accept_verified` may name. Each is read whole, so more would hold more memory.
+MOST_AT_ONCE = 500
+# Documents that are read together. A large one has a megabyte of findings.
+PAGE = 50
+EMBEDDED_NAME = "embedded extractor (rules, no model)"
+
+
+class Results(Projects):
+    """Findings as they stand after their reviews, page by page and as files."""
+
+    def __init__(self, engine: Engine, library: LibraryPort) -> None:
+        super().__init__(engine)
+        self.library = library
+
+    def task(self, task_id: int) -> Task:
+        return self.engine.database.run(tasks.find_task(known_id(task_id, "task")))
+
+    def template_of(self, task: Task) -> Template:
+        """What the task asks: the template as it was when it started."""
+        return self.engine.database.run(tasks.template_version(task.template_sha256))
+
+    def status(self, task_id: int) -> Status:
+        return self.engine.database.run(tasks.status(known_id(task_id, "task")))
+
+    async def astatus(self, task_id: int) -> Status:
+        """`status`, for a caller with an event loop: asked so often that every round trip counts."""
+        return await self.engine.database.aplay(tasks.status(known_id(task_id, "task")))
+
+    def results(self, task_id: int, *, after: int = 0, limit: int = PAGE) -> tuple[list[DocumentResult], int | None]:
+        """A page of documents with what stands, and what `after` takes for the next one: None at the end."""
+        task = self.task(task_id)
+        page, following = self._extracted(task, after=after, limit=limit)
+        return self._reviewed(task, page), following
+
+    def result(self, task_id: int, ordinal: int) -> DocumentResult:
+        """One document with what stands."""
+        task = self.task(task_id)
+        return self._reviewed(task, [self._document(task, ordinal)])[0]
+
+    def _extracted(self, task: Task, *, after: int, limit: int) -> tuple[list[DocumentResult], int | None]:
+        items = self._batch(task).page(after=after, limit=limit)
+        known = self.engine.database.run(tasks.documents(task.id, [item.ordinal for item in items]))
+        page = [
+            results.document_result(item.ordinal, known[item.ordinal], item.state, item.result, item.error)
+            for item in items
+        ]
+        return page, items[-1].id if len(items) == limit else None
+
+    def rectangles(self, task_id: int, ordinal: int, page: int, start: int, end: int) -> list[Rect]:
+        """Where characters of a document stand, in the text that its findings were found in.
+
+        From what was read already: whoever shows a result reads no files of strangers.
+        """
+        task = self.task(task_id)
+        document = self.engine.database.run(tasks.find_document(task.id, ordinal))
+        parser = self.engine.database.run(tasks.find_parser(task, ordinal))
+        return self.library.rectangles(document.sha256, page, start, end, parser=parser)
+
+    def _document(self, task: Task, ordinal: int) -> DocumentResult:
+        """As it was extracted."""
+        if 0 <= ordinal < MOST_DOCUMENTS:
+            page, _ = self._extracted(task, after=self._before(task, ordinal), limit=1)
+            if page and page[0].ordinal == ordinal:
+                return page[0]
+        raise NotFound(
+            notice(
+                "extraction.no_document_task",
+                "There is no document {ordinal} in task {id}.",
+                ordinal=ordinal,
+                id=task.id,
+            )
+        )
+
+    def _before(self, task: Task, ordinal: int) -> int:
+        """What `after` takes for a page that begins with this document: scattered at once, their ids are a run."""
+        first = self._batch(task).page(limit=1)
+        return first[0].id + ordinal - 1 if first else 0
+
+    def _reviewed(self, task: Task, page: list[DocumentResult]) -> list[DocumentResult]:
+        reviews_of = self.engine.database.run(reviews.of_documents(task.id, [found.ordinal for found in page]))
+        if not reviews_of:
+            return page
+        template = self.template_of(task)
+        return [
+            reviewed(template, found, reviews_of[found.ordinal]) if found.ordinal in reviews_of else found
+            for found in page
+        ]
+
+    # --- reviews ---------------------------------------------------------------------------------------------------
+
+    def review(self, task_id: int, ordinal: int, decision: Decision, by: Reviewer) -> DocumentResult:
+        """Judge one cell of a finished document. Returns the document as it stands then: more may follow from it."""
+        task = self.task(task_id)
+        found = self._document(task, ordinal)
+        reviews_of = self.reviews(task_id, ordinal)
+        template = self.template_of(task)
+        judged = decided(template, found, reviews_of, decision, by=by.name)
+        if judged is not None and not self.engine.database.run(reviews.add(task.id, [judged], by)):
+            place = judged.row, judged.field
+            raise outrun([one for one in self.reviews(task_id, ordinal) if (one.row, one.field) == place])
+        return reviewed(template, found, self.reviews(task_id, ordinal))
+
+    def accept_verified(
+        self,
+        task_id: int,
+        ordinals: Collection[int],
+        by: Reviewer,
+        *,
+        rows: Mapping[int, Collection[str]] | None = None,
+        field_ids: Collection[str] | None = None,
+    ) -> tuple[int, int]:
+        """Accept what nobody need look at one by one. `rows` are those that are meant of each document; without, all.
+
+        Returns how many, and how many answers are left for a look.
+        """
+        if not 1 <= len(ordinals) <= MOST_AT_ONCE:
+            raise UsageError(
+                notice(
+                    "extraction.accept_values_1_documents_once",
+                    "Accept the values of 1 to {most} documents at once.",
+                    most=f"{MOST_AT_ONCE:,}",
+                )
+            )
+        task = self.task(task_id)
+        before, wanted = self._before(task, 0), sorted(set(ordinals))
+        if not 0 <= wanted[0] <= wanted[-1] < self._batch(task).progress().total:
+            raise NotFound(
+                notice(
+                    "extraction.no_document_task",
+                    "There is no document {ordinal} in task {id}.",
+                    ordinal=wanted[-1],
+                    id=task.id,
+                )
+            )
+        accepted, left = 0, 0
+        for run in _runs(wanted, longest=PAGE):
+            page, _ = self._extracted(task, after=before + run[0], limit=len(run))
+            for found in self._reviewed(task, page):
+                judged, others = verified(found, field_ids, None if rows is None else rows[found.ordinal])
+                accepted += self.engine.database.run(reviews.add(task.id, judged, by)) if judged else 0
+                left += others
+        return accepted, left
+
+    def reviews(self, task_id: int, ordinal: int) -> list[Review]:
+        """All reviews of a document there ever were, oldest first."""
+        self.engine.database.run(tasks.find_document(known_id(task_id, "task"), ordinal))
+        return self.engine.database.run(reviews.of_documents(task_id, [ordinal])).get(ordinal, [])
+
+    def review_page(
+        self,
+        task_id: int,
+        ordinal: int,
+        *,
+        field: str | None = None,
+        row: str | None = None,
+        after: int = 0,
+        limit: int = PAGE,
+    ) -> tuple[list[Review], int | None]:
+        """A page of `reviews`, also only those of a field or a cell, and what `after` takes for the next one."""
+        self.engine.database.run(tasks.find_document(known_id(task_id, "task"), ordinal))
+        askable_fields = reviews.page(task_id, ordinal, field=field, row=row, after=after, limit=limit)
+        return self.engine.database.run(askable_fields)
+
+    def export(self, task_id: int, format: str, out: BinaryIO, *, language: str = "en") -> None:
+        """Write all of a task's results; what is not finished yet says so."""
+        status = self.status(task_id)
+        export(format, out, summary(status), self.template_of(status.task), self._all(task_id), language=language)
+
+    def _all(self, task_id: int) -> Iterator[DocumentResult]:
+        after: int | None = 0
+        while after is not None:
+            page, after = self.results(task_id, after=after)
+            yield from page
+
+    def _batch(self, task: Task) -> Batch:
+        return self.engine.batch(task.batch_id)
+
+
+def summary(status: Status) -> TaskSummary:
+    """What a reader of the table must know of how it came about."""
+    task, progress, spent = status.task, status.progress, status.spent
+    settings = {"context": task.context} if task.context else {}
+    if task.model:
+        settings |= {"model": task.model, "address": task.base_url or "", "calls": str(spent.calls)}
+        settings["tokens in"] = f"{spent.prompt_tokens:,} ({spent.cached_tokens:,} from the cache)"
+        settings["tokens out"] = f"{spent.completion_tokens:,}"
+        if spent.cost is not None:
+            settings["cost"] = f"{spent.cost:.4f} {spent.currency}"
+            if spent.unpriced:
+                settings["cost"] += f", and {spent.unpriced:,} calls of unknown cost"
+    counts = {name: getattr(progress, name) for name in ("pending", "running", "completed", "error", "cancelled")}
+    return TaskSummary(
+        task_id=task.id,
+        project=task.project,
+        template_id=task.template_id,
+        template_version=task.template_version,
+        extractor=task.model or EMBEDDED_NAME,
+        settings=settings,
+        created_at=task.created_at.isoformat(),
+        closed_at=progress.closed_at.isoformat() if progress.closed_at else None,
+        counts=counts,
+    )
+
+
+def _runs(ordinals: Sequence[int], *, longest: int) -> Iterator[Sequence[int]]:
+    """Neighbours together, so many at most: each run is read by one look, and nothing between two runs."""
+    start = 0
+    for at in range(1, len(ordinals) + 1):
+        if at == len(ordinals) or ordinals[at] != ordinals[at - 1] + 1 or at - start == longest:
+            yield ordinals[start:at]
+            start = at

@@ -1,0 +1,56 @@
+"""The request for a task: what the caller gave, and what is frozen because of it. Pure."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from decimal import Decimal
+
+import orjson
+
+from ingather.extraction.template import Template
+from ingather.library.port import Snapshot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskRequest:
+    """The parameters of a new task, as the caller gave them: two requests with one idempotency key must agree in them.
+
+    It holds ids, so that the same request finds its task also when a document
+    was deleted, or the template changed, since the task started.
+    """
+
+    project_id: int
+    template_id: str
+    document_ids: tuple[int, ...]
+    field_ids: tuple[str, ...] | None
+    context: str
+    spend_cap: Decimal | None
+
+    @property
+    def sha256(self) -> str:
+        parts = [
+            self.project_id,
+            self.template_id,
+            self.document_ids,
+            None if self.field_ids is None else sorted(self.field_ids),
+            self.context,
+            None if self.spend_cap is None else str(self.spend_cap),
+        ]
+        # Not by orjson, which refuses half characters: this text comes from outside and is not checked yet.
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrozenRequest:
+    """A request with all that the task keeps to: its template version, its documents, and the model that answers."""
+
+    request: TaskRequest
+    template: Template
+    documents: tuple[Snapshot, ...]
+    base_url: str | None
+    model: str | None
+
+
+def fingerprint(template: Template) -> str:
+    """A template version by its content."""
+    return hashlib.sha256(orjson.dumps(template.to_dict(), option=orjson.OPT_SORT_KEYS)).hexdigest()
