@@ -1,8 +1,6 @@
 """The library: knowledge bases, documents, files, and what was read in them."""
 
-import logging
-import threading
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -12,10 +10,10 @@ from psycopg.errors import ForeignKeyViolation, UniqueViolation
 
 from ingather.engine.batch import Batch
 from ingather.engine.engine import Engine
-from ingather.engine.errors import RetryLater, UsageError
+from ingather.engine.errors import UsageError
 from ingather.library import documents, readings
-from ingather.library.blobs import MAX_BYTES, Blobs, Readable, checked_sha256, sha256_of
-from ingather.library.errors import FileDamaged, NameTaken
+from ingather.library.blobs import MAX_BYTES, Blobs, Readable, checked_sha256
+from ingather.library.errors import NameTaken
 from ingather.library.names import clean_file_name, clean_name
 from ingather.library.port import (
     DocumentRecord,
@@ -28,23 +26,13 @@ from ingather.library.port import (
     Snapshot,
     Sort,
 )
-from ingather.library.reading import OCR, Problem, Reading
+from ingather.library.reader import Parse, Reader
 from ingather.library.table import Table
 from ingather.notice import notice
-
-log = logging.getLogger(__name__)
 
 KIND = "read_document"
 # A file without a document is kept this long: its upload may be about to add the document.
 KEEP_UNUSED = timedelta(hours=1)
-# Files are spread over this many locks, so that two readers of one file take turns. Fewer make strangers wait.
-TURNS = 256
-# How long a reader waits for another that reads the same file. It is longer than reading most files takes.
-TURN_S = 60.0
-# A job that found the reader of scans busy is tried again after this time. A scan takes minutes.
-BUSY_S = 5.0
-
-Parse = Callable[[Path, str], Reading]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,25 +75,17 @@ class Library:
         self.engine = engine
         self.blobs = blobs
         self.max_bytes = max_bytes
-        self._parse = parse or _parse
-        self._parser = parser
-        self._recognise = recognise if parse else recognise or _recognise
-        self._recognising = threading.Lock()
-        self._turns = [threading.Lock() for _ in range(TURNS)]
+        self._reader = Reader(engine, blobs, parse=parse, parser=parser, recognise=recognise)
 
     @property
     def parser(self) -> str:
         """The version of the parser that files are read with now."""
-        if self._parser is None:
-            from ingather.library.parse import PARSER  # noqa: PLC0415  # an extra, and no need of those who only list
-
-            self._parser = PARSER
-        return self._parser
+        return self._reader.parser
 
     @property
     def parsers(self) -> list[str]:
-        """Whose text of a file is given, where there are several: what was recognised in a scan, else what it says."""
-        return [f"{self.parser}+{OCR}", self.parser]
+        """The parsers of the current version, the preferred one first: recognised text before that of the file."""
+        return self._reader.parsers
 
     # --- knowledge bases -------------------------------------------------------------------------------------------
 
@@ -218,79 +198,8 @@ class Library:
     # --- readings --------------------------------------------------------------------------------------------------
 
     def read(self, sha256: str, name: str = "") -> ReadingSummary:
-        """The reading by the current parser. What was not read yet is read now, and kept.
-
-        `name` helps to tell what kind of file it is; without it, the name the
-        file first came with does. A scan is given as it was recognised, here
-        or elsewhere; where that is still to do and this process is busy with
-        another one, `RetryLater` says so.
-        """
-        found = self._find(sha256, self.parser)
-        if found is None:
-            with self._turn(sha256):
-                found = self._find(sha256, self.parser) or self._read_now(self._parse, sha256, name)
-        if found.problem is Problem.NO_TEXT_LAYER:
-            return self._find(sha256, self.parsers[0]) or self._read_scan(sha256, name) or found
-        return found
-
-    def _find(self, sha256: str, parser: str) -> ReadingSummary | None:
-        return self.engine.database.run(readings.find(checked_sha256(sha256), parser))
-
-    def _read_scan(self, sha256: str, name: str) -> ReadingSummary | None:
-        """What is recognised in a scan now; None where nothing here can do that.
-
-        One at a time: each takes all cores and a gigabyte, for minutes, and
-        those who waited would hold the threads that all other work needs.
-        """
-        from ingather.library.parse import RecogniserDied, can_recognise  # noqa: PLC0415  # see `parser`
-
-        if self._recognise is None or (self._recognise is _recognise and not can_recognise()):
-            return None
-        if not self._recognising.acquire(blocking=False):
-            raise RetryLater(
-                BUSY_S,
-                notice("library.another_scan_being_read_comes", "Another scan is being read. This one comes later."),
-            )
-        try:
-            return self._find(sha256, self.parsers[0]) or self._read_now(self._recognise, sha256, name)
-        except RecogniserDied as death:
-            # No fault of the file: it stays a scan, and may be tried again.
-            log.warning("a scan was not read: the recogniser of text in pictures died (%s)", death)
-            return None
-        finally:
-            self._recognising.release()
-
-    def _read_now(self, parse: Parse, sha256: str, name: str) -> ReadingSummary:
-        known_as = self.engine.database.run(readings.name_of(sha256))
-        with self.blobs.path(sha256) as path:
-            if sha256_of(path) != sha256:
-                raise FileDamaged(
-                    notice(
-                        "library.file_not_what_was_uploaded",
-                        "The file {sha256} is not what was uploaded. Upload it again, or restore it from a backup.",
-                        sha256=f"{sha256[:12]}…",
-                    )
-                )
-            reading = parse(path, name or known_as)
-        try:
-            return self.engine.database.run(readings.store(sha256, reading))
-        except ForeignKeyViolation:
-            raise readings.no_file(sha256) from None
-
-    @contextmanager
-    def _turn(self, sha256: str) -> Iterator[None]:
-        """Threads that want the same file read take turns, and all but the first find it done.
-
-        A courtesy with an end: whoever waited too long reads as well, and the
-        database keeps the first reading.
-        """
-        lock = self._turns[int(sha256[:2], 16) % TURNS]
-        is_mine = lock.acquire(timeout=TURN_S)
-        try:
-            yield
-        finally:
-            if is_mine:
-                lock.release()
+        """The reading by the current parser. What was not read yet is read now, and kept: see `Reader.read`."""
+        return self._reader.read(sha256, name)
 
     def pages(self, sha256: str, *, parser: str | None = None) -> list[str]:
         """The texts of all pages, from the database alone; none for a file with a problem."""
@@ -327,18 +236,6 @@ class Library:
             except ForeignKeyViolation:
                 continue  # a task's snapshot needs it, or a document that came this moment
         return swept
-
-
-def _parse(path: Path, name: str) -> Reading:
-    from ingather.library.parse import parse  # noqa: PLC0415  # see `parser`
-
-    return parse(path, name=name)
-
-
-def _recognise(path: Path, name: str) -> Reading:
-    from ingather.library.parse import recognise  # noqa: PLC0415  # see `parser`
-
-    return recognise(path, name=name)
 
 
 @contextmanager

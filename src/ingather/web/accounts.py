@@ -209,8 +209,8 @@ def list_tokens(
     account_id: int | None = None, project_id: int | None = None, *, after: int = 0, limit: int | None = None
 ) -> Script[list[TokenRecord]]:
     """The tokens of one account, or of all; of one project, or of any. `after` takes the last id of the page before."""
-    asked = {"account_id": account_id, "project_id": project_id, "after": after, "limit": limit}
-    rows = yield Statement(sql.LIST_TOKENS, asked)
+    params = {"account_id": account_id, "project_id": project_id, "after": after, "limit": limit}
+    rows = yield Statement(sql.LIST_TOKENS, params)
     names = ("id", "account", "name", "hint", "scope", "project_id", "created_at", "expires_at", "last_used_at")
     return [
         TokenRecord(**dict(zip(names, row[:9], strict=True)) | {"scope": TokenScope(row[4])}, revoked_at=row[9])
@@ -220,8 +220,8 @@ def list_tokens(
 
 def revoke_token(token_id: int, account_id: int | None = None, project_id: int | None = None) -> Script[bool]:
     """Revoke a token of one account, or of any; of one project, or of any. False where there is no such token."""
-    asked = {"token_id": token_id, "account_id": account_id, "project_id": project_id}
-    return bool((yield Statement(sql.REVOKE_TOKEN, asked)))
+    params = {"token_id": token_id, "account_id": account_id, "project_id": project_id}
+    return bool((yield Statement(sql.REVOKE_TOKEN, params)))
 
 
 # --- signing in ------------------------------------------------------------------------------------------------------

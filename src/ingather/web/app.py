@@ -47,6 +47,13 @@ def create_app(
     app.state.limiters = Limiters(limits or RequestLimits())
     problems.install(app)
     app.include_router(health.router)
+    _serve_api(app)
+    _serve_pages(app)
+    app.add_middleware(Edge, hosts=tuple(hosts))
+    return app
+
+
+def _serve_api(app: FastAPI) -> None:
     api = APIRouter(prefix=API)
     # Routers are tried in this order, so the ones that pages poll come first.
     for part in (tasks, events, reviews, session, projects, library, models, fleet):
@@ -63,14 +70,16 @@ def create_app(
         )
 
     app.include_router(api)
-    if PAGES.is_dir():
-        app.mount("/assets", StaticFiles(directory=PAGES / "assets"), name="assets")
 
-        @app.get("/{path:path}", include_in_schema=False)
-        def page(path: str) -> FileResponse:
-            """Every address of the workbench is the same page; the page knows what to show."""
-            del path
-            return FileResponse(PAGES / "index.html")
 
-    app.add_middleware(Edge, hosts=tuple(hosts))
-    return app
+def _serve_pages(app: FastAPI) -> None:
+    """The pages of the workbench, if this package was built with them (see INGATHER_SKIP_UI)."""
+    if not PAGES.is_dir():
+        return
+    app.mount("/assets", StaticFiles(directory=PAGES / "assets"), name="assets")
+
+    @app.get("/{path:path}", include_in_schema=False)
+    def page(path: str) -> FileResponse:
+        """Every address of the workbench is the same page; its script shows what belongs to the address."""
+        del path
+        return FileResponse(PAGES / "index.html")

@@ -89,6 +89,12 @@ def status_of(error: Exception) -> int:
 
 
 def install(app: FastAPI) -> None:
+    """Turn every exception of a route into problem details."""
+    _install_for_our_errors(app)
+    _install_for_requests(app)
+
+
+def _install_for_our_errors(app: FastAPI) -> None:
     @app.exception_handler(Refused)
     def refused(_: Request, error: Refused) -> JSONResponse:
         return problem(error.status, str(error), error.headers)
@@ -113,6 +119,8 @@ def install(app: FastAPI) -> None:
             notice("web.fault_ours_written_down", "This is a fault of ours, written down as {number}.", number=number),
         )
 
+
+def _install_for_requests(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
         found = [

@@ -68,6 +68,17 @@ def settings(
         wording["closed_at"],
         Entry(summary.closed_at) if summary.closed_at else Entry(wording["not_closed"], Mark.ABSENT),
     )
+    yield from _counts(summary, tally, wording)
+    yield wording["note"], Entry(wording["not_reviewed_means"])
+    yield wording["note"], Entry(wording["verdicts_mean"])
+    yield wording["note"], Entry(wording["not_reported_means"])
+    for verdict in Verdict:
+        yield f"{wording['verdict']}: {wording.of('verdict', verdict)}", Entry(wording[f"means.{verdict}"])
+    for mark in (Mark.ATTENTION, Mark.FAILED, Mark.ABSENT):
+        yield wording["marks"], Entry(wording[f"mark.{mark}"], mark)
+
+
+def _counts(summary: TaskSummary, tally: Tally, wording: Wording) -> Iterator[tuple[str, Entry]]:
     for state, count in summary.counts.items():
         yield f"{wording['documents_in']}: {wording.of('item', state)}", Entry(count)
     yield wording["documents"], Entry(tally.documents.total())
@@ -88,10 +99,3 @@ def settings(
     yield wording["answers_unreviewed"], _warned(tally.answers - tally.reviewed)
     yield wording["not_reviewed"], _warned(tally.not_reviewed)
     yield wording["reviews_outdated"], _warned(tally.outdated)
-    yield wording["note"], Entry(wording["not_reviewed_means"])
-    yield wording["note"], Entry(wording["verdicts_mean"])
-    yield wording["note"], Entry(wording["not_reported_means"])
-    for verdict in Verdict:
-        yield f"{wording['verdict']}: {wording.of('verdict', verdict)}", Entry(wording[f"means.{verdict}"])
-    for mark in (Mark.ATTENTION, Mark.FAILED, Mark.ABSENT):
-        yield wording["marks"], Entry(wording[f"mark.{mark}"], mark)

@@ -4,14 +4,13 @@ The order is the meaning: a 429 for an empty account is no rate limit, and a
 request that can never fit is not to be waited for.
 """
 
-import json
 import re
 import socket
 import ssl
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
+from ingather.extraction.provider.error_report import ErrorReport, error_report
 from ingather.extraction.provider.errors import Kind, ModelError, bounded
 from ingather.extraction.provider.redaction import redact
 from ingather.extraction.provider.waiting import now_s, retry_after_s
@@ -44,42 +43,6 @@ _MODEL_UNKNOWN: Final = re.compile(
     r"|model\b.{0,80}\b(not found|not exists?|does ?n[o']t exist)"
 )
 _RATE: Final = re.compile(r"(?i)rate.?limit|too many requests|限流|请求过于频繁")
-_HTML: Final = re.compile(r"(?i)^\s*(<!doctype html|<html|<\?xml|<head|<body|<center)")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ErrorReport:
-    """A provider's report of an error: its code, type, parameter and message, whatever envelope they came in."""
-
-    message: str = ""
-    code: str = ""
-    is_html: bool = False
-
-    @property
-    def code_and_message(self) -> str:
-        return f"{self.code} {self.message}"
-
-
-def error_report(body: str | bytes | None) -> ErrorReport:
-    text = body.decode("utf-8", "replace") if isinstance(body, bytes) else body or ""
-    if _HTML.match(text):
-        title = re.search(r"(?is)<title>(.{0,200}?)</title>", text[:5000])
-        return ErrorReport(message=title[1] if title else "", is_html=True)
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return ErrorReport(message=text[:2000])
-    if isinstance(found, list) and found:
-        found = found[0]
-    envelope = found if isinstance(found, dict) else {}
-    error = next((envelope[name] for name in ("error", "errors", "detail") if envelope.get(name)), envelope)
-    if isinstance(error, str):
-        return ErrorReport(message=error[:2000], code=str(envelope.get("code") or "")[:100])
-    if not isinstance(error, dict):
-        return ErrorReport(message=str(error)[:2000])
-    codes = [str(error[name]) for name in ("code", "type", "param", "status") if error.get(name) is not None]
-    message = error.get("message") or error.get("msg") or envelope.get("message") or ""
-    return ErrorReport(message=str(message)[:2000], code=" ".join(codes)[:200])
 
 
 def classify(
@@ -110,7 +73,17 @@ def classify(
 
 
 def _kind(status: int, report: ErrorReport, model: str, host: str) -> tuple[Kind, str]:
+    """The kind of an error and advice. The groups are tried in order, and so are the rules within each."""
     text = report.code_and_message
+    return (
+        _about_account_or_document(status, text)
+        or _about_load(status)
+        or _about_address_or_model(status, text, model, host)
+        or _about_request(status, text, host)
+    )
+
+
+def _about_account_or_document(status: int, text: str) -> tuple[Kind, str] | None:
     if status == 402 or (status in {400, 403, 429} and _QUOTA.search(text)):
         return Kind.QUOTA, notice(
             "provider.account_no_credit_left_top",
@@ -135,6 +108,10 @@ def _kind(status: int, report: ErrorReport, model: str, host: str) -> tuple[Kind
             "provider.request_longer_model_takes_choose",
             "The request is longer than this model takes. Choose one with a larger context.",
         )
+    return None
+
+
+def _about_load(status: int) -> tuple[Kind, str] | None:
     if status == 429:
         return Kind.RETRY_AFTER, notice(
             "provider.provider_asks_slow_down_all",
@@ -149,6 +126,10 @@ def _kind(status: int, report: ErrorReport, model: str, host: str) -> tuple[Kind
             "provider.provider_overloaded_broken_moment_call",
             "The provider is overloaded or broken for the moment. The call is tried again.",
         )
+    return None
+
+
+def _about_address_or_model(status: int, text: str, model: str, host: str) -> tuple[Kind, str] | None:
     if 300 <= status < 400:
         advice = notice(
             "provider.address_answers_redirect_not_followed",
@@ -172,6 +153,10 @@ def _kind(status: int, report: ErrorReport, model: str, host: str) -> tuple[Kind
             "The provider knows no model {model}. Choose one from its list.",
             model=f"{model!r}",
         )
+    return None
+
+
+def _about_request(status: int, text: str, host: str) -> tuple[Kind, str]:
     if status in {400, 422} and _BAD_GENERATION.search(text):
         return Kind.BAD_JSON, notice(
             "provider.provider_own_check_found_answer",
@@ -251,6 +236,20 @@ def _unanswered(exception: BaseException | None, host: str) -> ModelError:
     chain = list(_chain(exception))
     names = {base.__name__ for error in chain for base in type(error).__mro__}
     where = host or "the provider"
+    if error := _timeout(chain, names, where) or _connection_error(chain, names, where):
+        return error
+    name = "nothing" if exception is None else type(exception).__name__
+    return ModelError(
+        Kind.BUG,
+        notice(
+            "provider.model_client_failed_way_not",
+            "The model client failed in a way it does not know ({name}). Please report this.",
+            name=name,
+        ),
+    )
+
+
+def _timeout(chain: list[BaseException], names: set[str], where: str) -> ModelError | None:
     # Connecting has a timer of its own; running out of it means nobody is there, not that the model is slow.
     if names & {"ConnectTimeout", "PoolTimeout"}:
         return ModelError(
@@ -270,6 +269,10 @@ def _unanswered(exception: BaseException | None, host: str) -> ModelError:
                 host=where,
             ),
         )
+    return None
+
+
+def _connection_error(chain: list[BaseException], names: set[str], where: str) -> ModelError | None:
     if any(isinstance(error, ssl.SSLError) for error in chain):
         return ModelError(
             Kind.NETWORK,
@@ -306,15 +309,7 @@ def _unanswered(exception: BaseException | None, host: str) -> ModelError:
                 host=where,
             ),
         )
-    name = "nothing" if exception is None else type(exception).__name__
-    return ModelError(
-        Kind.BUG,
-        notice(
-            "provider.model_client_failed_way_not",
-            "The model client failed in a way it does not know ({name}). Please report this.",
-            name=name,
-        ),
-    )
+    return None
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

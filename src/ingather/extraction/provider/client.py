@@ -8,8 +8,9 @@ import traceback
 from typing import TYPE_CHECKING, Any, Protocol, Self
 from urllib.parse import urlsplit
 
-from ingather.extraction.provider.classify import check_reply, classify, classify_body, error_report
+from ingather.extraction.provider.classify import check_reply, classify, classify_body
 from ingather.extraction.provider.endpoint import Endpoint
+from ingather.extraction.provider.error_report import error_report
 from ingather.extraction.provider.errors import Kind, ModelError, NotSent
 from ingather.extraction.provider.learning import learn
 from ingather.extraction.provider.probe import Capabilities, probe

@@ -82,7 +82,7 @@ class Journal:
         rows = self._engine.database.run(self._rows())
         lines = []
         self.is_behind = len(rows) == MOST_AT_ONCE
-        for xid, is_end, row_id, at, ordinal, file_name, what, step, detail, is_settled in rows:
+        for xid, is_end, row_id, at, ordinal, file_name, what, step, error, is_settled in rows:
             if not is_settled and not is_last:
                 self.is_behind = True
                 break
@@ -90,7 +90,7 @@ class Journal:
             if not is_end:
                 self._call = row_id
             place = f"{self._xid}-{self._call}-{self._item}"
-            detail = _detail(step, detail)
+            detail = _detail(step, error)
             lines.append(JournalLine(id=place, at=at, ordinal=ordinal, file_name=file_name, what=what, detail=detail))
         return lines
 

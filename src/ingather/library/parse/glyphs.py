@@ -2,6 +2,7 @@
 
 import ctypes
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -70,18 +71,7 @@ def glyphs_of(text_page: Any, view: View) -> Glyphs:
     into = (ctypes.byref(left), ctypes.byref(right), ctypes.byref(bottom), ctypes.byref(top))
     loose = pdfium.FS_RECTF()
     into_loose = ctypes.byref(loose)
-    count = max(pdfium.FPDFText_CountChars(text_page), 0)
-    index, high = 0, 0
-    while index < count:
-        code = pdfium.FPDFText_GetUnicode(text_page, index)
-        here = index
-        index += 1
-        if 0xD800 <= code < 0xDC00:
-            high = code
-            continue
-        if 0xDC00 <= code < 0xE000 and high:
-            code = 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00)
-        high = 0
+    for here, code in _code_points(text_page):
         handle = pdfium.FPDFText_GetTextObject(text_page, here)
         if not handle:
             if char := character(code):
@@ -103,6 +93,20 @@ def glyphs_of(text_page: Any, view: View) -> Glyphs:
         if is_hyphen:
             found.add("\n")
     return found
+
+
+def _code_points(text_page: Any) -> Iterator[tuple[int, int]]:
+    """PDFium's index and the code point of every character; of two halves, the index of the second."""
+    high = 0
+    for index in range(max(pdfium.FPDFText_CountChars(text_page), 0)):
+        code = pdfium.FPDFText_GetUnicode(text_page, index)
+        if 0xD800 <= code < 0xDC00:
+            high = code
+            continue
+        if 0xDC00 <= code < 0xE000 and high:
+            code = 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00)
+        high = 0
+        yield index, code
 
 
 def _sound(spot: Box, ink: Box) -> Box | None:

@@ -106,7 +106,7 @@ def parse(path: Path, limits: Limits | None = None, *, name: str = "") -> Readin
             os.lseek(file.fileno(), 0, os.SEEK_SET)
             ending = run(file.fileno(), limits, suffix=suffix, manner=Manner.UNDRAWN)
             reading = _reading(ending, limits)
-    return reading or _obituary(ending, limits)
+    return reading or _problem_of_death(ending, limits)
 
 
 def can_recognise() -> bool:
@@ -147,9 +147,9 @@ def _environment() -> dict[str, str]:
 
 def run(file: int, limits: Limits, *, suffix: str, manner: Manner) -> Ending:
     """One child, from start to end. It is gone when this returns."""
-    wish = {"limits": dataclasses.asdict(limits), "suffix": suffix, "manner": manner, "parent": os.getpid()}
-    order = json.dumps(wish)
-    command = [sys.executable, "-P", "-B", "-m", "ingather.library.parse.child", order]
+    order = {"limits": dataclasses.asdict(limits), "suffix": suffix, "manner": manner, "parent": os.getpid()}
+    argument = json.dumps(order)
+    command = [sys.executable, "-P", "-B", "-m", "ingather.library.parse.child", argument]
     with tempfile.TemporaryDirectory(prefix="ingather-parse-", ignore_cleanup_errors=True) as folder:
         child = subprocess.Popen(
             command,
@@ -183,35 +183,35 @@ def _listen(child: subprocess.Popen[bytes], limits: Limits) -> tuple[bytes, bool
     assert child.stdout is not None
     deadline = time.monotonic() + limits.seconds
     is_unwanted = stop.get()
-    heard = bytearray()
-    with selectors.DefaultSelector() as ears:
-        ears.register(child.stdout, selectors.EVENT_READ)
-        while len(heard) <= limits.answer_bytes:
+    received = bytearray()
+    with selectors.DefaultSelector() as selector:
+        selector.register(child.stdout, selectors.EVENT_READ)
+        while len(received) <= limits.answer_bytes:
             if is_unwanted is not None and is_unwanted.is_set():
                 raise Stopped
             left = deadline - time.monotonic()
             if left <= 0:
-                return bytes(heard), True
-            if not ears.select(min(left, _POLL_S)):
+                return bytes(received), True
+            if not selector.select(min(left, _POLL_S)):
                 continue
             chunk = os.read(child.stdout.fileno(), _CHUNK)
             if not chunk:
                 break
-            heard += chunk
-    return bytes(heard), False
+            received += chunk
+    return bytes(received), False
 
 
 def _reading(ending: Ending, limits: Limits) -> Reading | None:
     """The child's answer, or a problem that trying again cannot change, or None for an unexplained death."""
     if ending.is_late or ending.is_too_long:
-        return _obituary(ending, limits)
+        return _problem_of_death(ending, limits)
     if ending.code == 0:
         with contextlib.suppress(Garbled):
             return unpack(ending.answer, PARSER)
     return None
 
 
-def _obituary(ending: Ending, limits: Limits) -> Reading:
+def _problem_of_death(ending: Ending, limits: Limits) -> Reading:
     if ending.is_late:
         return _problem(
             Problem.TOO_SLOW,

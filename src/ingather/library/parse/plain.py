@@ -53,13 +53,7 @@ def read_text(data: bytes, limits: Limits) -> Reading:
                 most=f"{limits.characters:,}",
             ),
         )
-    pages, hidden = [], []
-    for number, raw in enumerate(split(text)):
-        page = cleaned(raw)
-        if unseen := "".join(SHAPELESS.findall(page)):
-            hidden.append(Hidden(page=number, text=unseen, reason=SHAPELESS_REASON))
-        page = SHAPELESS.sub("", page)
-        pages.append(Page(text=page, width=0.0, height=0.0, boxes=bytes(8 * len(page))))
+    pages, hidden = _pages(text)
     if not any(page.text.strip() for page in pages):
         raise Unread(
             Problem.UNREADABLE,
@@ -78,6 +72,17 @@ def read_text(data: bytes, limits: Limits) -> Reading:
     count = sum(len(run.text) for run in hidden)
     notes = (removed(count),) if count else ()
     return Reading(parser=PARSER, pages=tuple(pages), hidden=tuple(hidden), notes=notes)
+
+
+def _pages(text: str) -> tuple[list[Page], list[Hidden]]:
+    pages, hidden = [], []
+    for number, raw in enumerate(split(text)):
+        page = cleaned(raw)
+        if unseen := "".join(SHAPELESS.findall(page)):
+            hidden.append(Hidden(page=number, text=unseen, reason=SHAPELESS_REASON))
+        page = SHAPELESS.sub("", page)
+        pages.append(Page(text=page, width=0.0, height=0.0, boxes=bytes(8 * len(page))))
+    return pages, hidden
 
 
 def split(text: str) -> list[str]:
