@@ -43,7 +43,7 @@ MEMORY: Final = 0.95
 SHORTEST_S: Final = 1e-6
 
 
-class QueueView:
+class KnownQueue:
     """What this worker remembers of a queue between claims."""
 
     __slots__ = ("after", "is_limited", "is_odd", "is_thirsty", "name", "nap_until")
@@ -102,7 +102,7 @@ class Pace:
 class Choice(NamedTuple):
     """The queue to claim from, and how many items."""
 
-    view: QueueView
+    view: KnownQueue
     k: int
 
 
@@ -111,7 +111,7 @@ class Claiming:
 
     def __init__(self, slots: int) -> None:
         self._slots = slots
-        self._views: deque[QueueView] = deque()
+        self._views: deque[KnownQueue] = deque()
         self.pace = Pace()
 
     def set_queues(self, queues: Iterable[tuple[str, bool]]) -> bool:
@@ -119,7 +119,7 @@ class Claiming:
         known = {view.name: view for view in self._views}
         views = []
         for name, is_limited in queues:
-            view = known.get(name) or QueueView(name)
+            view = known.get(name) or KnownQueue(name)
             view.is_limited = is_limited
             views.append(view)
         has_changed = [view.name for view in views] != sorted(known)

@@ -18,7 +18,7 @@ from typing import Final
 
 from ingather.engine import parameters, verbs
 from ingather.engine import statements as sql
-from ingather.engine.claiming import Choice, Claiming, QueueView
+from ingather.engine.claiming import Choice, Claiming, KnownQueue
 from ingather.engine.connection import PASSING_ERRORS
 from ingather.engine.errors import DatabaseUnavailable
 from ingather.engine.holdings import Holdings, Lease
@@ -212,7 +212,7 @@ class Feeder:
             is_locked=view.is_limited,
         )
 
-    async def _receive(self, view: QueueView, reply: Reply) -> None:
+    async def _receive(self, view: KnownQueue, reply: Reply) -> None:
         """Take what was claimed, and let the slots begin."""
         was_dry = not self.holdings.buffer
         now = time.monotonic()

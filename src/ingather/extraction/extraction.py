@@ -11,7 +11,7 @@ from ingather.extraction.conversation.parts import budget_for
 from ingather.extraction.conversation.questions import askable_fields
 from ingather.extraction.limits import LARGEST_ID, MOST_DOCUMENTS, check_new_task, checked_cap, cleaned, known_id
 from ingather.extraction.provider import Capabilities, ChatClient, Endpoint
-from ingather.extraction.results import PAGE, Results
+from ingather.extraction.results import PAGE, ExtractionResults
 from ingather.extraction.tasks import pipeline, tasks
 from ingather.extraction.tasks.request import FrozenRequest, TaskRequest
 from ingather.extraction.tasks.task import Status, Task
@@ -28,7 +28,7 @@ MOST_LOOKED_AT = 300
 MOST_TASKS = 1_000
 
 
-class Extraction(Results):
+class Extraction(ExtractionResults):
     """Extraction on an engine and a library. With an endpoint, its model answers; without, our own rules do."""
 
     def __init__(

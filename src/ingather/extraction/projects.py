@@ -15,7 +15,7 @@ from ingather.notice import notice
 _TEMPLATE_ID = re.compile(r"[a-z][a-z0-9_]{0,62}")
 
 
-class Projects:
+class ExtractionProjects:
     """The projects of a database, each with its own templates."""
 
     def __init__(self, engine: Engine) -> None:

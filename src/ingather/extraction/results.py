@@ -10,7 +10,7 @@ from ingather.extraction.errors import NotFound
 from ingather.extraction.export import export
 from ingather.extraction.findings import DocumentResult, Review, TaskSummary
 from ingather.extraction.limits import MOST_DOCUMENTS, known_id
-from ingather.extraction.projects import Projects
+from ingather.extraction.projects import ExtractionProjects
 from ingather.extraction.reviewing import reviews
 from ingather.extraction.reviewing.deciding import Decision, decided, outrun, verified
 from ingather.extraction.reviewing.reviews import Reviewer
@@ -28,7 +28,7 @@ PAGE = 50
 EMBEDDED_NAME = "embedded extractor (rules, no model)"
 
 
-class Results(Projects):
+class ExtractionResults(ExtractionProjects):
     """Findings as they stand after their reviews, page by page and as files."""
 
     def __init__(self, engine: Engine, library: LibraryPort) -> None:

@@ -12,7 +12,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from ingather.extraction.export.closing import closing_lines
 from ingather.extraction.export.form import TemplateLike
 from ingather.extraction.export.lookup import Lookup
-from ingather.extraction.export.sheets import Entry, Sheet, Sheets
+from ingather.extraction.export.sheets import Entry, SheetHeading, Sheets
 from ingather.extraction.export.tally import Tally
 from ingather.extraction.export.text import clean, cut, is_formula_like
 from ingather.extraction.export.wording import Wording
@@ -68,7 +68,7 @@ class _Csv:
         self._text = TextIOWrapper(out, encoding="utf-8-sig", newline="", write_through=False)
         self._writer = csv.writer(self._text)
 
-    def head(self, table: Sheet) -> None:
+    def head(self, table: SheetHeading) -> None:
         """One row: the id of the column's field where it has one, since ids never change."""
         self._writer.writerow([_safe(column.id or column.title) for column in table.columns])
 

@@ -30,7 +30,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sheet:
+class SheetHeading:
     """The heading of a sheet. A wide one has a column per field, with the section, label and id of each."""
 
     key: str
@@ -203,10 +203,10 @@ class Sheets:
     def _columns(self, widths: Widths) -> tuple[Column, ...]:
         return tuple(Column(title=self.wording[key], width=width) for key, width in widths)
 
-    def _plain(self, key: str, widths: Widths) -> Sheet:
-        return Sheet(key=key, title=self.wording[f"sheet.{key}"], columns=self._columns(widths))
+    def _plain(self, key: str, widths: Widths) -> SheetHeading:
+        return SheetHeading(key=key, title=self.wording[f"sheet.{key}"], columns=self._columns(widths))
 
-    def _wide(self, key: str, lead: Widths, fields: Sequence[FieldLike]) -> Sheet:
+    def _wide(self, key: str, lead: Widths, fields: Sequence[FieldLike]) -> SheetHeading:
         field_columns = (
             Column(
                 title=label_of(field, self.wording.language),
@@ -216,18 +216,18 @@ class Sheets:
             )
             for field in fields
         )
-        return Sheet(
+        return SheetHeading(
             key=key,
             title=self.wording[f"sheet.{key}"],
             columns=(*self._columns(lead), *field_columns),
             is_wide=bool(fields),
         )
 
-    def _scope(self, scope: str) -> Sheet:
+    def _scope(self, scope: str) -> SheetHeading:
         fields = self._repeated[scope]
         if not fields:
             note = Column(title=self.wording["nothing_asked"], width=60)
-            return Sheet(key=scope, title=self.wording[f"sheet.{scope}"], columns=(note,))
+            return SheetHeading(key=scope, title=self.wording[f"sheet.{scope}"], columns=(note,))
         return self._wide(scope, (*_ROW, *_PARTS.get(scope, ())), fields)
 
     def _document(self, document: DocumentResult) -> list[Entry]:

@@ -10,7 +10,7 @@ import xlsxwriter  # type: ignore[import-untyped]
 
 from ingather.extraction.export.closing import closing_lines
 from ingather.extraction.export.form import TemplateLike, label_of
-from ingather.extraction.export.sheets import Entry, Sheet, Sheets
+from ingather.extraction.export.sheets import Entry, SheetHeading, Sheets
 from ingather.extraction.export.tally import Mark, Tally
 from ingather.extraction.export.text import clean, cut, exact_number, is_formula_like
 from ingather.extraction.export.wording import Wording
@@ -82,7 +82,7 @@ class _Looks:
 class _Sheet:
     """A table on one sheet, and on more of the same name once that is full."""
 
-    def __init__(self, book: Any, table: Sheet, looks: _Looks, max_rows: int) -> None:
+    def __init__(self, book: Any, table: SheetHeading, looks: _Looks, max_rows: int) -> None:
         if len(table.columns) > MAX_COLUMNS:
             raise ValueError(
                 f"An Excel sheet has {MAX_COLUMNS:,} columns and “{table.title}” needs {len(table.columns):,}. "

@@ -17,7 +17,7 @@ class Missing(Exception):
     """An answer that the expression needs is not there, or is no number."""
 
 
-class Reader(Protocol):
+class AnswerReader(Protocol):
     """The answers as one row sees them. Each raises Missing where there is none."""
 
     def here(self, field: str) -> float | str: ...
@@ -28,10 +28,10 @@ class Reader(Protocol):
 
     def other(self, field: str) -> float | str: ...
 
-    def others(self) -> Iterable["Reader"]: ...
+    def others(self) -> Iterable["AnswerReader"]: ...
 
 
-def evaluate(expression: Expression, reader: Reader) -> bool | None:
+def evaluate(expression: Expression, reader: AnswerReader) -> bool | None:
     """Whether the expression holds; None where an answer is missing or the arithmetic has no answer. Never raises."""
     try:
         return bool(_value(expression.tree, reader))
@@ -39,7 +39,7 @@ def evaluate(expression: Expression, reader: Reader) -> bool | None:
         return None
 
 
-def _value(node: ast.expr, reader: Reader) -> Read:
+def _value(node: ast.expr, reader: AnswerReader) -> Read:
     """Both sides of `and` and `or` are always read: a rule with a missing answer says nothing."""
     match node:
         case ast.Constant(value=str() as text):
@@ -67,7 +67,7 @@ def _value(node: ast.expr, reader: Reader) -> Read:
     raise Missing
 
 
-def _number(node: ast.expr, reader: Reader) -> float:
+def _number(node: ast.expr, reader: AnswerReader) -> float:
     value = _value(node, reader)
     if isinstance(value, str | bool) or not math.isfinite(value):
         raise Missing
@@ -89,7 +89,7 @@ def _same(left: float, right: float) -> bool:
     return math.isclose(left, right, rel_tol=1e-9, abs_tol=1e-9)
 
 
-def _compare(op: ast.cmpop, left: ast.expr, right: ast.expr, reader: Reader) -> bool:
+def _compare(op: ast.cmpop, left: ast.expr, right: ast.expr, reader: AnswerReader) -> bool:
     if isinstance(op, ast.In | ast.NotIn):
         listed = [e.value for e in right.elts if isinstance(e, ast.Constant)] if isinstance(right, ast.Tuple) else []
         return (_value(left, reader) in listed) == isinstance(op, ast.In)
@@ -112,7 +112,7 @@ def _compare(op: ast.cmpop, left: ast.expr, right: ast.expr, reader: Reader) -> 
     return one > two and not _same(one, two)
 
 
-def _call(function: str, args: list[ast.expr], reader: Reader) -> Read:
+def _call(function: str, args: list[ast.expr], reader: AnswerReader) -> Read:
     match function, args:
         case "sum", [ast.Name(id=name)]:
             return reader.total(name)
@@ -151,7 +151,7 @@ def _calculate(function: str, numbers: list[float]) -> Read:
     raise Missing
 
 
-def _holds(condition: ast.expr, reader: Reader) -> bool:
+def _holds(condition: ast.expr, reader: AnswerReader) -> bool:
     try:
         return bool(_value(condition, reader))
     except (Missing, ArithmeticError, ValueError):

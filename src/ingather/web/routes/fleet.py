@@ -16,7 +16,16 @@ from ingather.web.access import Here, Operator, Who
 from ingather.web.accounts import Caller
 from ingather.web.problems import Refused
 from ingather.web.rooms import Rooms
-from ingather.web.schemas.engine import Batches, BatchView, Failure, Failures, JobView, Queues, Schedules, Workers
+from ingather.web.schemas.engine import (
+    Batches,
+    BatchView,
+    FailuresView,
+    FailureView,
+    JobView,
+    Queues,
+    Schedules,
+    Workers,
+)
 from ingather.web.schemas.forms import Cursor, Done, Id, Kind, Limit, NameMark
 
 router = APIRouter(tags=["engine"])
@@ -65,7 +74,7 @@ def show_batch(batch_id: Id, here: Here, who: Who) -> BatchView:
 
 
 @router.get("/engine/batches/{batch_id}/failures")
-def list_failures(batch_id: Id, here: Here, who: Who, after: Cursor = 0, limit: Limit = 50) -> Failures:
+def list_failures(batch_id: Id, here: Here, who: Who, after: Cursor = 0, limit: Limit = 50) -> FailuresView:
     """Items that failed, in their order; `after` takes `next` of the page before.
 
     Why they failed is for those whose project it is: it may quote what they
@@ -74,9 +83,9 @@ def list_failures(batch_id: Id, here: Here, who: Who, after: Cursor = 0, limit: 
     _, projects = _batch_for(here, who, batch_id)
     may_see_reasons = not projects or any(who.may_read(project_id) for project_id in projects)
     page = here.engine.batch(batch_id).page(state="error", after=after, limit=limit)
-    return Failures(
+    return FailuresView(
         failures=[
-            Failure(
+            FailureView(
                 item_id=item.id,
                 ordinal=item.ordinal,
                 attempt=item.attempt,

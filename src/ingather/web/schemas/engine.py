@@ -33,7 +33,7 @@ class Batches(Wire):
     next: int | None
 
 
-class Failure(Wire):
+class FailureView(Wire):
     """An item that failed. `problem` is null for those whose project it is not."""
 
     item_id: int
@@ -44,8 +44,8 @@ class Failure(Wire):
     finished_at: datetime | None
 
 
-class Failures(Wire):
-    failures: list[Failure]
+class FailuresView(Wire):
+    failures: list[FailureView]
     next: int | None
 
 
