@@ -37,7 +37,7 @@ FOR_READERS = (
     "extraction/limits.py",
     "extraction/proof/assess.py",
     "extraction/provider/classify.py",
-    "extraction/reviewing/reviewing.py",
+    "extraction/reviewing/deciding.py",
     "extraction/rules/declarations.py",
     "extraction/rules/extract.py",
     "extraction/rules/hits.py",
@@ -64,6 +64,7 @@ NOT_FOR_READERS = (
     "A value goes with `edited` only.",
     "A page holds 1 to ",
     "`after` takes ",
+    "An idempotency key is ",
 )
 
 
