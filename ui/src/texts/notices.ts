@@ -176,6 +176,7 @@ export const notices: Readonly<Record<string, string>> = {
   "rules.embedded_extractor_not_look": "内置提取器不查找此项。",
   "rules.embedded_extractor_reads_english_chinese": "内置提取器只读英文和中文。",
   "rules.found_none_choices": "找到的内容不在选项之列。",
+  "rules.longer_than_quote": "原文所述比一条引用所能容纳的更长，位置在此。",
   "rules.names_not_tell_who_they": "名称看不出是谁。",
   "rules.no_text_look": "没有可供查找的文字。",
   "rules.not_beside_row": "在此行的文字旁没有找到；可能写在文献的其他部分。",

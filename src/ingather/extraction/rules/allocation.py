@@ -130,6 +130,12 @@ _BLIND: Final = rx(
     r"|\bassessor[- ](?:blind|mask)"
     r"|\bblind to\b|不知(?:晓|道|情)?|均?(?:设盲|处于盲态|施盲)"
 )
+# Blind to something else than the allocation.
+_TO_OTHER: Final = rx(
+    r"^.{0,40}\b(?:to|of|from) (?:the |their |each other|all )?(?:[\w-]+ ){0,3}?(?:status|outcomes?"
+    r"|hypothes\w+|results?|diagnos\w+"
+    r"|purpose|aims?|data|scores?|history|clinical|findings|sequence|objectives?|order)\b"
+)
 _NOBODY: Final = rx(r"\b(?:neither|nobody|no one|none of)\b")
 _AWARE: Final = rx(r"\b(?:aware of|knew)\b")
 _OBSERVER: Final = rx(
@@ -208,7 +214,7 @@ def _in_clause(sentence: Sentence, start: int, clause: str) -> Iterator[tuple[st
     if found := _NOT_BLIND.search(clause):
         # `Neither the patients nor the staff were aware` says the opposite of what its last words say.
         value = "yes" if _NOBODY.search(clause[: found.end()]) and _AWARE.search(found[0]) else "no"
-    elif (found := _BLIND.search(clause)) and not _LABEL.search(clause):
+    elif (found := _BLIND.search(clause)) and not (_LABEL.search(clause) or _TO_OTHER.search(clause[found.start() :])):
         value = "yes"
     else:
         return

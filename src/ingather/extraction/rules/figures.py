@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from ingather.extraction.rules.headings import heading
+
 FIGURE: Final = "figure"
 
 # A line is short below this share of the usual line of its page. Larger takes ends of paragraphs for words of a
@@ -26,7 +28,7 @@ _CAPTION: Final = re.compile(
 _TABLE: Final = re.compile(r"(?:table|表)\s?[0-9IVX]{0,4}(?:[.:\uff1a]|\s|$)", re.IGNORECASE)
 _COUNTED: Final = re.compile(r"\(?\b[nN]\s?=\s?\d")
 _DIGIT: Final = re.compile(r"\d")
-_SENTENCE: Final = re.compile(r"[a-z]{2,}[.;]$")
+_SENTENCE: Final = re.compile(r"[a-z]{2,}[.;]$|[。\uff1b]|[\u4e00-\u9fff]\uff0c")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ def _charts(lines: list[_Line], usual: int) -> Iterator[int]:
     run: list[_Line] = []
     for line in (*lines, _Line(-1, "x" * usual)):
         is_counted = _COUNTED.search(line.text) is not None and len(line.text) < usual
-        if (len(line.text) < _SHORT * usual or is_counted) and not _SENTENCE.search(line.text):
+        if (len(line.text) < _SHORT * usual or is_counted) and not _is_text(line.text):
             run.append(line)
             continue
         # What follows the caption of a table is its rows, which are read as such.
@@ -92,6 +94,11 @@ def _charts(lines: list[_Line], usual: int) -> Iterator[int]:
         if _is_chart(run[:table]):
             yield from (one.start for one in run[:table])
         run = []
+
+
+def _is_text(line: str) -> bool:
+    """Whether a short line is a heading or the end of a sentence."""
+    return _SENTENCE.search(line) is not None or heading(line, in_abstract=False) is not None
 
 
 def _is_chart(run: list[_Line]) -> bool:

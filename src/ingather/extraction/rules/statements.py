@@ -19,6 +19,13 @@ _AIM: Final = rx(
     rf"|examine|find out) whether\b"
     r"|旨在|本研究(?:的)?目的"
 )
+# Under a heading such as `Aims` the background may stand first. An aim says what was to be found out.
+_PURPOSE: Final = rx(
+    r"\b(?:aims?|aimed|objectives?|purpose|goal|hypothes\w+|sought|whether)\b|^to \w+"
+    r"|\bwe (?:\w+ )?(?:investigated|examined|assessed|tested|evaluated|compared|studied|determined)\b"
+    r"|\bto (?:\w+ly )?(?:determine|assess|compare|evaluate|examine|investigate|test|study|establish|explore|estimate"
+    r"|identify|describe|find out)\b|旨在|探讨|评价|目的|观察|比较|研究"
+)
 _CONCLUDE: Final = rx(r"\bin conclusion\b|综上")
 _LIMITATION: Final = rx(
     r"\b(?:our|this|these|the|present|main|several|some|important|potential|study|a|key|major|has"
@@ -39,7 +46,7 @@ def answers(document: Document) -> dict[str, Answer]:
 def _aims(document: Document) -> list[Hit]:
     hits = []
     for sentence in prose(document, ANYWHERE - {"discussion", "results", "end"}):
-        if sentence.topic == "aim" and sentence.part == "aim":
+        if sentence.topic == "aim" and sentence.part == "aim" and _PURPOSE.search(sentence.text):
             hits.append(Hit(value=sentence.text.rstrip(".。"), sentence=sentence))
         elif found := _AIM.search(sentence.text):
             hits.append(
