@@ -173,6 +173,7 @@ export const notices: Readonly<Record<string, string>> = {
   "review.unclear": "不明确",
   "review.value_follows_other_answers_those": "此值由其他回答得出，其中一个已改变。请再看一遍，然后决定。",
   "review.withdrawn": "已撤回",
+  "rules.blind_but_not_who": "文献说明了盲法，但没有说明对谁设盲。",
   "rules.embedded_extractor_not_look": "内置提取器不查找此项。",
   "rules.embedded_extractor_reads_english_chinese": "内置提取器只读英文和中文。",
   "rules.found_none_choices": "找到的内容不在选项之列。",

@@ -135,6 +135,12 @@ _PLACE: Final = rx(
     r"|villages))\b(?! (?:study|cohort|trial))"
     r"|(?:在|于|某)(?:中国)?(?P<zh>[^。,、的]{0,10}?(?:医院|卫生服务中心|诊所|社区))"
 )
+# A number of places, or a bare one, says nothing about what kind of place it is.
+_NO_SETTING: Final = rx(
+    rf"(?:(?:the|an?|{COUNT}|single|several|different|various|study|participating|local"
+    rf"|trial) ){{0,3}}(?:cent(?:er|re)s?"
+    r"|clinics?|sites?|departments?|practices?|hospitals?|communit(?:y|ies)|villages|towns)"
+)
 _DONE: Final = rx(
     r"\b(?:conducted|carried out|performed|done|undertaken|took place|recruit\w*|enrol\w*|identified|invited|listed"
     r"|practices"
@@ -244,6 +250,8 @@ def _settings(document: Document) -> list[Hit]:
             and (found := _PLACE.search(sentence.text))
         ):
             value = found["place"] or found["zh"]
+            if _NO_SETTING.fullmatch(value.strip()):
+                continue
             hits.append(Hit(value=value.strip(), sentence=sentence, start=found.start(), end=found.end(), rank=1))
     return hits
 

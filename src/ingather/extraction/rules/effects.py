@@ -28,14 +28,19 @@ _PREDICTORS: Final = rx(
 # In a trial, doses of a characteristic and parts of the people compare no arms either; in a cohort they may.
 _NOT_ARMS: Final = rx(
     r"\bper (?:1|one|unit|SD|standard|year|10|each|additional)\b|\b(?:quartile|tertile|quintile)s?\b|\bcarriers?\b"
-    r"|\bcovaria|\bhistory of\b|\bamong (?:those|men|women|patients (?:with|who))\b|\b(?:men|women) (?:had|were)\b"
+    r"|\bcovaria|\bhistory of\b|\b(?:in|among|for|of) (?:those|men|women|girls|boys"
+    r"|(?:the )?(?:[\w-]+ )?(?:patients|subjects"
+    r"|participants|people|children)) (?:with|who|having|aged|over|under|without)\b|\b(?:men|women) (?:had"
+    r"|were)\b|\byounger\b"
+    r"|\bolder\b|\bsmok|\binequit|\bvalidation (?:set|cohort)|\bbaseline (?:\w+ )?(?:was|were|had)\b|\bpreviously\b"
 )
-# A sentence that compares two arms, or says that something became more or less.
+# A sentence that compares two arms names a comparator, or says that something became more or less.
 _COMPARES: Final = rx(
-    r"\b(?:vs\.?|versus|compared (?:with|to)|than|placebo|control|sham|usual care|standard care|groups?|arms?"
-    r"|intervention"
-    r"|treatment|therapy|randomi[sz]ed|assigned|allocated|between[- ]group|given|receiv\w+|fewer|more|less|lower|higher|better"
-    r"|worse|greater|smaller|longer|shorter|reduc\w+|increas\w+|improv\w+|differ\w+|similar|effects?)\b|组|对照"
+    r"\b(?:vs\.?|versus|compared (?:with|to)|than|placebo|controls?|sham|usual care|standard care|comparator"
+    r"|between[- ]group"
+    r"|between (?:the )?(?:two |treatment )?(?:groups|arms)|both (?:groups|arms)|given|fewer|less|lower|higher"
+    r"|better|worse|greater"
+    r"|smaller|longer|shorter|reduc\w+|increas\w+|improv\w+|differ\w+|similar|effects?)\b|组|对照"
 )
 
 _MEASURES: Final = (
@@ -95,14 +100,18 @@ def _prose(document: Document, known: list[Outcome], *, is_trial: bool) -> Itera
     for sentence in findings(document):
         if not _compares(sentence, is_trial=is_trial):
             continue
+        # Each estimate belongs to the words between it and the estimate before. Where those of a later one name no
+        # outcome, the estimates of the sentence are of arms, times or parts of the people, and none is taken.
         clause = 0
+        effects: list[Effect | None] = []
         for found in _IN_PROSE.finditer(sentence.text):
             p = f"{found['sign'] if found['sign'] != '=' else ''}{found['p']}" if found["p"] else None
-            # Each estimate belongs to the words between it and the estimate before.
             about = sentence.text[clause : found.start()]
+            one = _made(found, found, sentence, p, about, known)
+            effects.append(one if one and (not clause or one.outcome is not None) else None)
             clause = found.end()
-            if one := _made(found, found, sentence, p, about, known):
-                yield one
+        if None not in effects:
+            yield from (one for one in effects if one is not None)
 
 
 def _compares(sentence: Sentence, *, is_trial: bool) -> bool:

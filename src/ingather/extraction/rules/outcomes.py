@@ -32,7 +32,8 @@ _NO_NAME: Final = rx(
     r"|prespecified|as follows|achieved|seen|found|considered|missing)\b"
 )
 _CUT: Final = rx(
-    r",? (?:defined|measured|assessed|ascertained|recorded|evaluated|determined|calculated|obtained|estimated"
+    r",? (?:and|while|whereas) (?:the )?(?:key )?(?:secondary|primary|other|co-primary)\b|,? (?:defined"
+    r"|measured|assessed|ascertained|recorded|evaluated|determined|calculated|obtained|estimated"
     r"|expressed|based)\b|:"
     r"|,? as (?:measured|assessed|defined)\b|, (?:which|and|with) "
     r"|,? (?:at|after|within|over|during|from baseline) (?:the )?(?:\d|one|two|three|six|twelve|week|month|day|year"

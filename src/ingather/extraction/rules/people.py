@@ -40,6 +40,10 @@ _VAGUE: Final = re.compile(
     r"|\bno exclusion criteria\b|\bstratifi",
     re.IGNORECASE,
 )
+# People of an age are a criterion where they were sought, not where those who took part are described.
+_SOUGHT: Final = rx(
+    r"\b(?:eligible|recruit\w*|invited|sought|could|approached|enrol\w*|identified|included)\b(?!.*[±=])"
+)
 _AGED: Final = rx(rf"\b{PEOPLE} (?:who were )?aged \d")
 _EXCLUDED: Final = rx(
     r"\bexclusion criteria\b|\b(?:were|was) excluded\b|\bwe excluded\b|\b(?:were|was) not eligible\b|\bineligible\b"
@@ -77,7 +81,7 @@ def _criteria(document: Document, topic: str, words: re.Pattern[str], weaker: re
         elif (found := words.search(sentence.text)) and not _VAGUE.search(sentence.text):
             rank = 2 if sentence.in_abstract else 1
             yield Hit(value=sentence.text, sentence=sentence, start=found.start(), end=found.end(), rank=rank)
-        elif weaker and (found := weaker.search(sentence.text)):
+        elif weaker and (found := weaker.search(sentence.text)) and _SOUGHT.search(sentence.text):
             rank = 4 if sentence.in_abstract else 3
             yield Hit(value=sentence.text, sentence=sentence, start=found.start(), end=found.end(), rank=rank)
 

@@ -1,6 +1,5 @@
 """What the authors say of their study in sentences: aim, conclusions, limitations."""
 
-import re
 from typing import Final
 
 from ingather.extraction.findings import Answer
@@ -31,6 +30,16 @@ _LIMITATION: Final = rx(
     r"\b(?:our|this|these|the|present|main|several|some|important|potential|study|a|key|major|has"
     r"|have)\b[^.]{0,40}\blimitations?\b"
     r"|\blimitations? (?:include|are|is|of (?:this|our|the))|\blimits how\b|局限"
+)
+
+# A sentence that announces limitations and names none; the next one does.
+_ANNOUNCED: Final = rx(
+    r"\blimitations(?: (?:to|of|in) (?:this|our|the)(?: present| current)? (?:study|trial|work|research|analysis))?"
+    r"(?:,? (?:that|which) .{0,60}| to consider| should be \w+| (?:need|deserve|merit)\b.{0,40})?[.:]?$"
+)
+_OF_PEOPLE: Final = rx(
+    r"\b(?:exercise|activity|functional|airflow|movement|physical|mobility|work|flow|joint"
+    r"|walking)[- ]limitation"
 )
 
 
@@ -72,8 +81,8 @@ def _limitations(document: Document) -> list[Hit]:
     for sentence, following in zip(sentences, [*sentences[1:], None], strict=False):
         if sentence.topic == "limitations":
             hits.append(Hit(value=sentence.text, sentence=sentence))
-        elif found := _LIMITATION.search(sentence.text):
-            is_bare = re.search(r"\blimitations[.:]?$", sentence.text) and following is not None
+        elif (found := _LIMITATION.search(sentence.text)) and not _OF_PEOPLE.search(sentence.text):
+            is_bare = _ANNOUNCED.search(sentence.text) and following is not None
             told = following if is_bare and following is not None else sentence
             start, end = (0, None) if told is not sentence else found.span()
             hits.append(Hit(value=told.text, sentence=told, start=start, end=end, rank=1))
