@@ -22,7 +22,8 @@ from ingather.extraction.conversation.questions import (
 )
 from ingather.extraction.findings import Answer, Flag, Row, State
 from ingather.extraction.provider import ErrorKind, Message, ModelError, estimate_tokens, salvage
-from ingather.extraction.template import FieldType, Scope, Template
+from ingather.extraction.template import Scope, Template
+from ingather.extraction.template.field_types import TRAITS
 from ingather.notice import notice
 
 # A document that is too long is cut into halves down to this many tokens, a page. Below it no quote has its context.
@@ -91,9 +92,7 @@ class Interview:
         listed = distinct(entry for entries, _ in lists for entry in entries)
         rows, left_out = rows_from(listed, self._template)
         answers = self._identities(listed, rows)
-        prose_fields = {
-            field.id for field in self._template.fields if field.type in {FieldType.TEXT, FieldType.LONGTEXT}
-        }
+        prose_fields = {field.id for field in self._template.fields if TRAITS[field.type].is_free_text}
         last: ModelError | None = None
         usable = 0
         for group in [*study_groups(self._template), *row_groups(self._template, rows)]:
