@@ -175,7 +175,7 @@ def stand_sequences_still(node: Node) -> None:
     """PostgreSQL writes 32 numbers of a sequence ahead, so one that goes back seems to go forward at first. Whatever
     depends on that is lucky: here every sequence stands where it is."""
     for (name,) in node.ask(
-        "select quote_ident(schemaname) || '.' || quote_ident(sequencename) from pg_sequences where schemaname = 'ingather'",
+        "select quote_ident(schemaname) || '.' || quote_ident(sequencename) from pg_sequences where schemaname in ('ingather', 'chaos')",
         database=DATABASE,
     ):
         node.ask(f"select setval('{name}', last_value, is_called) from {name}", database=DATABASE)

@@ -5,6 +5,7 @@ python3 dev.py chaos --failover async --times 50       what is lost is lost whol
 python3 dev.py chaos --failover set-back --times 20    no item may run round, every batch closes
 """
 
+import logging
 import random
 import shutil
 import signal
@@ -27,6 +28,9 @@ ITEMS_BETWEEN_FAULTS = 60
 # So long callers and workers go on with a primary whose replica no longer follows, or with a database that is about to
 # go back. Longer loses more; shorter than a start of workers would lose none of them.
 DOOMED_S = 2.0
+
+# What it has to say of a server that is away fills a screen each time.
+logging.getLogger("psycopg").setLevel(logging.CRITICAL)
 
 MODES = ("sync", "async", "set-back")
 
@@ -100,11 +104,12 @@ class Promotion:
             self.cluster.wait_until_caught_up()
             self.cluster.cut()
             load.replace_workers(how=self.rng.choice(["kill", "terminate"]))
+            load.wait_for_registration()
             moments.append(time.time())
             time.sleep(DOOMED_S)
         moments.append(time.time())
         self.cluster.crash(self.rng.choice([signal.SIGQUIT, signal.SIGKILL]))
-        with load.coming_back_one_by_one(self.rng):
+        with load.coming_back_one_by_one():
             self.cluster.promote()
         self.faults["promotion"] += 1
         moments.append(time.time())
@@ -135,11 +140,12 @@ class SetBack:
         stand_sequences_still(self.node)
         self.node.back_up(self.backup)
         load.replace_workers(how=self.rng.choice(["kill", "terminate"]))
+        load.wait_for_registration()
         moments.append(time.time())
         time.sleep(DOOMED_S)
         self.node.crash(self.rng.choice([signal.SIGQUIT, signal.SIGKILL]))
         self.node.set_back(self.backup)
-        with load.coming_back_one_by_one(self.rng):
+        with load.coming_back_one_by_one():
             self.node.start()
         self.faults["database set back"] += 1
         moments.append(time.time())

@@ -1,6 +1,7 @@
 """Workers and callers that go on whatever happens to their servers, and a record of what callers know to be stored."""
 
 import contextlib
+import os
 import random
 import signal
 import subprocess
@@ -19,31 +20,43 @@ from ingather.engine.engine import Engine
 from ingather.engine.errors import IngatherError
 from tests.chaos import oracle
 from tests.chaos.oracle import Findings
-from tests.chaos.worker import LEASE_S, TIMEOUT_S, build
+from tests.chaos.worker import LEASE_S, LONG_S, RECEIPTS, TIMEOUT_S, build
 
-# A worker that goes on looks around once a lease, and again after a failure of the database; within this time it has.
-BETWEEN_WORKERS_S = 0.7
-# More would keep two cores busy with Python; fewer would not race each other.
-WORKERS = 3
+# A worker that goes on tries its connections anew after a second or two and looks around once a lease. Shorter, and the
+# next one goes on before it has an id; one that believes to have one already costs this time.
+BETWEEN_WORKERS_S = 4.0
+# So long may a process of ours take to start on a busy machine.
+START_S = 60.0
+# An even number: where ids come again, each of two then has the id of another, and none is left that works in peace.
+WORKERS = 4
 CALLERS = 2
-# Callers wait while so many batches of theirs may be open, or a slow machine would never come to an end.
-MOST_OPEN_BATCHES = 60
+# Callers wait while so many batches of a kind are open, or a slow machine would never come to an end.
+MOST_OPEN = {"mixed": 60, "aside": 10, "long": 4}
 # Failover is what is tried here, so most items are quick; some return late, fail or grow while the server goes away.
 TEMPERS = {"ok": 900, "slow": 60, "transient": 40, "permanent": 20, "family": 10, "bad result": 5}
-# After the last fault: a lease to notice, a deadline, both backoffs of three attempts, and room for a busy machine.
-CLOSED_WITHIN_S = LEASE_S + TIMEOUT_S + (2 + 4) + 12
+# After the last fault: a lease to notice, long items one after the other, both backoffs of three attempts, and room for a busy machine.
+CLOSED_WITHIN_S = LEASE_S + LONG_S * 3 + (2 + 4) + 12
 # An item starts three times at most by its own fault, and may be claimed anew by each fault around it: once for the
 # claim that is lost with the server, once by a worker that registers anew, once when it is handed back unstarted.
 CLAIMS_BY_ITSELF = 8
 CLAIMS_PER_FAULT = 4
 
 
-@dataclass
+@dataclass(frozen=True)
+class Request:
+    """A batch as it can be sent again."""
+
+    kind: str
+    size: int
+    seed: int
+
+
+@dataclass(frozen=True)
 class Acknowledged:
     """What a caller knows to be stored."""
 
     batch_id: int
-    items: int
+    request: Request
 
 
 @dataclass
@@ -58,12 +71,11 @@ class Load:
     acknowledged: dict[str, Acknowledged] = field(default_factory=dict)
     deeds: Counter[str] = field(default_factory=Counter)
     workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
-    requests: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """How many items a request has, and the seed that makes them again."""
 
     def __post_init__(self) -> None:
         self._is_over = threading.Event()
         self._threads = [threading.Thread(target=self._call, args=[n], daemon=True) for n in range(CALLERS)]
+        self._registered: dict[int, int] = {}
         self._log = (self.folder / "workers.log").open("wb")
 
     def start(self) -> None:
@@ -83,14 +95,20 @@ class Load:
 
     def _spawn(self) -> None:
         argv = [sys.executable, "-m", "tests.chaos.worker", self.url, "5", "0", self.broken, ""]
-        self.workers.append(subprocess.Popen(argv, stderr=self._log, start_new_session=True))
+        receipts = {RECEIPTS: str(self.folder / "receipts")}
+        self.workers.append(
+            subprocess.Popen(argv, stderr=self._log, start_new_session=True, env={**os.environ, **receipts})
+        )
 
     @contextlib.contextmanager
-    def coming_back_one_by_one(self, rng: random.Random) -> Iterator[None]:
-        """Workers are stopped meanwhile, and go on in any order. Together, each would do the same as the others at the
-        same moment, so that whoever takes an id for itself that is another's would hardly ever be met."""
+    def coming_back_one_by_one(self) -> Iterator[None]:
+        """Workers are stopped meanwhile and go on one after the other, the one that registered last first.
+
+        If ids come again, it takes the id of one that is still stopped. All at once, each would mostly be given its own
+        again, and nothing would be seen.
+        """
+        order = sorted(self.workers, key=lambda worker: self._registered.get(worker.pid, 0), reverse=True)
         time.sleep(TIMEOUT_S)  # whatever runs has ended by then, or its worker would be taken for stuck
-        order = rng.sample(self.workers, len(self.workers))
         for worker in order:
             worker.send_signal(signal.SIGSTOP)
         try:
@@ -98,7 +116,21 @@ class Load:
         finally:
             for worker in order:
                 worker.send_signal(signal.SIGCONT)
-                time.sleep(BETWEEN_WORKERS_S)
+                self._wait_for_registration({worker.pid}, BETWEEN_WORKERS_S)
+
+    def wait_for_registration(self) -> None:
+        """Until every worker has an id, and we know which."""
+        self._registered = self._wait_for_registration({worker.pid for worker in self.workers}, START_S)
+
+    def _wait_for_registration(self, wanted: set[int], seconds: float) -> dict[int, int]:
+        until = time.monotonic() + seconds
+        while True:
+            found: dict[int, int] = {}
+            with contextlib.suppress(psycopg.Error), psycopg.connect(self.eye, autocommit=True) as conn:
+                found = dict(conn.execute("select pid, id from ingather.worker").fetchall())
+            if found.keys() >= wanted or time.monotonic() > until:
+                return found
+            time.sleep(0.1)
 
     def tend(self) -> None:
         """New workers for those that ended by themselves, as a supervisor would start them."""
@@ -134,7 +166,7 @@ class Load:
             thread.join(120)
         lost = self._say_again()
         began = time.monotonic()
-        while time.monotonic() - began < 3 * CLOSED_WITHIN_S:
+        while time.monotonic() - began < 1.5 * CLOSED_WITHIN_S:
             with contextlib.suppress(psycopg.Error), psycopg.connect(self.eye, autocommit=True) as conn:
                 if conn.execute(_LEFT).fetchone() == (0,):
                     break
@@ -149,6 +181,13 @@ class Load:
         self.wait_for_workers()
         self._log.close()
 
+    def receipts(self) -> Iterator[tuple[str, str]]:
+        """The key of each start, and the item it was for."""
+        with contextlib.suppress(FileNotFoundError), (self.folder / "receipts").open() as file:
+            for line in file:
+                key, _, item = line.strip().partition(" ")
+                yield key, item
+
     def fenced(self) -> int:
         """How many late results were refused."""
         return (self.folder / "workers.log").read_bytes().count(b"no longer ours")
@@ -160,31 +199,31 @@ class Load:
         app = build(self.url)
         count = 0
         while not self._is_over.is_set():
+            kind = rng.choices(["mixed", "aside", "long"], [6, 1, 1])[0]
             with _again(app):
-                if len(app.batches(state="open", limit=MOST_OPEN_BATCHES)) >= MOST_OPEN_BATCHES:
+                if len(app.batches(state="open", kind=kind, limit=MOST_OPEN[kind])) >= MOST_OPEN[kind]:
                     self._is_over.wait(0.05)
                     continue
             count += 1
-            self._scatter(app, f"{number}-{count}", rng.choice([1, 1, 5, 20, 60]), rng.randrange(2**31))
+            size = rng.choice([1, 1, 5, 20, 60]) if kind != "long" else 2
+            self._scatter(app, f"{number}-{count}", Request(kind, size, rng.randrange(2**31)))
         app.close()
 
-    def _scatter(self, app: Engine, key: str, size: int, seed: int) -> None:
-        kind = "aside" if seed % 7 == 0 else "mixed"
-        tempers = random.Random(seed).choices(list(TEMPERS), list(TEMPERS.values()), k=size)
+    def _scatter(self, app: Engine, key: str, request: Request) -> None:
+        tempers = random.Random(request.seed).choices(list(TEMPERS), list(TEMPERS.values()), k=request.size)
         payloads = [{"temper": temper, "request": key} for temper in tempers]
         while True:
             try:
-                batch = app.scatter(kind, payloads, idempotency_key=key)
+                batch = app.scatter(request.kind, payloads, idempotency_key=key)
             except IngatherError:
                 self.deeds["scatters sent again"] += 1
                 app.close()
                 if self._is_over.wait(0.05) and key not in self.acknowledged:
                     return
             else:
-                self.acknowledged[key] = Acknowledged(batch.id, size)
-                self.requests[key] = (size, seed)
+                self.acknowledged[key] = Acknowledged(batch.id, request)
                 self.deeds["batches"] += 1
-                self.deeds["items"] += size
+                self.deeds["items"] += request.size
                 return
 
     def _say_again(self) -> list[str]:
@@ -194,7 +233,7 @@ class Load:
         lost = [key for key, stored in self.acknowledged.items() if there.get(key) != stored.batch_id]
         app = build(self.url)
         for key in lost:
-            self._scatter(app, key, *self.requests[key])
+            self._scatter(app, key, self.acknowledged[key].request)
         app.close()
         return lost
 
@@ -233,14 +272,20 @@ def check(conn: psycopg.Connection[Any], load: Load, moments: list[float], took_
     for key, stored in load.acknowledged.items():
         if key not in there:
             found.blame("what was said again is there", f"request {key}")
-        elif sizes.get(there[key], 0) < stored.items:
-            found.blame("a batch has all its items", f"request {key}: {sizes.get(there[key], 0)} of {stored.items}")
+        elif sizes.get(there[key], 0) < stored.request.size:
+            found.blame(
+                "a batch has all its items", f"request {key}: {sizes.get(there[key], 0)} of {stored.request.size}"
+            )
     for (key,) in conn.execute(_DOUBLES):
         found.blame("one key makes one batch", f"request {key}")
     for item_id, claims, first, last in conn.execute(_CLAIMS):
         faults = sum(first - LEASE_S <= moment <= last + LEASE_S for moment in moments)
         if claims > CLAIMS_BY_ITSELF + CLAIMS_PER_FAULT * faults:
             found.blame("no item runs round", f"item {item_id}: claimed {claims} times, with {faults} faults around it")
+    owners: dict[str, str] = {}
+    for key, item in load.receipts():
+        if owners.setdefault(key, item) != item:
+            found.blame("no key is given to two items", f"{key}: request and place {owners[key]}, and {item}")
     if took_s > CLOSED_WITHIN_S:
         found.blame("all closes soon after the last fault", f"{took_s:.1f} s")
     return found
