@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ingather.engine import model, outbox, verbs
+from ingather.engine import connection, model, outbox, round_trip, settling, verbs
 from ingather.engine import statements as sql
 from ingather.engine.script import Script, Statement
 from ingather.engine.verbs import closing
@@ -131,6 +131,21 @@ def item_keys_are_ids() -> None:
     setattr(model.Item, "key", property(lambda item: str(item.id)))  # noqa: B010  # read-only for the type checker
 
 
+def connection_states_nothing() -> None:
+    """A connection keeps whatever operators set for its database or role."""
+    getattr(connection, "_NEEDED").clear()  # noqa: B009  # the type checker rightly objects to the plain form
+
+
+def refused_data_is_tried_again() -> None:
+    """What the database refuses to hold is taken for a failure that passes."""
+
+    def is_about_data(error: Exception) -> bool:
+        return False
+
+    for module in (settling, round_trip):
+        setattr(module, "is_about_data", is_about_data)  # noqa: B010  # the type checker rightly objects to the plain form
+
+
 def scatter_without_key() -> None:
     """A scatter whose reply was lost is sent again as if it were new."""
 
@@ -148,6 +163,8 @@ BREAKS: dict[str, Callable[[], None]] = {
         claim_without_lock,
         worker_ids_from_a_sequence,
         item_keys_are_ids,
+        connection_states_nothing,
+        refused_data_is_tried_again,
         scatter_without_key,
     )
 }

@@ -36,6 +36,7 @@ class Node:
         self.places = Places.of(folder)
         self.places.root.mkdir(mode=0o755)
         self.found = binaries.find()
+        self.settings = SETTINGS
         self.identity = identity.choose(self.places)
         if self.identity.way != "self":
             self.identity.give(self.places.root)
@@ -49,7 +50,7 @@ class Node:
         postmaster.make_data(self.places, self.found, self.identity)
 
     def start(self) -> None:
-        postmaster.launch(self.places, self.found, self.identity, SETTINGS)
+        postmaster.launch(self.places, self.found, self.identity, self.settings)
 
     def copy_from(self, source: "Node") -> None:
         """A base backup of a running server, ready to follow it."""
@@ -84,7 +85,7 @@ class Node:
 
     def ask(self, statement: str, *params: Any, database: str = "postgres") -> list[tuple[Any, ...]]:
         with psycopg.connect(self.url(database), autocommit=True) as conn:
-            cursor = conn.execute(statement, params)  # type: ignore[arg-type]  # the texts are this folder's own
+            cursor = conn.execute(statement, params)
             return cursor.fetchall() if cursor.description else []
 
     def _back_up(self, source: "Node", into: Path, *more: str) -> None:
@@ -135,11 +136,7 @@ class Cluster:
         [(position,)] = self.primary.ask("select pg_current_wal_flush_lsn()::text")
         wanted = "sync" if self.is_sync else "async"
         deadline = time.monotonic() + CATCH_UP_S
-        while not self.primary.ask(
-            "select 1 from pg_stat_replication where state = 'streaming' and sync_state = %s and flush_lsn >= %s::pg_lsn",
-            wanted,
-            position,
-        ):
+        while not self.primary.ask(_CAUGHT_UP, wanted, position):
             assert time.monotonic() < deadline, "the replica does not catch up"
             time.sleep(0.05)
 
@@ -174,11 +171,18 @@ class Cluster:
 def stand_sequences_still(node: Node) -> None:
     """PostgreSQL writes 32 numbers of a sequence ahead, so one that goes back seems to go forward at first. Whatever
     depends on that is lucky: here every sequence stands where it is."""
-    for (name,) in node.ask(
-        "select quote_ident(schemaname) || '.' || quote_ident(sequencename) from pg_sequences where schemaname in ('ingather', 'chaos')",
-        database=DATABASE,
-    ):
+    for (name,) in node.ask(_SEQUENCES, database=DATABASE):
         node.ask(f"select setval('{name}', last_value, is_called) from {name}", database=DATABASE)
+
+
+_CAUGHT_UP = """
+select 1 from pg_stat_replication where state = 'streaming' and sync_state = %s and flush_lsn >= %s::pg_lsn
+"""
+
+_SEQUENCES = """
+select quote_ident(schemaname) || '.' || quote_ident(sequencename)
+  from pg_sequences where schemaname in ('ingather', 'chaos')
+"""
 
 
 def _configure(data: Path, name: str, value: str) -> None:

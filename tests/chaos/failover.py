@@ -12,7 +12,7 @@ import signal
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ import psycopg
 from ingather.engine.migrations import migrate
 from tests.chaos.cluster import DATABASE, Cluster, Node, stand_sequences_still
 from tests.chaos.load import Load, check
+from tests.chaos.outages import OUTAGES, Outage
 
 # A fault comes when so many items have ended since the last: workers and callers are in full swing again.
 ITEMS_BETWEEN_FAULTS = 60
@@ -33,13 +34,15 @@ DOOMED_S = 2.0
 logging.getLogger("psycopg").setLevel(logging.CRITICAL)
 
 MODES = ("sync", "async", "set-back")
+# Where what was acknowledged may be gone, and has to be said again.
+LOSES = ("async", "set-back")
 
 
 def campaign(mode: str, times: int, seed: int, broken: str = "", *, folder: Path | None = None) -> dict[str, Any]:
     """Run one, and say what was done, what was lost and what was broken."""
     began = time.monotonic()
     with _place(folder) as place:
-        scene: Scene = SetBack(place, seed) if mode == "set-back" else Promotion(place, seed, is_sync=mode == "sync")
+        scene = _scene(mode, place, seed)
         try:
             scene.prepare()
             load = Load(place, scene.url, scene.eye, seed, broken)
@@ -49,6 +52,12 @@ def campaign(mode: str, times: int, seed: int, broken: str = "", *, folder: Path
                 load.stop()
         finally:
             scene.stop()
+
+
+def _scene(mode: str, folder: Path, seed: int) -> "Scene":
+    if mode in OUTAGES:
+        return OUTAGES[mode](folder, seed)
+    return SetBack(folder, seed) if mode == "set-back" else Promotion(folder, seed, is_sync=mode == "sync")
 
 
 def _run(scene: "Scene", load: Load, mode: str, times: int, began: float) -> dict[str, Any]:
@@ -62,11 +71,11 @@ def _run(scene: "Scene", load: Load, mode: str, times: int, began: float) -> dic
     load.stop()
     with psycopg.connect(scene.eye, autocommit=True) as conn:
         found = check(conn, load, moments, took_s)
-    if mode == "sync" and lost:
+    if mode not in LOSES:
         for key in lost:
             found.blame("no acknowledged batch is lost", f"request {key}")
     return {
-        "failover": mode,
+        "scene": mode,
         "seed": load.seed,
         "broken_twin": load.broken or None,
         "seconds": round(time.monotonic() - began),
@@ -154,7 +163,7 @@ class SetBack:
         self.node.stop()
 
 
-Scene = Promotion | SetBack
+Scene = Promotion | SetBack | Outage
 
 
 @contextmanager

@@ -33,8 +33,9 @@ CALLERS = 2
 # Callers wait while so many batches of a kind are open, or a slow machine would never come to an end.
 MOST_OPEN = {"mixed": 60, "aside": 10, "long": 4}
 # Failover is what is tried here, so most items are quick; some return late, fail or grow while the server goes away.
-TEMPERS = {"ok": 900, "slow": 60, "transient": 40, "permanent": 20, "family": 10, "bad result": 5}
-# After the last fault: a lease to notice, long items one after the other, both backoffs of three attempts, and room for a busy machine.
+TEMPERS = {"ok": 900, "slow": 60, "transient": 40, "permanent": 20, "family": 10, "bad result": 5, "foreign": 20}
+# After the last fault: a lease to notice, long items one after the other, both backoffs of three attempts, and room
+# for a busy machine.
 CLOSED_WITHIN_S = LEASE_S + LONG_S * 3 + (2 + 4) + 12
 # An item starts three times at most by its own fault, and may be claimed anew by each fault around it: once for the
 # claim that is lost with the server, once by a worker that registers anew, once when it is handed back unstarted.
@@ -229,7 +230,7 @@ class Load:
     def _say_again(self) -> list[str]:
         """What is not there any more is sent again under its key, as a caller would who checks."""
         with psycopg.connect(self.eye, autocommit=True) as conn:
-            there = dict(conn.execute(_KEYS).fetchall())
+            there: dict[str, int] = dict(conn.execute(_KEYS).fetchall())
         lost = [key for key, stored in self.acknowledged.items() if there.get(key) != stored.batch_id]
         app = build(self.url)
         for key in lost:
@@ -267,8 +268,8 @@ def _again(app: Engine) -> Iterator[None]:
 def check(conn: psycopg.Connection[Any], load: Load, moments: list[float], took_s: float) -> Findings:
     """The rules of every campaign, and those of this one. `moments` are when faults happened, in seconds since 1970."""
     found = oracle.check(conn, {})
-    there = dict(conn.execute(_KEYS).fetchall())
-    sizes = dict(conn.execute(_SIZES).fetchall())
+    there: dict[str, int] = dict(conn.execute(_KEYS).fetchall())
+    sizes: dict[int, int] = dict(conn.execute(_SIZES).fetchall())
     for key, stored in load.acknowledged.items():
         if key not in there:
             found.blame("what was said again is there", f"request {key}")
