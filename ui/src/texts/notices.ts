@@ -202,6 +202,7 @@ export const notices: Readonly<Record<string, string>> = {
   "template.check": "检查",
   "template.checks": "检查",
   "template.control_character_type_words_instead": "{name} 的{what}中有控制字符；请直接输入，不要粘贴。",
+  "template.cues_short_texts": "{name} 的 {key} 应为短文本列表：最多 {most} 条，每条最多 {longest} 个字符。",
   "template.description": "说明",
   "template.empty_unit_leave_out_instead": "{name} 的单位是空的；请不要填写。",
   "template.field": "字段",

@@ -106,7 +106,7 @@ class Binder:
         if field.type is FieldType.DATE:
             return bind_date(field, str(value), text, cues)
         if re.fullmatch(r"c_p|p_?value", field.id):
-            return bind_p(field, str(value), reader, subject)
+            return bind_p(str(value), reader, subject)
         return self._bind_text(field, str(value), text, cues, subject)
 
     def _is_elsewhere(self, field: Field, cues: Cues, text: Passage) -> bool:
@@ -130,7 +130,7 @@ class Binder:
             return unbound(Reason.ECHO if is_from_question(field, value) else Reason.PARAPHRASE)
         if cues.place == "title" and (made.count < 3 or (made.count < 9 and _MASTHEAD.search(value))):
             return unbound(Reason.ELSEWHERE, made.stretch)
-        if cues.place in {"title", "front"} or field.type is FieldType.ID and _is_code(value):
+        if cues.place in {"title", "front"} or (field.type is FieldType.ID and _is_code(value)):
             return Bound(values=(made.stretch,))
         speaks = _speaking(cues, text, made.stretch, subject, field)
         if speaks is None:
@@ -185,7 +185,7 @@ def _row_named(text: Passage, within: Stretch, subject: Subject) -> tuple[Stretc
 def _speaking(
     cues: Cues, text: Passage, stretch: Stretch, subject: Subject, field: Field
 ) -> tuple[Stretch, ...] | None:
-    """The words that make a text an answer to this field: a cue in its sentences or in the heading above, or its row."""
+    """The words that make a text an answer to this field: a cue in its sentences, the heading above, or its row."""
     start, end = text.sentence(stretch[0])[0], text.sentence(max(stretch[0], stretch[1] - 1))[1]
     found = [one for one in mentions(cues.speaks, text.text) if start <= one.start < end]
     if found:

@@ -1,4 +1,4 @@
-"""Choices bound to their quotes: words that carry this option, none that carries another, in a sentence on this field. Pure."""
+"""Choices bound to their quotes: words that carry this option and no other, in a sentence on this field. Pure."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -17,11 +17,9 @@ _SILENT: Final = frozenset({"unclear", "not_described", "no_information", "NI", 
 
 
 def bind_choice(field: Field, value: str, passage: Passage, cues: Cues, *, is_only: bool = True) -> Bound:
-    """Where the quote carries this choice. `is_only`: the field takes one choice, so that another one speaks against it."""
+    """Where the quote carries this choice. `is_only`: the field takes one choice; another speaks against it."""
     sentences = _sentences(passage)
-    carried = {
-        option.id: _carried(option.id, field, cues, passage.text, sentences) for option in field.options
-    }
+    carried = {option.id: _carried(option.id, field, cues, passage.text, sentences) for option in field.options}
     mine = carried.get(value, [])
     speaks = [one for one in mentions(cues.speaks, passage.text) if _is_within(one, sentences)]
     heading = bool(mentions(cues.speaks, passage.place.heading.casefold()))
@@ -33,7 +31,7 @@ def bind_choice(field: Field, value: str, passage: Passage, cues: Cues, *, is_on
     left = [one for one in mine if not _is_covered(one, value, carried)]
     if not left:
         return unbound(Reason.OTHER_OPTION)
-    if is_only and _is_contradicted(value, left, carried, field):
+    if is_only and _is_contradicted(value, left, carried):
         return unbound(Reason.OTHER_OPTION)
     best = left[0]
     near = next((one for one in speaks if _sentence_of(one, sentences) == _sentence_of(best, sentences)), None)
@@ -62,9 +60,7 @@ def _sentence_of(one: Mention, sentences: Sequence[tuple[int, int]]) -> int:
     return next((n for n, (start, end) in enumerate(sentences) if start <= one.start and one.end <= end), -1)
 
 
-def _carried(
-    option: str, field: Field, cues: Cues, text: str, sentences: Sequence[tuple[int, int]]
-) -> list[Mention]:
+def _carried(option: str, field: Field, cues: Cues, text: str, sentences: Sequence[tuple[int, int]]) -> list[Mention]:
     """The words that carry an option. What says yes carries no where it is negated."""
     found = [one for one in mentions(cues.options.get(option, ()), text) if _is_within(one, sentences)]
     kept = [one for one in found if not one.is_negated]
@@ -72,11 +68,15 @@ def _carried(
         yes = [other.id for other in field.options if _YES.fullmatch(other.id)]
         turned = (one for other in yes for one in mentions(cues.options.get(other, ()), text))
         kept += [one for one in turned if one.is_negated and _is_within(one, sentences)]
-    is_plain = not any(cues.options.get(other.id) for other in field.options if _YES.fullmatch(other.id) or _NO.fullmatch(other.id))
+    is_plain = not any(
+        cues.options.get(other.id) for other in field.options if _YES.fullmatch(other.id) or _NO.fullmatch(other.id)
+    )
     if is_plain and (_YES.fullmatch(option) or _NO.fullmatch(option)):
         # A yes or no without cues of its own: the field's words say yes, and no where they are negated.
         wants_no = _NO.fullmatch(option) is not None
-        kept += [one for one in mentions(cues.speaks, text) if one.is_negated == wants_no and _is_within(one, sentences)]
+        kept += [
+            one for one in mentions(cues.speaks, text) if one.is_negated == wants_no and _is_within(one, sentences)
+        ]
     return sorted(kept, key=lambda one: one.start - one.end)
 
 
@@ -90,7 +90,7 @@ def _is_covered(one: Mention, value: str, carried: dict[str, list[Mention]]) -> 
     )
 
 
-def _is_contradicted(value: str, mine: Iterable[Mention], carried: dict[str, list[Mention]], field: Field) -> bool:
+def _is_contradicted(value: str, mine: Iterable[Mention], carried: dict[str, list[Mention]]) -> bool:
     """Whether the quote carries another option with words that this one has not."""
     if value in _SILENT:
         return any(found for option, found in carried.items() if option not in _SILENT)

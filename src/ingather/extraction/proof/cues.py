@@ -17,6 +17,11 @@ from ingather.extraction.ground.folding import UNSPACED, fold
 from ingather.extraction.template.builtin import SAFE_LOADER
 from ingather.extraction.template.model import Field, Option
 
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 # How far apart the two sides of `..` may stand: within a clause, this many words, or characters of Chinese.
 _GAP: Final = rf"(?:[^.;:\u3002\uff1b]{{0,6}}?|(?:[ ,/()-]+[^\s.;\u3002]+){{0,6}}?[ ,/()-]+|[{UNSPACED}]{{0,12}}?)"
 _HAN: Final = re.compile(f"[{UNSPACED}]")
@@ -24,7 +29,7 @@ _WORD: Final = re.compile(r"[a-z0-9%+<>=.@]+")
 
 _NEGATED_BEFORE: Final = re.compile(
     r"(?:(?<![a-z])(?:no|not|never|neither|nor|without|cannot|[a-z]+n't|unable to|failed to|lack of|lacked|absence of"
-    r"|instead of|rather than|non)(?:[ -][a-z]+){0,3}[ -]?|(?:未|不|无|非|没有|并未|没)[^,，。；;]{0,3})$"
+    r"|instead of|rather than|non)(?:[ -][a-z]+){0,3}[ -]?|(?:未|不|无|非|没有|并未|没)[^,\uff0c。\uff1b;]{0,3})$"
 )
 _NEGATED_BEHIND: Final = re.compile(
     r"[^.;,\u3002]{0,40}?(?<![a-z])(?:was|were|is|are|could|did|had|has|have|been|be)(?: [a-z]+)? (?:not|im)[ -]?"
@@ -33,15 +38,17 @@ _NEGATED_BEHIND: Final = re.compile(
     r"|(?:未|无法|不能)"
 )
 _NEGATOR_IN_CUE: Final = re.compile(
-    r"(?<![a-z])(?:no|not|non|never|without|un[a-z*]+|impossible|neither|post|did)(?![a-z])|[未不无非没]"
+    r"(?<![a-z])(?:no|not|non|never|without|un(?:blind|mask|adjust|plann|fund|expos|treat|controll|clear)[a-z*]*"
+    r"|impossible|neither|post|did|open)(?![a-z])|[未不无非没]"
 )
 _INNER: Final = re.compile(r"(?<![a-z])(?:not|never|neither|nor|no)(?![a-z])|[未不没]")
 
 # Words of labels that say nothing of what a field asks.
-_GENERIC: Final = frozenset(
-    "a an and as at by for from in is it of on or the to with number total type method methods status name class "
-    "detail details value values date percent other main study trial reported report description described if any "
-    "n no yes mean median sd se used this that which who how what where when was were per total".split()  # noqa: SIM905
+_GENERIC: Final = _set(
+    "a an and as at by for from in is it of on or the to with number total type method methods status name "
+    "class detail details value values date percent other main study trial reported report description "
+    "described if any n no yes mean median sd se used this that which who how what where when was were per "
+    "total"
 )
 _GENERIC_HAN: Final = frozenset("人数 类型 方法 情况 日期 名称 数量 总数 分类 是否 说明 描述 比例 时间 研究".split())  # noqa: SIM905
 
@@ -151,12 +158,13 @@ def _from_label(asked: Field) -> tuple[Cue, ...]:
 
 def _from_option(option: Option) -> tuple[Cue, ...]:
     """All the words of a choice's label, in their order. `Yes` and `No` have none: see how choices are bound."""
-    found = []
-    for label in re.split(r"[/;]", option.label.en):
-        if terms := content_terms(label):
-            found.append(" .. ".join(f"{stem(term)}*" if len(term) > 3 else term for term in terms))
+    found = [
+        " .. ".join(f"{stem(term)}*" if len(term) > 3 else term for term in terms)
+        for label in re.split(r"[/;]", option.label.en)
+        if (terms := content_terms(label))
+    ]
     if _HAN.search(option.label.zh):
-        found += [part for part in re.split(r"[/;；、（）()]", option.label.zh) if len(part.strip()) > 1]
+        found += [part for part in re.split(r"[/;\uff1b、\uff08\uff09()]", option.label.zh) if len(part.strip()) > 1]
     return tuple(map(cue, found))
 
 
@@ -171,10 +179,16 @@ def content_terms(text: str) -> list[str]:
     return [term for term in re.findall(r"[a-z0-9]+", fold(text).text) if term not in _GENERIC]
 
 
+_ENDINGS: Final = re.findall(
+    r"[a-z]+",
+    "ications ication ations ation ings ing ities ity ments ment ions ion ised ized ies ied ary ers er ed es al ly "
+    "s y e",
+)
+
+
 def stem(term: str) -> str:
     """What most forms of a word begin with: `smok` of smoking, `diet` of dietary."""
-    for ending in ("ications", "ication", "ations", "ation", "ings", "ing", "ities", "ity", "ments", "ment", "ions", "ion",
-                   "ised", "ized", "ies", "ied", "ary", "ers", "er", "ed", "es", "al", "ly", "s", "y", "e"):  # fmt: skip
+    for ending in _ENDINGS:
         if term.endswith(ending) and len(term) - len(ending) >= 4:
             return term[: -len(ending)]
     return term

@@ -13,10 +13,15 @@ from ingather.extraction.template.model import Field
 
 _RANGE: Final = re.compile(
     r"[\s,]*(?:-|~|to|and|through|until|till|up to|thru|ended (?:in|on)|ending (?:in|on)|the end of"
-    r"|至|到|the|of|early|late|mid|起|completed (?:in|on)?|finished (?:in|on)|recruitment|was|enrolment|enrollment|[\s,-])*[\s,]*"
+    r"|至|到|the|of|early|late|mid|起|completed (?:in|on)?|finished (?:in|on)|recruitment|was|enrolment|enrollment"
+    r"|[\s,-])*[\s,]*"
 )
-_BEGINS: Final = re.compile(r"(?:since|from|began|begun|start\w*|commenc\w*|opened|starting|initiated|first|自|从|开始)[^.;0-9]{0,40}$")
-_ENDS: Final = re.compile(r"(?:until|through|till|end\w*|clos\w*|up to|complet\w*|finish\w*|last|censor\w*|to|截止|至|到|结束)[^.;0-9]{0,40}$")
+_BEGINS: Final = re.compile(
+    r"(?:since|from|began|begun|start\w*|commenc\w*|opened|starting|initiated|first|自|从|开始)[^.;0-9]{0,40}$"
+)
+_ENDS: Final = re.compile(
+    r"(?:until|through|till|end\w*|clos\w*|up to|complet\w*|finish\w*|last|censor\w*|to|截止|至|到|结束)[^.;0-9]{0,40}$"
+)
 _IS_START: Final = re.compile(r"start|begin|from|open|first|开始|起")
 _IS_END: Final = re.compile(r"end|until|close|last|complet|结束|截止")
 
@@ -26,7 +31,9 @@ def bind_date(field: Field, value: str, passage: Passage, cues: Cues) -> Bound:
     year, *rest = (int(part) for part in re.findall(r"[0-9]+", value))
     wanted: Date = (year, rest[0] if rest else None, rest[1] if len(rest) > 1 else None)
     named = sorted(dates(passage.text), key=lambda one: (one.start, one.start - one.end))
-    named = [one for n, one in enumerate(named) if not any(_is_inside(one, other) for other in named if other is not one)]
+    named = [
+        one for n, one in enumerate(named) if not any(_is_inside(one, other) for other in named if other is not one)
+    ]
     found = [one for one in named if one.says(wanted) and passage.start <= one.start < passage.end]
     if not found:
         return unbound(Reason.PART_OF_NAME)
@@ -68,7 +75,11 @@ def _edge(text: str, one: Named, named: Sequence[Named]) -> str:
             return "start"
         if other.end <= one.start and _RANGE.fullmatch(text[other.end : one.start]):
             return "end"
-        if (other.start, other.end) == (one.start, one.end) and other.date != one.date and None not in (other.date[1], one.date[1]):
+        if (
+            (other.start, other.end) == (one.start, one.end)
+            and other.date != one.date
+            and None not in (other.date[1], one.date[1])
+        ):
             return "start" if one.date < other.date else "end"
     before = text[max(0, one.start - 50) : one.start]
     if _BEGINS.search(before) and not _ENDS.search(before):

@@ -1,4 +1,4 @@
-"""Numbers bound to their quotes: read from their place, of the right kind, governed by the field's words, of the row's subject."""
+"""Numbers bound to their quotes: read from their place, of the right kind, beside their words and subject. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -10,11 +10,12 @@ from ingather.extraction.proof.bound import Bound, Stretch, Subject, unbound
 from ingather.extraction.proof.cues import Cues, Mention, mentions
 from ingather.extraction.proof.figures import Figure, figures
 from ingather.extraction.proof.governing import governed, nearest
+from ingather.extraction.proof.labels import OTHER
 from ingather.extraction.proof.measures import Measure, measures
 from ingather.extraction.proof.outcomes import of_outcome, of_time
 from ingather.extraction.proof.owners import owner
 from ingather.extraction.proof.passage import Passage
-from ingather.extraction.proof.totals import is_of_one_arm
+from ingather.extraction.proof.totals import is_of_one_arm, is_sum
 from ingather.extraction.proof.wanted import Wanted, wanted
 from ingather.extraction.template.model import Field, Scope
 
@@ -25,6 +26,14 @@ _DEPTH: Final = (
     Reason.PART_OF_NAME, Reason.OTHER_MEASURE, Reason.NO_CUE, Reason.NO_SUBJECT, Reason.OTHER_TIME,
     Reason.OTHER_OUTCOME, Reason.OTHER_ARM,
 )  # fmt: skip
+
+
+# What people did before they came into a study is no count of its: `women who completed treatment were randomised`.
+_WHO: Final = re.compile(r"(?<![a-z])(?:who|that|whose)(?: (?:had|have|were|has|was))? ?$")
+
+
+# Smaller numbers are the sum of others by chance.
+_LEAST_SUM: Final = 10
 
 
 class Reader:
@@ -66,7 +75,9 @@ def _bind(field: Field, n: int, reader: Reader, cues: Cues, subject: Subject, wa
         return unbound(Reason.OTHER_MEASURE, place)
     sentence = reader.passage.sentence(figure.start)
     peers = [
-        one for m, one in enumerate(reader.figures) if m == n or (not one.is_name and _is_peer(reader, m, n, want, subject))
+        one
+        for m, one in enumerate(reader.figures)
+        if m == n or (not one.is_name and _is_peer(reader, m, n, want, subject))
     ]
     subjects: list[Stretch] = []
     if cues.speaks:
@@ -79,7 +90,7 @@ def _bind(field: Field, n: int, reader: Reader, cues: Cues, subject: Subject, wa
         if want.is_people and is_of_one_arm(text, figure, peers, named, sentence):
             return unbound(Reason.OTHER_ARM, place)
         return Bound(values=(place,), subjects=tuple(subjects))
-    of_row = _of_row(field, figure, peers, reader, subject, sentence)
+    of_row = _of_row(figure, peers, reader, subject, sentence)
     if isinstance(of_row, Reason):
         return unbound(of_row, place)
     return Bound(values=(place,), subjects=(*subjects, *of_row))
@@ -91,9 +102,18 @@ def fits(reader: Reader, n: int, want: Wanted, subject: Subject) -> bool:
     printed = reader.passage.text[figure.start : figure.end]
     if want.is_whole and (figure.is_percent or re.search(r"[.][0-9]", printed)):
         return False
+    if want.measures >= {M.MEAN, M.AMOUNT} and M.PERCENT in kinds and _says_mean(reader, figure):
+        return True
     if not kinds & want.measures or kinds & want.barred:
         return want.is_percent and _is_under_percent(reader, n, subject)
     if figure.edge and not kinds & want.measures & _RANGES and not _is_change(reader, n):
+        return False
+    if (
+        M.MEAN in want.measures
+        and M.COUNT in kinds
+        and M.MEAN not in kinds
+        and any(M.MEAN in one for one in reader.kinds)
+    ):
         return False
     if kinds >= {M.SD, M.SE} and subject.spread and subject.spread not in {str(one) for one in want.measures}:
         return False
@@ -102,10 +122,18 @@ def fits(reader: Reader, n: int, want: Wanted, subject: Subject) -> bool:
     return subject.trusts_symbols or not figure.comparator
 
 
+def _says_mean(reader: Reader, figure: Figure) -> bool:
+    """Whether the sentence gives its percentages as means: `the mean decrease was 69 % and 96 %`."""
+    before = reader.passage.text[reader.passage.sentence(figure.start)[0] : figure.start]
+    return re.search(r"(?<![a-z])(?:means?|average)(?![a-z])|平均|均", before) is not None and "median" not in before
+
+
 def _is_under_percent(reader: Reader, n: int, subject: Subject) -> bool:
     """A plain figure of a table row whose label or header says that it holds percentages."""
     kinds = reader.kinds[n]
-    is_said = re.search(r"%|per ?cent", f"{subject.header} {reader.passage.text[: reader.figures[n].start]}") is not None
+    is_said = (
+        re.search(r"%|per ?cent", f"{subject.header} {reader.passage.text[: reader.figures[n].start]}") is not None
+    )
     return subject.is_row and is_said and bool(kinds & {M.PLAIN, M.COUNT}) and not kinds & {M.EVENTS}
 
 
@@ -143,9 +171,11 @@ def _cue(
 ) -> Mention | Reason:
     """The word that makes the figure this field's, or why there is none."""
     text = reader.passage.text
-    own = [one for one in mentions(cues.speaks, text) if sentence[0] <= one.start < sentence[1]]
-    others = [one for one in peers if one.start != figure.start]
     rivals = mentions(cues.rivals, text)
+    own = [one for one in mentions(cues.speaks, text) if sentence[0] <= one.start < sentence[1]]
+    own = [one for one in own if not any(_is_around(rival, one) for rival in rivals)]
+    others = [one for one in peers if one.start != figure.start]
+    rivals = [one for one in rivals if not _WHO.search(text, max(0, one.start - 16), one.start)]
     if field.scope is Scope.STUDY:
         reach = governed(text, figure, others, own, rivals, sentence)
     else:
@@ -159,8 +189,13 @@ def _cue(
     return Reason.OTHER_MEASURE if any(not one.is_negated for one in own) else Reason.NO_CUE
 
 
+def _is_around(rival: Mention, own: Mention) -> bool:
+    """`randomised controlled trial` around `randomised`: the longer words say what it is."""
+    return rival.start <= own.start and own.end <= rival.end and rival.end - rival.start > own.end - own.start
+
+
 def _of_row(
-    field: Field, figure: Figure, peers: Sequence[Figure], reader: Reader, subject: Subject, sentence: Stretch
+    figure: Figure, peers: Sequence[Figure], reader: Reader, subject: Subject, sentence: Stretch
 ) -> list[Stretch] | Reason:
     """The words that name the row's arm, outcome and time, or which of them the figure is not shown to be of."""
     text = reader.passage.text
@@ -176,20 +211,39 @@ def _of_row(
     if subject.is_baseline is False and subject.time is None and not of_time(text, figure, peers, 1.0, sentence):
         # The row names no time: a figure that the text gives for the beginning is still no result.
         pass
+    if subject.arms and figure.value >= _LEAST_SUM and is_sum(figure, [one for one in peers if not one.is_percent]):
+        return Reason.OTHER_ARM
     if subject.arms:
-        whose = owner(text, figure, peers, named, sentence)
+        whose = owner(text, figure, peers, named, sentence, subject.arm_labels.keys if subject.arm_labels else ())
         if whose is None and not subject.is_contrast:
-            return _by_column(figure, peers, subject)
+            return _by_column(figure, peers, subject, reader)
         if whose is not None and whose.key not in subject.arms and not subject.is_contrast:
-            return Reason.OTHER_ARM
+            return Reason.NO_SUBJECT if whose.key.startswith(OTHER) else Reason.OTHER_ARM
         if whose is not None and whose.key in subject.arms:
             found.append((whose.start, whose.end))
     return found
 
 
-def _by_column(figure: Figure, peers: Sequence[Figure], subject: Subject) -> list[Stretch] | Reason:
-    """In a row of a table the header's order says whose figure it is, if there are as many figures as groups."""
-    if not subject.columns or len(peers) != len(subject.columns):
+def _by_column(figure: Figure, peers: Sequence[Figure], subject: Subject, reader: Reader) -> list[Stretch] | Reason:
+    """Where the sentence names no group, the order of those named last says whose figure it is, if there are as many.
+
+    In a row of a table they are named by its header, in prose by the sentence before.
+    """
+    sentence = reader.passage.sentence(figure.start)
+    here = [one for one in peers if sentence[0] <= one.start < sentence[1]]
+    groups = subject.columns if subject.is_row else _named_before(reader, sentence, subject)
+    if not groups or len(here) != len(groups):
         return Reason.NO_SUBJECT
-    place = next(n for n, one in enumerate(peers) if one.start == figure.start)
-    return [] if subject.columns[place] in subject.arms else Reason.OTHER_ARM
+    place = next(n for n, one in enumerate(here) if one.start == figure.start)
+    return [] if groups[place] in subject.arms else Reason.OTHER_ARM
+
+
+def _named_before(reader: Reader, sentence: Stretch, subject: Subject) -> tuple[str, ...]:
+    """The row's groups in the order in which the text before a sentence named all of them last."""
+    if subject.arm_labels is None:
+        return ()
+    before = f"{reader.passage.before} {reader.passage.text[: sentence[0]]}"
+    keys = [one.key for one in subject.arm_labels.mentions(before) if not one.key.startswith(OTHER)]
+    wanted = len(set(subject.arm_labels.keys))
+    last = list(dict.fromkeys(reversed(keys)))[:wanted]
+    return tuple(reversed(last)) if len(last) == wanted > 1 else ()

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from itertools import pairwise
 from typing import Final
 
 from ingather.extraction.proof.number_terms import HAN_RUN, han_number, spelt_numbers
@@ -46,13 +47,19 @@ _TIME_BEFORE: Final = re.compile(
 _LABELLED: Final = re.compile(
     r"(?<![a-z])(?:phases?|grades?|stages?|types?|class|levels?|tables?|fig(?:ure)?s?\.?|version|v\.|ver\.|chapters?"
     r"|sections?|box|appendix|panels?|steps?|visits?|cycles?|part|protocol|no\.|nr\.?|ref(?:erence)?s?\.?|items?"
-    r"|questions?|category|group|arm|cohort|model|equation|aim|criteri(?:on|a)|quartile|quintile|tertile|strat(?:um|a)"
+    r"|questions?|category|equation|aim|criteri(?:on|a)|quartile|quintile|tertile|strat(?:um|a)"
     r"|zone|gene|exon|codon|chromosome|line|genotype|subtype|serotype|score of|tier|schedule|regimen|factor|vitamin"
     r"|spss|stata|sas|release|windows|r|icd|iso|dsm|pages?|pp?\.|volume|vol\.?|issue|question|wave|period|session"
-    r"|strain|hospital|center|centre|site|study|trial|patient|case|subject|diabetes(?: mellitus)? type|nyha"
+    r"|strain|diabetes(?: mellitus)? type|nyha"
     r"|nyha class|ecog|asa|figo|gleason|kellgren[- ]lawrence|criteria of|version of)[ -]?(?:[0-9.]+[,/&-] ?"
     r"|[0-9.]+ (?:and|or|to) |no\. ?|number |[ivx]+ ?)?$"
 )
+# Words that number their things up to a few dozen; a figure behind them is often no number of theirs.
+_NUMBERED: Final = re.compile(
+    r"(?<![a-z])(?:groups?|arms?|cohort|model|hospital|center|centre|site|study|trial|patient|case|subject|center)"
+    r"(?: [0-9](?:,| and| or))? $"
+)
+_ENUMERATED: Final = re.compile(r"(?:^|[ (:;,])$")
 _HAN_LABELLED: Final = re.compile(r"(?:第|图|表|版本?|组别|编号|批号|类型)[ ]?$")
 _HAN_LABEL_AFTER: Final = re.compile(r" ?(?:型|期(?!间)|级|号|版|组患者间)")
 _ORDINAL: Final = re.compile(r"(?:st|nd|rd|th)(?![a-z])")
@@ -111,7 +118,11 @@ def _digits(text: str) -> Iterator[Figure]:
                 yield _figure(text, start, start + len(part[0]), Decimal(part[0]), is_code=is_code)
             continue
         end = found.end()
-        if (comma := _DECIMAL_COMMA.match(text, found.start())) and comma.end() > end and _is_decimal_comma(text, comma):
+        if (
+            (comma := _DECIMAL_COMMA.match(text, found.start()))
+            and comma.end() > end
+            and _is_decimal_comma(text, comma)
+        ):
             value, end = Decimal(comma[0].replace(",", ".")), comma.end()
         else:
             value = Decimal(found["number"].replace(",", "").replace(" ", ""))
@@ -162,7 +173,7 @@ def _sign(text: str, start: int) -> str:
                 return sign if before.endswith((" by ", " of ", "= ", "(", " was ", " to ", ": ")) else ""
             if is_loose and not (behind.isdigit() or behind in {"%", ")"}):
                 return sign
-            return "-" if ("\u2e80" < behind and behind not in "）】") else ""
+            return "-" if (behind > "\u2e80" and behind not in "\uff09】") else ""
     return ""
 
 
@@ -193,11 +204,19 @@ def _is_name(text: str, start: int, end: int, *, is_time: bool, has_unit: bool) 
     if after and _GREEK_OR_LATIN.match(after) and not (is_time or has_unit):
         return True
     if after == "-" and not has_unit and re.match(r"-[a-z]", text[end : end + 2]):
-        return not re.match(r"-(?:year|month|week|day|hour|min|point|fold|arm|item|to-|patient|centre|center)", text[end:])
+        return not re.match(
+            r"-(?:year|month|week|day|hour|min|point|fold|arm|item|to-|patient|centre|center)", text[end:]
+        )
+    if re.match(r" ?: ?[0-9](?![0-9])", text[end : end + 4]) or re.search(r"[0-9] ?: ?$", before[-4:]):
+        return True  # a ratio, 1:1
     if has_unit or (is_time and _TIME.match(text, end)):
         return False
     tail = before[-40:]
     if _LABELLED.search(tail) or _HAN_LABELLED.search(tail):
+        return True
+    if _NUMBERED.search(tail) and re.fullmatch(r"[0-9]{1,2}", text[start:end]) and not re.match(r" ?\(", text[end:]):
+        return True
+    if after == ")" and _ENUMERATED.search(tail) and re.fullmatch(r"[0-9]", text[start:end]):
         return True
     return _HAN_LABEL_AFTER.match(text, end) is not None and not is_time
 
@@ -211,8 +230,8 @@ def _spelt(text: str) -> Iterator[Figure]:
             start=found.start(), end=stop, value=Decimal(value), is_percent=percent is not None,
             unit=unit, is_time=is_time, is_spelt=True,
             is_name=_LABELLED.search(text[max(0, found.start() - 40) : found.start()]) is not None
-            or text[found.start() - 1 : found.start()] == "-" or re.match(r"-[a-z]", text[stop : stop + 2]) is not None
-            and not is_time,
+            or text[found.start() - 1 : found.start()] == "-" or (re.match(r"-[a-z]", text[stop : stop + 2]) is not None
+            and not is_time),
         )  # fmt: skip
 
 
@@ -230,17 +249,17 @@ def _han(text: str) -> Iterator[Figure]:
 
 
 def _is_part_of_term(text: str, found: re.Match[str]) -> bool:
-    """`一般`, `统一`, `十分`: a numeral that is part of a Chinese word. Numerals with a measure word behind are none."""
+    """`一般`, `统一`, `十分`: a numeral that is part of a Chinese word; none with a measure word behind."""
     if len(found[0]) > 1:
         return False
     after = text[found.end() : found.end() + 1]
-    return after not in set("例人名个组家中名种项次周天年月岁所院医臂万千百份只眼位") or after in ""
+    return after not in set("例人名个组家中名种项次周天年月岁所院医臂万千百份只眼位")
 
 
 def _with_ranges(text: str, found: list[Figure]) -> Iterator[Figure]:
     """Figures whose partner stands behind `-`, `to` or the like are the ends of a range."""
     edges: dict[int, str] = {}
-    for n, (low, high) in enumerate(zip(found, found[1:], strict=False)):
+    for n, (low, high) in enumerate(pairwise(found)):
         between = text[low.end : high.start] + ("-" if high.value < 0 and text[high.start] == "-" else "")
         if low.is_name and high.is_name:
             continue

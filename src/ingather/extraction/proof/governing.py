@@ -9,15 +9,26 @@ from ingather.extraction.ground.folding import UNSPACED
 from ingather.extraction.proof.cues import Mention
 from ingather.extraction.proof.figures import Figure
 
-# Words between a figure and a cue before it, beyond those between a figure and a cue behind it. In English and Chinese
-# a number is followed by what it counts more often than it is preceded by it; with 0, `Of 200 randomised, 180
-# completed` would tie.
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# What a cue on the less usual side of a figure counts in words. A number of people is followed by what became of them
+# more often than it is preceded by it: with 0, `Of 200 randomised, 180 completed` would tie. A length of time is
+# preceded by what lasted: `treated for 6 weeks and followed up for 12 months`.
 _BEFORE: Final = 1.6
 # Further apart than this, a cue and a figure have nothing to do with each other.
-_FAR: Final = 14.0
+_FAR: Final = 25.0
 _BRACKETS: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _TERM: Final = re.compile(rf"[{UNSPACED}]|[^\s{UNSPACED},()]+")
-_STRONG_BREAK: Final = re.compile(r"[;\u3002\uff1b]|[.] |, (?:and|but|while|whereas) |\uff0c")
+# Words that part nothing: what is counted, and the verbs that join it to what was done.
+_LIGHT: Final = _set(
+    "patients patient participants participant subjects women men children infants adults people individuals "
+    "persons volunteers eligible consecutive were was had been have are is be the a an of who in total all for "
+    "at to by up either finally successfully"
+)
+_STRONG_BREAK: Final = re.compile(r":|[;\u3002\uff1b]|[.] |, (?:and|but|while|whereas) |\uff0c")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +62,8 @@ def _distance(text: str, figure: Figure, cue: Mention, others: Sequence[Figure])
         return 0.0
     is_behind = cue.start >= figure.end
     low, high = (figure.end, cue.start) if is_behind else (cue.end, figure.start)
+    if is_behind and figure.is_time and text[low : low + 15].lstrip(" -").startswith(figure.unit):
+        low = text.index(figure.unit, low) + len(figure.unit)
     between = text[low:high]
     bracketed = _bracketed(text, figure, cue)
     for other in others:
@@ -59,7 +72,9 @@ def _distance(text: str, figure: Figure, cue: Mention, others: Sequence[Figure])
     for a, b in bracketed:
         if low <= a and b <= high:
             between = between.replace(text[a:b], " ")
-    distance = float(len(_TERM.findall(between))) + (0.0 if is_behind else _BEFORE)
+    distance = float(sum(term not in _LIGHT for term in _TERM.findall(between))) + (
+        _BEFORE if is_behind is figure.is_time else 0.0
+    )
     distance += 4.0 * len(_STRONG_BREAK.findall(between))
     return distance if distance <= _FAR else None
 
@@ -87,12 +102,22 @@ def governed(
     if rival is not None and rival.distance < mine.distance:
         return None
     for other in others:
-        if other.value == figure.value or not sentence[0] <= other.start < sentence[1] or not is_possible(other):
+        if (
+            other.value == figure.value
+            or _is_aside(text, other, figure, mine.cue)
+            or not sentence[0] <= other.start < sentence[1]
+            or not is_possible(other)
+        ):
             continue
         same = nearest(text, other, [mine.cue], [figure, *(one for one in others if one is not other)], sentence)
         if same is not None and same.distance < mine.distance:
             return _another(text, figure, others, own, mine, sentence)
     return mine
+
+
+def _is_aside(text: str, other: Figure, figure: Figure, cue: Mention) -> bool:
+    """Whether another figure stands in brackets that hold neither the figure nor the cue."""
+    return any(a <= other.start < b for a, b in _bracketed(text, figure, cue))
 
 
 def _another(

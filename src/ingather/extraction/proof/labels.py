@@ -9,26 +9,36 @@ from typing import Final
 from ingather.extraction.ground.folding import UNSPACED, fold
 from ingather.extraction.proof.cues import stem
 
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 OTHER: Final = "?"  # the key of a group that a text names and that no row stands for
 
-_GENERIC: Final = frozenset(
-    "group groups arm arms treatment treatments therapy patients participants subjects women men children plus dose "
-    "daily with and or the of in a an to for per day week mg g ml kg once twice versus vs only alone received receiving "
-    "intervention control program programme regimen standard care usual mcg tablet tablets capsule oral".split()  # noqa: SIM905
+_GENERIC: Final = _set(
+    "group groups arm arms treatment treatments therapy patients participants subjects women men children plus "
+    "dose daily with and or the of in a an to for per day week mg g ml kg once twice versus vs only alone "
+    "received receiving intervention control program programme regimen standard care usual mcg tablet tablets "
+    "capsule oral"
 )
 _CONTROL: Final = re.compile(
     r"(?<![a-z])(?:placebo|controls?|sham|usual|standard care|standard of care|routine|no treatment|no intervention"
     r"|wait(?:ing)?[- ]?list|vehicle|comparator|untreated|conventional)(?![a-z])|对照|安慰剂|常规|空白"
 )
 _CONTROL_ALIASES: Final = (
-    r"controls?(?: group| arm| subjects| patients| women| children| participants)?", r"comparison (?:group|arm)", "对照组",
-)  # fmt: skip
+    r"(?:controls?|ctrl)(?: group| arm| subjects| patients| women| children| participants)?",
+    r"comparison (?:group|arm)",
+    "对照组",
+)
 _ACTIVE_ALIASES: Final = (
-    r"(?:intervention|treatment|treated|active|experimental|study|index|drug|active treatment)[- ](?:group|arm|patients|subjects)",
-    "(?:治疗|观察|试验|干预|实验|研究)组", "treated patients", r"intervention(?= \(n)",
-)  # fmt: skip
+    r"(?:intervention|treatment|treated|active|experimental|study|index|drug)[- ](?:group|arm|patients|subjects)",
+    "(?:治疗|观察|试验|干预|实验|研究)组",
+    "treated patients",
+)
 _ANONYMOUS: Final = re.compile(
-    r"(?<![a-z])(?:placebo(?:[- ](?:group|arm|treated|patients))?|control (?:group|arm|subjects|patients|women|participants)|controls"
+    r"(?<![a-z])(?:placebo(?:[- ](?:group|arm|treated|patients))?|control (?:group|arm|subjects|patients|women"
+    r"|participants)|controls"
     r"|comparison (?:group|arm)|(?:intervention|treatment|treated|experimental|active|study) (?:group|arm)"
     r"|(?:group|arm) (?:[a-d]|[1-4]|i{1,3}|iv|one|two|three)(?![a-z])|sham(?: group)?|usual[- ]care(?: group)?"
     r"|(?:the )?other (?:group|arm)|[a-z]+(?:[- ][a-z]+)? (?:group|arm)(?![a-z]))"
@@ -77,6 +87,10 @@ class Labels:
     patterns: tuple[tuple[str, re.Pattern[str]], ...]
     finds_others: bool = False
 
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(key for key, _ in self.patterns))
+
     def mentions(self, text: str) -> list[Named]:
         """Who is named where, longest names first, none within another."""
         found = [
@@ -99,8 +113,11 @@ class Labels:
 
 
 @lru_cache(maxsize=500)
-def arm_labels(arms: tuple[tuple[str, str], ...]) -> Labels:
-    """The names of arms, given as key and label: whole labels, their own words, and what control groups are called."""
+def arm_labels(arms: tuple[tuple[str, str], ...], short: tuple[tuple[str, str], ...] = ()) -> Labels:
+    """The names of arms, given as key and label: whole labels, their own words, and what control groups are called.
+
+    `short` are the abbreviations that the paper explains, as long form and short form.
+    """
     folded = [(key, _bare(fold(label).text)) for key, label in arms if label.strip()]
     patterns: list[tuple[str, re.Pattern[str]]] = []
     controls = [key for key, label in folded if _CONTROL.search(label)]
@@ -108,7 +125,8 @@ def arm_labels(arms: tuple[tuple[str, str], ...]) -> Labels:
     for key, label in folded:
         others = {term for other, text in folded if other != key for term in _terms(text)}
         names = [label, *re.findall(r"\(([^()]{2,})\)", label), re.sub(r" ?\([^()]*\)", "", label)]
-        names += [term for term in _terms(label) if term not in others and term not in _GENERIC and _is_telling(term)]
+        own = [term for term in _terms(label) if term not in others and term not in _GENERIC and _is_telling(term)]
+        names += [*_shortened(label, short, own), *own]
         sources = [_phrase(name) for name in dict.fromkeys(names) if name.strip(" ()")]
         if controls == [key]:
             sources += [rf"(?<![a-z]){alias}(?![a-z])" for alias in _CONTROL_ALIASES]
@@ -116,6 +134,63 @@ def arm_labels(arms: tuple[tuple[str, str], ...]) -> Labels:
             sources += [rf"(?<![a-z]){alias}(?![a-z])" for alias in _ACTIVE_ALIASES]
         patterns += [(key, re.compile(source)) for source in sources]
     return Labels(patterns=tuple(patterns), finds_others=True)
+
+
+def _shortened(label: str, short: tuple[tuple[str, str], ...], own: Sequence[str]) -> list[str]:
+    """A label with what the paper abbreviates of it written short, or long."""
+    found = []
+    spaced = label.replace("-", " ")
+    for long, brief in short:
+        if brief.startswith(("group ", "arm ")):
+            # `pertuzumab 420 mg (arm A)`: the letter names the arm whose own words stand right before it.
+            if own and all(re.search(rf"(?<![a-z0-9]){re.escape(term)}(?![a-z0-9])", long) for term in own):
+                found.append(brief)
+        elif (plain := long.replace("-", " ")) in spaced and len(plain) > 3:
+            found += [spaced.replace(plain, brief), *([brief] if len(plain) * 2 > len(spaced) else [])]
+        elif long in label:
+            found += [label.replace(long, brief), *([brief] if len(long) * 2 > len(label) else [])]
+        elif re.search(rf"(?<![a-z0-9]){re.escape(brief)}(?![a-z0-9])", label):
+            found.append(re.sub(rf"(?<![a-z0-9]){re.escape(brief)}(?![a-z0-9])", long, label))
+    return found
+
+
+_SHORT_FORM: Final = re.compile(r"[(\[] ?([A-Z][A-Za-z0-9/+-]{1,9})(?:[;,)\]]| group| arm)")
+
+
+def short_forms(text: str) -> tuple[tuple[str, str], ...]:
+    """The abbreviations that a text explains, `high-dose chemotherapy (HDCT)`, folded, as long form and short form."""
+    found: dict[tuple[str, str], None] = {}
+    for one in _SHORT_FORM.finditer(text):
+        brief = one[1]
+        letters = [c for c in brief.casefold() if c.isalnum()]
+        terms = re.findall(r"[A-Za-z0-9]+", text[max(0, one.start() - 90) : one.start()])
+        before = fold(text[max(0, one.start() - 90) : one.start()]).text.rstrip()
+        for count in range(1, min(len(terms), 8) + 1):
+            tail = terms[-count:]
+            if tail[0][0].casefold() == letters[0] and _spells(letters, tail):
+                starts = [m.start() for m in re.finditer(rf"(?<![a-z0-9]){re.escape(tail[0].casefold())}", before)]
+                if starts:
+                    found[before[starts[-1] :], brief.casefold()] = None
+                break
+    for one in _LETTERED.finditer(text):
+        before = fold(text[max(0, one.start() - 70) : one.start()]).text
+        found[re.split(r"[.;)]|, (?:and|or) | or | and ", before)[-1].strip(), f"{one[1]} {one[2]}".casefold()] = None
+    return tuple(found)
+
+
+_LETTERED: Final = re.compile(r"[(\[] ?(group|arm) ([A-D0-9]|I{1,3}|IV)\b", re.IGNORECASE)
+
+
+def _spells(letters: Sequence[str], terms: Sequence[str]) -> bool:
+    """Whether the letters stand in the words in their order, each word but small ones giving one."""
+    joined = "".join(terms).casefold()
+    at = 0
+    for letter in letters:
+        at = joined.find(letter, at) + 1
+        if not at:
+            return False
+    initials = [term[0].casefold() for term in terms]
+    return sum(letter in initials for letter in letters) * 2 >= len(letters) or len(terms) == 1
 
 
 def _bare(label: str) -> str:
@@ -154,11 +229,13 @@ def outcome_terms(label: str) -> tuple[re.Pattern[str], ...]:
     return tuple(patterns)
 
 
-_GLUE: Final = frozenset(
-    "the of and in a an at to for by with from or on as per after before within during change mean score rate number "
-    "incidence proportion percentage level total patients patient time week weeks month months day days year years "
-    "baseline primary secondary outcome measured using any all overall who had having is were was their scale index "
-    "percent reduction increase decrease difference risk".split()  # noqa: SIM905
+# Words of an outcome that stand this near to each other name it together.
+_TOGETHER: Final = 25
+_GLUE: Final = _set(
+    "the of and in a an at to for by with from or on as per after before within during change mean score rate "
+    "number incidence proportion percentage level total patients patient time week weeks month months day days "
+    "year years baseline primary secondary outcome measured using any all overall who had having is were was "
+    "their scale index percent reduction increase decrease difference risk"
 )
 
 
@@ -176,15 +253,21 @@ def _alternatives(line: str) -> list[str]:
 
 
 def outcome_mentions(label: str, key: str, text: str) -> list[Named]:
-    """Where a text names an outcome: any of its words. None unless half of them occur."""
+    """Where a text names an outcome: the places with most of its words together. None unless half of them occur."""
     patterns = outcome_terms(label)
-    found = [[*pattern.finditer(text)] for pattern in patterns]
-    named = sum(map(bool, found))
-    if not patterns or named == 0 or named * 2 < min(len(patterns), 4):
+    found = sorted((one.start(), one.end(), n) for n, pattern in enumerate(patterns) for one in pattern.finditer(text))
+    named = len({n for _, _, n in found})
+    if not found or named * 2 < min(len(patterns), 4):
         return []
-    return sorted(
-        (Named(start=one.start(), end=one.end(), key=key) for ones in found for one in ones), key=lambda one: one.start
-    )
+    clusters: list[list[tuple[int, int, int]]] = []
+    for one in found:
+        if clusters and one[0] - clusters[-1][-1][1] <= _TOGETHER:
+            clusters[-1].append(one)
+        else:
+            clusters.append([one])
+    most = max(len({n for _, _, n in cluster}) for cluster in clusters)
+    best = [cluster for cluster in clusters if len({n for _, _, n in cluster}) == most]
+    return [Named(start=one[0][0], end=max(end for _, end, _ in one), key=key) for one in best]
 
 
 def columns(header: str, labels: Labels) -> list[str]:

@@ -1,4 +1,4 @@
-"""What kind of quantity a figure is, as far as the characters around it say: a P value, an SD, the N of a fraction. Pure.
+"""What kind of quantity a figure is, as far as the text around it says: a P value, an SD, a denominator. Pure.
 
 A figure may be one of several: behind `±` stands an SD or an SE. Where the
 text says nothing, the figure is `PLAIN` and may be any number at all.
@@ -36,17 +36,22 @@ class Measure(StrEnum):
     TIME = "time"
     AGE = "age"
     DATE = "date"
-    AMOUNT = "amount"  # with a unit such as mg
+    AMOUNT = "amount"  # with a unit such as mmHg
+    DOSE = "dose"  # with a unit in which drugs are given
     STATISTIC = "statistic"  # a test statistic, its degrees of freedom, a power, an error rate
     PLAIN = "plain"
 
 
-_CI: Final = r"(?:c\.?i\.?s?|cri|ci95|confidence (?:intervals?|limits?|bounds?)|credible intervals?|可信区间|置信区间)"
+_CI: Final = (
+    r"(?:c\.?i\.?s?|cri|ci95|confidence (?:intervals?|limits?|bounds?)|credible intervals?"
+    r"|可信区间|置信区间)"
+)
 _EFFECT: Final = (
     r"(?:odds ratios?|risk ratios?|relative risks?|hazards? ratios?|rate ratios?|risk differences?|mean differences?"
-    r"|absolute differences?|differences?|effect sizes?|irr|rr|hr|or|ahr|aor|arr|smd|md|wmd|beta|β|cohen'?s? d"
-    r"|regression coefficients?|coefficients?|adjusted (?:or|hr|rr)|比值比|风险比|相对危险度|危险比|均差|差值|差异)"
+    r"|absolute differences?|differences?|effect sizes?|regression coefficients?|coefficients?|cohen'?s? d|比值比|风险比"
+    r"|相对危险度|危险比|均差|差值|差异)"
 )
+_SHORT_EFFECT: Final = r"(?:a?or|a?hr|a?rr|irr|arr|ard|smd|wmd|md|beta|β)"
 _P_BEFORE: Final = re.compile(
     r"(?<![a-z])(?:p|p[- ]?values?|p for (?:trend|interaction)|p\w?(?:_\w+)?|significance|sig\.?)"
     r" ?(?:was|of|is|were)? ?(?:[=<>\u2264\u2265:,~] ?){1,2}$"
@@ -66,11 +71,12 @@ _SE_AFTER: Final = re.compile(rf" ?[(\[]?{_SE}(?![a-z])")
 _MEAN: Final = re.compile(r"(?<![a-z])(?:means?|averag\w+|mean\(|±)(?![a-z])|均数|平均|均值")
 _MEDIAN: Final = re.compile(r"(?<![a-z])medians?(?![a-z])|中位")
 _EFFECT_BEFORE: Final = re.compile(
-    rf"(?<![a-z])(?:{_EFFECT})(?:[^0-9.;]{{0,40}}?(?: of| was| were| is|[=:,(\[])|(?: ?[\[(][a-z]{{1,4}}[\])]))? ?(?:[=:,(\[] ?)?$"
+    rf"(?<![a-z])(?:{_EFFECT}(?:[^0-9.;]{{0,40}}?(?: of| was| were| is|[=:,(\[])| ?[\[(][a-z]{{1,4}}[\])])?"
+    rf"|{_SHORT_EFFECT}(?: of| was| is|[=:,;(\[])?|[\[(]{_SHORT_EFFECT}[\])](?: of| was| is|[=:,])?) ?(?:[=:,(\[] ?)?$"
 )
-_SHORT_EFFECT: Final = re.compile(r"(?<![a-z])or ?$")
+_OR: Final = re.compile(r"(?<![a-z])or ?$")
 _STATISTIC_BEFORE: Final = re.compile(
-    r"(?:(?<![a-z])(?:t|f|z|r|χ2|x2|chi-?square[d]?|h|u|d\.?f\.?|κ|kappa|icc|auc|r2|q|i2|ω|η2?|α|alpha|chi2|x\^2|χ\^2)"
+    r"(?:(?<![a-z])(?:t|f|z|r|χ2|x2|chi-?square[d]?|h|u|d\.?f\.?|κ|kappa|icc|auc|r2|q|i2|ω|η2?|\u03b1|alpha|chi2|x\^2|χ\^2)"
     r" ?(?:\([0-9., ]+\) ?)?(?:of|was)? ?[=<>:] ?|\^2 ?= ?|(?:power|beta|alpha|type i|error|significance)"
     r"[^0-9.;]{0,24}|检验效能[^0-9]{0,6})$"
 )
@@ -79,6 +85,10 @@ _N_BEFORE: Final = re.compile(r"(?<![a-z])n\w? ?[=:] ?$|(?<![a-z])n ?\($|例数[
 _OF: Final = re.compile(
     r" ?(?:/| of (?:the |a total of |all )?| out of (?:the |a total of )?)(?:[a-z]{1,12} ){0,1}"
     r"|[ a-z]{0,22} of (?:the |all )?"
+)
+_DOSE_UNIT: Final = re.compile(
+    r"(?:mg|g|ug|μg|mcg|iu|u|gy|cgy|ml|meq|毫克|克|片|粒|units?|tablets?|capsules?|puffs?)"
+    r"(?:[ /·^.]?(?:m\^?2?|kg|day|d|h|日|天|次|week))*"
 )
 _AGE_BEFORE: Final = re.compile(r"(?<![a-z])(?:age[ds]?|年龄)(?![a-z])[^.;]{0,45}$")
 _AGE_AFTER: Final = re.compile(r"[- ]?(?:years?|yrs?|months?|y)?[- ](?:old|of age)\b|岁")
@@ -113,7 +123,9 @@ _THING: Final = (
     r"|surgeons|pathologists|fold|folds|steps|stages|strata|blocks|consecutive days|ml|mg|kg|cm|mm|中心|家|所|组|次"
     r"|项|分|种|个"
 )
-_THINGS_AFTER: Final = re.compile(rf"[ -]?(?:[a-z-]+ ){{0,3}}?(?:{_THING})(?![a-z])|(?:{_THING})")
+_THINGS_AFTER: Final = re.compile(
+    rf"[ -]?(?:[a-z-]+ ){{0,3}}?(?:{_THING})(?![a-z])|(?:{_THING})| (?:[a-z-]+ ){{0,6}}?(?:trials|studies)(?![a-z])"
+)
 
 
 def measures(text: str, found: Sequence[Figure]) -> tuple[frozenset[Measure], ...]:
@@ -136,40 +148,52 @@ def _alone(text: str, figure: Figure, before_it: Figure | None) -> set[Measure]:
     floor = before_it.end if before_it else 0
     before, after = text[max(0, figure.start - 90) : figure.start], text[figure.end : figure.end + 60]
     near = text[max(floor, figure.start - 90) : figure.start]
-    near = re.split(r"[.;] |[。；]", near)[-1]
-    if _P_BEFORE.search(before):
-        return {Measure.P}
-    if figure.is_percent and _LEVEL_AFTER.match(after):
-        return {Measure.CI_LEVEL}
-    if _STATISTIC_BEFORE.search(near) or _POWER_AFTER.match(after):
-        return {Measure.STATISTIC}
-    if _SD_BEFORE.search(near) or _SD_AFTER.match(after):
-        return {Measure.SD} if _SD_BEFORE.search(near) else {Measure.SD, Measure.PLAIN}
-    if _SE_BEFORE.search(near):
-        return {Measure.SE}
-    if before.rstrip().endswith("\u00b1"):
-        return {Measure.SD, Measure.SE}
+    near = re.split(r"[.;] |[。\uff1b]", near)[-1]
+    if marked := _marked(figure, before, near, after):
+        return marked
     if _is_year(text, figure):
         return {Measure.DATE}
-    if figure.is_time and (_AGE_AFTER.match(text, figure.end - 0) or _AGE_BEFORE.search(near)):
+    if figure.is_time and (_AGE_AFTER.match(text, figure.end) or _AGE_BEFORE.search(near)):
         return {Measure.AGE, Measure.TIME, *_averages(near)}
     if figure.is_time:
         return {Measure.TIME, *_averages(near)}
     if figure.edge:
-        return _of_range(text, figure, before)
-    if _EFFECT_BEFORE.search(near) and not (_SHORT_EFFECT.search(near) and figure.value == int(figure.value)):
+        return _of_range(figure, before)
+    if _EFFECT_BEFORE.search(near) and not (_OR.search(near) and figure.value == int(figure.value)):
         return {Measure.ESTIMATE}
     if figure.is_percent:
         return {Measure.PERCENT, *_averages(near)}
     if _N_BEFORE.search(before):
-        return {Measure.TOTAL, Measure.COUNT}
+        is_share = re.match(r" ?[,;(] ?[0-9.]+ ?%", after) is not None
+        return {Measure.EVENTS, Measure.COUNT} if is_share else {Measure.TOTAL, Measure.COUNT}
     return _of_number(text, figure, near)
+
+
+def _marked(figure: Figure, before: str, near: str, after: str) -> set[Measure]:
+    """What signs and words that stand at the figure itself make of it: `P =`, `95 % CI`, `SD`, `±`."""
+    if _P_BEFORE.search(before):
+        return {Measure.P}
+    if not figure.edge and _CI_BEFORE.search(near):
+        return {Measure.CI_LOW, Measure.CI_HIGH}
+    if figure.is_percent and _LEVEL_AFTER.match(after):
+        return {Measure.CI_LEVEL}
+    if _STATISTIC_BEFORE.search(near) or _POWER_AFTER.match(after):
+        return {Measure.STATISTIC}
+    if _SD_BEFORE.search(near):
+        return {Measure.SD}
+    if _SE_BEFORE.search(near):
+        return {Measure.SE}
+    if _SD_AFTER.match(after):
+        return {Measure.SD, Measure.PLAIN}
+    return {Measure.SD, Measure.SE} if before.rstrip().endswith("\u00b1") else set()
 
 
 def _of_number(text: str, figure: Figure, near: str) -> set[Measure]:
     after = text[figure.end : figure.end + 90]
     if figure.unit and not figure.is_time:
-        return {Measure.AMOUNT, *_averages(near)}
+        averages = _averages(near)
+        is_dose = _DOSE_UNIT.fullmatch(figure.unit) is not None and not averages
+        return {Measure.DOSE} if is_dose else {Measure.AMOUNT, *averages}
     if averages := _averages(near):
         return averages | ({Measure.AGE} if _AGE_BEFORE.search(near) else set())
     is_whole = figure.value == int(figure.value) and figure.value >= 0 and "." not in text[figure.start : figure.end]
@@ -210,10 +234,12 @@ def _is_day(text: str, figure: Figure) -> bool:
         return text[figure.end : figure.end + 2] != "月龄"
     if _MONTH_BESIDE.match(text, figure.end + 1) and text[figure.end : figure.end + 1] in {" ", "-"}:
         return True
-    return re.search(rf"(?<![a-z]){_MONTH_BESIDE.pattern} ?$", text[max(0, figure.start - 12) : figure.start]) is not None
+    return (
+        re.search(rf"(?<![a-z]){_MONTH_BESIDE.pattern} ?$", text[max(0, figure.start - 12) : figure.start]) is not None
+    )
 
 
-def _of_range(text: str, figure: Figure, before: str) -> set[Measure]:
+def _of_range(figure: Figure, before: str) -> set[Measure]:
     """An end of a range. Brackets may open between what it is a range of and its lower end."""
     is_low = figure.edge == "low"
     if not is_low:
@@ -232,7 +258,7 @@ def _of_range(text: str, figure: Figure, before: str) -> set[Measure]:
 _HIGH: Final = {Measure.CI_LOW: Measure.CI_HIGH, Measure.Q1: Measure.Q3, Measure.MIN: Measure.MAX}
 _PLUS_MINUS: Final = re.compile(r" ?\u00b1 ?")
 _OPENS: Final = re.compile(r" ?[%a-z/]{0,8} ?[(\[] ?(?:sd|se|sem|s\.d\.|=|:|,|±| )*")
-_COMMA_PAIR: Final = re.compile(r" ?, ?")
+_COMMA_PAIR: Final = re.compile(r" ?[%a-z/]{0,8} ?[(\[\u00b1][(\[\u00b1 ]*")
 
 
 def _in_company(text: str, found: Sequence[Figure], kinds: list[set[Measure]], n: int) -> None:
@@ -249,7 +275,8 @@ def _in_company(text: str, found: Sequence[Figure], kinds: list[set[Measure]], n
         return
     if kinds[n] == {Measure.CI_LEVEL} or figure.is_name:
         return
-    if n + 1 < len(found) and _is_whole(text, figure) and _is_whole(text, found[n + 1]):
+    counted = {Measure.COUNT, Measure.PLAIN, Measure.TOTAL}
+    if n + 1 < len(found) and _is_whole(text, figure) and _is_whole(text, found[n + 1]) and kinds[n + 1] & counted:
         _fraction(found, kinds, n, after)
     if n and _OPENS.fullmatch(before) and text[found[n - 1].end : figure.start].count("(") <= 1:
         _in_brackets(text, found, kinds, n)
@@ -272,7 +299,7 @@ def _fraction(found: Sequence[Figure], kinds: list[set[Measure]], n: int, betwee
 
 
 def _in_brackets(text: str, found: Sequence[Figure], kinds: list[set[Measure]], n: int) -> None:
-    """`45 (37.5%)` is a count with its share, `54.3 (10.1)` an average with its spread, `37% (45)` the other way round."""
+    """`45 (37.5%)` is a count with its share, `54.3 (10.1)` an average with its spread, `37% (45)` a share first."""
     one, other = found[n - 1], found[n]
     if other.is_percent and not one.is_percent and _is_whole(text, one) and not one.is_time:
         if Measure.TOTAL not in kinds[n - 1]:
@@ -292,7 +319,7 @@ def _in_brackets(text: str, found: Sequence[Figure], kinds: list[set[Measure]], 
 _SPREADS: Final = {"s": Measure.SD, "e": Measure.SE}
 # `mean (SD)`, `median (IQR)`, `n (%)`: what the pairs of figures behind it are, until another such header.
 _HEADER: Final = re.compile(
-    rf"(?<![a-z])(?:means?[,;]? ?(?:[(\[]|\u00b1|,)? ?(?P<spread>{_SD}|{_SE})|(?P<median>medians?)[,;]? ?[(\[,]? ?"
+    rf"(?<![a-z])(?:means?[(\[\u00b1,; ]*(?P<spread>{_SD}|{_SE})|(?P<median>medians?)[,;]? ?[(\[,]? ?"
     r"(?:iqr|inter-?quartile|q1|25th|range)|(?P<count>n\w?|no\.?|number) ?(?:[(\[,;] ?%|/n))|均数\u00b1标准差"
 )
 _PAIR: Final = re.compile(r" ?[%a-z/]{0,8} ?(?:[(\[]|\u00b1) ?")
@@ -318,13 +345,14 @@ def _under_headers(text: str, found: Sequence[Figure], kinds: list[set[Measure]]
                 kinds[n], kinds[n + 1] = {Measure.EVENTS, Measure.COUNT}, {Measure.PERCENT}
         else:
             spread = re.sub(r"[^a-z]", "", header["spread"] or "sd")
-            is_error = spread.startswith("se") or "error" in spread or spread.startswith("标准误")
+            is_error = spread.startswith(("se", "标准误")) or "error" in spread
             kinds[n] = {Measure.MEAN} | kinds[n] & {Measure.AGE}
             kinds[n + 1] = {Measure.SE if is_error else Measure.SD}
 
 
 _AND: Final = re.compile(
-    r"[^0-9.;]{0,60}?(?:(?<![a-z])(?:and|or|vs\.?|versus|v|compared (?:with|to)|than|for)(?![a-z])|[,/]|与|和|比)[^0-9.;]{0,40}"
+    r"[^0-9.;]{0,60}?(?:(?<![a-z])(?:and|or|vs\.?|versus|v|compared (?:with|to)|than|for)(?![a-z])|[,/]|与|和"
+    r"|比)[^0-9.;]{0,40}"
 )
 _SHORT_AND: Final = re.compile(r" ?(?:and|or|vs\.?|versus|v|,|to|-|/)(?: and)? ?")
 _HANDED_ON: Final = frozenset(

@@ -7,12 +7,33 @@ from typing import Final
 _UNITS: Final = {
     term: n
     for n, term in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-        "seventeen eighteen nineteen".split()
+        [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+            "thirteen",
+            "fourteen",
+            "fifteen",
+            "sixteen",
+            "seventeen",
+            "eighteen",
+            "nineteen",
+        ]
     )
 }
 _TENS: Final = {
-    term: 10 * n for n, term in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2)
+    term: 10 * n
+    for n, term in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], start=2)
 }
 _SCALES: Final = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
 _ONE_TERM: Final = "|".join(sorted([*_UNITS, *_TENS, "hundred", *_SCALES, "fourty"], key=len, reverse=True))

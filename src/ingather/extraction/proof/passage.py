@@ -1,4 +1,4 @@
-"""The passage of a quote: its words as they stand in the paper, the rest of their sentences, and the way back to the page."""
+"""The passage of a quote: its words in the paper, the rest of their sentences, and the way back to the page."""
 
 import re
 from collections.abc import Sequence
@@ -9,17 +9,21 @@ from ingather.extraction.findings import Span
 from ingather.extraction.ground.folding import fold
 from ingather.extraction.proof.sections import Place, Sections
 
-# How far a quote is read on to the ends of its sentences. Longer would bring in sentences that the quote is not part of.
+# How far a quote is read on to the ends of its sentences. Longer would bring in sentences it is no part of.
 _REACH: Final = 300
+# So many characters before the quote are known, too: what `respectively` goes back to.
+_BEFORE: Final = 500
 _SENTENCE_END: Final = re.compile(
-    r"(?<![A-Z. ][A-Z])(?<!\bvs)(?<!\be\.g)(?<!\bi\.e)(?<!\bal)[.!?][\"')\]]{0,2}\s+(?=[A-Z0-9(\[\"'\u2018\u201c])|[。！？]|\n\s*\n"
+    r"(?<![A-Z. ][A-Z])(?<!\bvs)(?<!\be\.g)(?<!\bi\.e)(?<!\bal)[.!?][\"')\]]{0,2}\s+(?=[A-Z0-9(\[\"'\u2018\u201c])"
+    r"|[。\uff01\uff1f]|\n\s*\n"
 )
 _CLAUSE: Final = re.compile(
     r"[;\u3002\uff1b](?= |$)?|(?<=[a-z0-9)%\]])[.!?] (?=[a-z0-9(])|, (?=(?:and|but|while|whereas|although|with the)\b)"
     r"| (?=(?:while|whereas|but)\b)|[\uff0c](?!\d)"
 )
 _VERB: Final = re.compile(
-    r"(?<![a-z])(?:was|were|is|are|had|has|have|received|used|did|underwent|showed|reported|been|remained|died|completed"
+    r"(?<![a-z])(?:was|were|is|are|had|has|have|received|used|did|underwent|showed|reported|been|remained|died"
+    r"|completed"
     r"|withdrew|occurred|took|gave|provided|included)(?![a-z])"
 )
 
@@ -68,7 +72,8 @@ class Passage:
 
 
 _FOLDED_END: Final = re.compile(
-    r"(?<!\bvs)(?<!\be\.g)(?<!\bi\.e)(?<!\bal)(?<!\bno)(?<!\bfig)(?<!\bca)(?<! [a-z])(?<=[a-z0-9)%\]\"'])[.!?][\"')\]]{0,2} (?=[a-z0-9(\[\"'])"
+    r"(?<!\bvs)(?<!\be\.g)(?<!\bi\.e)(?<!\bal)(?<!\bno)(?<!\bfig)(?<!\bca)(?<! [a-z])"
+    r"(?<=[a-z0-9)%\]\"'])[.!?][\"')\]]{0,2} (?=[a-z0-9(\[\"'])"
     r"|[\u3002!?](?=[^\s\"')])"
 )
 
@@ -102,13 +107,15 @@ def passage(pages: Sequence[str], sections: Sections, spans: Sequence[Span]) -> 
         place=sections.at(first.page, first.start),
         is_reference=sections.is_reference(first.page, first.start, first.end),
         printed=whole,
-        before=fold(page[max(0, before - 200) : before]).text,
+        before=fold(page[max(0, before - _BEFORE) : before]).text,
     )
 
 
 def _sentence_start(page: str, start: int) -> int:
     lowest = max(0, start - _REACH)
-    ends = [found.end() for found in _SENTENCE_END.finditer(page, lowest, min(len(page), start + 1)) if found.end() <= start]
+    ends = [
+        found.end() for found in _SENTENCE_END.finditer(page, lowest, min(len(page), start + 1)) if found.end() <= start
+    ]
     return ends[-1] if ends else (0 if lowest == 0 else start)
 
 

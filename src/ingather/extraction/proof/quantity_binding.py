@@ -17,8 +17,11 @@ from ingather.extraction.template.model import Field, Scope
 
 _QUANTITY: Final = re.compile(r"([-+]?[0-9][0-9.,]*)\s*(.*)")
 _P: Final = re.compile(r"(?:p\w*\s*)?([=<>\u2264\u2265]?)\s*([0-9]*\.?[0-9]+)")
-_PERSON_TIME: Final = {"person_years": r"(?:person|patient)[- ]?years?|人年", "person_months": r"(?:person|patient)[- ]?months?|人月",
-                       "person_days": r"(?:person|patient)[- ]?days?|人日"}  # fmt: skip
+_PERSON_TIME: Final = {
+    "person_years": r"(?:person|patient)[- ]?years?|人年",
+    "person_months": r"(?:person|patient)[- ]?months?|人月",
+    "person_days": r"(?:person|patient)[- ]?days?|人日",
+}
 
 
 def bind_quantity(field: Field, value: str, reader: Reader, cues: Cues, subject: Subject) -> Bound:
@@ -56,14 +59,20 @@ def _has_unit(reader: Reader, n: int, number: Decimal, unit: str) -> bool:
         theirs = days(f"{number} {figure.unit}")
         return theirs is not None and theirs == mine
     squashed, wanted = re.sub(r"[\s.·/-]+", "", behind), re.sub(r"[\s.·/-]+", "", unit)
-    return squashed.startswith(wanted[:12]) or bool(figure.unit) and wanted.startswith(re.sub(r"[\s.·/-]+", "", figure.unit))
+    return squashed.startswith(wanted[:12]) or (
+        bool(figure.unit) and wanted.startswith(re.sub(r"[\s.·/-]+", "", figure.unit))
+    )
 
 
 def _bind(field: Field, n: int, reader: Reader, cues: Cues, subject: Subject) -> Bound:
     figure, text = reader.figures[n], reader.passage.text
     place: Stretch = (figure.start, figure.end)
     sentence = reader.passage.sentence(figure.start)
-    peers = [one for one in reader.figures if not one.is_name and one.is_time == figure.is_time and bool(one.unit) == bool(figure.unit)]
+    peers = [
+        one
+        for one in reader.figures
+        if not one.is_name and one.is_time == figure.is_time and bool(one.unit) == bool(figure.unit)
+    ]
     own = [one for one in mentions(cues.speaks, text) if sentence[0] <= one.start < sentence[1]]
     subjects: tuple[Stretch, ...] = ()
     if cues.speaks:
@@ -87,7 +96,7 @@ def _bind(field: Field, n: int, reader: Reader, cues: Cues, subject: Subject) ->
     return Bound(values=(place,), subjects=subjects)
 
 
-def bind_p(field: Field, value: str, reader: Reader, subject: Subject) -> Bound:
+def bind_p(value: str, reader: Reader, subject: Subject) -> Bound:
     """A P value, with its comparator as printed, of the row's outcome."""
     found = _P.search(fold(value).text)
     if found is None:
@@ -108,7 +117,9 @@ def _bind_p(n: int, comparator: str, reader: Reader, subject: Subject) -> Bound:
         return Bound(values=(place,))
     peers = [one for one, kinds in zip(reader.figures, reader.kinds, strict=True) if Measure.P in kinds]
     named = subject.arm_labels.mentions(text) if subject.arm_labels else []
-    outcome = of_outcome(text, figure, peers, subject.outcome, subject.outcomes, named, reader.passage.sentence(figure.start))
+    outcome = of_outcome(
+        text, figure, peers, subject.outcome, subject.outcomes, named, reader.passage.sentence(figure.start)
+    )
     if isinstance(outcome, Reason):
         return unbound(outcome, place)
     return Bound(values=(place,), subjects=((outcome.start, outcome.end),))

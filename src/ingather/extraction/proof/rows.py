@@ -8,18 +8,23 @@ from typing import Final
 from ingather.extraction.findings import Answer, Row, Span, State
 from ingather.extraction.ground.folding import fold
 from ingather.extraction.proof.bound import Subject
-from ingather.extraction.proof.labels import arm_labels, columns
+from ingather.extraction.proof.labels import Labels, arm_labels, columns, short_forms
 from ingather.extraction.proof.outcomes import days
 from ingather.extraction.template.model import Scope
 
 # So many lines above a row of a table its header is looked for. More would reach the table before it.
 _HEADER_LINES: Final = 45
+# Abbreviations are explained where they are first used; what comes behind so many characters is seldom new.
+_SHORT_FORMS_WITHIN: Final = 60_000
 _TIME_FIELDS: Final = frozenset({"r_timepoint", "c_timepoint"})
 _VERSUS: Final = re.compile(r"\s+(?:vs\.?|versus|/|v\.?|against|compared with|minus)\s+", re.IGNORECASE)
 _SAYS_SD: Final = re.compile(
     r"(?:\u00b1|\+/-|\() ?s\.?d\b|mean ?(?:\u00b1|\+/-)? ?\(?s\.?d\b|standard deviation|标准差|\u00b1s(?![a-z])"
 )
-_SAYS_SE: Final = re.compile(r"(?:\u00b1|\+/-|\() ?s\.?e\.?(?:m\b|\b)|standard errors? of the mean|mean ?(?:\u00b1|\+/-) ?standard error|标准误")
+_SAYS_SE: Final = re.compile(
+    r"(?:\u00b1|\+/-|\() ?s\.?e\.?(?:m\b|\b)|standard errors? of the mean|means? ?[(\u00b1+/ -]{1,4}standard error"
+    r"|标准误"
+)
 _SENTENCE_VERB: Final = re.compile(r"(?<![a-z])(?:was|were|is|are|had|has|have|received|did|we)(?![a-z])|[\u3002]")
 
 
@@ -37,6 +42,7 @@ class Rows:
             if answer.state is State.REPORTED and answer.field in {*_TIME_FIELDS, "r_value_kind"}
         }
         self._spread = spread_of(pages)
+        self._short = short_forms("\n".join(pages)[:_SHORT_FORMS_WITHIN])
         self._known: dict[str, Subject] = {}
 
     def subject(self, key: str) -> Subject:
@@ -47,12 +53,15 @@ class Rows:
         return self._known[key]
 
     def _study(self) -> Subject:
-        return Subject(arm_labels=arm_labels(tuple(self._arms.items())), spread=self._spread)
+        return Subject(arm_labels=self._labels(self._arms), spread=self._spread)
+
+    def _labels(self, arms: Mapping[str, str]) -> Labels:
+        return arm_labels(tuple(arms.items()), self._short)
 
     def _of(self, row: Row) -> Subject:
         if row.scope == Scope.ARM:
             arms = self._arms | {row.key: row.label}
-            return replace(self._study(), arms=(row.key,), arm_labels=arm_labels(tuple(arms.items())))
+            return replace(self._study(), arms=(row.key,), arm_labels=self._labels(arms))
         if row.scope == Scope.OUTCOME:
             return replace(self._study(), outcome=row.key, outcomes=self._outcomes | {row.key: row.label})
         if row.scope not in {Scope.ARM_RESULT, Scope.CONTRAST}:
@@ -61,7 +70,7 @@ class Rows:
         wanted, arms = self._arms_of(row)
         kind = self._given.get((row.key, "r_value_kind"), "")
         return replace(
-            self._study(), arms=wanted, arm_labels=arm_labels(tuple(arms.items())), outcome=outcome, outcomes=outcomes,
+            self._study(), arms=wanted, arm_labels=self._labels(arms), outcome=outcome, outcomes=outcomes,
             time=0.0 if kind == "baseline" else self._time(row), is_baseline=kind == "baseline",
             is_contrast=row.scope == Scope.CONTRAST,
         )  # fmt: skip
@@ -72,7 +81,11 @@ class Rows:
         if part in self._outcomes:
             return part, self._outcomes
         label = part or row.label.split(",")[0]
-        return (row.key, self._outcomes | {row.key: label}) if label.strip() and "not named" not in label else ("", self._outcomes)
+        return (
+            (row.key, self._outcomes | {row.key: label})
+            if label.strip() and "not named" not in label
+            else ("", self._outcomes)
+        )
 
     def _arms_of(self, row: Row) -> tuple[tuple[str, ...], dict[str, str]]:
         """The keys of the row's arms, and the labels of all arms."""

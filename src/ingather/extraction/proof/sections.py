@@ -15,7 +15,7 @@ _MARKS: Final = re.compile(r"^\s*#{1,6}\s+")
 _REFERENCE: Final = re.compile(
     r"(?:\b[A-Z][\w'-]+,? (?:[A-Z]\.? ?){1,3}(?:,|;| and | et al)).{0,400}?"
     r"(?:(?:19|20)\d\d[a-z]?[;,.]? ?(?:[A-Z][a-z]{2} ?\d{0,2})?[;:,]? ?\d{1,4} ?(?:\([^)]{1,12}\))?[:,] ?[eE]?\d+"
-    r"|\d{1,4} ?(?:\([^)]{1,12}\))?[:,] ?[eE]?\d+ ?[-–] ?\d+[.,]? ?\(?(?:19|20)\d\d\)?)",
+    r"|\d{1,4} ?(?:\([^)]{1,12}\))?[:,] ?[eE]?\d+ ?[-\u2013] ?\d+[.,]? ?\(?(?:19|20)\d\d\)?)",
     re.DOTALL,
 )
 _OWN: Final = re.compile(
@@ -25,15 +25,17 @@ _OWN: Final = re.compile(
 )
 _OTHERS: Final = re.compile(
     r"\b(?:previous|prior|earlier|older|recent|several|many|most|some|few|numerous|other|another|existing|published"
-    r"|large|larger|similar|various|two|three|these) (?:\w+ ){0,3}?(?:trials?|stud(?:y|ies)|work|cohorts?|reviews?|reports?"
-    r"|research|investigations?|investigators?|authors?|meta-analys[ei]s|data|literature)\b|\bet al\b|\band (?:colleagues"
+    r"|large|larger|similar|various|two|three|these) (?:\w+ ){0,3}?(?:trials?|stud(?:y|ies)|work|cohorts?|reviews?"
+    r"|reports?"
+    r"|research|investigations?|investigators?|authors?|meta-analys[ei]s|data|literature)\b|\bet al\b"
+    r"|\band (?:colleagues"
     r"|co-?workers|others|associates)\b|\bin (?:that|their) (?:study|trial|review|cohort)|\bothers have\b|\bmeta-analys"
     r"|\bsystematic review|\bcochrane review|\b(?:has|have) been (?:shown|reported|demonstrated|suggested|described)\b"
     r"|\b(?:studies|trials|authors|reports) (?:have|has|had|show|showed|suggest|report|found)"
     r"|既往研究|以往研究|文献报道|前期研究|有研究|等报道|等研究",
     re.IGNORECASE,
 )
-_CITED: Final = re.compile(r"\[\d{1,3}(?:[,\-–]\s?\d{1,3})*\]|[a-z][.,]\d{1,3}(?:[,\-–]\d{1,3})*(?=\s|$)")
+_CITED: Final = re.compile(r"\[\d{1,3}(?:[,\-\u2013]\s?\d{1,3})*\]|[a-z][.,]\d{1,3}(?:[,\-\u2013]\d{1,3})*(?=\s|$)")
 # The parts in which a paper speaks of its own study, and cites others for what it does: `as described before [12]`.
 _OWN_PARTS: Final = frozenset({"methods", "results", "aim", "abstract", "end", "keywords"})
 
@@ -77,7 +79,7 @@ class Sections:
             return
         if topic == ABSTRACT:
             self._in_abstract, self._seen = True, set()
-        elif self._in_abstract and (topic in self._seen or topic in {"introduction", REFERENCES} and self._seen):
+        elif self._in_abstract and (topic in self._seen or (topic in {"introduction", REFERENCES} and self._seen)):
             self._in_abstract = False
         self._seen.add(topic)
         part = PARTS.get(topic) or last.part

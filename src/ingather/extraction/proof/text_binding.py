@@ -11,10 +11,15 @@ from ingather.extraction.proof.bound import Stretch
 from ingather.extraction.proof.cues import stem
 from ingather.extraction.template.model import Field, FieldType
 
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 _TERM: Final = re.compile(rf"[a-z]+(?:'[a-z]+)?|[0-9]+(?:[.,][0-9]+)*%?|[{UNSPACED}]")
-_SMALL: Final = frozenset(
-    "a an and as at be been by for from had has have in into is it its of on or our that the their these this those to "
-    "was were which who will with we were using used e g i".split()  # noqa: SIM905
+_SMALL: Final = _set(
+    "a an and as at be been by for from had has have in into is it its of on or our that the their these this "
+    "those to was were which who will with we were using used e g i"
 )
 # How much of a text must be words of its quote. Measured on real answers (docs/grounding.md): lower lets made-up texts
 # pass that share a topic with their quote, higher refuses texts that leave out or inflect a word.
@@ -23,12 +28,11 @@ _SHARES: Final = {FieldType.LONGTEXT: 0.80, FieldType.TEXT: 0.80, FieldType.MULT
 _FEW: Final = 3
 _STATES: Final = frozenset(
     {state.value.replace("_", " ") for state in State}
-    | set(
-        "not reported|not stated|not described|not mentioned|not specified|not given|not available|not provided|n a|na|nr"
-        "|none reported|not applicable|unclear|unknown|no information|ni|nil|null|none|yes|no|true|false|missing|tbd"
-        "|not found|see text|see paper|see quote|reported in text|as reported|as stated|as described|as above|string"
-        "|未报告|不适用|不清楚|未说明|未提及|无|是|否|不详|未知".split("|")
-    )
+    | {f"not {term}" for term in _set("reported stated described mentioned specified given available provided found")}
+    | {f"{one} {other}" for one in ("see", "as") for other in _set("text paper quote reported stated described above")}
+    | {"n a", "none reported", "not applicable", "no information", "reported in text"}
+    | _set("na nr ni nil null none unclear unknown yes no true false missing tbd string")
+    | _set("未报告 不适用 不清楚 未说明 未提及 无 是 否 不详 未知")
 )
 
 

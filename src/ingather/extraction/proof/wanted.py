@@ -15,9 +15,11 @@ _THINGS: Final = frozenset((M.THINGS, M.PLAIN, M.COUNT))
 _ANY_NUMBER: Final = frozenset((M.PLAIN, M.COUNT, M.THINGS, M.AMOUNT, M.MEAN, M.STATISTIC, M.ESTIMATE, M.EVENTS, M.AGE))
 
 # The first that is found in a field's id and English label decides. Parts of words count in ids only.
+_BOUND: Final = r"[_ -](?:end[ _](?:of[ _])?)?(?:ci|confidence|bound|limit)"
+_EFFECTS: Final = r"(?:estimate|effect size|odds ratio|hazard ratio|risk ratio|relative risk|difference)"
 _BY_NAME: Final = (
-    (r"\bci[_ -]?(?:low|lower)|(?:low|lower)\w*[_ -](?:end[ _](?:of[ _])?)?(?:ci|confidence|bound|limit)", frozenset((M.CI_LOW,))),
-    (r"\bci[_ -]?(?:high|upper|up)|(?:high|upper)[_ -](?:end[ _](?:of[ _])?)?(?:ci|confidence|bound|limit)", frozenset((M.CI_HIGH,))),
+    (rf"\bci[_ -]?(?:low|lower)|(?:low|lower)\w*{_BOUND}", frozenset((M.CI_LOW,))),
+    (rf"\bci[_ -]?(?:high|upper|up)|(?:high|upper){_BOUND}", frozenset((M.CI_HIGH,))),
     (r"\bci[_ -]?level|confidence level", frozenset((M.CI_LEVEL,))),
     (r"\bp[_ -]?value\b|(?:^|_)p(?:$|\b)", frozenset((M.P,))),
     (r"(?:^|_|\b)q1\b|lower quartile|25th", frozenset((M.Q1,))),
@@ -26,11 +28,11 @@ _BY_NAME: Final = (
     (r"(?:^|_|\b)s\.?e\.?m?\.?(?:$|_|\b)|standard error", frozenset((M.SE,))),
     (r"(?:^|_|\b)median", frozenset((M.MEDIAN,))),
     (r"(?:^|_|\b)(?:mean|average)", frozenset((M.MEAN, M.PLAIN, M.AMOUNT))),
-    (r"(?:^|_|\b)(?:estimate|effect size|odds ratio|hazard ratio|risk ratio|relative risk|difference)", frozenset((M.ESTIMATE, M.PLAIN, M.PERCENT, M.AMOUNT, M.MEAN))),
+    (rf"(?:^|_|\b){_EFFECTS}", frozenset((M.ESTIMATE, M.PLAIN, M.PERCENT, M.AMOUNT, M.MEAN))),
     (r"(?:^|_|\b)min(?:imum)?(?:$|_|\b)", frozenset((M.MIN,))),
     (r"(?:^|_|\b)max(?:imum)?(?:$|_|\b)", frozenset((M.MAX,))),
-    (r"(?:^|_|\b)(?:events?$|cases?|deaths?)", frozenset((M.EVENTS, M.COUNT, M.PLAIN))),
-)  # fmt: skip
+    (r"(?:^|_)events?\b|^(?:\w+_)?(?:cases?|deaths?)\b", frozenset((M.EVENTS, M.COUNT, M.PLAIN))),
+)
 _PEOPLE_UNIT: Final = re.compile(r"participants?|patients?|people|persons?|subjects?|人|例")
 
 
@@ -57,7 +59,7 @@ _BARS: Final = {
 def wanted(field: Field) -> Wanted:
     """The kinds of quantity that may answer a number field."""
     unit = field.unit if isinstance(field.unit, str) else ""
-    if field.id in {"publication_year"} or unit == "year":
+    if field.id == "publication_year" or unit == "year":
         return Wanted(measures=frozenset((M.DATE,)), is_whole=True)
     if field.type is FieldType.PERCENT and not _named(field) & {M.CI_LEVEL, M.CI_LOW, M.CI_HIGH}:
         return Wanted(measures=frozenset((M.PERCENT,)), is_percent=True)

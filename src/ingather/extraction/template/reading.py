@@ -99,9 +99,7 @@ def read_field(told: object, section: str) -> Field:
 def _option(told: object, name: str) -> Option:
     part = _mapping(told, f"An option of {_lower(name)}", frozenset({"id", "label", "cues"}))
     option = f"An option of {_lower(name)}"
-    return Option(
-        id=_text(part, "id", option), label=_label(part, "label", name), cues=_cues(part, "cues", option)
-    )
+    return Option(id=_text(part, "id", option), label=_label(part, "label", name), cues=_cues(part, "cues", option))
 
 
 def _cues(part: Mapping[str, Any], key: str, name: str) -> tuple[str, ...]:
