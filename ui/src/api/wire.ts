@@ -1934,6 +1934,11 @@ export interface components {
              */
             computed: boolean;
             /**
+             * Cues
+             * @default []
+             */
+            cues: string[];
+            /**
              * Enum
              * @default []
              */
@@ -1948,6 +1953,11 @@ export interface components {
             /** Instruction */
             instruction: string;
             label: components["schemas"]["Label"];
+            /**
+             * Rivals
+             * @default []
+             */
+            rivals: string[];
             /** Scope */
             scope: string;
             /** Tier */
@@ -1959,6 +1969,11 @@ export interface components {
         };
         /** TemplateOption */
         TemplateOption: {
+            /**
+             * Cues
+             * @default []
+             */
+            cues: string[];
             /** Id */
             id: string;
             label: components["schemas"]["Label"];

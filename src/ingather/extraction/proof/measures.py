@@ -48,8 +48,8 @@ _CI: Final = (
 )
 _EFFECT: Final = (
     r"(?:odds ratios?|risk ratios?|relative risks?|hazards? ratios?|rate ratios?|risk differences?|mean differences?"
-    r"|absolute differences?|differences?|effect sizes?|regression coefficients?|coefficients?|cohen'?s? d|比值比|风险比"
-    r"|相对危险度|危险比|均差|差值|差异)"
+    r"|absolute differences?|differences?|effect sizes?|regression coefficients?|coefficients?|cohen'?s? d"
+    r"|比值比|风险比|相对危险度|危险比|均差|差值|差异)"
 )
 _SHORT_EFFECT: Final = r"(?:a?or|a?hr|a?rr|irr|arr|ard|smd|wmd|md|beta|β)"
 _P_BEFORE: Final = re.compile(
