@@ -409,6 +409,7 @@ CREATE TABLE ingather.reading (
     notes text[] NOT NULL,
     read_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     tables bytea,
+    notice jsonb,
     CONSTRAINT reading_check CHECK (((problem IS NULL) OR ((page_count = 0) AND (sentence <> ''::text)))),
     CONSTRAINT reading_hidden_characters_check CHECK ((hidden_characters >= 0)),
     CONSTRAINT reading_page_count_check CHECK ((page_count >= 0)),

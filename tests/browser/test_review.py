@@ -88,17 +88,26 @@ def test_a_reviewer_needs_no_mouse(page: Page, task: int, complaints: Complaints
     # Refused, not reported, unclear: each moves on.
     keys.press("r")
     heading(page, "DOI")
+    expect(cell(page, "0~~journal").locator(".mark-verified, .mark-verified_fuzzy")).to_have_count(0)
+    expect(cell(page, "0~~journal").locator(".mark-rejected")).to_have_count(1)
     keys.press("n")
     heading(page, "Report type")
     keys.press("u")
     expect(cell(page, "0~~journal")).to_have_attribute("data-review", "rejected")
     expect(cell(page, "0~~doi")).to_have_attribute("data-review", "not_reported")
+    expect(cell(page, "0~~doi").locator(".mark-verified")).to_have_count(0)
     expect(progress).to_contain_text("5 of ")
 
     # An option by its digit.
     page.goto(f"/tasks/{task}/table?cell=1~~design")
     heading(page, "Trial design")
     keys.press("e")
+    # The options have the keys: a letter typed there is no command.
+    expect(page.get_by_role("group", name="Choose").get_by_role("button").first).to_be_focused()
+    keys.press("j")
+    keys.press("r")
+    heading(page, "Trial design")
+    expect(page.get_by_role("group", name="Choose")).to_be_visible()
     keys.press("2")
     expect(cell(page, "1~~design")).to_contain_text("Crossover")
     keys.press("Escape")
@@ -186,6 +195,9 @@ def test_what_is_verified_is_accepted_together_and_the_export_says_what_is_left(
 def test_a_colleague_who_was_quicker_is_named_and_what_they_said_is_shown(
     page: Page, task: int, complaints: Complaints
 ) -> None:
+    # A page that follows would show it before anybody can be slower.
+    page.route("**/reviews/events", lambda route: route.abort())
+    complaints.forgive("ERR_FAILED")
     page.goto(f"/tasks/{task}/table?cell=0~~n_randomised")
     said(page, "Nobody has reviewed this yet.")
     answer = page.request.post(
@@ -199,6 +211,60 @@ def test_a_colleague_who_was_quicker_is_named_and_what_they_said_is_shown(
     said(page, "Rejected by ")
     said(page, "<img src=x onerror=alert(1)>")
     complaints.forgive("409")
+
+
+def judge(page: Page, task: int, place: str, action: str) -> None:
+    """As another window does, or a colleague."""
+    ordinal, row, field = place.split("~")
+    answer = page.request.post(
+        f"/api/v1/extraction/tasks/{task}/results/{ordinal}/reviews",
+        headers={"origin": page.url.split("/tasks")[0]},
+        data={"field": field, "row": row, "action": action},
+    )
+    assert answer.status == 201, answer.text()
+
+
+def test_an_open_page_follows_what_a_colleague_decides(page: Page, workbench: Running) -> None:
+    task = workbench.extract(["rct_veratrol.pdf"])
+    page.goto(f"/tasks/{task}/table?cell=0~~title")
+    said(page, "Nobody has reviewed this yet.")
+    judge(page, task, "0~~title", "rejected")
+    said(page, "Rejected by ")
+    expect(page.get_by_test_id("history").get_by_role("listitem")).to_have_count(1)
+    judge(page, task, "0~~doi", "unclear")
+    expect(cell(page, "0~~doi")).to_have_attribute("data-review", "unclear")
+
+
+def test_nothing_of_a_colleague_is_replaced_without_a_reason(page: Page, workbench: Running) -> None:
+    task = workbench.extract(["rct_veratrol.pdf"])
+    page.goto(f"/tasks/{task}/table")
+    judge(page, task, "0~~title", "rejected")
+    with psycopg.connect(workbench.environment["DATABASE_URL"]) as conn:
+        conn.execute("update ingather.review set reviewer = 'Bob' where task_id = %s", [task])
+    page.goto(f"/tasks/{task}/table?cell=0~~title")
+    said(page, "Rejected by Bob")
+    page.keyboard.press("n")
+    expect(page.get_by_role("alert")).to_contain_text("Bob has decided this")
+    expect(page.get_by_label("Note, kept with the decision")).to_be_focused()
+    expect(cell(page, "0~~title")).to_have_attribute("data-review", "rejected")
+    page.keyboard.type("No title is printed.")
+    page.keyboard.press("Enter")
+    expect(cell(page, "0~~title")).to_have_attribute("data-review", "not_reported")
+    page.goto(f"/tasks/{task}/table?cell=0~~title")
+    expect(page.get_by_test_id("history")).to_contain_text("No title is printed.")
+
+
+def test_a_on_a_cell_without_an_answer_says_so_and_goes_on(page: Page, workbench: Running) -> None:
+    task = workbench.extract(["rct_veratrol.pdf"])
+    page.goto(f"/tasks/{task}/table?filter=open")
+    page.locator(".grid [data-cell]:not(.cell-faint)").first.click()
+    panel = page.get_by_test_id("review")
+    here = panel.get_attribute("data-at")
+    assert here
+    page.keyboard.press("a")
+    expect(page.locator(f".review:not([data-at='{here}'])")).to_be_visible()
+    said(page, "has no answer to accept")
+    expect(cell(page, here)).not_to_have_attribute("data-review", "accepted")
 
 
 def test_a_reader_sees_reviews_and_no_buttons(page: Page, task: int) -> None:

@@ -149,9 +149,9 @@ def test_a_review_stands_instead_of_what_was_found_and_what_was_found_stays_besi
 
 def test_taking_back_brings_back_the_review_before_and_then_what_was_found(desk: Desk) -> None:
     desk.say("n_randomised", Action.ACCEPTED)
-    desk.say("n_randomised", Action.EDITED, 90, by="bob")
+    desk.say("n_randomised", Action.EDITED, 90, by="bob", note="Table 2")
     assert desk.stands("n_randomised") == (State.REPORTED, 90)
-    desk.say("n_randomised", Action.WITHDRAWN)
+    desk.say("n_randomised", Action.WITHDRAWN, note="Table 2 is of another group.")
     now = desk.at("n_randomised")
     assert now
     assert now.review
@@ -359,6 +359,34 @@ def test_accepting_what_a_colleague_gave_says_the_same_in_ones_own_name(desk: De
     assert now.extracted.value == 100
 
 
+@pytest.mark.parametrize(
+    ("action", "value"),
+    [
+        (Action.REJECTED, None),
+        (Action.EDITED, 80),
+        (Action.NOT_REPORTED, None),
+        (Action.WITHDRAWN, None),
+    ],
+)
+def test_nothing_of_a_colleague_is_replaced_without_a_reason(desk: Desk, action: Action, value: Value) -> None:
+    desk.say("n_randomised", Action.EDITED, 90)
+    with pytest.raises(UsageError, match=r"ann has judged this value \(edited\). Write a note"):
+        desk.say("n_randomised", action, value, by="bob")
+    with pytest.raises(UsageError, match="Write a note"):
+        desk.say("n_randomised", action, value, by="bob", note=" \n")
+    assert desk.stands("n_randomised") == (State.REPORTED, 90)
+    desk.say("n_randomised", action, value, by="bob", note="Table 2 counts 80.")
+    assert desk.stands("n_randomised") != (State.REPORTED, 90)
+
+
+def test_ones_own_review_and_one_that_counts_no_longer_are_replaced_without_a_reason(desk: Desk) -> None:
+    desk.say("n_randomised", Action.EDITED, 90)
+    desk.say("n_randomised", Action.REJECTED)
+    desk.reviews[-1] = replace(desk.reviews[-1], finding_sha256="0" * 64)
+    desk.say("n_randomised", Action.UNCLEAR, by="bob")
+    assert desk.stands("n_randomised") == (State.UNCLEAR, None)
+
+
 def test_of_two_who_saw_the_same_the_second_is_told_who_was_first(desk: Desk) -> None:
     desk.say("n_randomised", Action.REJECTED)
     with pytest.raises(Outrun, match=r"ann has reviewed this value meanwhile \(rejected\)"):
@@ -439,7 +467,7 @@ def test_a_review_taken_back_twice_is_a_request_that_came_twice_or_a_colleague_w
 def test_what_a_colleague_gave_for_nothing_can_be_rejected() -> None:
     desk = Desk(paper(finding("n_randomised", 100)))
     desk.say("title", Action.EDITED, "Mine", by="ann")
-    desk.say("title", Action.REJECTED, by="bob")
+    desk.say("title", Action.REJECTED, by="bob", note="No title is printed.")
     assert desk.stands("title")[0] is State.REJECTED
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import random
 import resource
 import struct
@@ -22,6 +23,7 @@ from ingather.library.parse.jail import Ending
 from ingather.library.parse.limits import Manner
 from ingather.library.parse.wire import Garbled, pack, unpack
 from ingather.library.reading import Page, Problem, Reading
+from ingather.notice import joined, notice, notice_to_json
 from tests.engine.workshop import until
 from tests.library import bad_pdfs, good_pdfs
 
@@ -200,6 +202,32 @@ def test_the_child_sees_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     folder = Path((tmp_path / "folder").read_text().strip())
     assert folder.name.startswith("ingather-parse-")
     assert not folder.exists()
+
+
+def test_the_sentence_of_a_problem_keeps_its_notice_on_the_way_out_of_the_child() -> None:
+    why = joined(notice("sample.first", "One of {kinds}.", kinds=notice("sample.kind", "two")), "Two.")
+    back = unpack(pack(Reading(parser=PARSER, problem=Problem.UNREADABLE, sentence=why)), PARSER)
+    assert notice_to_json(back.sentence) == notice_to_json(why)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "plain",
+        {"id": "x", "params": {}},
+        {"id": 7, "params": {}, "message": "x"},
+        {"id": "x", "params": [], "message": "x"},
+        {"id": "x", "params": {"a": None}, "message": "x"},
+        {"id": "x", "params": {"a": True}, "message": "x"},
+        {"id": "x", "params": {"a": "nul \0"}, "message": "x"},
+        {"id": "x", "params": {"a": {"id": "y"}}, "message": "x"},
+    ],
+)
+def test_a_sentence_that_is_no_notice_is_refused(sentence: object) -> None:
+    head = {"problem": "unreadable", "sentence": sentence, "hidden": [], "notes": [], "pages": 0}
+    packed = json.dumps(head).encode()
+    with pytest.raises(Garbled):
+        unpack(struct.pack("<I", len(packed)) + packed, PARSER)
 
 
 def test_an_answer_that_does_not_add_up_is_refused() -> None:

@@ -296,6 +296,30 @@ def test_a_line_of_a_call_keeps_the_notice_of_what_went_wrong(office: Office, ur
     assert notice_to_json(line.detail)["params"]["sentence"] == notice_to_json(why)  # type: ignore[index]
 
 
+def test_a_review_is_reported_to_whoever_watches_the_task_and_to_nobody_else(site: Site) -> None:
+    office = site.office
+    mine, other = office.start(office.add([paper(1), paper(2)])), office.start(office.add([paper(3)]))
+    office.work()
+
+    def judge(task_id: int, ordinal: int, field: str) -> None:
+        with site.browser("reviewer") as client:
+            body = {"field": field, "action": "unclear"}
+            client.post(f"/extraction/tasks/{task_id}/results/{ordinal}/reviews", json=body).raise_for_status()
+
+    judge(mine, 0, "title")
+    judge(other, 0, "title")
+    with (
+        site.browser("reader") as client,
+        client.stream("GET", f"/extraction/tasks/{mine}/reviews/events") as answer,
+    ):
+        stream = events(answer)
+        assert next(stream) == Event("reviewed", "", {"ordinals": [0]}), "what was judged just before, too"
+        judge(other, 0, "doi")
+        judge(mine, 1, "title")
+        assert next(stream) == Event("reviewed", "", {"ordinals": [1]})
+    until(lambda: seated(site, "reader") == 0)
+
+
 def test_many_writers_and_a_reader_who_resumes_all_the_time_agree(office: Office, url: str) -> None:
     task_id = office.start(office.add([paper(1)]))
 

@@ -75,13 +75,15 @@ def test_a_colleague_who_was_slower_is_told_who_was_quicker(table: Table) -> Non
     late = table.say("title", "accepted")
     assert late.status_code == 409
     assert "owner has reviewed this value meanwhile (rejected)" in late.json()["detail"]
-    assert table.say("title", "unclear", seen=1).status_code == 201
+    refused = table.say("title", "unclear", seen=1)
+    assert (refused.status_code, refused.json()["notice"]["id"]) == (422, "review.reason_needed")
+    assert table.say("title", "unclear", seen=1, note="Two titles are printed.").status_code == 201
 
 
 def test_history_tells_who_said_what_and_when(table: Table) -> None:
     table.say("title", "accepted")
-    table.say("title", "edited", value="<b>New</b>", seen=1, by="owner")
-    table.say("title", "withdrawn", seen=2)
+    table.say("title", "edited", value="<b>New</b>", seen=1, by="owner", note="As printed")
+    table.say("title", "withdrawn", seen=2, note="Not as printed")
     table.say("n_randomised", "accepted")
     told = table.get("/results/0/reviews", field="title", row="")["reviews"]
     assert [(one["revision"], one["action"], one["value"], one["by"]) for one in told] == [

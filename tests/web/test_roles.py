@@ -68,6 +68,7 @@ POST   /extraction/tasks/{task_id}/retry              401 404 403 200 200 404 40
 PUT    /extraction/tasks/{task_id}/spend-cap          401 404 403 200 200 404 403
 GET    /extraction/tasks/{task_id}/export             401 404 200 200 200 404 200
 GET    /extraction/tasks/{task_id}/events             401 404 200 200 200 404 200
+GET    /extraction/tasks/{task_id}/reviews/events     401 404 200 200 200 404 200
 
 GET    /jobs/{job_id}                                 401 404 200 200 200 200 200
 GET    /engine/batches                                401 200 200 200 200 200 200
@@ -181,7 +182,15 @@ class Stage:
             case "PUT", "/extraction/tasks/{task_id}/spend-cap":
                 return {"json": {"spend_cap": 3}}
             case "POST", "/extraction/tasks/{task_id}/results/{ordinal}/reviews":
-                return {"json": {"field": "title", "action": "edited", "value": self.number(), "seen": self.seen()}}
+                return {
+                    "json": {
+                        "field": "title",
+                        "action": "edited",
+                        "value": self.number(),
+                        "note": "Seen anew.",
+                        "seen": self.seen(),
+                    }
+                }
             case "POST", "/extraction/tasks/{task_id}/reviews/accept-verified":
                 return {"json": {"ordinals": [0]}}
             case "GET", "/extraction/tasks/{task_id}/results/{ordinal}/rectangles":

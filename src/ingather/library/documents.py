@@ -12,7 +12,7 @@ from ingather.library.blobs import Blobs, Stored, missing
 from ingather.library.errors import UnknownDocument, UnknownKnowledgeBase
 from ingather.library.names import MAX_FILE_NAME_BYTES
 from ingather.library.port import DocumentRecord, DocumentState, KnowledgeBase, Problem, Snapshot, Sort
-from ingather.notice import notice
+from ingather.notice import notice, noticed
 
 # The largest number that a bigint of PostgreSQL can hold.
 LARGEST_ID = 2**63 - 1
@@ -231,7 +231,7 @@ def _knowledge_base(row: Row) -> KnowledgeBase:
 
 
 def _document(row: Row) -> DocumentRecord:
-    about_file, (is_open, problem, sentence, page_count, hidden_characters, notes) = row[:8], row[8:]
+    about_file, (is_open, problem, sentence, page_count, hidden_characters, notes, fields) = row[:8], row[8:]
     document_id, project_id, knowledge_base_id, file_name, sha256, size, added_at, job_id = about_file
     if sentence is None:
         state = DocumentState.UNREAD if is_open else DocumentState.FAILED
@@ -248,7 +248,7 @@ def _document(row: Row) -> DocumentRecord:
         job_id=job_id,
         state=state,
         problem=None if problem is None else Problem(problem),
-        sentence=FAILED_SENTENCE if state is DocumentState.FAILED else sentence or "",
+        sentence=FAILED_SENTENCE if state is DocumentState.FAILED else noticed(sentence or "", fields),
         page_count=page_count or 0,
         hidden_characters=hidden_characters or 0,
         notes=tuple(notes or ()),

@@ -14,7 +14,7 @@ from ingather.library.port import Hidden, Length, PrintedLine, Problem, ReadingS
 from ingather.library.reading import OCR, Page, Reading
 from ingather.library.table import Table
 from ingather.library.table_json import pack_tables, unpack_tables
-from ingather.notice import notice
+from ingather.notice import edited, notice, notice_fields, noticed
 
 # Pages travel by the hundred: a book's worth of boxes need not be one message.
 PAGES_AT_ONCE = 100
@@ -24,12 +24,12 @@ def find(sha256: str, parser: str) -> Script[ReadingSummary | None]:
     rows = yield Statement(sql.READING, {"sha256": sha256, "parser": parser})
     if not rows:
         return None
-    [(_, _, problem, sentence, page_count, hidden, notes, read_at)] = rows
+    [(_, _, problem, sentence, page_count, hidden, notes, read_at, fields)] = rows
     return ReadingSummary(
         sha256=sha256,
         parser=parser,
         problem=None if problem is None else Problem(problem),
-        sentence=sentence,
+        sentence=noticed(sentence, fields),
         page_count=page_count,
         hidden=tuple(Hidden(**one) for one in orjson.loads(hidden)),
         notes=tuple(notes),
@@ -48,13 +48,16 @@ def name_of(sha256: str) -> Script[str]:
 
 def store(sha256: str, reading: Reading) -> Script[ReadingSummary]:
     """Keep a reading, unless there is one by the same parser already. Returns the one that is kept."""
+    sentence = edited(reading.sentence, _storable)
+    fields = notice_fields(sentence)
     kept = yield Statement(
         sql.NEW_READING,
         {
             "sha256": sha256,
             "parser": reading.parser,
             "problem": reading.problem,
-            "sentence": _storable(reading.sentence),
+            "sentence": sentence,
+            "notice": None if fields is None else orjson.dumps(fields).decode(),
             "page_count": len(reading.pages),
             "hidden_characters": sum(len(hidden.text) for hidden in reading.hidden),
             "hidden": orjson.dumps([_hidden(hidden) for hidden in reading.hidden]).decode(),

@@ -70,7 +70,8 @@ returning id
 # Of several readings, the first of the current parsers', else the newest.
 _RECORD: Final[LiteralString] = """
 select d.id, k.space, d.knowledge_base_id, d.file_name, d.sha256, b.size, d.added_at, d.job_id,
-       coalesce(j.state = 'open', false), r.problem, r.sentence, r.page_count, r.hidden_characters, r.notes
+       coalesce(j.state = 'open', false), r.problem, r.sentence, r.page_count, r.hidden_characters, r.notes,
+       r.notice
   from ingather.document d
   join ingather.knowledge_base k on k.id = d.knowledge_base_id
   join ingather.blob b on b.sha256 = d.sha256
@@ -159,7 +160,7 @@ select distinct k.space
 # --- readings ------------------------------------------------------------------------------------------------------
 
 READING: Final[LiteralString] = """
-select sha256, parser, problem, sentence, page_count, hidden::text, notes, read_at
+select sha256, parser, problem, sentence, page_count, hidden::text, notes, read_at, notice
   from ingather.reading
  where sha256 = %(sha256)s and parser = %(parser)s
 """
@@ -172,8 +173,9 @@ select coalesce((select file_name from ingather.document where sha256 = b.sha256
 
 # Two that read the same file at once meet here; the second leaves what the first wrote.
 NEW_READING: Final[LiteralString] = """
-insert into ingather.reading (sha256, parser, problem, sentence, page_count, hidden_characters, hidden, notes, tables)
-values (%(sha256)s, %(parser)s, %(problem)s, %(sentence)s, %(page_count)s, %(hidden_characters)s,
+insert into ingather.reading
+       (sha256, parser, problem, sentence, notice, page_count, hidden_characters, hidden, notes, tables)
+values (%(sha256)s, %(parser)s, %(problem)s, %(sentence)s, %(notice)s::jsonb, %(page_count)s, %(hidden_characters)s,
         %(hidden)s::jsonb, %(notes)s, %(tables)s)
     on conflict (sha256, parser) do nothing
 returning id

@@ -8,6 +8,7 @@ from ingather.extraction.conversation.estimate import Estimate, Range
 from ingather.extraction.findings import DocumentResult, Finding, Review, Span
 from ingather.extraction.provider import Endpoint, Price, price_of
 from ingather.extraction.results import EMBEDDED_NAME
+from ingather.extraction.reviewing.deciding import verified
 from ingather.extraction.tasks.task import Status, Wait
 from ingather.extraction.template import Template, Tier
 from ingather.library.port import DocumentRecord, KnowledgeBase, Sort
@@ -176,6 +177,7 @@ def _wait(found: Wait | None) -> WaitView | None:
 def result(found: DocumentResult) -> dict[str, object]:
     """As `ResultView`, which describes it but is not built: a page of results has some ten thousand findings, and to
     make and check an object of each took more time than all the rest."""
+    acceptable = {(one.row, one.field) for one in verified(found)[0]} if found.state == "completed" else set()
     return {
         "ordinal": found.ordinal,
         "document_id": found.document_id,
@@ -184,7 +186,7 @@ def result(found: DocumentResult) -> dict[str, object]:
         "state": found.state,
         "problem": notice_to_json(found.problem),
         "rows": [{"scope": row.scope, "key": row.key, "label": row.label, "parts": row.parts} for row in found.rows],
-        "findings": [_finding(one) for one in found.findings],
+        "findings": [_finding(one, is_acceptable=(one.row, one.field) in acceptable) for one in found.findings],
         "flags": [
             {"rule": flag.rule, "row": flag.row, "fields": flag.fields, "message": notice_to_json(flag.message)}
             for flag in found.flags
@@ -197,7 +199,7 @@ def _spans(spans: Iterable[Span]) -> list[dict[str, int]]:
     return [{"page": span.page, "start": span.start, "end": span.end} for span in spans]
 
 
-def _finding(found: Finding) -> dict[str, object]:
+def _finding(found: Finding, *, is_acceptable: bool) -> dict[str, object]:
     was, review = found.extracted, found.review
     return {
         "field": found.field,
@@ -224,6 +226,7 @@ def _finding(found: Finding) -> dict[str, object]:
         }
         if review
         else None,
+        "is_acceptable": is_acceptable,
     }
 
 

@@ -77,7 +77,7 @@ export function withSign(result: Result, decision: Pending): Result {
     at: new Date().toISOString(),
     is_outdated: false,
   };
-  const after = { ...before, review };
+  const after = { ...before, review, is_acceptable: false };
   return { ...result, findings: known ? put(result.findings, known, after) : [...result.findings, after] };
 }
 
@@ -100,5 +100,6 @@ export function blank(cell: Cell): Finding {
     note: null,
     extracted: null,
     review: null,
+    is_acceptable: false,
   };
 }

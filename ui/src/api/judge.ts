@@ -16,7 +16,8 @@ export type Mark =
   | "open"
   | "failed"
   | "computed"
-  | "given";
+  | "given"
+  | "rejected";
 
 export const MARKS: Mark[] = [
   "verified",
@@ -34,10 +35,20 @@ export const MARKS: Mark[] = [
   "open",
   "computed",
   "given",
+  "rejected",
 ];
 
-export type Filter = "attention" | "unreviewed" | "reviewed" | "all" | "verified" | "not_reported" | "open";
-export const FILTERS: Filter[] = ["all", "attention", "unreviewed", "reviewed", "verified", "not_reported", "open"];
+export type Filter = "attention" | "unreviewed" | "reviewed" | "all" | "verified" | "unbound" | "not_reported" | "open";
+export const FILTERS: Filter[] = [
+  "all",
+  "attention",
+  "unreviewed",
+  "reviewed",
+  "verified",
+  "unbound",
+  "not_reported",
+  "open",
+];
 
 const WRONG: ReadonlySet<string> = new Set<Mark>([
   "unbound",
@@ -59,8 +70,22 @@ export function isReviewed(finding: Finding): boolean {
   return finding.review !== null && !finding.review.is_outdated;
 }
 
-/** What the code says of what was extracted. Of a value that a person gave it says nothing. */
+// A person's refusal is not a verified value, whatever the code says of the quote.
+const REFUSALS: Readonly<Record<string, Mark>> = {
+  rejected: "rejected",
+  not_reported: "not_reported",
+  not_applicable: "not_applicable",
+  unclear: "unclear",
+};
+
+/** What stands in a cell, in one sign: what a person said of it, or else what the code says of what was extracted. */
 export function markOf(finding: Finding): Mark {
+  const refusal = isReviewed(finding) && REFUSALS[finding.review?.action ?? ""];
+  return refusal || codeMarkOf(finding);
+}
+
+/** What the code says of what was extracted. Of a value that a person gave it says nothing. */
+function codeMarkOf(finding: Finding): Mark {
   const was = extractedOf(finding);
   if (!was || (finding.source === "reviewer" && finding.state === "reported")) return "given";
   switch (was.state) {
@@ -99,16 +124,6 @@ export function riskOf(finding: Finding, isFlagged: boolean, isCore: boolean): n
   return 4;
 }
 
-/** Whether it may be accepted together with others, without a look at each. The server has the last word. */
-function isVerified(finding: Finding, isFlagged: boolean): boolean {
-  return (
-    !isFlagged &&
-    finding.review === null &&
-    finding.state === "reported" &&
-    (finding.verdict === "verified" || finding.verdict === "verified_fuzzy")
-  );
-}
-
 export function fits(filter: Filter, finding: Finding, isFlagged: boolean): boolean {
   const mark = markOf(finding);
   switch (filter) {
@@ -122,6 +137,8 @@ export function fits(filter: Filter, finding: Finding, isFlagged: boolean): bool
       return isReviewed(finding);
     case "verified":
       return !isFlagged && (mark === "verified" || mark === "verified_fuzzy");
+    case "unbound":
+      return mark === "unbound";
     case "not_reported":
       return mark === "not_reported" || mark === "not_applicable";
     case "open":
@@ -140,6 +157,7 @@ export interface Looked {
   /** As extracted; what was computed from other answers is no value of the document. */
   reported: number;
   verified: number;
+  unbound: number;
   attention: number;
   /** As people have looked. `unreviewed` counts values, `answers` and `reviewed` all that was answered. */
   answers: number;
@@ -153,6 +171,7 @@ export type Counted = Omit<Looked, "finding" | "isFlagged" | "flags" | "urgent" 
 const NONE: Counted = {
   reported: 0,
   verified: 0,
+  unbound: 0,
   attention: 0,
   answers: 0,
   reviewed: 0,
@@ -197,9 +216,10 @@ export function lookAt(result: Result): Looked {
     if (was?.state === "reported" && !isComputed(one)) made.reported += 1;
     if (was?.state === "reported" && (one.verdict === "verified" || one.verdict === "verified_fuzzy"))
       made.verified += 1;
+    if (was?.state === "reported" && one.verdict === "unbound") made.unbound += 1;
     const isFlagged = made.isFlagged(one.row, one.field);
     if (needsAttention(one, isFlagged)) made.urgent.push(one);
-    if (isVerified(one, isFlagged)) made.acceptable.push(one);
+    if (one.is_acceptable) made.acceptable.push(one);
   }
   made.attention = made.urgent.length;
   seen.set(result, made);

@@ -44,6 +44,17 @@ export function keepResult(taskId: number, result: Result): void {
   );
 }
 
+/** Draw a document as it is now, with the decisions that are on their way. */
+export function showResult(client: QueryClient, taskId: number, ordinal: number): void {
+  const truth = resultRead(taskId, ordinal);
+  if (!truth) return;
+  const result = shown(taskId, truth);
+  client.setQueryData<Results>(
+    keys.results(taskId),
+    (old) => old && { ...old, results: old.results.map((one) => (one.ordinal === ordinal ? result : one)) },
+  );
+}
+
 export function forgetResults(client: QueryClient, taskId: number): void {
   pagesRead.delete(taskId);
   void client.invalidateQueries({ queryKey: keys.results(taskId) });

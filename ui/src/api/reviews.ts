@@ -1,8 +1,8 @@
-import { type QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type NewReview, type Result, api, whole } from "./client";
-import { type Pending, begun, ended, findingOf, onTheirWay, shown } from "./decisions";
-import { keys, useMe } from "./queries";
-import { type Results, forgetResults, keepResult, resultRead } from "./results";
+import { type Pending, begun, ended, findingOf, onTheirWay } from "./decisions";
+import { useMe } from "./queries";
+import { forgetResults, keepResult, resultRead, showResult } from "./results";
 
 const REVIEWS = "/api/v1/extraction/tasks/{task_id}/results/{ordinal}/reviews" as const;
 
@@ -47,7 +47,7 @@ export function useReview(taskId: number) {
     mutationFn: send,
     onMutate: (decision) => {
       begun(decision);
-      show(client, taskId, decision.ordinal);
+      showResult(client, taskId, decision.ordinal);
     },
     onSuccess: (result) => keepResult(taskId, result),
     onError: async (_, decision) => {
@@ -60,20 +60,10 @@ export function useReview(taskId: number) {
     },
     onSettled: (_, __, decision) => {
       ended(decision);
-      show(client, taskId, decision.ordinal);
+      showResult(client, taskId, decision.ordinal);
       void client.invalidateQueries({ queryKey: ["reviews", taskId, decision.ordinal] });
     },
   });
-}
-
-function show(client: QueryClient, taskId: number, ordinal: number): void {
-  const truth = resultRead(taskId, ordinal);
-  if (!truth) return;
-  const result = shown(taskId, truth);
-  client.setQueryData<Results>(
-    keys.results(taskId),
-    (old) => old && { ...old, results: old.results.map((one) => (one.ordinal === ordinal ? result : one)) },
-  );
 }
 
 /** All reviews of a cell there ever were. */

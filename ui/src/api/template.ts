@@ -68,10 +68,17 @@ export function unitOf(field: Field): string {
   return Array.isArray(field.unit) ? field.unit.join(" / ") : "";
 }
 
-export function shown(value: string | number | string[] | null, field: Field | undefined, language: Language): string {
+/** A value as people read it. `printed` is how the paper writes the number. */
+export function shown(
+  value: string | number | string[] | null,
+  field: Field | undefined,
+  language: Language,
+  printed?: string,
+): string {
   if (value === null) return "";
   if (Array.isArray(value)) return value.map((one) => shown(one, field, language)).join(", ");
   const option = field?.enum?.find((one) => one.id === value);
   if (option) return option.label[language];
-  return field?.type === "percent" && typeof value === "number" ? `${value} %` : String(value);
+  const text = printed ?? String(value);
+  return field?.type === "percent" && typeof value === "number" ? `${text} %` : text;
 }

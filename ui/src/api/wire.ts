@@ -533,6 +533,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/extraction/tasks/{task_id}/reviews/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Review Events
+         * @description `reviewed` with the ordinals of documents that somebody has judged, as it happens; first those just before.
+         */
+        get: operations["review_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/extraction/tasks/{task_id}/spend-cap": {
         parameters: {
             query?: never;
@@ -1181,12 +1201,15 @@ export interface components {
          *
          *     `value_spans` are where the value itself stands within the quote,
          *     `subject_spans` the words that make it this value. `reason` says why a
-         *     value is `unbound`.
+         *     value is `unbound`. `is_acceptable` says that it may be accepted together
+         *     with others, without a look at each.
          */
         Finding: {
             extracted: components["schemas"]["Extracted"] | null;
             /** Field */
             field: string;
+            /** Is Acceptable */
+            is_acceptable: boolean;
             note: components["schemas"]["Notice"] | null;
             /** Quote */
             quote: string;
@@ -1934,11 +1957,6 @@ export interface components {
              */
             computed: boolean;
             /**
-             * Cues
-             * @default []
-             */
-            cues: string[];
-            /**
              * Enum
              * @default []
              */
@@ -1953,11 +1971,6 @@ export interface components {
             /** Instruction */
             instruction: string;
             label: components["schemas"]["Label"];
-            /**
-             * Rivals
-             * @default []
-             */
-            rivals: string[];
             /** Scope */
             scope: string;
             /** Tier */
@@ -1969,11 +1982,6 @@ export interface components {
         };
         /** TemplateOption */
         TemplateOption: {
-            /**
-             * Cues
-             * @default []
-             */
-            cues: string[];
             /** Id */
             id: string;
             label: components["schemas"]["Label"];
@@ -2847,6 +2855,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Accepted"];
+                };
+            };
+        };
+    };
+    review_events: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Events. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
                 };
             };
         };

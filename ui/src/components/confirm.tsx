@@ -1,5 +1,6 @@
-import { Button, Modal } from "@mantine/core";
+import { Button } from "@mantine/core";
 import type { ReactNode } from "react";
+import { Dialog } from "./dialog";
 import { useTexts } from "../texts";
 
 interface Props {
@@ -17,7 +18,7 @@ interface Props {
 export function Confirm(props: Props) {
   const texts = useTexts();
   return (
-    <Modal opened={props.isOpen} onClose={props.close} withCloseButton={false} lockScroll={false} centered>
+    <Dialog opened={props.isOpen} onClose={props.close} withCloseButton={false} centered>
       <div className="form">
         <p className="plain">{props.text}</p>
         {props.children}
@@ -30,6 +31,6 @@ export function Confirm(props: Props) {
           </Button>
         </div>
       </div>
-    </Modal>
+    </Dialog>
   );
 }

@@ -16,6 +16,7 @@ const SHAPES: Record<Name, string> = {
   unclear: "M5 5.5C5 2 11 2 11 5.5 11 8 8 7.5 8 10M8 13.5v.5",
   open: "M4 8h8",
   computed: "M3.5 6h9M3.5 10h9",
+  rejected: "M4 4l8 8M12 4l-8 8M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13z",
   given: "M8 2a3 3 0 1 0 0 6 3 3 0 0 0 0-6zM2.5 14c.6-3 2.6-4 5.5-4s4.9 1 5.5 4",
 };
 const FILLED: ReadonlySet<Name> = new Set<Name>([

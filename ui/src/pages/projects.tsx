@@ -1,7 +1,8 @@
-import { Button, Modal, TextInput } from "@mantine/core";
+import { Button, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { Link, useNavigate } from "react-router";
+import { Dialog } from "../components/dialog";
 import { api } from "../api/client";
 import { keys, useProjects } from "../api/queries";
 import { Icon } from "../components/icon";
@@ -67,7 +68,7 @@ function NewProject({ isOpen, close }: { isOpen: boolean; close: () => void }) {
     if (name.trim()) create.mutate();
   };
   return (
-    <Modal opened={isOpen} onClose={close} title={texts.projects.create} lockScroll={false}>
+    <Dialog opened={isOpen} onClose={close} title={texts.projects.create}>
       <form onSubmit={submit} className="form">
         <TextInput
           label={texts.projects.name}
@@ -86,6 +87,6 @@ function NewProject({ isOpen, close }: { isOpen: boolean; close: () => void }) {
           </Button>
         </div>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -95,7 +95,11 @@ def decided(
         if action is Action.WITHDRAWN and history and history[-1].action is action and history[-1].reviewer == by:
             return None
         raise outrun(history)
-    if decision.action is Action.ACCEPTED and not (current and now and now[0].is_reviewed):
+    stands = bool(current and now and now[0].is_reviewed)
+    is_same = current is not None and (action, value) == (current.action, current.value)
+    if stands and current and current.reviewer != by and not is_same and not note:
+        raise UsageError(_reason_needed(current))
+    if decision.action is Action.ACCEPTED and not stands:
         _acceptable(base)
     _check_possible(action, decision, current, now)
     return Judged(
@@ -165,6 +169,15 @@ def verified(
     ]
     reviewed_already = sum(all(finding.is_reviewed for finding in cell) for cell in cells.values())
     return judged, len(cells) - len(judged) - reviewed_already
+
+
+def _reason_needed(standing: Review) -> str:
+    return notice(
+        "review.reason_needed",
+        "{reviewer} has judged this value ({action}). Write a note that says why you decide otherwise.",
+        reviewer=standing.reviewer,
+        action=_ACTION_NAMES[standing.action],
+    )
 
 
 def outrun(history: Sequence[Review]) -> Outrun:

@@ -114,15 +114,10 @@ def _found(
     for family in _FAMILIES:
         study |= family.answers(document)
     paper = report(document, identity.title_line(document, first_page))
-    ids = {field.id for field in asked}
-    unfit = _unfit(paper, document, ids)
+    unfit = _unfit(paper, document, {field.id for field in asked})
     study |= unfit
     scopes = {str(field.scope) for field in asked}
-    rows, found = (
-        ([], {})
-        if unfit or not scopes - {"study"}
-        else rows_of(document, study, scopes, is_trial="n_randomised" in ids)
-    )
+    rows, found = ([], {}) if unfit or not scopes - {"study"} else rows_of(document, study, scopes)
     return rows, found | {(name, ""): answer for name, answer in study.items()}
 
 

@@ -290,6 +290,18 @@ PAGE_OF_REVIEWS: Final[LiteralString] = (
 """
 )
 
+# Ids are drawn a moment before their transactions commit, and so become visible out of order: the look goes a little
+# back behind the newest id it saw, and whoever looks remembers what it has seen.
+NEW_REVIEWS: Final[LiteralString] = """
+with newest as materialized (
+    select coalesce(max(id), 0) as id from ingather.review
+)
+select newest.id, r.id, r.ordinal, r.reviewed_at > clock_timestamp() - %(recent)s::interval
+  from newest
+  left join ingather.review r
+    on r.task_id = %(task_id)s and r.id > coalesce(%(after)s::bigint, newest.id) - %(back)s::bigint
+"""
+
 # The revision is the next one to those that the writer has read. Of two who read the same, one finds it taken and
 # writes nothing: a judgement is never put on top of another that its maker has not seen.
 ADD_REVIEWS: Final[LiteralString] = """

@@ -13,7 +13,10 @@ from ingather.library.parse.clean import FORBIDDEN
 from ingather.library.reading import Hidden, Page, Problem, Reading
 from ingather.library.table import Table
 from ingather.library.table_json import pack_tables, unpack_tables
+from ingather.notice import notice_from_json, notice_to_json
 
+# A notice inside a notice inside a notice: "{first} {rest}" with a file's kind in it. More would only help an attacker.
+MOST_NESTED = 4
 _HEAD = struct.Struct("<I")
 _PAGE = struct.Struct("<ddII")
 
@@ -26,7 +29,7 @@ def pack(reading: Reading) -> bytes:
     head = json.dumps(
         {
             "problem": reading.problem,
-            "sentence": reading.sentence,
+            "sentence": notice_to_json(reading.sentence),
             "hidden": [[run.page, run.text, run.reason] for run in reading.hidden],
             "notes": reading.notes,
             "pages": len(reading.pages),
@@ -53,7 +56,7 @@ def unpack(answer: bytes, parser: str) -> Reading:
         reading = Reading(
             parser=parser,
             problem=Problem(head["problem"]) if head["problem"] is not None else None,
-            sentence=_text(head["sentence"]),
+            sentence=_sentence(head["sentence"]),
             pages=tuple(pages),
             hidden=tuple(Hidden(page=int(n), text=_text(t), reason=_text(r)) for n, t, r in head["hidden"]),
             notes=tuple(_text(note) for note in head["notes"]),
@@ -86,6 +89,30 @@ def _tables(packed: bytes, pages: int) -> tuple[Table, ...]:
         if max((table.page, *(cell.page for cell in table.cells))) >= pages:
             raise Garbled
     return tables
+
+
+def _sentence(value: object) -> str:
+    """A sentence for people, a notice where it was one: plain text in every part, and nested no deeper than ours."""
+    if value is None:
+        return ""
+    _check_notice(value, MOST_NESTED)
+    return notice_from_json(value)  # type: ignore[arg-type]  # it was checked
+
+
+def _check_notice(value: object, depth: int) -> None:
+    if not (isinstance(value, dict) and value.keys() == {"id", "params", "message"} and depth > 0):
+        raise Garbled
+    if not isinstance(value["params"], dict):
+        raise Garbled
+    for text in (value["id"], value["message"], *value["params"]):
+        _text(text)
+    for param in value["params"].values():
+        if isinstance(param, dict):
+            _check_notice(param, depth - 1)
+        elif isinstance(param, str):
+            _text(param)
+        elif isinstance(param, bool) or not isinstance(param, int | float) or not math.isfinite(param):
+            raise Garbled
 
 
 def _text(value: object) -> str:

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Header, Request
 from starlette.concurrency import run_in_threadpool
 
 from ingather.engine.errors import IngatherError
+from ingather.extraction.reviewing.watch import ReviewWatch
 from ingather.extraction.tasks.journal import Journal, JournalLine
 from ingather.notice import notice_to_json
 from ingather.web import shapes
@@ -58,6 +59,50 @@ async def events(
         media_type=MEDIA_TYPE,
         headers={"x-accel-buffering": "no"},
     )
+
+
+@router.get(
+    "/{task_id}/reviews/events",
+    status_code=200,
+    response_class=ReleasingStream,
+    responses={200: {"description": "Events.", "content": {MEDIA_TYPE: {"schema": {"type": "string"}}}}},
+)
+async def review_events(task_id: Id, request: Request, here: Here, who: Who, limiters: Limiting) -> ReleasingStream:
+    """`reviewed` with the ordinals of documents that somebody has judged, as it happens; first those just before."""
+    await status_for(here, who, task_id)
+
+    async def check_rights() -> None:
+        await status_for(here, await caller(request, here), task_id)
+
+    limiters.live_views.acquire(who.account_id)
+    return ReleasingStream(
+        _reviewed(check_rights, ReviewWatch(here.engine.database, task_id), limiters.limits),
+        lambda: limiters.live_views.release(who.account_id),
+        media_type=MEDIA_TYPE,
+        headers={"x-accel-buffering": "no"},
+    )
+
+
+async def _reviewed(
+    check_rights: Callable[[], Awaitable[None]], watch: ReviewWatch, limits: RequestLimits
+) -> AsyncIterator[str]:
+    sent_at = checked_at = time.monotonic()
+    while True:
+        try:
+            if time.monotonic() - checked_at >= limits.recheck_rights_s:
+                await check_rights()
+                checked_at = time.monotonic()
+            ordinals = await watch.look()
+        except (Refused, IngatherError):
+            # The next request of this client gets the error itself.
+            return
+        if ordinals:
+            yield _event("reviewed", {"ordinals": ordinals})
+            sent_at = time.monotonic()
+        elif time.monotonic() - sent_at >= limits.keep_alive_s:
+            yield ": still there\n\n"
+            sent_at = time.monotonic()
+        await asyncio.sleep(limits.poll_s)
 
 
 async def _stream(

@@ -64,7 +64,6 @@ class Templates(Wire):
 class TemplateOption(Wire):
     id: str
     label: LabelView
-    cues: list[str] = []  # noqa: RUF012  # pydantic copies a default
 
 
 class UnitOfField(Wire):
@@ -86,8 +85,6 @@ class TemplateField(Wire):
     ai: bool = True
     computed: bool = False
     human_or_protocol: bool = False
-    cues: list[str] = []  # noqa: RUF012
-    rivals: list[str] = []  # noqa: RUF012
     enum: list[TemplateOption] = []  # noqa: RUF012  # pydantic copies a default
 
 

@@ -124,7 +124,8 @@ class FindingView(Wire):
 
     `value_spans` are where the value itself stands within the quote,
     `subject_spans` the words that make it this value. `reason` says why a
-    value is `unbound`.
+    value is `unbound`. `is_acceptable` says that it may be accepted together
+    with others, without a look at each.
     """
 
     field: str
@@ -141,6 +142,7 @@ class FindingView(Wire):
     note: NoticeView | None
     extracted: ExtractedView | None
     review: StandingReview | None
+    is_acceptable: bool
 
 
 class RowView(Wire):

@@ -1,5 +1,6 @@
-import { Button, Modal } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { Dialog } from "../../components/dialog";
 import { api } from "../../api/client";
 import { Empty, Failed, Loading } from "../../components/states";
 import { moment, useLanguage } from "../../texts";
@@ -21,7 +22,7 @@ export function BatchFailures({ batchId, close }: { batchId: number; close: () =
   });
   const all = failures.data?.pages.flatMap((page) => page.failures) ?? [];
   return (
-    <Modal opened onClose={close} title={t.failuresOf(batchId)} size="xl" lockScroll={false}>
+    <Dialog opened onClose={close} title={t.failuresOf(batchId)} size="xl">
       {failures.isPending && <Loading lines={3} />}
       {failures.isError && <Failed error={failures.error} again={() => void failures.refetch()} />}
       {failures.isSuccess && all.length === 0 && <Empty icon="check" title={t.noFailures} />}
@@ -61,6 +62,6 @@ export function BatchFailures({ batchId, close }: { batchId: number; close: () =
           {texts.state.more}
         </Button>
       )}
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,7 +1,8 @@
-import { Button, Progress as Meter, Modal, NumberInput } from "@mantine/core";
+import { Button, Progress as Meter, NumberInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { Link, useParams } from "react-router";
+import { Dialog } from "../../components/dialog";
 import { type Task, api } from "../../api/client";
 import { sum } from "../../api/judge";
 import { keys, useTask, useTaskTemplate } from "../../api/queries";
@@ -324,7 +325,7 @@ function CapForm({ task, close }: { task: Task; close: () => void }) {
     save.mutate();
   };
   return (
-    <Modal opened onClose={close} title={texts.task.capTitle} lockScroll={false}>
+    <Dialog opened onClose={close} title={texts.task.capTitle}>
       <form className="form" onSubmit={submit}>
         <p className="dim">{texts.task.capLead}</p>
         <NumberInput
@@ -346,6 +347,6 @@ function CapForm({ task, close }: { task: Task; close: () => void }) {
           </Button>
         </div>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,9 +1,10 @@
-import { Badge, Button, Checkbox, Modal, Select, TextInput, Tooltip } from "@mantine/core";
+import { Badge, Button, Checkbox, Select, TextInput, Tooltip } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type DragEvent, type FormEvent, useEffect, useRef, useState } from "react";
 import { useSearchParams } from "react-router";
+import { Dialog } from "../../components/dialog";
 import { type Document, api } from "../../api/client";
 import { keys, useDocuments, useKnowledgeBases } from "../../api/queries";
 import { Icon } from "../../components/icon";
@@ -312,7 +313,7 @@ function NewKnowledgeBase(props: {
     if (name.trim()) create.mutate();
   };
   return (
-    <Modal opened={props.isOpen} onClose={props.close} title={texts.setup.newKnowledgeBase} lockScroll={false}>
+    <Dialog opened={props.isOpen} onClose={props.close} title={texts.setup.newKnowledgeBase}>
       <form className="form" onSubmit={submit}>
         <TextInput
           label={texts.setup.knowledgeBaseName}
@@ -331,6 +332,6 @@ function NewKnowledgeBase(props: {
           </Button>
         </div>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

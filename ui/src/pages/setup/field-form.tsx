@@ -1,5 +1,6 @@
-import { Button, Modal, SegmentedControl, Select, TextInput, Textarea } from "@mantine/core";
+import { Button, SegmentedControl, Select, TextInput, Textarea } from "@mantine/core";
 import { type FormEvent, useState } from "react";
+import { Dialog } from "../../components/dialog";
 import { FIELD_TYPES, type Field, type FieldType, type Option, type Scope, unitOf } from "../../api/template";
 import { Refusal } from "../../components/states";
 import { useTexts } from "../../texts";
@@ -42,13 +43,7 @@ export function FieldForm({ scopes, field, error, isBusy, close, save }: Props) 
     save(made);
   };
   return (
-    <Modal
-      opened
-      onClose={close}
-      size="lg"
-      title={field ? texts.editor.changeField : texts.editor.addField}
-      lockScroll={false}
-    >
+    <Dialog opened onClose={close} size="lg" title={field ? texts.editor.changeField : texts.editor.addField}>
       <form className="form" onSubmit={submit}>
         <div className="form-pair">
           <TextInput
@@ -140,7 +135,7 @@ export function FieldForm({ scopes, field, error, isBusy, close, save }: Props) 
           </Button>
         </div>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,7 +1,8 @@
-import { Accordion, Badge, Button, Checkbox, Modal, SegmentedControl, TextInput } from "@mantine/core";
+import { Accordion, Badge, Button, Checkbox, SegmentedControl, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { Link, useNavigate } from "react-router";
+import { Dialog } from "../../components/dialog";
 import { type TemplateSummary, api } from "../../api/client";
 import { keys } from "../../api/queries";
 import { type Template, fieldsOf, unitOf } from "../../api/template";
@@ -222,7 +223,7 @@ function Clone(props: { projectId: number; template: Template; isOpen: boolean; 
     clone.mutate();
   };
   return (
-    <Modal opened={props.isOpen} onClose={props.close} title={texts.setup.cloneTitle} lockScroll={false}>
+    <Dialog opened={props.isOpen} onClose={props.close} title={texts.setup.cloneTitle}>
       <form className="form" onSubmit={submit}>
         <p className="dim">{texts.setup.cloneLead}</p>
         <TextInput
@@ -248,6 +249,6 @@ function Clone(props: { projectId: number; template: Template; isOpen: boolean; 
           </Button>
         </div>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,5 +1,6 @@
 import { memo } from "react";
 import { markOf } from "../../api/judge";
+import { printedOf } from "../../api/printed";
 import { shown } from "../../api/template";
 import { FlagMark, Mark, ReviewMark } from "../../components/mark";
 import { moment, useLanguage } from "../../texts";
@@ -30,7 +31,7 @@ export const Cell = memo(function Cell({ row, column, left, width, isFocused, is
   if (!finding)
     return <div role="gridcell" id={id} className={name} style={{ left, width }} onClick={() => open(place)} />;
   const mark = markOf(finding);
-  const text = shown(finding.value, column.field, language);
+  const text = shown(finding.value, column.field, language, printedOf(finding));
   return (
     <div
       role="gridcell"

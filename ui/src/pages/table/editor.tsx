@@ -1,10 +1,11 @@
 import { Button, TextInput, Textarea } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
-import { type KeyboardEvent, useState } from "react";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import type { Finding, NewReview } from "../../api/client";
 import { type Field, unitOf } from "../../api/template";
 import { Icon } from "../../components/icon";
-import { useLanguage } from "../../texts";
+import { useHoldKeys } from "../../components/keys";
+import { useLanguage, useTexts } from "../../texts";
 
 interface Props {
   field: Field;
@@ -14,10 +15,12 @@ interface Props {
   cancel: () => void;
 }
 
+// Options that a digit chooses. There are nine digits without the nought.
 const DIGITS = 9;
 
 /** Another value for a cell, given by the type of its field. The server reads it, as it reads those of models. */
 export function Editor(props: Props) {
+  useHoldKeys(true);
   return props.field.enum?.length ? <Options {...props} /> : <Written {...props} />;
 }
 
@@ -26,52 +29,57 @@ function Options({ field, value, isSaving, save, cancel }: Props) {
   const isMany = field.type === "multi_enum";
   const [chosen, setChosen] = useState<string[]>(Array.isArray(value) ? value : []);
   const options = field.enum ?? [];
+  const isOn = (id: string) => (isMany ? chosen.includes(id) : value === id);
   const choose = (id: string) => {
     if (isSaving) return;
     if (!isMany) save(id);
     else setChosen((old) => (old.includes(id) ? old.filter((one) => one !== id) : [...old, id]));
   };
   useHotkeys([
-    ...options.slice(0, DIGITS).map<[string, () => void]>((option, at) => [String(at + 1), () => choose(option.id)]),
+    ["Escape", cancel],
+    ...options.slice(0, DIGITS).map<[string, () => void]>(({ id }, at) => [String(at + 1), () => choose(id)]),
     // On a button, Enter presses that button.
-    [
-      "Enter",
-      (event) => event.target instanceof HTMLButtonElement || (isMany && !isSaving && save(chosen)),
-      { preventDefault: false },
-    ],
+    ["Enter", (event) => isMany && !isSaving && !isButton(event) && save(chosen), { preventDefault: false }],
   ]);
+  const box = useFocusInside();
+  const first = options.findIndex(({ id }) => isOn(id));
   return (
-    <div className="review-editor" role="group" aria-label={isMany ? texts.review.chooseSome : texts.review.choose}>
+    <div
+      ref={box}
+      className="review-editor"
+      role="group"
+      aria-label={isMany ? texts.review.chooseSome : texts.review.choose}
+    >
       <div className="review-options">
-        {options.map((option, at) => {
-          const isOn = isMany ? chosen.includes(option.id) : value === option.id;
-          return (
-            <Button
-              key={option.id}
-              size="xs"
-              justify="flex-start"
-              variant={isOn ? "light" : "default"}
-              aria-pressed={isOn}
-              disabled={isSaving}
-              onClick={() => choose(option.id)}
-            >
-              {at < DIGITS && <kbd>{at + 1}</kbd>} <span>{option.label[language]}</span>
-            </Button>
-          );
-        })}
-      </div>
-      <div className="review-end">
-        {isMany && (
-          <Button size="xs" loading={isSaving} onClick={() => save(chosen)}>
-            {texts.review.save} <kbd>↵</kbd>
+        {options.map(({ id, label }, at) => (
+          <Button
+            key={id}
+            size="xs"
+            justify="flex-start"
+            variant={isOn(id) ? "light" : "default"}
+            aria-pressed={isOn(id)}
+            disabled={isSaving}
+            data-autofocus={at === Math.max(0, first) || undefined}
+            onClick={() => choose(id)}
+          >
+            {at < DIGITS && <kbd>{at + 1}</kbd>} <span>{label[language]}</span>
           </Button>
-        )}
-        <Button size="xs" variant="subtle" onClick={cancel}>
-          {texts.review.cancel} <kbd>Esc</kbd>
-        </Button>
+        ))}
       </div>
+      <End isSaving={isSaving} enter="↵" save={isMany ? () => save(chosen) : undefined} cancel={cancel} />
     </div>
   );
+}
+
+const isButton = (event: Event) => event.target instanceof HTMLButtonElement;
+
+/** The chosen option has the focus from the start, so that nothing that is typed goes to the page behind. */
+function useFocusInside() {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    box.current?.querySelector<HTMLElement>("[data-autofocus]")?.focus();
+  }, []);
+  return box;
 }
 
 function Written({ field, value, isSaving, save, cancel }: Props) {
@@ -91,38 +99,44 @@ function Written({ field, value, isSaving, save, cancel }: Props) {
     event.preventDefault();
     event.stopPropagation();
   };
-  const unit = unitOf(field);
   const shared = {
     size: "sm",
     label: texts.review.newValue,
-    description: [isList && texts.review.list, unit].filter(Boolean).join(" · ") || undefined,
+    description: [isList && texts.review.list, unitOf(field)].filter(Boolean).join(" · ") || undefined,
     "data-autofocus": true,
     autoFocus: true,
     value: text,
     onKeyDown: keys,
     onFocus: (event: { currentTarget: HTMLInputElement | HTMLTextAreaElement }) => event.currentTarget.select(),
+    onChange: (event: { currentTarget: HTMLInputElement | HTMLTextAreaElement }) => setText(event.currentTarget.value),
   };
   return (
     <div className="review-editor">
-      {isLong ? (
-        <Textarea
-          {...shared}
-          autosize
-          minRows={3}
-          maxRows={10}
-          onChange={(event) => setText(event.currentTarget.value)}
-        />
-      ) : (
-        <TextInput {...shared} onChange={(event) => setText(event.currentTarget.value)} />
+      {isLong ? <Textarea {...shared} autosize minRows={3} maxRows={10} /> : <TextInput {...shared} />}
+      <End isSaving={isSaving} enter={isLong ? "Ctrl ↵" : "↵"} save={done} cancel={cancel} />
+    </div>
+  );
+}
+
+interface EndProps {
+  isSaving: boolean;
+  enter: string;
+  save: (() => void) | undefined;
+  cancel: () => void;
+}
+
+function End({ isSaving, enter, save, cancel }: EndProps) {
+  const texts = useTexts();
+  return (
+    <div className="review-end">
+      {save && (
+        <Button size="xs" loading={isSaving} leftSection={<Icon name="check" size={12} />} onClick={save}>
+          {texts.review.save} <kbd>{enter}</kbd>
+        </Button>
       )}
-      <div className="review-end">
-        <Button size="xs" loading={isSaving} leftSection={<Icon name="check" size={12} />} onClick={done}>
-          {texts.review.save} <kbd>{isLong ? "Ctrl ↵" : "↵"}</kbd>
-        </Button>
-        <Button size="xs" variant="subtle" onClick={cancel}>
-          {texts.review.cancel} <kbd>Esc</kbd>
-        </Button>
-      </div>
+      <Button size="xs" variant="subtle" onClick={cancel}>
+        {texts.review.cancel} <kbd>Esc</kbd>
+      </Button>
     </div>
   );
 }

@@ -1,5 +1,6 @@
-import { Alert, Button, CopyButton, Modal, SegmentedControl, Textarea } from "@mantine/core";
+import { Alert, Button, CopyButton, SegmentedControl, Textarea } from "@mantine/core";
 import { useState } from "react";
+import { Dialog } from "../../components/dialog";
 import { type Result, type Task, address } from "../../api/client";
 import { sum } from "../../api/judge";
 import { type Language, type Template, fieldsOf } from "../../api/template";
@@ -57,7 +58,7 @@ export function ExportMenu({
       <Button size="xs" leftSection={<Icon name="download" />} onClick={() => setOpen(true)}>
         {texts.table.export}
       </Button>
-      <Modal opened={isOpen} onClose={() => setOpen(false)} title={texts.exports.title} size="lg" lockScroll={false}>
+      <Dialog opened={isOpen} onClose={() => setOpen(false)} title={texts.exports.title} size="lg">
         <div className="form">
           {notices.length > 0 && (
             <Alert color="orange" icon={<Icon name="warning" />} p="xs" data-testid="unreviewed">
@@ -122,7 +123,7 @@ export function ExportMenu({
             </CopyButton>
           </div>
         </div>
-      </Modal>
+      </Dialog>
     </>
   );
 }

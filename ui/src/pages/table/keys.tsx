@@ -1,4 +1,4 @@
-import { Modal } from "@mantine/core";
+import { Dialog } from "../../components/dialog";
 import { useTexts } from "../../texts";
 
 export function Keys({ isOpen, close }: { isOpen: boolean; close: () => void }) {
@@ -24,7 +24,7 @@ export function Keys({ isOpen, close }: { isOpen: boolean; close: () => void }) 
     [["?"], texts.keys.help],
   ];
   return (
-    <Modal opened={isOpen} onClose={close} title={texts.keys.title} lockScroll={false} size="sm">
+    <Dialog opened={isOpen} onClose={close} title={texts.keys.title} size="sm">
       <dl className="keys">
         {all.map(([names, what]) => (
           <div key={what}>
@@ -37,6 +37,6 @@ export function Keys({ isOpen, close }: { isOpen: boolean; close: () => void }) 
           </div>
         ))}
       </dl>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,6 +1,7 @@
 import type { Finding, Result, Row } from "../../api/client";
 import { type Filter, type Looked, fits, lookAt, riskOf } from "../../api/judge";
 import { type Field, type Language, type Scope, type Template, shown } from "../../api/template";
+import type { Texts } from "../../texts/en";
 
 /** One line of the table: a study, or one arm, outcome, result or comparison of it. */
 export interface TableRow {
@@ -8,8 +9,10 @@ export interface TableRow {
   result: Result;
   looked: Looked;
   row: string;
+  /** What tells this line from its neighbours: never shortened. */
   label: string;
-  hint: string;
+  /** Where it belongs: outcome and time, then the document. */
+  details: string[];
 }
 
 export interface Column {
@@ -50,37 +53,59 @@ export function columnsOf(template: Template, scope: Scope): Column[] {
   );
 }
 
-const made = new Map<Scope, WeakMap<Result, TableRow[]>>();
+const made = new WeakMap<Texts, Map<Scope, WeakMap<Result, TableRow[]>>>();
 
-/** The lines of a scope. Those of a document that has not changed are the same as before, so nothing of them is drawn anew. */
-export function rowsOf(results: Result[], scope: Scope): TableRow[] {
-  const known = made.get(scope) ?? new WeakMap<Result, TableRow[]>();
-  made.set(scope, known);
+/** The lines of a scope. A document that has not changed has the same lines as before, so they are not drawn anew. */
+export function rowsOf(results: Result[], scope: Scope, texts: Texts): TableRow[] {
+  const scopes = made.get(texts) ?? new Map<Scope, WeakMap<Result, TableRow[]>>();
+  made.set(texts, scopes);
+  const known = scopes.get(scope) ?? new WeakMap<Result, TableRow[]>();
+  scopes.set(scope, known);
   return results.flatMap((result) => {
-    const rows = known.get(result) ?? linesOf(result, scope);
+    const rows = known.get(result) ?? linesOf(result, scope, texts);
     known.set(result, rows);
     return rows;
   });
 }
 
-function linesOf(result: Result, scope: Scope): TableRow[] {
+function linesOf(result: Result, scope: Scope, texts: Texts): TableRow[] {
   const looked = lookAt(result);
-  const hint = hintOf(looked);
-  if (scope === "study") return [{ id: `${result.ordinal}`, result, looked, row: "", label: result.file_name, hint }];
+  if (scope === "study") {
+    const details = [nameOf(looked)].filter(Boolean);
+    return [{ id: `${result.ordinal}`, result, looked, row: "", label: result.file_name, details }];
+  }
   return result.rows
-    .filter((one: Row) => one.scope === scope)
-    .map((one) => ({
-      id: `${result.ordinal} ${one.key}`,
-      result,
-      looked,
-      row: one.key,
-      label: one.label,
-      hint: result.file_name,
-    }));
+    .filter((one) => one.scope === scope)
+    .map((one) => {
+      const [label, ...details] = rowNames(one, result, texts);
+      return {
+        id: `${result.ordinal} ${one.key}`,
+        result,
+        looked,
+        row: one.key,
+        label: label ?? one.key,
+        details: [...details, result.file_name],
+      };
+    });
+}
+
+/** The arms of a result or a comparison come first: its neighbours have the same outcome and the same time. */
+export function rowNames(row: Row, result: Result, texts: Texts): string[] {
+  const label = (key: string | undefined) => result.rows.find((one) => one.key === key)?.label;
+  const { arm, against, outcome, timepoint } = row.parts;
+  const arms = [label(arm), label(against)].filter((one) => one !== undefined).join(" / ");
+  const about = [label(outcome), timepoint && coded(timepoint, texts)].filter(Boolean).join(", ");
+  return arms && about ? [arms, about] : [coded(row.label, texts)];
+}
+
+/** Labels that the server gives where a paper has none. The wire has them as they are written here. */
+function coded(label: string, texts: Texts): string {
+  if (label === "as reported") return texts.table.asReported;
+  return label === "the result of the primary outcome" ? texts.table.primaryResult : label;
 }
 
 /** What a study is known by, where it was found. */
-function hintOf(looked: Looked): string {
+function nameOf(looked: Looked): string {
   for (const field of ["study_id", "title"]) {
     const value = looked.finding("", field)?.value;
     if (typeof value === "string" && value) return value;
@@ -110,8 +135,8 @@ export const isSamePlace = (one: Place, other: Place) =>
   isAt(one, other.ordinal, other.row) && one.field === other.field;
 
 export function matches(row: TableRow, columns: Column[], wanted: string, language: Language): boolean {
-  if (row.label.toLowerCase().includes(wanted) || row.hint.toLowerCase().includes(wanted)) return true;
-  if (row.result.file_name.toLowerCase().includes(wanted)) return true;
+  const names = [row.label, ...row.details, row.result.file_name];
+  if (names.some((name) => name.toLowerCase().includes(wanted))) return true;
   return columns.some((column) => {
     const finding = cellOf(row, column);
     return finding !== undefined && shown(finding.value, column.field, language).toLowerCase().includes(wanted);

@@ -1,5 +1,6 @@
-import { Alert, Button, Modal } from "@mantine/core";
+import { Alert, Button } from "@mantine/core";
 import { useMemo, useState } from "react";
+import { Dialog } from "../../components/dialog";
 import { type Result, type Task, sentence } from "../../api/client";
 import { sum } from "../../api/judge";
 import { useAcceptVerified, useMayReview } from "../../api/reviews";
@@ -57,7 +58,7 @@ export function AcceptVerified({ task, rows, columns }: { task: Task; rows: Tabl
       <Button size="xs" variant="default" leftSection={<Icon name="check" size={13} />} onClick={() => setOpen(true)}>
         {texts.review.bulk(count)}
       </Button>
-      <Modal opened={isOpen} onClose={close} title={texts.review.bulkTitle} lockScroll={false}>
+      <Dialog opened={isOpen} onClose={close} title={texts.review.bulkTitle}>
         <div className="form">
           {accept.data ? (
             <p className="plain" role="status">
@@ -91,7 +92,7 @@ export function AcceptVerified({ task, rows, columns }: { task: Task; rows: Tabl
             )}
           </div>
         </div>
-      </Modal>
+      </Dialog>
     </>
   );
 }

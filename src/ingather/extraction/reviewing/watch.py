@@ -1,0 +1,47 @@
+"""Which documents of a task were judged since the last look, for pages that follow what colleagues decide."""
+
+from collections import deque
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+from ingather.engine.database import Database
+from ingather.engine.script import Script, Statement
+from ingather.extraction.tasks import statements as sql
+
+# The first look reports what was judged this long before it. A page reads its results a few seconds before it begins
+# to watch; what was judged in between must not be missed. Longer only makes it read some documents twice.
+RECENT = timedelta(seconds=60)
+# A review whose id is this far behind the newest may still become visible. Fewer could miss one that commits late;
+# more makes each look read more rows.
+LOOK_BACK_IDS = 1_000
+# Looks that are remembered. The next one goes back to the oldest of them, so that a slow transaction is not missed
+# behind thousands of reviews that were accepted at once. More reads those thousands again for longer.
+LOOKS = 10
+
+
+class ReviewWatch:
+    """Looks at the reviews of one task again and again. Belongs to one viewer."""
+
+    def __init__(self, database: Database, task_id: int) -> None:
+        self._database = database
+        self._task_id = task_id
+        self._newest: deque[int] = deque(maxlen=LOOKS)
+        self._seen: set[int] = set()
+
+    async def look(self) -> list[int]:
+        """The ordinals of the documents that were judged since the last look."""
+        is_first = not self._newest
+        rows = await self._database.arun(_new_reviews(self._task_id, None if is_first else self._newest[0]))
+        found = [(number, ordinal, is_recent) for _, number, ordinal, is_recent in rows if number is not None]
+        new = {
+            ordinal for number, ordinal, is_recent in found if number not in self._seen and (is_recent or not is_first)
+        }
+        self._newest.append(rows[0][0])
+        self._seen = {number for number, _, _ in found}
+        return sorted(new)
+
+
+def _new_reviews(task_id: int, after: int | None) -> Script[Sequence[Any]]:
+    params = {"task_id": task_id, "after": after, "back": LOOK_BACK_IDS, "recent": RECENT}
+    return (yield Statement(sql.NEW_REVIEWS, params))

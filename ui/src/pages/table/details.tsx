@@ -1,0 +1,167 @@
+import { ActionIcon, CopyButton } from "@mantine/core";
+import type { Finding, Flag, Result, Task } from "../../api/client";
+import { lookAt, markOf } from "../../api/judge";
+import { printedOf } from "../../api/printed";
+import { type Field, type Template, shown, unitOf } from "../../api/template";
+import { Icon } from "../../components/icon";
+import { FlagMark, Mark } from "../../components/mark";
+import { useLanguage, useTexts } from "../../texts";
+import { Compared } from "./compared";
+import { History } from "./history";
+import { rowNames } from "./rows";
+
+interface Props {
+  task: Task;
+  template: Template;
+  result: Result;
+  field: Field;
+  finding: Finding;
+  lines: string;
+}
+
+export function Details({ task, template, result, field, finding, lines }: Props) {
+  const { texts, language } = useLanguage();
+  const section = template.sections.find((one) => one.fields.includes(field));
+  const row = result.rows.find((one) => one.key === finding.row);
+  const flags = lookAt(result).flags(finding.row, field.id);
+  const messages = flags.map((flag) => ({ flag, text: texts.notice(flag.message, textOf(template, flag)) }));
+  return (
+    <div className="details">
+      <p className="details-path dim">
+        {section?.label[language]}
+        {row && (
+          <>
+            {" · "}
+            <bdi>{rowNames(row, result, texts).join(" · ")}</bdi>
+          </>
+        )}
+      </p>
+      <h2>{field.label[language]}</h2>
+      <Verdict finding={finding} />
+      {messages.map(({ flag, text }) => (
+        <div key={flag.rule} className="verdict verdict-flag">
+          <FlagMark size={14} /> {text}
+        </div>
+      ))}
+      <Value field={field} finding={finding} />
+      <Quote finding={finding} lines={lines} />
+      <h3>{texts.drawer.checks}</h3>
+      {messages.length === 0 && <p className="dim">{texts.drawer.noChecks}</p>}
+      {messages.map(({ flag, text }) => (
+        <p key={flag.rule} className="plain">
+          {text}
+        </p>
+      ))}
+      <h3>{texts.drawer.instruction}</h3>
+      <p className="plain dim">{field.instruction || "—"}</p>
+      <From finding={finding} />
+      <History task={task} result={result} field={field} row={finding.row} />
+    </div>
+  );
+}
+
+const textOf = (template: Template, flag: Flag) => template.checks.find((one) => one.id === flag.rule)?.message;
+
+/** What the code says: that the words stand in the paper is one thing, that the value is theirs another. */
+function Verdict({ finding }: { finding: Finding }) {
+  const texts = useTexts();
+  if (finding.state === "") return null;
+  const mark = markOf(finding);
+  const reason = mark === "unbound" && finding.reason ? texts.table.reasons[finding.reason] : undefined;
+  return (
+    <div className={`verdict verdict-${mark}`} data-testid="verdict">
+      <Mark name={mark} size={14} /> {texts.table.marks[mark]}
+      {reason && <span data-testid="reason">: {reason}</span>}
+    </div>
+  );
+}
+
+function Value({ field, finding }: { field: Field; finding: Finding }) {
+  const { texts, language } = useLanguage();
+  const value = shown(finding.value, field, language, printedOf(finding));
+  const was = finding.extracted;
+  const verdict = texts.table.marks[finding.verdict as keyof typeof texts.table.marks];
+  const isUnanswered = markOf(finding) === "open" && !finding.review;
+  const none = isUnanswered ? undefined : texts.table.short[finding.state];
+  return (
+    <>
+      <h3>{texts.drawer.value}</h3>
+      <p className="details-value" data-testid="value">
+        {value ? <bdi>{value}</bdi> : <span className="dim">{none ?? texts.drawer.noValue}</span>}
+        {value && (field.type === "int" || field.type === "float") && unitOf(field) && (
+          <span className="tag">{unitOf(field)}</span>
+        )}
+      </p>
+      {was && (
+        <p className="details-was" data-testid="extracted">
+          {texts.review.extracted}:{" "}
+          <s>{shown(was.value, field, language) || (texts.table.short[was.state] ?? was.state)}</s>
+          {finding.source === "reviewer" && was.state === "reported" && <> ({verdict})</>}
+        </p>
+      )}
+      {finding.note && (
+        <>
+          <h3>{texts.drawer.note}</h3>
+          <p className="plain">{texts.notice(finding.note)}</p>
+        </>
+      )}
+    </>
+  );
+}
+
+function Quote({ finding, lines }: { finding: Finding; lines: string }) {
+  const texts = useTexts();
+  const [first, ...others] = finding.spans;
+  return (
+    <>
+      <h3>
+        {texts.drawer.quote}
+        {first && <span className="dim"> {texts.drawer.pageOf(first.page + 1)}</span>}
+        {others.length > 0 && <span className="dim"> · {texts.drawer.places(finding.spans.length)}</span>}
+        {finding.quote && <CopyQuote quote={finding.quote} />}
+      </h3>
+      {finding.quote ? (
+        <blockquote data-testid="quote">
+          <Compared quote={finding.quote} source={lines} />
+        </blockquote>
+      ) : (
+        <p className="dim">{texts.drawer.noQuote}</p>
+      )}
+      {first && (
+        <>
+          <h3 title={texts.drawer.sourceHow}>{texts.drawer.source}</h3>
+          {/* Until the page is read, the quote keeps the room that its lines will take. */}
+          <blockquote className={lines ? "source" : "source source-later"} aria-hidden={!lines}>
+            <span>{lines || finding.quote}</span>
+          </blockquote>
+        </>
+      )}
+    </>
+  );
+}
+
+function CopyQuote({ quote }: { quote: string }) {
+  const texts = useTexts();
+  return (
+    <CopyButton value={quote}>
+      {({ copied, copy }) => (
+        <ActionIcon size="xs" variant="subtle" color="gray" aria-label={texts.drawer.copyQuote} onClick={copy}>
+          <Icon name={copied ? "check" : "copy"} size={12} />
+        </ActionIcon>
+      )}
+    </CopyButton>
+  );
+}
+
+function From({ finding }: { finding: Finding }) {
+  const texts = useTexts();
+  const source = finding.source === "reviewer" ? (finding.extracted?.source ?? "") : finding.source;
+  if (!source) return null;
+  const names: Record<string, string> = { embedded: texts.drawer.embedded, computed: texts.drawer.computed };
+  return (
+    <>
+      <h3>{texts.drawer.from}</h3>
+      <p className="plain dim">{names[source] ?? source}</p>
+    </>
+  );
+}
