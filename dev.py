@@ -6,7 +6,8 @@ python3 dev.py run [ARGS]        the workbench with sample papers: database, web
 python3 dev.py tour              the engine: 1,000 items, two workers, one of them killed halfway
 python3 dev.py test [ARGS]       all tests; ARGS go to pytest, for example `-k sweep -x`
 python3 dev.py check             formatting, lint, types, which room may import which, and types and lint of the pages
-python3 dev.py chaos [ARGS]      the engine under fire, and an oracle: `--seconds 60 --seed 1 --break NAME`
+python3 dev.py chaos [ARGS]      the engine under fire, and an oracle: `--seconds 60 --seed 1 --break NAME`;
+                                 its database under fire: `--failover MODE` or `--outage NAME`, `--times 50`
 python3 dev.py bench [ARGS]      us and our peers, measured side by side: `--all`, `--quick`, `--json`
 python3 dev.py fuzz [--minutes]  the HTTP API under made-up requests, for as long as you like
 python3 dev.py scores --board FOLDER   how well real papers with known answers are read

@@ -2,6 +2,8 @@
 
 python3 dev.py chaos --seconds 60 --seed 1
 python3 dev.py chaos --break settle_without_lease     must fail, or the harness is blind
+python3 dev.py chaos --failover sync --times 50       promotions, and databases that go back; see failover.py
+python3 dev.py chaos --outage disk-full --times 5     what else befalls a database; see outages.py
 """
 
 import argparse
@@ -30,8 +32,9 @@ from ingather.engine import statements as sql
 from ingather.engine.engine import Engine
 from ingather.engine.errors import IngatherError
 from ingather.engine.migrations import migrate
-from tests.chaos import oracle
+from tests.chaos import failover, oracle
 from tests.chaos.breaks import BREAKS
+from tests.chaos.outages import OUTAGES, CannotTry
 from tests.chaos.proxy import Proxy
 from tests.chaos.worker import LEASE_S, TIMEOUT_S, build
 
@@ -53,6 +56,9 @@ TEMPERS = {
     "ok": 850, "slow": 20, "transient": 40, "permanent": 30, "later": 20, "hang": 2, "block": 3, "die": 1, "deadly": 1,
     "exit": 3, "bad result": 10, "nul": 10, "family": 10,
 }  # fmt: skip
+
+# What the command ends with where this machine cannot have a fault: neither held nor broken.
+EXIT_SKIPPED = 3
 
 TOTALS = ("late_writes_refused", "progress_reads", "transitions_checked")
 
@@ -459,11 +465,19 @@ def main() -> None:
     parser.add_argument("--break", dest="broken", choices=sorted(BREAKS), default="", help="switch a broken twin on")
     parser.add_argument("--fire", type=float, default=1.0, help="how many faults, compared with the usual")
     parser.add_argument("--runs", type=int, default=1, help="so many runs, with the seeds from --seed on")
+    scenes = parser.add_mutually_exclusive_group()
+    scenes.add_argument("--failover", choices=failover.MODES, help="a replica is promoted, or the database goes back")
+    scenes.add_argument("--outage", choices=sorted(OUTAGES), help="a killed pooler, a full disk, settings of operators")
+    parser.add_argument("--times", type=int, default=3, help="how often that happens in a run")
     parser.add_argument("--json", action="store_true", help="one line of JSON a run")
     asked = parser.parse_args()
     reports = []
     for seed in range(asked.seed, asked.seed + asked.runs):
-        reports.append(campaign(asked.seconds, seed, asked.broken, asked.fire))
+        try:
+            reports.append(_run(asked, seed))
+        except CannotTry as reason:
+            print(f"Skipped: {reason}.", flush=True)
+            sys.exit(EXIT_SKIPPED)
         if asked.json:
             print(json.dumps(reports[-1]), flush=True)
         elif asked.runs > 1:
@@ -471,6 +485,12 @@ def main() -> None:
     if not asked.json:
         show(reports)
     sys.exit(1 if any(report["broken"] for report in reports) else 0)
+
+
+def _run(asked: argparse.Namespace, seed: int) -> dict[str, Any]:
+    if scene := asked.failover or asked.outage:
+        return failover.campaign(scene, asked.times, seed, asked.broken)
+    return campaign(asked.seconds, seed, asked.broken, asked.fire)
 
 
 def show(reports: list[dict[str, Any]]) -> None:
@@ -481,10 +501,10 @@ def show(reports: list[dict[str, Any]]) -> None:
         deeds.update(report["deeds"])
     rows: list[tuple[str, Any]] = [
         ("seeds", ", ".join(str(report["seed"]) for report in reports)),
-        ("seconds under fire", sum(report["seconds"] for report in reports)),
+        ("seconds", sum(report["seconds"] for report in reports)),
         *sorted(faults.items()),
         *sorted(deeds.items()),
-        *((name, sum(report[name] for report in reports)) for name in TOTALS),
+        *((name, sum(report[name] for report in reports)) for name in TOTALS if name in reports[0]),
         ("longest until all was closed, s", max(report["closed_after_last_fault_s"] for report in reports)),
     ]
     for name, value in rows:

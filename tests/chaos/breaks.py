@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ingather.engine import outbox, verbs
+from ingather.engine import connection, model, outbox, round_trip, settling, verbs
 from ingather.engine import statements as sql
 from ingather.engine.script import Script, Statement
 from ingather.engine.verbs import closing
@@ -123,7 +123,27 @@ def claim_without_lock() -> None:
 def worker_ids_from_a_sequence() -> None:
     """A worker's id is drawn from a sequence, which goes back with its database."""
     _replace("REGISTER", "(host,", "(id, host,")
-    _replace("REGISTER", "(%(host)s,", "(nextval('ingather.segment_id'), %(host)s,")
+    _replace("REGISTER", "(%(host)s,", "(nextval('chaos.worker_id'), %(host)s,")
+
+
+def item_keys_are_ids() -> None:
+    """What a handler gives to services outside is the item's id, which comes again with its database."""
+    setattr(model.Item, "key", property(lambda item: str(item.id)))  # noqa: B010  # read-only for the type checker
+
+
+def connection_states_nothing() -> None:
+    """A connection keeps whatever operators set for its database or role."""
+    getattr(connection, "_NEEDED").clear()  # noqa: B009  # the type checker rightly objects to the plain form
+
+
+def refused_data_is_tried_again() -> None:
+    """What the database refuses to hold is taken for a failure that passes."""
+
+    def is_about_data(error: Exception) -> bool:
+        return False
+
+    for module in (settling, round_trip):
+        setattr(module, "is_about_data", is_about_data)  # noqa: B010  # the type checker rightly objects to the plain form
 
 
 def scatter_without_key() -> None:
@@ -142,6 +162,9 @@ BREAKS: dict[str, Callable[[], None]] = {
         limit_before_lock,
         claim_without_lock,
         worker_ids_from_a_sequence,
+        item_keys_are_ids,
+        connection_states_nothing,
+        refused_data_is_tried_again,
         scatter_without_key,
     )
 }

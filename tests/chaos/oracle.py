@@ -13,6 +13,7 @@ import psycopg
 
 SETUP = """
 create schema chaos;
+create sequence chaos.worker_id;  -- what a broken twin takes its workers' ids from
 create table chaos.log (
     seq   bigint generated always as identity primary key,
     xid   xid8 not null default pg_current_xact_id(),

@@ -1,6 +1,7 @@
 """A worker process of a chaos run: handlers of every temper, and a broken engine if asked for."""
 
 import asyncio
+import logging
 import os
 import random
 import signal
@@ -14,6 +15,10 @@ from ingather.engine.model import Item
 
 LEASE_S = 1.0
 TIMEOUT_S = 1
+# Several rounds of an aggregator: whoever takes such an item for lost in every other round never lets it end.
+LONG_S = 2.5
+# Where each start writes the key under which it would ask a service outside for something, if that is wanted.
+RECEIPTS = "CHAOS_RECEIPTS"
 
 
 def build(url: str) -> Engine:
@@ -32,6 +37,12 @@ def build(url: str) -> Engine:
         await asyncio.sleep(random.random() * 0.002)
         return item.id
 
+    @app.handler("long", timeout=20, max_attempts=3)
+    async def long(item: Item) -> Any:
+        _write_receipt(item)
+        await asyncio.sleep(LONG_S)
+        return item.id
+
     @app.gather("mixed")
     async def count(batch: Any) -> int:
         return len([1 async for _ in batch.results()])
@@ -41,6 +52,7 @@ def build(url: str) -> Engine:
 
 async def _act(item: Item) -> Any:  # noqa: PLR0912  # one case a temper
     """What the payload says, the first time; later tries are kinder, so that a run comes to an end."""
+    _write_receipt(item)
     is_first = item.attempt == 1 and item.lost == 0
     match item.payload["temper"]:
         case "slow":
@@ -63,6 +75,8 @@ async def _act(item: Item) -> Any:  # noqa: PLR0912  # one case a temper
             sys.exit(0)
         case "bad result":
             return object()
+        case "foreign":
+            return "不 é"  # more than some encodings of a database can hold
         case "nul":
             return "a\0b"
         case "family" if item.payload.get("depth", 0) < 1:
@@ -72,7 +86,17 @@ async def _act(item: Item) -> Any:  # noqa: PLR0912  # one case a temper
     return item.id
 
 
+def _write_receipt(item: Item) -> None:
+    """A line for each start. Whole lines, whoever else writes to the file: each is one short append."""
+    if (path := os.environ.get(RECEIPTS)) and "request" in item.payload:
+        file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        os.write(file, f"{item.key} {item.payload['request']} {item.ordinal}\n".encode())
+        os.close(file)
+
+
 if __name__ == "__main__":
+    logging.basicConfig(format="%(asctime)s %(process)d %(message)s")
+    logging.getLogger("psycopg").setLevel(logging.CRITICAL)
     url, concurrency, is_away, broken, queues = sys.argv[1:]
     if broken:
         from tests.chaos.breaks import BREAKS

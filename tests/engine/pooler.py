@@ -8,7 +8,9 @@ of them, so even its parts meet different servers.
 import asyncio
 import contextlib
 import itertools
+import signal
 import struct
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -48,9 +50,10 @@ class _Line:
 class Pooler:
     """Runs in a thread of its own: `with Pooler(url, servers=3) as pooler: Engine(pooler.url)`."""
 
-    def __init__(self, url: str, *, servers: int) -> None:
+    def __init__(self, url: str, *, servers: int, port: int = 0) -> None:
         self._target = conninfo_to_dict(url)
         self._size = servers
+        self._port = port
         self._greeting = b""
         self._numbers = itertools.count(1)
         self._loop = asyncio.new_event_loop()
@@ -82,7 +85,7 @@ class Pooler:
         self._free: asyncio.Queue[_Line] = asyncio.Queue()
         for _ in range(self._size):
             self._free.put_nowait(await self._connect())
-        self._door = await asyncio.start_server(self._welcome, "127.0.0.1", 0)
+        self._door = await asyncio.start_server(self._welcome, "127.0.0.1", self._port)
         port = self._door.sockets[0].getsockname()[1]
         self.url = f"postgresql://{self._target['user']}@127.0.0.1:{port}/{self._target['dbname']}"
 
@@ -250,3 +253,9 @@ def relay(url: str) -> Iterator[int]:
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()
+
+
+if __name__ == "__main__":
+    with Pooler(sys.argv[1], servers=10, port=int(sys.argv[2])):
+        print("ready", flush=True)
+        signal.pause()

@@ -7,14 +7,19 @@ import os
 import signal
 import sys
 import traceback
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, LiteralString
+from decimal import Decimal
+from pathlib import PurePosixPath
+from types import MappingProxyType
+from typing import Any, LiteralString, NamedTuple
 
 import orjson
 import psycopg
 import pytest
+from pydantic import BaseModel
 
 from ingather import Ingather
 from ingather.engine import connection, migrations, verbs
@@ -669,6 +674,21 @@ def test_a_payload_that_is_gone_ends_its_item(shop: Engine, db: psycopg.Connecti
 # --- what handlers give back ---------------------------------------------------------------------------------------
 
 
+class Paid(BaseModel):
+    price: Decimal
+    tags: set[str]
+
+
+class Noted(BaseModel):
+    note: str
+    n: float
+
+
+class Point(NamedTuple):
+    x: int
+    y: set[int]
+
+
 class Storm(BaseException):
     pass
 
@@ -704,12 +724,27 @@ CLEANED: dict[str, tuple[Callable[[], Any], Any]] = {
     "a number too long to print": (lambda: 10**5000, hex(10**5000)),
     "a tuple": (lambda: (1, 2), [1, 2]),
     "text of a kind": (lambda: Liar("x"), "x"),
+    "a model": (lambda: Paid(price=Decimal("1.10"), tags={"b", "a"}), {"price": "1.10", "tags": ["a", "b"]}),
+    "a model with NaN and NUL": (lambda: Noted(note="a\0", n=float("nan")), {"note": "a\ufffd", "n": None}),
+    "a Decimal": (lambda: [Decimal("0.10"), Decimal("NaN")], ["0.10", "NaN"]),
+    "a set": (lambda: {3, 1, 2}, [1, 2, 3]),
+    "a set of what cannot be compared": (lambda: {"s": frozenset({None})}, {"s": [None]}),
+    "NUL in a set": (lambda: {"a\0"}, ["a\ufffd"]),
+    "bytes": (lambda: b"abc", "YWJj"),
+    "bytes inside": (lambda: {"a": [b"abc", bytearray(b"\0")]}, {"a": ["YWJj", "AA=="]}),
+    "a path": (lambda: PurePosixPath("/a/b"), "/a/b"),
+    "a named tuple": (lambda: Point(1, {2}), [1, [2]]),
+    "keys that are numbers": (
+        lambda: {1: "a", 2.5: "b", None: "c", False: "d"},
+        {"1": "a", "2.5": "b", "null": "c", "false": "d"},
+    ),
+    "a queue": (lambda: deque([1, 2]), [1, 2]),
+    "a view of a dict": (lambda: MappingProxyType({"a": 1}), {"a": 1}),
 }
 NEVER: dict[str, tuple[Callable[[], Any], str]] = {
     "an object": (object, "bad_result"),
-    "a set": (lambda: {1}, "bad_result"),
-    "bytes": (lambda: b"abc", "bad_result"),
-    "bytes inside": (lambda: {"a": [b"abc"]}, "bad_result"),
+    "a length of time": (lambda: {"took": timedelta(1)}, "bad_result"),
+    "an object in a set": (lambda: {object()}, "bad_result"),
     "20 MB": (lambda: "x" * 20_000_000, "bad_result"),
     "a byte too much": (lambda: "x" * 999_999, "bad_result"),
     "a generator": (generator, "bad_result"),

@@ -18,7 +18,7 @@ from ingather.extraction.provider import (
     ChatReply,
     ChatRequest,
     Endpoint,
-    Kind,
+    ErrorKind,
     Message,
     ModelError,
     NotSent,
@@ -127,7 +127,7 @@ def test_a_provider_that_repeats_our_key_does_not_put_it_into_a_row(room: Room, 
 
 def test_an_answer_that_was_cut_off_is_not_paid_for_again(room: Room) -> None:
     cut = replace(reply('{"answers": [{"field": "title"}, {"fie'), finish="length")
-    model = Model(ModelError(Kind.TRUNCATED, "It was cut off.", reply=cut))
+    model = Model(ModelError(ErrorKind.TRUNCATED, "It was cut off.", reply=cut))
     for _ in range(2):
         with pytest.raises(ModelError) as caught:
             room.ask(model)
@@ -136,8 +136,8 @@ def test_an_answer_that_was_cut_off_is_not_paid_for_again(room: Room) -> None:
     assert model.calls == 1
 
 
-@pytest.mark.parametrize("kind", [Kind.BAD_JSON, Kind.BLANK, Kind.OVERLOADED])
-def test_a_bad_answer_is_no_answer_the_next_time(room: Room, kind: Kind) -> None:
+@pytest.mark.parametrize("kind", [ErrorKind.BAD_JSON, ErrorKind.BLANK, ErrorKind.OVERLOADED])
+def test_a_bad_answer_is_no_answer_the_next_time(room: Room, kind: ErrorKind) -> None:
     model = Model(ModelError(kind, "It makes no sense.", reply=reply("?")), reply('{"a": 1}'))
     with pytest.raises(ModelError):
         room.ask(model)
@@ -163,7 +163,7 @@ def test_a_call_is_written_down_although_the_database_was_away_for_a_moment(
 
 def test_silence_is_kept_by_a_worker_whose_key_is_not_that_of_the_task_s_starter(room: Room) -> None:
     other = Endpoint.of(ADDRESS, "gpt-4.1-mini", "sk-another-key-000000000000")
-    model = Model(ModelError(Kind.RETRY_AFTER, "Too many requests.", retry_after_s=60), reply("{}"))
+    model = Model(ModelError(ErrorKind.RETRY_AFTER, "Too many requests.", retry_after_s=60), reply("{}"))
     with pytest.raises(ModelError):
         room.ask(model, endpoint=other)
     with pytest.raises(RetryLater, match="silence"):
@@ -172,7 +172,7 @@ def test_silence_is_kept_by_a_worker_whose_key_is_not_that_of_the_task_s_starter
 
 
 def test_a_short_silence_is_waited_for_and_the_question_asked_again(room: Room, db: psycopg.Connection) -> None:
-    model = Model(ModelError(Kind.RETRY_AFTER, "Too many requests.", retry_after_s=0.1), reply('{"a": 1}'))
+    model = Model(ModelError(ErrorKind.RETRY_AFTER, "Too many requests.", retry_after_s=0.1), reply('{"a": 1}'))
     assert room.ask(model).object == {"a": 1}
     noted = db.execute("select outcome, called_at from ingather.model_call order by id").fetchall()
     assert [outcome for outcome, _ in noted] == ["retry_after", "ok"]
@@ -190,7 +190,7 @@ def test_a_process_keeps_the_silence_it_heard_of_before_the_database_knows(
                 await desk.ask(room.task, 0, "study/1", (Message(role="user", content="How many?"),), SCHEMA)
 
     monkeypatch.setattr(room.engine, "ahold_queue", not_yet)
-    model = Model(ModelError(Kind.RETRY_AFTER, "Too many requests.", retry_after_s=60))
+    model = Model(ModelError(ErrorKind.RETRY_AFTER, "Too many requests.", retry_after_s=60))
     room.with_desk(model, work)
     assert model.calls == 1
 

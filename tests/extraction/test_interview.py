@@ -13,7 +13,7 @@ from ingather.extraction.conversation.merging import merged
 from ingather.extraction.conversation.questions import MOST_ROWS
 from ingather.extraction.findings import Answer, Row, State
 from ingather.extraction.proof.assess import assess
-from ingather.extraction.provider import ChatReply, Kind, Message, ModelError
+from ingather.extraction.provider import ChatReply, ErrorKind, Message, ModelError
 from ingather.extraction.template import Template, load_builtin, select
 
 PAGES = ["A trial of exercise. We randomised 120 people.", "Pain fell by 2.1 points."]
@@ -156,7 +156,7 @@ def test_an_answer_that_was_cut_off_is_kept_as_far_as_it_goes_and_the_rest_is_as
         if step == "study/1":
             whole = json.dumps(told)
             cut = whole[: whole.index(told["answers"][2]["field"]) + 5]
-            raise ModelError(Kind.TRUNCATED, "It was cut off.", reply=ChatReply(text=cut, finish="length"))
+            raise ModelError(ErrorKind.TRUNCATED, "It was cut off.", reply=ChatReply(text=cut, finish="length"))
         return told
 
     model = Model(script)
@@ -171,7 +171,7 @@ def test_an_answer_that_was_cut_off_is_kept_as_far_as_it_goes_and_the_rest_is_as
 
 def test_a_model_that_never_makes_sense_fails_the_document() -> None:
     def script(*_: Any) -> dict[str, Any]:
-        raise ModelError(Kind.BAD_JSON, "The answer is no JSON.")
+        raise ModelError(ErrorKind.BAD_JSON, "The answer is no JSON.")
 
     with pytest.raises(ModelError, match="no JSON"):
         interview(small("title"), Model(script))
@@ -182,7 +182,7 @@ def test_a_document_that_is_too_long_for_the_model_is_asked_in_parts() -> None:
 
     def script(_: str, messages: tuple[Message, ...], schema: dict[str, Any]) -> dict[str, Any]:
         if len(messages[1].content) > 30_000:
-            raise ModelError(Kind.TOO_LONG, "Too long.")
+            raise ModelError(ErrorKind.TOO_LONG, "Too long.")
         told = nothing(schema)
         if "gamma" in messages[1].content:
             told["answers"][0] |= {"state": "reported", "value": "240", "quote": "gamma", "page": 3}
@@ -289,7 +289,7 @@ def test_a_list_that_is_cut_off_twice_is_used_as_far_as_it_goes_and_flagged() ->
     def script(step: str, _: tuple[Message, ...], schema: dict[str, Any]) -> dict[str, Any]:
         if step.startswith("list"):
             cut = '{"arms": [{"label": "Exercise", "quote": "", "page": 1, "is_reference": false}, {"label": "Us'
-            raise ModelError(Kind.TRUNCATED, "It was cut off.", reply=ChatReply(text=cut, finish="length"))
+            raise ModelError(ErrorKind.TRUNCATED, "It was cut off.", reply=ChatReply(text=cut, finish="length"))
         return nothing(schema)
 
     found = heard(small("arm_label", "arm_n_randomised"), Model(script))
@@ -316,7 +316,7 @@ def test_a_label_cannot_pass_for_a_question() -> None:
 def cut(told: dict[str, Any], share: float = 0.5) -> ModelError:
     text = json.dumps(told)
     return ModelError(
-        Kind.TRUNCATED, "It was cut off.", reply=ChatReply(text=text[: int(share * len(text))], finish="length")
+        ErrorKind.TRUNCATED, "It was cut off.", reply=ChatReply(text=text[: int(share * len(text))], finish="length")
     )
 
 
@@ -341,7 +341,7 @@ def test_halves_that_make_no_sense_either_fail_the_document() -> None:
     def script(step: str, _: tuple[Message, ...], schema: dict[str, Any]) -> dict[str, Any]:
         if step == "study/1":
             raise cut(nothing(schema), share=0.1)
-        raise ModelError(Kind.BAD_JSON, "The answer is no JSON.")
+        raise ModelError(ErrorKind.BAD_JSON, "The answer is no JSON.")
 
     with pytest.raises(ModelError, match="no JSON"):
         interview(small("title", "journal"), Model(script))
@@ -367,7 +367,7 @@ def test_of_one_row_only_the_fields_that_were_cut_off_are_asked_again() -> None:
 def test_a_model_with_a_small_context_is_not_asked_the_same_too_long_question_twice() -> None:
     def script(_: str, messages: tuple[Message, ...], schema: dict[str, Any]) -> dict[str, Any]:
         if len(messages[1].content) > 12_000:
-            raise ModelError(Kind.TOO_LONG, "Too long.")
+            raise ModelError(ErrorKind.TOO_LONG, "Too long.")
         return nothing(schema)
 
     model = Model(script)

@@ -24,7 +24,7 @@ from ingather.extraction.provider import (
     ChatReply,
     ChatRequest,
     Endpoint,
-    Kind,
+    ErrorKind,
     Message,
     ModelError,
     NotSent,
@@ -159,39 +159,39 @@ def test_models_are_listed() -> None:
 
 # --- misdeeds --------------------------------------------------------------------------------------------------------
 
-ERRORS: list[tuple[str, Kind, type[Exception]]] = [
-    ("rate_limit", Kind.RETRY_AFTER, RetryLater),
-    ("insufficient_quota", Kind.QUOTA, PauseTask),
-    ("payment_402", Kind.QUOTA, PauseTask),
-    ("unauthorized_401", Kind.AUTH, PauseTask),
-    ("forbidden_403", Kind.AUTH, PauseTask),
-    ("model_not_found", Kind.BAD_REQUEST, Reject),
-    ("bad_request", Kind.BAD_REQUEST, Reject),
-    ("redirect", Kind.BAD_REQUEST, Reject),
-    ("context_length", Kind.TOO_LONG, Reject),
-    ("too_large_413", Kind.TOO_LONG, Reject),
-    ("content_filter", Kind.CONTENT_FILTER, Reject),
-    ("content_filter_finish", Kind.CONTENT_FILTER, Reject),
-    ("refusal", Kind.CONTENT_FILTER, Reject),
-    ("error_500", Kind.OVERLOADED, ModelError),
-    ("error_503", Kind.OVERLOADED, ModelError),
-    ("overloaded_529", Kind.OVERLOADED, ModelError),
-    ("html_502", Kind.OVERLOADED, ModelError),
-    ("error_in_200", Kind.OVERLOADED, ModelError),
-    ("html_200", Kind.NETWORK, ModelError),
-    ("cut", Kind.NETWORK, ModelError),
-    ("drop", Kind.NETWORK, ModelError),
-    ("hang", Kind.TIMEOUT, ModelError),
-    ("trickle", Kind.TIMEOUT, ModelError),
-    ("truncated", Kind.TRUNCATED, ModelError),
-    ("blank", Kind.BLANK, ModelError),
+ERRORS: list[tuple[str, ErrorKind, type[Exception]]] = [
+    ("rate_limit", ErrorKind.RETRY_AFTER, RetryLater),
+    ("insufficient_quota", ErrorKind.QUOTA, PauseTask),
+    ("payment_402", ErrorKind.QUOTA, PauseTask),
+    ("unauthorized_401", ErrorKind.AUTH, PauseTask),
+    ("forbidden_403", ErrorKind.AUTH, PauseTask),
+    ("model_not_found", ErrorKind.BAD_REQUEST, Reject),
+    ("bad_request", ErrorKind.BAD_REQUEST, Reject),
+    ("redirect", ErrorKind.BAD_REQUEST, Reject),
+    ("context_length", ErrorKind.TOO_LONG, Reject),
+    ("too_large_413", ErrorKind.TOO_LONG, Reject),
+    ("content_filter", ErrorKind.CONTENT_FILTER, Reject),
+    ("content_filter_finish", ErrorKind.CONTENT_FILTER, Reject),
+    ("refusal", ErrorKind.CONTENT_FILTER, Reject),
+    ("error_500", ErrorKind.OVERLOADED, ModelError),
+    ("error_503", ErrorKind.OVERLOADED, ModelError),
+    ("overloaded_529", ErrorKind.OVERLOADED, ModelError),
+    ("html_502", ErrorKind.OVERLOADED, ModelError),
+    ("error_in_200", ErrorKind.OVERLOADED, ModelError),
+    ("html_200", ErrorKind.NETWORK, ModelError),
+    ("cut", ErrorKind.NETWORK, ModelError),
+    ("drop", ErrorKind.NETWORK, ModelError),
+    ("hang", ErrorKind.TIMEOUT, ModelError),
+    ("trickle", ErrorKind.TIMEOUT, ModelError),
+    ("truncated", ErrorKind.TRUNCATED, ModelError),
+    ("blank", ErrorKind.BLANK, ModelError),
 ]
 
 
 @pytest.mark.parametrize(("do", "kind", "told"), ERRORS)
-def test_a_misdeed_is_told_to_the_engine_as_what_it_is(do: str, kind: Kind, told: type[Exception]) -> None:
+def test_a_misdeed_is_told_to_the_engine_as_what_it_is(do: str, kind: ErrorKind, told: type[Exception]) -> None:
     with Provider(script=[do]) as provider:
-        error = failure(provider, question(deadline_s=0.4 if kind is Kind.TIMEOUT else 20.0))
+        error = failure(provider, question(deadline_s=0.4 if kind is ErrorKind.TIMEOUT else 20.0))
     assert error.kind is kind
     assert type(route(error, attempt=1)) is told
     assert len(provider.calls) == 1
@@ -200,7 +200,7 @@ def test_a_misdeed_is_told_to_the_engine_as_what_it_is(do: str, kind: Kind, told
 @pytest.mark.parametrize("style", ["openai", "deepseek", "chinese"])
 def test_too_long_is_understood_in_every_wording(style: str) -> None:
     with Provider(script=[{"do": "context_length", "style": style}]) as provider:
-        assert failure(provider).kind is Kind.TOO_LONG
+        assert failure(provider).kind is ErrorKind.TOO_LONG
 
 
 @pytest.mark.parametrize("do", ["truncated", "blank", "content_filter_finish", "refusal"])
@@ -219,7 +219,7 @@ def test_an_answer_that_is_no_json_keeps_its_usage(do: str) -> None:
         reply = success(provider)
     with pytest.raises(ModelError) as caught:
         parse_reply(reply)
-    assert caught.value.kind is Kind.BAD_JSON
+    assert caught.value.kind is ErrorKind.BAD_JSON
     assert caught.value.usage == reply.usage != Usage()
 
 
@@ -241,7 +241,7 @@ def test_the_deadline_beats_trickling_newlines() -> None:
         start = time.monotonic()
         error = failure(provider, question(deadline_s=0.5))
         took_s = time.monotonic() - start
-    assert error.kind is Kind.TIMEOUT
+    assert error.kind is ErrorKind.TIMEOUT
     assert took_s < 10
 
 
@@ -281,7 +281,7 @@ def test_nobody_at_the_address_is_a_matter_of_the_network() -> None:
     with Provider() as provider:
         pass
     error = failure(provider)
-    assert error.kind is Kind.NETWORK
+    assert error.kind is ErrorKind.NETWORK
     assert "Nothing listens" in error.sentence
 
 
@@ -289,7 +289,7 @@ def test_a_redirect_is_not_followed_and_the_key_stays_here() -> None:
     with Provider() as elsewhere:
         to = f"{elsewhere.base_url}/chat/completions"
         with Provider(script=[{"do": "redirect", "to": to}]) as provider:
-            assert failure(provider).kind is Kind.BAD_REQUEST
+            assert failure(provider).kind is ErrorKind.BAD_REQUEST
     assert elsewhere.calls == []
 
 
@@ -298,7 +298,7 @@ def test_an_answer_without_end_is_broken_off(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(transport, "LARGEST_BODY", 100_000)
     with Provider(answerer=lambda _: "x" * 200_000) as provider:
-        assert failure(provider).kind is Kind.NETWORK
+        assert failure(provider).kind is ErrorKind.NETWORK
 
 
 # --- waiting ---------------------------------------------------------------------------------------------------------
@@ -317,7 +317,7 @@ def test_the_provider_notices_who_does_not_keep_silent() -> None:
     with Provider(script=[{"do": "rate_limit", "retry_after": 60, "on": 1}]) as provider:
         outcomes = ask(provider, question(), question())
         stranger = success(provider, key="sk-another-account")
-    assert [outcome.kind for outcome in outcomes if isinstance(outcome, ModelError)] == [Kind.RETRY_AFTER] * 2
+    assert [outcome.kind for outcome in outcomes if isinstance(outcome, ModelError)] == [ErrorKind.RETRY_AFTER] * 2
     assert stranger.finish == "stop"
     assert [call.number for call in provider.violations()] == [2]
     assert provider.violations(grace_s=50) == []
@@ -377,15 +377,15 @@ def test_without_a_probe_the_client_steps_down_by_itself_and_remembers(script: d
 @pytest.mark.parametrize(
     ("do", "kind"),
     [
-        ("unauthorized_401", Kind.AUTH),
-        ("insufficient_quota", Kind.QUOTA),
-        ("model_not_found", Kind.BAD_REQUEST),
-        ("rate_limit", Kind.RETRY_AFTER),
-        ("error_500", Kind.OVERLOADED),
-        ("html_200", Kind.NETWORK),
+        ("unauthorized_401", ErrorKind.AUTH),
+        ("insufficient_quota", ErrorKind.QUOTA),
+        ("model_not_found", ErrorKind.BAD_REQUEST),
+        ("rate_limit", ErrorKind.RETRY_AFTER),
+        ("error_500", ErrorKind.OVERLOADED),
+        ("html_200", ErrorKind.NETWORK),
     ],
 )
-def test_a_probe_of_an_endpoint_of_no_use_says_why(do: str, kind: Kind) -> None:
+def test_a_probe_of_an_endpoint_of_no_use_says_why(do: str, kind: ErrorKind) -> None:
     async def run(base_url: str) -> None:
         async with ChatClient(Endpoint.of(base_url, "test-model", CANARY)) as client:
             await client.probe()

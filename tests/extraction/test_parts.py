@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingather.extraction.conversation.parts import LONGEST_PIECE, Piece, budget_for, parts
+from ingather.extraction.conversation.parts import LONGEST_PIECE, Passage, budget_for, parts
 from ingather.extraction.provider import estimate_tokens
 
 WORDS = "\n" + "word " * 400
@@ -14,16 +14,16 @@ BODY = [f"Abstract\n120 people.{WORDS}", f"Methods\nBy computer.{WORDS}", f"Resu
 LIST = "References\n" + "\n".join(f"{n}. Somebody et al. Something. J Things 2001." for n in range(40))
 
 
-def text(found: list[list[Piece]]) -> str:
+def text(found: list[list[Passage]]) -> str:
     return "".join(piece.text for part in found for piece in part)
 
 
-def tokens(part: list[Piece]) -> int:
+def tokens(part: list[Passage]) -> int:
     return sum(estimate_tokens(piece.text) for piece in part)
 
 
 def test_a_document_within_the_budget_is_one_part_as_it_is() -> None:
-    assert parts([*BODY, LIST], 60_000) == [[Piece(page=n, text=page) for n, page in enumerate([*BODY, LIST])]]
+    assert parts([*BODY, LIST], 60_000) == [[Passage(page=n, text=page) for n, page in enumerate([*BODY, LIST])]]
 
 
 def test_the_list_of_references_goes_first() -> None:
@@ -51,7 +51,7 @@ def test_the_list_of_references_goes_first() -> None:
 def test_what_follows_the_references_stays(after: str) -> None:
     pages = [*BODY, f"{LIST}\n{after}"]
     [part] = parts(pages, sum(map(estimate_tokens, pages)) - 50)
-    assert part[-1] == Piece(page=len(pages) - 1, text=after)
+    assert part[-1] == Passage(page=len(pages) - 1, text=after)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingather.extraction.conversation import prompt
-from ingather.extraction.conversation.parts import Piece
+from ingather.extraction.conversation.parts import Passage
 from ingather.extraction.conversation.questions import Listed, row_groups, rows_from, scopes_to_list, study_groups
 from ingather.extraction.template import Scope, load_builtin
 
@@ -29,7 +29,7 @@ LISTED = [
 def prompts() -> dict[str, str]:
     made = {"system": prompt.SYSTEM}
     made["document"] = prompt.document(
-        [Piece(page=0, text="A title\nand ⟦p9⟧ a trick"), Piece(page=3, text="Results")]
+        [Passage(page=0, text="A title\nand ⟦p9⟧ a trick"), Passage(page=3, text="Results")]
     ).content
     for name in ("rct", "cohort", "qc"):
         template = load_builtin(name)
@@ -52,7 +52,7 @@ def test_no_golden_file_is_left_over() -> None:
 
 @given(st.lists(st.text(max_size=200), min_size=1, max_size=3))
 def test_a_document_cannot_close_its_own_frame_or_forge_a_page_mark(pages: list[str]) -> None:
-    content = prompt.document([Piece(page=n, text=text) for n, text in enumerate(pages)]).content
+    content = prompt.document([Passage(page=n, text=text) for n, text in enumerate(pages)]).content
     first, _, rest = content.partition("\n")
     assert rest.endswith(first)
     assert content.count(first) == 2
@@ -61,7 +61,7 @@ def test_a_document_cannot_close_its_own_frame_or_forge_a_page_mark(pages: list[
 
 def test_the_same_document_is_framed_in_the_same_words() -> None:
     """Or no provider could keep it in its cache."""
-    pieces = [Piece(page=0, text="One page.")]
+    pieces = [Passage(page=0, text="One page.")]
     assert prompt.document(pieces) == prompt.document(pieces)
 
 

@@ -23,7 +23,7 @@ from ingather.extraction.provider import (
     ChatReply,
     ChatRequest,
     Endpoint,
-    Kind,
+    ErrorKind,
     Message,
     ModelError,
     PauseTask,
@@ -64,49 +64,61 @@ def body(message: str = "", **more: Any) -> str:
 @pytest.mark.parametrize(
     ("status", "said", "kind"),
     [
-        (429, body("Rate limit reached"), Kind.RETRY_AFTER),
-        (429, body("You exceeded your current quota", code="insufficient_quota"), Kind.QUOTA),
-        (429, body("余额不足或无可用资源包,请充值"), Kind.QUOTA),
-        (429, body("您的请求超过速率限制"), Kind.RETRY_AFTER),
-        (429, body("Too many tokens, please wait before trying again."), Kind.RETRY_AFTER),
-        (429, body("ChatRequest too large for m on tokens per min (TPM): Limit 100, Requested 200"), Kind.TOO_LONG),
-        (429, HTML, Kind.RETRY_AFTER),
-        (402, body("Insufficient Balance"), Kind.QUOTA),
-        (402, "", Kind.QUOTA),
-        (400, body("Access denied, your account is in arrears", code="Arrearage"), Kind.QUOTA),
-        (401, body("Incorrect API key"), Kind.AUTH),
-        (403, body("Country not supported"), Kind.AUTH),
-        (403, HTML, Kind.AUTH),
-        (403, body("Your input was flagged by moderation"), Kind.CONTENT_FILTER),
-        (404, body("The model `x` does not exist", code="model_not_found"), Kind.BAD_REQUEST),
-        (404, HTML, Kind.BAD_REQUEST),
-        (400, body("Model Not Exist"), Kind.BAD_REQUEST),
-        (400, body("", code="context_length_exceeded"), Kind.TOO_LONG),
-        (400, body("This model's maximum context length is 65536 tokens. However, you requested 70000"), Kind.TOO_LONG),
-        (400, body("Range of input length should be [1, 30720]"), Kind.TOO_LONG),
-        (400, body("prompt is too long: 210000 tokens > 200000 maximum"), Kind.TOO_LONG),
-        (400, body("输入文本长度超过模型最大长度限制"), Kind.TOO_LONG),
-        (400, body("上下文长度超出限制"), Kind.TOO_LONG),
-        (413, HTML, Kind.TOO_LONG),
-        (400, body("filtered", code="content_filter"), Kind.CONTENT_FILTER),
-        (400, body("Input data may contain inappropriate content", code="DataInspectionFailed"), Kind.CONTENT_FILTER),
-        (400, body("系统检测到输入或生成内容可能包含不安全或敏感内容"), Kind.CONTENT_FILTER),
-        (400, body("Failed to generate JSON.", code="json_validate_failed"), Kind.BAD_JSON),
-        (400, body("messages[0].role is wrong"), Kind.BAD_REQUEST),
-        (400, "not json at all", Kind.BAD_REQUEST),
-        (422, json.dumps({"detail": [{"msg": "field required"}]}), Kind.BAD_REQUEST),
-        (307, "", Kind.BAD_REQUEST),
-        (408, "", Kind.TIMEOUT),
-        (409, "", Kind.OVERLOADED),
-        (500, body("oops"), Kind.OVERLOADED),
-        (502, HTML, Kind.OVERLOADED),
-        (503, "", Kind.OVERLOADED),
-        (529, body("Overloaded"), Kind.OVERLOADED),
-        (200, HTML, Kind.NETWORK),
-        (204, "", Kind.NETWORK),
+        (429, body("Rate limit reached"), ErrorKind.RETRY_AFTER),
+        (429, body("You exceeded your current quota", code="insufficient_quota"), ErrorKind.QUOTA),
+        (429, body("余额不足或无可用资源包,请充值"), ErrorKind.QUOTA),
+        (429, body("您的请求超过速率限制"), ErrorKind.RETRY_AFTER),
+        (429, body("Too many tokens, please wait before trying again."), ErrorKind.RETRY_AFTER),
+        (
+            429,
+            body("Request too large for m on tokens per min (TPM): Limit 100, Requested 200"),
+            ErrorKind.TOO_LONG,
+        ),
+        (429, HTML, ErrorKind.RETRY_AFTER),
+        (402, body("Insufficient Balance"), ErrorKind.QUOTA),
+        (402, "", ErrorKind.QUOTA),
+        (400, body("Access denied, your account is in arrears", code="Arrearage"), ErrorKind.QUOTA),
+        (401, body("Incorrect API key"), ErrorKind.AUTH),
+        (403, body("Country not supported"), ErrorKind.AUTH),
+        (403, HTML, ErrorKind.AUTH),
+        (403, body("Your input was flagged by moderation"), ErrorKind.CONTENT_FILTER),
+        (404, body("The model `x` does not exist", code="model_not_found"), ErrorKind.BAD_REQUEST),
+        (404, HTML, ErrorKind.BAD_REQUEST),
+        (400, body("Model Not Exist"), ErrorKind.BAD_REQUEST),
+        (400, body("", code="context_length_exceeded"), ErrorKind.TOO_LONG),
+        (
+            400,
+            body("This model's maximum context length is 65536 tokens. However, you requested 70000"),
+            ErrorKind.TOO_LONG,
+        ),
+        (400, body("Range of input length should be [1, 30720]"), ErrorKind.TOO_LONG),
+        (400, body("prompt is too long: 210000 tokens > 200000 maximum"), ErrorKind.TOO_LONG),
+        (400, body("输入文本长度超过模型最大长度限制"), ErrorKind.TOO_LONG),
+        (400, body("上下文长度超出限制"), ErrorKind.TOO_LONG),
+        (413, HTML, ErrorKind.TOO_LONG),
+        (400, body("filtered", code="content_filter"), ErrorKind.CONTENT_FILTER),
+        (
+            400,
+            body("Input data may contain inappropriate content", code="DataInspectionFailed"),
+            ErrorKind.CONTENT_FILTER,
+        ),
+        (400, body("系统检测到输入或生成内容可能包含不安全或敏感内容"), ErrorKind.CONTENT_FILTER),
+        (400, body("Failed to generate JSON.", code="json_validate_failed"), ErrorKind.BAD_JSON),
+        (400, body("messages[0].role is wrong"), ErrorKind.BAD_REQUEST),
+        (400, "not json at all", ErrorKind.BAD_REQUEST),
+        (422, json.dumps({"detail": [{"msg": "field required"}]}), ErrorKind.BAD_REQUEST),
+        (307, "", ErrorKind.BAD_REQUEST),
+        (408, "", ErrorKind.TIMEOUT),
+        (409, "", ErrorKind.OVERLOADED),
+        (500, body("oops"), ErrorKind.OVERLOADED),
+        (502, HTML, ErrorKind.OVERLOADED),
+        (503, "", ErrorKind.OVERLOADED),
+        (529, body("Overloaded"), ErrorKind.OVERLOADED),
+        (200, HTML, ErrorKind.NETWORK),
+        (204, "", ErrorKind.NETWORK),
     ],
 )
-def test_an_answer_is_sorted_by_what_to_do_about_it(status: int, said: str, kind: Kind) -> None:
+def test_an_answer_is_sorted_by_what_to_do_about_it(status: int, said: str, kind: ErrorKind) -> None:
     error = classify(status=status, body=said, model="m-1", host="api.example.com")
     assert error.kind is kind
     assert str(status) in error.sentence
@@ -115,17 +127,17 @@ def test_an_answer_is_sorted_by_what_to_do_about_it(status: int, said: str, kind
 @pytest.mark.parametrize(
     ("exception", "kind"),
     [
-        (TimeoutError(), Kind.TIMEOUT),
-        (ConnectionRefusedError(), Kind.NETWORK),
-        (ConnectionResetError(), Kind.NETWORK),
-        (BrokenPipeError(), Kind.NETWORK),
-        (socket.gaierror(-2, "Name or service not known"), Kind.NETWORK),
-        (ssl.SSLCertVerificationError("self-signed"), Kind.NETWORK),
-        (ZeroDivisionError(), Kind.BUG),
-        (None, Kind.BUG),
+        (TimeoutError(), ErrorKind.TIMEOUT),
+        (ConnectionRefusedError(), ErrorKind.NETWORK),
+        (ConnectionResetError(), ErrorKind.NETWORK),
+        (BrokenPipeError(), ErrorKind.NETWORK),
+        (socket.gaierror(-2, "Name or service not known"), ErrorKind.NETWORK),
+        (ssl.SSLCertVerificationError("self-signed"), ErrorKind.NETWORK),
+        (ZeroDivisionError(), ErrorKind.BUG),
+        (None, ErrorKind.BUG),
     ],
 )
-def test_a_call_without_an_answer_is_sorted_by_its_exception(exception: Exception | None, kind: Kind) -> None:
+def test_a_call_without_an_answer_is_sorted_by_its_exception(exception: Exception | None, kind: ErrorKind) -> None:
     assert classify(exception=exception, host="api.example.com").kind is kind
 
 
@@ -138,16 +150,16 @@ def test_the_cause_counts_and_not_what_the_sdk_made_of_it() -> None:
 @pytest.mark.parametrize(
     ("said", "kind"),
     [
-        ({"error": {"message": "Provider returned error", "code": 429}}, Kind.RETRY_AFTER),
-        ({"error": {"message": "Provider returned error", "code": 502}}, Kind.OVERLOADED),
-        ({"error": {"message": "maximum context length is 10"}}, Kind.TOO_LONG),
-        ({"error": {"message": "insufficient balance"}}, Kind.QUOTA),
-        ({"error": {"message": "rate limit"}}, Kind.RETRY_AFTER),
-        ({"error": "something"}, Kind.OVERLOADED),
-        ({"hello": "world"}, Kind.NETWORK),
+        ({"error": {"message": "Provider returned error", "code": 429}}, ErrorKind.RETRY_AFTER),
+        ({"error": {"message": "Provider returned error", "code": 502}}, ErrorKind.OVERLOADED),
+        ({"error": {"message": "maximum context length is 10"}}, ErrorKind.TOO_LONG),
+        ({"error": {"message": "insufficient balance"}}, ErrorKind.QUOTA),
+        ({"error": {"message": "rate limit"}}, ErrorKind.RETRY_AFTER),
+        ({"error": "something"}, ErrorKind.OVERLOADED),
+        ({"hello": "world"}, ErrorKind.NETWORK),
     ],
 )
-def test_an_error_inside_a_200_is_what_it_says_of_itself(said: dict[str, Any], kind: Kind) -> None:
+def test_an_error_inside_a_200_is_what_it_says_of_itself(said: dict[str, Any], kind: ErrorKind) -> None:
     assert classify_body(200, {}, json.dumps(said).encode(), model="m", host="h").kind is kind
 
 
@@ -178,30 +190,30 @@ def test_an_error_inside_a_200_is_what_it_says_of_itself(said: dict[str, Any], k
 )
 def test_a_429_waits_as_long_as_it_is_asked_to(headers: dict[str, str], words: str, seconds: float | None) -> None:
     error = classify(status=429, headers=headers, body=body(words), now=NOW)
-    assert error.kind is Kind.RETRY_AFTER
+    assert error.kind is ErrorKind.RETRY_AFTER
     assert error.retry_after_s == (None if seconds is None else pytest.approx(seconds))
 
 
-WAYS: dict[Kind, type[Exception]] = {
-    Kind.RETRY_AFTER: RetryLater,
-    Kind.AUTH: PauseTask,
-    Kind.QUOTA: PauseTask,
-    Kind.TOO_LONG: Reject,
-    Kind.CONTENT_FILTER: Reject,
-    Kind.BAD_REQUEST: Reject,
-    Kind.OVERLOADED: ModelError,
-    Kind.TIMEOUT: ModelError,
-    Kind.NETWORK: ModelError,
-    Kind.TRUNCATED: ModelError,
-    Kind.BLANK: ModelError,
-    Kind.BAD_JSON: ModelError,
-    Kind.SCHEMA: ModelError,
-    Kind.BUG: ModelError,
+WAYS: dict[ErrorKind, type[Exception]] = {
+    ErrorKind.RETRY_AFTER: RetryLater,
+    ErrorKind.AUTH: PauseTask,
+    ErrorKind.QUOTA: PauseTask,
+    ErrorKind.TOO_LONG: Reject,
+    ErrorKind.CONTENT_FILTER: Reject,
+    ErrorKind.BAD_REQUEST: Reject,
+    ErrorKind.OVERLOADED: ModelError,
+    ErrorKind.TIMEOUT: ModelError,
+    ErrorKind.NETWORK: ModelError,
+    ErrorKind.TRUNCATED: ModelError,
+    ErrorKind.BLANK: ModelError,
+    ErrorKind.BAD_JSON: ModelError,
+    ErrorKind.SCHEMA: ModelError,
+    ErrorKind.BUG: ModelError,
 }
 
 
-@pytest.mark.parametrize("kind", list(Kind))
-def test_every_kind_has_its_way_to_the_engine(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", list(ErrorKind))
+def test_every_kind_has_its_way_to_the_engine(kind: ErrorKind) -> None:
     signal = route(ModelError(kind, "What happened."), attempt=1)
     assert type(signal) is WAYS[kind]
     assert "What happened." in str(signal)
@@ -211,7 +223,7 @@ def test_every_kind_has_its_way_to_the_engine(kind: Kind) -> None:
     ("asked_s", "attempt", "held_s"), [(30.0, 1, 30), (0.0, 1, 1), (None, 1, 10), (None, 2, 20), (None, 99, 120)]
 )
 def test_a_429_holds_the_whole_queue_and_uses_no_attempt(asked_s: float | None, attempt: int, held_s: float) -> None:
-    signal = route(ModelError(Kind.RETRY_AFTER, "Wait.", retry_after_s=asked_s), attempt)
+    signal = route(ModelError(ErrorKind.RETRY_AFTER, "Wait.", retry_after_s=asked_s), attempt)
     assert isinstance(signal, RetryLater)
     assert signal.queue
     assert signal.delay.total_seconds() == held_s
@@ -224,15 +236,15 @@ def reply(text: str = "{}", finish: str = "stop", refusal: str = "") -> ChatRepl
 @pytest.mark.parametrize(
     ("given_reply", "kind"),
     [
-        (reply(finish="length"), Kind.TRUNCATED),
-        (reply("", finish="length"), Kind.TRUNCATED),
-        (reply("", finish="content_filter"), Kind.CONTENT_FILTER),
-        (reply("", refusal="no"), Kind.CONTENT_FILTER),
-        (reply("  \n "), Kind.BLANK),
-        (reply("", finish="insufficient_system_resource"), Kind.OVERLOADED),
+        (reply(finish="length"), ErrorKind.TRUNCATED),
+        (reply("", finish="length"), ErrorKind.TRUNCATED),
+        (reply("", finish="content_filter"), ErrorKind.CONTENT_FILTER),
+        (reply("", refusal="no"), ErrorKind.CONTENT_FILTER),
+        (reply("  \n "), ErrorKind.BLANK),
+        (reply("", finish="insufficient_system_resource"), ErrorKind.OVERLOADED),
     ],
 )
-def test_a_reply_that_is_no_answer_is_an_error_that_keeps_its_usage(given_reply: ChatReply, kind: Kind) -> None:
+def test_a_reply_that_is_no_answer_is_an_error_that_keeps_its_usage(given_reply: ChatReply, kind: ErrorKind) -> None:
     with pytest.raises(ModelError) as caught:
         check_reply(given_reply)
     assert caught.value.kind is kind
@@ -243,7 +255,11 @@ def test_bad_json_keeps_its_usage_and_survives_pickling() -> None:
     with pytest.raises(ModelError) as caught:
         parse_reply(reply("pear"))
     again = pickle.loads(pickle.dumps(caught.value))
-    assert (again.kind, again.usage, str(again)) == (Kind.BAD_JSON, Usage(prompt=10, completion=3), str(caught.value))
+    assert (again.kind, again.usage, str(again)) == (
+        ErrorKind.BAD_JSON,
+        Usage(prompt=10, completion=3),
+        str(caught.value),
+    )
 
 
 def test_sentences_are_bounded_and_on_one_line() -> None:
@@ -283,13 +299,13 @@ def test_an_endpoint_has_the_last_word_on_the_body() -> None:
     ],
 )
 def test_a_refusal_teaches_how_to_ask(words: str, learned: Habits | None) -> None:
-    assert learn(ModelError(Kind.BAD_REQUEST, words), words, QUESTION, Habits()) == learned
-    assert learn(ModelError(Kind.TOO_LONG, words), words, QUESTION, Habits()) is None
+    assert learn(ModelError(ErrorKind.BAD_REQUEST, words), words, QUESTION, Habits()) == learned
+    assert learn(ModelError(ErrorKind.TOO_LONG, words), words, QUESTION, Habits()) is None
 
 
 def test_a_rung_that_was_chosen_is_not_left() -> None:
     fixed = replace(QUESTION, rung=Rung.JSON_SCHEMA)
-    assert learn(ModelError(Kind.BAD_REQUEST, ""), "no response_format", fixed, Habits()) is None
+    assert learn(ModelError(ErrorKind.BAD_REQUEST, ""), "no response_format", fixed, Habits()) is None
 
 
 @pytest.mark.parametrize(
@@ -375,7 +391,7 @@ def test_one_object_is_found_in_what_stands_around_it(text: str) -> None:
 def test_what_is_not_one_sound_object_is_refused_with_a_reason(text: str, problem: str) -> None:
     with pytest.raises(ModelError) as caught:
         parse_object(text)
-    assert caught.value.kind is Kind.BAD_JSON
+    assert caught.value.kind is ErrorKind.BAD_JSON
     assert problem in caught.value.sentence
 
 

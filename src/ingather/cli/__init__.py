@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from ingather.cli.interrupts import interrupted_afterwards
 
+# Exit codes: those of a shell for Ctrl-C (128 + 2) and for a reader that left (128 + 13), 2 as argparse has it.
 DONE, FAILED, MISUSED, INTERRUPTED, READER_LEFT = 0, 1, 2, 130, 141
 
 

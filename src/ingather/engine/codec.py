@@ -6,9 +6,16 @@ loses nothing of value, and its handler does not run again for it.
 """
 
 import math
+from base64 import b64encode
+from collections import deque
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
+from datetime import date, time
+from decimal import Decimal
 from enum import Enum
+from pathlib import PurePath
 from typing import Any, ClassVar, Final
+from uuid import UUID
 
 import orjson
 
@@ -24,6 +31,12 @@ RESULT_CAP: Final = 1_000_000
 # Bytes looked for in encoded JSON: both flaws, NUL and null, are written with a u.
 U: Final = ord("u")
 LINE_BREAK: Final = ord("\n")
+
+
+ADVICE: Final = (
+    "A handler returns dicts, lists, text, numbers, True, False or None, or what has one obvious form of these: "
+    "dataclasses, pydantic models, enums, dates, UUIDs, Decimals, sets, bytes, paths"
+)
 
 
 class Unstorable(Exception):
@@ -61,17 +74,17 @@ def encode_payload(value: Any, *, max_bytes: int) -> bytes:
 def encode_result(value: Any, *, max_bytes: int = RESULT_CAP) -> bytes:
     """One line of JSON, cleaned of what PostgreSQL cannot keep, or `BadResult`."""
     try:
-        line = orjson.dumps(value)
+        line = orjson.dumps(value, json_form)
         # Looking for one byte first takes a quarter of the time.
         if U in line and _flaw(value, line):
-            line = orjson.dumps(_clean(value))
+            line = orjson.dumps(_clean(value), json_form)
         if LINE_BREAK in line:
             line = _one_line(line)
     except (TypeError, ValueError, RecursionError) as first:
         try:
-            line = _one_line(orjson.dumps(_clean(value)))
+            line = _one_line(orjson.dumps(_clean(value), json_form))
         except (TypeError, ValueError, RecursionError):
-            raise BadResult(f"the result is not JSON: {_reason(value, first)}") from None
+            raise BadResult(f"the result is not JSON: {_reason(value, first)}. {ADVICE}") from None
     if len(line) > max_bytes:
         raise BadResult(f"the result takes {len(line):,} bytes and {max_bytes:,} are allowed: store a reference to it")
     return line
@@ -117,13 +130,52 @@ def _flaw(value: Any, line: bytes) -> str | None:
     return None
 
 
+def json_form(value: Any) -> Any:
+    """The plain value that stands for a type which JSON has not, where there is one that everybody would choose.
+
+    The encoder asks here only for types that it does not know itself.
+    """
+    if callable(dump := getattr(type(value), "model_dump", None)):
+        return dump(value)  # a pydantic model
+    if isinstance(value, Decimal):
+        return str(value)  # as a number it would lose digits
+    if isinstance(value, bytes | bytearray | memoryview):
+        return b64encode(value).decode()
+    if isinstance(value, set | frozenset):
+        return _in_order(value)
+    if isinstance(value, tuple | deque | range):
+        return list(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, PurePath):
+        return str(value)
+    if callable(to_list := getattr(type(value), "tolist", None)):
+        return to_list(value)  # a number or an array of NumPy
+    raise TypeError(f"there is no obvious JSON for {type(value).__name__}")
+
+
+def _in_order(values: Iterable[Any]) -> list[Any]:
+    """The same set gives the same list, where its members can be compared."""
+    try:
+        return sorted(values)
+    except TypeError:
+        return list(values)
+
+
 def _plain(value: Any) -> Any:
     """The plain value that the encoder writes for a richer type."""
     if isinstance(value, Enum):
         return value.value
+    if value is None or isinstance(value, str | int | float | dict | list | tuple):
+        return value
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name) for field in fields(value) if not field.name.startswith("_")}
-    return value
+    if isinstance(value, orjson.Fragment | date | time | UUID):
+        return value  # the encoder knows these
+    try:
+        return json_form(value)
+    except TypeError:
+        return value
 
 
 def _holds(value: Any, is_bad: Any) -> bool:
@@ -146,10 +198,17 @@ def _clean(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
-        return {_clean(key): _clean(inner) for key, inner in value.items()}
+        return {_clean_key(key): _clean(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return [_clean(inner) for inner in value]
     return value
+
+
+def _clean_key(key: Any) -> Any:
+    """Keys are text in JSON. Numbers and the like become it as in Python's own encoder."""
+    if isinstance(key, bool | int | float) or key is None:
+        return orjson.dumps(_clean(key)).decode().strip('"')
+    return _clean(key)
 
 
 def _digits(value: int) -> str:

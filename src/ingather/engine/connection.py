@@ -31,6 +31,8 @@ _NEEDED: Final = {
     "standard_conforming_strings": "on",
     "bytea_output": "hex",
     "extra_float_digits": "1",
+    # Between two rounds a worker's connection lies idle, and a caller's in its pool for longer.
+    "idle_session_timeout": "0",
 }
 
 # A connection of the engine's own is set up, and looked at, in one round trip. Names and operators are qualified: the
@@ -304,8 +306,17 @@ def unavailable(url: str, error: Exception) -> IngatherError:
         return _no_address("one of its options has a value that there is not")
     if password := parts.get("password"):
         reason = reason.replace(str(password), "…")
-    where = f"{parts.get('host', 'localhost')}:{parts.get('port', 5432)}/{parts.get('dbname', '')}"
+    where = f"{_hosts(parts)}/{parts.get('dbname', '')}"
     # With a code, the server did answer: it was a deadlock, a timeout, a shutdown.
     if getattr(error, "sqlstate", None):
         return DatabaseUnavailable(f"The PostgreSQL at {where} gave up on this: {reason}")
     return DatabaseUnavailable(f"No PostgreSQL could be reached at {where}: {reason}")
+
+
+def _hosts(parts: dict[str, Any]) -> str:
+    """Each host with its port. libpq takes one port for all, or as many as there are hosts."""
+    hosts = str(parts.get("host") or "localhost").split(",")
+    ports = str(parts.get("port") or 5432).split(",")
+    if len(ports) != len(hosts):
+        ports = ports[:1] * len(hosts)
+    return ", ".join(f"{host}:{port or 5432}" for host, port in zip(hosts, ports, strict=True))

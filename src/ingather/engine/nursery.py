@@ -27,7 +27,8 @@ from concurrent.futures import Future, InvalidStateError
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import Any, NamedTuple, NoReturn
+from multiprocessing.context import ForkContext, ForkProcess
+from typing import Any, Final, NamedTuple, NoReturn
 
 from pebble import CONSTS, ProcessExpired, ProcessPool
 
@@ -35,15 +36,21 @@ from ingather.engine.errors import RetryLater
 from ingather.engine.model import Died, Overdue, Raised, describe
 from ingather.notice import notice
 
-# Forked, so that handlers may be closures and the children share the worker's memory until they write to it.
-_FORK = "fork" if "fork" in multiprocessing.get_all_start_methods() else None
-_PR_SET_PDEATHSIG = 1
-_LENGTH = struct.Struct("!Q")
-EXIT_0 = 213
-LOOK_S = 0.5
-PATIENCE_S = 5.0
+# The number of this request in Linux's <sys/prctl.h>.
+_PR_SET_PDEATHSIG: Final = 1
+# Each message between worker and nursery begins with its length.
+_LENGTH: Final = struct.Struct("!Q")
+# The exit code that stands for 0 where 0 would look like an orderly end. Any code that programs do not use will do.
+EXIT_0: Final = 213
+# How often the nursery looks whether its pool is still whole. Longer delays jobs that came while it broke.
+LOOK_S: Final = 0.5
+# How long a stop waits for the nursery to end by itself, before it is killed. It may be stopped by a debugger.
+PATIENCE_S: Final = 5.0
+# How often a stop looks whether the nursery has ended. Longer delays the stop.
+REAP_LOOK_S: Final = 0.005
 
-# The pool asks with SIGTERM before it kills, and our children do not listen.
+# The pool waits so long after SIGTERM before it kills. Our children ignore SIGTERM and their groups are killed at once,
+# so longer would only delay what follows a deadline.
 CONSTS.term_timeout = 0.05
 
 
@@ -55,8 +62,38 @@ class Job(NamedTuple):
     timeout_s: float
 
 
+class _ChildProcess(ForkProcess):
+    """A child that leads a process group: what its handler started ends with it."""
+
+    def run(self) -> None:
+        os.setpgid(0, 0)
+        super().run()
+
+    def terminate(self) -> None:
+        self.kill_group()
+        super().terminate()
+
+    def is_alive(self) -> bool:
+        is_alive = super().is_alive()
+        if not is_alive:
+            self.kill_group()
+        return is_alive
+
+    def kill_group(self) -> None:
+        # There is no such group before the child made it, and none after the last of its members has ended.
+        with suppress(ProcessLookupError, PermissionError):
+            if self.pid is not None:
+                os.killpg(self.pid, signal.SIGKILL)
+
+
+class _Context(ForkContext):
+    """Children are forked, so that handlers may be closures and share the worker's memory until they write to it."""
+
+    Process = _ChildProcess
+
+
 class Nursery:
-    """The worker's side: sends jobs over, and hears how they went."""
+    """The worker's side: sends jobs over, and receives how they went."""
 
     def __init__(self, size: int, prepare: Callable[[], None]) -> None:
         # What is still to be written would be written by the child too.
@@ -65,7 +102,7 @@ class Nursery:
                 stream.flush()
         self._line, theirs = socket.socketpair()
         with self._line_closed_on_error(), theirs, warnings.catch_warnings():
-            # Of threads. There may be some; that is why we fork now and not later.
+            # Python warns about forking with threads. Fork now, before handlers start more of them.
             warnings.simplefilter("ignore", DeprecationWarning)
             self._pid = os.fork()
             if self._pid == 0:
@@ -144,7 +181,7 @@ def _reap(pid: int) -> None:
         while os.waitpid(pid, os.WNOHANG) == (0, 0):
             if time.monotonic() > patience:
                 os.kill(pid, signal.SIGKILL)
-            time.sleep(0.005)
+            time.sleep(REAP_LOOK_S)
 
 
 # --- in the nursery ------------------------------------------------------------------------------------------------
@@ -153,13 +190,24 @@ def _reap(pid: int) -> None:
 def _live(line: socket.socket, size: int, prepare: Callable[[], None]) -> NoReturn:
     """All that this process does. Nothing of the worker's own code above us on the stack may go on."""
     try:
-        _be_quiet()
+        # A group of its own: whoever kills the worker's group leaves this process the time to kill the children's.
+        os.setpgid(0, 0)
+        signal.signal(signal.SIGUSR1, _end_with_children)
+        _ignore_signals(at_death_of_parent=signal.SIGUSR1)
         _let_go_of_streams(but=line.fileno())
         _Keeper(line, size, prepare).keep()
     except BaseException:  # noqa: BLE001  # there is nobody above us
         traceback.print_exc()
         os._exit(1)
     os._exit(0)
+
+
+def _end_with_children(*_: object) -> NoReturn:
+    """The worker was killed: its handlers must not go on, nor what they started."""
+    for child in multiprocessing.active_children():
+        if isinstance(child, _ChildProcess):
+            child.kill_group()
+    os._exit(1)
 
 
 def _let_go_of_streams(but: int) -> None:
@@ -189,21 +237,21 @@ class _Keeper:
         self._prepare = prepare
         self._pool: ProcessPool | None = None
         self._under_way: dict[int, Future[Any]] = {}
-        self._voice = threading.Lock()
+        self._write_lock = threading.Lock()
 
     def keep(self) -> None:
         try:
             while True:
-                is_called, _, _ = select.select([self._line], [], [], LOOK_S)
+                is_readable, _, _ = select.select([self._line], [], [], LOOK_S)
                 self._mend()
-                if is_called:
-                    if (word := self._next_word()) is None:
+                if is_readable:
+                    if (message := self._next_message()) is None:
                         return
-                    self._heed(*word)
+                    self._begin_or_cancel(*message)
         finally:
             self._end_pool()
 
-    def _next_word(self) -> tuple[int, Job | None] | None:
+    def _next_message(self) -> tuple[int, Job | None] | None:
         head = self._read(_LENGTH.size)
         body = self._read(_LENGTH.unpack(head)[0]) if head else b""
         return pickle.loads(body) if body else None  # noqa: S301  # from our own parent
@@ -216,7 +264,7 @@ class _Keeper:
                 parts += part
         return bytes(parts) if len(parts) == size else b""
 
-    def _heed(self, number: int, job: Job | None) -> None:
+    def _begin_or_cancel(self, number: int, job: Job | None) -> None:
         if job is None:
             if (future := self._under_way.get(number)) is not None:
                 future.cancel()
@@ -225,12 +273,12 @@ class _Keeper:
             if self._pool is None:
                 self._pool = ProcessPool(
                     max_workers=self._size,
-                    context=multiprocessing.get_context(_FORK),
+                    context=_Context(),
                     initializer=partial(_prepare, self._line, self._prepare),
                 )
             future = self._pool.schedule(job.function, args=job.args, timeout=job.timeout_s)
         except Exception as error:  # noqa: BLE001  # no process to be had, for one: the item's failure, not our end
-            self._tell(number, Raised(describe(error, "failed")))
+            self._answer_job(number, Raised(describe(error, "failed")))
             return
         self._under_way[number] = future
         future.add_done_callback(partial(self._is_done, number, job.timeout_s))
@@ -246,11 +294,11 @@ class _Keeper:
     def _is_done(self, number: int, timeout_s: float, future: Future[Any]) -> None:
         self._under_way.pop(number, None)
         if not future.cancelled():
-            self._tell(number, _answer(future, timeout_s))
+            self._answer_job(number, _answer(future, timeout_s))
 
-    def _tell(self, number: int, answer: Any) -> None:
+    def _answer_job(self, number: int, answer: Any) -> None:
         frame = _frame((number, answer))
-        with suppress(OSError), self._voice:
+        with suppress(OSError), self._write_lock:
             self._line.sendall(frame)
 
     def _end_pool(self) -> None:
@@ -290,22 +338,28 @@ def _cause_of_death(exitcode: int | None) -> str:
 
 
 def _prepare(line: socket.socket, prepare: Callable[[], None]) -> None:
-    _be_quiet()
+    # Killed, since a handler may be deep in code that never looks for signals.
+    _ignore_signals(at_death_of_parent=signal.SIGKILL)
+    signal.signal(signal.SIGUSR1, signal.SIG_DFL)
     line.close()
     prepare()
 
 
-def _be_quiet() -> None:
-    """Live exactly as long as whoever forked us, and hear nothing that is meant for the worker."""
+def _ignore_signals(*, at_death_of_parent: signal.Signals) -> None:
+    """Take no signal that is meant for the worker, and live no longer than the process that forked this one."""
     signal.set_wakeup_fd(-1)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # A service manager signals the whole group; whether a handler may finish is for the worker to say.
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    # A service manager signals every process; whether a handler may finish is for the worker to decide. What is ignored
+    # would stay ignored in programs that a handler starts, and then nobody could end those; a function stays behind.
+    signal.signal(signal.SIGINT, _do_nothing)
+    signal.signal(signal.SIGTERM, _do_nothing)
     if sys.platform == "linux":
-        # When the worker is killed, its handlers must not go on as orphans.
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, at_death_of_parent)
 
 
-def _frame(word: Any) -> bytes:
-    told = pickle.dumps(word)
-    return _LENGTH.pack(len(told)) + told
+def _do_nothing(*_: object) -> None:
+    """A signal is not for this process."""
+
+
+def _frame(message: Any) -> bytes:
+    body = pickle.dumps(message)
+    return _LENGTH.pack(len(body)) + body

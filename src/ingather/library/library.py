@@ -26,7 +26,7 @@ from ingather.library.port import (
     Snapshot,
     Sort,
 )
-from ingather.library.reader import Parse, Reader
+from ingather.library.reader import FileReader, Parse
 from ingather.library.table import Table
 from ingather.notice import notice
 
@@ -75,7 +75,7 @@ class Library:
         self.engine = engine
         self.blobs = blobs
         self.max_bytes = max_bytes
-        self._reader = Reader(engine, blobs, parse=parse, parser=parser, recognise=recognise)
+        self._reader = FileReader(engine, blobs, parse=parse, parser=parser, recognise=recognise)
 
     @property
     def parser(self) -> str:
@@ -198,7 +198,7 @@ class Library:
     # --- readings --------------------------------------------------------------------------------------------------
 
     def read(self, sha256: str, name: str = "") -> ReadingSummary:
-        """The reading by the current parser. What was not read yet is read now, and kept: see `Reader.read`."""
+        """The reading by the current parser. What was not read yet is read now, and kept: see `FileReader.read`."""
         return self._reader.read(sha256, name)
 
     def pages(self, sha256: str, *, parser: str | None = None) -> list[str]:

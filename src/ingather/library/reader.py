@@ -29,7 +29,7 @@ BUSY_S = 5.0
 Parse = Callable[[Path, str], Reading]
 
 
-class Reader:
+class FileReader:
     """The readings of a library. `parse`, `parser` and `recognise` replace the real parser, its version, and OCR."""
 
     def __init__(

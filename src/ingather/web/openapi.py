@@ -11,6 +11,7 @@ from ingather.web.problems import MEDIA_TYPE, TITLES
 from ingather.web.schemas.forms import ProblemPart, ProblemView
 
 PUBLIC = {("get", "/healthz"), ("get", "/readyz"), ("post", "/api/v1/session")}
+# The statuses that every route may answer with, and the ones of routes that change something.
 ALWAYS = (400, 401, 403, 404, 413, 415, 421, 422, 429, 503)
 CHANGING = (409,)
 # The name of a model, alone as a key or a title, or at the end of a reference.

@@ -1957,6 +1957,11 @@ export interface components {
              */
             computed: boolean;
             /**
+             * Cues
+             * @default []
+             */
+            cues: string[];
+            /**
              * Enum
              * @default []
              */
@@ -1971,6 +1976,11 @@ export interface components {
             /** Instruction */
             instruction: string;
             label: components["schemas"]["Label"];
+            /**
+             * Rivals
+             * @default []
+             */
+            rivals: string[];
             /** Scope */
             scope: string;
             /** Tier */
@@ -1982,6 +1992,11 @@ export interface components {
         };
         /** TemplateOption */
         TemplateOption: {
+            /**
+             * Cues
+             * @default []
+             */
+            cues: string[];
             /** Id */
             id: string;
             label: components["schemas"]["Label"];

@@ -11,7 +11,8 @@ from typing import Any
 
 from ingather.extraction.conversation.questions import Group, Listed
 from ingather.extraction.findings import Answer, State, Value
-from ingather.extraction.template import Field, FieldType, Scope, ValueProblem, coerce
+from ingather.extraction.template import Field, Scope, ValueProblem, coerce
+from ingather.extraction.template.field_types import TRAITS
 from ingather.notice import edited, notice
 
 # A label goes into every later question about its row. A longer one would cost more than it explains.
@@ -22,7 +23,6 @@ MOST_LISTED = 500
 # Time points of an outcome. Rows are combinations of outcome, time and arm, so each one multiplies the questions.
 MOST_TIMEPOINTS = 6
 _SILENT = {State.NOT_REPORTED, State.NOT_APPLICABLE}
-_PROSE = {FieldType.TEXT, FieldType.LONGTEXT, FieldType.MULTI_TEXT}
 _NOTHING = {"no information", "not reported", "not applicable"}
 _LISTS = {Scope.ARM: "arms", Scope.OUTCOME: "outcomes", Scope.DOMAIN: "results"}
 # Our own marks, and what could end the line or the name that a label stands in.
@@ -175,7 +175,7 @@ def _state_and_value(entry: dict[str, Any], field: Field) -> tuple[State, Value,
         return (State.NOT_REPORTED if value is None else state), value, ""
     if state in _SILENT:
         # In a text, the model may explain why there is none.
-        if value is None or field.type in _PROSE:
+        if value is None or TRAITS[field.type].is_free_text:
             return state, None, ""
         if value not in _options_of_silence(field):
             raise ValueProblem(

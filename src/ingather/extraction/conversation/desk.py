@@ -25,7 +25,7 @@ from ingather.extraction.provider import (
     ChatReply,
     ChatRequest,
     Endpoint,
-    Kind,
+    ErrorKind,
     Message,
     ModelError,
     NotSent,
@@ -192,13 +192,13 @@ class Desk:
     async def _note_error(self, call: "_Call", error: ModelError, permission: "_Permission") -> float:
         """Write the error down. Returns how long the provider wants silence because of it."""
         ruling, silence_s = route(error, attempt=1), 0.0
-        if error.kind is Kind.RETRY_AFTER and isinstance(ruling, RetryLater):
+        if error.kind is ErrorKind.RETRY_AFTER and isinstance(ruling, RetryLater):
             # At once and for everybody: others are about to call as well.
             silence_s = ruling.delay.total_seconds()
             self._silent_until = max(self._silent_until, time.monotonic() + silence_s)
             await asyncio.shield(self._engine.ahold_queue(self.queue, ruling.delay))
         # A cut answer has whole entries that are worth keeping; a second call would be cut off at the same place.
-        is_cut = error.kind is Kind.TRUNCATED and error.reply is not None
+        is_cut = error.kind is ErrorKind.TRUNCATED and error.reply is not None
         answer = self._keepable(error.reply.text) if is_cut and error.reply else None
         noted = self._note(call, permission, error.kind.value, error.reply, sentence=error.sentence, answer=answer)
         await asyncio.shield(noted)
@@ -291,9 +291,9 @@ class _Permission:
 
 def _replayed(outcome: str, text: str) -> ModelAnswer:
     """The answer of an earlier call, from the ledger."""
-    if outcome == Kind.TRUNCATED:
+    if outcome == ErrorKind.TRUNCATED:
         raise ModelError(
-            Kind.TRUNCATED,
+            ErrorKind.TRUNCATED,
             notice("model.answer_cut_off", "The answer was cut off."),
             reply=ChatReply(text=text, finish="length"),
         )

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from ingather.extraction.conversation import prompt
 from ingather.extraction.conversation.answers import Understood, failed, read_answers, read_listing, unlisted
 from ingather.extraction.conversation.merging import distinct, merged
-from ingather.extraction.conversation.parts import Piece, parts
+from ingather.extraction.conversation.parts import Passage, parts
 from ingather.extraction.conversation.questions import (
     LISTED,
     MADE,
@@ -21,8 +21,9 @@ from ingather.extraction.conversation.questions import (
     study_groups,
 )
 from ingather.extraction.findings import Answer, Flag, Row, State
-from ingather.extraction.provider import Kind, Message, ModelError, estimate_tokens, salvage
-from ingather.extraction.template import FieldType, Scope, Template
+from ingather.extraction.provider import ErrorKind, Message, ModelError, estimate_tokens, salvage
+from ingather.extraction.template import Scope, Template
+from ingather.extraction.template.field_types import TRAITS
 from ingather.notice import notice
 
 # A document that is too long is cut into halves down to this many tokens, a page. Below it no quote has its context.
@@ -31,7 +32,7 @@ AGAIN = ", again"  # behind the name of a step that is repeated with what was wr
 # A group whose answer is cut off is halved this often: 60 cells end as groups of four. Then the model is too small.
 MOST_HALVINGS = 4
 LONGEST_REPEATED = 40_000  # characters of a bad answer that are sent back with what is wrong with it
-MALFORMED = {Kind.BLANK, Kind.BAD_JSON, Kind.SCHEMA}
+MALFORMED = {ErrorKind.BLANK, ErrorKind.BAD_JSON, ErrorKind.SCHEMA}
 CUT = "It was cut off before its end. Keep every quote short."
 
 
@@ -80,20 +81,18 @@ class Interview:
             try:
                 return await self._run(parts(self._pages, self._budget))
             except ModelError as error:
-                if error.kind is not Kind.TOO_LONG or self._budget < SMALLEST_BUDGET:
+                if error.kind is not ErrorKind.TOO_LONG or self._budget < SMALLEST_BUDGET:
                     raise
                 # Half of the actual length: half of a larger budget could repeat the same call.
                 self._budget = min(self._budget, estimate_tokens(self._pages)) // 2
 
-    async def _run(self, pieces: list[list[Piece]]) -> InterviewResult:
+    async def _run(self, pieces: list[list[Passage]]) -> InterviewResult:
         opening = [(Message(role="system", content=prompt.SYSTEM), prompt.document(part)) for part in pieces]
         lists = [await self._list(part) for part in opening]
         listed = distinct(entry for entries, _ in lists for entry in entries)
         rows, left_out = rows_from(listed, self._template)
         answers = self._identities(listed, rows)
-        prose_fields = {
-            field.id for field in self._template.fields if field.type in {FieldType.TEXT, FieldType.LONGTEXT}
-        }
+        prose_fields = {field.id for field in self._template.fields if TRAITS[field.type].is_free_text}
         last: ModelError | None = None
         usable = 0
         for group in [*study_groups(self._template), *row_groups(self._template, rows)]:
@@ -135,7 +134,7 @@ class Interview:
                 "model.model_did_not_list_arms",
                 "The model did not list the arms and outcomes in a form that can be read, also when asked again.",
             )
-            raise ModelError(Kind.SCHEMA, sentence)
+            raise ModelError(ErrorKind.SCHEMA, sentence)
         return read_listing(best.object, scopes)[0], best.is_cut
 
     async def _question(
@@ -156,7 +155,7 @@ class Interview:
             understood = _latest(understood, read_answers(again.object, group))
             if again.is_cut:
                 return await self._in_halves(opening, group, understood, halvings)
-        error = None if answer or again else ModelError(Kind.SCHEMA, (still or problems)[0])
+        error = None if answer or again else ModelError(ErrorKind.SCHEMA, (still or problems)[0])
         return failed(
             group,
             understood,
@@ -195,7 +194,7 @@ class Interview:
         try:
             return await self._ask(step, messages, form), []
         except ModelError as error:
-            if error.kind is Kind.TRUNCATED and error.reply is not None:
+            if error.kind is ErrorKind.TRUNCATED and error.reply is not None:
                 return ModelAnswer(object=salvage(error.reply.text) or {}, text="", is_cut=True), []
             if error.kind in MALFORMED:
                 return None, [error.sentence]

@@ -32,7 +32,7 @@ _LISTS_OTHERS = re.compile(r"(?i)references|bibliography|literature cited|参\s*
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class Passage:
     """A stretch of a page, the whole page as a rule."""
 
     page: int
@@ -44,15 +44,15 @@ def budget_for(context_tokens: int | None) -> int:
     return BUDGET_TOKENS if context_tokens is None else int(SHARE_OF_CONTEXT * context_tokens)
 
 
-def parts(pages: Sequence[str], budget: int) -> list[list[Piece]]:
+def parts(pages: Sequence[str], budget: int) -> list[list[Passage]]:
     """The whole document; without its list of references if only that fits; else sections, as many to a part as fit."""
-    whole = [Piece(page=page, text=text) for page, text in enumerate(pages)]
+    whole = [Passage(page=page, text=text) for page, text in enumerate(pages)]
     if _tokens(whole) <= budget:
         return [whole]
     kept = _without_references(pages)
     if _tokens(kept) <= budget:
         return [kept]
-    found: list[list[Piece]] = [[]]
+    found: list[list[Passage]] = [[]]
     size = 0
     # A character is a token at most, so that a piece fits whatever script it is in.
     for piece, is_heading in _pieces(kept, max(SHORTEST_PIECE, min(LONGEST_PIECE, budget))):
@@ -66,13 +66,13 @@ def parts(pages: Sequence[str], budget: int) -> list[list[Piece]]:
     return [_joined(part) for part in found]
 
 
-def _tokens(pieces: Sequence[Piece]) -> int:
+def _tokens(pieces: Sequence[Passage]) -> int:
     return sum(estimate_tokens(piece.text) for piece in pieces)
 
 
-def _without_references(pages: Sequence[str]) -> list[Piece]:
+def _without_references(pages: Sequence[str]) -> list[Passage]:
     """All but the last list of references; tables, figures and sections that follow it stay."""
-    whole = [Piece(page=page, text=text) for page, text in enumerate(pages)]
+    whole = [Passage(page=page, text=text) for page, text in enumerate(pages)]
     headings = [(page, match) for page, text in enumerate(pages) for match in _HEADING.finditer(text)]
     lists = [(page, match.start(), match.end()) for page, match in headings if _LISTS_OTHERS.fullmatch(match["name"])]
     if not lists:
@@ -88,11 +88,11 @@ def _without_references(pages: Sequence[str]) -> list[Piece]:
         before = text[:start] if page == first else text if page < first else ""
         after = text[end:] if page == last else text if page > last else ""
         if (before + after).strip():
-            kept.append(Piece(page=page, text=before + after))
+            kept.append(Passage(page=page, text=before + after))
     return kept if _tokens(kept) >= MOST_REFERENCES * _tokens(whole) else whole
 
 
-def _pieces(pages: Sequence[Piece], longest: int) -> Iterator[tuple[Piece, bool]]:
+def _pieces(pages: Sequence[Passage], longest: int) -> Iterator[tuple[Passage, bool]]:
     """The pages, cut at headings and where they are very long; and whether a section begins there."""
     for whole in pages:
         starts = sorted({0, *(match.start() for match in _HEADING.finditer(whole.text))})
@@ -100,7 +100,7 @@ def _pieces(pages: Sequence[Piece], longest: int) -> Iterator[tuple[Piece, bool]
             start, is_heading = first, first > 0 or _HEADING.match(whole.text) is not None
             while start < end:
                 cut = end if end - start <= longest else _cut(whole.text, start, longest)
-                yield Piece(page=whole.page, text=whole.text[start:cut]), is_heading
+                yield Passage(page=whole.page, text=whole.text[start:cut]), is_heading
                 start, is_heading = cut, False
 
 
@@ -113,12 +113,12 @@ def _cut(text: str, start: int, longest: int) -> int:
     return start + longest
 
 
-def _joined(pieces: Sequence[Piece]) -> list[Piece]:
+def _joined(pieces: Sequence[Passage]) -> list[Passage]:
     """Neighbours from one page are one piece again."""
-    joined: list[Piece] = []
+    joined: list[Passage] = []
     for piece in pieces:
         if joined and joined[-1].page == piece.page:
-            joined[-1] = Piece(page=piece.page, text=joined[-1].text + piece.text)
+            joined[-1] = Passage(page=piece.page, text=joined[-1].text + piece.text)
         else:
             joined.append(piece)
     return joined

@@ -10,6 +10,8 @@ from ingather.extraction.export.tally import Mark, Tally, mark_of
 from ingather.extraction.export.text import text_of, time_of
 from ingather.extraction.export.wording import Wording
 from ingather.extraction.findings import DocumentResult, Finding, Row, State, Value, Verdict
+from ingather.extraction.template.field_types import TRAITS
+from ingather.extraction.template.model import FieldType
 
 
 class Entry(NamedTuple):
@@ -43,7 +45,6 @@ SheetLine = tuple[str, list[Entry]]  # the key of a sheet, and a row of it
 Widths = tuple[tuple[str, int], ...]  # columns by the key of their title
 
 REPEATED = ("arm", "outcome", "arm_result", "contrast", "domain")
-_WIDTHS = {"longtext": 60, "text": 30, "multi_text": 30, "multi_enum": 24, "enum": 18, "id": 20, "quantity": 16}
 _EVIDENCE = (
     *(("document", 10), ("document_id", 12), ("file", 28), ("row", 14), ("row_label", 24), ("section", 18)),
     *(("field_id", 20), ("field", 24), ("state", 14), ("value", 30), ("unit", 12), ("quote", 60), ("page", 8)),
@@ -210,7 +211,7 @@ class Sheets:
         field_columns = (
             Column(
                 title=label_of(field, self.wording.language),
-                width=_WIDTHS.get(field.type, 14),
+                width=TRAITS[FieldType(field.type)].width,
                 id=field.id,
                 section=self.section(field),
             )

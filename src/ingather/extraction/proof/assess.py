@@ -1,4 +1,4 @@
-"""Answers become findings: each quote is looked for, each value is held against it, and the template's rules are run.
+"""Answers become findings: each quote is looked for, each value is bound to it, and the template's rules are run.
 
 Nothing a model says about its own evidence is believed here.
 """
@@ -12,6 +12,7 @@ from ingather.extraction.findings import Answer, Finding, Flag, Row, Span, State
 from ingather.extraction.ground import Grounding, Index, ground
 from ingather.extraction.judgements.checks import check
 from ingather.extraction.judgements.judgements import judge
+from ingather.extraction.proof.bind import Binder, Proof
 from ingather.extraction.proof.support import supports
 from ingather.extraction.template import Template
 from ingather.notice import joined, notice
@@ -56,7 +57,9 @@ def assess(
     index = Index(pages)
     # One quote often proves a whole row of a table.
     find = cache(lambda quote, page: ground(quote, index, page))
-    findings = [_finding(template, find, pages, answer, source) for answer in answers]
+    answers = list(answers)
+    binder = Binder(template, pages, rows, answers)
+    findings = [_finding(template, find, pages, answer, source, binder) for answer in answers]
     findings = in_order(template, rows, [*findings, *judge(template, rows, findings)])
     flags = [*check(template, rows, findings), *_orders(findings)]
     if not is_recognised:
@@ -84,16 +87,21 @@ def _finding(
     pages: Sequence[str],
     answer: Answer,
     source: str,
+    binder: Binder,
 ) -> Finding:
     verdict, spans = Verdict.NO_QUOTE, tuple[Span, ...]()
+    proof = Proof()
     if answer.quote and answer.state in {State.REPORTED, State.UNCLEAR}:
         found = find(answer.quote, answer.page)
         verdict, spans = found.verdict, found.spans
     if verdict in FOUND and answer.state is State.REPORTED:
         field = template.field(answer.field)
-        told = "\n".join(pages[span.page][span.start : span.end] for span in spans)
-        if not supports(answer.value, told, type=field.type):
+        quoted = "\n".join(pages[span.page][span.start : span.end] for span in spans)
+        if not supports(answer.value, quoted, type=field.type):
             verdict = Verdict.UNSUPPORTED_VALUE
+        else:
+            proof = binder.bind(answer, spans)
+            verdict = Verdict.UNBOUND if proof.reason else verdict
     return Finding(
         field=answer.field,
         row=answer.row,
@@ -104,6 +112,9 @@ def _finding(
         spans=spans,
         source=source,
         note=answer.note,
+        value_spans=proof.value_spans,
+        subject_spans=proof.subject_spans,
+        reason=proof.reason,
     )
 
 

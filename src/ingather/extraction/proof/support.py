@@ -6,12 +6,13 @@ about the value. Words cannot be checked so simply; figures can.
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
 from ingather.extraction.findings import Value
 from ingather.extraction.ground.folding import fold
-from ingather.extraction.ground.words import NUMBERS
+from ingather.extraction.proof.number_terms import HAN_RUN, han_number, spelt_numbers
 
 _EXEMPT: Final = frozenset(("enum", "multi_enum", "bool", "boolean"))
 
@@ -25,13 +26,7 @@ _FIGURES: Final = re.compile(
 _SCALES: Final = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "万": 10**4, "亿": 10**8}
 _DECIMAL_COMMA: Final = re.compile(r"(?<![0-9.,])([0-9]+),([0-9]{1,2})(?![0-9.,]*[0-9])")
 _COMPARED: Final = re.compile(r"([<>\u2264\u2265]) ?(-?[0-9.]*[0-9])")
-_WORDS: Final = re.compile(rf"\b(?:{'|'.join(NUMBERS)})\b")
-_TENS_AND_ONE: Final = re.compile(r"\b(twenty|[a-z]+ty)[- ](one|two|three|four|five|six|seven|eight|nine)\b")
 _TIMES: Final = {"once": 1, "twice": 2}
-
-_HAN_DIGITS: Final = {c: n for n, c in enumerate("零一二三四五六七八九")} | {"\u3007": 0, "两": 2}
-_HAN_UNITS: Final = {"十": 10, "百": 100, "千": 1000}
-_HAN_RUN: Final = re.compile("[\u3007零一二三四五六七八九十百千两]{1,16}")
 
 _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH: Final = (
@@ -53,6 +48,19 @@ _ISO: Final = re.compile(r"([0-9]{4})(?:[-/.]([0-9]{1,2}))?(?:[-/.]([0-9]{1,2}))
 Date = tuple[int, int | None, int | None]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """A date that a folded text names, and where."""
+
+    start: int
+    end: int
+    date: Date
+
+    def says(self, wanted: Date) -> bool:
+        """Whether it says all that the wanted date says."""
+        return all(part is None or part == other for part, other in zip(wanted, self.date, strict=True))
+
+
 def supports(value: Value, text: str, *, type: str = "text", enum: Sequence[str] = ()) -> bool:
     """Whether the figures of a value occur in the text that is quoted for it, sign and decimals included.
 
@@ -67,7 +75,7 @@ def supports(value: Value, text: str, *, type: str = "text", enum: Sequence[str]
     wanted = fold(value).text if isinstance(value, str) else format(Decimal(str(value)), "f")
     if type == "date" and (date := _ISO.fullmatch(wanted)):
         year, month, day = (int(part) if part else None for part in date.groups())
-        return any(_is_within((year, month, day), other) for other in _dates(_in_digits(source)))
+        return any(one.says((year or 0, month, day)) for one in dates(source))
     if type in {"text", "longtext", "multi_text", "id"} and _is_in(wanted, source):
         return True
     figures = {*_figures(wanted)}
@@ -114,64 +122,71 @@ def _signed(number: Decimal, sign: str, before: str) -> Iterator[Decimal]:
 
 def _spelt(text: str) -> Iterator[Decimal]:
     """The numbers of a folded text that are written as words."""
-    for match in _WORDS.finditer(text):
-        yield Decimal(NUMBERS[match[0]])
-    for match in _TENS_AND_ONE.finditer(text):
-        if match[1] in NUMBERS:
-            yield Decimal(NUMBERS[match[1]]) + Decimal(NUMBERS[match[2]])
-    for word, times in _TIMES.items():
-        if re.search(rf"\b{word}\b", text):
+    for _, number in spelt_numbers(text):
+        yield Decimal(number)
+    for term, times in _TIMES.items():
+        if re.search(rf"\b{term}\b", text):
             yield Decimal(times)
-    for run in _HAN_RUN.findall(text):
-        yield Decimal(_han(run))
+    for run in HAN_RUN.findall(text):
+        if (value := han_number(run)) is not None:
+            yield Decimal(value)
 
 
-def _han(run: str) -> int:
-    """A Chinese numeral below ten thousand; one without units is read digit by digit, as in 二〇一九."""
-    if not any(c in _HAN_UNITS for c in run):
-        return int("".join(str(_HAN_DIGITS[c]) for c in run))
-    total = digit = 0
-    for c in run:
-        if c in _HAN_UNITS:
-            total += (digit or (1 if total == 0 else 0)) * _HAN_UNITS[c]
-            digit = 0
-        else:
-            digit = _HAN_DIGITS[c]
-    return total + digit
+def _in_digits(text: str) -> tuple[str, list[int]]:
+    """A text with its Chinese numerals as digits, and for each of its characters the one it comes from."""
+    parts: list[str] = []
+    origin: list[int] = []
+    at = 0
+    for run in HAN_RUN.finditer(text):
+        value = han_number(run[0])
+        digits = run[0] if value is None else str(value)
+        parts += [text[at : run.start()], digits]
+        origin += [*range(at, run.start()), *[run.start()] * (len(digits) - 1), *[run.end() - 1] * min(1, len(digits))]
+        at = run.end()
+    return "".join([*parts, text[at:]]), [*origin, *range(at, len(text))]
 
 
-def _in_digits(text: str) -> str:
-    return _HAN_RUN.sub(lambda run: str(_han(run[0])), text)
+def dates(folded: str) -> Iterator[Named]:
+    """Every date that a folded text may name, as far as it goes, and where."""
+    text, origin = _in_digits(folded)
+    for start, end, date in _dates(text):
+        yield Named(start=origin[start], end=origin[end - 1] + 1, date=date)
 
 
-def _dates(text: str) -> Iterator[Date]:
-    """Every date that a folded text may name: year, month, day, as far as it goes."""
-    for year in re.findall(r"(?<![0-9.,])([0-9]{4})(?![0-9])", text):
-        yield int(year), None, None
-    for before, name, after, day2, name2, after2, year in _BY_NAME.findall(text):
-        yield int(year), _month(name), _int(before or after)
-        if name2:
-            yield int(year), _month(name2), _int(day2 or after2)
-    for year, month, day, month2, day2 in _BY_HAN.findall(text):
-        yield int(year), _int(month), _int(day)
+def _dates(text: str) -> Iterator[tuple[int, int, Date]]:
+    for found in re.finditer(r"(?<![0-9.,])([0-9]{4})(?![0-9])", text):
+        yield *found.span(), (int(found[1]), None, None)
+    for found in _BY_NAME.finditer(text):
+        before, name, after, day2, name2, after2, year = found.groups()
+        has_two = bool(name2)
+        yield (
+            found.start(),
+            max(found.end(2), found.end(3)) if has_two else found.end(),
+            (int(year), _month(name), _int(before or after)),
+        )
+        if has_two:
+            start = found.start(4) if day2 else found.start(5)
+            yield start, found.end(), (int(year), _month(name2), _int(day2 or after2))
+    for found in _BY_HAN.finditer(text):
+        year, month, day, month2, day2 = found.groups()
+        stop = found.end()
         if month2:
-            yield int(year), int(month2), _int(day2)
-    for year, month, day in _YEAR_FIRST.findall(text):
-        yield int(year), int(month), _int(day)
-    for one, two, year in _YEAR_LAST.findall(text):
-        yield int(year), int(two), _int(one)
+            stop = max(found.end(2), found.end(3)) + 1
+            yield found.start(4), found.end(), (int(year), int(month2), _int(day2))
+        yield found.start(), min(stop, found.end()), (int(year), _int(month), _int(day))
+    for found in _YEAR_FIRST.finditer(text):
+        year, month, day = found.groups()
+        yield *found.span(), (int(year), int(month), _int(day))
+    for found in _YEAR_LAST.finditer(text):
+        one, two, year = found.groups()
+        yield *found.span(), (int(year), int(two), _int(one))
         if one:
-            yield int(year), int(one), int(two)
+            yield *found.span(), (int(year), int(one), int(two))
 
 
 def _month(name: str) -> int:
     return _MONTHS.index(name[:3]) + 1
 
 
-def _int(text: str) -> int | None:
+def _int(text: str | None) -> int | None:
     return int(text) if text else None
-
-
-def _is_within(wanted: tuple[int | None, ...], named: Date) -> bool:
-    """Whether a date of the text says all that the wanted one says."""
-    return all(part is None or part == other for part, other in zip(wanted, named, strict=True))

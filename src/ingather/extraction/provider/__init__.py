@@ -8,7 +8,7 @@ from ingather.extraction.provider.answers import parse_object, parse_reply, salv
 from ingather.extraction.provider.classify import classify
 from ingather.extraction.provider.client import ChatClient, ModelClient
 from ingather.extraction.provider.endpoint import ApiKey, Endpoint
-from ingather.extraction.provider.errors import Kind, ModelError, NotSent, PauseTask
+from ingather.extraction.provider.errors import ErrorKind, ModelError, NotSent, PauseTask
 from ingather.extraction.provider.prices import CostRange, Price, cost, estimate, estimate_tokens, price_of
 from ingather.extraction.provider.probe import Capabilities
 from ingather.extraction.provider.redaction import RedactLogs, redact
@@ -24,7 +24,7 @@ __all__ = [
     "ChatRequest",
     "CostRange",
     "Endpoint",
-    "Kind",
+    "ErrorKind",
     "Message",
     "ModelClient",
     "ModelError",

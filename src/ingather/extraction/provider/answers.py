@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
-from ingather.extraction.provider.errors import Kind, ModelError
+from ingather.extraction.provider.errors import ErrorKind, ModelError
 from ingather.extraction.provider.wire import ChatReply
 from ingather.notice import notice
 
@@ -255,7 +255,7 @@ def _what(error: Exception) -> str:
 
 def _refuse(problem: str) -> NoReturn:
     raise ModelError(
-        Kind.BAD_JSON,
+        ErrorKind.BAD_JSON,
         notice(
             "provider.model_answer_not_json_object",
             "The model's answer is not the JSON object that was asked for: {why}.",

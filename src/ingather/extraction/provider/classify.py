@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from ingather.extraction.provider.error_report import ErrorReport, error_report
-from ingather.extraction.provider.errors import Kind, ModelError, bounded
+from ingather.extraction.provider.errors import ErrorKind, ModelError, bounded
 from ingather.extraction.provider.redaction import redact
 from ingather.extraction.provider.waiting import now_s, retry_after_s
 from ingather.extraction.provider.wire import ChatReply
@@ -69,10 +69,12 @@ def classify(
         status=status,
         excerpt=_excerpt(report),
     )
-    return ModelError(kind, sentence, retry_after_s=wait_s if kind in {Kind.RETRY_AFTER, Kind.OVERLOADED} else None)
+    return ModelError(
+        kind, sentence, retry_after_s=wait_s if kind in {ErrorKind.RETRY_AFTER, ErrorKind.OVERLOADED} else None
+    )
 
 
-def _kind(status: int, report: ErrorReport, model: str, host: str) -> tuple[Kind, str]:
+def _kind(status: int, report: ErrorReport, model: str, host: str) -> tuple[ErrorKind, str]:
     """The kind of an error and advice. The groups are tried in order, and so are the rules within each."""
     text = report.code_and_message
     return (
@@ -83,19 +85,19 @@ def _kind(status: int, report: ErrorReport, model: str, host: str) -> tuple[Kind
     )
 
 
-def _about_account_or_document(status: int, text: str) -> tuple[Kind, str] | None:
+def _about_account_or_document(status: int, text: str) -> tuple[ErrorKind, str] | None:
     if status == 402 or (status in {400, 403, 429} and _QUOTA.search(text)):
-        return Kind.QUOTA, notice(
+        return ErrorKind.QUOTA, notice(
             "provider.account_no_credit_left_top",
             "The account has no credit left. Top it up or raise its limit, then resume the task.",
         )
     if status in {400, 403, 422, 451} and _FILTER.search(text):
-        return Kind.CONTENT_FILTER, notice(
+        return ErrorKind.CONTENT_FILTER, notice(
             "provider.provider_content_filter_refused_document",
             "The provider's content filter refused this document. Another model may take it.",
         )
     if status in {401, 403, 407}:
-        return Kind.AUTH, notice(
+        return ErrorKind.AUTH, notice(
             "provider.provider_refused_key_check_key",
             "The provider refused the key. Check the key and what it may use, then resume the task.",
         )
@@ -104,38 +106,38 @@ def _about_account_or_document(status: int, text: str) -> tuple[Kind, str] | Non
         or (status in {400, 422} and _TOO_LONG.search(text))
         or (status == 429 and _NEVER_FITS.search(text))
     ):
-        return Kind.TOO_LONG, notice(
+        return ErrorKind.TOO_LONG, notice(
             "provider.request_longer_model_takes_choose",
             "The request is longer than this model takes. Choose one with a larger context.",
         )
     return None
 
 
-def _about_load(status: int) -> tuple[Kind, str] | None:
+def _about_load(status: int) -> tuple[ErrorKind, str] | None:
     if status == 429:
-        return Kind.RETRY_AFTER, notice(
+        return ErrorKind.RETRY_AFTER, notice(
             "provider.provider_asks_slow_down_all",
             "The provider asks us to slow down. All calls of this queue wait, then go on.",
         )
     if status == 408:
-        return Kind.TIMEOUT, notice(
+        return ErrorKind.TIMEOUT, notice(
             "provider.provider_gave_up_waiting_call", "The provider gave up waiting. The call is tried again."
         )
     if status in {409, 425} or status >= 500:
-        return Kind.OVERLOADED, notice(
+        return ErrorKind.OVERLOADED, notice(
             "provider.provider_overloaded_broken_moment_call",
             "The provider is overloaded or broken for the moment. The call is tried again.",
         )
     return None
 
 
-def _about_address_or_model(status: int, text: str, model: str, host: str) -> tuple[Kind, str] | None:
+def _about_address_or_model(status: int, text: str, model: str, host: str) -> tuple[ErrorKind, str] | None:
     if 300 <= status < 400:
         advice = notice(
             "provider.address_answers_redirect_not_followed",
             "The address answers with a redirect, which is not followed because the key would travel along.",
         )
-        return Kind.BAD_REQUEST, joined(advice, notice("provider.give_final_address", "Give the final address."))
+        return ErrorKind.BAD_REQUEST, joined(advice, notice("provider.give_final_address", "Give the final address."))
     if status == 404 and not _MODEL_UNKNOWN.search(text):
         advice = notice(
             "provider.no_chat_api_model",
@@ -143,12 +145,12 @@ def _about_address_or_model(status: int, text: str, model: str, host: str) -> tu
             model=f"{model!r}",
             host=host or "this address",
         )
-        return Kind.BAD_REQUEST, joined(
+        return ErrorKind.BAD_REQUEST, joined(
             advice,
             notice("provider.check_name_and_address", "Check the model's name and the address; often it ends in /v1."),
         )
     if _MODEL_UNKNOWN.search(text):
-        return Kind.BAD_REQUEST, notice(
+        return ErrorKind.BAD_REQUEST, notice(
             "provider.provider_knows_no_model_choose",
             "The provider knows no model {model}. Choose one from its list.",
             model=f"{model!r}",
@@ -156,21 +158,21 @@ def _about_address_or_model(status: int, text: str, model: str, host: str) -> tu
     return None
 
 
-def _about_request(status: int, text: str, host: str) -> tuple[Kind, str]:
+def _about_request(status: int, text: str, host: str) -> tuple[ErrorKind, str]:
     if status in {400, 422} and _BAD_GENERATION.search(text):
-        return Kind.BAD_JSON, notice(
+        return ErrorKind.BAD_JSON, notice(
             "provider.provider_own_check_found_answer",
             "The provider's own check found the answer not to be JSON. The call is tried again.",
         )
     if 400 <= status < 500:
-        return Kind.BAD_REQUEST, notice(
+        return ErrorKind.BAD_REQUEST, notice(
             "provider.provider_refused_request_invalid_refused",
             "The provider refused the request as invalid. It would be refused again.",
         )
     advice = notice(
         "provider.did_not_answer_like_model", "{host} did not answer like a model's API.", host=host or "The address"
     )
-    return Kind.NETWORK, joined(
+    return ErrorKind.NETWORK, joined(
         advice, notice("provider.check_address", "Check it: often it ends in /v1, or a portal or proxy stands between.")
     )
 
@@ -204,19 +206,19 @@ def check_reply(reply: ChatReply) -> None:
             "provider.provider_content_filter_stopped_answer",
             "The provider's content filter stopped the answer. Another model may give one.",
         )
-        raise ModelError(Kind.CONTENT_FILTER, sentence, reply=reply)
+        raise ModelError(ErrorKind.CONTENT_FILTER, sentence, reply=reply)
     if finish in {"length", "max_tokens"}:
         sentence = notice(
             "provider.answer_cut_off_token_limit",
             "The answer was cut off at its token limit. Ask for fewer fields at once, or allow more tokens.",
         )
-        raise ModelError(Kind.TRUNCATED, sentence, reply=reply)
+        raise ModelError(ErrorKind.TRUNCATED, sentence, reply=reply)
     if finish in {"insufficient_system_resource", "error", "network_error"}:
         sentence = notice(
             "provider.provider_broke_off_lack_resources",
             "The provider broke off for lack of resources. The call is tried again.",
         )
-        raise ModelError(Kind.OVERLOADED, sentence, reply=reply)
+        raise ModelError(ErrorKind.OVERLOADED, sentence, reply=reply)
     if not reply.text.strip():
         if reply.refusal:
             sentence = notice(
@@ -224,9 +226,9 @@ def check_reply(reply: ChatReply) -> None:
                 "The model refused to answer: {text}",
                 text=bounded(reply.refusal, LONGEST_EXCERPT),
             )
-            raise ModelError(Kind.CONTENT_FILTER, sentence, reply=reply)
+            raise ModelError(ErrorKind.CONTENT_FILTER, sentence, reply=reply)
         raise ModelError(
-            Kind.BLANK,
+            ErrorKind.BLANK,
             notice("provider.model_answer_blank_call_tried", "The model's answer was blank. The call is tried again."),
             reply=reply,
         )
@@ -240,7 +242,7 @@ def _unanswered(exception: BaseException | None, host: str) -> ModelError:
         return error
     name = "nothing" if exception is None else type(exception).__name__
     return ModelError(
-        Kind.BUG,
+        ErrorKind.BUG,
         notice(
             "provider.model_client_failed_way_not",
             "The model client failed in a way it does not know ({name}). Please report this.",
@@ -253,7 +255,7 @@ def _timeout(chain: list[BaseException], names: set[str], where: str) -> ModelEr
     # Connecting has a timer of its own; running out of it means nobody is there, not that the model is slow.
     if names & {"ConnectTimeout", "PoolTimeout"}:
         return ModelError(
-            Kind.NETWORK,
+            ErrorKind.NETWORK,
             notice(
                 "provider.no_connection_within_time_check",
                 "No connection to {host} within its time. Check the address and the network.",
@@ -262,7 +264,7 @@ def _timeout(chain: list[BaseException], names: set[str], where: str) -> ModelEr
         )
     if names & {"TimeoutException", "APITimeoutError"} or any(isinstance(error, TimeoutError) for error in chain):
         return ModelError(
-            Kind.TIMEOUT,
+            ErrorKind.TIMEOUT,
             notice(
                 "provider.did_not_finish_answer_time",
                 "{host} did not finish its answer in time. The call is tried again.",
@@ -275,7 +277,7 @@ def _timeout(chain: list[BaseException], names: set[str], where: str) -> ModelEr
 def _connection_error(chain: list[BaseException], names: set[str], where: str) -> ModelError | None:
     if any(isinstance(error, ssl.SSLError) for error in chain):
         return ModelError(
-            Kind.NETWORK,
+            ErrorKind.NETWORK,
             notice(
                 "provider.certificate_cannot_trusted_check_address",
                 "The certificate of {host} cannot be trusted. Check the address and the clock.",
@@ -284,7 +286,7 @@ def _connection_error(chain: list[BaseException], names: set[str], where: str) -
         )
     if any(isinstance(error, socket.gaierror) for error in chain):
         return ModelError(
-            Kind.NETWORK,
+            ErrorKind.NETWORK,
             notice(
                 "provider.name_cannot_found_check_spelling",
                 "The name {host} cannot be found. Check its spelling and the network.",
@@ -293,7 +295,7 @@ def _connection_error(chain: list[BaseException], names: set[str], where: str) -
         )
     if any(isinstance(error, ConnectionRefusedError) for error in chain):
         return ModelError(
-            Kind.NETWORK,
+            ErrorKind.NETWORK,
             notice(
                 "provider.nothing_listens_server_running_port",
                 "Nothing listens at {host}. Is the server running, and the port right?",
@@ -302,7 +304,7 @@ def _connection_error(chain: list[BaseException], names: set[str], where: str) -
         )
     if names & {"TransportError", "APIConnectionError"} or any(isinstance(error, OSError) for error in chain):
         return ModelError(
-            Kind.NETWORK,
+            ErrorKind.NETWORK,
             notice(
                 "provider.connection_broke_call_tried_again",
                 "The connection to {host} broke. The call is tried again.",

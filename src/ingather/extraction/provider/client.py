@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from ingather.extraction.provider.classify import check_reply, classify, classify_body
 from ingather.extraction.provider.endpoint import Endpoint
 from ingather.extraction.provider.error_report import error_report
-from ingather.extraction.provider.errors import Kind, ModelError, NotSent
+from ingather.extraction.provider.errors import ErrorKind, ModelError, NotSent
 from ingather.extraction.provider.learning import learn
 from ingather.extraction.provider.probe import Capabilities, probe
 from ingather.extraction.provider.redaction import redact
@@ -138,7 +138,7 @@ class ChatClient:
             failure = error
         # Raised outside the handler, so that no exception of the SDK, with headers in it, hangs on ours.
         failed = classify(exception=failure, host=self._host)
-        if failed.kind is Kind.BUG:
+        if failed.kind is ErrorKind.BUG:
             log.error("A call failed unforeseen. %s", redact("".join(traceback.format_exception(failure))))
         del failure
         raise failed

@@ -28,7 +28,7 @@ from ingather.extraction.provider.wire import ChatReply, Usage
 LONGEST_SENTENCE = 600
 
 
-class Kind(StrEnum):
+class ErrorKind(StrEnum):
     RETRY_AFTER = "retry_after"
     OVERLOADED = "overloaded"
     TIMEOUT = "timeout"
@@ -53,7 +53,7 @@ class ModelError(Exception):
     """
 
     def __init__(
-        self, kind: Kind, sentence: str, *, retry_after_s: float | None = None, reply: ChatReply | None = None
+        self, kind: ErrorKind, sentence: str, *, retry_after_s: float | None = None, reply: ChatReply | None = None
     ) -> None:
         self.kind = kind
         self.sentence = bounded(redact(sentence), LONGEST_SENTENCE)

@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-from ingather.extraction.provider.errors import Kind, ModelError
+from ingather.extraction.provider.errors import ErrorKind, ModelError
 from ingather.extraction.provider.wire import ChatRequest, Habits, rung_of
 
 _ABOUT_FORMAT = re.compile(
@@ -18,7 +18,7 @@ def is_about_format(message: str) -> bool:
 
 def learn(error: ModelError, message: str, request: ChatRequest, habits: Habits) -> Habits | None:
     """What to change after a refusal, or None where the refusal is not about how we ask. Pure."""
-    if error.kind is not Kind.BAD_REQUEST:
+    if error.kind is not ErrorKind.BAD_REQUEST:
         return None
     if "max_completion_tokens" in message and habits.limit_name == "max_tokens":
         return replace(habits, limit_name="max_completion_tokens")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, Self
 
 from ingather.extraction.provider.answers import parse_object
-from ingather.extraction.provider.errors import Kind, ModelError
+from ingather.extraction.provider.errors import ErrorKind, ModelError
 from ingather.extraction.provider.learning import is_about_format
 from ingather.extraction.provider.wire import ChatReply, ChatRequest, Habits, Message, Rung, Usage
 
@@ -15,7 +15,16 @@ MOST_CALLS = 5
 # A cap, not a cost: an answer takes about twenty, but models that think first need room to end.
 MOST_TOKENS = 1024
 # These say something about the rung; all others say something about the endpoint and end the probe.
-_ABOUT_RUNG = frozenset({Kind.BAD_REQUEST, Kind.BLANK, Kind.BAD_JSON, Kind.SCHEMA, Kind.TRUNCATED, Kind.CONTENT_FILTER})
+_ABOUT_RUNG = frozenset(
+    {
+        ErrorKind.BAD_REQUEST,
+        ErrorKind.BLANK,
+        ErrorKind.BAD_JSON,
+        ErrorKind.SCHEMA,
+        ErrorKind.TRUNCATED,
+        ErrorKind.CONTENT_FILTER,
+    }
+)
 
 _FOUND = {
     Rung.JSON_SCHEMA: "answers to a JSON schema",

@@ -1,7 +1,7 @@
 """What the engine does about an error of a model."""
 
 from ingather.engine.errors import Reject, RetryLater
-from ingather.extraction.provider.errors import Kind, ModelError, PauseTask
+from ingather.extraction.provider.errors import ErrorKind, ModelError, PauseTask
 
 # A provider that names a shorter wait, such as 0, would otherwise be called in a loop.
 SHORTEST_HOLD_S = 1.0
@@ -18,11 +18,11 @@ def route(error: ModelError, attempt: int) -> Reject | RetryLater | PauseTask | 
     the hold of a 429 that names no time.
     """
     match error.kind:
-        case Kind.AUTH | Kind.QUOTA:
+        case ErrorKind.AUTH | ErrorKind.QUOTA:
             return PauseTask(error.sentence)
-        case Kind.RETRY_AFTER:
+        case ErrorKind.RETRY_AFTER:
             return RetryLater(_hold_s(error, attempt), error.sentence, queue=True)
-        case Kind.BAD_REQUEST | Kind.CONTENT_FILTER | Kind.TOO_LONG:
+        case ErrorKind.BAD_REQUEST | ErrorKind.CONTENT_FILTER | ErrorKind.TOO_LONG:
             return Reject(error.sentence)
         case _:
             return error

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
-from ingather.extraction.findings import Answer, Value
+from ingather.extraction.findings import Answer, State, Value
 from ingather.extraction.rules.hits import STUDY, Hit, Pattern, agreed, find, first, prose, rx
 from ingather.extraction.rules.lists import items
 from ingather.extraction.rules.sentences import Document, Sentence
+from ingather.notice import notice
 
 FIELDS: Final = frozenset(
     {
@@ -23,6 +25,7 @@ FIELDS: Final = frozenset(
     }
 )
 
+NOT_SAID_WHO: Final = notice("rules.blind_but_not_who", "The paper says blind, but not who was blinded.")
 _ALLOCATION: Final = rx(r"randomi[sz]|\brandom\b|allocat|assign|\bsequence\b|\border\b|随机|分组|分配")
 _PARTS: Final = frozenset({"abstract", "methods", "body"})
 
@@ -99,6 +102,10 @@ _STRATIFIED: Final = rx(
     r"|按(?:照)?(?P<zh>[^。,;]{1,20}?)(?:进行)?分层"
 )
 
+# Analyses and estimates are stratified, too; that is not the randomisation.
+_NO_STRATA: Final = rx(
+    r"\banalys[ei]s\b|\bmodels?\b|\bratios?\b|\bregression\b|\bwithout strat|\bnot strat|\btest\b|\bsampl"
+)
 _WHO: Final = {
     "blind_participants": rx(
         r"\b(?:participants?|patients?|children|subjects|parents?|volunteers|women|people|mothers)\b|受试者|患者|病人"
@@ -126,9 +133,17 @@ _NOT_BLIND: Final = rx(
 _BLIND: Final = rx(
     r"\b(?:was|were|are|remained|kept|all|who|and)(?: \w+){0,2} (?:blind|mask)ed\b|\b(?:blind|mask)ed (?:to|from"
     r"|as to)\b|\bunaware of\b|\bdid not know\b"
-    r"|\bnot (?:told|informed)\b|\b(?:blind|mask)ed (?:outcome |end ?-?point )?(?:assess\w+|adjudicat\w+|evaluat\w+)"
+    r"|\bnot (?:told|informed) (?:about |of )?(?:which|what|their|the) (?:[\w-]+ ){0,2}(?:group|treatment"
+    r"|allocation|assignment"
+    r"|arm|drug|intervention)|\b(?:blind|mask)ed (?:outcome |end ?-?point )?(?:assess\w+|adjudicat\w+|evaluat\w+)"
     r"|\bassessor[- ](?:blind|mask)"
     r"|\bblind to\b|不知(?:晓|道|情)?|均?(?:设盲|处于盲态|施盲)"
+)
+# Blind to something else than the allocation.
+_TO_OTHER: Final = rx(
+    r"^.{0,40}\b(?:to|of|from) (?:the |their |each other|all )?(?:[\w-]+ ){0,3}?(?:status|outcomes?"
+    r"|hypothes\w+|results?|diagnos\w+"
+    r"|purpose|aims?|data|scores?|history|clinical|findings|sequence|objectives?|order)\b"
 )
 _NOBODY: Final = rx(r"\b(?:neither|nobody|no one|none of)\b")
 _AWARE: Final = rx(r"\b(?:aware of|knew)\b")
@@ -154,8 +169,15 @@ def answers(document: Document) -> dict[str, Answer]:
         "allocation_concealment": first("allocation_concealment", _told(concealment)),
         "stratification": first("stratification", _strata(document)),
         "blinding_detail": first("blinding_detail", [_whole(hit) for _, hit in blinding if hit.rank < 2]),
-        **{field: agreed(field, [hit for name, hit in blinding if name == field]) for field in _WHO},
+        **{field: _decided(agreed(field, [hit for name, hit in blinding if name == field])) for field in _WHO},
     }
+
+
+def _decided(answer: Answer) -> Answer:
+    """`Double-blind` alone leaves open who was blinded, so the answer is open."""
+    if answer.state is State.REPORTED and answer.value == "unclear":
+        return replace(answer, state=State.UNCLEAR, value=None, note=NOT_SAID_WHO)
+    return answer
 
 
 def _whole(hit: Hit) -> Hit:
@@ -173,7 +195,7 @@ def _strata(document: Document) -> Iterator[Hit]:
         ):
             continue
         for found in _STRATIFIED.finditer(sentence.text):
-            if re.search(r"\banalys[ei]s\b", sentence.text[: found.start()], re.IGNORECASE):
+            if _NO_STRATA.search(sentence.text[: found.end()]):
                 continue
             named = found["by"] or found["with"] or found["were"] or found["zh"]
             named = re.split(r" (?:due to|because|using|to ensure|in blocks|with (?:a|block|random))\b", named)[0]
@@ -208,7 +230,7 @@ def _in_clause(sentence: Sentence, start: int, clause: str) -> Iterator[tuple[st
     if found := _NOT_BLIND.search(clause):
         # `Neither the patients nor the staff were aware` says the opposite of what its last words say.
         value = "yes" if _NOBODY.search(clause[: found.end()]) and _AWARE.search(found[0]) else "no"
-    elif (found := _BLIND.search(clause)) and not _LABEL.search(clause):
+    elif (found := _BLIND.search(clause)) and not (_LABEL.search(clause) or _TO_OTHER.search(clause[found.start() :])):
         value = "yes"
     else:
         return

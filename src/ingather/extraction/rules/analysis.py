@@ -92,9 +92,7 @@ def answers(document: Document) -> dict[str, Answer]:
     """The answers to the fields of this family."""
     return {
         "analysis_set": agreed("analysis_set", _sets(document)),
-        "missing_data_method": first(
-            "missing_data_method", _sentences(document, _MISSING, frozenset({"methods", "abstract", "body"}))
-        ),
+        "missing_data_method": first("missing_data_method", _sentences(document, _MISSING, frozenset({"methods"}))),
         "statistical_model": first("statistical_model", _models(document)),
         "early_stopping": first("early_stopping", _sentences(document, _EARLY, STUDY)),
         "confounders_listed": first("confounders_listed", _confounders(document)),
@@ -125,7 +123,7 @@ def _sentences(document: Document, words: re.Pattern[str], parts: frozenset[str]
 
 def _models(document: Document) -> Iterator[Hit]:
     """A model named in the methods is better proof than one named in the abstract; one for missing data is none."""
-    for hit in _sentences(document, _MODEL, frozenset({"methods", "abstract"})):
+    for hit in _sentences(document, _MODEL, frozenset({"methods"})):
         if "missing" not in hit.sentence.text.lower():
             rank = 1 if hit.sentence.in_abstract else 0
             yield Hit(value=hit.value, sentence=hit.sentence, start=hit.start, end=hit.end, rank=rank)

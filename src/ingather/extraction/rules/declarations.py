@@ -21,7 +21,8 @@ _FUNDED: Final = rx(
 )
 _FUNDING_INLINE: Final = rx(r"\b(?:sources? of )?funding: ?(?P<what>[^.;]{3,200})")
 _NONE: Final = rx(
-    r"^\W{0,3}(?:none|nil|无)\W{0,3}$|\bno (?:\w+ ){0,2}(?:funding|financial support|grant)|\bnot funded\b"
+    r"^\W{0,3}(?:none|nil|无)(?: declared| to declare| reported)?\W{0,3}$|\bno (?:\w+ ){0,2}(?:funding"
+    r"|financial support|grant)|\bnot funded\b"
     r"|\bunfunded\b|未(?:接受|获得)[^。]{0,10}资助|无(?:基金|资助)"
 )
 _COMPANY: Final = re.compile(
@@ -94,9 +95,15 @@ def _type(funding: Answer) -> Answer:
 
 def _interests(document: Document) -> list[Hit]:
     hits = []
+    stated = [
+        sentence for sentence in prose(document, _END) if sentence.topic == "interests" and len(sentence.text) > 3
+    ]
     for sentence in prose(document, _END):
         if sentence.topic == "interests":
-            hits.append(Hit(value=sentence.text.rstrip(".。"), sentence=sentence))
+            # Where one author after the other declares his own, no one sentence is the statement.
+            is_none = _INTERESTS.search(sentence.text) or _NONE.search(sentence.text)
+            if len(stated) == 1 or (sentence is stated[0] and is_none):
+                hits.append(Hit(value=sentence.text.rstrip(".。"), sentence=sentence))
         elif found := _INTERESTS.search(sentence.text):
             value = re.sub(
                 r"^(?:competing|conflicts? of) interests?: ?", "", sentence.text, flags=re.IGNORECASE

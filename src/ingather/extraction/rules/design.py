@@ -43,7 +43,9 @@ DESIGNS: Final = (
         value="crossover",
         rank=1,
     ),
-    Pattern(words=rx(r"\bfactorial\b|析因设计"), value="factorial", rank=1),
+    Pattern(
+        words=rx(r"\bfactorial,? (?:[\w-]+,? ){0,3}(?:design|trial|study|randomi)|析因设计"), value="factorial", rank=1
+    ),
     Pattern(words=rx(r"\bsplit-(?:mouth|body|face)\b|自身对照"), value="split_body", rank=1),
     Pattern(words=rx(r"\b(?:adaptive )?platform trial\b"), value="adaptive_platform", rank=1),
     Pattern(
@@ -133,6 +135,12 @@ _PLACE: Final = rx(
     r"|villages))\b(?! (?:study|cohort|trial))"
     r"|(?:在|于|某)(?:中国)?(?P<zh>[^。,、的]{0,10}?(?:医院|卫生服务中心|诊所|社区))"
 )
+# A number of places, or a bare one, says nothing about what kind of place it is.
+_NO_SETTING: Final = rx(
+    rf"(?:(?:the|an?|{COUNT}|single|several|different|various|study|participating|local"
+    rf"|trial) ){{0,3}}(?:cent(?:er|re)s?"
+    r"|clinics?|sites?|departments?|practices?|hospitals?|communit(?:y|ies)|villages|towns)"
+)
 _DONE: Final = rx(
     r"\b(?:conducted|carried out|performed|done|undertaken|took place|recruit\w*|enrol\w*|identified|invited|listed"
     r"|practices"
@@ -140,12 +148,21 @@ _DONE: Final = rx(
     r"|er)s|schools|sites|departments|towns) in|based in)\b|开展|进行|选取|收治"
 )
 _BESIDES: Final = rx(
-    r"\bapproved\b|\bethic|\breview board\b|\bguidelines?\b|\brecommend|\bmanufactur|\bsoftware\b|\bversion \d"
+    r"\bavailable\b|\bmarket|\blicen[cs]ed\b|\bprevalen|\binciden|\bpopulation of\b|\bcommon in\b"
+    r"|\bdata (?:will|are|is)\b"
+    r"|@|\bcensus\b|\bvalidated\b|\bcorrespond|\bsupplied\b|\bobtained from\b|\bGmbH|\bLtd|\bet al\b|\breported by\b"
+    r"|\bearlier\b|\bprevious|\bborn in\b|\bapproved\b|\bethic|\breview board\b|\bguidelines?\b|\brecommend"
+    r"|\bmanufactur|\bsoftware\b|\bversion \d"
     r"|\bInc\.|\bpurchased\b"
     r"|伦理"
 )
 # `(SAS Institute, Cary, NC, USA)`: the country of a maker, within brackets and after a comma.
 _MAKER: Final = re.compile(r"\([^()]{1,200}, ?$")
+# A country is where it was done if `in` or `across` stands before it, or the name of a place.
+_WITHIN: Final = rx(
+    r"\b(?:in|at|from|across|throughout|of)\b[^.;()]{0,90}$|[(,/] ?(?:[A-Z][\w.'-]+,? ?){0,4}(?:and )?$|在[^。]{0,30}$"
+    r"|^[^.]{0,20}$"
+)
 _RANGE: Final = rx(
     rf"\b(?:between|from|in) ({DATE}) ?(?:and|to|until|till|through|-|~) ?({DATE})|({DATE}) ?(?:至|到|-|~) ?({DATE})"
 )
@@ -205,11 +222,11 @@ def _design(document: Document) -> Answer:
 def _countries(document: Document) -> Answer:
     """Countries named where the paper says where it was done; never those of addresses."""
     names: dict[str, Hit] = {}
-    for sentence in prose(document, STUDY - {"results", "conclusions"}):
+    for sentence in prose(document, STUDY - {"results", "conclusions", "aim"}):
         if not _DONE.search(sentence.text) or _BESIDES.search(sentence.text):
             continue
         for found in countries.NAME.finditer(sentence.text):
-            if _MAKER.search(sentence.text[: found.start()]):
+            if not _WITHIN.search(sentence.text[: found.start()]) or _MAKER.search(sentence.text[: found.start()]):
                 continue
             names.setdefault(found[0], Hit(value=found[0], sentence=sentence, start=found.start(), end=found.end()))
     if not names:
@@ -233,6 +250,8 @@ def _settings(document: Document) -> list[Hit]:
             and (found := _PLACE.search(sentence.text))
         ):
             value = found["place"] or found["zh"]
+            if _NO_SETTING.fullmatch(value.strip()):
+                continue
             hits.append(Hit(value=value.strip(), sentence=sentence, start=found.start(), end=found.end(), rank=1))
     return hits
 

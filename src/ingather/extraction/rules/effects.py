@@ -12,7 +12,36 @@ from ingather.extraction.rules.outcomes import Outcome, spoken_of
 from ingather.extraction.rules.sentences import Document, Sentence
 
 FIELDS: Final = frozenset({"c_measure", "c_estimate", "c_ci_low", "c_ci_high", "c_ci_level", "c_p", "c_adjusted"})
+# Rows of contrasts of one paper. A paper that prints more prints them in tables of many outcomes.
 MOST_EFFECTS: Final = 60
+# An estimate says what it is about in so many terms at least. One with fewer was cut off from its sentence.
+_LEAST_ABOUT: Final = 1
+# So many characters of its clause name a row whose outcome is none of those that the paper lists.
+_LONGEST_ABOUT: Final = 80
+
+# A sentence or a table about predictors, prognostic models or subgroups compares no arms and no exposures.
+_PREDICTORS: Final = rx(
+    r"\bpredict|\bprognos|\brisk factors?\b|\bmultivaria|\bunivaria|\bindependent(?:ly)? (?:associat|risk|of\b)"
+    r"|\binteraction\b|\bsub-?groups?\b|\bmutation|\bgenotype|\bexpression\b|\bpolymorphism|\bprotective factor"
+    r"|\bcompared with (?:white|male|female)s?\b"
+)
+# In a trial, doses of a characteristic and parts of the people compare no arms either; in a cohort they may.
+_NOT_ARMS: Final = rx(
+    r"\bper (?:1|one|unit|SD|standard|year|10|each|additional)\b|\b(?:quartile|tertile|quintile)s?\b|\bcarriers?\b"
+    r"|\bcovaria|\bhistory of\b|\b(?:in|among|for|of) (?:those|men|women|girls|boys"
+    r"|(?:the )?(?:[\w-]+ )?(?:patients|subjects"
+    r"|participants|people|children)) (?:with|who|having|aged|over|under|without)\b|\b(?:men|women) (?:had"
+    r"|were)\b|\byounger\b"
+    r"|\bolder\b|\bsmok|\binequit|\bvalidation (?:set|cohort)|\bbaseline (?:\w+ )?(?:was|were|had)\b|\bpreviously\b"
+)
+# A sentence that compares two arms names a comparator, or says that something became more or less.
+_COMPARES: Final = rx(
+    r"\b(?:vs\.?|versus|compared (?:with|to)|than|placebo|controls?|sham|usual care|standard care|comparator"
+    r"|between[- ]group"
+    r"|between (?:the )?(?:two |treatment )?(?:groups|arms)|both (?:groups|arms)|given|fewer|less|lower|higher"
+    r"|better|worse|greater"
+    r"|smaller|longer|shorter|reduc\w+|increas\w+|improv\w+|differ\w+|similar|effects?)\b|组|对照"
+)
 
 _MEASURES: Final = (
     ("IRR", r"(?:incidence )?rate ratios?|\bIRR\b"),
@@ -41,21 +70,22 @@ _IN_ROW: Final = rx(
 
 @dataclass(slots=True, kw_only=True)
 class Effect:
-    """One estimate, with every place that prints it."""
+    """One estimate, with every place that prints it. `about`: the words of its own clause, or of its row."""
 
     key: tuple[str, float, float, float]
     label: str
     outcome: int | None
+    about: str
     hits: dict[str, list[Hit]] = field(default_factory=lambda: {name: [] for name in FIELDS})
 
 
-def effects(document: Document, known: list[Outcome]) -> list[Effect]:
+def effects(document: Document, known: list[Outcome], *, is_trial: bool = True) -> list[Effect]:
     """All estimates of the abstract, the results and the tables, each once."""
     found: dict[tuple[str, float, float, float], Effect] = {}
-    for one in (*_prose(document, known), *_rows(document, known)):
+    for one in (*_prose(document, known, is_trial=is_trial), *_rows(document, known, is_trial=is_trial)):
         same = found.setdefault(one.key, one)
         if same is not one:
-            same.outcome = one.outcome if same.outcome is None else same.outcome
+            same.outcome, same.about = (one.outcome, one.about) if same.outcome is None else (same.outcome, same.about)
             for name, hits in one.hits.items():
                 same.hits[name] += hits
     return list(found.values())[:MOST_EFFECTS]
@@ -66,19 +96,39 @@ def answers(effect: Effect, key: str) -> dict[str, Answer]:
     return {name: agreed(name, hits, key) for name, hits in effect.hits.items()}
 
 
-def _prose(document: Document, known: list[Outcome]) -> Iterator[Effect]:
+def _prose(document: Document, known: list[Outcome], *, is_trial: bool) -> Iterator[Effect]:
     for sentence in findings(document):
+        if not _compares(sentence, is_trial=is_trial):
+            continue
+        # Each estimate belongs to the words between it and the estimate before. Where those of a later one name no
+        # outcome, the estimates of the sentence are of arms, times or parts of the people, and none is taken.
+        clause = 0
+        effects: list[Effect | None] = []
         for found in _IN_PROSE.finditer(sentence.text):
-            said = f"{found['sign'] if found['sign'] != '=' else ''}{found['p']}" if found["p"] else None
-            if one := _made(found, found, sentence, said, known):
-                yield one
+            p = f"{found['sign'] if found['sign'] != '=' else ''}{found['p']}" if found["p"] else None
+            about = sentence.text[clause : found.start()]
+            one = _made(found, found, sentence, p, about, known)
+            effects.append(one if one and (not clause or one.outcome is not None) else None)
+            clause = found.end()
+        if None not in effects:
+            yield from (one for one in effects if one is not None)
 
 
-def _rows(document: Document, known: list[Outcome]) -> Iterator[Effect]:
-    """Rows of a table whose header names the measure, once."""
+def _compares(sentence: Sentence, *, is_trial: bool) -> bool:
+    """Whether a sentence may compare arms or exposures."""
+    if _PREDICTORS.search(sentence.text):
+        return False
+    return not is_trial or (_COMPARES.search(sentence.text) is not None and not _NOT_ARMS.search(sentence.text))
+
+
+def _rows(document: Document, known: list[Outcome], *, is_trial: bool) -> Iterator[Effect]:
+    """Rows of a table whose header names the measure, once, and that is no table of predictors."""
     headers: dict[int, re.Match[str] | None] = {}
+    unfit = {row.table for row in document.sentences if row.is_row and _PREDICTORS.search(row.text)}
+    if is_trial:
+        unfit |= {row.table for row in document.sentences if row.is_row and _NOT_ARMS.search(row.text)}
     for row in document.sentences:
-        if not row.is_row:
+        if not row.is_row or row.table in unfit:
             continue
         if found := _HEADER.search(row.text):
             headers[row.table] = found if row.table not in headers else None
@@ -87,23 +137,27 @@ def _rows(document: Document, known: list[Outcome]) -> Iterator[Effect]:
             continue
         estimates = list(_IN_ROW.finditer(row.text))
         if len(estimates) == 1:
-            said = estimates[0]["p"].replace(" ", "") if estimates[0]["p"] else None
-            if one := _made(estimates[0], header, row, said, known):
+            p = estimates[0]["p"].replace(" ", "") if estimates[0]["p"] else None
+            about = row.text[: estimates[0].start()]
+            if one := _made(estimates[0], header, row, p, about, known):
                 yield one
 
 
 def _made(
-    found: re.Match[str], header: re.Match[str], sentence: Sentence, p: str | None, known: list[Outcome]
+    found: re.Match[str], header: re.Match[str], sentence: Sentence, p: str | None, about: str, known: list[Outcome]
 ) -> Effect | None:
+    """The estimate, if it lies within its interval and the words of its own clause say what it is about."""
     measure = next(name for name, _ in _MEASURES if header[name])
     estimate, low, high = (decimal(found[name]) for name in ("estimate", "low", "high"))
     if estimate is None or low is None or high is None or not low <= estimate <= high:
         return None
-    if measure not in {"MD", "SMD", "RD"} and low < 0:
+    about = about.strip(" ,;:([")
+    if (measure not in {"MD", "SMD", "RD"} and low < 0) or len(re.findall(r"[^\W\d_]{2,}", about)) < _LEAST_ABOUT:
         return None
     label = f"{measure} {found['estimate']} ({found['low']} to {found['high']})"
-    spoken = sentence.text[: found.start()] if sentence.is_row else sentence.text
-    effect = Effect(key=(measure, estimate, low, high), label=label, outcome=spoken_of(spoken, known))
+    effect = Effect(
+        key=(measure, estimate, low, high), label=label, outcome=spoken_of(about, known), about=about[-_LONGEST_ABOUT:]
+    )
     level = decimal(header["level"])
     values: dict[str, Value] = {
         "c_measure": measure, "c_estimate": estimate, "c_ci_low": low, "c_ci_high": high, "c_ci_level": level, "c_p": p,

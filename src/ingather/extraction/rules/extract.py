@@ -114,10 +114,15 @@ def _found(
     for family in _FAMILIES:
         study |= family.answers(document)
     paper = report(document, identity.title_line(document, first_page))
-    unfit = _unfit(paper, document, {field.id for field in asked})
+    ids = {field.id for field in asked}
+    unfit = _unfit(paper, document, ids)
     study |= unfit
     scopes = {str(field.scope) for field in asked}
-    rows, found = ([], {}) if unfit or not scopes - {"study"} else rows_of(document, study, scopes)
+    rows, found = (
+        ([], {})
+        if unfit or not scopes - {"study"}
+        else rows_of(document, study, scopes, is_trial="n_randomised" in ids)
+    )
     return rows, found | {(name, ""): answer for name, answer in study.items()}
 
 

@@ -3,7 +3,10 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
+
+from ingather.extraction.rules.headings import heading
 
 FIGURE: Final = "figure"
 
@@ -24,9 +27,10 @@ _CAPTION: Final = re.compile(
     re.IGNORECASE,
 )
 _TABLE: Final = re.compile(r"(?:table|表)\s?[0-9IVX]{0,4}(?:[.:\uff1a]|\s|$)", re.IGNORECASE)
+_SUBHEADING: Final = re.compile(r"[A-Z][A-Za-z][^.;:,=%\d]{1,70}")
 _COUNTED: Final = re.compile(r"\(?\b[nN]\s?=\s?\d")
 _DIGIT: Final = re.compile(r"\d")
-_SENTENCE: Final = re.compile(r"[a-z]{2,}[.;]$")
+_SENTENCE: Final = re.compile(r"[a-z]{2,}[.;]$|[。\uff1b]|[\u4e00-\u9fff]\uff0c")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +52,36 @@ def is_table_caption(line: str) -> bool:
 
 def figure_lines(page: str) -> frozenset[int]:
     """Where the lines begin that are words of a figure or of its caption."""
+    found = _lines(page)
+    usual = _usual_length(found)
+    if not usual:
+        return frozenset()
+    return frozenset((*_captions(found, usual), *_charts(found, usual)))
+
+
+def subheading_lines(page: str) -> frozenset[int]:
+    """Where the short lines begin that stand above a paragraph, end without a full stop, and hold no number."""
+    found = _lines(page)
+    usual = _usual_length(found)
+    return frozenset(
+        line.start
+        for line, below in pairwise(found)
+        if len(line.text) < _SHORT * usual
+        and _SUBHEADING.fullmatch(line.text)
+        and below.text[:1].isupper()
+        and len(below.text) > _SHORT * usual
+    )
+
+
+def _lines(page: str) -> list[_Line]:
+    """The lines of a page that are not blank."""
     found: list[_Line] = []
     start = 0
     for line in page.splitlines(keepends=True):
         if line.strip():
             found.append(_Line(start, line.strip()))
         start += len(line)
-    usual = _usual_length(found)
-    if not usual:
-        return frozenset()
-    return frozenset((*_captions(found, usual), *_charts(found, usual)))
+    return found
 
 
 def _usual_length(lines: list[_Line]) -> int:
@@ -84,7 +108,7 @@ def _charts(lines: list[_Line], usual: int) -> Iterator[int]:
     run: list[_Line] = []
     for line in (*lines, _Line(-1, "x" * usual)):
         is_counted = _COUNTED.search(line.text) is not None and len(line.text) < usual
-        if (len(line.text) < _SHORT * usual or is_counted) and not _SENTENCE.search(line.text):
+        if (len(line.text) < _SHORT * usual or is_counted) and not _is_text(line.text):
             run.append(line)
             continue
         # What follows the caption of a table is its rows, which are read as such.
@@ -92,6 +116,11 @@ def _charts(lines: list[_Line], usual: int) -> Iterator[int]:
         if _is_chart(run[:table]):
             yield from (one.start for one in run[:table])
         run = []
+
+
+def _is_text(line: str) -> bool:
+    """Whether a short line is a heading or the end of a sentence."""
+    return _SENTENCE.search(line) is not None or heading(line, in_abstract=False) is not None
 
 
 def _is_chart(run: list[_Line]) -> bool:

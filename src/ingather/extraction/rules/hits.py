@@ -7,9 +7,11 @@ from typing import Final
 
 from ingather.extraction.findings import Answer, State, Value
 from ingather.extraction.rules.sentences import Document, Sentence
+from ingather.extraction.rules.text import LONGEST_QUOTE
 from ingather.notice import notice
 
 NOT_LOOKED_FOR: Final = notice("rules.embedded_extractor_not_look", "The embedded extractor does not look for this.")
+TOO_LONG: Final = notice("rules.longer_than_quote", "What the text says is longer than a quote may be. It stands here.")
 DISAGREES: Final = notice("rules.text_gives_answer", "The text gives more than one answer.")
 
 METHODS: Final = frozenset({"methods"})
@@ -86,7 +88,9 @@ def find(document: Document, patterns: Iterable[Pattern]) -> list[Hit]:
 
 
 def reported(field: str, hit: Hit, row: str = "") -> Answer:
-    """The answer that a hit gives."""
+    """The answer that a hit gives. A text longer than a quote may be is none: the quote would not prove it."""
+    if isinstance(hit.value, str) and len(hit.value) > LONGEST_QUOTE:
+        return Answer(field=field, row=row, state=State.UNCLEAR, quote=hit.quote, page=hit.sentence.page, note=TOO_LONG)
     return Answer(field=field, row=row, state=State.REPORTED, value=hit.value, quote=hit.quote, page=hit.sentence.page)
 
 

@@ -29,6 +29,15 @@ _CITATIONS: Final = (
         rf"|Number) ?\d+,? ?)?(?:[A-Z][a-z]+ ?\d{{0,2}},? )?{_YEAR}\b"
     ),
     re.compile(rf"^{_JOURNAL}, {_YEAR}, pages? \d"),
+    re.compile(
+        rf"^{_JOURNAL},? [|\u2022]? ?vol(?:ume|\.)?"
+        rf" ?\d{{1,4}},(?: [^,]{{1,20}},){{0,2}}? (?:[A-Za-z]+ )?{_YEAR}\b",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"^{_JOURNAL}(?:\. Published (?:\d{{1,2}} )?[A-Z][a-z]+| \(?)(?: \d{{1,2}},)? ?{_YEAR}\)?(?:\.| ["
+        rf"|\u2022])"
+    ),
     re.compile(rf"^(?P<name>[\u4e00-\u9fff]{{3,14}}(?:杂志|学报|医学))\s?{_YEAR}"),
 )
 _PUBLISHED: Final = rx(

@@ -24,14 +24,16 @@ _SECONDARY: Final = rx(
     r"|次要(?:结局|疗效|终点|观察)(?:指标)?(?:为|是|包括|:)(?P<zh>[^。;]{2,120})"
 )
 _NO_NAME: Final = rx(
-    r"(?:similar|not|also|no|lower|higher|available|assessed|analy[sz]ed|recorded|including|compared|measured|based"
+    r"(?:to |that |whether |when |if |in |at |by |for |as |on |respectively|similar|not|also|no|lower|higher"
+    r"|available|assessed|analy[sz]ed|recorded|including|compared|measured|based"
     r"|obtained|collected"
     r"|reported|calculated|evaluated|defined|adjusted|met|reached|reduced|increased|significantly|observed|used"
     r"|tested|summari[sz]ed"
     r"|prespecified|as follows|achieved|seen|found|considered|missing)\b"
 )
 _CUT: Final = rx(
-    r",? (?:defined|measured|assessed|ascertained|recorded|evaluated|determined|calculated|obtained|estimated"
+    r",? (?:and|while|whereas) (?:the )?(?:key )?(?:secondary|primary|other|co-primary)\b|,? (?:defined"
+    r"|measured|assessed|ascertained|recorded|evaluated|determined|calculated|obtained|estimated"
     r"|expressed|based)\b|:"
     r"|,? as (?:measured|assessed|defined)\b|, (?:which|and|with) "
     r"|,? (?:at|after|within|over|during|from baseline) (?:the )?(?:\d|one|two|three|six|twelve|week|month|day|year"
@@ -114,6 +116,8 @@ def _short(name: str) -> str:
     cut = _CUT.search(name, 3)
     if cut is not None:
         name = name[: cut.start()]
+    if name.count("(") > name.count(")"):
+        name = name[: name.rfind("(")]
     return _CUT_ZH.sub("", name).strip(" ,。.")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ingather.extraction.rules.figures import FIGURE, figure_lines, is_table_caption
+from ingather.extraction.rules.figures import FIGURE, figure_lines, is_table_caption, subheading_lines
 from ingather.extraction.rules.headings import ABSTRACT, PARTS, REFERENCES, heading
 
 # The lines above the first heading that may be title, authors and addresses. More would take an abstract without a
@@ -134,6 +134,7 @@ def masked(line: str) -> str:
 def pieces(page: str, reader: Reader, repeated: frozenset[str]) -> Iterator[Piece]:
     """The page cut where a heading, a table row or an empty line stands. A piece of prose may hold many sentences."""
     figures = figure_lines(page)
+    subheadings = subheading_lines(page)
     open_piece: Piece | None = None
     for start, end in lines(page):
         bare = page[start:end].strip()
@@ -156,7 +157,7 @@ def pieces(page: str, reader: Reader, repeated: frozenset[str]) -> Iterator[Piec
                 continue
             yield open_piece  # type: ignore[misc]
             open_piece, is_over = None, True
-        found = _heading(page[start:end], reader, open_piece, is_over=is_over)
+        found = _heading(page[start:end], reader, open_piece, is_over=is_over, is_sub=start in subheadings)
         is_caption = is_over and reader.part != REFERENCES and _is_caption(bare)
         if found is None and open_piece is not None and not is_caption:
             open_piece.end = end
@@ -190,14 +191,16 @@ def _is_caption(bare: str) -> bool:
     return len(bare) < _LONGEST_CAPTION and is_table_caption(bare)
 
 
-def _heading(line: str, reader: Reader, piece: Piece | None, *, is_over: bool) -> tuple[str, int] | None:
+def _heading(line: str, reader: Reader, piece: Piece | None, *, is_over: bool, is_sub: bool) -> tuple[str, int] | None:
     """The heading that a line is or begins with, where a line may be one: not in the middle of a sentence."""
     is_short = len(line.strip()) < _SHORT_HEADING or (piece is not None and piece.end - piece.start < 80)
     if not (is_over or is_short):
         return None
     found = heading(line, in_abstract=reader.in_abstract or reader.part == "front")
-    # Above everything else, a heading of Markdown without a known name is the title.
-    return None if found is not None and not found[0] and reader.part == "front" else found
+    if reader.part == "front":
+        # Above everything else, a heading of Markdown without a known name is the title.
+        return found if found is not None and found[0] else None
+    return ("", len(line)) if found is None and is_sub and is_over and not reader.in_table else found
 
 
 def _begun(

@@ -7,8 +7,10 @@ from ingather.extraction.rules.sentences import Document
 Answers = dict[tuple[str, str], Answer]
 
 
-def rows_of(document: Document, study: dict[str, Answer], scopes: set[str]) -> tuple[list[Row], Answers]:
-    """The rows of the scopes that are asked about, and all answers found for them by field and row."""
+def rows_of(
+    document: Document, study: dict[str, Answer], scopes: set[str], *, is_trial: bool
+) -> tuple[list[Row], Answers]:
+    """The rows of the scopes asked about, and all answers found for them by field and row."""
     found: Answers = {}
     rows: list[Row] = []
 
@@ -28,8 +30,8 @@ def rows_of(document: Document, study: dict[str, Answer], scopes: set[str]) -> t
         parts = {"arm": f"arm/{result.arm + 1}"} | _outcome(result.outcome)
         label = f"{_name(named, result.outcome)}, {groups[result.arm].label}"
         add("arm_result", label, parts, results.answers(result, f"arm_result/{n}"))
-    for n, effect in enumerate(effects.effects(document, named), 1):
-        label = f"{_name(named, effect.outcome)}, {effect.label}"
+    for n, effect in enumerate(effects.effects(document, named, is_trial=is_trial), 1):
+        label = f"{effect.about if effect.outcome is None else named[effect.outcome].name}, {effect.label}"
         add("contrast", label, _outcome(effect.outcome), effects.answers(effect, f"contrast/{n}"))
     if "domain" in scopes:
         add("domain", named[0].name if named else "Main result", {}, quality.answers(study, "domain/1"))

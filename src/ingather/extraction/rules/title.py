@@ -115,7 +115,9 @@ def _is_title(text: str) -> bool:
         return False
     if LABEL.fullmatch(text) or heading(text, in_abstract=False) is not None:
         return False
-    return len(terms) > _SHORT_MASTHEAD or _MASTHEAD.search(text) is None
+    # The names of journals and publishers are short, and every term of them has a capital.
+    is_name = len(terms) <= _SHORT_MASTHEAD and all(term[0].isupper() or _SMALL.fullmatch(term) for term in terms)
+    return not (is_name and _MASTHEAD.search(text))
 
 
 def _hit(sentence: Sentence) -> Hit:

@@ -14,7 +14,7 @@ from ingather.extraction.conversation.parts import budget_for
 from ingather.extraction.conversation.questions import askable_fields
 from ingather.extraction.findings import EMBEDDED
 from ingather.extraction.proof.assess import assess
-from ingather.extraction.provider import Endpoint, Kind, Message, ModelError, PauseTask, route
+from ingather.extraction.provider import Endpoint, ErrorKind, Message, ModelError, PauseTask, route
 from ingather.extraction.rules import extract
 from ingather.extraction.tasks import results, tasks
 from ingather.extraction.tasks.task import Task
@@ -101,7 +101,7 @@ class Pipeline:
             return await Interview(template, pages, ask, budget=budget, context=task.context).run()
         except ModelError as error:
             ruling: BaseException = route(error, item.attempt)
-            if error.kind is Kind.RETRY_AFTER and isinstance(ruling, RetryLater):
+            if error.kind is ErrorKind.RETRY_AFTER and isinstance(ruling, RetryLater):
                 # The desk has held the queue already, at the moment of the refusal.
                 ruling = RetryLater(ruling.delay, error.sentence)
             elif ruling is error and new:

@@ -71,13 +71,19 @@ Unit = str | tuple[str, ...] | UnitOf | None
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    """One answer a field of type enum may have. The id is kept; the label is shown."""
+    """One answer a field of type enum may have. The id is kept; the label is shown.
+
+    `cues` are words by which a sentence carries this choice. Without any, the
+    ones that come with the program count, or else the words of the label.
+    """
 
     id: str
     label: Label
+    cues: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        return {"id": self.id, "label": self.label.to_dict()}
+        plain: dict[str, Any] = {"id": self.id, "label": self.label.to_dict()}
+        return plain | {"cues": list(self.cues)} if self.cues else plain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +101,9 @@ class Field:
     `ai` is false for what only people write, `computed` is true for what a
     rule derives from other answers, and `human_or_protocol` for what the
     review's protocol settles. None of the three is asked of a model.
+
+    `cues` are words by which a sentence speaks of this field, `rivals` words
+    that make a figure beside them another quantity (`ingather.extraction.proof.cues`).
     """
 
     id: str
@@ -106,6 +115,8 @@ class Field:
     instruction: str = ""
     unit: Unit = None
     options: tuple[Option, ...] = ()
+    cues: tuple[str, ...] = ()
+    rivals: tuple[str, ...] = ()
     ai: bool = True
     computed: bool = False
     human_or_protocol: bool = False
@@ -138,6 +149,10 @@ class Field:
             told["computed"] = True
         if self.human_or_protocol:
             told["human_or_protocol"] = True
+        if self.cues:
+            told["cues"] = list(self.cues)
+        if self.rivals:
+            told["rivals"] = list(self.rivals)
         if self.options:
             told["enum"] = [option.to_dict() for option in self.options]
         return told

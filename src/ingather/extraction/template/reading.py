@@ -25,12 +25,14 @@ from ingather.extraction.template.validation import validate
 from ingather.notice import notice
 
 MOST_UNITS: Final = 50
+MOST_CUES: Final = 200  # each is a pattern that is searched in every quote of its field: more would cost time, not help
+LONGEST_CUE: Final = 200
 TEMPLATE_KEYS: Final = frozenset(
     "id version builtin based_on label description note scopes sections checks".split()  # noqa: SIM905
 )
 SECTION_KEYS: Final = frozenset({"id", "label", "fields"})
 FIELD_KEYS: Final = frozenset(
-    "id label type scope tier instruction unit ai computed human_or_protocol enum".split()  # noqa: SIM905
+    "id label type scope tier instruction unit ai computed human_or_protocol cues rivals enum".split()  # noqa: SIM905
 )
 CHECK_KEYS: Final = frozenset({"id", "scope", "level", "when", "expression", "message"})
 
@@ -86,6 +88,8 @@ def read_field(told: object, section: str) -> Field:
         instruction=_text(part, "instruction", name, optional=True),
         unit=_unit(part.get("unit"), name),
         options=tuple(_option(option, name) for option in _list(part, "enum", name, optional=True)),
+        cues=_cues(part, "cues", name),
+        rivals=_cues(part, "rivals", name),
         ai=_flag(part, "ai", name, usual=True),
         computed=_flag(part, "computed", name, usual=False),
         human_or_protocol=_flag(part, "human_or_protocol", name, usual=False),
@@ -93,8 +97,25 @@ def read_field(told: object, section: str) -> Field:
 
 
 def _option(told: object, name: str) -> Option:
-    part = _mapping(told, f"An option of {_lower(name)}", frozenset({"id", "label"}))
-    return Option(id=_text(part, "id", f"An option of {_lower(name)}"), label=_label(part, "label", name))
+    part = _mapping(told, f"An option of {_lower(name)}", frozenset({"id", "label", "cues"}))
+    option = f"An option of {_lower(name)}"
+    return Option(id=_text(part, "id", option), label=_label(part, "label", name), cues=_cues(part, "cues", option))
+
+
+def _cues(part: Mapping[str, Any], key: str, name: str) -> tuple[str, ...]:
+    cues = _list(part, key, name, optional=True)
+    if len(cues) > MOST_CUES or not all(isinstance(cue, str) and 0 < len(cue.strip()) <= LONGEST_CUE for cue in cues):
+        raise TemplateError(
+            notice(
+                "template.cues_short_texts",
+                "{name} needs a list of short texts under {key}: up to {most}, of up to {longest} characters each.",
+                name=name,
+                key=f"{key!r}",
+                most=MOST_CUES,
+                longest=LONGEST_CUE,
+            )
+        )
+    return tuple(str(cue) for cue in cues)
 
 
 def _unit(told: object, name: str) -> Unit:

@@ -13,6 +13,7 @@ _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _ASK_VERSION: Final = 1
 _PATH_BENEATH: Final = 1
 
+# Rights of a rule, as the kernel numbers them.
 _READ_FILE: Final = 1 << 2
 _READ_FOLDER: Final = 1 << 3
 

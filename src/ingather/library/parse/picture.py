@@ -34,6 +34,7 @@ _PAGE_SECONDS = 5.0
 
 
 Matrix = tuple[float, float, float, float, float, float]
+# The matrix that leaves every point where it is.
 IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
+# The largest number that a bigint of PostgreSQL can hold.
 LARGEST_ID = 2**63 - 1
 _JOINERS = "\u200c\u200d"  # part of the spelling in several scripts
 _UNSEEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}

@@ -64,6 +64,7 @@ class Templates(Wire):
 class TemplateOption(Wire):
     id: str
     label: LabelView
+    cues: list[str] = []  # noqa: RUF012  # pydantic copies a default
 
 
 class UnitOfField(Wire):
@@ -85,6 +86,8 @@ class TemplateField(Wire):
     ai: bool = True
     computed: bool = False
     human_or_protocol: bool = False
+    cues: list[str] = []  # noqa: RUF012
+    rivals: list[str] = []  # noqa: RUF012
     enum: list[TemplateOption] = []  # noqa: RUF012  # pydantic copies a default
 
 

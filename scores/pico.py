@@ -1,0 +1,197 @@
+"""Numbers beside numbers: annotated abstracts of trials, each number asked under its own subject and under wrong ones.
+
+FOLDER/pico holds brat files (`.txt` and `.ann`) of an annotated corpus of trial abstracts, such as PICO-Corpus. Each
+annotated number becomes an honest answer, with its sentence as the quote; every other number of the sentence becomes
+a wrong answer to the same question, and so does the number of the other arm.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from ingather.extraction.findings import Answer, Finding, Row, State, Value, Verdict
+from ingather.extraction.ground.folding import fold
+from ingather.extraction.proof.assess import assess
+from ingather.extraction.proof.figures import figures
+from ingather.extraction.template import Template, load_builtin
+from scores.report import Report, Share
+
+_FIELDS: Final = {
+    "bin-abs": "r_events", "bin-percent": "r_pct", "cont-mean": "r_mean", "cont-median": "r_median", "cont-sd": "r_sd",
+}  # fmt: skip
+_END: Final = re.compile(r"(?<=[a-z0-9)%])[.!?] (?=[A-Z(])")
+_MARKED: Final = frozenset((Verdict.VERIFIED, Verdict.VERIFIED_FUZZY))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entity:
+    """An annotated stretch of an abstract."""
+
+    kind: str
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One number of a sentence under a question. `names_both`: the sentence names both arms."""
+
+    name: str
+    field: str
+    row: str
+    value: Value
+    quote: str
+    is_honest: bool
+    names_both: bool
+
+
+def score(folder: Path) -> Report:
+    """How many honest numbers keep the mark, and how many wrong numbers of the same sentence get it."""
+    files = sorted((folder / "pico").rglob("*.ann")) or sorted(folder.rglob("*.ann"))
+    if not files:
+        raise FileNotFoundError("no .ann files below it")
+    template = load_builtin("rct")
+    counts: dict[str, list[int]] = {}
+    misses: list[str] = []
+    for path in files:
+        text = path.with_suffix(".txt").read_text(encoding="utf-8")
+        rows, cases = _cases(path.stem, text, _entities(path.read_text(encoding="utf-8")))
+        for case, finding in zip(cases, _judged(template, text, rows, cases), strict=True):
+            is_marked = finding.verdict in _MARKED
+            for key in _keys(case):
+                right, of = counts.setdefault(key, [0, 0])
+                counts[key] = [right + is_marked, of + 1]
+            if is_marked is not case.is_honest:
+                misses.append(
+                    f"{case.name} {'honest' if case.is_honest else 'wrong'} {case.field} = {case.value} "
+                    f"[{finding.verdict}{' ' + finding.reason if finding.reason else ''}] {case.row}"
+                )
+    shares = [
+        Share(name=key, right=right, of=of, target=_TARGETS.get(key), at_most=key.startswith("wrong"))
+        for key, (right, of) in sorted(counts.items())
+    ]
+    return Report(board="pico", shares=shares, misses=misses)
+
+
+_TARGETS: Final = {"honest": 0.90, "wrong": 0.05, "wrong, both arms named": 0.01}
+
+
+def _keys(case: Case) -> Iterator[str]:
+    side = "honest" if case.is_honest else "wrong"
+    yield side
+    yield f"{side}, {case.field}"
+    if case.names_both:
+        yield f"{side}, both arms named"
+
+
+def _entities(annotations: str) -> list[Entity]:
+    found = []
+    for line in annotations.splitlines():
+        parts = line.split("\t")
+        if len(parts) == 3 and (place := re.match(r"(\S+) (\d+) (\d+)$", parts[1])):
+            found.append(Entity(kind=place[1], start=int(place[2]), end=int(place[3]), text=parts[2]))
+    return sorted(found, key=lambda one: one.start)
+
+
+def _cases(name: str, text: str, entities: list[Entity]) -> tuple[list[Row], list[Case]]:
+    labels = {side: next((one.text for one in entities if one.kind == kind), "") for side, kind in _SIDES.items()}
+    rows = [Row(scope="arm", key=f"arm/{side}", label=label, parts={}) for side, label in labels.items() if label]
+    cases: list[Case] = []
+    outcomes: dict[str, str] = {}
+    for entity in entities:
+        quote, start = _sentence(text, entity.start)
+        value = _value(entity.text)
+        asked = _asked(entity, entities, quote, start, labels, outcomes)
+        if value is None or asked is None or (asked[0] in _COUNTS and value != int(value)):
+            continue
+        field, row, label = asked
+        if label and all(one.key != row for one in rows):
+            side, _, key = row.removeprefix("result/").partition("/")
+            parts = {"outcome": key, "arm": f"arm/{side}"}
+            rows.append(Row(scope="arm_result", key=row, label=label, parts=parts))
+        both = all(label and _names(quote, label) for label in labels.values())
+        cases += _of_sentence(Case(name=name, field=field, row=row, value=value, quote=quote, is_honest=True,
+                                   names_both=both))  # fmt: skip
+    rows += [Row(scope="outcome", key=key, label=label, parts={}) for label, key in outcomes.items()]
+    return rows, [case for case in cases if case.is_honest or not _is_also_right(case, cases)]
+
+
+_COUNTS: Final = frozenset(("n_randomised", "arm_n_randomised", "r_events"))
+_RANDOMISED: Final = re.compile(r"random", re.IGNORECASE)
+_TO_ARMS: Final = re.compile(r"random|assign|allocat|receiv", re.IGNORECASE)
+
+
+def _asked(
+    entity: Entity, entities: list[Entity], quote: str, start: int, labels: dict[str, str], outcomes: dict[str, str]
+) -> tuple[str, str, str] | None:
+    """The field that an annotated number answers, its row, and the label of a result's row."""
+    if entity.kind == "total-participants":
+        return ("n_randomised", "", "") if _RANDOMISED.search(quote) else None
+    if entity.kind in {"intervention-participants", "control-participants"}:
+        side = "iv" if entity.kind.startswith("i") else "cv"
+        return ("arm_n_randomised", f"arm/{side}", "") if labels[side] and _TO_ARMS.search(quote) else None
+    side, _, kind = entity.kind.partition("-")
+    outcome = _nearest(entities, entity, start, start + len(quote))
+    if kind not in _FIELDS or not labels.get(side) or outcome is None:
+        return None
+    key = outcomes.setdefault(outcome, f"outcome/{len(outcomes) + 1}")
+    return _FIELDS[kind], f"result/{side}/{key}", f"{outcome}, {labels[side]}"
+
+
+def _of_sentence(honest: Case) -> Iterator[Case]:
+    """An honest answer, and every other number of its sentence as a wrong one."""
+    yield honest
+    is_count = honest.field in _COUNTS
+    for other in sorted({float(one.value) for one in figures(fold(honest.quote).text)} - {honest.value}):
+        if not is_count or other == int(other):
+            yield replace(honest, value=int(other) if is_count else other, is_honest=False)
+
+
+def _is_also_right(case: Case, cases: list[Case]) -> bool:
+    """Another number of the sentence that is annotated as an answer to the same question is no lie."""
+    return any(
+        other.is_honest
+        and (other.field, other.row, other.quote, other.value) == (case.field, case.row, case.quote, case.value)
+        for other in cases
+    )
+
+
+_SIDES: Final = {"iv": "intervention", "cv": "control"}
+
+
+def _names(quote: str, label: str) -> bool:
+    return any(term in quote.casefold() for term in re.findall(r"[a-z]{4,}", label.casefold()))
+
+
+def _sentence(text: str, at: int) -> tuple[str, int]:
+    start = max((found.end() for found in _END.finditer(text) if found.end() <= at), default=0)
+    end = min((found.start() + 1 for found in _END.finditer(text) if found.start() >= at), default=len(text))
+    return text[start:end], start
+
+
+def _nearest(entities: list[Entity], entity: Entity, start: int, end: int) -> str | None:
+    outcomes = [one for one in entities if one.kind == "outcome" and start <= one.start < end]
+    if not outcomes:
+        return None
+    return min(outcomes, key=lambda one: max(one.start - entity.end, entity.start - one.end)).text
+
+
+def _value(text: str) -> float | int | None:
+    found = [one for one in figures(fold(text).text) if not one.is_name]
+    if len(found) != 1:
+        return None
+    value = float(found[0].value)
+    return int(value) if value.is_integer() else value
+
+
+def _judged(template: Template, text: str, rows: list[Row], cases: list[Case]) -> list[Finding]:
+    """Each case by itself: findings are returned in the template's order, so they are asked one at a time."""
+    found = []
+    for case in cases:
+        answer = Answer(field=case.field, row=case.row, state=State.REPORTED, value=case.value, quote=case.quote)
+        findings, _ = assess(template, [text], rows, [answer], source="board")
+        found.append(next(one for one in findings if one.field == case.field))
+    return found

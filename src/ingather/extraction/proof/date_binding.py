@@ -1,0 +1,91 @@
+"""Dates bound to their quotes: where the date stands, as the beginning or the end it is asked as. Pure."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from ingather.extraction.findings import Reason
+from ingather.extraction.proof.bound import Bound, unbound
+from ingather.extraction.proof.cues import Cues, mentions
+from ingather.extraction.proof.passage import Passage
+from ingather.extraction.proof.support import Date, Named, dates
+from ingather.extraction.template.model import Field
+
+_RANGE: Final = re.compile(
+    r"[\s,]*(?:-|~|to|and|through|until|till|up to|thru|ended (?:in|on)|ending (?:in|on)|the end of"
+    r"|至|到|the|of|early|late|mid|起|completed (?:in|on)?|finished (?:in|on)|recruitment|was|enrolment|enrollment"
+    r"|[\s,-])*[\s,]*"
+)
+_BEGINS: Final = re.compile(
+    r"(?:since|from|began|begun|start\w*|commenc\w*|opened|starting|initiated|first|自|从|开始)[^.;0-9]{0,40}$"
+)
+_ENDS: Final = re.compile(
+    r"(?:until|through|till|end\w*|clos\w*|up to|complet\w*|finish\w*|last|censor\w*|to|截止|至|到|结束)[^.;0-9]{0,40}$"
+)
+_IS_START: Final = re.compile(r"start|begin|from|open|first|开始|起")
+_IS_END: Final = re.compile(r"end|until|close|last|complet|结束|截止")
+
+
+def bind_date(field: Field, value: str, passage: Passage, cues: Cues) -> Bound:
+    """The place of a date, if the sentence speaks of the field and the date is at the right end of its range."""
+    year, *rest = (int(part) for part in re.findall(r"[0-9]+", value))
+    wanted: Date = (year, rest[0] if rest else None, rest[1] if len(rest) > 1 else None)
+    named = sorted(dates(passage.text), key=lambda one: (one.start, one.start - one.end))
+    named = [
+        one for n, one in enumerate(named) if not any(_is_inside(one, other) for other in named if other is not one)
+    ]
+    found = [one for one in named if one.says(wanted) and passage.start <= one.start < passage.end]
+    if not found:
+        return unbound(Reason.PART_OF_NAME)
+    reasons = [_bind(field, one, named, passage, cues) for one in found]
+    return next((one for one in reasons if one.reason is None), reasons[0])
+
+
+def _is_inside(one: Named, other: Named) -> bool:
+    return other.start <= one.start and one.end <= other.end and (other.start, other.end) != (one.start, one.end)
+
+
+def _bind(field: Field, one: Named, named: Sequence[Named], passage: Passage, cues: Cues) -> Bound:
+    text, place = passage.text, (one.start, one.end)
+    start, end = passage.sentence(one.start)
+    name = f"{field.id} {field.label.en}".casefold()
+    edge = _edge(text, one, named)
+    if _IS_START.search(name) and not _IS_END.search(name) and edge == "end":
+        return unbound(Reason.OTHER_TIME, place)
+    if _IS_END.search(name) and edge == "start":
+        return unbound(Reason.OTHER_TIME, place)
+    own = [cue for cue in mentions(cues.speaks, text) if start <= cue.start < end and not cue.is_negated]
+    if cues.speaks and not own:
+        return unbound(Reason.NO_CUE, place)
+    rivals = [cue for cue in mentions(cues.rivals, text) if start <= cue.start < end]
+    near = min((_gap(cue.start, cue.end, one) for cue in own), default=0)
+    if rivals and min(_gap(cue.start, cue.end, one) for cue in rivals) < near:
+        return unbound(Reason.OTHER_TIME, place)
+    return Bound(values=(place,), subjects=tuple((cue.start, cue.end) for cue in own[:1]))
+
+
+def _gap(start: int, end: int, one: Named) -> int:
+    return max(0, one.start - end, start - one.end)
+
+
+def _edge(text: str, one: Named, named: Sequence[Named]) -> str:
+    """Whether a date begins or ends a range; empty where it stands alone."""
+    for other in _others(one, named):
+        if other.start >= one.end and _RANGE.fullmatch(text[one.end : other.start]):
+            return "start"
+        if other.end <= one.start and _RANGE.fullmatch(text[other.end : one.start]):
+            return "end"
+        if (
+            (other.start, other.end) == (one.start, one.end)
+            and other.date != one.date
+            and None not in (other.date[1], one.date[1])
+        ):
+            return "start" if one.date < other.date else "end"
+    before = text[max(0, one.start - 50) : one.start]
+    if _BEGINS.search(before) and not _ENDS.search(before):
+        return "start"
+    return "end" if re.search(r"(?:until|through|till|up to|ended|closed|截止|止)[^.;0-9]{0,25}$", before) else ""
+
+
+def _others(one: Named, named: Sequence[Named]) -> Iterator[Named]:
+    return (other for other in named if other is not one)

@@ -1,0 +1,249 @@
+"""Numbers bound to their quotes: read from their place, of the right kind, beside their words and subject. Pure."""
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Final
+
+from ingather.extraction.findings import Reason
+from ingather.extraction.proof.bound import Bound, Stretch, Subject, unbound
+from ingather.extraction.proof.cues import Cues, Mention, mentions
+from ingather.extraction.proof.figures import Figure, figures
+from ingather.extraction.proof.governing import governed, nearest
+from ingather.extraction.proof.labels import OTHER
+from ingather.extraction.proof.measures import Measure, measures
+from ingather.extraction.proof.outcomes import of_outcome, of_time
+from ingather.extraction.proof.owners import owner
+from ingather.extraction.proof.passage import Passage
+from ingather.extraction.proof.totals import is_of_one_arm, is_sum
+from ingather.extraction.proof.wanted import Wanted, wanted
+from ingather.extraction.template.model import Field, Scope
+
+M = Measure
+_RANGES: Final = frozenset((M.CI_LOW, M.CI_HIGH, M.Q1, M.Q3, M.MIN, M.MAX))
+# The order in which reasons say more: the further the code came, the later.
+_DEPTH: Final = (
+    Reason.PART_OF_NAME, Reason.OTHER_MEASURE, Reason.NO_CUE, Reason.NO_SUBJECT, Reason.OTHER_TIME,
+    Reason.OTHER_OUTCOME, Reason.OTHER_ARM,
+)  # fmt: skip
+
+
+# What people did before they came into a study is no count of its: `women who completed treatment were randomised`.
+_WHO: Final = re.compile(r"(?<![a-z])(?:who|that|whose)(?: (?:had|have|were|has|was))? ?$")
+
+
+# Smaller numbers are the sum of others by chance.
+_LEAST_SUM: Final = 10
+
+
+class Reader:
+    """The figures of a passage and their kinds; read once for all fields that quote it."""
+
+    def __init__(self, passage: Passage) -> None:
+        self.passage = passage
+        self.figures = figures(passage.text)
+        self.kinds = measures(passage.text, self.figures)
+
+    def candidates(self, value: Decimal) -> list[int]:
+        """The figures within the quote that are this number."""
+        return [
+            n
+            for n, one in enumerate(self.figures)
+            if one.value == value and self.passage.start <= one.start < self.passage.end
+        ]
+
+
+def bind_number(field: Field, value: Decimal, reader: Reader, cues: Cues, subject: Subject) -> Bound:
+    """The place of a number in its quote, or why no place of it is this value's."""
+    found = reader.candidates(value)
+    if not found:
+        return unbound(Reason.PART_OF_NAME)
+    want = wanted(field)
+    outcomes = [_bind(field, n, reader, cues, subject, want) for n in found]
+    for one in outcomes:
+        if one.reason is None:
+            return one
+    return max(outcomes, key=lambda one: _DEPTH.index(one.reason) if one.reason in _DEPTH else -1)
+
+
+def _bind(field: Field, n: int, reader: Reader, cues: Cues, subject: Subject, want: Wanted) -> Bound:
+    figure, text = reader.figures[n], reader.passage.text
+    place = (figure.start, figure.end)
+    if figure.is_name:
+        return unbound(Reason.PART_OF_NAME, place)
+    if not fits(reader, n, want, subject):
+        return unbound(Reason.OTHER_MEASURE, place)
+    sentence = reader.passage.sentence(figure.start)
+    peers = [
+        one
+        for m, one in enumerate(reader.figures)
+        if m == n or (not one.is_name and _is_peer(reader, m, n, want, subject))
+    ]
+    subjects: list[Stretch] = []
+    if cues.speaks:
+        cue = _cue(field, figure, peers, reader, cues, sentence)
+        if isinstance(cue, Reason):
+            return unbound(cue, place)
+        subjects.append((cue.start, cue.end))
+    if field.scope is Scope.STUDY:
+        named = subject.arm_labels.mentions(text) if subject.arm_labels else []
+        if want.is_people and is_of_one_arm(text, figure, peers, named, sentence):
+            return unbound(Reason.OTHER_ARM, place)
+        return Bound(values=(place,), subjects=tuple(subjects))
+    of_row = _of_row(figure, peers, reader, subject, sentence)
+    if isinstance(of_row, Reason):
+        return unbound(of_row, place)
+    return Bound(values=(place,), subjects=(*subjects, *of_row))
+
+
+def fits(reader: Reader, n: int, want: Wanted, subject: Subject) -> bool:
+    """Whether a figure is of a kind that the field takes."""
+    figure, kinds = reader.figures[n], reader.kinds[n]
+    printed = reader.passage.text[figure.start : figure.end]
+    if want.is_whole and (figure.is_percent or re.search(r"[.][0-9]", printed)):
+        return False
+    if want.measures >= {M.MEAN, M.AMOUNT} and M.PERCENT in kinds and _says_mean(reader, figure):
+        return True
+    if not kinds & want.measures or kinds & want.barred:
+        return want.is_percent and _is_under_percent(reader, n, subject)
+    if figure.edge and not kinds & want.measures & _RANGES and not _is_change(reader, n):
+        return False
+    if (
+        M.MEAN in want.measures
+        and M.COUNT in kinds
+        and M.MEAN not in kinds
+        and any(M.MEAN in one for one in reader.kinds)
+    ):
+        return False
+    if kinds >= {M.SD, M.SE} and subject.spread and subject.spread not in {str(one) for one in want.measures}:
+        return False
+    if want.measures == {M.SE} and M.SD in kinds and subject.spread != "se":
+        return False
+    return subject.trusts_symbols or not figure.comparator
+
+
+def _says_mean(reader: Reader, figure: Figure) -> bool:
+    """Whether the sentence gives its percentages as means: `the mean decrease was 69 % and 96 %`."""
+    before = reader.passage.text[reader.passage.sentence(figure.start)[0] : figure.start]
+    return re.search(r"(?<![a-z])(?:means?|average)(?![a-z])|平均|均", before) is not None and "median" not in before
+
+
+def _is_under_percent(reader: Reader, n: int, subject: Subject) -> bool:
+    """A plain figure of a table row whose label or header says that it holds percentages."""
+    kinds = reader.kinds[n]
+    is_said = (
+        re.search(r"%|per ?cent", f"{subject.header} {reader.passage.text[: reader.figures[n].start]}") is not None
+    )
+    return subject.is_row and is_said and bool(kinds & {M.PLAIN, M.COUNT}) and not kinds & {M.EVENTS}
+
+
+def _is_change(reader: Reader, n: int) -> bool:
+    """`rose from 5.1 to 6.2` is no range."""
+    first = reader.figures[n if reader.figures[n].edge == "low" else n - 1]
+    before = reader.passage.text[max(0, first.start - 80) : first.start]
+    return (
+        re.search(
+            r"(?:increas|decreas|reduc|improv|declin|fell|rose|chang|dropp|gain|grew|lower|went|rais)[a-z]*"
+            r"[^.;]{0,60}from (?:a |an |the )?(?:mean |median )?(?:of )?$|从 ?$|由 ?$",
+            before,
+        )
+        is not None
+    )
+
+
+def _is_peer(reader: Reader, m: int, n: int, want: Wanted, subject: Subject) -> bool:
+    """Whether another figure is of the same kind, so that the two compete for the words around them."""
+    one, mine = reader.figures[m], reader.figures[n]
+    if want.measures & _RANGES:
+        return bool(reader.kinds[m] & want.measures)
+    if one.is_percent != mine.is_percent or one.is_time != mine.is_time:
+        return False
+    # A numerator and its denominator do not compete.
+    if (M.EVENTS in reader.kinds[m]) != (M.EVENTS in reader.kinds[n]) and not want.measures & {M.TOTAL}:
+        return False
+    if M.EVENTS in want.measures and (M.TOTAL in reader.kinds[m]) != (M.TOTAL in reader.kinds[n]):
+        return False
+    return fits(reader, m, want, subject)
+
+
+def _cue(
+    field: Field, figure: Figure, peers: Sequence[Figure], reader: Reader, cues: Cues, sentence: Stretch
+) -> Mention | Reason:
+    """The word that makes the figure this field's, or why there is none."""
+    text = reader.passage.text
+    rivals = mentions(cues.rivals, text)
+    own = [one for one in mentions(cues.speaks, text) if sentence[0] <= one.start < sentence[1]]
+    own = [one for one in own if not any(_is_around(rival, one) for rival in rivals)]
+    others = [one for one in peers if one.start != figure.start]
+    rivals = [one for one in rivals if not _WHO.search(text, max(0, one.start - 16), one.start)]
+    if field.scope is Scope.STUDY:
+        reach = governed(text, figure, others, own, rivals, sentence)
+    else:
+        reach = nearest(text, figure, own, (), sentence)
+        apart = [one for one in rivals if not any(one.start < mine.end and mine.start < one.end for mine in own)]
+        rival = nearest(text, figure, apart, others, sentence)
+        if reach and rival and rival.distance < reach.distance:
+            reach = None
+    if reach is not None:
+        return reach.cue
+    return Reason.OTHER_MEASURE if any(not one.is_negated for one in own) else Reason.NO_CUE
+
+
+def _is_around(rival: Mention, own: Mention) -> bool:
+    """`randomised controlled trial` around `randomised`: the longer words say what it is."""
+    return rival.start <= own.start and own.end <= rival.end and rival.end - rival.start > own.end - own.start
+
+
+def _of_row(
+    figure: Figure, peers: Sequence[Figure], reader: Reader, subject: Subject, sentence: Stretch
+) -> list[Stretch] | Reason:
+    """The words that name the row's arm, outcome and time, or which of them the figure is not shown to be of."""
+    text = reader.passage.text
+    named = subject.arm_labels.mentions(text) if subject.arm_labels else []
+    found: list[Stretch] = []
+    if subject.outcome:
+        outcome = of_outcome(text, figure, peers, subject.outcome, subject.outcomes, named, sentence)
+        if isinstance(outcome, Reason):
+            return outcome
+        found.append((outcome.start, outcome.end))
+    if subject.time is not None and not of_time(text, figure, peers, subject.time, sentence):
+        return Reason.OTHER_TIME
+    if subject.is_baseline is False and subject.time is None and not of_time(text, figure, peers, 1.0, sentence):
+        # The row names no time: a figure that the text gives for the beginning is still no result.
+        pass
+    if subject.arms and figure.value >= _LEAST_SUM and is_sum(figure, [one for one in peers if not one.is_percent]):
+        return Reason.OTHER_ARM
+    if subject.arms:
+        whose = owner(text, figure, peers, named, sentence, subject.arm_labels.keys if subject.arm_labels else ())
+        if whose is None and not subject.is_contrast:
+            return _by_column(figure, peers, subject, reader)
+        if whose is not None and whose.key not in subject.arms and not subject.is_contrast:
+            return Reason.NO_SUBJECT if whose.key.startswith(OTHER) else Reason.OTHER_ARM
+        if whose is not None and whose.key in subject.arms:
+            found.append((whose.start, whose.end))
+    return found
+
+
+def _by_column(figure: Figure, peers: Sequence[Figure], subject: Subject, reader: Reader) -> list[Stretch] | Reason:
+    """Where the sentence names no group, the order of those named last says whose figure it is, if there are as many.
+
+    In a row of a table they are named by its header, in prose by the sentence before.
+    """
+    sentence = reader.passage.sentence(figure.start)
+    here = [one for one in peers if sentence[0] <= one.start < sentence[1]]
+    groups = subject.columns if subject.is_row else _named_before(reader, sentence, subject)
+    if not groups or len(here) != len(groups):
+        return Reason.NO_SUBJECT
+    place = next(n for n, one in enumerate(here) if one.start == figure.start)
+    return [] if groups[place] in subject.arms else Reason.OTHER_ARM
+
+
+def _named_before(reader: Reader, sentence: Stretch, subject: Subject) -> tuple[str, ...]:
+    """The row's groups in the order in which the text before a sentence named all of them last."""
+    if subject.arm_labels is None:
+        return ()
+    before = f"{reader.passage.before} {reader.passage.text[: sentence[0]]}"
+    keys = [one.key for one in subject.arm_labels.mentions(before) if not one.key.startswith(OTHER)]
+    wanted = len(set(subject.arm_labels.keys))
+    last = list(dict.fromkeys(reversed(keys)))[:wanted]
+    return tuple(reversed(last)) if len(last) == wanted > 1 else ()

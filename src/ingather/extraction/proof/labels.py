@@ -1,0 +1,282 @@
+"""How a text names an arm or an outcome: mentions of the labels that rows have. Pure; on folded text."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from ingather.extraction.ground.folding import UNSPACED, fold
+from ingather.extraction.proof.cues import stem
+
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+OTHER: Final = "?"  # the key of a group that a text names and that no row stands for
+
+_GENERIC: Final = _set(
+    "group groups arm arms treatment treatments therapy patients participants subjects women men children plus "
+    "dose daily with and or the of in a an to for per day week mg g ml kg once twice versus vs only alone "
+    "received receiving intervention control program programme regimen standard care usual mcg tablet tablets "
+    "capsule oral"
+)
+_CONTROL: Final = re.compile(
+    r"(?<![a-z])(?:placebo|controls?|sham|usual|standard care|standard of care|routine|no treatment|no intervention"
+    r"|wait(?:ing)?[- ]?list|vehicle|comparator|untreated|conventional)(?![a-z])|对照|安慰剂|常规|空白"
+)
+_CONTROL_ALIASES: Final = (
+    r"(?:controls?|ctrl)(?: group| arm| subjects| patients| women| children| participants)?",
+    r"comparison (?:group|arm)",
+    "对照组",
+)
+_ACTIVE_ALIASES: Final = (
+    r"(?:intervention|treatment|treated|active|experimental|study|index|drug)[- ](?:group|arm|patients|subjects)",
+    "(?:治疗|观察|试验|干预|实验|研究)组",
+    "treated patients",
+)
+_ANONYMOUS: Final = re.compile(
+    r"(?<![a-z])(?:placebo(?:[- ](?:group|arm|treated|patients))?|control (?:group|arm|subjects|patients|women"
+    r"|participants)|controls"
+    r"|comparison (?:group|arm)|(?:intervention|treatment|treated|experimental|active|study) (?:group|arm)"
+    r"|(?:group|arm) (?:[a-d]|[1-4]|i{1,3}|iv|one|two|three)(?![a-z])|sham(?: group)?|usual[- ]care(?: group)?"
+    r"|(?:the )?other (?:group|arm)|[a-z]+(?:[- ][a-z]+)? (?:group|arm)(?![a-z]))"
+    r"|(?:对照|治疗|观察|试验|干预|实验|安慰剂|[甲乙丙丁]|[ab])组"
+)
+_NO_GROUP: Final = re.compile(
+    r"(?<![a-z])(?:each|both|either|the|two|three|four|study|in|age|per|between|all|same|a|one|every|whole|this|that|by"
+    r"|of|treatment|and|or|sub|parallel|other|to|into|randomi[sz]ed|random|second|first|third|respective|than"
+    r"|over|across|within|any|no) (?:group|arm)$"
+)
+_ALL: Final = re.compile(r"(?<![a-z])(?:total|overall|all patients|all participants|whole|combined)(?![a-z])|合计|总计")
+
+# Words for one thing that outcomes are often called by. A label with one of a line is named by any other.
+_SAME: Final = (
+    "mortality death deaths died dying dead die fatal surviv*",
+    "pain analges* painful",
+    "adverse side toxicit* reactions complications",
+    "bleed* hemorrhag* haemorrhag* blood",
+    "infect* infections",
+    "relapse* recur*",
+    "weight bmi",
+    "respons* respond* response",
+    "nausea vomit* emesis",
+    "depress* depression",
+    "pregnan* conception conceiv*",
+    "cost costs",
+    "satisf* satisfaction",
+    "fractur*",
+    "hospitali* admission* admitted readmi*",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """Where a text names a row: from `start` to `end`, and whom."""
+
+    start: int
+    end: int
+    key: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labels:
+    """The patterns by which rows of one scope are named. For arms, groups that no row stands for are found, too."""
+
+    patterns: tuple[tuple[str, re.Pattern[str]], ...]
+    finds_others: bool = False
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(key for key, _ in self.patterns))
+
+    def mentions(self, text: str) -> list[Named]:
+        """Who is named where, longest names first, none within another."""
+        found = [
+            Named(start=one.start(), end=one.end(), key=key)
+            for key, pattern in self.patterns
+            for one in pattern.finditer(text)
+        ]
+        found.sort(key=lambda one: one.start - one.end)
+        if self.finds_others:
+            found += [
+                Named(start=one.start(), end=one.end(), key=OTHER + one[0].strip())
+                for one in _ANONYMOUS.finditer(text)
+                if not _NO_GROUP.search(one[0])
+            ]
+        kept: list[Named] = []
+        for one in found:
+            if all(one.end <= other.start or one.start >= other.end for other in kept):
+                kept.append(one)
+        return sorted(kept, key=lambda one: one.start)
+
+
+@lru_cache(maxsize=500)
+def arm_labels(arms: tuple[tuple[str, str], ...], short: tuple[tuple[str, str], ...] = ()) -> Labels:
+    """The names of arms, given as key and label: whole labels, their own words, and what control groups are called.
+
+    `short` are the abbreviations that the paper explains, as long form and short form.
+    """
+    folded = [(key, _bare(fold(label).text)) for key, label in arms if label.strip()]
+    patterns: list[tuple[str, re.Pattern[str]]] = []
+    controls = [key for key, label in folded if _CONTROL.search(label)]
+    actives = [key for key, _ in folded if key not in controls]
+    for key, label in folded:
+        others = {term for other, text in folded if other != key for term in _terms(text)}
+        names = [label, *re.findall(r"\(([^()]{2,})\)", label), re.sub(r" ?\([^()]*\)", "", label)]
+        own = [term for term in _terms(label) if term not in others and term not in _GENERIC and _is_telling(term)]
+        names += [*_shortened(label, short, own), *own]
+        sources = [_phrase(name) for name in dict.fromkeys(names) if name.strip(" ()")]
+        if controls == [key]:
+            sources += [rf"(?<![a-z]){alias}(?![a-z])" for alias in _CONTROL_ALIASES]
+        if actives == [key] and (controls or len(folded) == 1):
+            sources += [rf"(?<![a-z]){alias}(?![a-z])" for alias in _ACTIVE_ALIASES]
+        patterns += [(key, re.compile(source)) for source in sources]
+    return Labels(patterns=tuple(patterns), finds_others=True)
+
+
+def _shortened(label: str, short: tuple[tuple[str, str], ...], own: Sequence[str]) -> list[str]:
+    """A label with what the paper abbreviates of it written short, or long."""
+    found = []
+    spaced = label.replace("-", " ")
+    for long, brief in short:
+        if brief.startswith(("group ", "arm ")):
+            # `pertuzumab 420 mg (arm A)`: the letter names the arm whose own words stand right before it.
+            if own and all(re.search(rf"(?<![a-z0-9]){re.escape(term)}(?![a-z0-9])", long) for term in own):
+                found.append(brief)
+        elif (plain := long.replace("-", " ")) in spaced and len(plain) > 3:
+            found += [spaced.replace(plain, brief), *([brief] if len(plain) * 2 > len(spaced) else [])]
+        elif long in label:
+            found += [label.replace(long, brief), *([brief] if len(long) * 2 > len(label) else [])]
+        elif re.search(rf"(?<![a-z0-9]){re.escape(brief)}(?![a-z0-9])", label):
+            found.append(re.sub(rf"(?<![a-z0-9]){re.escape(brief)}(?![a-z0-9])", long, label))
+    return found
+
+
+_SHORT_FORM: Final = re.compile(r"[(\[] ?([A-Z][A-Za-z0-9/+-]{1,9})(?:[;,)\]]| group| arm)")
+
+
+def short_forms(text: str) -> tuple[tuple[str, str], ...]:
+    """The abbreviations that a text explains, `high-dose chemotherapy (HDCT)`, folded, as long form and short form."""
+    found: dict[tuple[str, str], None] = {}
+    for one in _SHORT_FORM.finditer(text):
+        brief = one[1]
+        letters = [c for c in brief.casefold() if c.isalnum()]
+        terms = re.findall(r"[A-Za-z0-9]+", text[max(0, one.start() - 90) : one.start()])
+        before = fold(text[max(0, one.start() - 90) : one.start()]).text.rstrip()
+        for count in range(1, min(len(terms), 8) + 1):
+            tail = terms[-count:]
+            if tail[0][0].casefold() == letters[0] and _spells(letters, tail):
+                starts = [m.start() for m in re.finditer(rf"(?<![a-z0-9]){re.escape(tail[0].casefold())}", before)]
+                if starts:
+                    found[before[starts[-1] :], brief.casefold()] = None
+                break
+    for one in _LETTERED.finditer(text):
+        before = fold(text[max(0, one.start() - 70) : one.start()]).text
+        found[re.split(r"[.;)]|, (?:and|or) | or | and ", before)[-1].strip(), f"{one[1]} {one[2]}".casefold()] = None
+    return tuple(found)
+
+
+_LETTERED: Final = re.compile(r"[(\[] ?(group|arm) ([A-D0-9]|I{1,3}|IV)\b", re.IGNORECASE)
+
+
+def _spells(letters: Sequence[str], terms: Sequence[str]) -> bool:
+    """Whether the letters stand in the words in their order, each word but small ones giving one."""
+    joined = "".join(terms).casefold()
+    at = 0
+    for letter in letters:
+        at = joined.find(letter, at) + 1
+        if not at:
+            return False
+    initials = [term[0].casefold() for term in terms]
+    return sum(letter in initials for letter in letters) * 2 >= len(letters) or len(terms) == 1
+
+
+def _bare(label: str) -> str:
+    return re.sub(r"(?: groups?| arms?|组)$", "", label).strip()
+
+
+def _phrase(name: str) -> str:
+    spaced = r"[ -]?".join(re.escape(term) for term in re.split(r"[ -]+", name.strip(" ()")))
+    return rf"(?<![a-z0-9]){spaced}(?:[- ](?:group|arm|treated))?(?![a-z0-9])" if name.isascii() else spaced
+
+
+def _terms(label: str) -> list[str]:
+    return re.findall(rf"[a-z]+[0-9]*|[0-9]+(?:\.[0-9]+)? ?(?:mg|g|ug|ml|iu|gy|weeks?)|[{UNSPACED}]+", label)
+
+
+def _is_telling(term: str) -> bool:
+    return len(term) >= 3 or any(c.isdigit() for c in term) or not term.isascii()
+
+
+@lru_cache(maxsize=2_000)
+def outcome_terms(label: str) -> tuple[re.Pattern[str], ...]:
+    """The words of an outcome's label, each as a pattern for its forms and for other words of the same thing."""
+    text = fold(label).text
+    patterns = []
+    for term in dict.fromkeys(re.findall(r"[a-z][a-z0-9]+|[0-9]+[a-z]+", text)):
+        if term in _GLUE or len(term) < 2:
+            continue
+        forms = [rf"{re.escape(stem(term))}[a-z]*" if len(term) > 4 else rf"{re.escape(term)}s?"]
+        forms += [same for line in _SAME if _is_of(term, line) for same in _alternatives(line)]
+        patterns.append(re.compile(rf"(?<![a-z])(?:{'|'.join(forms)})(?![a-z])"))
+    for run in re.findall(f"[{UNSPACED}]{{2,}}", text):
+        pieces = [run] if len(run) <= 4 else [run[n : n + 2] for n in range(0, len(run) - 1, 2)]
+        patterns += [re.compile(re.escape(piece)) for piece in pieces]
+    if len(initials := _initials(text)) >= 2 and patterns:
+        patterns[0] = re.compile(rf"{patterns[0].pattern}|(?<![a-z]){initials}s?(?![a-z])")
+    return tuple(patterns)
+
+
+# Words of an outcome that stand this near to each other name it together.
+_TOGETHER: Final = 25
+_GLUE: Final = _set(
+    "the of and in a an at to for by with from or on as per after before within during change mean score rate "
+    "number incidence proportion percentage level total patients patient time week weeks month months day days "
+    "year years baseline primary secondary outcome measured using any all overall who had having is were was "
+    "their scale index percent reduction increase decrease difference risk"
+)
+
+
+def _initials(text: str) -> str:
+    terms = [term for term in re.findall(r"[a-z]+", text) if term not in {"of", "the", "and", "in", "for", "to", "a"}]
+    return "".join(term[0] for term in terms) if 2 <= len(terms) <= 5 else ""
+
+
+def _is_of(term: str, line: str) -> bool:
+    return any(term.startswith(one[:-1]) if one.endswith("*") else term == one for one in line.split())
+
+
+def _alternatives(line: str) -> list[str]:
+    return [one.replace("*", "[a-z]*") for one in line.split()]
+
+
+def outcome_mentions(label: str, key: str, text: str) -> list[Named]:
+    """Where a text names an outcome: the places with most of its words together. None unless half of them occur."""
+    patterns = outcome_terms(label)
+    found = sorted((one.start(), one.end(), n) for n, pattern in enumerate(patterns) for one in pattern.finditer(text))
+    named = len({n for _, _, n in found})
+    if not found or named * 2 < min(len(patterns), 4):
+        return []
+    clusters: list[list[tuple[int, int, int]]] = []
+    for one in found:
+        if clusters and one[0] - clusters[-1][-1][1] <= _TOGETHER:
+            clusters[-1].append(one)
+        else:
+            clusters.append([one])
+    most = max(len({n for _, _, n in cluster}) for cluster in clusters)
+    best = [cluster for cluster in clusters if len({n for _, _, n in cluster}) == most]
+    return [Named(start=one[0][0], end=max(end for _, end, _ in one), key=key) for one in best]
+
+
+def columns(header: str, labels: Labels) -> list[str]:
+    """The groups that a header of a table names, in order; `all` for a column of totals."""
+    named = [*labels.mentions(header), *(Named(start=m.start(), end=m.end(), key="all") for m in _ALL.finditer(header))]
+    keys = [one.key for one in sorted(named, key=lambda one: one.start)]
+    return [key for n, key in enumerate(keys) if not n or key != keys[n - 1]]
+
+
+def rows_of(scope: str, rows: Sequence[tuple[str, str, str]]) -> Mapping[str, str]:
+    """The rows of a scope as key and label."""
+    return {key: label for its_scope, key, label in rows if its_scope == scope}

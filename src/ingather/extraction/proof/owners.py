@@ -1,0 +1,211 @@
+"""Which of several groups a figure belongs to, where a sentence or a row of a table names more than one. Pure."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from ingather.extraction.proof.figures import Figure
+from ingather.extraction.proof.labels import Named
+
+_BRACKETS: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+_TERM: Final = re.compile(r"[^\s,()]+")
+_BARRIER: Final = re.compile(
+    r"[,;:\uff0c\uff1b\u3002]|(?<![a-z])(?:and|vs\.?|versus|v|than|compared|but|while|whereas|or|against)(?![a-z])|\. "
+)
+_LEADS_TO: Final = re.compile(
+    r"^[^,;]{0,60}?(?<![a-z])(?:in|with|for|to|of|on|among|receiv\w+|assigned|who|allocated|given|taking|by|from|at"
+    r"|using"
+    r"|undergoing|underwent|were|had)(?![a-z])"
+)
+_LIST: Final = re.compile(
+    r"(?:[^.;]*?(?:(?<![a-z])(?:and|vs\.?|versus|v|or|than|compared (?:with|to)|to|against)(?![a-z])|[,;:/]|与|和|比"
+    r"|对)[^.;]*)|[ |]*"
+)
+# A run of figures may have this many words between two of them: `5.2 cm compared with 6.1 cm`. With more, another
+# statement begins.
+_MOST_BETWEEN: Final = 7
+# Beyond this many words a group named before a figure no longer owns it.
+_FARTHEST: Final = 30
+
+
+def owner(
+    text: str, figure: Figure, peers: Sequence[Figure], named: Sequence[Named], sentence: tuple[int, int],
+    keys: Sequence[str] = (),
+) -> Named | None:  # fmt: skip
+    """The group that a figure belongs to; None where the sentence does not say.
+
+    `peers` are figures of its kind, `keys` the groups there are: of two, what is not the one is the other.
+    """
+    here = [one for one in named if sentence[0] <= one.start < sentence[1]]
+    peers = [one for one in peers if sentence[0] <= one.start < sentence[1]]
+    if not here:
+        return None
+    run = _run(text, figure, peers, here)
+    if len(run) > 1 and (found := _by_order(figure, run, peers, here)):
+        return found
+    if len(run) > 1 and "respectively" in text[run[-1].end : sentence[1]]:
+        return _in_list(text, figure, run, here, sentence)
+    if len(run) == 2 and (found := _by_elimination(text, figure, run, here, keys, sentence)):
+        return found
+    if len(run) > 1 and not _stands_apart(run, here):
+        return None
+    return _beside(text, figure, peers, here)
+
+
+def _stands_apart(run: Sequence[Figure], here: Sequence[Named]) -> bool:
+    """Whether a name follows right behind the first figures of a list, so that each is named by itself."""
+    return any(run[0].end <= one.start < run[-1].start for one in here) or len(run) > 2
+
+
+_COMPARED_BEFORE: Final = re.compile(
+    r"(?<![a-z])(?:vs\.?|versus|v|than|compared (?:with|to)|against|or|and)(?: the| in the| in| with| those \w+)? ?$"
+)
+_COMPARATIVE: Final = re.compile(
+    r"(?<![a-z])(?:fewer|more|less|lower|higher|greater|better|worse|longer|shorter|larger|smaller|reduced|increased"
+    r"|improved"
+    r"|decreased|superior|inferior|differed?|different|difference)(?![a-z])"
+)
+_COMPARED_BEHIND: Final = re.compile(
+    r"[^.;]{0,30}?(?<![a-z])(?:vs\.?|versus|v|than|compared (?:with|to)|against|or|and)(?![a-z])"
+)
+
+
+def _by_elimination(
+    text: str,
+    figure: Figure,
+    run: Sequence[Figure],
+    here: Sequence[Named],
+    keys: Sequence[str],
+    sentence: tuple[int, int],
+) -> Named | None:
+    """`X versus placebo (36 % v 12 %)`, where only the placebo is known by name: the first figure is the other's."""
+    known = {one.key for one in here if one.key in keys}
+    if len(set(keys)) != 2 or len(known) != 1 or not all(one.end <= run[0].start for one in here):
+        return None
+    if any(one.key not in keys and one.start > max(name.start for name in here if name.key in known) for one in here):
+        return None
+    name = next(one for one in reversed(here) if one.key in known)
+    other = next(key for key in keys if key != name.key)
+    is_second = _COMPARED_BEFORE.search(text, max(0, name.start - 30), name.start) is not None
+    if not is_second and not (
+        _COMPARED_BEHIND.match(text, name.end, run[0].start) or _COMPARATIVE.search(text, sentence[0], run[0].start)
+    ):
+        return None
+    mine = (figure.start == run[1].start) == is_second
+    return name if mine else Named(start=name.start, end=name.end, key=other)
+
+
+def run_of(text: str, figure: Figure, peers: Sequence[Figure], sentence: tuple[int, int]) -> list[Figure]:
+    """The figures of a sentence that stand in one list with this one."""
+    return _run(text, figure, [one for one in peers if sentence[0] <= one.start < sentence[1]], ())
+
+
+def _run(text: str, figure: Figure, peers: Sequence[Figure], named: Sequence[Named]) -> list[Figure]:
+    """The figures that stand in one list with this one, without a group's name between them."""
+    at = next(n for n, one in enumerate(peers) if one.start == figure.start)
+    first = last = at
+    while first > 0 and _are_listed(text, peers[first - 1], peers[first], named):
+        first -= 1
+    while last + 1 < len(peers) and _are_listed(text, peers[last], peers[last + 1], named):
+        last += 1
+    return list(peers[first : last + 1])
+
+
+def _are_listed(text: str, one: Figure, other: Figure, named: Sequence[Named]) -> bool:
+    if any(one.end <= name.start < other.start for name in named):
+        return False
+    between = _without_brackets(text, one.end, other.start)
+    return len(_TERM.findall(between)) <= _MOST_BETWEEN and _LIST.fullmatch(between) is not None
+
+
+def _by_order(figure: Figure, run: Sequence[Figure], peers: Sequence[Figure], named: Sequence[Named]) -> Named | None:
+    """As many names as figures, all before or all behind them: the first belongs to the first."""
+    place = next(n for n, one in enumerate(run) if one.start == figure.start)
+    first_before = max((one.end for one in peers if one.end <= run[0].start), default=0)
+    last_behind = min((one.start for one in peers if one.start >= run[-1].end), default=10**9)
+    for names in (
+        [one for one in named if first_before <= one.start and one.end <= run[0].start],
+        [one for one in named if run[-1].end <= one.start < last_behind],
+        [one for one in named if one.end <= run[0].start],
+    ):
+        listed = _distinct(names)
+        if len(listed) == len(run):
+            return listed[place]
+        # The same names in turn, more than once: the last list before the figures counts.
+        if len(names) > len(run) and len({one.key for one in names[-len(run) :]}) == len(run):
+            return names[-len(run) :][place]
+    return None
+
+
+_ITEM: Final = re.compile(r",? (?:and|or|vs\.?|versus) |, |与|、|和")
+
+
+def _in_list(
+    text: str, figure: Figure, run: Sequence[Figure], named: Sequence[Named], sentence: tuple[int, int]
+) -> Named | None:
+    """`the costs of ultrasound, mammography and both were a, b and c, respectively`, with only some of them known."""
+    place = next(n for n, one in enumerate(run) if one.start == figure.start)
+    start = sentence[0]
+    cuts = list(_ITEM.finditer(text, start, run[0].start))
+    edges = [start, *(cut.end() for cut in cuts)]
+    stops = [*(cut.start() for cut in cuts), run[0].start]
+    items = list(zip(edges, stops, strict=True))[-len(run) :]
+    if len(items) < len(run):
+        return None
+    a, b = items[place]
+    return next((one for one in named if a <= one.start < b), None)
+
+
+def _distinct(names: Sequence[Named]) -> list[Named]:
+    kept: dict[str, Named] = {}
+    for one in names:
+        kept.setdefault(one.key, one)
+    return [*kept.values()]
+
+
+def _beside(text: str, figure: Figure, peers: Sequence[Figure], named: Sequence[Named]) -> Named | None:
+    """The name that stands nearest, in the way in which names stand beside figures."""
+    named = [one for one in named if not _is_taken(text, one, figure, peers)]
+    left = next((one for one in reversed(named) if one.end <= figure.start), None)
+    right = next((one for one in named if one.start >= figure.end), None)
+    if left and _is_parted(text, left.end, figure.start, peers, figure):
+        left = None
+    if right and _is_parted(text, figure.end, right.start, peers, figure):
+        right = None
+    if right is None or left is None:
+        return left or right
+    to_left = _without_brackets(text, left.end, figure.start)
+    to_right = _without_brackets(text, figure.end, right.start)
+    is_left_clear, is_right_clear = not _BARRIER.search(to_left), not _BARRIER.search(to_right)
+    if is_right_clear != is_left_clear:
+        return right if is_right_clear and _LEADS_TO.search(to_right) else left
+    if is_right_clear:
+        far_left, far_right = len(_TERM.findall(to_left)), len(_TERM.findall(to_right))
+        return right if _LEADS_TO.search(to_right) and far_right < far_left else left
+    return left
+
+
+def _is_taken(text: str, name: Named, figure: Figure, peers: Sequence[Figure]) -> bool:
+    """Whether brackets keep a name from a figure: it stands in brackets with other figures, or owns those behind it."""
+    for found in _BRACKETS.finditer(text):
+        a, b = found.span()
+        holds_other = any(a <= one.start < b and one.start != figure.start for one in peers)
+        if a <= figure.start < b or not holds_other:
+            continue
+        if a <= name.start < b or (0 <= a - name.end <= 1 and name.start < figure.start and b <= figure.start):
+            return True
+    return False
+
+
+def _is_parted(text: str, start: int, end: int, peers: Sequence[Figure], figure: Figure) -> bool:
+    """Whether another figure of its kind stands between, outside of brackets, or too many words do."""
+    brackets = [found.span() for found in _BRACKETS.finditer(text)]
+    brackets = [(a, b) for a, b in brackets if not a <= figure.start < b]
+    for one in peers:
+        if start <= one.start < end and not any(a <= one.start < b for a, b in brackets):
+            return True
+    return len(_TERM.findall(_without_brackets(text, start, end))) > _FARTHEST
+
+
+def _without_brackets(text: str, start: int, end: int) -> str:
+    return _BRACKETS.sub(" ", text[start:end])

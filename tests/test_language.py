@@ -1,0 +1,123 @@
+"""The language and the shape of the source: names say the thing, numbers have a reason, and nothing is long."""
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "src" / "ingather"
+
+# A name made of one of these says that somebody spoke, and not what the value is.
+VAGUE = {"told", "asked", "said", "heard", "wish", "wishes", "word", "words"}
+LONGEST_MODULE = 350
+LONGEST_FUNCTION = 45
+
+# Rooms whose names are not yet held to these rules.
+NOT_YET = (
+    "engine",
+    "extraction/ground",
+    "extraction/numbers",
+    "extraction/proof",
+    "extraction/rules",
+    "extraction/template",
+    "library/parse/tables",
+)
+
+
+@cache
+def modules() -> dict[str, ast.Module]:
+    """Every module of the package, by its path below it."""
+    paths = (path for path in sorted(SOURCE.rglob("*.py")) if "pages" not in path.parts)
+    return {path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text("utf-8")) for path in paths}
+
+
+def held() -> list[str]:
+    return [name for name in modules() if not name.startswith(NOT_YET)]
+
+
+def names_made_in(tree: ast.Module) -> Iterator[str]:
+    """The names that a module makes: of functions, classes, parameters, variables and fields."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name
+            case ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
+                yield name
+            case ast.alias(asname=str(name)):
+                yield name
+
+
+def parts(name: str) -> list[str]:
+    """The words of a name in any of its spellings: `has_word`, `HasWord`, `HAS_WORD`."""
+    return [part.lower() for part in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)]
+
+
+@pytest.mark.parametrize("module", held())
+def test_a_name_says_the_thing_and_not_that_somebody_spoke(module: str) -> None:
+    assert sorted({name for name in names_made_in(modules()[module]) if VAGUE & set(parts(name))}) == []
+
+
+def test_a_class_name_has_one_meaning() -> None:
+    places = defaultdict(list)
+    for module, tree in modules().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].append(module)
+    twice = {name: found for name, found in places.items() if len(found) > 1}
+    assert {name: found for name, found in twice.items() if not any(one.startswith(NOT_YET) for one in found)} == {}
+
+
+def is_number(node: ast.expr | None) -> bool:
+    match node:
+        case ast.Constant(value=bool()):
+            return False
+        case ast.Constant(value=int() | float()):
+            return True
+        case ast.BinOp(left=left, right=right):
+            return is_number(left) and is_number(right)
+        case ast.UnaryOp(operand=operand):
+            return is_number(operand)
+        case ast.Tuple(elts=elements):
+            return bool(elements) and all(map(is_number, elements))
+        case ast.Call(func=ast.Name(id="timedelta" | "Decimal")):
+            return True
+    return False
+
+
+def unexplained_numbers(module: str) -> list[str]:
+    """The numeric constants without a comment: beside them, or above the lines that they stand in without a gap."""
+    lines = (SOURCE / module).read_text("utf-8").splitlines()
+    found = []
+    for node in modules()[module].body:
+        if not (isinstance(node, ast.Assign | ast.AnnAssign) and is_number(node.value)):
+            continue
+        above = node.lineno - 2
+        while above >= 0 and lines[above].strip() and not lines[above].startswith("#"):
+            above -= 1
+        if "  # " not in lines[node.lineno - 1] and not (above >= 0 and lines[above].startswith("#")):
+            found.append(lines[node.lineno - 1])
+    return found
+
+
+@pytest.mark.parametrize("module", held())
+def test_every_number_has_its_reason_beside_it(module: str) -> None:
+    assert unexplained_numbers(module) == []
+
+
+@pytest.mark.parametrize("module", held())
+def test_a_module_fits_on_a_few_screens(module: str) -> None:
+    assert len((SOURCE / module).read_text("utf-8").splitlines()) < LONGEST_MODULE
+
+
+@pytest.mark.parametrize("module", held())
+def test_a_function_fits_in_one_glance(module: str) -> None:
+    functions = (
+        node for node in ast.walk(modules()[module]) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    )
+    long = {node.name: node.end_lineno - node.lineno + 1 for node in functions if node.end_lineno}
+    assert {name: lines for name, lines in long.items() if lines >= LONGEST_FUNCTION} == {}
