@@ -19,7 +19,6 @@ LONGEST_FUNCTION = 45
 
 # Rooms whose names are not yet held to these rules.
 NOT_YET = (
-    "engine",
     "extraction/ground",
     "extraction/numbers",
     "extraction/proof",

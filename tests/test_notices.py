@@ -13,7 +13,7 @@ import orjson
 import pytest
 
 from ingather.engine.errors import Reject, UsageError
-from ingather.engine.model import describe
+from ingather.engine.verdict import describe
 from ingather.notice import Notice, edited, error_notice, joined, notice, notice_from_json, notice_to_json
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -32,17 +32,9 @@ if TYPE_CHECKING:
         UnknownKind,
         UsageError,
     )
+    from ingather.engine.item import Item
     from ingather.engine.item_context import ItemLogFilter
-    from ingather.engine.model import (
-        Failure,
-        Item,
-        ItemRecord,
-        Progress,
-        Queue,
-        ScatterOptions,
-        ScheduleRecord,
-        WorkerRecord,
-    )
+    from ingather.engine.model import Failure, ItemRecord, Progress, Queue, ScatterOptions, ScheduleRecord, WorkerRecord
     from ingather.engine.worker import Worker
 
 _HOMES = {
@@ -50,7 +42,7 @@ _HOMES = {
     "Cron": "engine.cron",
     "Failure": "engine.model",
     "Ingather": "app",
-    "Item": "engine.model",
+    "Item": "engine.item",
     "ItemLogFilter": "engine.item_context",
     "ItemRecord": "engine.model",
     "Progress": "engine.model",

@@ -11,7 +11,7 @@ from typing import Any
 
 from ingather.engine.engine import Engine
 from ingather.engine.errors import Reject, RetryLater
-from ingather.engine.model import Item
+from ingather.engine.item import Item
 
 LEASE_S = 1.0
 TIMEOUT_S = 1

@@ -40,7 +40,8 @@ from ingather.engine.errors import (
     UnknownKind,
     UsageError,
 )
-from ingather.engine.model import Item, ItemRecord
+from ingather.engine.item import Item
+from ingather.engine.model import ItemRecord
 from ingather.engine.script import run
 from tests.conftest import database
 from tests.engine.actors import assert_sound, scatter

@@ -13,8 +13,8 @@ from ingather.engine import parameters
 from ingather.engine.batch import Batch
 from ingather.engine.engine import Engine
 from ingather.engine.errors import DatabaseUnavailable, Failed, PayloadRefused, Reject, UsageError
+from ingather.engine.item import Item
 from ingather.engine.migrations import migrate
-from ingather.engine.model import Item
 from tests.engine.pooler import Pooler
 
 _numbers = count()

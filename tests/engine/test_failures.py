@@ -10,7 +10,7 @@ import pytest
 
 from ingather import Failure, ItemLogFilter, Reject, RetryLater
 from ingather.engine.engine import Engine
-from ingather.engine.model import Item
+from ingather.engine.item import Item
 
 log = logging.getLogger("tests.shop")
 

@@ -12,7 +12,7 @@ import pytest
 from ingather.engine import nursery
 from ingather.engine.engine import Engine
 from ingather.engine.errors import RetryLater
-from ingather.engine.model import Item
+from ingather.engine.item import Item
 from tests.engine.workshop import children_of, nursery_of
 
 PRINTS = """

@@ -21,7 +21,7 @@ from ingather.engine.batch import Batch
 from ingather.engine.connection import connect, is_direct
 from ingather.engine.engine import Engine
 from ingather.engine.errors import BatchClosed, DatabaseUnavailable, KeyReused, Reject
-from ingather.engine.model import Item
+from ingather.engine.item import Item
 from tests.engine.actors import assert_sound
 from tests.engine.pooler import Pooler, relay
 

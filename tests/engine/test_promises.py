@@ -22,9 +22,10 @@ from ingather.engine import statements as sql
 from ingather.engine import verbs
 from ingather.engine.engine import Engine
 from ingather.engine.errors import KeyReused, PayloadRefused, Reject, RetryLater
+from ingather.engine.item import Item
 from ingather.engine.migrations import migrate
-from ingather.engine.model import Died, Item, Overdue, verdict
 from ingather.engine.script import Statement, run
+from ingather.engine.verdict import Died, Overdue, verdict
 from tests.conftest import FAST, Clock
 from tests.engine.workshop import build, children_of, nursery_of, sentinel_of, until, worker_process
 

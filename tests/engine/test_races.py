@@ -20,7 +20,8 @@ from ingather.engine import parameters, verbs
 from ingather.engine import statements as sql
 from ingather.engine.engine import Engine
 from ingather.engine.errors import BatchClosed, KeyReused, UnknownBatch
-from ingather.engine.model import Item, Offspring, ScatterRequest
+from ingather.engine.item import Item, Offspring
+from ingather.engine.model import ScatterRequest
 from ingather.engine.outbox import SHORTEST_RUN, Ended, Hold, Parcel, runs
 from ingather.engine.parameters import sparse_milliseconds
 from ingather.engine.round_trip import Line, steps

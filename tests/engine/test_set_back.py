@@ -15,7 +15,7 @@ from psycopg.conninfo import conninfo_to_dict
 from ingather.engine import statements as sql
 from ingather.engine.engine import Engine
 from ingather.engine.errors import DatabaseUnavailable, RetryLater
-from ingather.engine.model import Item
+from ingather.engine.item import Item
 from ingather.engine.worker import Worker
 from tests.chaos import breaks
 from tests.engine.actors import Actor, enlist, stage

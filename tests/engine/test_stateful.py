@@ -25,8 +25,8 @@ from hypothesis.stateful import (
 from ingather.engine import statements as sql
 from ingather.engine import verbs
 from ingather.engine.errors import BatchClosed
-from ingather.engine.model import MAX_LOST
 from ingather.engine.script import run
+from ingather.engine.verdict import MAX_LOST
 from tests.conftest import Clock
 from tests.engine.actors import Held, claim, enlist, lines, put_back, request, settle, settle_run
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from ingather.engine.engine import Engine
-from ingather.engine.model import Item
+from ingather.engine.item import Item
 from tests.engine.workshop import nursery_of, until
 
 # Much longer than any test: a subprocess that is gone was killed.

@@ -16,7 +16,7 @@ from ingather.engine import verbs
 from ingather.engine.claiming import Claiming
 from ingather.engine.engine import Engine
 from ingather.engine.errors import BatchClosed, Failed, KeyReused, LeaseLost, NotReady, Reject
-from ingather.engine.model import Item
+from ingather.engine.item import Item
 from tests.conftest import Clock
 from tests.engine.workshop import build, until
 

@@ -14,7 +14,7 @@ import pytest
 
 from ingather.engine import migrations
 from ingather.engine.engine import Engine
-from ingather.engine.model import Item
+from ingather.engine.item import Item
 from ingather.engine.worker import Worker
 from tests.engine.workshop import build, until, worker_process
 

@@ -16,7 +16,7 @@ from typing import Any
 from ingather.engine.batch import Batch
 from ingather.engine.engine import Engine
 from ingather.engine.errors import Reject, RetryLater
-from ingather.engine.model import Item
+from ingather.engine.item import Item
 
 
 def build(url: str, **options: Any) -> Engine:

@@ -46,7 +46,7 @@ def _run(argv: Sequence[str] | None) -> int:
         from ingather.cli.parser import parser  # noqa: PLC0415
         from ingather.embedded import EmbeddedError  # noqa: PLC0415
         from ingather.engine.errors import IngatherError, UsageError  # noqa: PLC0415
-        from ingather.engine.model import describe  # noqa: PLC0415
+        from ingather.engine.verdict import describe  # noqa: PLC0415
 
     arguments = parser().parse_args(argv)
     if arguments.command is None:

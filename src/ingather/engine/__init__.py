@@ -12,17 +12,9 @@ if TYPE_CHECKING:
     from ingather.engine.cron import Cron
     from ingather.engine.database import Database
     from ingather.engine.engine import Engine
+    from ingather.engine.item import Item
     from ingather.engine.item_context import ItemLogFilter
-    from ingather.engine.model import (
-        Failure,
-        Item,
-        ItemRecord,
-        Progress,
-        Queue,
-        ScatterOptions,
-        ScheduleRecord,
-        WorkerRecord,
-    )
+    from ingather.engine.model import Failure, ItemRecord, Progress, Queue, ScatterOptions, ScheduleRecord, WorkerRecord
     from ingather.engine.registry import Registry
     from ingather.engine.worker import Worker
 
@@ -33,7 +25,7 @@ HOMES: Final = {
     "Database": "database",
     "Engine": "engine",
     "Failure": "model",
-    "Item": "model",
+    "Item": "item",
     "ItemLogFilter": "item_context",
     "ItemRecord": "model",
     "Progress": "model",

@@ -8,7 +8,7 @@ once, and it does not matter which one dies where.
 import logging
 import random
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final
 
 from psycopg import AsyncConnection
 from psycopg.rows import tuple_row
@@ -19,9 +19,15 @@ from ingather.engine.script import arun
 
 log = logging.getLogger("ingather.aggregator")
 
-PRUNE_STEPS = 4
-TICK_S = 0.5
-LOOK_AFTER_S = 0.01
+# Steps of pruning in one round. More hold up the sweep of silent workers behind them; fewer let old batches pile up.
+PRUNE_STEPS: Final = 4
+# The pause between rounds. Longer delays a sweep, a backstop close and a schedule; shorter costs the server a query per
+# worker.
+TICK_S: Final = 0.5
+# A worker counts as dead at an exact moment. The look comes this much later, so that a rounding does not make it early.
+LOOK_AFTER_S: Final = 0.01
+# A pause is shortened by up to a fifth, so that the rounds of a fleet do not fall together.
+JITTER: Final = (0.8, 1.0)
 
 
 async def tick(conn: AsyncConnection[Any], *, keep: timedelta | None) -> tuple[bool, float]:
@@ -38,7 +44,7 @@ async def tick(conn: AsyncConnection[Any], *, keep: timedelta | None) -> tuple[b
             if not await arun(conn, verbs.prune(keep)):
                 break
     next_death_s = min((left for left in late.values() if left > 0), default=TICK_S) + LOOK_AFTER_S
-    return has_taken or bool(gathering) or has_fired, min(TICK_S * random.uniform(0.8, 1.0), next_death_s)
+    return has_taken or bool(gathering) or has_fired, min(TICK_S * random.uniform(*JITTER), next_death_s)
 
 
 async def _sweep(conn: AsyncConnection[Any], silent: list[int]) -> bool:
@@ -61,7 +67,7 @@ async def _fire_schedules(conn: AsyncConnection[Any]) -> bool:
         try:
             fired = await arun(conn, verbs.fire_schedule(broken))
         except verbs.BrokenSchedule as error:
-            # One that this machine cannot work out, such as an unknown time zone, must not hold up the others.
+            # This machine cannot work it out, for example its time zone. The other schedules must fire all the same.
             log.exception("schedule %s cannot be fired", error.name)
             broken.append(error.name)
             continue

@@ -1,4 +1,4 @@
-"""What callers may pass: each check returns the value as the engine keeps it, or says what is wrong with it.
+"""What callers may pass: each check returns the value as the engine keeps it, or raises a sentence.
 
 Types are only hints. A caller's number may come from a form or a file, so every
 check also holds for values of another type.
@@ -20,15 +20,15 @@ NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,62}")
 MAX_CONCURRENCY: Final = 10_000
 # An item that failed a hundred times fails for good. A number without an end would hide the failure for ever.
 MAX_ATTEMPTS: Final = 100
-# A day. A handler that hangs keeps its slot and its item for as long as its timeout, so there must be an end.
+# A timeout is at most a day. A handler that hangs keeps its slot and its item for that long.
 MAX_TIMEOUT_S: Final = 86_400
-# From -100 to 100, as the table's CHECK has it. People can keep so many steps apart.
+# Priorities go from -100 to 100, like the CHECK of the table. People cannot keep more steps apart.
 MAX_PRIORITY: Final = 100
 # Batches in one page, which is one statement and one list in memory. Larger ones are read page by page.
 MAX_PAGE: Final = 10_000
 # Characters of an idempotency key. It stands in an index, whose entries may take a third of a page, 2,704 bytes.
 MAX_KEY_LENGTH: Final = 255
-# Of `max_running` and of a rate's items. A higher limit limits nothing: no fleet runs so many at once.
+# The highest `max_running`, and the most items of a rate. A higher limit limits nothing: no fleet runs so many at once.
 MAX_LIMIT: Final = 1_000_000
 # The window of a rate. Below a second, a claim's own duration would decide; above a day, the rows of a window pile up.
 MIN_WINDOW: Final = timedelta(seconds=1)

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 from ingather.engine.batch import Batch
 from ingather.engine.codec import Unstorable, encode_result
 from ingather.engine.errors import Reject, RetryLater
+from ingather.engine.item import Item, Offspring
 from ingather.engine.item_context import running_item
-from ingather.engine.model import ChildTraceback, Item, Offspring, Raised, describe
-from ingather.engine.nursery import EXIT_0, Job, Nursery
+from ingather.engine.jobs import Job
+from ingather.engine.nursery import Nursery
+from ingather.engine.pool_keeper import EXIT_0
+from ingather.engine.verdict import ChildTraceback, Raised, describe
 
 if TYPE_CHECKING:
     from ingather.engine.engine import Engine

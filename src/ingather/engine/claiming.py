@@ -20,22 +20,22 @@ MOST_AHEAD: Final = 4_000
 # How far ahead to claim: what the busy slots finish in this time. It must cover a slow round trip; whatever is longer
 # keeps work from other workers.
 AHEAD_S: Final = 0.25
-# How often an idle worker asks when nobody rings, as behind a pooler. Shorter costs the server a query per queue and
-# worker; longer delays the pick-up of work that came without a ring.
+# How often an idle worker tries to claim when nobody rings, as behind a pooler. Shorter costs the server a query per
+# queue and worker; longer delays the pick-up of work that came without a ring.
 POLL_S: Final = 0.5
-# Others hold the only candidates just now, for the milliseconds of their claim. Long enough not to hammer the server,
-# short enough not to be noticed; random, so that two workers do not meet again.
+# The pause when other workers hold the only candidates, which they do for the milliseconds of a claim. Longer would be
+# noticed; shorter would hammer the server. It is random, so that two workers do not meet again.
 HELD_NAP_S: Final = (0.001, 0.005)
-# Past the moment at which the next item is due, so that the claim does not come too early by a rounding.
+# The claim comes this much after the moment at which the next item is due, so that a rounding does not make it early.
 DUE_MARGIN_S: Final = 0.001
-# With less than this part of its aim, the buffer is filled up while all slots are busy. Higher means smaller and more
-# claims; lower means that a slow round trip finds the slots idle.
+# While all slots are busy, the buffer is filled up once it holds less than this part of its aim. Higher means smaller
+# and more claims; lower means that a slow round trip finds the slots idle.
 LOW_PART: Final = 0.75
-# By how much a nap is shortened at most, so that the polls of a fleet do not fall together.
+# A nap is shortened by up to a fifth, so that the polls of a fleet do not fall together.
 JITTER: Final = (0.8, 1.0)
 # A rest takes at least this long: one of no length would be a busy loop, and a longer one delays work that is due.
 SHORTEST_REST_S: Final = 0.001
-# What an item is taken to last before the first has ended. A second makes the first claims cautious.
+# Before the first item has ended, an item is taken to last this long. Shorter would make the first claims too large.
 FIRST_GUESS_S: Final = 1.0
 # Each item that ends leaves this much of what was known before. Nearer to 1 follows a change of pace too slowly.
 MEMORY: Final = 0.95

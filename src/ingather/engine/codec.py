@@ -21,7 +21,7 @@ import orjson
 
 from ingather.engine.errors import PayloadRefused
 
-# What stands in a cleaned result for a character that PostgreSQL cannot keep.
+# A cleaned result has this in place of a character that PostgreSQL cannot keep.
 REPLACEMENT: Final = "\ufffd"
 # The highest payload limit an application may set. Payloads travel with every claim, thousands at a time; larger ones
 # would make a claim a transfer of hundreds of megabytes.
@@ -75,7 +75,7 @@ def encode_result(value: Any, *, max_bytes: int = RESULT_CAP) -> bytes:
     """One line of JSON, cleaned of what PostgreSQL cannot keep, or `BadResult`."""
     try:
         line = orjson.dumps(value, json_form)
-        # Looking for one byte first takes a quarter of the time.
+        # A search for this one byte takes a quarter of the time of the search for flaws.
         if U in line and _flaw(value, line):
             line = orjson.dumps(_clean(value), json_form)
         if LINE_BREAK in line:

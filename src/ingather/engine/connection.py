@@ -11,9 +11,12 @@ from psycopg.rows import tuple_row
 
 from ingather.engine.errors import DatabaseUnavailable, IngatherError, PayloadRefused, UsageError
 
-OLDEST_SERVER = 140000
-CONNECT_TIMEOUT_S = 10
-LARGEST_PORT = 65_535
+# PostgreSQL 14, as servers write their version. Older ones lack functions that the statements use.
+OLDEST_SERVER: Final = 140_000
+# How long one attempt to connect may take. Longer delays the next host of a list; shorter fails on slow networks.
+CONNECT_TIMEOUT_S: Final = 10
+# TCP has no higher port.
+LARGEST_PORT: Final = 65_535
 
 # A dead network must not keep a worker waiting for the kernel's two hours.
 _KEEPALIVE: Final = {
@@ -53,16 +56,16 @@ select pg_catalog.pg_backend_pid(),
 
 _SCHEMAS: Final = "select pg_catalog.current_schemas(true)::pg_catalog.text[]"
 
-# It keeps bytes without knowing their meaning. Where PostgreSQL cannot turn an encoding into UTF-8 (MULE_INTERNAL), it
-# refuses the connection itself.
+# A database in SQL_ASCII keeps bytes without knowing their meaning. An encoding that PostgreSQL cannot turn into UTF-8
+# (MULE_INTERNAL) needs no check: the server refuses the connection itself.
 _NO_ENCODING: Final = "SQL_ASCII"
 
 _ENCODING_ADVICE: Final = "Make a database with encoding UTF8 (`create database … encoding 'UTF8' template template0`)"
 
-# What is worth trying again: the server restarts, fails over, is full, or broke a deadlock or the line.
+# Errors that are worth another try: the server restarts, fails over, is full, or ended a deadlock or the connection.
 PASSING_ERRORS: Final = (psycopg.OperationalError, psycopg.InterfaceError, psycopg.errors.ReadOnlySqlTransaction)
 
-# What the driver says of `sslmode=perhaps`, without asking any server.
+# The driver answers this to an option like `sslmode=perhaps`, without a question to any server.
 _WRONG_OPTION: Final = re.compile(r"connection is bad: invalid \w+ value: ")
 
 
@@ -128,7 +131,7 @@ async def acheck_joined(conn: AsyncConnection[Any]) -> None:
 
 def check(conn: Connection[Any]) -> None:
     """Raise if a connection that lay idle is broken. A server that hung up has left that to be read; as long as there
-    is nothing, it need not be asked, which would cost every use a round trip.
+    is nothing, no question is sent, which would cost every use a round trip.
     """
     if _has_something_to_read(conn):
         conn.execute("")
@@ -260,7 +263,7 @@ def options(application_name: str) -> dict[str, Any]:
     """How every connection is opened, besides its address."""
     return {
         "autocommit": True,
-        # In the handshake, before anything is read: no role's or database's own setting comes before it.
+        # It travels in the handshake, so no setting of a role or a database comes before it.
         "client_encoding": "UTF8",
         "application_name": application_name,
         "connect_timeout": CONNECT_TIMEOUT_S,
@@ -295,7 +298,7 @@ def _no_address(why: str) -> UsageError:
 
 
 def unavailable(url: str, error: Exception) -> IngatherError:
-    """The server's words with the address and without the password; `UsageError` where the address is none."""
+    """The server's message with the address and without the password; `UsageError` where the address is none."""
     try:
         check_url(url)
     except UsageError as wrong:
@@ -307,7 +310,7 @@ def unavailable(url: str, error: Exception) -> IngatherError:
     if password := parts.get("password"):
         reason = reason.replace(str(password), "…")
     where = f"{_hosts(parts)}/{parts.get('dbname', '')}"
-    # With a code, the server did answer: it was a deadlock, a timeout, a shutdown.
+    # An error with a code comes from a server that did answer: a deadlock, a timeout, a shutdown.
     if getattr(error, "sqlstate", None):
         return DatabaseUnavailable(f"The PostgreSQL at {where} gave up on this: {reason}")
     return DatabaseUnavailable(f"No PostgreSQL could be reached at {where}: {reason}")

@@ -23,9 +23,13 @@ from ingather.engine.errors import UsageError
 
 CatchUp = Literal["skip", "one", "all"]
 
+# Missed firings that `catch_up="all"` makes up for. More would flood the fleet after a long outage.
 MOST_AT_ONCE: Final = 100
+# A firing that is late by no more than this is not missed: it fires under every policy. Shorter would skip firings
+# when a fleet restarts; longer would fire what `catch_up="skip"` wants skipped.
 ON_TIME: Final = timedelta(minutes=1)
 
+# Characters of an expression. The longest useful ones list every minute of an hour; more is a mistake.
 _LONGEST: Final = 500
 _FOREIGN: Final = re.compile(r"[^0-9A-Za-z*/,#\- \t]")
 _FIELDS: Final = (  # name, what it takes, how many values it has
@@ -100,7 +104,7 @@ class Cron:
 class Due:
     """What a schedule does now: the instants to fire, oldest first, and when to look again.
 
-    `has_skipped` says that some instant was passed over for good, so that somebody can be told.
+    `has_skipped`: some instant was passed over for good, which belongs into the log.
     """
 
     fire: list[datetime]

@@ -1,7 +1,7 @@
 """Everything the engine raises, and what a handler may raise to be understood.
 
 IngatherError
-├── UsageError             the caller asked for something impossible; fix the call
+├── UsageError             the caller wants something impossible; fix the call
 │   ├── EmptyBatch         a batch needs at least one item
 │   ├── BatchTooBig        more items than one scatter may hold
 │   ├── UnknownKind        no handler of that name in this app
@@ -9,9 +9,9 @@ IngatherError
 │   ├── BatchClosed        the batch takes no more items
 │   ├── PayloadRefused     not JSON, too big, or with something PostgreSQL cannot keep
 │   └── KeyReused          the idempotency key belongs to another request
-├── Failed                 the work behind a result ended as `error`; the message says why
-├── LeaseLost              told to a handler that is cancelled: the item is no longer this worker's
-├── ShuttingDown           told to a handler that is cancelled: the item will run elsewhere
+├── Failed                 the work behind a result ended as `error`; the message is its reason
+├── LeaseLost              the reason why a handler is cancelled: the item is no longer this worker's
+├── ShuttingDown           the reason why a handler is cancelled: the item will run elsewhere
 ├── NotReady               the answer is not there yet; wait for the batch first
 ├── DatabaseUnavailable    no usable PostgreSQL at that address
 └── SchemaMismatch         the tables and this code do not fit together
@@ -25,10 +25,12 @@ HandlerSignal              raised *by* handlers; never escapes the worker
 
 from datetime import timedelta
 from functools import partial
+from typing import Final
 
 from ingather.notice import notice
 
-LONGEST_DELAY = timedelta(days=366)
+# A delay is at most a leap year. A longer one is more likely a mistake of units than a plan.
+LONGEST_DELAY: Final = timedelta(days=366)
 
 
 def checked_delay(delay: float | timedelta) -> timedelta:
@@ -46,7 +48,7 @@ class IngatherError(Exception):
 
 
 class UsageError(IngatherError):
-    """The caller asked for something impossible. The message says what and what to do instead."""
+    """The caller wants something impossible. The message names it, and what to do instead."""
 
 
 class EmptyBatch(UsageError):
@@ -110,7 +112,7 @@ class SchemaTooNew(SchemaMismatch):
 
 
 class HandlerSignal(Exception):
-    """A handler's word to the worker about the item in hand."""
+    """What a handler raises to decide itself what becomes of its item."""
 
 
 class Reject(HandlerSignal):

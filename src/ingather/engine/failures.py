@@ -1,4 +1,4 @@
-"""What becomes of an item whose handler did not return: decided, logged, told to the application, and handed on."""
+"""What becomes of an item whose handler did not return: decided, logged, passed to hooks, and handed on."""
 
 import asyncio
 import logging
@@ -7,9 +7,10 @@ from typing import Final
 from ingather.engine.codec import Unstorable
 from ingather.engine.errors import LeaseLost, RetryLater, ShuttingDown
 from ingather.engine.holdings import Lease
-from ingather.engine.model import Failure, Overdue, Verdict, describe, verdict
+from ingather.engine.model import Failure
 from ingather.engine.outbox import Outbox
 from ingather.engine.registry import Registry
+from ingather.engine.verdict import Consequence, Overdue, describe, verdict
 
 log: Final = logging.getLogger("ingather.worker")
 
@@ -47,47 +48,47 @@ class Failures:
                 self._fail(error, lease, item_id, ordinal, took_s)
 
     def _fail(self, error: BaseException, lease: Lease, item_id: int, ordinal: int, took_s: float) -> None:
-        ruling = self._verdict(error, lease)
-        self._log(error, ruling, lease, item_id, ordinal)
+        end = self._verdict(error, lease)
+        self._log(error, end, lease, item_id, ordinal)
         if not isinstance(error, RetryLater):
-            self._call_hooks(error, ruling, lease, item_id, ordinal)
-        self._outbox.failed(lease, item_id, took_s, ruling)
+            self._call_hooks(error, end, lease, item_id, ordinal)
+        self._outbox.failed(lease, item_id, took_s, end)
 
-    def _verdict(self, error: BaseException, lease: Lease) -> Verdict:
+    def _verdict(self, error: BaseException, lease: Lease) -> Consequence:
         if isinstance(error, Unstorable):
-            return Verdict(is_over=True, error=describe(error, error.reason))
+            return Consequence(is_over=True, error=describe(error, error.reason))
         max_attempts = lease.max_attempts
         if lease.is_gather and lease.kind in self._registry.gathers:
             max_attempts = self._registry.gathers[lease.kind].max_attempts
         return verdict(error, attempt=lease.attempt, max_attempts=max_attempts, lost=lease.lost)
 
-    def _log(self, error: BaseException, ruling: Verdict, lease: Lease, item_id: int, ordinal: int) -> None:
-        """An end is an error, for whoever watches the log to see; what is tried again is not."""
-        level = logging.ERROR if ruling.is_over else logging.DEBUG if isinstance(error, RetryLater) else logging.INFO
+    def _log(self, error: BaseException, end: Consequence, lease: Lease, item_id: int, ordinal: int) -> None:
+        """An item that ended is an error in the log, so that people notice; an attempt that is tried again is not."""
+        level = logging.ERROR if end.is_over else logging.DEBUG if isinstance(error, RetryLater) else logging.INFO
         log.log(
             level,
             "item %s of kind %s %s in attempt %s: %s: %s",
             item_id,
             lease.kind,
-            "ended as error" if ruling.is_over else "failed and will be tried again",
+            "ended as error" if end.is_over else "failed and will be tried again",
             lease.attempt,
-            ruling.error["type"],
-            ruling.error["message"],
+            end.error["type"],
+            end.error["message"],
             exc_info=error,
             extra=lease.log_fields(item_id, ordinal),
         )
 
-    def _call_hooks(self, error: BaseException, ruling: Verdict, lease: Lease, item_id: int, ordinal: int) -> None:
+    def _call_hooks(self, error: BaseException, end: Consequence, lease: Lease, item_id: int, ordinal: int) -> None:
         failure = Failure(
             item_id=item_id,
             item_key=lease.item_key(ordinal),
             batch_id=lease.batch_id,
             kind=lease.kind,
             attempt=lease.attempt,
-            is_final=ruling.is_over,
+            is_final=end.is_over,
             is_gather=lease.is_gather,
-            reason=ruling.error["reason"],
-            message=ruling.error["message"],
+            reason=end.error["reason"],
+            message=end.error["message"],
             exception=error,
         )
         for hook in self._registry.failure_hooks:

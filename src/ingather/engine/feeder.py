@@ -30,13 +30,13 @@ from ingather.engine.settling import Settling
 
 log = logging.getLogger("ingather.worker")
 
-# Bits of a lease's token. It must fit PostgreSQL's bigint, which has a sign, and two must never be equal.
+# Random bits of a lease's token. Fewer make two equal tokens likely; more do not fit PostgreSQL's signed bigint.
 TOKEN_BITS: Final = 62
 # The pause before the next attempt to reach a database that is away: the first, the factor by which it grows is 2, and
 # the longest. Longer ones delay the return after a restart; shorter ones burden a server that is coming up.
 FIRST_BACKOFF_S: Final = 0.1
 LONGEST_BACKOFF_S: Final = 5.0
-# The lower end of every pause, so that a fleet does not come back in step.
+# Every pause is drawn from here to its upper end, so that a fleet does not come back in step. At 0 some would not wait.
 SHORTEST_BACKOFF_S: Final = 0.05
 # Beyond this many failures the pause is at its longest anyway, and the power of two would only grow.
 MOST_DOUBLINGS: Final = 10
@@ -126,7 +126,7 @@ class Feeder:
                 if failures == 0:
                     log.warning("the database does not answer, trying again: %s", str(error).strip())
                 failures += 1
-                # A session may be of no more use though its server is fine: read-only since a failover, for one.
+                # The session may be useless although its server is fine, for example read-only since a failover.
                 await self.line.close()
                 await asyncio.sleep(backoff_s(failures))
             except Exception:
@@ -134,7 +134,7 @@ class Feeder:
                 # A worker that beats but no longer settles would keep its items for ever: never end here.
                 log.exception("the conversation with the database failed, trying again")
                 failures += 1
-                # Nobody knows what the session was left in.
+                # The state of the session is unknown.
                 await self.line.close()
                 await asyncio.sleep(backoff_s(failures))
 
@@ -142,7 +142,7 @@ class Feeder:
         """One round trip, or a rest when there is nothing to claim and nothing to send."""
         self.pace.learn(*self.outbox.durations())
         if self.outbox.has_outcomes:
-            # What ends in a limited queue makes room in it, and the claim travels right behind the settle.
+            # An item that ends in a limited queue makes room in it, and the claim travels right behind the settle.
             self._claiming.end_naps(only_limited=True)
         buffer = self.holdings.buffer
         choice = self._claiming.choose(self._busy(), buffer, time.monotonic()) if self.is_claiming else None
@@ -173,7 +173,7 @@ class Feeder:
         except BaseException:
             self.outbox.restore(parcel)
             raise
-        # First of all take what was claimed: the aggregator gives back leases that are not in hand here.
+        # Take what was claimed before anything else: the rounds give back leases that are not in hand here.
         if choice is not None and reply.claimed:
             await self._receive(choice.view, reply)
         if reply.error is not None:
@@ -217,7 +217,7 @@ class Feeder:
         was_dry = not self.holdings.buffer
         now = time.monotonic()
         view.is_thirsty = False
-        # What was claimed from a limited queue uses up its limit while it waits here, so it goes first.
+        # Items of a limited queue use up its limit while they wait here, so they go first.
         view.after = self.holdings.receive(reply.claimed, view.name, self._handlers, now, goes_first=view.is_limited)
         if self.is_claiming:
             self._on_arrival()

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import repeat
 from typing import Any
 
-from ingather.engine.model import Handler, Item, MakeOffspring, item_key
+from ingather.engine.item import Item, MakeOffspring, item_key
+from ingather.engine.model import Handler
 from ingather.engine.script import Row, Rows
 
 log = logging.getLogger("ingather.worker")
@@ -28,7 +29,7 @@ class Lease:
         self.queue = queue
         self.is_lost = False
         handler = handlers[self.kind]
-        # What the event loop itself may run. Gathers, `def` handlers and items that were lost before take the long way.
+        # The event loop may run this itself. Gathers, `def` handlers and items that were lost before run aside.
         self.function = handler.function if handler.is_async and not (self.is_gather or self.lost) else None
 
     def item_key(self, ordinal: int) -> str:

@@ -4,7 +4,7 @@ import logging
 from contextvars import ContextVar
 from typing import Final
 
-from ingather.engine.model import Item
+from ingather.engine.item import Item
 
 # The item whose handler runs in this context. A gather runs as an item without a payload.
 running_item: Final[ContextVar[Item | None]] = ContextVar("ingather_item", default=None)

@@ -112,7 +112,7 @@ class Operations:
     ) -> Cron:
         """Scatter a job at every firing of a cron expression, once over the whole fleet.
 
-        Declaring it again changes it. `catch_up` says what becomes of firings
+        Declaring it again changes it. `catch_up` decides what becomes of firings
         that were missed: none, the newest, or all (at most a hundred).
         """
         checked = Cron.parse(cron, tz=tz, seconds=seconds)

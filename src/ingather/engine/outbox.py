@@ -16,7 +16,8 @@ from typing import Final, NamedTuple
 
 from ingather.engine.codec import encode_result
 from ingather.engine.holdings import Lease
-from ingather.engine.model import Offspring, Verdict
+from ingather.engine.item import Offspring
+from ingather.engine.verdict import Consequence
 
 # Outcomes in one round trip. Twice a full claim, so that one round trip can empty what a full buffer made. More would
 # keep the lease's row locked, and the next claim waiting, for longer.
@@ -26,7 +27,7 @@ MOST_OUTCOMES: Final = 4_000
 MOST_BYTES: Final = 8_000_000
 # Runs that are settled one by one, each with a commit of its own. More commits cost more than settling all together.
 MOST_RUNS: Final = 3
-# Items that a run needs on average, where there are several, for its own commit to be worth it.
+# Several runs are settled one by one only if they have this many items on average. Shorter ones are not worth a commit.
 SHORTEST_RUN: Final = 50
 
 # Token, item id, state, seconds it took, result, error: an item that ended. A plain tuple, as every item becomes one:
@@ -106,7 +107,7 @@ class Outbox:
         if not self.is_under_way:
             self._wake.set()
 
-    def failed(self, lease: Lease, item_id: int, took_s: float, verdict: Verdict) -> None:
+    def failed(self, lease: Lease, item_id: int, took_s: float, verdict: Consequence) -> None:
         error = encode_result(verdict.error)
         if verdict.is_over:
             self._ended.append((lease.token, item_id, "e", took_s, b"", error))

@@ -11,7 +11,7 @@ from ingather.engine import statements as sql
 from ingather.engine.outbox import Ended, Hold, PutBack, result_of, took_of
 from ingather.engine.script import Statement
 
-# What took less counts as no time: the column holds whole milliseconds.
+# A shorter time counts as none: the column holds whole milliseconds.
 SHORTEST_TOOK_S: Final = 0.001
 
 

@@ -15,7 +15,8 @@ from ingather.engine.arguments import (
 )
 from ingather.engine.codec import PAYLOAD_HARD_CAP, encode_payload
 from ingather.engine.errors import EmptyBatch, UnknownKind, UsageError, checked_delay
-from ingather.engine.model import Failure, Handler, Offspring, ScatterOptions, ScatterRequest
+from ingather.engine.item import Offspring
+from ingather.engine.model import Failure, Handler, ScatterOptions, ScatterRequest
 
 F = TypeVar("F", bound=Callable[..., Any])
 

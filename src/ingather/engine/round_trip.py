@@ -45,7 +45,7 @@ def steps(
     elif parcel.ended:
         yield Step(parameters.settle_fresh(worker_id, parcel.ended), "settled")
     if parcel.put_backs or parcel.holds:
-        # In one order everywhere, as two workers may hold the same queues.
+        # All workers take queues in this order, as two of them may hold the same ones.
         for held in sorted(parcel.holds):
             yield Step(parameters.hold(held), commits=False)
         yield Step(parameters.put_back(parcel.put_backs), "returned")
@@ -110,7 +110,7 @@ class Line:
                     sent.append((answer, cursor))
                     await cursor.execute(statement.sql, statement.params)
                     if commits:
-                        # At once, and not with the end of the pipeline: a claim holds its segment's row until then.
+                        # It commits at once and not with the end of the pipeline: a claim holds its segment's row.
                         driver.commit(conn, pipe)
                     await driver.flush(conn)
                 self.is_sending = False

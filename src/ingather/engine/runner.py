@@ -13,9 +13,10 @@ from ingather.engine.errors import LeaseLost, RetryLater
 from ingather.engine.failures import Failures
 from ingather.engine.feeder import Feeder
 from ingather.engine.holdings import Assignment, Lease
+from ingather.engine.item import Offspring
 from ingather.engine.item_context import running_item
-from ingather.engine.model import Offspring, Overdue
 from ingather.engine.slot_table import SlotTable
+from ingather.engine.verdict import Overdue
 from ingather.notice import notice
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ log: Final = logging.getLogger("ingather.worker")
 YIELD_EVERY: Final = 50
 # How often deadlines are looked at. A handler may run longer than its deadline by this much; shorter costs the loop.
 DEADLINE_LOOK_S: Final = 0.1
-# What has waited in the buffer for so long goes back, as another worker may have a free slot. Shorter would send items
-# to and fro at every pause of the loop; longer keeps them from others.
+# Items that have waited in the buffer for so long go back, as another worker may have a free slot. Shorter would send
+# items to and fro at every pause of the loop; longer keeps them from others.
 STALE_AFTER_S: Final = 2.0
 # A gather that this worker has no code for goes back for so long. Shorter asks the database more often for nothing;
 # longer delays the gather after a deployment.

@@ -1,4 +1,4 @@
-"""The sentinel: a small process beside every worker that beats for it, and speaks for it when it dies.
+"""The sentinel: a small process beside every worker that beats for it, and hands its items back when it dies.
 
 It stands outside the worker, so neither a blocked event loop nor a handler
 that holds Python's lock makes a live worker look dead. It shares memory with
@@ -15,13 +15,17 @@ import subprocess
 import sys
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from typing import Final
 
 log = logging.getLogger("ingather.sentinel")
+
+# A sentinel waits at most so long before it loads what it needs. Longer leaves a killed worker unnoticed for that time.
+LONGEST_PATIENCE_S: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Post:
-    """What a sentinel is told when it is posted."""
+    """What a sentinel needs to know of its worker."""
 
     url: str
     worker_id: int
@@ -56,8 +60,8 @@ class Sentinel:
         return self._process.poll() is None
 
     def dismiss(self) -> None:
-        """End it without ceremony: the worker has handed back what it held. Saying it twice does no harm."""
-        # Killed, and not asked to go: it may not even be up yet, and it holds nothing that has to be put in order.
+        """End the process: the worker has handed back what it held. A second call does no harm."""
+        # It is killed, since it may not even be up yet, and it holds nothing that has to be put in order.
         self._process.kill()
         self._process.wait()
         assert self._process.stdin is not None
@@ -69,12 +73,12 @@ def main() -> None:
     """The sentinel's side: read the post, then watch until the worker is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    if not (told := sys.stdin.buffer.readline()):
-        return  # the worker died before it could say anything, and so before it could claim anything
-    post = Post(**json.loads(told))
-    # A worker that is there for a moment only, in a script or a test, is gone again before this is over, and need not
-    # have paid for what is imported next. It vouches for itself meanwhile.
-    select.select([sys.stdin], [], [], min(post.lease_s / 8, 1.0))
+    if not (line := sys.stdin.buffer.readline()):
+        return  # the worker died before it sent the post, and so before it could claim anything
+    post = Post(**json.loads(line))
+    # A worker that lives for a moment only, in a script or a test, ends within this time and is spared the imports that
+    # follow. It beats for itself meanwhile.
+    select.select([sys.stdin], [], [], min(post.lease_s / 8, LONGEST_PATIENCE_S))
     from ingather.engine.watch import Watch  # noqa: PLC0415
 
     Watch(post).stand()

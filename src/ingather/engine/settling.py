@@ -10,10 +10,10 @@ from ingather.engine import parameters, verbs
 from ingather.engine.codec import encode_result
 from ingather.engine.connection import is_about_data, reason_of_refusal
 from ingather.engine.holdings import Holdings
-from ingather.engine.model import Verdict, describe
 from ingather.engine.outbox import Ended, Outbox, Parcel, PutBack, item_of, token_of, took_of
 from ingather.engine.round_trip import Line, Reply
 from ingather.engine.script import arun
+from ingather.engine.verdict import Consequence, describe
 
 log = logging.getLogger("ingather.worker")
 
@@ -43,7 +43,8 @@ class Settling:
         ended, put_backs = parcel.ended, parcel.put_backs
         self._outbox.restore(Parcel([], [], parcel.holds, parcel.touched))
         if isinstance(error, psycopg.errors.UniqueViolation) or is_about_data(error):
-            # Without what had ended before, and by halves where one item is the cause, so that it stops only itself.
+            # SETTLE skips what had ended before. Where one item is the cause, halving finds it, and it stops only
+            # itself.
             ended_parts, returned_parts = [ended] if ended else [], [put_backs] if put_backs else []
             try:
                 while ended_parts:
@@ -51,7 +52,7 @@ class Settling:
                 while returned_parts:
                     returned_parts[-1:] = await self._return_part(returned_parts[-1])
             except BaseException:
-                # Only what is left: the parts that were sent are accounted for already.
+                # The parts that were sent are accounted for already; keep the others.
                 self._outbox.restore(Parcel(_together(ended_parts), _together(returned_parts)))
                 raise
         else:
@@ -59,7 +60,7 @@ class Settling:
             raise error
 
     async def settle_parents(self) -> list[int]:
-        """Items that asked for more work settle one by one, each with its offspring in one commit; a few at a time.
+        """Items that add work settle one by one, each with its offspring in one commit; a few at a time.
         Returns the batches that have new work."""
         parents = self._outbox.parents
         batch_ids: list[int] = []
@@ -71,14 +72,14 @@ class Settling:
                 conn = await self._line.connection()
                 is_written = await arun(conn, verbs.settle_with_offspring(batch_id, settle, parent.offspring))
             except psycopg.errors.LockNotAvailable:
-                # Somebody holds its batch. Nobody else should have to wait for that.
+                # Somebody holds its batch. The other items must not wait for that.
                 parents.append(parent)
                 return batch_ids
             except BaseException as error:
                 if not (isinstance(error, Exception) and is_about_data(error)):
                     parents.appendleft(parent)
                     raise
-                refused = Verdict(is_over=True, error=_refusal(error))
+                refused = Consequence(is_over=True, error=_refusal(error))
                 self._outbox.failed(parent.lease, item_of(parent.ended), took_of(parent.ended), refused)
                 continue
             await self._cross_off_ended([parent.ended], int(is_written))

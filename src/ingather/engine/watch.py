@@ -1,4 +1,4 @@
-"""What a sentinel does once it stands: it beats, looks at the worker, and speaks for the dead."""
+"""What a sentinel does: it beats, watches the worker, and hands its items back when the worker is dead."""
 
 import logging
 import os
@@ -9,7 +9,7 @@ import socket
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import psycopg
 
@@ -26,8 +26,15 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("ingather.sentinel")
 
-LOOK_S = 0.1
-STUCK_GRACE_S = 2.0
+# How often a sentinel looks at its worker. Longer delays the return of a dead worker's items; shorter costs the
+# machine.
+LOOK_S: Final = 0.1
+# A worker whose loop a handler blocks is ended so long after the handler's deadline. Shorter would end workers on a
+# machine that stalls; longer keeps the other items of the worker waiting.
+STUCK_GRACE_S: Final = 2.0
+# The longest pause between beats, however long the lease. A shorter one costs the server; a longer one makes the list
+# of started items old.
+LONGEST_BEAT_S: Final = 5.0
 
 
 class Watch:
@@ -35,15 +42,15 @@ class Watch:
         self._post = post
         self._table = SlotTable(post.slots_fd, post.slots_count)
         self._conn: psycopg.Connection[Any] | None = None
-        self._beat_every_s = min(post.lease_s / 4, 5.0)
+        self._beat_every_s = min(post.lease_s / 4, LONGEST_BEAT_S)
         self._next_beat = time.monotonic()
 
     def stand(self) -> None:
         while True:
             readable, _, _ = select.select([sys.stdin], [], [], LOOK_S)
-            # The worker may be gone before this process was even up; then somebody else is the parent by now.
+            # If the worker ended before this process was up, this process has another parent by now.
             if readable or os.getppid() != self._post.worker_pid:
-                self._speak_for_the_dead(self._death())
+                self._hand_back(self._death())
                 return
             if overdue := self._table.overdue(STUCK_GRACE_S):
                 self._end_the_stuck(overdue)
@@ -76,7 +83,7 @@ class Watch:
         log.warning("items %s blocked their worker past their deadline", overdue)
         if self._post.kills_stuck:
             os.kill(self._post.worker_pid, signal.SIGKILL)
-        self._speak_for_the_dead(self._blocked(), started=[], overdue=overdue)
+        self._hand_back(self._blocked(), started=[], overdue=overdue)
 
     def _death(self) -> str:
         return notice(
@@ -96,9 +103,7 @@ class Watch:
             host=socket.gethostname(),
         )
 
-    def _speak_for_the_dead(
-        self, death: str, *, started: list[int] | None = None, overdue: list[int] | None = None
-    ) -> None:
+    def _hand_back(self, death: str, *, started: list[int] | None = None, overdue: list[int] | None = None) -> None:
         """Hand back at once what the worker held. If the database is away too, the sweep will do it."""
         started = self._table.started() if started is None else started
         until = time.monotonic() + 2 * self._post.lease_s
@@ -111,7 +116,7 @@ class Watch:
                     run(conn, verbs.close(taken[1]))
                     conn.execute(sql.RING)
                     return
-                # Locked by a last claim that is still committing, or taken back by a sweep already.
+                # A last claim is still committing and holds the row, or a sweep took everything back already.
                 if not self._is_registered(conn):
                     return
                 time.sleep(LOOK_S / 4)

@@ -109,7 +109,7 @@ class Worker:
                 await self._runner.wait_for_stubborn()
                 while self._feeder.is_talking:
                     await asyncio.sleep(LOOK_S)
-                # Before the row goes: rounds that find no row would register anew.
+                # The rounds stop before the row goes: they would find it gone and register anew.
                 await self._rounds.stop()
                 async with await aconnect(self._engine.url) as conn:
                     if items := await arun(conn, verbs.dismiss(self._registration.worker_id)):

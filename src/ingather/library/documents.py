@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from ingather.engine import verbs
 from ingather.engine.errors import UsageError
-from ingather.engine.model import Offspring
+from ingather.engine.item import Offspring
 from ingather.engine.script import Row, Script, Statement
 from ingather.library import statements as sql
 from ingather.library.blobs import Blobs, Stored, missing

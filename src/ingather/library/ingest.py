@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ingather.engine.errors import Reject
-from ingather.engine.model import Item
+from ingather.engine.item import Item
 from ingather.library.errors import UnknownFile
 from ingather.library.library import KIND, Library
 from ingather.library.parse import stop

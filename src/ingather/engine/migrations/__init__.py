@@ -7,6 +7,7 @@ import time
 from collections.abc import Collection
 from contextlib import suppress
 from importlib.resources import files
+from typing import Final
 
 import psycopg
 from psycopg.rows import tuple_row
@@ -14,8 +15,13 @@ from psycopg.rows import tuple_row
 from ingather.engine.connection import connect
 from ingather.engine.errors import DatabaseUnavailable, SchemaOutdated, SchemaTooNew
 
-LOCK_TIMEOUT = "500ms"
-GIVE_UP_AFTER_S = 60.0
+# How long a migration waits for a lock. All other statements on the table queue behind it, so longer would hold them
+# up.
+LOCK_TIMEOUT: Final = "500ms"
+# For so long a migration tries to get its locks. Longer hides a forgotten transaction from the operator who waits.
+GIVE_UP_AFTER_S: Final = 60.0
+# The pause between two tries. Shorter gives the statements that queued up no time to run.
+PAUSE_S: Final = 0.2
 
 _SETUP = """
 create schema if not exists ingather;
@@ -59,7 +65,7 @@ def migrate(url: str) -> list[str]:
     applied: list[str] = []
     deadline = time.monotonic() + GIVE_UP_AFTER_S
     with connect(url) as conn:
-        # Nothing to do needs no rights to do it.
+        # Where nothing is to be done, the role needs no right to change tables.
         with suppress(SchemaOutdated):
             check(conn)
             return applied
@@ -75,7 +81,7 @@ def migrate(url: str) -> list[str]:
                             f"The migration {name!r} could not get its locks within {GIVE_UP_AFTER_S:g} s: a long "
                             "transaction holds the tables. Find it with `ingather doctor`, then migrate again."
                         ) from error
-                    time.sleep(0.2)
+                    time.sleep(PAUSE_S)
         check(conn)
     return applied
 
@@ -96,7 +102,7 @@ def _apply(conn: psycopg.Connection[object], version: int, name: str, text: str)
 
 
 def check(conn: psycopg.Connection[object]) -> None:
-    """Raise unless these tables fit this code. Newer tables are fine as long as they say so."""
+    """Raise unless these tables fit this code. Newer tables are fine as long as they allow older code."""
     with conn.cursor(row_factory=tuple_row) as cursor:
         [exists] = cursor.execute("select to_regclass('ingather.migration') is not null").fetchone() or [False]
         if not exists:
@@ -116,7 +122,7 @@ def check(conn: psycopg.Connection[object]) -> None:
 def sentence_of_missing(applied: Collection[int]) -> str:
     """What to do where a migration was never applied; empty where all were.
 
-    The highest version says little: of two that were made side by side, the
+    The highest version proves little: of two that were made side by side, the
     later may have come first.
     """
     missing = ", ".join(map(str, sorted(VERSIONS.difference(applied))))

@@ -3,9 +3,9 @@
 from typing import Final, LiteralString
 
 # One snapshot, so the parts add up to the total at every read. Costs the writers and leases of the batch, never its
-# items.
-# Asked so often that it should be planned once. The ids stand in a select of their own: a planner that could count them
-# would find a plan for just these cheaper each time, and making that plan takes six times as long as reading the rows.
+# items. It is sent so often that it should be planned once. The ids stand in a select of their own: a planner that
+# could count them would find a plan for just these cheaper each time, and making that plan takes six times as long as
+# reading the rows.
 PROGRESS: Final[LiteralString] = """
 select b.id, b.kind, b.queue, b.state, b.version, b.paused, b.total,
        b.total - c.completed - c.error - c.cancelled - coalesce(l.running, 0),

@@ -10,9 +10,9 @@ LOCK_QUEUE: Final[LiteralString] = "select 1 from ingather.queue where name = %(
 # the one this worker served last, then around again. Candidates are read without a lock and only those needed are
 # locked, so claimers of different batches never meet; a segment that another claimer holds is skipped.
 # The commit does not wait for the disk: a claim lost in a crash was a promise to nobody, its items are still pending,
-# and its token opens nothing. Whoever commits synchronously after it makes it durable too, since WAL is one line.
+# and its token opens nothing. A synchronous commit after it makes it durable too, since WAL is one sequence.
 # `me` fails once the worker was declared dead, and holds off the sweeper until this claim has committed.
-# The batch is asked by a subquery and rows are looked up by `= any(array(…))`: as joins, a planner without fresh
+# The batch is read by a subquery and rows are looked up by `= any(array(…))`: as joins, a planner without fresh
 # statistics would read and sort every open segment.
 CLAIM: Final[LiteralString] = """
 with quick as materialized (
@@ -115,7 +115,7 @@ select l.token, l.first_id, l.last_id, l.batch_id, l.attempt, l.lost, l.is_gathe
  order by l.token
 """
 
-# Asked after an empty claim: does the queue need the locked claim, when is the next moment worth waking for, and is
+# After an empty claim: does the queue need the locked claim, when is the next moment worth waking for, and is
 # there work right now that another claimer merely held, or that was not this claim's turn?
 OUTLOOK: Final[LiteralString] = """
 select is_limited,

@@ -2,7 +2,7 @@
 
 from typing import Final, LiteralString
 
-# Without a lock, as often as anyone likes. Driven from tally: batches that nothing has finished in are not looked at.
+# It takes no lock, so it may run often. Driven from tally: batches that nothing has finished in are not looked at.
 RIPE: Final[LiteralString] = """
 select t.batch_id
   from ingather.tally t

@@ -9,7 +9,7 @@ select token from ingather.lease where batch_id = %(batch_id)s and not is_gather
 
 # The one place where an outcome is taken back, under LOCK_BATCH_LEASES too: an item may have failed while neighbours in
 # its lease still run, and the lease must not cover it any more. `held` adds leases claimed since, which may hold
-# failures too: `failed` asks for it, so that they are locked before any outcome, as a settle does it. A closed batch
+# failures too: `failed` refers to it, so that they are locked before any outcome, as a settle does it. A closed batch
 # opens again with a higher version.
 RETRY_FAILED: Final[LiteralString] = """
 with held as materialized (

@@ -2,12 +2,12 @@
 
 from typing import Final, LiteralString
 
-# running -> completed | error. The lease is the fence: once it is gone this worker can write no more, and whoever
-# removes it waits for us. The outcome's primary key makes a second end impossible. A lease whose worker went silent
-# but that nobody swept is still ours, so a paid-for answer is not thrown away.
-# What is left of the lease is read from `held`, the row as locked: if this settle waited for another of the same lease,
-# the row in its snapshot is out of date.
-# Results travel as one text, a line each (JSON has no raw line break): parsing an array of texts costs twice as much.
+# running -> completed | error. The lease is the fence: once it is gone this worker can write no more, and a sweep that
+# removes it waits for this commit. The outcome's primary key makes a second end impossible. A lease whose worker went
+# silent but that nobody swept is still ours, so a paid-for answer is not thrown away. What is left of the lease is read
+# from `held`, the row as locked: if this settle waited for another of the same lease, the row in its snapshot is out of
+# date. Results travel as one text, a line each (JSON has no raw line break): parsing an array of texts costs twice as
+# much.
 SETTLE: Final[LiteralString] = """
 with held as materialized (
     select token, first_id, last_id, batch_id, attempt, lost, is_gather, returned, open
@@ -54,13 +54,13 @@ with held as materialized (
 select coalesce(sum(items), 0)::bigint from ended_of
 """
 
-# The same for what is said for the first time, as nearly everything is. Without the conflict clause PostgreSQL writes a
-# row at once for good instead of provisionally first: a quarter less of its time, a fifth less WAL. What was there
-# already is refused by the primary key, all of it, and is to be said again with SETTLE.
+# The same for outcomes that are sent for the first time, as nearly all are. Without the conflict clause PostgreSQL
+# writes a row at once for good instead of provisionally first: a quarter less of its time, a fifth less WAL. If an
+# outcome was there already, the primary key refuses all of them, and they are sent again with SETTLE.
 SETTLE_FRESH: Final[LiteralString] = SETTLE.replace("on conflict (item_id) do nothing", "")
 
 # The same once more for a run of neighbours that all completed, in the order in which they were claimed: what quick
-# handlers leave behind. Nothing has to be said of each but its result, and its time where it was not 0 ms, and nothing
+# handlers leave behind. Each has only its result to send, and its time where it was not 0 ms, and nothing
 # has to be counted: over a quarter less of the server's time. It settles all of the run or nothing.
 SETTLE_RUN: Final[LiteralString] = """
 with held as materialized (
@@ -99,8 +99,8 @@ select o.item_id
     on mine.item_id = o.item_id and mine.token = o.token
 """
 
-# running -> pending. The item leaves the lease (returned) in the commit that puts it into waiting, so saying it twice
-# changes nothing. `attempt` is what has been used up: the caller gives back what must not count.
+# running -> pending. The item leaves the lease (returned) in the commit that puts it into waiting, so a second
+# PUT_BACK changes nothing. `attempt` is what has been used up: the caller gives back what must not count.
 PUT_BACK: Final[LiteralString] = """
 with held as materialized (
     select token, first_id, last_id, batch_id, is_gather, queue, returned, open

@@ -16,8 +16,8 @@ update ingather.worker
 returning id
 """
 
-# Am I still registered, which leases are mine, and which queues are there? Cancel and sweep take leases away without
-# asking; a claim whose reply was lost leaves one that nobody works on.
+# Am I still registered, which leases are mine, and which queues are there? Cancel and sweep take leases away from a
+# live worker; a claim whose reply was lost leaves one that nobody works on.
 WHAT_IS_MINE: Final[LiteralString] = """
 select exists (select from ingather.worker where id = %(worker_id)s),
        array(select token from ingather.lease where worker_id = %(worker_id)s),
@@ -25,8 +25,9 @@ select exists (select from ingather.worker where id = %(worker_id)s),
        array(select max_running is not null or rate_items is not null from ingather.queue order by name)
 """
 
-# What an aggregator may have to do, asked in one breath because it is asked all the time: workers that missed a beat or
-# two and how long until each counts as dead (not above 0, it does); a ripe batch or rates of the past; a schedule.
+# What an aggregator may have to do, in one statement because every worker sends it twice a second: workers that missed
+# a beat or two and how long until each counts as dead (not above 0, it does); a ripe batch or rates of the past; a
+# schedule.
 WHAT_IS_DUE: Final[LiteralString] = """
 select array(select id from ingather.worker where beat_at < clock_timestamp() - lease / 2 order by id),
        array(select extract(epoch from beat_at + lease - clock_timestamp())::float8

@@ -33,7 +33,7 @@ def set_queue(
 
 
 def pause_queue(queue: str, *, paused: bool) -> Script[None]:
-    """Stop or resume all claims from a queue. Resuming also lifts a block that a handler asked for."""
+    """Stop or resume all claims from a queue. Resuming also ends a hold that a handler caused."""
     rows = yield Statement(sql.PAUSE_QUEUE, {"queue": queue, "paused": paused})
     if not rows:
         raise UsageError(f"There is no queue {queue!r}. See `ingather queue ls`.")

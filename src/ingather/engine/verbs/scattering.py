@@ -60,20 +60,20 @@ class _Lines:
 
 def _gist(request: ScatterRequest) -> bytes:
     """What a key stands for besides the payloads. Not how handlers are run: a new default must not refuse old keys."""
-    asked = [request.kind, request.queue, request.priority, request.delay.total_seconds()]
-    return orjson.dumps(asked) + b"\n"
+    parts = [request.kind, request.queue, request.priority, request.delay.total_seconds()]
+    return orjson.dumps(parts) + b"\n"
 
 
 def scatter(request: ScatterRequest, lines: Iterable[bytes]) -> Script[tuple[int, bool]]:
     """A batch and its items. Returns its id, and whether it is new: with a known key it is the batch of that key."""
-    asked = _asked(request)
-    born = yield Statement(sql.NEW_BATCH, asked)
+    params = _params(request)
+    born = yield Statement(sql.NEW_BATCH, params)
     while not born:
         known = yield Statement(sql.BATCH_OF_KEY, {"key": request.idempotency_key})
         if known:
             return _same_batch(known, request, lines), False
         # It was pruned between the two looks, so the key is free.
-        born = yield Statement(sql.NEW_BATCH, asked)
+        born = yield Statement(sql.NEW_BATCH, params)
     [(batch_id, segment_id)] = born
     copied = _Lines(lines, segment_id << 20, request)
     yield Copy(sql.COPY_PAYLOADS, copied)
@@ -88,15 +88,15 @@ def scatter_few(request: ScatterRequest, lines: list[bytes]) -> Script[tuple[int
     """`scatter` of at least one item, few and due: in one statement, which needs no transaction around it."""
     passed = _Lines(lines, 0, request)
     passed.drain()
-    asked = _asked(request) | {"total": len(lines), "hash": passed.digest, "lines": b"\n".join(lines).decode()}
+    params = _params(request) | {"total": len(lines), "hash": passed.digest, "lines": b"\n".join(lines).decode()}
     while True:
-        if born := (yield Statement(sql.NEW_SMALL_BATCH, asked)):
+        if born := (yield Statement(sql.NEW_SMALL_BATCH, params)):
             return born[0][0], True
         if known := (yield Statement(sql.BATCH_OF_KEY, {"key": request.idempotency_key})):
             return _same_batch(known, request, lines), False
 
 
-def _asked(request: ScatterRequest) -> dict[str, object]:
+def _params(request: ScatterRequest) -> dict[str, object]:
     return {
         "kind": request.kind,
         "queue": request.queue,

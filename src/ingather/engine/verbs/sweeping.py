@@ -3,8 +3,8 @@
 import orjson
 
 from ingather.engine import statements as sql
-from ingather.engine.model import MAX_LOST, MESSAGE_CAP
 from ingather.engine.script import Script, Statement
+from ingather.engine.verdict import MAX_LOST, MESSAGE_CAP
 from ingather.notice import error_fields, notice
 
 _BLOCKED = notice("engine.handler_blocked_worker", "the handler blocked its worker past its deadline")
@@ -20,7 +20,7 @@ def take_back(
     """Take a dead worker's items back. Returns how many, and the batches that may be ripe.
 
     With `death` the caller saw the worker die and knows what had `started`.
-    Without it the worker is merely silent: its last beat says what had
+    Without it the worker is merely silent: its last beat names what had
     started, and what was claimed into free slots had started too. None when
     the worker is alive after all, or somebody else is at it.
     """
@@ -72,7 +72,7 @@ def _take_back(
 
 
 def dismiss(worker_id: int) -> Script[int]:
-    """A worker's last word: what it still holds runs elsewhere at once, and it is gone. Returns how many items."""
+    """A worker leaves: what it still holds runs elsewhere at once, and its row goes. Returns how many items."""
     yield Statement(sql.LOCK_WORKER, {"worker_id": worker_id})
     items = yield from release(worker_id)
     yield Statement(sql.FORGET_WORKER, {"worker_id": worker_id})

@@ -7,7 +7,7 @@ from typing import Any
 
 from ingather.engine.engine import Engine
 from ingather.engine.errors import Reject, RetryLater, UsageError
-from ingather.engine.model import Item
+from ingather.engine.item import Item
 from ingather.extraction.conversation.desk import PAUSED_S, Desk
 from ingather.extraction.conversation.interview import Interview, InterviewResult, ModelAnswer
 from ingather.extraction.conversation.parts import budget_for

@@ -9,7 +9,8 @@ import orjson
 
 from ingather.engine import verbs
 from ingather.engine.errors import KeyReused
-from ingather.engine.model import Offspring, Progress
+from ingather.engine.item import Offspring
+from ingather.engine.model import Progress
 from ingather.engine.script import Script, Statement
 from ingather.extraction.errors import NotFound
 from ingather.extraction.tasks import statements as sql
