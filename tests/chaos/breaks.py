@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
-from ingather.engine import connection, model, outbox, round_trip, settling, verbs
+from ingather.engine import connection, outbox, round_trip, settling, verbs
 from ingather.engine import statements as sql
+from ingather.engine.item import Item
 from ingather.engine.script import Script, Statement
 from ingather.engine.verbs import closing
 
@@ -128,7 +129,7 @@ def worker_ids_from_a_sequence() -> None:
 
 def item_keys_are_ids() -> None:
     """What a handler gives to services outside is the item's id, which comes again with its database."""
-    setattr(model.Item, "key", property(lambda item: str(item.id)))  # noqa: B010  # read-only for the type checker
+    setattr(Item, "key", property(lambda item: str(item.id)))  # noqa: B010  # read-only for the type checker
 
 
 def connection_states_nothing() -> None:

@@ -8,7 +8,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from ingather.engine.connection import connect, unavailable
 from ingather.engine.engine import Engine
 from ingather.engine.errors import DatabaseUnavailable
-from ingather.engine.model import Item
+from ingather.engine.item import Item
 
 
 def through(url: str, *hosts: str) -> str:

@@ -132,6 +132,9 @@ def test_workers_with_ids_from_a_sequence_are_found_out(
     """The broken twin: with ids from a sequence, workers share them and release each other's claims for ever."""
     monkeypatch.setattr(sql, "REGISTER", sql.REGISTER)
     breaks.worker_ids_from_a_sequence()
+    with psycopg.connect(url, autocommit=True) as conn:
+        conn.execute("create schema if not exists chaos")
+        conn.execute("create sequence if not exists chaos.worker_id")
     backup = backup_of(url)
     try:
         before, after = asyncio.run(asyncio.wait_for(_work_through_a_restore(url, backup.restore), 15))
