@@ -4,7 +4,8 @@
 python3 dev.py setup             make .venv and install Ingather and its tools in it; the others do that by themselves
 python3 dev.py run [ARGS]        the workbench with sample papers: database, web and worker, until Ctrl-C
 python3 dev.py tour              the engine: 1,000 items, two workers, one of them killed halfway
-python3 dev.py test [ARGS]       all tests; ARGS go to pytest, for example `-k sweep -x`
+python3 dev.py test [ARGS]       every promise once; `--all` tests, long ones too; `--server URL` the engine's on
+                                 a server of yours; other ARGS go to pytest, for example `-k sweep -x`
 python3 dev.py check             formatting, lint, types, which room may import which, and types and lint of the pages
 python3 dev.py chaos [ARGS]      the engine under fire, and an oracle: `--seconds 60 --seed 1 --break NAME`;
                                  its database under fire: `--failover MODE` or `--outage NAME`, `--times 50`
@@ -79,9 +80,22 @@ def tour(args: list[str]) -> int:
 
 
 def test(args: list[str]) -> int:
-    """All tests, one process more than there are cores, since many of them wait more than they compute; `-n 0` among
-    the arguments runs them one after the other."""
+    """One process more than there are cores, since many tests wait more than they compute; `-n 0` among the arguments
+    runs them one after the other."""
     processes = min((os.cpu_count() or 1) + 1, 8)
+    if "--server" in args:
+        place = args.index("--server")
+        server = args[place + 1] if place + 1 < len(args) else ""
+        if not server.startswith(("postgresql://", "postgres://")):
+            sys.exit("`--server` takes the address of a PostgreSQL: postgresql://user:password@host:5432/postgres")
+        os.environ["INGATHER_TEST_SERVER"] = server
+        args = [*args[:place], *args[place + 2 :], "--all"]
+        # The engine is what meets other servers; two processes, since a server allows a hundred connections by default.
+        args, processes = [*args, "tests/engine"], 2
+    if "--all" in args:
+        args = [arg for arg in args if arg != "--all"]
+    elif not any(arg.startswith(("tests/", "-m")) for arg in args):
+        args = ["-m", "not long", *args]
     return setup([]) or call([PYTHON, "-m", "pytest", "-n", str(processes), "--dist", "loadgroup", *args])
 
 

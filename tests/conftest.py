@@ -5,6 +5,7 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import psycopg
 import pytest
@@ -15,6 +16,9 @@ from ingather.engine.migrations import migrate
 
 # A run that was started in the background ignores Ctrl-C, and so would every program that it starts and tests.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# The address of a server to run the engine's tests on, from `dev.py test --server`. Its user makes and drops databases.
+THEIR_SERVER = "INGATHER_TEST_SERVER"
 
 # Tests may lose their data, so the server need not wait for the disk. Deadlocks must show at once.
 FAST = {
@@ -28,21 +32,40 @@ FAST = {
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[str]:
-    """The address of a server with a migrated database `template_<worker>`."""
+    """The address of a server with a migrated database, the template of all others."""
+    if theirs := os.environ.get(THEIR_SERVER):
+        yield from _theirs(theirs, worker_id)
+        return
     home = (
         tmp_path_factory.mktemp("server") if worker_id == "master" else tmp_path_factory.getbasetemp().parent / "server"
     )
     with embedded.start(Path(home), settings=FAST) as running:
-        template = f"template_{worker_id}"
         with psycopg.connect(running.url, autocommit=True) as conn:
-            conn.execute(f'create database "{template}"')
-        migrate(database(running.url, template))
+            conn.execute(f'create database "{_template(worker_id)}"')
+        migrate(database(running.url, _template(worker_id)))
         yield running.url
+
+
+def _theirs(url: str, worker_id: str) -> Iterator[str]:
+    """A server that somebody else runs: nothing of ours is left on it."""
+    template = _template(worker_id)
+    with psycopg.connect(url, autocommit=True) as conn:
+        conn.execute(f"create database \"{template}\" encoding 'UTF8' template template0")
+    try:
+        migrate(database(url, template))
+        yield url
+    finally:
+        with psycopg.connect(url, autocommit=True) as conn:
+            conn.execute(f'drop database "{template}" with (force)')
+
+
+def _template(worker_id: str) -> str:
+    return f"ingather_template_{worker_id}_{os.getpid()}"
 
 
 def database(url: str, name: str) -> str:
     """The same server, another database."""
-    return url.replace("/ingather?", f"/{name}?")
+    return urlsplit(url)._replace(path=f"/{name}").geturl()
 
 
 _numbers = itertools.count()
@@ -54,9 +77,9 @@ def new_database(server: str, worker_id: str) -> Iterator[Callable[[], str]]:
     made: list[str] = []
 
     def make() -> str:
-        name = f"test_{worker_id}_{os.getpid()}_{next(_numbers)}"
+        name = f"ingather_test_{worker_id}_{os.getpid()}_{next(_numbers)}"
         with psycopg.connect(server, autocommit=True) as conn:
-            conn.execute(f'create database "{name}" template "template_{worker_id}"')
+            conn.execute(f'create database "{name}" template "{_template(worker_id)}"')
         made.append(name)
         return database(server, name)
 

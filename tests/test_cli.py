@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -17,9 +18,10 @@ import psycopg
 import pytest
 
 from ingather.cli import main
-from ingather.cli.doctor import checks
+from ingather.cli.doctor import checks, surroundings
 from ingather.cli.interrupts import interrupted_afterwards
 from ingather.engine.engine import Engine
+from tests.conftest import database
 
 ROOT = Path(__file__).resolve().parent.parent
 NOWHERE = "postgresql://harvester:s3cret@127.0.0.1:1/hay"
@@ -603,6 +605,7 @@ def test_the_doctor_finds_what_is_wrong(cli: Cli, naps: Engine, db: psycopg.Conn
     told = json.loads(ran.stdout)
     assert told["ok"] is False
     words = {found["check"]: found["word"] for found in told["findings"]}
+    assert words.pop("disk") in {"ok", "note", "wrong"}  # the room on this machine's disk
     assert words.pop("parser") in {"ok", "note", "wrong"}  # what this machine's kernel can close; judged elsewhere
     assert words == {
         "server": "ok",
@@ -611,6 +614,9 @@ def test_the_doctor_finds_what_is_wrong(cli: Cli, naps: Engine, db: psycopg.Conn
         "clock": "ok",
         "oldest_transaction": "ok",
         "xid_age": "ok",
+        "encoding": "ok",
+        "settings": "ok",
+        "replicas": "ok",
         "schema": "ok",
         "workers": "wrong",
         "leases": "wrong",
@@ -622,6 +628,7 @@ def test_the_doctor_finds_what_is_wrong(cli: Cli, naps: Engine, db: psycopg.Conn
         "schedules": "wrong",
         "dead_rows": "ok",
         "indexes": "wrong",
+        "retention": "ok",
     }
     assert "nap (4 items)" in finding(told, "unserved_kinds")["sentence"]
     assert "worker" in finding(told, "workers")["sentence"]
@@ -631,6 +638,45 @@ def test_the_doctor_finds_what_is_wrong(cli: Cli, naps: Engine, db: psycopg.Conn
         lines = cli.within("doctor").stdout.splitlines()
     assert lines[1].split()[1] == "wrong", "what is wrong comes first"
     assert lines[-1].endswith("checks found something wrong.")
+
+
+def test_the_doctor_sees_what_stands_around_the_work(naps: Engine, url: str, db: psycopg.Connection) -> None:
+    name = db.info.dbname
+    db.execute(f"alter database {name} set search_path = evil, pg_catalog")
+    db.execute(f"alter database {name} set client_encoding = 'LATIN1'")
+    naps.scatter("nap", [{}])
+    db.execute("update ingather.batch set state = 'closed', closed_at = clock_timestamp() - interval '3 days'")
+    with psycopg.connect(url, autocommit=True) as conn:
+        examined = checks.ExaminedDatabase(conn)
+        level, sentence = surroundings.settings(examined)
+        assert (level, "search_path = evil, pg_catalog" in sentence, "LATIN1" in sentence) == ("note", True, True)
+        assert surroundings.retention(examined, timedelta(days=4))[0] == "ok"
+        assert surroundings.retention(examined, timedelta(days=2))[0] == "wrong"
+        with mock.patch.object(surroundings, "TOO_LITTLE_ROOM", 1.0):
+            assert surroundings.disk(examined)[0] == "wrong"
+
+
+def test_the_doctor_sees_a_database_without_or_with_a_narrow_encoding(server: str, db: psycopg.Connection) -> None:
+    for encoding, level in (("SQL_ASCII", "wrong"), ("LATIN1", "note")):
+        name = f"{db.info.dbname}_{encoding.lower()}"
+        db.execute(f"create database {name} encoding '{encoding}' locale 'C' template template0")
+        with psycopg.connect(database(server, name), autocommit=True, client_encoding="UTF8") as conn:
+            assert surroundings.encoding(checks.ExaminedDatabase(conn))[0] == level
+        db.execute(f"drop database {name} with (force)")
+
+
+def test_the_doctor_sees_commits_that_wait_for_a_replica_that_is_not_there() -> None:
+    """What the server says, put in its place: a server whose every commit waits would hold up all other tests."""
+
+    def of(names: str, commit: str, synchronous: int, others: int) -> str:
+        answer = mock.Mock(rows=lambda _: [(names, commit, synchronous, others)])
+        return surroundings.replicas(answer)[0]
+
+    assert of("*", "on", 0, 1) == "wrong"
+    assert of("*", "on", 1, 1) == "ok"
+    assert of("*", "local", 0, 0) == "ok"
+    assert of("", "on", 0, 1) == "note"
+    assert of("", "on", 0, 0) == "ok"
 
 
 def test_the_doctor_names_a_transaction_that_holds_everybody_up(cli: Cli, url: str, monkeypatch: Any) -> None:

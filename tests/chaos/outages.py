@@ -17,6 +17,7 @@ from collections import Counter
 from pathlib import Path
 
 import psycopg
+from psycopg.conninfo import make_conninfo
 
 from ingather.embedded import locks
 from ingather.engine.migrations import migrate
@@ -34,7 +35,7 @@ HOSTILE = {
     "client_encoding": "LATIN1", "DateStyle": "German, DMY", "IntervalStyle": "sql_standard",
     "TimeZone": "Asia/Kolkata", "search_path": "evil, pg_catalog", "standard_conforming_strings": "off",
     "bytea_output": "escape", "extra_float_digits": "-15", "default_transaction_isolation": "serializable",
-    "enable_indexscan": "off", "jit_above_cost": "0", "idle_session_timeout": "200ms",
+    "enable_indexscan": "off", "jit_above_cost": "0", "idle_session_timeout": "50ms",
 }  # fmt: skip
 # What a search path that comes first can do: our statements would take this for the clock.
 EVIL = """
@@ -54,7 +55,9 @@ class Outage:
         self.rng = random.Random(seed)
         self.faults: Counter[str] = Counter()
         self.node = Node(self.make_room(folder))
-        self.url = self.eye = self.node.url()
+        self.url = self.node.url()
+        # Our own look at the tables states its encoding, as the engine does: between LATIN1 and EUC_CN there is no way.
+        self.eye = make_conninfo(self.url, client_encoding="UTF8")
 
     def make_room(self, folder: Path) -> Path:
         return folder / "only"

@@ -50,6 +50,7 @@ def test_encodings_and_settings_of_operators_stop_nobody(seed: int) -> None:
     assert report["faults"]["hostile settings"] == 1
 
 
+@pytest.mark.long
 @pytest.mark.timeout(LONG_ENOUGH_S)
 @pytest.mark.parametrize(
     ("scene", "twin", "rule"),

@@ -14,13 +14,14 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from psycopg.conninfo import conninfo_to_dict
 
 PROTOCOL_3 = 196608
 NO_THANKS = {80877103, 80877104}  # TLS, GSS
 CANCEL = 80877102
+AUTHENTICATED = bytes(4)  # any other number asks for a password or worse
 ENDS_A_ROUND = {b"Q", b"S", b"F"}  # simple query, sync, function call: each is answered by "ready for query"
 
 
@@ -98,8 +99,7 @@ class Pooler:
             self._free.get_nowait().close()
 
     async def _connect(self) -> _Line:
-        socket = Path(str(self._target["host"])) / f".s.PGSQL.{self._target['port']}"
-        line = _Line(*await asyncio.open_unix_connection(str(socket)))
+        line = _Line(*await _dial(self._target))
         words = b"user\0%s\0database\0%s\0\0" % (
             str(self._target["user"]).encode(),
             str(self._target["dbname"]).encode(),
@@ -113,8 +113,8 @@ class Pooler:
             elif kind == b"Z":
                 self._greeting = greeting
                 return line
-            elif kind == b"E":
-                raise ConnectionRefusedError(message)
+            elif kind == b"E" or (kind == b"R" and message[5:9] != AUTHENTICATED):
+                raise ConnectionRefusedError(f"the pooler of the tests cannot sign in here: {message!r}")
 
     # --- the clients' side -----------------------------------------------------------------------------------------
 
@@ -213,11 +213,17 @@ class Pooler:
             self.texts.add(message[5:-1].decode())
 
 
+async def _dial(target: dict[str, Any]) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    host, port = str(target["host"]), int(target.get("port") or 5432)
+    if host.startswith("/"):
+        return await asyncio.open_unix_connection(str(Path(host) / f".s.PGSQL.{port}"))
+    return await asyncio.open_connection(host, port)
+
+
 @contextlib.contextmanager
 def relay(url: str) -> Iterator[int]:
     """A TCP port that leads to a server's socket, for programs that may not enter its folder."""
     target = conninfo_to_dict(url)
-    socket = Path(str(target["host"])) / f".s.PGSQL.{target['port']}"
     loop = asyncio.new_event_loop()
     tasks: set[asyncio.Task[None]] = set()
 
@@ -232,7 +238,7 @@ def relay(url: str) -> Iterator[int]:
         task = asyncio.current_task()
         assert task is not None
         tasks.add(task)
-        there, back = await asyncio.open_unix_connection(str(socket))
+        there, back = await _dial(target)
         await asyncio.gather(pour(reader, back), pour(there, writer))
         tasks.discard(task)
 

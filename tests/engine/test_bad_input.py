@@ -531,7 +531,7 @@ def test_an_address_that_does_not_work_is_named_without_its_password(
 
 def test_a_wrong_password_is_not_shown(server: str) -> None:
     """The test server trusts everyone, so the refusal comes from a database that does not exist."""
-    url = server.replace("/ingather?", "/nowhere?") + "&password=hunter2"
+    url = database(server, "nowhere") + ("&" if "?" in server else "?") + "password=hunter2"
     with pytest.raises(DatabaseUnavailable, match="nowhere") as caught:
         Engine(url).queues()
     assert "hunter2" not in str(caught.value)

@@ -15,6 +15,7 @@ from ingather.engine.engine import Engine
 from ingather.engine.errors import DatabaseUnavailable, Failed, PayloadRefused, Reject, UsageError
 from ingather.engine.item import Item
 from ingather.engine.migrations import migrate
+from tests.conftest import database
 from tests.engine.pooler import Pooler
 
 _numbers = count()
@@ -37,7 +38,7 @@ def database_in(server: str, worker_id: str) -> Iterator[Callable[[str], str]]:
                 )
             )
         made.append(name)
-        return server.replace("/ingather?", f"/{name}?")
+        return database(server, name)
 
     yield make
     with psycopg.connect(server, autocommit=True) as conn:

@@ -25,9 +25,10 @@ STILL_ROOT = (
 
 
 def examine(arguments: Namespace) -> int:
+    app = Ingather()
     try:
-        with connect(Ingather().url, application_name="ingather doctor") as conn:
-            found = [*examine_all(ExaminedDatabase(conn)), parser()]
+        with connect(app.url, application_name="ingather doctor") as conn:
+            found = [*examine_all(ExaminedDatabase(conn), app.keep), parser()]
     except DatabaseUnavailable as error:
         found = [CheckResult("server", "wrong", str(error))]
     wrong, unknown = (sum(result.level == level for result in found) for level in ("wrong", "unknown"))

@@ -11,6 +11,7 @@ from psycopg import Connection
 from psycopg.rows import tuple_row
 
 from ingather.cli.doctor import statements as sql
+from ingather.cli.doctor import surroundings
 from ingather.cli.quantities import show_duration
 from ingather.engine.connection import is_direct
 from ingather.engine.migrations import LATEST, sentence_of_missing
@@ -62,13 +63,14 @@ class ExaminedDatabase:
 Check = Callable[[ExaminedDatabase], tuple[Level, str]]
 
 
-def examine(database: ExaminedDatabase) -> list[CheckResult]:
+def examine(database: ExaminedDatabase, keep: timedelta | None) -> list[CheckResult]:
     """All checks, those of our tables only where the tables fit."""
     found = [_examine(name, check, database) for name, check in OF_THE_SERVER.items()]
     schema = _examine("schema", schema_version, database)
     found.append(schema)
     if schema.level == "ok":
         found += [_examine(name, check, database) for name, check in OF_THE_WORK.items()]
+        found.append(_examine("retention", lambda examined: surroundings.retention(examined, keep), database))
     return found
 
 
@@ -276,6 +278,10 @@ OF_THE_SERVER: dict[str, Check] = {
     "clock": clock,
     "oldest_transaction": oldest_transaction,
     "xid_age": xid_age,
+    "encoding": surroundings.encoding,
+    "settings": surroundings.settings,
+    "replicas": surroundings.replicas,
+    "disk": surroundings.disk,
 }
 OF_THE_WORK: dict[str, Check] = {
     "workers": workers,

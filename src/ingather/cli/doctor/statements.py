@@ -157,3 +157,34 @@ XID_AGE: Final[LiteralString] = """
 select age(datfrozenxid)::bigint, current_setting('autovacuum_freeze_max_age')::bigint
   from pg_database where datname = current_database()
 """
+
+ENCODING: Final[LiteralString] = """
+select pg_encoding_to_char(encoding) from pg_database where datname = current_database()
+"""
+
+# Of the database, of this role, and of this role in this database.
+FOREIGN_SETTINGS: Final[LiteralString] = """
+select split_part(setting, '=', 1), substr(setting, strpos(setting, '=') + 1)
+  from pg_db_role_setting s
+ cross join lateral unnest(s.setconfig) as setting
+ where s.setdatabase in (0, (select oid from pg_database where datname = current_database()))
+   and lower(split_part(setting, '=', 1)) in ('client_encoding', 'datestyle', 'intervalstyle', 'search_path',
+                                              'standard_conforming_strings', 'default_transaction_isolation',
+                                              'default_transaction_read_only', 'idle_session_timeout',
+                                              'statement_timeout', 'enable_indexscan')
+ order by 1, 2
+"""
+
+# A role without pg_read_all_stats sees the replicas without their states, and so none that is synchronous.
+REPLICAS: Final[LiteralString] = """
+select current_setting('synchronous_standby_names'), current_setting('synchronous_commit'),
+       count(*) filter (where sync_state in ('sync', 'quorum') or sync_state is null),
+       count(*)
+  from pg_stat_replication
+"""
+
+DATA_FOLDER: Final[LiteralString] = "select current_setting('data_directory')"
+
+OLDEST_CLOSED: Final[LiteralString] = """
+select extract(epoch from clock_timestamp() - min(closed_at))::float8 from ingather.batch where closed_at is not null
+"""
