@@ -37,7 +37,7 @@ def settings(database: "ExaminedDatabase") -> tuple["Level", str]:
     found = [f"{name} = {value}" for name, value in database.rows(sql.FOREIGN_SETTINGS)]
     if found:
         return "note", (
-            f"Set for this database or its roles: {', '.join(found)}. Direct connections of the engine state their own; "
+            f"Set for this database or its roles: {', '.join(found)}. The engine's direct connections state their own; "
             "through a pooler, and for `conn=`, they may be refused."
         )
     return "ok", "Nothing is set for this database that would change what its connections mean."
