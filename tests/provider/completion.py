@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -9,6 +10,9 @@ from typing import Any
 from tests.provider.mischief import Plan, error
 
 REFUSALS = {
+    "stream": "Unsupported parameter: 'stream' is not supported with this model.",
+    "stream_options": "Extra inputs are not permitted: stream_options",
+    "maxItems": "Invalid schema for response_format: 'maxItems' is not permitted.",
     "json_schema": "This response_format type is unavailable now",
     "json_object": "'response_format' of type 'json_object' is not supported with this model.",
     "tools": "This model does not support tools.",
@@ -18,7 +22,8 @@ REFUSALS = {
 
 
 def _asked(body: Mapping[str, Any]) -> set[str]:
-    asked = {name for name in ("tools", "max_tokens", "temperature") if name in body}
+    asked = {name for name in ("tools", "max_tokens", "temperature", "stream", "stream_options") if name in body}
+    asked |= {"maxItems"} & set(re.findall("maxItems", json.dumps(body.get("response_format", ""))))
     return asked | {kind for kind in [(body.get("response_format") or {}).get("type")] if kind}
 
 
@@ -27,6 +32,23 @@ def refuse(body: Mapping[str, Any], rejects: frozenset[str]) -> Plan | None:
     for name in sorted(_asked(body) & rejects):
         return error(400, REFUSALS[name], code="unsupported_parameter")
     return None
+
+
+def refuse_long(body: Mapping[str, Any], context_tokens: int | None) -> Plan | None:
+    """The 400 of a server with a small context, in the words of vLLM, which counts the answer's room as well."""
+    if context_tokens is None:
+        return None
+    prompt = sum(max(1, len(str(message.get("content", ""))) // 4) for message in body.get("messages", ()))
+    room = int(body.get("max_tokens") or body.get("max_completion_tokens") or 0)
+    if prompt + room <= context_tokens:
+        return None
+    return error(
+        400,
+        f"This model's maximum context length is {context_tokens} tokens. However, you requested {prompt + room} tokens "
+        f"({prompt} in the messages, {room} in the completion).",
+        type="BadRequestError",
+        code=400,
+    )
 
 
 def stripped(body: Mapping[str, Any], ignores: frozenset[str]) -> dict[str, Any]:

@@ -43,6 +43,11 @@ class Plan:
     is_cut: bool = False
     is_dropped: bool = False
     silence_s: float = 0.0
+    pieces: tuple[bytes, ...] = ()
+    first_s: float = 0.0
+    pause_s: float = 0.0
+    beats: bool = False
+    stays_silent: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,6 +149,15 @@ def _ok_error(context: Context) -> Plan:
     return Plan(body=json.dumps({"error": inner}).encode())
 
 
+def _looping(context: Context) -> Plan:
+    """The first entry of the answer's list again and again, until the limit of the request."""
+    name, entries = next((name, value) for name, value in dict(context.answer).items() if isinstance(value, list))
+    entry = json.dumps(entries[0] if entries else {"label": "Placebo", "quote": "", "page": 1}, ensure_ascii=False)
+    most = 4 * int(context.body.get("max_tokens") or context.body.get("max_completion_tokens") or 8_000)
+    text = f'{{"{name}": [{entry}' + f", {entry}" * (most // len(entry))
+    return context.complete(text[:most], finish="length")
+
+
 MISDEEDS: dict[str, Callable[[Context], Plan]] = {
     "ok": lambda c: c.complete(c.text),
     "rate_limit": _rate_limit,
@@ -173,6 +187,7 @@ MISDEEDS: dict[str, Callable[[Context], Plan]] = {
     "too_large_413": lambda _: Plan(status=413, headers={"content-type": "text/html"}, body=HTML.encode()),
     "content_filter": _filter_400,
     "content_filter_finish": lambda c: c.complete("", finish="content_filter"),
+    "loop": _looping,
     "refusal": lambda c: c.complete("", refusal="I cannot help with that."),
     "insufficient_quota": lambda _: error(
         429, "You exceeded your current quota.", type="insufficient_quota", code="insufficient_quota"

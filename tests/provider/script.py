@@ -8,6 +8,8 @@ from typing import Any, Self
 
 import yaml
 
+from tests.provider.streaming import Streaming
+
 Body = dict[str, Any]
 
 
@@ -70,6 +72,10 @@ class Script:
     usage: str = "openai"
     key: str | None = None
     models: tuple[str, ...] = ("test-model",)
+    streaming: Streaming | None = None
+    """How answers are streamed to who asks for it; none: the parameter is taken and not heeded."""
+    context_tokens: int | None = None
+    """Requests whose prompt and answer together exceed this are refused."""
 
     @classmethod
     def of(cls, given: Any) -> "Script":
@@ -84,6 +90,7 @@ class Script:
                 made["rules"] = tuple(Rule.of(rule) for rule in made.get("rules", ()))
                 for name in ("rejects", "ignores"):
                     made[name] = frozenset(made.get(name, ()))
+                made["streaming"] = Streaming.of(made.get("streaming"))
                 if "models" in made:
                     made["models"] = tuple(made["models"])
                 latency = made.get("latency_s", 0.0)

@@ -17,9 +17,10 @@ from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 from tests.provider.answerer import answer as nothing_reported
-from tests.provider.completion import Books, refuse, stripped
+from tests.provider.completion import Books, refuse, refuse_long, stripped
 from tests.provider.mischief import Answer, Context, Plan, error, plan
 from tests.provider.script import Director, Script
+from tests.provider.streaming import streamed
 
 Answerer = Callable[[dict[str, Any]], Answer]
 
@@ -179,8 +180,13 @@ class Provider:
             did, made = "locked", locked
         elif (refused := refuse(body, self.script.rejects)) is not None:
             did, made = "rejected", refused
+        elif (refused := refuse_long(body, self.script.context_tokens)) is not None:
+            did, made = "too_long", refused
         else:
             did, made = self._perform(number, body)
+            if body.get("stream") and self.script.streaming and made.status == 200 and not made.is_cut:
+                usage = bool((body.get("stream_options") or {}).get("include_usage"))
+                made = streamed(made, self.script.streaming, with_usage=usage)
         if made.silence_s:
             self._silent[key] = (arrived, arrived + made.silence_s)
         # Written down before it is answered, so that whoever has the answer finds the call in the log.
@@ -226,9 +232,13 @@ async def send(made: Plan, reader: asyncio.StreamReader, writer: asyncio.StreamW
     if made.is_dropped:
         return False
     headers = {"content-type": "application/json", "x-request-id": f"req-{time.monotonic_ns():x}"} | dict(made.headers)
-    length = {"transfer-encoding": "chunked"} if made.trickle_s else {"content-length": str(len(made.body))}
+    length = (
+        {"transfer-encoding": "chunked"} if made.trickle_s or made.pieces else {"content-length": str(len(made.body))}
+    )
     lines = "".join(f"{name}: {value}\r\n" for name, value in (headers | length).items())
     writer.write(f"HTTP/1.1 {made.status} Made\r\n{lines}\r\n".encode())
+    if made.pieces:
+        return await _send_pieces(made, reader, writer)
     if made.trickle_s:
         end = time.monotonic() + made.trickle_s
         while time.monotonic() < end:
@@ -244,3 +254,34 @@ async def send(made: Plan, reader: asyncio.StreamReader, writer: asyncio.StreamW
         writer.write(made.body)
     await writer.drain()
     return True
+
+
+async def _send_pieces(made: Plan, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+    """A stream of events, as slowly as planned; whether the connection lives on. It ends when the caller has gone."""
+    gone = asyncio.create_task(reader.read(1))
+
+    async def wait(seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while not gone.done() and (left := end - time.monotonic()) > 0:
+            if made.beats:
+                writer.write(b"1\r\n\n\r\n")
+                await writer.drain()
+            await asyncio.wait({gone}, timeout=min(left, 0.1))
+
+    await writer.drain()
+    await wait(made.first_s)
+    for piece in made.pieces:
+        if gone.done():
+            return False
+        writer.write(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
+        await writer.drain()
+        if made.pause_s > 0.001:
+            await wait(made.pause_s)
+    if made.stays_silent:
+        await wait(3_600.0)
+    is_whole = made.pieces[-1].endswith(b"[DONE]\n\n")
+    if is_whole:
+        writer.write(b"0\r\n\r\n")
+        await writer.drain()
+    gone.cancel()
+    return False

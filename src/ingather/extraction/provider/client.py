@@ -5,17 +5,23 @@ import json
 import logging
 import time
 import traceback
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, Self
 from urllib.parse import urlsplit
 
+from ingather.extraction.provider.answers import salvage
 from ingather.extraction.provider.classify import check_reply, classify, classify_body
 from ingather.extraction.provider.endpoint import Endpoint
 from ingather.extraction.provider.error_report import error_report
 from ingather.extraction.provider.errors import ErrorKind, ModelError, NotSent
 from ingather.extraction.provider.learning import learn
+from ingather.extraction.provider.listening import Listening, LoopFound
+from ingather.extraction.provider.pace import CHARACTERS_A_TOKEN
 from ingather.extraction.provider.probe import Capabilities, probe
 from ingather.extraction.provider.redaction import redact
-from ingather.extraction.provider.wire import ChatReply, ChatRequest, Habits, Rung, body_of, reply_of, rung_of
+from ingather.extraction.provider.room import prompt_tokens, with_room
+from ingather.extraction.provider.wire import ChatReply, ChatRequest, Habits, Rung, Usage, body_of, reply_of, rung_of
+from ingather.notice import joined, notice
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -30,6 +36,8 @@ MOST_MODELS = 2_000
 LIST_DEADLINE_S = 20.0
 # Calls for one question while an endpoint is learned: each refusal may teach one habit, and there are five.
 MOST_CALLS = 6
+
+LOOP = notice("provider.answer_repeats_itself", "The model repeats itself and was stopped.")
 
 # What endpoints refused, for as long as this process lives: found out once, not once per document.
 _habits: dict[tuple[str, str], Habits] = {}
@@ -93,12 +101,12 @@ class ChatClient:
         while True:
             calls += 1
             habits = self.habits
-            body = body_of(request, self.endpoint.model, habits, self.endpoint.body)
-            left_s = request.deadline_s - (time.monotonic() - start)
-            answered = await self._within(left_s, wire.post(body, deadline_s=left_s, may_send=request.may_send))
+            request = with_room(request, self.context_tokens)
+            answered = await self._post(wire, request, habits, start)
             if answered.status == 200:
                 return self._reply(answered, rung_of(request, habits), time.monotonic() - start)
             error = self._error(answered)
+            error.took_s = time.monotonic() - start
             learned = learn(error, error_report(answered.body).code_and_message, request, habits)
             if learned is None or calls >= most_calls:
                 raise error
@@ -106,11 +114,53 @@ class ChatClient:
             if self.habits == habits:
                 log.info("%s refused how it was asked; from now on: %s", self._host, learned)
                 _habits[self._place] = learned
+            if error.kind is ErrorKind.TOO_LONG and with_room(request, self.context_tokens) is request:
+                # By our count it fits. The provider counts otherwise, and the same request would be refused again.
+                raise error
+
+    @property
+    def context_tokens(self) -> int | None:
+        """The context of the model: as it was set, or as the provider has said."""
+        known = [tokens for tokens in (self.endpoint.context_tokens, self.habits.context_tokens) if tokens]
+        return min(known, default=None)
+
+    async def _post(self, wire: "Transport", request: ChatRequest, habits: Habits, start: float) -> "Answered":
+        """One call. A streamed answer comes back as the body it would have had in one piece."""
+        body = body_of(request, self.endpoint.model, habits, self.endpoint.body)
+        if request.pace is None or not habits.streams:
+            left_s = request.deadline_s - (time.monotonic() - start)
+            return await self._within(
+                asyncio.timeout(max(0.0, left_s)), wire.post(body, read_s=left_s, may_send=request.may_send)
+            )
+        listening = Listening(request.pace, request.on_writing)
+        posted = wire.post(body, read_s=request.pace.longest_s, may_send=request.may_send, on_chunk=listening.take)
+        try:
+            answered = await self._within(listening.deadline(), posted)
+        except LoopFound as loop:
+            raise self._broken_off(request, habits, listening, LOOP, listening.stream.answer[: loop.start]) from None
+        except ModelError as error:
+            if not salvage(listening.stream.answer):
+                error.took_s = listening.took_s
+                raise
+            raise self._broken_off(request, habits, listening, error.sentence, listening.stream.answer) from None
+        if answered.status != 200 or not listening.stream.is_stream:
+            return answered
+        return replace(answered, body=json.dumps(listening.stream.body()).encode("utf-8", "replace"))
+
+    def _broken_off(
+        self, request: ChatRequest, habits: Habits, listening: Listening, sentence: str, text: str
+    ) -> ModelError:
+        """The error of an answer that has a beginning. What it cost is estimated: the provider has not said it."""
+        usage = Usage(prompt=prompt_tokens(request), completion=listening.stream.written // CHARACTERS_A_TOKEN)
+        finish = "repetition" if sentence == LOOP else "broken_off"
+        reply = ChatReply(text=text, finish=finish, usage=usage, rung=rung_of(request, habits), took_s=listening.took_s)
+        kept = notice("provider.whole_part_kept", "What was whole of the answer is kept.")
+        return ModelError(ErrorKind.TRUNCATED, joined(sentence, kept), reply=reply)
 
     async def list_models(self) -> tuple[str, ...]:
         """The models that the provider names, in its order."""
         wire = await self._wire()
-        answered = await self._within(LIST_DEADLINE_S, wire.models(deadline_s=LIST_DEADLINE_S))
+        answered = await self._within(asyncio.timeout(LIST_DEADLINE_S), wire.models(deadline_s=LIST_DEADLINE_S))
         if answered.status != 200:
             raise self._error(answered)
         entries = _json(answered.body).get("data")
@@ -125,14 +175,14 @@ class ChatClient:
         _habits[self._place] = found.habits
         return found
 
-    async def _within(self, deadline_s: float, call: "Awaitable[Answered]") -> "Answered":
+    async def _within(self, deadline: asyncio.Timeout, call: "Awaitable[Answered]") -> "Answered":
         """Wait in wall-clock time: a provider that trickles blank lines resets every other timer."""
         self.calls_made += 1
         failure: Exception
         try:
-            async with asyncio.timeout(max(0.0, deadline_s)):
+            async with deadline:
                 return await call
-        except NotSent:
+        except (NotSent, LoopFound):
             raise
         except Exception as error:  # noqa: BLE001, every failure becomes a sentence
             failure = error

@@ -59,6 +59,8 @@ class ModelError(Exception):
         self.sentence = bounded(redact(sentence), LONGEST_SENTENCE)
         self.retry_after_s = retry_after_s
         self.reply = reply
+        # How long a call took that brought no reply: it was waited for all the same.
+        self.took_s = 0.0 if reply is None else reply.took_s
         super().__init__(self.sentence)
 
     @property

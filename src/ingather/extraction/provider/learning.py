@@ -10,6 +10,17 @@ _ABOUT_FORMAT = re.compile(
     r"(?i)response_?format|json_?schema|json_?object|json mode|structured|tool|function|requested parameters|schema"
 )
 
+_ABOUT_STREAMING = re.compile(r"(?i)\bstream(ing)?\b")
+_ABOUT_LIST_LIMITS = re.compile(r"(?i)max_?items")
+# How servers name their context when a request exceeds it: vLLM and OpenAI, llama.cpp, others.
+_CONTEXT = (
+    re.compile(r"(?i)(?:maximum )?context (?:length|window|size)[^0-9]{0,40}?([0-9][0-9,]{2,9})"),
+    re.compile(r"(?i)\bn_ctx\b[^0-9]{0,8}([0-9][0-9,]{2,9})"),
+    re.compile(r"(?i)max_model_len[^0-9]{0,12}([0-9][0-9,]{2,9})"),
+)
+# A context below this has no room for a question; a number below it is something else, such as a count of messages.
+SMALLEST_CONTEXT = 512
+
 
 def is_about_format(message: str) -> bool:
     """Whether a refusal is about the way JSON was asked for, and not about the question."""
@@ -18,8 +29,16 @@ def is_about_format(message: str) -> bool:
 
 def learn(error: ModelError, message: str, request: ChatRequest, habits: Habits) -> Habits | None:
     """What to change after a refusal, or None where the refusal is not about how we ask. Pure."""
+    if error.kind is ErrorKind.TOO_LONG:
+        return _learned_context(message, habits)
     if error.kind is not ErrorKind.BAD_REQUEST:
         return None
+    if habits.takes_stream_options and "stream_options" in message:
+        return replace(habits, takes_stream_options=False)
+    if habits.streams and request.pace is not None and _ABOUT_STREAMING.search(message):
+        return replace(habits, streams=False)
+    if habits.takes_list_limits and _ABOUT_LIST_LIMITS.search(message):
+        return replace(habits, takes_list_limits=False)
     if "max_completion_tokens" in message and habits.limit_name == "max_tokens":
         return replace(habits, limit_name="max_completion_tokens")
     if "temperature" in message.lower() and habits.takes_temperature:
@@ -28,3 +47,17 @@ def learn(error: ModelError, message: str, request: ChatRequest, habits: Habits)
     if request.schema is not None and request.rung is None and below is not None and is_about_format(message):
         return replace(habits, rung=below)
     return None
+
+
+def context_in(message: str) -> int | None:
+    """The tokens of context that a refusal names."""
+    for pattern in _CONTEXT:
+        if found := pattern.search(message):
+            tokens = int(found[1].replace(",", ""))
+            return tokens if tokens >= SMALLEST_CONTEXT else None
+    return None
+
+
+def _learned_context(message: str, habits: Habits) -> Habits | None:
+    tokens = context_in(message)
+    return None if tokens is None or tokens == habits.context_tokens else replace(habits, context_tokens=tokens)

@@ -59,24 +59,40 @@ class Transport:
             ),
         )
         # The SDK imports these when they are first asked for. Better now than between leave to call and the call.
-        self._chat = self._client.chat.completions.with_raw_response
+        self._chat = self._client.chat.completions.with_streaming_response
         self._models = self._client.models.with_raw_response
 
-    async def post(self, body: Mapping[str, Any], *, deadline_s: float, may_send: Callable[[], bool]) -> Answered:
-        """A chat completion. The read timer is the deadline: a model may think long before its first byte."""
+    async def post(
+        self,
+        body: Mapping[str, Any],
+        *,
+        read_s: float,
+        may_send: Callable[[], bool],
+        on_chunk: Callable[[bytes], None] = lambda _: None,
+    ) -> Answered:
+        """A chat completion. `read_s` is the longest silence of the line: a model may think before its first byte.
+
+        `on_chunk` gets the pieces of a good answer as they come; what it
+        raises ends the call, and with it the model's work where the server
+        notices that nobody listens.
+        """
         _may_send.set(may_send)
-        timeout = openai.Timeout(connect=CONNECT_S, read=deadline_s, write=min(WRITE_S, deadline_s), pool=deadline_s)
+        timeout = openai.Timeout(connect=CONNECT_S, read=read_s, write=min(WRITE_S, read_s), pool=read_s)
         known = {"model": body["model"], "messages": body["messages"]}
         more = {name: value for name, value in body.items() if name not in known}
+        chunks = []
         try:
-            raw: Any = await self._chat.create(**known, extra_body=more, timeout=timeout)
+            async with self._chat.create(**known, extra_body=more, timeout=timeout) as raw:
+                async for chunk in raw.iter_bytes():
+                    chunks.append(chunk)
+                    on_chunk(chunk)
+                return _answered(raw.http_response, b"".join(chunks))
         except openai.APIStatusError as error:
             return _answered(error.response)
         except openai.APIConnectionError as error:
             if isinstance(error.__cause__, NotSent):
                 raise NotSent from None
             raise
-        return _answered(raw.http_response)
 
     async def models(self, *, deadline_s: float) -> Answered:
         _may_send.set(lambda: True)
@@ -156,6 +172,6 @@ class _Bounded(httpx2.AsyncByteStream):
         await self._inner.aclose()
 
 
-def _answered(response: httpx2.Response) -> Answered:
+def _answered(response: httpx2.Response, body: bytes | None = None) -> Answered:
     headers = {name.lower(): value for name, value in response.headers.items()}
-    return Answered(status=response.status_code, headers=headers, body=response.content)
+    return Answered(status=response.status_code, headers=headers, body=response.content if body is None else body)

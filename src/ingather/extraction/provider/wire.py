@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal
 
+from ingather.extraction.provider.listening import Writing
+from ingather.extraction.provider.pace import Pace
+
 SCHEMA_NAME = "answer"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 LIMIT_HEADERS = ("retry-after", "x-ratelimit-")
@@ -39,7 +42,10 @@ class ChatRequest:
     The messages must tell the schema in words too: below `json_schema` and
     `tools` nothing else does, and some providers take a schema and ignore it.
     With `rung=None` the firmest rung that the endpoint is known to take is
-    used. `deadline_s` is wall-clock time for the whole call, come what may.
+    used. With a `pace` the answer is read as it comes, within the deadlines of
+    that pace, and `on_writing` is called with each piece. Without one, or
+    where the provider cannot stream, `deadline_s` is wall-clock time for the
+    whole call. `least_tokens` is the room without which asking is of no use.
     `may_send` has the last word: it is asked when nothing is left to do but
     to send, which on a busy machine can be long after the call was begun.
     """
@@ -48,8 +54,11 @@ class ChatRequest:
     schema: Mapping[str, Any] | None = None
     rung: Rung | None = None
     max_tokens: int
+    least_tokens: int = 256
     temperature: float = 0.0
     deadline_s: float = 120.0
+    pace: Pace | None = None
+    on_writing: Callable[[Writing], None] = lambda _: None
     may_send: Callable[[], bool] = lambda: True
 
 
@@ -88,11 +97,15 @@ class ChatReply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Habits:
-    """What an endpoint is known to take: its rung, the name of its token limit, and whether it minds a temperature."""
+    """What an endpoint is known to take, and how many tokens of context it has, where it has said so."""
 
     rung: Rung = Rung.JSON_SCHEMA
     limit_name: str = "max_tokens"
     takes_temperature: bool = True
+    streams: bool = True
+    takes_stream_options: bool = True
+    takes_list_limits: bool = True
+    context_tokens: int | None = None
 
 
 def body_of(request: ChatRequest, model: str, habits: Habits, extra: Mapping[str, Any]) -> dict[str, Any]:
@@ -109,8 +122,24 @@ def body_of(request: ChatRequest, model: str, habits: Habits, extra: Mapping[str
     if habits.takes_temperature:
         body["temperature"] = request.temperature
     if request.schema is not None:
-        body |= _format(rung_of(request, habits), request.schema)
+        schema = request.schema if habits.takes_list_limits else without_list_limits(request.schema)
+        body |= _format(rung_of(request, habits), schema)
+    if request.pace is not None and habits.streams:
+        body["stream"] = True
+        if habits.takes_stream_options:
+            body["stream_options"] = {"include_usage": True}
     return {**body, **extra}
+
+
+def without_list_limits(schema: Any) -> Any:
+    """The schema for providers that refuse bounds on the length of a list."""
+    match schema:
+        case Mapping():
+            return {name: without_list_limits(inner) for name, inner in schema.items() if name != "maxItems"}
+        case list():
+            return [without_list_limits(inner) for inner in schema]
+        case _:
+            return schema
 
 
 def rung_of(request: ChatRequest, habits: Habits) -> Rung:
