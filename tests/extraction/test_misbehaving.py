@@ -78,7 +78,7 @@ def ask(provider: Provider, *requests: ChatRequest, key: str = CANARY, **endpoin
 
 
 def question(text: str = "What does it report?", **more: Any) -> ChatRequest:
-    return ChatRequest(messages=(Message(role="user", content=text),), max_tokens=500, **({"schema": SCHEMA} | more))
+    return ChatRequest(messages=(Message(role="user", content=text),), **({"schema": SCHEMA, "max_tokens": 500} | more))
 
 
 def failure(provider: Provider, request: ChatRequest | None = None, **more: Any) -> ModelError:

@@ -44,7 +44,8 @@ def refuse_long(body: Mapping[str, Any], context_tokens: int | None) -> Plan | N
         return None
     return error(
         400,
-        f"This model's maximum context length is {context_tokens} tokens. However, you requested {prompt + room} tokens "
+        f"This model's maximum context length is {context_tokens} tokens. However, you requested "
+        f"{prompt + room} tokens "
         f"({prompt} in the messages, {room} in the completion).",
         type="BadRequestError",
         code=400,
