@@ -78,7 +78,8 @@ def ask(provider: Provider, *requests: ChatRequest, key: str = CANARY, **endpoin
 
 
 def question(text: str = "What does it report?", **more: Any) -> ChatRequest:
-    return ChatRequest(messages=(Message(role="user", content=text),), **({"schema": SCHEMA, "max_tokens": 500} | more))
+    given: dict[str, Any] = {"schema": SCHEMA, "max_tokens": 500} | more
+    return ChatRequest(messages=(Message(role="user", content=text),), **given)
 
 
 def failure(provider: Provider, request: ChatRequest | None = None, **more: Any) -> ModelError:

@@ -151,7 +151,8 @@ def _ok_error(context: Context) -> Plan:
 
 def _looping(context: Context) -> Plan:
     """The first entry of the answer's list again and again, until the limit of the request."""
-    name, entries = next((name, value) for name, value in dict(context.answer).items() if isinstance(value, list))
+    answer = context.answer if isinstance(context.answer, dict) else {"answers": []}
+    name, entries = next((name, value) for name, value in answer.items() if isinstance(value, list))
     entry = json.dumps(entries[0] if entries else {"label": "Placebo", "quote": "", "page": 1}, ensure_ascii=False)
     most = 4 * int(context.body.get("max_tokens") or context.body.get("max_completion_tokens") or 8_000)
     text = f'{{"{name}": [{entry}' + f", {entry}" * (most // len(entry))

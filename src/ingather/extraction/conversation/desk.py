@@ -33,9 +33,11 @@ from ingather.extraction.provider import (
     Usage,
     cost,
     estimate_tokens,
+    pace_for,
     parse_object,
     parse_reply,
     price_of,
+    prompt_tokens,
     redact,
     route,
 )
@@ -46,7 +48,8 @@ from ingather.notice import edited, notice, notice_fields, noticed
 
 # Tokens of one answer. Some models allow no more; a smaller number would cut answers of 60 cells.
 MAX_TOKENS = 8_000
-DEADLINE_S = 400.0  # what the longest answer takes of a model that writes 20 tokens a second
+# For providers that cannot stream: what the longest answer takes of a model that writes 20 tokens a second.
+DEADLINE_S = 400.0
 SHORT_SILENCE_S = 5.0  # is waited for; a longer one gives the document back
 # Tries of one question with short silences in between. After that the document goes back and makes room for others.
 SHORT_TRIES = 10
@@ -59,8 +62,9 @@ LATE_TRIES = 20
 PAUSED_S = 0.2
 # How soon a document comes back that waits for others: for calls that use up the cap, or for a busy machine.
 SETTLING_S = (0.5, 1.5)
-# A reservation outlives the longest call by this much. A call whose process died blocks the cap for that long.
-TO_WRITE_DOWN = timedelta(minutes=1)
+# A reservation ends by itself after this time, for the sake of calls whose process died: they block the cap for that
+# long. Models with a known price answer within minutes; the cost of a call that takes longer may pass the cap.
+LONGEST_RESERVED = timedelta(minutes=30)
 # The pauses between tries to write down a paid answer: a restart of the database takes several seconds.
 WAITS_S = (0.2, 0.5, 1.0, 2.0, 4.0)
 # Token counts above this are nonsense of a provider; JSON readers could not read them exactly.
@@ -93,6 +97,7 @@ class Desk:
         call = _Call(task_id=task.id, ordinal=ordinal, step=step, request_sha256=_sha256(task, messages, schema))
         await self._open()
         request = ChatRequest(messages=messages, schema=schema, max_tokens=MAX_TOKENS, deadline_s=DEADLINE_S)
+        request = replace(request, pace=pace_for(prompt_tokens(request), MAX_TOKENS))
         tried = late = 0
         while True:
             tried += 1
@@ -200,7 +205,15 @@ class Desk:
         # A cut answer has whole entries that are worth keeping; a second call would be cut off at the same place.
         is_cut = error.kind is ErrorKind.TRUNCATED and error.reply is not None
         answer = self._keepable(error.reply.text) if is_cut and error.reply else None
-        noted = self._note(call, permission, error.kind.value, error.reply, sentence=error.sentence, answer=answer)
+        noted = self._note(
+            call,
+            permission,
+            error.kind.value,
+            error.reply,
+            sentence=error.sentence,
+            answer=answer,
+            took_s=error.took_s,
+        )
         await asyncio.shield(noted)
         return silence_s
 
@@ -213,6 +226,7 @@ class Desk:
         *,
         sentence: str = "",
         answer: str | None = None,
+        took_s: float = 0.0,
     ) -> None:
         """Write a call down, also when the database is away for a moment: it would have to be paid for again."""
         usage = reply.usage if reply else Usage()
@@ -239,7 +253,7 @@ class Desk:
             "completion_tokens": min(usage.completion, LARGEST_COUNT),
             "cost": None if reply is None else cost(priced, usage, permission.at) if has_usage else permission.most,
             "currency": price.currency if price else None,
-            "took_ms": int(1000 * reply.took_s) if reply else 0,
+            "took_ms": int(1000 * (reply.took_s if reply else took_s)),
             "aside": permission.reserved_id,
         }
         for wait_s in WAITS_S:
@@ -321,7 +335,7 @@ def _before(call: _Call, queue: str, most: Callable[[], Decimal]) -> Script[_Per
     if cap is None or known is not None or pause_reason is not None or permission.silence_s > 0:
         return permission
     dearest = most()
-    wanted = {"task_id": call.task_id, "most": dearest, "longest": timedelta(seconds=DEADLINE_S) + TO_WRITE_DOWN}
+    wanted = {"task_id": call.task_id, "most": dearest, "longest": LONGEST_RESERVED}
     yield Statement(sql.HOLD_TASK, wanted)
     [(reserved_id, under_way)] = yield Statement(sql.SET_ASIDE, wanted)
     return replace(

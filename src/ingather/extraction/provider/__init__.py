@@ -9,9 +9,12 @@ from ingather.extraction.provider.classify import classify
 from ingather.extraction.provider.client import ChatClient, ModelClient
 from ingather.extraction.provider.endpoint import ApiKey, Endpoint
 from ingather.extraction.provider.errors import ErrorKind, ModelError, NotSent, PauseTask
+from ingather.extraction.provider.listening import Writing
+from ingather.extraction.provider.pace import pace_for
 from ingather.extraction.provider.prices import CostRange, Price, cost, estimate, estimate_tokens, price_of
 from ingather.extraction.provider.probe import Capabilities
 from ingather.extraction.provider.redaction import RedactLogs, redact
+from ingather.extraction.provider.room import prompt_tokens
 from ingather.extraction.provider.routing import route
 from ingather.extraction.provider.wire import ChatReply, ChatRequest, Message, Rung, Usage
 
@@ -34,14 +37,17 @@ __all__ = [
     "RedactLogs",
     "Rung",
     "Usage",
+    "Writing",
     "check_base_url",
     "classify",
     "cost",
     "estimate",
     "estimate_tokens",
+    "pace_for",
     "parse_object",
     "parse_reply",
     "price_of",
+    "prompt_tokens",
     "redact",
     "route",
     "salvage",
