@@ -7,8 +7,7 @@ import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -17,9 +16,16 @@ import orjson
 
 from ingather.engine.engine import Engine
 from ingather.engine.errors import DatabaseUnavailable, RetryLater
-from ingather.engine.script import Script, Statement
-from ingather.extraction.conversation import prompt
 from ingather.extraction.conversation.interview import ModelAnswer
+from ingather.extraction.conversation.ledger import (
+    LedgerCall,
+    Permission,
+    add_call,
+    before_call,
+    give_back,
+    replayed,
+    request_hash,
+)
 from ingather.extraction.provider import (
     ChatClient,
     ChatReply,
@@ -34,7 +40,6 @@ from ingather.extraction.provider import (
     cost,
     estimate_tokens,
     pace_for,
-    parse_object,
     parse_reply,
     price_of,
     prompt_tokens,
@@ -42,9 +47,8 @@ from ingather.extraction.provider import (
     route,
 )
 from ingather.extraction.provider.redaction import REMOVED, SHORTEST_SECRET
-from ingather.extraction.tasks import statements as sql
 from ingather.extraction.tasks.task import Task
-from ingather.notice import edited, notice, notice_fields, noticed
+from ingather.notice import edited, notice, notice_fields
 
 # Tokens of one answer. Some models allow no more; a smaller number would cut answers of 60 cells.
 MAX_TOKENS = 8_000
@@ -62,9 +66,6 @@ LATE_TRIES = 20
 PAUSED_S = 0.2
 # How soon a document comes back that waits for others: for calls that use up the cap, or for a busy machine.
 SETTLING_S = (0.5, 1.5)
-# A reservation ends by itself after this time, for the sake of calls whose process died: they block the cap for that
-# long. Models with a known price answer within minutes; the cost of a call that takes longer may pass the cap.
-LONGEST_RESERVED = timedelta(minutes=30)
 # The pauses between tries to write down a paid answer: a restart of the database takes several seconds.
 WAITS_S = (0.2, 0.5, 1.0, 2.0, 4.0)
 # Token counts above this are nonsense of a provider; JSON readers could not read them exactly.
@@ -94,7 +95,9 @@ class Desk:
         self, task: Task, ordinal: int, step: str, messages: tuple[Message, ...], schema: dict[str, Any]
     ) -> ModelAnswer:
         """The model's answer to one question about one document of a task, from the ledger if it is there."""
-        call = _Call(task_id=task.id, ordinal=ordinal, step=step, request_sha256=_sha256(task, messages, schema))
+        call = LedgerCall(
+            task_id=task.id, ordinal=ordinal, step=step, request_sha256=request_hash(task, messages, schema)
+        )
         await self._open()
         request = ChatRequest(messages=messages, schema=schema, max_tokens=MAX_TOKENS, deadline_s=DEADLINE_S)
         request = replace(request, pace=pace_for(prompt_tokens(request), MAX_TOKENS))
@@ -103,18 +106,12 @@ class Desk:
             tried += 1
             permission = await self._permission(call, request)
             if permission.known is not None:
-                return _replayed(*permission.known)
+                return replayed(*permission.known)
             try:
                 return await self._call(call, replace(request, may_send=self._may_send(late)), permission)
             except NotSent:
-                await asyncio.shield(self._cancel_reservation(permission))
                 tried, late = tried - 1, late + 1
-                if late == LATE_TRIES:
-                    raise RetryLater(
-                        random.uniform(*SETTLING_S),
-                        notice("model.worker_too_busy_call_time", "This worker is too busy to call in time."),
-                    ) from None
-                await asyncio.sleep(random.uniform(0, SPREAD_S))
+                await self._not_sent(permission, late)
             except ModelError as error:
                 silence_s = await self._note_error(call, error, permission)
                 if tried == SHORT_TRIES or not 0 < silence_s <= SHORT_SILENCE_S:
@@ -124,6 +121,16 @@ class Desk:
                 with suppress(DatabaseUnavailable):
                     await asyncio.shield(self._cancel_reservation(permission))
                 raise
+
+    async def _not_sent(self, permission: Permission, late: int) -> None:
+        """Wait a moment before the next try, unless the machine is too busy to call at all."""
+        await asyncio.shield(self._cancel_reservation(permission))
+        if late == LATE_TRIES:
+            raise RetryLater(
+                random.uniform(*SETTLING_S),
+                notice("model.worker_too_busy_call_time", "This worker is too busy to call in time."),
+            ) from None
+        await asyncio.sleep(random.uniform(0, SPREAD_S))
 
     def _may_send(self, late: int) -> Callable[[], bool]:
         """A function that says at the last moment whether a call may still be sent.
@@ -135,7 +142,7 @@ class Desk:
         good_until = time.monotonic() + GOOD_FOR_S * (1 + late / 4)
         return lambda: self._silent_until <= time.monotonic() <= good_until
 
-    async def _call(self, call: "_Call", request: ChatRequest, permission: "_Permission") -> ModelAnswer:
+    async def _call(self, call: LedgerCall, request: ChatRequest, permission: Permission) -> ModelAnswer:
         reply = await self._client.complete(request)
         # The text as the ledger will give it later: a repeated interview must put the same questions.
         reply = replace(reply, text=self._keepable(reply.text))
@@ -152,10 +159,10 @@ class Desk:
             await self._engine.aset_queue(self.queue)
             self._has_queue = True
 
-    async def _permission(self, call: "_Call", request: ChatRequest) -> "_Permission":
+    async def _permission(self, call: LedgerCall, request: ChatRequest) -> Permission:
         """Wait until a call may be made, and reserve its cost. `known` holds the answer if no call is needed."""
         while True:
-            permission = await self._engine.database.arun(_before(call, self.queue, partial(self._most, request)))
+            permission = await self._engine.database.arun(before_call(call, self.queue, partial(self._most, request)))
             if permission.known is not None:
                 return permission
             if permission.pause_reason is not None:
@@ -190,11 +197,11 @@ class Desk:
         usage = Usage(prompt=estimate_tokens(parts), completion=MAX_TOKENS)
         return cost(self.endpoint.model, usage) or Decimal(0)
 
-    async def _cancel_reservation(self, permission: "_Permission") -> None:
+    async def _cancel_reservation(self, permission: Permission) -> None:
         if permission.reserved_id is not None:
-            await self._engine.database.arun(_cancel_reservation(permission.reserved_id))
+            await self._engine.database.arun(give_back(permission.reserved_id))
 
-    async def _note_error(self, call: "_Call", error: ModelError, permission: "_Permission") -> float:
+    async def _note_error(self, call: LedgerCall, error: ModelError, permission: Permission) -> float:
         """Write the error down. Returns how long the provider wants silence because of it."""
         ruling, silence_s = route(error, attempt=1), 0.0
         if error.kind is ErrorKind.RETRY_AFTER and isinstance(ruling, RetryLater):
@@ -219,8 +226,8 @@ class Desk:
 
     async def _note(
         self,
-        call: "_Call",
-        permission: "_Permission",
+        call: LedgerCall,
+        permission: Permission,
         outcome: str,
         reply: ChatReply | None,
         *,
@@ -256,12 +263,15 @@ class Desk:
             "took_ms": int(1000 * (reply.took_s if reply else took_s)),
             "aside": permission.reserved_id,
         }
+        await self._write_down(values)
+
+    async def _write_down(self, values: dict[str, Any]) -> None:
         for wait_s in WAITS_S:
             with suppress(DatabaseUnavailable):
-                await self._engine.database.arun(_add_call(values))
+                await self._engine.database.arun(add_call(values))
                 return
             await asyncio.sleep(wait_s)
-        await self._engine.database.arun(_add_call(values))
+        await self._engine.database.arun(add_call(values))
 
     def _keepable(self, text: str) -> str:
         """The text without what a database cannot keep, and without our key, in case a provider repeats it.
@@ -275,77 +285,3 @@ class Desk:
 
     async def close(self) -> None:
         await self._client.close()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Call:
-    task_id: int
-    ordinal: int
-    step: str
-    request_sha256: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Permission:
-    """The state before a call: whether it may be made, and the amount that was reserved for it.
-
-    `at` is the time by the database's clock; prices may depend on it.
-    """
-
-    at: datetime
-    known: list[str] | None = None
-    silence_s: float = 0.0
-    pause_reason: str | None = None
-    cap: Decimal | None = None
-    is_refused: bool = False
-    under_way: int = 0
-    reserved_id: int | None = None
-    most: Decimal | None = None
-
-
-def _replayed(outcome: str, text: str) -> ModelAnswer:
-    """The answer of an earlier call, from the ledger."""
-    if outcome == ErrorKind.TRUNCATED:
-        raise ModelError(
-            ErrorKind.TRUNCATED,
-            notice("model.answer_cut_off", "The answer was cut off."),
-            reply=ChatReply(text=text, finish="length"),
-        )
-    return ModelAnswer(object=parse_object(text), text=text, is_known=True)
-
-
-def _sha256(task: Task, messages: tuple[Message, ...], schema: dict[str, Any]) -> str:
-    """A hash of everything that makes two calls the same. Projects share nothing, not even an answer."""
-    parts = [
-        prompt.VERSION,
-        task.project_id,
-        task.base_url,
-        task.model,
-        [(message.role, message.content) for message in messages],
-        schema,
-    ]
-    return hashlib.sha256(orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)).hexdigest()
-
-
-def _before(call: _Call, queue: str, most: Callable[[], Decimal]) -> Script[_Permission]:
-    params = {"request_sha256": call.request_sha256, "queue": queue, "task_id": call.task_id}
-    [(known, silence_s, cap, pause_reason, pause_notice, at)] = yield Statement(sql.BEFORE_CALL, params)
-    pause_reason = None if pause_reason is None else noticed(pause_reason, pause_notice)
-    permission = _Permission(at=at, known=known, silence_s=silence_s or 0.0, pause_reason=pause_reason, cap=cap)
-    if cap is None or known is not None or pause_reason is not None or permission.silence_s > 0:
-        return permission
-    dearest = most()
-    wanted = {"task_id": call.task_id, "most": dearest, "longest": LONGEST_RESERVED}
-    yield Statement(sql.HOLD_TASK, wanted)
-    [(reserved_id, under_way)] = yield Statement(sql.SET_ASIDE, wanted)
-    return replace(
-        permission, reserved_id=reserved_id, most=dearest, is_refused=reserved_id is None, under_way=under_way
-    )
-
-
-def _cancel_reservation(reserved_id: int) -> Script[None]:
-    yield Statement(sql.GIVE_BACK, {"aside": reserved_id})
-
-
-def _add_call(values: dict[str, Any]) -> Script[None]:
-    yield Statement(sql.ADD_CALL, values)
