@@ -4,6 +4,7 @@ import itertools
 import os
 import signal
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -66,6 +67,17 @@ def _template(worker_id: str) -> str:
 def database(url: str, name: str) -> str:
     """The same server, another database."""
     return urlsplit(url)._replace(path=f"/{name}").geturl()
+
+
+@contextmanager
+def cloned(server: str, worker_id: str, name: str) -> Iterator[str]:
+    """A migrated database for as long as the block lasts; its address. For fixtures that several tests share."""
+    full_name = f"{name}_{worker_id}_{os.getpid()}"
+    with psycopg.connect(server, autocommit=True) as conn:
+        conn.execute(f'create database "{full_name}" template "{_template(worker_id)}"')
+    yield database(server, full_name)
+    with psycopg.connect(server, autocommit=True) as conn:
+        conn.execute(f'drop database "{full_name}" with (force)')
 
 
 _numbers = itertools.count()

@@ -3,14 +3,13 @@
 import os
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-import psycopg
 import pytest
 
 from tests.browser.bench import PAGES, Running, running
 from tests.browser.chromium import FLAGS, NoBrowser, find
+from tests.conftest import cloned
 from tools import node
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed.")
@@ -56,19 +55,8 @@ def require_pages() -> None:
 def workbench(server: str, worker_id: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """One for all tests: each uses a project or a task of its own."""
     require_pages()
-    with database(server, worker_id, "browser") as url, running(url, tmp_path_factory.mktemp("home")) as found:
+    with cloned(server, worker_id, "browser") as url, running(url, tmp_path_factory.mktemp("home")) as found:
         yield found
-
-
-@contextmanager
-def database(server: str, worker_id: str, name: str) -> Iterator[str]:
-    """An empty one, migrated; its address."""
-    name = f"{name}_{worker_id}_{os.getpid()}"
-    with psycopg.connect(server, autocommit=True) as conn:
-        conn.execute(f'create database "{name}" template "template_{worker_id}"')
-    yield server.replace("/ingather?", f"/{name}?")
-    with psycopg.connect(server, autocommit=True) as conn:
-        conn.execute(f'drop database "{name}" with (force)')
 
 
 @pytest.fixture(scope="package")

@@ -20,7 +20,8 @@ from ingather.library.library import Library
 from ingather.library.port import Snapshot
 from ingather.web import accounts
 from tests.browser.bench import SAMPLES, Running, running
-from tests.browser.conftest import database, require_pages
+from tests.browser.conftest import require_pages
+from tests.conftest import cloned
 
 MANY = 1_000
 
@@ -30,7 +31,7 @@ def workbench(server: str, worker_id: str, tmp_path_factory: pytest.TempPathFact
     """As everywhere, with a task of a thousand documents in it."""
     require_pages()
     home = tmp_path_factory.mktemp("home")
-    with database(server, worker_id, "browser_large") as url:
+    with cloned(server, worker_id, "browser_large") as url:
         # In a thread: Playwright has an event loop in this one, and a worker needs its own.
         with ThreadPoolExecutor(1) as thread:
             thread.submit(fill, url, str(home / "files")).result()

@@ -7,8 +7,9 @@ import pytest
 from playwright.sync_api import Page, StorageState, expect
 
 from tests.browser.bench import Running, running
-from tests.browser.conftest import database, require_pages
+from tests.browser.conftest import require_pages
 from tests.browser.steps import choose_papers, start
+from tests.conftest import cloned
 from tests.provider.reader import answer
 from tests.provider.server import Provider
 
@@ -37,7 +38,7 @@ def workbench(
         "INGATHER_MODEL_AT_ONCE": "2",
     }
     home = tmp_path_factory.mktemp("home")
-    with database(server, worker_id, "browser_model") as url, running(url, home, **model) as found:
+    with cloned(server, worker_id, "browser_model") as url, running(url, home, **model) as found:
         yield found
 
 

@@ -43,7 +43,7 @@ from ingather.engine.errors import (
 from ingather.engine.item import Item
 from ingather.engine.model import ItemRecord
 from ingather.engine.script import run
-from tests.conftest import database
+from tests.conftest import cloned, database
 from tests.engine.actors import assert_sound, scatter
 
 
@@ -82,11 +82,8 @@ def register(app: Engine) -> Engine:
 @pytest.fixture(scope="module")
 def shared(server: str, worker_id: str) -> Iterator[str]:
     """One database for all that is refused: nothing is left behind, so nobody is in anybody's way."""
-    name = f"bad_input_{worker_id}"
-    with psycopg.connect(server, autocommit=True) as conn:
-        conn.execute(f'create database "{name}" template "template_{worker_id}"')
-        yield database(server, name)
-        conn.execute(f'drop database "{name}" with (force)')
+    with cloned(server, worker_id, "bad_input") as url:
+        yield url
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 from ingather.engine import verbs
 from ingather.engine.errors import BatchClosed
 from ingather.engine.script import run
-from tests.conftest import database
+from tests.conftest import cloned
 from tests.engine.actors import Held, assert_sound, claim, enlist, lines, look, ours, put_back, scatter, settle
 
 STATES = (
@@ -85,12 +85,8 @@ _numbers = itertools.count()
 
 @pytest.fixture(scope="module")
 def shared(server: str, worker_id: str) -> Iterator[psycopg.Connection[Any]]:
-    name = f"states_{worker_id}"
-    with psycopg.connect(server, autocommit=True) as conn:
-        conn.execute(f'create database "{name}" template "template_{worker_id}"')
-        with psycopg.connect(database(server, name), autocommit=True) as own:
-            yield own
-        conn.execute(f'drop database "{name}" with (force)')
+    with cloned(server, worker_id, "states") as url, psycopg.connect(url, autocommit=True) as own:
+        yield own
 
 
 @pytest.fixture

@@ -1,14 +1,13 @@
 """A workbench behind a real server: on a database of the test's own, or on one that a module shares."""
 
 import itertools
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
-import psycopg
 import pytest
 
 from ingather.engine.engine import Engine
+from tests.conftest import cloned
 from tests.extraction.desk import Bench
 from tests.web.site import Office, Site, opened
 
@@ -31,12 +30,8 @@ def site(office: Office) -> Iterator[Site]:
 @pytest.fixture(scope="module")
 def shared_url(server: str, worker_id: str) -> Iterator[str]:
     """A database for all tests of a module that do not mind each other."""
-    name = f"web_{worker_id}_{os.getpid()}_{next(_numbers)}"
-    with psycopg.connect(server, autocommit=True) as conn:
-        conn.execute(f'create database "{name}" template "template_{worker_id}"')
-    yield server.replace("/ingather?", f"/{name}?")
-    with psycopg.connect(server, autocommit=True) as conn:
-        conn.execute(f'drop database "{name}" with (force)')
+    with cloned(server, worker_id, f"web_{next(_numbers)}") as url:
+        yield url
 
 
 @pytest.fixture(scope="module")
