@@ -31,6 +31,12 @@ FAST = {
 }
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Half a character in captured output cannot travel between the processes of a run, and would end all of it."""
+    report.sections = [(name, text.encode("utf-8", "backslashreplace").decode()) for name, text in report.sections]
+
+
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[str]:
     """The address of a server with a migrated database, the template of all others."""

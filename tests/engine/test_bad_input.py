@@ -22,7 +22,7 @@ import pytest
 from pydantic import BaseModel
 
 from ingather import Ingather
-from ingather.engine import connection, migrations, verbs
+from ingather.engine import connection, migrations
 from ingather.engine.batch import Batch
 from ingather.engine.engine import Engine
 from ingather.engine.errors import (
@@ -43,6 +43,7 @@ from ingather.engine.errors import (
 from ingather.engine.item import Item
 from ingather.engine.model import ItemRecord
 from ingather.engine.script import run
+from ingather.engine.verbs import scattering
 from tests.conftest import cloned, database
 from tests.engine.actors import assert_sound, scatter
 
@@ -237,7 +238,7 @@ def test_a_batch_of_no_items_is_refused(gate: Engine, eye: psycopg.Connection[An
 def test_a_batch_over_the_limit_is_refused_and_the_limit_itself_is_not(
     shop: Engine, db: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(verbs, "MAX_BATCH", 3)
+    monkeypatch.setattr(scattering, "MAX_BATCH", 3)
     batch = shop.scatter("read", range(3), idempotency_key="three")
     with refused(db, BatchTooBig, "3 items"):
         shop.scatter("read", range(4))
