@@ -57,4 +57,4 @@ function useNotices(language: Language): boolean {
 
 export const useLanguage = () => useContext(Context);
 export const useTexts = () => useContext(Context).texts;
-export { count, day, duration, moment } from "./format";
+export { compact, count, day, duration, moment } from "./format";

@@ -7,46 +7,51 @@ import { Confirm } from "../../components/confirm";
 import { Icon } from "../../components/icon";
 import { Empty, Failed, Loading, Refusal } from "../../components/states";
 import { Bar } from "../../components/task";
-import { moment, useLanguage } from "../../texts";
+import { moment, useLanguage, useTexts } from "../../texts";
 import { BatchFailures } from "./failures";
 
 type Verb = "pause" | "resume" | "cancel" | "retry";
+type Shown = "any" | "open" | "closed";
 
-export function Batches({ mayAct }: { mayAct: boolean }) {
-  const { texts, language } = useLanguage();
-  const [state, setState] = useState<"any" | "open" | "closed">("any");
-  const [address, setAddress] = useSearchParams();
-  const shown = Number(address.get("failures"));
-  const [doomed, setDoomed] = useState<number | null>(null);
-  const client = useQueryClient();
-  const batches = useInfiniteQuery({
+// Batches in one answer of the server. More takes longer to come; fewer needs more presses of the button below.
+const PAGE = 50;
+// The list is read again after this time. Shorter costs the database queries that show nothing new.
+const AGAIN_MS = 3_000;
+
+function useBatches(state: Shown) {
+  return useInfiniteQuery({
     queryKey: ["batches", state],
     initialPageParam: undefined as number | undefined,
     queryFn: ({ signal, pageParam }) =>
       api.get("/api/v1/engine/batches", {
-        query: { state: state === "any" ? undefined : state, before: pageParam, limit: 50 },
+        query: { state: state === "any" ? undefined : state, before: pageParam, limit: PAGE },
         signal,
       }),
     getNextPageParam: (page) => page.next ?? undefined,
-    refetchInterval: 3_000,
+    refetchInterval: AGAIN_MS,
   });
-  const steer = useMutation({
+}
+
+function useSteering(done: () => void) {
+  const client = useQueryClient();
+  return useMutation({
     mutationFn: ({ id, verb }: { id: number; verb: Verb }) =>
       api.post("/api/v1/engine/batches/{batch_id}/{verb}", { path: { batch_id: id, verb } }),
-    onSuccess: () => setDoomed(null),
+    onSuccess: done,
     onSettled: () => client.invalidateQueries({ queryKey: ["batches"] }),
   });
+}
+
+export function Batches({ mayAct }: { mayAct: boolean }) {
+  const texts = useTexts();
+  const [state, setState] = useState<Shown>("any");
+  const [address, setAddress] = useSearchParams();
+  const failuresOf = Number(address.get("failures"));
+  const [doomed, setDoomed] = useState<number | null>(null);
+  const batches = useBatches(state);
+  const steer = useSteering(() => setDoomed(null));
   const all = batches.data?.pages.flatMap((page) => page.batches) ?? [];
-  const act = (batch: Batch, verb: Verb, text: string) => (
-    <Button
-      key={verb}
-      size="compact-xs"
-      variant="default"
-      onClick={() => (verb === "cancel" ? setDoomed(batch.batch_id) : steer.mutate({ id: batch.batch_id, verb }))}
-    >
-      {text}
-    </Button>
-  );
+  const act = (id: number, verb: Verb) => (verb === "cancel" ? setDoomed(id) : steer.mutate({ id, verb }));
   return (
     <>
       <div className="list-bar">
@@ -69,75 +74,7 @@ export function Batches({ mayAct }: { mayAct: boolean }) {
           <Empty icon="engine" title={texts.engine.noBatches} how={texts.engine.noBatchesHow} />
         </div>
       )}
-      {all.length > 0 && (
-        <div className="card card-flush" role="region" aria-label={texts.engine.batches} tabIndex={0}>
-          <table className="list">
-            <thead>
-              <tr>
-                <th>{texts.engine.batch}</th>
-                <th>{texts.engine.kind}</th>
-                <th>{texts.engine.queue}</th>
-                <th>{texts.engine.progress}</th>
-                <th>{texts.engine.state}</th>
-                <th>{texts.engine.created}</th>
-                {mayAct && (
-                  <th>
-                    <span className="unseen">{texts.engine.actions}</span>
-                  </th>
-                )}
-              </tr>
-            </thead>
-            <tbody>
-              {all.map((batch) => (
-                <tr key={batch.batch_id}>
-                  <td>{batch.batch_id}</td>
-                  <td>
-                    <code>{batch.kind}</code>
-                  </td>
-                  <td>
-                    <code>{batch.queue}</code>
-                  </td>
-                  <td className="cell-bar">
-                    <Bar counts={batch.counts} total={batch.total} isSmall />
-                    <span className="dim">{texts.engine.items(batch.total)}</span>
-                    {batch.counts.error > 0 && (
-                      <Link className="refusal" to={`?failures=${batch.batch_id}`}>
-                        {batch.counts.error} {texts.task.counts.error}
-                      </Link>
-                    )}
-                  </td>
-                  <td>
-                    <Badge
-                      variant="light"
-                      color={batch.state === "closed" ? "gray" : batch.paused ? "orange" : "blue"}
-                      leftSection={
-                        <Icon name={batch.state === "closed" ? "check" : batch.paused ? "pause" : "play"} size={10} />
-                      }
-                    >
-                      {batch.state === "closed"
-                        ? texts.engine.closed
-                        : batch.paused
-                          ? texts.engine.paused
-                          : texts.engine.open}
-                    </Badge>
-                  </td>
-                  <td className="dim">{moment(batch.created_at, language)}</td>
-                  {mayAct && (
-                    <td className="cell-end">
-                      {batch.state === "open" &&
-                        (batch.paused
-                          ? act(batch, "resume", texts.engine.resume)
-                          : act(batch, "pause", texts.engine.pause))}
-                      {batch.state === "open" && act(batch, "cancel", texts.engine.cancel)}
-                      {batch.counts.error > 0 && act(batch, "retry", texts.engine.retry)}
-                    </td>
-                  )}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+      {all.length > 0 && <BatchTable batches={all} act={mayAct ? act : null} />}
       {batches.hasNextPage && (
         <Button
           variant="default"
@@ -148,7 +85,7 @@ export function Batches({ mayAct }: { mayAct: boolean }) {
           {texts.state.more}
         </Button>
       )}
-      {shown > 0 && <BatchFailures batchId={shown} close={() => setAddress({}, { replace: true })} />}
+      {failuresOf > 0 && <BatchFailures batchId={failuresOf} close={() => setAddress({}, { replace: true })} />}
       <Confirm
         isOpen={doomed !== null}
         text={texts.engine.sureCancel(doomed ?? 0)}
@@ -159,5 +96,99 @@ export function Batches({ mayAct }: { mayAct: boolean }) {
         go={() => doomed !== null && steer.mutate({ id: doomed, verb: "cancel" })}
       />
     </>
+  );
+}
+
+/** What may be done to a batch by the person looking, or null where that is nothing. */
+type Act = ((id: number, verb: Verb) => void) | null;
+
+function BatchTable({ batches, act }: { batches: Batch[]; act: Act }) {
+  const texts = useTexts();
+  const t = texts.engine;
+  return (
+    <div className="card card-flush" role="region" aria-label={t.batches} tabIndex={0}>
+      <table className="list">
+        <thead>
+          <tr>
+            <th>{t.batch}</th>
+            <th>{t.kind}</th>
+            <th>{t.queue}</th>
+            <th>{t.progress}</th>
+            <th>{t.state}</th>
+            <th>{t.created}</th>
+            {act && (
+              <th>
+                <span className="unseen">{t.actions}</span>
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {batches.map((batch) => (
+            <BatchRow key={batch.batch_id} batch={batch} act={act} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function BatchRow({ batch, act }: { batch: Batch; act: Act }) {
+  const { texts, language } = useLanguage();
+  return (
+    <tr>
+      <td>{batch.batch_id}</td>
+      <td>
+        <code>{batch.kind}</code>
+      </td>
+      <td>
+        <code>{batch.queue}</code>
+      </td>
+      <td className="cell-bar">
+        <Bar counts={batch.counts} total={batch.total} isSmall />
+        <span className="dim">{texts.engine.items(batch.total)}</span>
+        {batch.counts.error > 0 && (
+          <Link className="refusal" to={`?failures=${batch.batch_id}`}>
+            {batch.counts.error} {texts.task.counts.error}
+          </Link>
+        )}
+      </td>
+      <td>
+        <BatchState batch={batch} />
+      </td>
+      <td className="dim">{moment(batch.created_at, language)}</td>
+      {act && (
+        <td className="cell-end">
+          {verbsOf(batch).map((verb) => (
+            <Button key={verb} size="compact-xs" variant="default" onClick={() => act(batch.batch_id, verb)}>
+              {texts.engine[verb]}
+            </Button>
+          ))}
+        </td>
+      )}
+    </tr>
+  );
+}
+
+/** What can be done to a batch as it is. */
+export function verbsOf(batch: Batch): Verb[] {
+  const steering: Verb[] = batch.state === "open" ? [batch.paused ? "resume" : "pause", "cancel"] : [];
+  return batch.counts.error > 0 ? [...steering, "retry"] : steering;
+}
+
+const STATES = {
+  closed: { color: "gray", icon: "check" },
+  paused: { color: "orange", icon: "pause" },
+  open: { color: "blue", icon: "play" },
+} as const;
+
+function BatchState({ batch }: { batch: Batch }) {
+  const t = useTexts().engine;
+  const state = batch.state === "closed" ? "closed" : batch.paused ? "paused" : "open";
+  const { color, icon } = STATES[state];
+  return (
+    <Badge variant="light" color={color} leftSection={<Icon name={icon} size={10} />}>
+      {t[state]}
+    </Badge>
   );
 }

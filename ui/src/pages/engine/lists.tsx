@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { api, whole } from "../../api/client";
 import { Icon, type IconName } from "../../components/icon";
 import { Empty, Failed, Loading, Refusal } from "../../components/states";
-import { count, moment, useLanguage } from "../../texts";
+import { count, moment, useLanguage, useTexts } from "../../texts";
 
 interface ListProps<T> {
   query: UseQueryResult<T[]>;
@@ -42,6 +42,34 @@ function List<T>({ query, name, icon, empty, how, heads, row }: ListProps<T>) {
   );
 }
 
+/** Pauses and resumes a queue or a schedule by its name. */
+function useSteering(things: "queues" | "schedules") {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (params: { name: string; verb: "pause" | "resume" }) =>
+      api.post(`/api/v1/engine/${things}/{name}/{verb}`, { path: { ...params } }),
+    onSettled: () => client.invalidateQueries({ queryKey: [things] }),
+  });
+}
+
+interface SteerProps {
+  one: { name: string; paused: boolean };
+  steer: ReturnType<typeof useSteering>;
+}
+
+function SteerButton({ one, steer }: SteerProps) {
+  const t = useTexts().engine;
+  return (
+    <Button
+      size="compact-xs"
+      variant="default"
+      onClick={() => steer.mutate({ name: one.name, verb: one.paused ? "resume" : "pause" })}
+    >
+      {one.paused ? t.resume : t.pause}
+    </Button>
+  );
+}
+
 function Paused({ isPaused, texts }: { isPaused: boolean; texts: { paused: string; works: string } }) {
   return (
     <Badge
@@ -56,7 +84,6 @@ function Paused({ isPaused, texts }: { isPaused: boolean; texts: { paused: strin
 
 export function Queues({ mayAct }: { mayAct: boolean }) {
   const { texts, language } = useLanguage();
-  const client = useQueryClient();
   const queues = useQuery({
     queryKey: ["queues"],
     queryFn: ({ signal }) =>
@@ -66,11 +93,7 @@ export function Queues({ mayAct }: { mayAct: boolean }) {
       ),
     refetchInterval: 3_000,
   });
-  const steer = useMutation({
-    mutationFn: (params: { name: string; verb: "pause" | "resume" }) =>
-      api.post("/api/v1/engine/queues/{name}/{verb}", { path: { ...params } }),
-    onSettled: () => client.invalidateQueries({ queryKey: ["queues"] }),
-  });
+  const steer = useSteering("queues");
   const t = texts.engine;
   return (
     <>
@@ -97,17 +120,7 @@ export function Queues({ mayAct }: { mayAct: boolean }) {
                 <span className="dim"> {t.blockedUntil(moment(queue.blocked_until, language))}</span>
               )}
             </td>
-            <td className="cell-end">
-              {mayAct && (
-                <Button
-                  size="compact-xs"
-                  variant="default"
-                  onClick={() => steer.mutate({ name: queue.name, verb: queue.paused ? "resume" : "pause" })}
-                >
-                  {queue.paused ? t.resume : t.pause}
-                </Button>
-              )}
-            </td>
+            <td className="cell-end">{mayAct && <SteerButton one={queue} steer={steer} />}</td>
           </tr>
         )}
       />
@@ -176,7 +189,6 @@ export function Workers() {
 
 export function Schedules({ mayAct }: { mayAct: boolean }) {
   const { texts, language } = useLanguage();
-  const client = useQueryClient();
   const schedules = useQuery({
     queryKey: ["schedules"],
     queryFn: ({ signal }) =>
@@ -186,11 +198,7 @@ export function Schedules({ mayAct }: { mayAct: boolean }) {
       ),
     refetchInterval: 5_000,
   });
-  const steer = useMutation({
-    mutationFn: (params: { name: string; verb: "pause" | "resume" }) =>
-      api.post("/api/v1/engine/schedules/{name}/{verb}", { path: { ...params } }),
-    onSettled: () => client.invalidateQueries({ queryKey: ["schedules"] }),
-  });
+  const steer = useSteering("schedules");
   const t = texts.engine;
   return (
     <>
@@ -217,17 +225,7 @@ export function Schedules({ mayAct }: { mayAct: boolean }) {
             <td>
               <Paused isPaused={one.paused} texts={t} />
             </td>
-            <td className="cell-end">
-              {mayAct && (
-                <Button
-                  size="compact-xs"
-                  variant="default"
-                  onClick={() => steer.mutate({ name: one.name, verb: one.paused ? "resume" : "pause" })}
-                >
-                  {one.paused ? t.resume : t.pause}
-                </Button>
-              )}
-            </td>
+            <td className="cell-end">{mayAct && <SteerButton one={one} steer={steer} />}</td>
           </tr>
         )}
       />

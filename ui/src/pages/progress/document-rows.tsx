@@ -91,9 +91,9 @@ function callsOf(lines: Line[]): Map<number, Calls> {
 /** How far a document is: 0 waits, 1 is being read, 2 is with the model, 3 is checked and done. */
 function stageOf(result: Result, calls: Calls | undefined, isEmbedded: boolean): number {
   if (result.state === "completed") return STAGES.length;
-  const isAsked = (calls?.answers ?? 0) > 0 || (calls?.trouble ?? null) !== null;
-  if (result.state === "running") return isAsked || isEmbedded ? 2 : 1;
-  return isAsked ? 2 : result.state === "error" ? 1 : 0;
+  const hasCalls = (calls?.answers ?? 0) > 0 || (calls?.trouble ?? null) !== null;
+  if (result.state === "running") return hasCalls || isEmbedded ? 2 : 1;
+  return hasCalls ? 2 : result.state === "error" ? 1 : 0;
 }
 
 function DocumentRow({

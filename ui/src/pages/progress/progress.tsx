@@ -1,23 +1,23 @@
-import { Button, Progress as Meter, NumberInput } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { Button } from "@mantine/core";
+import { useState } from "react";
 import { Link, useParams } from "react-router";
-import { Dialog } from "../../components/dialog";
-import { type Task, api } from "../../api/client";
+import type { Task } from "../../api/client";
 import { sum } from "../../api/judge";
-import { keys, useTask, useTaskTemplate } from "../../api/queries";
-import { forgetResults, useResults } from "../../api/results";
-import { Confirm } from "../../components/confirm";
+import { useTask, useTaskTemplate } from "../../api/queries";
+import { useResults } from "../../api/results";
+import type { Language } from "../../api/template";
 import { Icon } from "../../components/icon";
-import { Failed, Loading, Refusal } from "../../components/states";
+import { Failed, Loading } from "../../components/states";
 import { Bar, Steps, TaskState } from "../../components/task";
-import { count, duration, moment, useLanguage, useTexts } from "../../texts";
+import { count, moment, useLanguage, useTexts } from "../../texts";
+import type { Texts } from "../../texts/en";
 import { kept } from "../setup/kept";
+import { Actions } from "./actions";
 import { DocumentRows } from "./document-rows";
+import { Facts } from "./facts";
 import { Failures } from "./failures";
 import { useLive } from "./live";
 import { Log } from "./log";
-import { usePace } from "./pace";
 
 const BY_A_PERSON = "task.paused_by_a_person";
 
@@ -87,74 +87,10 @@ export function ProgressPage() {
   );
 }
 
-function Facts({ task, reported, attention }: { task: Task; reported: number; attention: number }) {
-  const texts = useTexts();
-  const pace = usePace(task);
-  const digits = (amount: number) =>
-    amount.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: amount < 1 ? 4 : 2 });
-  const money = (amount: number) => `${digits(amount)} ${task.spent.currency ?? ""}`.trim();
-  const tokens = task.spent.prompt_tokens + task.spent.completion_tokens;
-  return (
-    <div className="facts">
-      <Fact name={texts.task.rate} value={pace.perMinute === null ? "—" : texts.task.perMinute(pace.perMinute)} />
-      {task.state === "closed" ? (
-        <Fact name={texts.task.took} value={duration(pace.elapsed, texts)} />
-      ) : (
-        <Fact
-          name={texts.task.left}
-          value={
-            task.paused
-              ? texts.task.paused
-              : pace.left === null
-                ? texts.task.unknown
-                : pace.left < 5
-                  ? texts.task.soon
-                  : duration(pace.left, texts)
-          }
-        />
-      )}
-      <Fact
-        name={texts.task.spend}
-        {...(task.spend_cap ? { share: (100 * (task.spent.cost ?? 0)) / task.spend_cap } : {})}
-        value={task.spent.cost !== null ? money(task.spent.cost) : task.is_embedded ? texts.task.free : "—"}
-        more={
-          task.is_embedded
-            ? ""
-            : [
-                task.spend_cap === null ? texts.task.noCap : texts.task.ofCap(money(task.spend_cap)),
-                texts.task.calls(task.spent.calls),
-                texts.task.tokens(count(tokens)),
-                task.spent.unpriced > 0 ? texts.task.unpriced(task.spent.unpriced) : "",
-              ]
-                .filter(Boolean)
-                .join(" · ")
-        }
-      />
-      <Fact name={texts.task.found} value={count(reported)} />
-      <Fact
-        name={texts.task.attention}
-        value={count(attention)}
-        {...(attention > 0 ? { to: `/tasks/${task.task_id}/table?filter=attention` } : {})}
-      />
-    </div>
-  );
-}
-
 /** One line that is always there: why nothing happens, or that something does. So it never moves what stands below. */
 function Standing({ task }: { task: Task }) {
   const { texts, language } = useLanguage();
-  const t = texts.task;
-  const until = task.wait?.until ? moment(task.wait.until, language) : "";
-  const why =
-    task.state !== "open"
-      ? null
-      : task.paused
-        ? task.pause_reason === null || task.pause_reason.id === BY_A_PERSON
-          ? t.pausedByPerson
-          : texts.notice(task.pause_reason)
-        : task.wait === null
-          ? null
-          : `${t.waits[task.wait.why](until)} ${texts.notice(task.wait.sentence)}`;
+  const why = whyStill(task, texts, language);
   if (why !== null)
     return (
       <p className="standing standing-still" role="status">
@@ -163,9 +99,21 @@ function Standing({ task }: { task: Task }) {
     );
   return (
     <p className="standing dim" role="status">
-      {task.state === "open" ? t.goesOn : t.over} {task.is_embedded && t.embedded}
+      {task.state === "open" ? texts.task.goesOn : texts.task.over} {task.is_embedded && texts.task.embedded}
     </p>
   );
+}
+
+/** Why an open task does not move: it is paused, or it waits for something. */
+function whyStill(task: Task, texts: Texts, language: Language): string | null {
+  if (task.state !== "open") return null;
+  if (task.paused) {
+    const reason = task.pause_reason;
+    return reason === null || reason.id === BY_A_PERSON ? texts.task.pausedByPerson : texts.notice(reason);
+  }
+  if (task.wait === null) return null;
+  const until = task.wait.until ? moment(task.wait.until, language) : "";
+  return `${texts.task.waits[task.wait.why](until)} ${texts.notice(task.wait.sentence)}`;
 }
 
 /** After a trial of a few documents: the way to all of them. */
@@ -184,169 +132,5 @@ function Trial({ task }: { task: Task }) {
         {texts.task.trialNext}
       </Button>
     </div>
-  );
-}
-
-function Fact({
-  name,
-  value,
-  more,
-  share,
-  to,
-}: {
-  name: string;
-  value: string;
-  more?: string;
-  share?: number;
-  to?: string;
-}) {
-  const texts = useTexts();
-  return (
-    <div className="fact">
-      <span className="dim">{name}</span>
-      <b>
-        {to ? (
-          <Link to={to} className="attention" aria-label={`${name}: ${value}`}>
-            {value}
-          </Link>
-        ) : (
-          value
-        )}
-      </b>
-      {share !== undefined && (
-        <Meter
-          value={Math.min(100, share)}
-          size="sm"
-          my={4}
-          color={share >= 90 ? "orange" : "blue"}
-          aria-label={texts.task.capUsed}
-        />
-      )}
-      {more && <span className="dim">{more}</span>}
-    </div>
-  );
-}
-
-function Actions({ task }: { task: Task }) {
-  const texts = useTexts();
-  const client = useQueryClient();
-  const [isCancelling, setCancelling] = useState(false);
-  const [isCapping, setCapping] = useState(false);
-  const steer = useMutation({
-    mutationFn: (verb: "pause" | "resume" | "cancel" | "retry") =>
-      api.post(`/api/v1/extraction/tasks/{task_id}/${verb}`, { path: { task_id: task.task_id } }),
-    onSuccess: async (_, verb) => {
-      setCancelling(false);
-      if (verb === "retry") forgetResults(client, task.task_id);
-      await client.invalidateQueries({ queryKey: keys.task(task.task_id) });
-    },
-  });
-  const isOpen = task.state === "open";
-  const busy = (verb: string) => steer.isPending && steer.variables === verb;
-  return (
-    <div className="actions">
-      <Refusal error={steer.error} />
-      {isOpen && !task.paused && (
-        <Button
-          variant="default"
-          leftSection={<Icon name="pause" />}
-          loading={busy("pause")}
-          onClick={() => steer.mutate("pause")}
-        >
-          {texts.task.pause}
-        </Button>
-      )}
-      {isOpen && task.paused && (
-        <Button leftSection={<Icon name="play" />} loading={busy("resume")} onClick={() => steer.mutate("resume")}>
-          {texts.task.resume}
-        </Button>
-      )}
-      {isOpen && (
-        <Button variant="default" leftSection={<Icon name="stop" />} onClick={() => setCancelling(true)}>
-          {texts.task.cancel}
-        </Button>
-      )}
-      {!task.is_embedded && (
-        <Button variant="default" onClick={() => setCapping(true)}>
-          {texts.task.raiseCap}
-        </Button>
-      )}
-      {task.counts.error > 0 && (
-        <Button
-          variant="default"
-          leftSection={<Icon name="retry" />}
-          loading={busy("retry")}
-          onClick={() => steer.mutate("retry")}
-        >
-          {texts.task.retry(task.counts.error)}
-        </Button>
-      )}
-      <Button
-        component={Link}
-        to={`/tasks/${task.task_id}/table`}
-        leftSection={<Icon name="table" />}
-        variant={isOpen ? "light" : "filled"}
-      >
-        {texts.task.toTable}
-      </Button>
-      <Confirm
-        isOpen={isCancelling}
-        text={texts.task.cancelSure}
-        action={texts.task.cancelDo}
-        keep={texts.task.keep}
-        isBusy={busy("cancel")}
-        close={() => setCancelling(false)}
-        go={() => steer.mutate("cancel")}
-      >
-        <Refusal error={steer.error} />
-      </Confirm>
-      {isCapping && <CapForm task={task} close={() => setCapping(false)} />}
-    </div>
-  );
-}
-
-function CapForm({ task, close }: { task: Task; close: () => void }) {
-  const texts = useTexts();
-  const client = useQueryClient();
-  const [cap, setCap] = useState<number | string>(task.spend_cap ?? "");
-  const save = useMutation({
-    mutationFn: () =>
-      api.put("/api/v1/extraction/tasks/{task_id}/spend-cap", {
-        path: { task_id: task.task_id },
-        body: { spend_cap: cap === "" ? null : Number(cap) },
-      }),
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: keys.task(task.task_id) });
-      close();
-    },
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    save.mutate();
-  };
-  return (
-    <Dialog opened onClose={close} title={texts.task.capTitle}>
-      <form className="form" onSubmit={submit}>
-        <p className="dim">{texts.task.capLead}</p>
-        <NumberInput
-          label={texts.setup.cap}
-          value={cap}
-          onChange={setCap}
-          min={0}
-          max={1_000_000}
-          decimalScale={4}
-          data-autofocus
-        />
-        <Refusal error={save.error} />
-        <div className="form-end">
-          <Button variant="default" onClick={close}>
-            {texts.state.cancel}
-          </Button>
-          <Button type="submit" loading={save.isPending}>
-            {texts.state.save}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
   );
 }

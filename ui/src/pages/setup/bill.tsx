@@ -3,10 +3,11 @@ import type { ReactNode } from "react";
 import { type Document, type Schemas } from "../../api/client";
 import { useEstimate, useModel } from "../../api/queries";
 import type { Field, Template } from "../../api/template";
-import { Icon } from "../../components/icon";
+import { Icon, type IconName } from "../../components/icon";
 import { Refusal } from "../../components/states";
-import { count, duration, useLanguage } from "../../texts";
+import { compact, count, duration, useLanguage, useTexts } from "../../texts";
 
+// So many documents make a trial. More cost more before one has seen anything; fewer show little.
 export const PILOT = 3;
 
 interface Props {
@@ -27,15 +28,10 @@ export function Bill(props: Props) {
   const { texts, language } = useLanguage();
   const t = texts.setup;
   const { template, chosen, cap } = props;
-  const model = useModel();
+  const isEmbedded = useModel().data?.model === null;
   const estimate = useEstimate(props.request);
   const found = props.request && estimate.data && estimate.data.documents > 0 ? estimate.data : null;
-  const unreadable = chosen.filter((one) => one.state === "problem" || one.state === "failed").length;
-  const unread = chosen.filter((one) => one.state === "unread").length;
-  const twice = chosen.length - new Set(chosen.map((one) => one.sha256)).size;
-  const pages = chosen.reduce((sum, one) => sum + one.page_count, 0);
-  const isEmbedded = model.data?.model === null;
-  const isCapLow = found?.cost && cap !== "" && Number(cap) < found.cost.low;
+  const pages = chosen.reduce((all, one) => all + one.page_count, 0);
   return (
     <aside className="bill card" aria-label={t.bill}>
       <h2>{t.bill}</h2>
@@ -50,58 +46,93 @@ export function Bill(props: Props) {
         </Line>
         <Line name={t.billPages}>{count(pages)}</Line>
       </dl>
-      <dl className="bill-estimate" aria-busy={estimate.isFetching}>
-        {!isEmbedded && (
-          <>
-            <Line name={t.billCalls} testId="bill-calls">
-              {found ? span(found.calls, (n) => count(Math.round(n))) : "—"}
-            </Line>
-            <Line name={t.billTokens} testId="bill-tokens">
-              {found ? span(sum(found.tokens_in, found.tokens_out), (n) => compact(n, language)) : "—"}
-            </Line>
-          </>
-        )}
-        <Line name={t.billCost} testId="bill-cost">
-          {isEmbedded
-            ? t.billFree
-            : !found
-              ? "—"
-              : found.cost
-                ? `${span(found.cost, money)} ${found.cost.currency}`
-                : t.billUnpriced}
-        </Line>
-        <Line name={t.billTime} testId="bill-time">
-          {found ? span(found.seconds, (n) => duration(n, texts)) : "—"}
-        </Line>
-        {!isEmbedded && (
-          <Line name={t.billCap}>{cap === "" ? t.noCap : `${cap} ${model.data?.price?.currency ?? ""}`}</Line>
-        )}
-      </dl>
+      <Amounts found={found} cap={cap} isBusy={estimate.isFetching} />
       {estimate.isError && props.request && <Refusal error={estimate.error} />}
       {found && !isEmbedded && <p className="dim bill-note">{t.billNote}</p>}
-      {isCapLow && (
-        <Alert color="orange" icon={<Icon name="warning" />} p="xs">
-          {t.warnCap}
-        </Alert>
+      <Warnings chosen={chosen} isCapLow={isCapLow(cap, found?.cost ?? null)} />
+      <Starts {...props} />
+      <p className="bill-reason" role="status">
+        {props.reason ?? t.locked}
+      </p>
+      <Refusal error={props.error} />
+    </aside>
+  );
+}
+
+type Estimate = NonNullable<ReturnType<typeof useEstimate>["data"]>;
+
+/** Calls, tokens, cost and time, each from the least to the most; the embedded rules make no calls. */
+function Amounts({ found, cap, isBusy }: { found: Estimate | null; cap: number | string; isBusy: boolean }) {
+  const { texts, language } = useLanguage();
+  const t = texts.setup;
+  const model = useModel();
+  const isEmbedded = model.data?.model === null;
+  return (
+    <dl className="bill-estimate" aria-busy={isBusy}>
+      {!isEmbedded && (
+        <>
+          <Line name={t.billCalls} testId="bill-calls">
+            {found ? span(found.calls, (n) => count(Math.round(n))) : "—"}
+          </Line>
+          <Line name={t.billTokens} testId="bill-tokens">
+            {found ? span(sum(found.tokens_in, found.tokens_out), (n) => compact(n, language)) : "—"}
+          </Line>
+        </>
       )}
-      {unreadable > 0 && (
-        <Alert color="orange" icon={<Icon name="warning" />} p="xs">
-          {t.warnUnreadable(unreadable)}
-        </Alert>
+      <Line name={t.billCost} testId="bill-cost">
+        {isEmbedded ? t.billFree : found ? costOf(found, t.billUnpriced) : "—"}
+      </Line>
+      <Line name={t.billTime} testId="bill-time">
+        {found ? span(found.seconds, (n) => duration(n, texts)) : "—"}
+      </Line>
+      {!isEmbedded && (
+        <Line name={t.billCap}>{cap === "" ? t.noCap : `${cap} ${model.data?.price?.currency ?? ""}`}</Line>
       )}
-      {twice > 0 && (
-        <Alert color="orange" icon={<Icon name="copy" />} p="xs">
-          {t.warnTwice(twice)}
-        </Alert>
-      )}
+    </dl>
+  );
+}
+
+const isCapLow = (cap: number | string, cost: Range | null) => cost !== null && cap !== "" && Number(cap) < cost.low;
+
+const costOf = (found: Estimate, unpriced: string) =>
+  found.cost ? `${span(found.cost, money)} ${found.cost.currency}` : unpriced;
+
+/** What somebody should know of the choice before it is started. */
+function Warnings({ chosen, isCapLow }: { chosen: Document[]; isCapLow: boolean }) {
+  const t = useTexts().setup;
+  const unreadable = chosen.filter((one) => one.state === "problem" || one.state === "failed").length;
+  const unread = chosen.filter((one) => one.state === "unread").length;
+  const twice = chosen.length - new Set(chosen.map((one) => one.sha256)).size;
+  return (
+    <>
+      {isCapLow && <Warning text={t.warnCap} />}
+      {unreadable > 0 && <Warning text={t.warnUnreadable(unreadable)} />}
+      {twice > 0 && <Warning text={t.warnTwice(twice)} icon="copy" />}
       {unread > 0 && <p className="dim">{t.warnUnread(unread)}</p>}
+    </>
+  );
+}
+
+function Warning({ text, icon = "warning" }: { text: string; icon?: IconName }) {
+  return (
+    <Alert color="orange" icon={<Icon name={icon} />} p="xs">
+      {text}
+    </Alert>
+  );
+}
+
+/** Starts all of it, or first a few where there are more. */
+function Starts({ chosen, reason, isStarting, start, tryFirst }: Props) {
+  const t = useTexts().setup;
+  return (
+    <>
       <Button
         size="md"
         fullWidth
-        disabled={props.reason !== null}
-        loading={props.isStarting}
+        disabled={reason !== null}
+        loading={isStarting}
         leftSection={<Icon name="play" />}
-        onClick={props.start}
+        onClick={start}
       >
         {t.start}
       </Button>
@@ -110,18 +141,14 @@ export function Bill(props: Props) {
           variant="light"
           size="sm"
           fullWidth
-          disabled={props.reason !== null || props.isStarting}
-          onClick={props.tryFirst}
+          disabled={reason !== null || isStarting}
+          onClick={tryFirst}
           title={t.pilotHow}
         >
           {t.pilot(PILOT)}
         </Button>
       )}
-      <p className="bill-reason" role="status">
-        {props.reason ?? t.locked}
-      </p>
-      <Refusal error={props.error} />
-    </aside>
+    </>
   );
 }
 
@@ -150,9 +177,3 @@ function span(range: Range, format: (n: number) => string): string {
 
 const money = (amount: number) =>
   amount < 0.01 ? amount.toFixed(4) : amount < 10 ? amount.toFixed(2) : count(Math.round(amount));
-
-const compact = (n: number, language: string) =>
-  new Intl.NumberFormat(language === "zh" ? "zh-CN" : "en", {
-    notation: "compact",
-    maximumSignificantDigits: 2,
-  }).format(n);

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { Link, useParams } from "react-router";
 import { type Schemas, api } from "../../api/client";
 import { keys, useTemplate } from "../../api/queries";
-import { type Field, unitOf } from "../../api/template";
+import { type Field, type Section, unitOf } from "../../api/template";
 import { Confirm } from "../../components/confirm";
 import { Icon } from "../../components/icon";
 import { Failed, Loading, Refusal } from "../../components/states";
@@ -56,62 +56,13 @@ export function EditorPage() {
         </Alert>
       )}
       {template.data?.sections.map((section) => (
-        <section key={section.id} className="card card-flush editor-section">
-          <header className="editor-head">
-            <h2>{section.label[language]}</h2>
-            {!template.data.builtin && (
-              <Button
-                size="compact-sm"
-                variant="subtle"
-                leftSection={<Icon name="plus" size={12} />}
-                onClick={() => setEdited({ section: section.id, field: null })}
-              >
-                {texts.editor.addField}
-              </Button>
-            )}
-          </header>
-          <table className="list">
-            <tbody>
-              {section.fields.map((field) => (
-                <tr key={field.id}>
-                  <td className="editor-name">
-                    <b>{field.label[language]}</b>
-                    <div className="dim">{field.id}</div>
-                  </td>
-                  <td className="editor-tags">
-                    <span className="tag">{texts.editor.types[field.type]}</span>{" "}
-                    <span className="tag">{texts.scopes[field.scope]}</span>{" "}
-                    {unitOf(field) && <span className="tag">{unitOf(field)}</span>}{" "}
-                    {field.tier === "extended" && <span className="tag tag-quiet">{texts.setup.extended}</span>}
-                  </td>
-                  <td className="dim">{field.instruction}</td>
-                  <td className="cell-end">
-                    {!template.data.builtin && (
-                      <>
-                        <ActionIcon
-                          variant="subtle"
-                          color="gray"
-                          aria-label={`${texts.editor.changeField}: ${field.label[language]}`}
-                          onClick={() => setEdited({ section: section.id, field })}
-                        >
-                          <Icon name="edit" />
-                        </ActionIcon>
-                        <ActionIcon
-                          variant="subtle"
-                          color="gray"
-                          aria-label={`${texts.state.remove}: ${field.label[language]}`}
-                          onClick={() => setRemoved(field)}
-                        >
-                          <Icon name="trash" />
-                        </ActionIcon>
-                      </>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+        <SectionCard
+          key={section.id}
+          section={section}
+          mayChange={!template.data.builtin}
+          edit={(field) => setEdited({ section: section.id, field })}
+          remove={setRemoved}
+        />
       ))}
       {edited && template.data && (
         <FieldForm
@@ -141,5 +92,73 @@ export function EditorPage() {
         <Refusal error={change.error} />
       </Confirm>
     </div>
+  );
+}
+
+interface SectionProps {
+  section: Section;
+  mayChange: boolean;
+  /** Opens the form for a field, or for a new one. */
+  edit: (field: Field | null) => void;
+  remove: (field: Field) => void;
+}
+
+/** The fields of a section, with what can be changed of them. */
+function SectionCard({ section, mayChange, edit, remove }: SectionProps) {
+  const { texts, language } = useLanguage();
+  return (
+    <section className="card card-flush editor-section">
+      <header className="editor-head">
+        <h2>{section.label[language]}</h2>
+        {mayChange && (
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            leftSection={<Icon name="plus" size={12} />}
+            onClick={() => edit(null)}
+          >
+            {texts.editor.addField}
+          </Button>
+        )}
+      </header>
+      <table className="list">
+        <tbody>
+          {section.fields.map((field) => (
+            <tr key={field.id}>
+              <td className="editor-name">
+                <b>{field.label[language]}</b>
+                <div className="dim">{field.id}</div>
+              </td>
+              <td className="editor-tags">
+                <span className="tag">{texts.editor.types[field.type]}</span>{" "}
+                <span className="tag">{texts.scopes[field.scope]}</span>{" "}
+                {unitOf(field) && <span className="tag">{unitOf(field)}</span>}{" "}
+                {field.tier === "extended" && <span className="tag tag-quiet">{texts.setup.extended}</span>}
+              </td>
+              <td className="dim">{field.instruction}</td>
+              <td className="cell-end">
+                {mayChange && <FieldActions field={field} edit={() => edit(field)} remove={() => remove(field)} />}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function FieldActions({ field, edit, remove }: { field: Field; edit: () => void; remove: () => void }) {
+  const { texts, language } = useLanguage();
+  const shared = { variant: "subtle", color: "gray" };
+  const name = field.label[language];
+  return (
+    <>
+      <ActionIcon {...shared} aria-label={`${texts.editor.changeField}: ${name}`} onClick={edit}>
+        <Icon name="edit" />
+      </ActionIcon>
+      <ActionIcon {...shared} aria-label={`${texts.state.remove}: ${name}`} onClick={remove}>
+        <Icon name="trash" />
+      </ActionIcon>
+    </>
   );
 }

@@ -5,7 +5,7 @@ import { useModel } from "../../api/queries";
 import { Icon } from "../../components/icon";
 import { Failed, Loading, Refusal } from "../../components/states";
 import { useLanguage } from "../../texts";
-import { CardTitle } from "./setup";
+import { CardTitle } from "./card-title";
 
 const RUNGS = ["json_schema", "tools", "json_object", "plain"] as const;
 

@@ -9,7 +9,7 @@ import { type Template, fieldsOf, unitOf } from "../../api/template";
 import { Icon } from "../../components/icon";
 import { Failed, Loading, Refusal } from "../../components/states";
 import { useLanguage, useTexts } from "../../texts";
-import { CardTitle } from "./setup";
+import { CardTitle } from "./card-title";
 
 interface Props {
   projectId: number;

@@ -2,8 +2,9 @@ import type { Filter } from "../../api/judge";
 import { Icon } from "../../components/icon";
 import { useTexts } from "../../texts";
 import { Cell } from "./cell";
+import type { Focus } from "./moves";
 import { type Place, type TableRow, fitsAt, isAt } from "./rows";
-import { type Focus, type GridState, HEAD } from "./use-grid";
+import { type GridState, HEAD } from "./use-grid";
 
 interface Props {
   grid: GridState;

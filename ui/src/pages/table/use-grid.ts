@@ -11,6 +11,7 @@ import { type KeyboardEvent, type RefObject, useEffect, useEffectEvent, useMemo,
 import type { Filter } from "../../api/judge";
 import type { Language, Template } from "../../api/template";
 import { useLanguage } from "../../texts";
+import { type Focus, moved } from "./moves";
 import { type Column, type Place, type TableRow, fitsAt, isAt, placeText, riskAt, sortValue } from "./rows";
 
 // The first column's width in pixels, and where there is little room.
@@ -136,11 +137,6 @@ function remembered<T>(work: (row: TableRow) => T): (row: TableRow) => T {
   };
 }
 
-export interface Focus {
-  row: number;
-  column: number;
-}
-
 /** The cell on which the arrow keys stand. It follows the cell that is open, which is brought into sight. */
 export function useFocus(grid: GridState, place: Place | null) {
   const { box, sorted, metas, down, firstWidth } = grid;
@@ -188,31 +184,16 @@ export function useGridKeys(
   return (event: KeyboardEvent) => {
     if (event.target !== event.currentTarget) return;
     const page = Math.max(1, Math.floor(((box.current?.clientHeight ?? 0) - HEAD) / rowHeight) - 1);
-    const by = steps(page, leaves.length)[event.key];
+    const next = moved(event.key, focus, { rows: sorted.length, columns: leaves.length, page });
     const at = sorted[focus.row]?.original;
     const column = metas[focus.column];
     if (event.key === "Enter" && at && column && at.result.state === "completed") {
       open({ ordinal: at.result.ordinal, row: at.row, field: column.field.id });
-    } else if (by) {
-      const row = within(focus.row + by[0], sorted.length);
-      const next = within(focus.column + by[1], leaves.length);
-      setFocus({ row, column: next });
-      down.scrollToIndex(row);
-      across.scrollToIndex(next);
+    } else if (next) {
+      setFocus(next);
+      down.scrollToIndex(next.row);
+      across.scrollToIndex(next.column);
     } else return;
     event.preventDefault();
   };
 }
-
-const within = (at: number, length: number) => Math.min(length - 1, Math.max(0, at));
-
-const steps = (page: number, far: number): Record<string, [number, number]> => ({
-  ArrowUp: [-1, 0],
-  ArrowDown: [1, 0],
-  ArrowLeft: [0, -1],
-  ArrowRight: [0, 1],
-  PageUp: [-page, 0],
-  PageDown: [page, 0],
-  Home: [0, -far],
-  End: [0, far],
-});
