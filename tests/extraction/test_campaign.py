@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from ingather.engine.engine import Engine
-from ingather.extraction.tasks.task import Wait, WaitReason
+from ingather.extraction.task import Wait, WaitReason
 from tests.engine.workshop import until
 from tests.extraction.desk import Bench, paper
 from tests.extraction.worker import endpoint

@@ -12,7 +12,6 @@ from ingather.extraction.findings import Finding, Flag, Row, State, Value, Verdi
 from ingather.extraction.judgements import checks
 from ingather.extraction.judgements.checks import CUT_SHORT, check
 from ingather.extraction.judgements.evaluation import Missing, days, evaluate, p_bounds, step
-from ingather.extraction.judgements.expressions import FUNCTIONS, ExpressionError, parse
 from ingather.extraction.template import (
     CheckRule,
     Label,
@@ -25,6 +24,7 @@ from ingather.extraction.template import (
     load_builtin,
 )
 from ingather.extraction.template.editing import fields_named
+from ingather.extraction.template.expressions import FUNCTIONS, ExpressionError, parse
 from ingather.extraction.template.validation import validate
 
 RCT, COHORT, QC = (load_builtin(name) for name in ("rct", "cohort", "qc"))

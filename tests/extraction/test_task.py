@@ -22,8 +22,8 @@ from ingather.extraction.errors import EmptySelection, NotFound
 from ingather.extraction.extraction import Extraction
 from ingather.extraction.findings import State, Verdict
 from ingather.extraction.provider import Endpoint
+from ingather.extraction.task import Wait, WaitReason
 from ingather.extraction.tasks.pipeline import KIND, MAX_ATTEMPTS
-from ingather.extraction.tasks.task import Wait, WaitReason
 from ingather.extraction.template import Label, add_field, change_field, read_field, remove_field
 from ingather.library.errors import NotInLibrary
 from ingather.library.library import Library

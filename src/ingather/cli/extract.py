@@ -13,8 +13,8 @@ from ingather.engine.errors import IngatherError, UsageError
 from ingather.engine.model import Progress
 from ingather.extraction.export import FORMATS
 from ingather.extraction.results import EMBEDDED_NAME
+from ingather.extraction.task import Task, Wait, WaitReason
 from ingather.extraction.tasks.request import fingerprint
-from ingather.extraction.tasks.task import Task, Wait, WaitReason
 from ingather.extraction.template import Template, Tier, select
 from ingather.library import ingest
 from ingather.settings import Settings

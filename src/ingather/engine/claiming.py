@@ -78,7 +78,7 @@ class KnownQueue:
         self.nap_until = now + nap_s
 
 
-class Pace:
+class ClaimPace:
     """How long an item takes, of late."""
 
     __slots__ = ("_samples", "took_s")
@@ -112,7 +112,7 @@ class Claiming:
     def __init__(self, slots: int) -> None:
         self._slots = slots
         self._views: deque[KnownQueue] = deque()
-        self.pace = Pace()
+        self.pace = ClaimPace()
 
     def set_queues(self, queues: Iterable[tuple[str, bool]]) -> bool:
         """The queues to claim from, and which of them are limited. Returns whether these are others than before."""

@@ -12,9 +12,9 @@ from ingather.extraction.conversation.questions import askable_fields
 from ingather.extraction.limits import LARGEST_ID, MOST_DOCUMENTS, check_new_task, checked_cap, cleaned, known_id
 from ingather.extraction.provider import Capabilities, ChatClient, Endpoint
 from ingather.extraction.results import PAGE, ExtractionResults
+from ingather.extraction.task import Status, Task
 from ingather.extraction.tasks import pipeline, tasks
 from ingather.extraction.tasks.request import FrozenRequest, TaskRequest
-from ingather.extraction.tasks.task import Status, Task
 from ingather.extraction.template import Template, Tier, select
 from ingather.library.port import LibraryPort
 from ingather.notice import notice

@@ -7,8 +7,8 @@ from ingather.engine.engine import Engine
 from ingather.engine.errors import UsageError
 from ingather.extraction.errors import NotFound
 from ingather.extraction.limits import cleaned, known_id
+from ingather.extraction.task import Project
 from ingather.extraction.tasks import projects
-from ingather.extraction.tasks.task import Project
 from ingather.extraction.template import BUILTIN_IDS, Label, Template, builtin, clone, load_builtin
 from ingather.notice import notice
 

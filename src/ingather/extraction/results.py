@@ -15,8 +15,8 @@ from ingather.extraction.reviewing import reviews
 from ingather.extraction.reviewing.deciding import Decision, decided, outrun, verified
 from ingather.extraction.reviewing.reviews import Reviewer
 from ingather.extraction.reviewing.standing import reviewed
+from ingather.extraction.task import Status, Task
 from ingather.extraction.tasks import results, tasks
-from ingather.extraction.tasks.task import Status, Task
 from ingather.extraction.template import Template
 from ingather.library.port import LibraryPort, Rect
 from ingather.notice import notice

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from ingather.extraction.tasks.task import Status, Task
+from ingather.extraction.task import Status, Task
 from ingather.library.port import DocumentRecord, KnowledgeBase
 from ingather.notice import notice
 from ingather.web import accounts

@@ -11,8 +11,8 @@ from typing import Any
 
 from ingather.engine.errors import UsageError
 from ingather.engine.script import Script, Statement
+from ingather.extraction.task import Project
 from ingather.extraction.tasks.projects import create_project
-from ingather.extraction.tasks.task import Project
 from ingather.web import statements as sql
 
 TOKEN_PREFIX = "ing_"  # noqa: S105  # tells ours from others, no secret

@@ -9,7 +9,7 @@ from ingather.extraction.findings import DocumentResult, Finding, Review, Span
 from ingather.extraction.provider import Endpoint, Price, price_of
 from ingather.extraction.results import EMBEDDED_NAME
 from ingather.extraction.reviewing.deciding import verified
-from ingather.extraction.tasks.task import Status, Wait
+from ingather.extraction.task import Status, Wait
 from ingather.extraction.template import Template, Tier
 from ingather.library.port import DocumentRecord, KnowledgeBase, Sort
 from ingather.notice import notice_to_json

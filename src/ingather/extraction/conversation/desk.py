@@ -47,7 +47,7 @@ from ingather.extraction.provider import (
     route,
 )
 from ingather.extraction.provider.redaction import REMOVED, SHORTEST_SECRET
-from ingather.extraction.tasks.task import Task
+from ingather.extraction.task import Task
 from ingather.notice import edited, notice, notice_fields
 
 # Tokens of one answer. Some models allow no more; a smaller number would cut answers of 60 cells.

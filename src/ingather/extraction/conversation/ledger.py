@@ -14,10 +14,10 @@ import orjson
 
 from ingather.engine.script import Script, Statement
 from ingather.extraction.conversation import prompt
+from ingather.extraction.conversation import statements as sql
 from ingather.extraction.conversation.interview import ModelAnswer
 from ingather.extraction.provider import ChatReply, ErrorKind, Message, ModelError, parse_object
-from ingather.extraction.tasks import statements as sql
-from ingather.extraction.tasks.task import Task
+from ingather.extraction.task import Task
 from ingather.notice import notice, noticed
 
 # A reservation ends by itself after this time, for the sake of calls whose process died: they block the cap for that

@@ -8,8 +8,8 @@ from typing import Final, Literal
 
 from ingather.extraction.findings import Finding, Flag, Row, State, Value
 from ingather.extraction.judgements.evaluation import Missing, evaluate
-from ingather.extraction.judgements.expressions import ValueKind, parse
 from ingather.extraction.template.errors import ValueProblem
+from ingather.extraction.template.expressions import ValueKind, parse
 from ingather.extraction.template.model import CheckRule, Field, FieldType, Scope, Template
 from ingather.extraction.template.numbers import plain, split
 from ingather.extraction.template.validation import KINDS, PLACE

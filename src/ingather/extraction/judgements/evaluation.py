@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Protocol
 
-from ingather.extraction.judgements.expressions import Expression
+from ingather.extraction.template.expressions import Expression
 
 Read = float | str | bool
 

@@ -8,8 +8,8 @@ import orjson
 
 from ingather.engine.script import Script, Statement
 from ingather.extraction.findings import Action, Review
+from ingather.extraction.reviewing import statements as sql
 from ingather.extraction.reviewing.deciding import Judged
-from ingather.extraction.tasks import statements as sql
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

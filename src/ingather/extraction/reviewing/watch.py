@@ -7,7 +7,7 @@ from typing import Any
 
 from ingather.engine.database import Database
 from ingather.engine.script import Script, Statement
-from ingather.extraction.tasks import statements as sql
+from ingather.extraction.reviewing import statements as sql
 
 # The first look reports what was judged this long before it. A page reads its results a few seconds before it begins
 # to watch; what was judged in between must not be missed. Longer only makes it read some documents twice.

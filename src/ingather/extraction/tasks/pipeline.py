@@ -16,8 +16,8 @@ from ingather.extraction.findings import EMBEDDED
 from ingather.extraction.proof.assess import assess
 from ingather.extraction.provider import Endpoint, ErrorKind, Message, ModelError, PauseTask, route
 from ingather.extraction.rules import extract
+from ingather.extraction.task import Task
 from ingather.extraction.tasks import results, tasks
-from ingather.extraction.tasks.task import Task
 from ingather.extraction.template import Template
 from ingather.library.port import LibraryPort, ReadingSummary
 from ingather.notice import notice

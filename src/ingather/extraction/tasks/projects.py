@@ -7,9 +7,9 @@ import orjson
 
 from ingather.engine.script import Script, Statement
 from ingather.extraction.errors import NotFound
+from ingather.extraction.task import Project
 from ingather.extraction.tasks import statements as sql
 from ingather.extraction.tasks.request import fingerprint
-from ingather.extraction.tasks.task import Project
 from ingather.extraction.template import Template
 from ingather.notice import notice
 

@@ -13,10 +13,10 @@ from ingather.engine.item import Offspring
 from ingather.engine.model import Progress
 from ingather.engine.script import Script, Statement
 from ingather.extraction.errors import NotFound
+from ingather.extraction.task import Spent, Status, Task, Wait, WaitReason
 from ingather.extraction.tasks import statements as sql
 from ingather.extraction.tasks.projects import find_project, keep_version
 from ingather.extraction.tasks.request import FrozenRequest, TaskRequest
-from ingather.extraction.tasks.task import Spent, Status, Task, Wait, WaitReason
 from ingather.extraction.template import Template
 from ingather.library.port import Snapshot
 from ingather.notice import error_notice, notice, notice_fields, noticed

@@ -3,9 +3,9 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from ingather.extraction.judgements.expressions import parse
 from ingather.extraction.template.builtin import BUILTIN_IDS
 from ingather.extraction.template.errors import TemplateError
+from ingather.extraction.template.expressions import parse
 from ingather.extraction.template.model import CheckRule, Field, Label, Section, Template, Tier, UnitOf, ids
 from ingather.extraction.template.validation import check_id, validate
 from ingather.notice import notice

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from ingather.extraction.judgements.expressions import Expression, ExpressionError, How, ValueKind, kind_of, parse
 from ingather.extraction.template.errors import TemplateError
+from ingather.extraction.template.expressions import Expression, ExpressionError, How, ValueKind, kind_of, parse
 from ingather.extraction.template.model import CheckRule, Field, FieldType, Label, Scope, Template, UnitOf
 from ingather.notice import notice
 
