@@ -1,5 +1,7 @@
 """Comparisons are made of what stands in a document, each number with its state; what is not sound is refused."""
 
+from typing import Any
+
 import pytest
 
 from ingather.extraction.analysis.cells import CellState
@@ -123,7 +125,7 @@ def test_a_comparison_without_a_time_of_its_own_passes_once_a_person_has_said_so
 
 def test_a_number_keeps_the_digits_that_the_paper_prints() -> None:
     quote = "mean pain 19.0 (SD 3.10)"
-    at = {"quote": quote, "spans": (Span(page=0, start=100, end=100 + len(quote)),)}
+    at: dict[str, Any] = {"quote": quote, "spans": (Span(page=0, start=100, end=100 + len(quote)),)}
     mean = cell("arm_result/1", "r_mean", 19.0, value_spans=(Span(page=0, start=110, end=114),), **at)
     sd = cell("arm_result/1", "r_sd", 3.1, value_spans=(Span(page=0, start=119, end=123),), **at)
     found = only(study({"r_n": 30}, {"r_mean": 17.5, "r_sd": 3.0, "r_n": 31}, extra=(mean, sd)))

@@ -18,7 +18,7 @@ from ingather.extraction.analysis.effects import (
     continuous_effect,
     reported_effect,
 )
-from ingather.extraction.analysis.groups import EVENTS, MEAN, MEDIAN, PERCENT, Missing, read_events, read_mean
+from ingather.extraction.analysis.groups import EVENTS, MEAN, MEDIAN, PERCENT, MissingFigure, read_events, read_mean
 from ingather.extraction.findings import DocumentResult, Row
 
 # Roles of arms, as the templates have them. A group of the first kind is compared with each of the second.
@@ -68,7 +68,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
+class RefusedComparison:
     """A comparison that is not sound enough for an analysis, with the cell that a person can mend."""
 
     study: str
@@ -84,7 +84,7 @@ class StudyNumbers:
     """All comparisons of one document, and those that were refused."""
 
     comparisons: tuple[Comparison, ...]
-    refused: tuple[Refused, ...]
+    refused: tuple[RefusedComparison, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +101,7 @@ def comparisons_of(document: DocumentResult) -> StudyNumbers:
     found = [*reading.of_groups(), *reading.of_effects()]
     return StudyNumbers(
         comparisons=tuple(one for one in found if isinstance(one, Comparison)),
-        refused=tuple(one for one in found if isinstance(one, Refused)),
+        refused=tuple(one for one in found if isinstance(one, RefusedComparison)),
     )
 
 
@@ -114,7 +114,7 @@ class _Reading:
         self._labels = {row.key: row.label for row in document.rows}
         self._study = self._cells.text("", "study_id") or PurePath(document.file_name).stem
 
-    def of_groups(self) -> Iterator[Comparison | Refused]:
+    def of_groups(self) -> Iterator[Comparison | RefusedComparison]:
         at_once: defaultdict[tuple[str, str, str], list[_Group]] = defaultdict(list)
         for row in self._rows("arm_result"):
             refused = self._refused_row(row, "r_timepoint", needs_arm=True)
@@ -133,7 +133,7 @@ class _Reading:
         for (outcome, when, _), groups in at_once.items():
             yield from self._paired(self._label(outcome), when, groups)
 
-    def of_effects(self) -> Iterator[Comparison | Refused]:
+    def of_effects(self) -> Iterator[Comparison | RefusedComparison]:
         for row in self._rows("contrast"):
             measure = self._cells.text(row.key, "c_measure")
             refused = self._refused_row(row, "c_timepoint", needs_arm=False)
@@ -146,7 +146,7 @@ class _Reading:
             else:
                 yield self._effect(row, arms, Measure(measure))
 
-    def _effect(self, row: Row, arms: str, measure: Measure) -> Comparison | Refused:
+    def _effect(self, row: Row, arms: str, measure: Measure) -> Comparison | RefusedComparison:
         fields = {"estimate": "c_estimate", "ci_low": "c_ci_low", "ci_high": "c_ci_high", "ci_level": "c_ci_level"}
         figures = {name: self._cells.figure(row.key, field) for name, field in fields.items()}
         for name, figure in figures.items():
@@ -170,18 +170,18 @@ class _Reading:
             effects={measure: effect},
         )
 
-    def _paired(self, outcome: str, when: str, groups: list[_Group]) -> Iterator[Comparison | Refused]:
+    def _paired(self, outcome: str, when: str, groups: list[_Group]) -> Iterator[Comparison | RefusedComparison]:
         interventions = [group for group in groups if group.role in INTERVENTIONS]
         controls = [group for group in groups if group.role in CONTROLS]
         if not interventions or not controls:
             about = f"{outcome}, {when}: {', '.join(group.arm for group in groups)}"
             why = "There is no group to compare with." if interventions else "There is no group that is compared."
-            yield Refused(**self._origin(), about=about, row=groups[0].row, field="", why=why)
+            yield RefusedComparison(**self._origin(), about=about, row=groups[0].row, field="", why=why)
         for one, two in product(interventions, controls):
             found = self._numbers(one, two)
-            if isinstance(found, Missing):
+            if isinstance(found, MissingFigure):
                 about = f"{outcome}, {when}: {one.arm} vs {two.arm}"
-                yield Refused(**self._origin(), about=about, row=found.row, field=found.field, why=found.why)
+                yield RefusedComparison(**self._origin(), about=about, row=found.row, field=found.field, why=found.why)
                 continue
             kind, figures, effects = found
             yield Comparison(
@@ -196,7 +196,9 @@ class _Reading:
                 shared_by=len(interventions),
             )
 
-    def _numbers(self, one: _Group, two: _Group) -> tuple[Kind, dict[str, Figure], dict[Measure, Effect]] | Missing:
+    def _numbers(
+        self, one: _Group, two: _Group
+    ) -> tuple[Kind, dict[str, Figure], dict[Measure, Effect]] | MissingFigure:
         has_means = any(self._cells.figure(group.row, field) for group in (one, two) for field in (MEAN, MEDIAN))
         has_events = any(self._cells.figure(group.row, field) for group in (one, two) for field in (EVENTS, PERCENT))
         kind = Kind.CONTINUOUS if has_means and not has_events else Kind.BINARY
@@ -205,15 +207,15 @@ class _Reading:
         figures: dict[str, Figure] = {}
         for side, group in (("1", one), ("2", two)):
             for name, figure in zip(names, read(self._cells, group.row), strict=True):
-                if isinstance(figure, Missing):
+                if isinstance(figure, MissingFigure):
                     return figure
                 figures[name + side] = figure
         try:
             return kind, figures, _effects(kind, figures)
         except Unusable as why:
-            return Missing(row=one.row, field="", why=str(why))
+            return MissingFigure(row=one.row, field="", why=str(why))
 
-    def _refused_row(self, row: Row, time_field: str, *, needs_arm: bool) -> Refused | None:
+    def _refused_row(self, row: Row, time_field: str, *, needs_arm: bool) -> RefusedComparison | None:
         if "outcome" not in row.parts:
             return self._refused(row, row.key, "", "Nothing says which outcome this is.")
         if needs_arm and "arm" not in row.parts:
@@ -222,8 +224,8 @@ class _Reading:
             return self._refused(row, row.key, time_field, "Nothing says when this was measured.")
         return None
 
-    def _refused(self, row: Row, key: str, field: str, why: str) -> Refused:
-        return Refused(**self._origin(), about=row.label, row=key, field=field, why=why)
+    def _refused(self, row: Row, key: str, field: str, why: str) -> RefusedComparison:
+        return RefusedComparison(**self._origin(), about=row.label, row=key, field=field, why=why)
 
     def _origin(self) -> dict[str, Any]:
         return {"study": self._study, "document_id": self._document.document_id}

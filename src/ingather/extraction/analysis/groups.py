@@ -27,7 +27,7 @@ _MEDIANS: Final[tuple[tuple[tuple[str, ...], Formula, Callable[..., GroupMean]],
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Missing:
+class MissingFigure:
     """A number that is not there: which cell to mend, and why."""
 
     row: str
@@ -35,7 +35,7 @@ class Missing:
     why: str
 
 
-Found = Figure | Missing
+Found = Figure | MissingFigure
 
 
 def read_events(cells: Cells, row: str) -> tuple[Found, Found]:
@@ -43,7 +43,7 @@ def read_events(cells: Cells, row: str) -> tuple[Found, Found]:
     n = _figure(cells, row, N)
     events = _figure(cells, row, EVENTS)
     percent = cells.figure(row, PERCENT)
-    if isinstance(events, Figure) or percent is None or isinstance(n, Missing) or _conflicts(cells, row, EVENTS):
+    if isinstance(events, Figure) or percent is None or isinstance(n, MissingFigure) or _conflicts(cells, row, EVENTS):
         return events, n
     count = _converted(
         lambda: float(conversions.events_from_percent(percent.printed, int(n.value))),
@@ -59,11 +59,11 @@ def read_mean(cells: Cells, row: str) -> tuple[Found, Found, Found]:
     """Mean, SD and people of a group; converted from SE, interval, or median and quartiles where that is printed."""
     n = _figure(cells, row, N)
     mean, sd = _figure(cells, row, MEAN), _figure(cells, row, SD)
-    if isinstance(n, Missing) or _conflicts(cells, row, MEAN) or _conflicts(cells, row, SD):
+    if isinstance(n, MissingFigure) or _conflicts(cells, row, MEAN) or _conflicts(cells, row, SD):
         return mean, sd, n
-    if isinstance(mean, Figure) and isinstance(sd, Missing):
+    if isinstance(mean, Figure) and isinstance(sd, MissingFigure):
         sd = _sd(cells, row, n) or sd
-    if isinstance(mean, Missing) and isinstance(sd, Missing):
+    if isinstance(mean, MissingFigure) and isinstance(sd, MissingFigure):
         mean, sd = _from_median(cells, row, n) or (mean, sd)
     return mean, sd, n
 
@@ -108,7 +108,7 @@ def _converted(
     try:
         value = convert()
     except Unusable as why:
-        return Missing(row=row, field=field, why=str(why))
+        return MissingFigure(row=row, field=field, why=str(why))
     return Figure(
         value=value, printed=repr(value), state=CellState.DERIVED, row=row, field=field, formula=formula, inputs=inputs
     )
@@ -119,8 +119,8 @@ def _figure(cells: Cells, row: str, field: str) -> Found:
     if figure is not None:
         return figure
     if _conflicts(cells, row, field):
-        return Missing(row=row, field=field, why="Several values stand in this cell; a person has to choose.")
-    return Missing(row=row, field=field, why="There is no number in this cell.")
+        return MissingFigure(row=row, field=field, why="Several values stand in this cell; a person has to choose.")
+    return MissingFigure(row=row, field=field, why="There is no number in this cell.")
 
 
 def _conflicts(cells: Cells, row: str, field: str) -> bool:
