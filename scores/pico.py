@@ -6,16 +6,17 @@ a wrong answer to the same question, and so does the number of the other arm.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from ingather.extraction.findings import Answer, Finding, Row, State, Value, Verdict
+from ingather.extraction.findings import Answer, Row, State, Value, Verdict
 from ingather.extraction.ground.folding import fold
-from ingather.extraction.proof.assess import assess
+from ingather.extraction.proof.assess import prove
 from ingather.extraction.proof.figures import figures
-from ingather.extraction.template import Template, load_builtin
+from ingather.extraction.template import load_builtin
 from scores.report import Report, Share
 
 _FIELDS: Final = {
@@ -59,7 +60,11 @@ def score(folder: Path) -> Report:
     for path in files:
         text = path.with_suffix(".txt").read_text(encoding="utf-8")
         rows, cases = _cases(path.stem, text, _entities(path.read_text(encoding="utf-8")))
-        for case, finding in zip(cases, _judged(template, text, rows, cases), strict=True):
+        answers = [
+            Answer(field=case.field, row=case.row, state=State.REPORTED, value=case.value, quote=case.quote)
+            for case in cases
+        ]
+        for case, finding in zip(cases, prove(template, [text], rows, answers, source="board"), strict=True):
             is_marked = finding.verdict in _MARKED
             for key in _keys(case):
                 right, of = counts.setdefault(key, [0, 0])
@@ -97,7 +102,7 @@ def _entities(annotations: str) -> list[Entity]:
 
 
 def _cases(name: str, text: str, entities: list[Entity]) -> tuple[list[Row], list[Case]]:
-    labels = {side: next((one.text for one in entities if one.kind == kind), "") for side, kind in _SIDES.items()}
+    labels = {side: _label(entities, kind) for side, kind in _SIDES.items()}
     rows = [Row(scope="arm", key=f"arm/{side}", label=label, parts={}) for side, label in labels.items() if label]
     cases: list[Case] = []
     outcomes: dict[str, str] = {}
@@ -117,6 +122,14 @@ def _cases(name: str, text: str, entities: list[Entity]) -> tuple[list[Row], lis
                                    names_both=both))  # fmt: skip
     rows += [Row(scope="outcome", key=key, label=label, parts={}) for label, key in outcomes.items()]
     return rows, [case for case in cases if case.is_honest or not _is_also_right(case, cases)]
+
+
+def _label(entities: list[Entity], kind: str) -> str:
+    """What the paper calls an arm most often, as a reader would write it down; the first of those named as often."""
+    names = Counter(one.text.casefold() for one in entities if one.kind == kind)
+    return next(
+        (one.text for one in entities if one.kind == kind and names[one.text.casefold()] == max(names.values())), ""
+    )
 
 
 _COUNTS: Final = frozenset(("n_randomised", "arm_n_randomised", "r_events"))
@@ -173,10 +186,17 @@ def _sentence(text: str, at: int) -> tuple[str, int]:
 
 
 def _nearest(entities: list[Entity], entity: Entity, start: int, end: int) -> str | None:
-    outcomes = [one for one in entities if one.kind == "outcome" and start <= one.start < end]
+    """The outcome that a number is of: the last one named before it, unless numbers of its kind stand between."""
+    here = [one for one in entities if start <= one.start < end]
+    outcomes = [one for one in here if one.kind == "outcome"]
     if not outcomes:
         return None
-    return min(outcomes, key=lambda one: max(one.start - entity.end, entity.start - one.end)).text
+    before = [one for one in outcomes if one.end <= entity.start]
+    behind = [one for one in outcomes if one.start >= entity.end]
+    alike = [one for one in here if one.kind == entity.kind and before and before[-1].end <= one.start < entity.start]
+    if before and (not alike or not behind):
+        return before[-1].text
+    return behind[0].text if behind else outcomes[0].text
 
 
 def _value(text: str) -> float | int | None:
@@ -185,13 +205,3 @@ def _value(text: str) -> float | int | None:
         return None
     value = float(found[0].value)
     return int(value) if value.is_integer() else value
-
-
-def _judged(template: Template, text: str, rows: list[Row], cases: list[Case]) -> list[Finding]:
-    """Each case by itself: findings are returned in the template's order, so they are asked one at a time."""
-    found = []
-    for case in cases:
-        answer = Answer(field=case.field, row=case.row, state=State.REPORTED, value=case.value, quote=case.quote)
-        findings, _ = assess(template, [text], rows, [answer], source="board")
-        found.append(next(one for one in findings if one.field == case.field))
-    return found

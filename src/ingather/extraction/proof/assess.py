@@ -54,17 +54,24 @@ def assess(
     `is_recognised`: the pages were recognised in pictures, so that a quote
     which stands there word for word may still not be what was printed.
     """
-    index = Index(pages)
-    # One quote often proves a whole row of a table.
-    find = cache(lambda quote, page: ground(quote, index, page))
-    answers = list(answers)
-    binder = Binder(template, pages, rows, answers)
-    findings = [_finding(template, find, pages, answer, source, binder) for answer in answers]
+    findings = prove(template, pages, rows, answers, source=source)
     findings = in_order(template, rows, [*findings, *judge(template, rows, findings)])
     flags = [*check(template, rows, findings), *_orders(findings)]
     if not is_recognised:
         return findings, flags
     return [_doubted(finding) for finding in findings], [*flags, RECOGNISED]
+
+
+def prove(
+    template: Template, pages: Sequence[str], rows: Sequence[Row], answers: Iterable[Answer], *, source: str
+) -> list[Finding]:
+    """The finding of each answer, in the order of the answers."""
+    index = Index(pages)
+    # One quote often proves a whole row of a table.
+    find = cache(lambda quote, page: ground(quote, index, page))
+    answers = list(answers)
+    binder = Binder(template, pages, rows, answers)
+    return [_finding(template, find, pages, answer, source, binder) for answer in answers]
 
 
 def _doubted(finding: Finding) -> Finding:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from decimal import Decimal
+from itertools import combinations
 from typing import Final
 
 from ingather.extraction.findings import Reason
@@ -13,7 +14,7 @@ from ingather.extraction.proof.governing import governed, nearest
 from ingather.extraction.proof.labels import OTHER
 from ingather.extraction.proof.measures import Measure, measures
 from ingather.extraction.proof.outcomes import of_outcome, of_time
-from ingather.extraction.proof.owners import owner
+from ingather.extraction.proof.owners import owner, run_of
 from ingather.extraction.proof.passage import Passage
 from ingather.extraction.proof.totals import is_of_one_arm, is_sum
 from ingather.extraction.proof.wanted import Wanted, wanted
@@ -82,6 +83,8 @@ def _bind(field: Field, n: int, reader: Reader, cues: Cues, subject: Subject, wa
     subjects: list[Stretch] = []
     if cues.speaks:
         cue = _cue(field, figure, peers, reader, cues, sentence)
+        if isinstance(cue, Reason) and want.is_people and field.scope is Scope.STUDY:
+            cue = _cue_of_parts(figure, peers, reader, cues, sentence) or cue
         if isinstance(cue, Reason):
             return unbound(cue, place)
         subjects.append((cue.start, cue.end))
@@ -156,7 +159,13 @@ def _is_peer(reader: Reader, m: int, n: int, want: Wanted, subject: Subject) -> 
     one, mine = reader.figures[m], reader.figures[n]
     if want.measures & _RANGES:
         return bool(reader.kinds[m] & want.measures)
-    if one.is_percent != mine.is_percent or one.is_time != mine.is_time:
+    # In `41 vs 73 %` both are percentages.
+    is_share, is_mine = (
+        one.is_percent or M.PERCENT in reader.kinds[m],
+        mine.is_percent or M.PERCENT in reader.kinds[n],
+    )
+    is_average = bool(want.measures & {M.MEAN, M.MEDIAN, M.SD, M.SE})  # `7.5 v 3.8 months` are two of a kind
+    if is_share != is_mine or (one.is_time != mine.is_time and not is_average):
         return False
     # A numerator and its denominator do not compete.
     if (M.EVENTS in reader.kinds[m]) != (M.EVENTS in reader.kinds[n]) and not want.measures & {M.TOTAL}:
@@ -187,6 +196,26 @@ def _cue(
     if reach is not None:
         return reach.cue
     return Reason.OTHER_MEASURE if any(not one.is_negated for one in own) else Reason.NO_CUE
+
+
+def _cue_of_parts(
+    figure: Figure, peers: Sequence[Figure], reader: Reader, cues: Cues, sentence: Stretch
+) -> Mention | None:
+    """`Of 669 enrolled, 446 were randomised to A and 223 to B`: a total has the word of the parts that make it up."""
+    text = reader.passage.text
+    here = [one for one in peers if sentence[0] <= one.start < sentence[1] and 0 < one.value < figure.value]
+    parts = next((some for count in (2, 3, 4) for some in combinations(here[:8], count)
+                  if figure.value >= _LEAST_SUM and sum(one.value for one in some) == figure.value), ())  # fmt: skip
+    rivals = [one for one in mentions(cues.rivals, text) if sentence[0] <= one.start < sentence[1]]
+    found = None
+    for one in (figure, *parts):
+        mine = nearest(text, one, mentions(cues.speaks, text), (), sentence)
+        others = [other for other in here if other.start != one.start]
+        rival = nearest(text, one, rivals, others, sentence)
+        if rival is not None and (mine is None or rival.distance < mine.distance):
+            return None
+        found = mine.cue if mine is not None and one is not figure and not found else found
+    return found if parts else None
 
 
 def _is_around(rival: Mention, own: Mention) -> bool:
@@ -231,7 +260,11 @@ def _by_column(figure: Figure, peers: Sequence[Figure], subject: Subject, reader
     """
     sentence = reader.passage.sentence(figure.start)
     here = [one for one in peers if sentence[0] <= one.start < sentence[1]]
-    groups = subject.columns if subject.is_row else _named_before(reader, sentence, subject)
+    here = here if subject.is_row else run_of(reader.passage.text, figure, peers, sentence)
+    is_named = subject.arm_labels is not None and any(
+        sentence[0] <= one.start < sentence[1] for one in subject.arm_labels.mentions(reader.passage.text)
+    )
+    groups = subject.columns if subject.is_row else () if is_named else _named_before(reader, sentence, subject)
     if not groups or len(here) != len(groups):
         return Reason.NO_SUBJECT
     place = next(n for n, one in enumerate(here) if one.start == figure.start)

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 from ingather.extraction.ground.folding import UNSPACED, fold
@@ -41,7 +42,9 @@ _ANONYMOUS: Final = re.compile(
     r"|participants)|controls"
     r"|comparison (?:group|arm)|(?:intervention|treatment|treated|experimental|active|study) (?:group|arm)"
     r"|(?:group|arm) (?:[a-d]|[1-4]|i{1,3}|iv|one|two|three)(?![a-z])|sham(?: group)?|usual[- ]care(?: group)?"
-    r"|(?:the )?other (?:group|arm)|[a-z]+(?:[- ][a-z]+)? (?:group|arm)(?![a-z]))"
+    r"|(?:the )?other (?:group|arm)"
+    r"|(?:(?!(?:the|or|and|in|a|of|for|than|with|to|vs|versus|from|as)[ -])[a-z]+[- ])?"
+    r"(?!(?:the|or|and|in|a|of|for|than|with|to|vs|versus|from|as)[ ])[a-z0-9/+]+ (?:group|arm)(?![a-z]))"
     r"|(?:对照|治疗|观察|试验|干预|实验|安慰剂|[甲乙丙丁]|[ab])组"
 )
 _NO_GROUP: Final = re.compile(
@@ -109,7 +112,51 @@ class Labels:
         for one in found:
             if all(one.end <= other.start or one.start >= other.end for other in kept):
                 kept.append(one)
-        return sorted(kept, key=lambda one: one.start)
+        return _with_appositions(text, _joined(text, sorted(kept, key=lambda one: one.start)))
+
+
+# What joins two names into one: nothing, or the words of a combination with no more than a dose between.
+_BESIDE: Final = re.compile(
+    r"[ -]|[^,;.()a-z]{0,3}(?:[0-9.]+ ?[a-z/]{1,6}(?:\([0-9]\))? )?(?:plus|followed by|combined with"
+    r"|in combination with|added to|\+)"
+    r" ?(?:the )?(?:[0-9.]+ ?[a-z/]{1,6}(?:\([0-9]\))? )?"
+)
+
+
+def _joined(text: str, named: Sequence[Named]) -> list[Named]:
+    """Two known groups side by side are one name: `electronic survey` is no paper survey. A placebo stays one."""
+    found: list[Named] = []
+    for one in named:
+        last = found[-1] if found else None
+        is_beside = last is not None and last.key != one.key and _BESIDE.fullmatch(text, last.end, one.start)
+        if last is None or not is_beside or one.key.startswith(OTHER) or last.key.startswith(OTHER):
+            found.append(one)
+        elif _CONTROL.search(text[one.start : one.end]):
+            found[-1] = replace(one, start=last.start)
+        else:
+            found[-1] = replace(last, end=one.end)
+    return found
+
+
+# What stands between two names of one group: `paper survey (control group, n = 74)`, `vinorelbine/trastuzumab arm`.
+_APPOSITION: Final = re.compile(r" ?(?:[(\[,]|=|:) ?(?:the )?(?:n ?= ?[0-9]+[,;] ?)?|[/+-]| plus | \+ |/ ")
+
+# `denosumab 120 mg and intravenous placebo`: the placebo of the other drug belongs to the group.
+_DUMMY: Final = re.compile(r" (?:[0-9.]+ ?[a-z/]+ )?(?:[a-z ]{0,20})?(?:and|plus|with) (?:an? )?(?:[a-z-]+ )?")
+
+
+def _with_appositions(text: str, named: Sequence[Named]) -> list[Named]:
+    """A group that no row stands for, named right beside a known one, is that one."""
+    found = list(named)
+    for n, (one, other) in enumerate(pairwise(named)):
+        is_dummy = other.key == f"{OTHER}placebo" and _DUMMY.fullmatch(text, one.end, other.start)
+        is_beside = _APPOSITION.fullmatch(text, one.end, other.start) or is_dummy
+        if one.key.startswith(OTHER) == other.key.startswith(OTHER) or not is_beside:
+            continue
+        known, unknown = (n, n + 1) if other.key.startswith(OTHER) else (n + 1, n)
+        if text[one.end : other.start].strip() != "," or re.match(r" ?[,(]? ?(?:n ?=|\()", text[other.end :]):
+            found[unknown] = replace(found[unknown], key=named[known].key)
+    return found
 
 
 @lru_cache(maxsize=500)
@@ -124,10 +171,19 @@ def arm_labels(arms: tuple[tuple[str, str], ...], short: tuple[tuple[str, str], 
     actives = [key for key, _ in folded if key not in controls]
     for key, label in folded:
         others = {term for other, text in folded if other != key for term in _terms(text)}
+        label_terms = {term for term in _terms(label) if term not in _GENERIC}
         names = [label, *re.findall(r"\(([^()]{2,})\)", label), re.sub(r" ?\([^()]*\)", "", label)]
         own = [term for term in _terms(label) if term not in others and term not in _GENERIC and _is_telling(term)]
         names += [*_shortened(label, short, own), *own]
+        is_part = not own and any(other != key and label_terms <= {*_terms(text)} for other, text in folded)
         sources = [_phrase(name) for name in dict.fromkeys(names) if name.strip(" ()")]
+        if is_part and label_terms:
+            # `letrozole` beside `palbociclib plus letrozole`: the shorter name, where it is called a group.
+            core = r"[ -]?".join(re.escape(term) for term in _terms(label) if term in label_terms)
+            sources.append(
+                rf"(?<![a-z0-9])(?<!plus )(?<!and )(?<!with ){core}[- ](?:groups?|arms?|alone|only"
+                rf"|monotherapy)(?![a-z])"
+            )
         if controls == [key]:
             sources += [rf"(?<![a-z]){alias}(?![a-z])" for alias in _CONTROL_ALIASES]
         if actives == [key] and (controls or len(folded) == 1):

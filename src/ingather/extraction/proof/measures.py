@@ -70,13 +70,15 @@ _SD_AFTER: Final = re.compile(rf" ?[(\[]?{_SD}(?![a-z])")
 _SE_AFTER: Final = re.compile(rf" ?[(\[]?{_SE}(?![a-z])")
 _MEAN: Final = re.compile(r"(?<![a-z])(?:means?|averag\w+|mean\(|±)(?![a-z])|均数|平均|均值")
 _MEDIAN: Final = re.compile(r"(?<![a-z])medians?(?![a-z])|中位")
+_OUT_OF: Final = re.compile(r"(?:(?<![a-z])(?:of|among|out of|in)|/)(?: the| a total of| these| all)? ?$")
 _EFFECT_BEFORE: Final = re.compile(
     rf"(?<![a-z])(?:{_EFFECT}(?:[^0-9.;]{{0,40}}?(?: of| was| were| is|[=:,(\[])| ?[\[(][a-z]{{1,4}}[\])])?"
     rf"|{_SHORT_EFFECT}(?: of| was| is|[=:,;(\[])?|[\[(]{_SHORT_EFFECT}[\])](?: of| was| is|[=:,])?) ?(?:[=:,(\[] ?)?$"
 )
 _OR: Final = re.compile(r"(?<![a-z])or ?$")
 _STATISTIC_BEFORE: Final = re.compile(
-    r"(?:(?<![a-z])(?:t|f|z|r|χ2|x2|chi-?square[d]?|h|u|d\.?f\.?|κ|kappa|icc|auc|r2|q|i2|ω|η2?|\u03b1|alpha|chi2|x\^2|χ\^2)"
+    r"(?:(?<![a-z])(?:t|f|z|r|χ2|x2|chi-?square[d]?|h|u|d\.?f\.?|κ|kappa|icc|auc|r2|q|i2|ω|η2?|\u03b1|alpha|chi2|x\^2"
+    r"|χ\^2)"
     r" ?(?:\([0-9., ]+\) ?)?(?:of|was)? ?[=<>:] ?|\^2 ?= ?|(?:power|beta|alpha|type i|error|significance)"
     r"[^0-9.;]{0,24}|检验效能[^0-9]{0,6})$"
 )
@@ -107,12 +109,14 @@ _PEOPLE: Final = (
     r"|adolescents?|people|persons?|individuals?|volunteers?|students?|males?|females?|boys?|girls?|cases?|controls?"
     r"|mothers?|families|couples|residents?|workers?|users?|smokers?|babies|toddlers?|survivors?|athletes?|nurses?"
     r"|physicians?|respondents?|enrollees|inpatients?|outpatients?|completers?|responders?|deaths?|events?|eyes|teeth"
-    r"|knees|hips|limbs|lesions|pregnancies|cycles|pairs|twins|dyads|veterans|recipients?|carriers?|caregivers?"
+    r"|knees|hips|limbs|lesions|pregnancies|pairs|twins|dyads|veterans|recipients?|carriers?|caregivers?"
     r"|members|elderly|households?|cancers|relapses|recurrences|infections|fractures|例|人|名|位|患者|病人|受试者|儿童"
     r"|孕妇|眼"
 )
 _PEOPLE_AFTER: Final = re.compile(
-    rf" ?(?:\([^()]{{0,30}}\) ?)?(?:[a-z0-9,/'+-]+ ){{0,6}}?(?:{_PEOPLE})(?![a-z])|(?:{_PEOPLE})"
+    rf" ?(?:\([^()]{{0,30}}\) ?)?(?:(?![0-9]+[ ]|,|(?:we|and|in|were|was"
+    rf"|or)[ ])[a-z0-9,/'+-]+ ){{0,6}}?(?:{_PEOPLE})(?![a-z])"
+    rf"|(?:{_PEOPLE})"
 )
 _THING: Final = (
     r"cent(?:er|re)s?|hospitals?|clinics?|sites?|countries|practices|schools|villages|clusters|units?|wards|items?"
@@ -124,7 +128,8 @@ _THING: Final = (
     r"|项|分|种|个"
 )
 _THINGS_AFTER: Final = re.compile(
-    rf"[ -]?(?:[a-z-]+ ){{0,3}}?(?:{_THING})(?![a-z])|(?:{_THING})| (?:[a-z-]+ ){{0,6}}?(?:trials|studies)(?![a-z])"
+    rf"[ -]?(?:(?!(?:in|of|on|for|to|with|the|from|at|by|who|were|was|and|or"
+    rf"|had)[ ])[a-z-]+ ){{0,3}}?(?:{_THING})(?![a-z])|(?:{_THING})| (?:[a-z-]+ ){{0,6}}?(?:trials|studies)(?![a-z])"
 )
 
 
@@ -140,14 +145,21 @@ def measures(text: str, found: Sequence[Figure]) -> tuple[frozenset[Measure], ..
     _under_headers(text, found, kinds)
     for n in range(1, len(found)):
         _in_a_list(text, found, kinds, n)
+    for n in range(len(found) - 1, 0, -1):
+        _in_a_list_of_shares(text, found, kinds, n)
     return tuple(frozenset(kind) for kind in kinds)
+
+
+# So far before a figure the words stand that say what it is: `The median time to progression was longer in the A group
+# than in the B group (7.5 v 3.8 months)`. A figure, a semicolon or a full stop between ends it sooner.
+_NEAR: Final = 160
 
 
 def _alone(text: str, figure: Figure, before_it: Figure | None) -> set[Measure]:
     """What the characters right before and right behind a figure make of it."""
     floor = before_it.end if before_it else 0
-    before, after = text[max(0, figure.start - 90) : figure.start], text[figure.end : figure.end + 60]
-    near = text[max(floor, figure.start - 90) : figure.start]
+    before, after = text[max(0, figure.start - _NEAR) : figure.start], text[figure.end : figure.end + 60]
+    near = text[max(floor, figure.start - _NEAR) : figure.start]
     near = re.split(r"[.;] |[。\uff1b]", near)[-1]
     if marked := _marked(figure, before, near, after):
         return marked
@@ -199,13 +211,19 @@ def _of_number(text: str, figure: Figure, near: str) -> set[Measure]:
     is_whole = figure.value == int(figure.value) and figure.value >= 0 and "." not in text[figure.start : figure.end]
     if is_whole:
         people, things = _PEOPLE_AFTER.match(after), _THINGS_AFTER.match(after)
+        if figure.value == 1 and _ONE_OF.match(after):
+            return {Measure.THINGS}
         if people and (not things or people.end() <= things.end()):
-            return {Measure.COUNT}
+            return {Measure.TOTAL, Measure.COUNT} if _OUT_OF.search(near) else {Measure.COUNT}
         if things:
             return {Measure.THINGS}
     if _AGE_BEFORE.search(near):
         return {Measure.AGE, Measure.PLAIN}
     return {Measure.PLAIN, Measure.COUNT} if is_whole else {Measure.PLAIN}
+
+
+# `one of the three arms` counts nobody.
+_ONE_OF: Final = re.compile(r" of (?:the |these |our )?(?:two|three|four|five|six|[2-9]|several|following)(?![a-z0-9])")
 
 
 def _averages(near: str) -> set[Measure]:
@@ -258,7 +276,7 @@ def _of_range(figure: Figure, before: str) -> set[Measure]:
 _HIGH: Final = {Measure.CI_LOW: Measure.CI_HIGH, Measure.Q1: Measure.Q3, Measure.MIN: Measure.MAX}
 _PLUS_MINUS: Final = re.compile(r" ?\u00b1 ?")
 _OPENS: Final = re.compile(r" ?[%a-z/]{0,8} ?[(\[] ?(?:sd|se|sem|s\.d\.|=|:|,|±| )*")
-_COMMA_PAIR: Final = re.compile(r" ?[%a-z/]{0,8} ?[(\[\u00b1][(\[\u00b1 ]*")
+_COMMA: Final = re.compile(r" ?[%a-z/]{0,8}[,;] ?(?:and )?| and ")
 
 
 def _in_company(text: str, found: Sequence[Figure], kinds: list[set[Measure]], n: int) -> None:
@@ -278,6 +296,10 @@ def _in_company(text: str, found: Sequence[Figure], kinds: list[set[Measure]], n
     counted = {Measure.COUNT, Measure.PLAIN, Measure.TOTAL}
     if n + 1 < len(found) and _is_whole(text, figure) and _is_whole(text, found[n + 1]) and kinds[n + 1] & counted:
         _fraction(found, kinds, n, after)
+    if n and not figure.edge and kinds[n - 1] == {Measure.CI_LOW, Measure.CI_HIGH} and _COMMA.fullmatch(before):
+        kinds[n] = {Measure.CI_HIGH}
+        kinds[n - 1] = {Measure.CI_LOW}
+        return
     if n and _OPENS.fullmatch(before) and text[found[n - 1].end : figure.start].count("(") <= 1:
         _in_brackets(text, found, kinds, n)
 
@@ -350,11 +372,36 @@ def _under_headers(text: str, found: Sequence[Figure], kinds: list[set[Measure]]
             kinds[n + 1] = {Measure.SE if is_error else Measure.SD}
 
 
+_BRACKET: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+
+
+def _before_brackets(text: str, found: Sequence[Figure], n: int) -> int:
+    """The figure before another one, leaving out those in brackets that close between the two."""
+    closed = [one.span() for one in _BRACKET.finditer(text) if one.end() <= found[n].start]
+    return next((m for m in range(n - 1, -1, -1) if not any(a < found[m].start < b for a, b in closed)), n - 1)
+
+
+_WITH_UNIT: Final = frozenset((Measure.DOSE, Measure.AMOUNT, Measure.TIME, Measure.AGE))
+
+
+def _in_a_list_of_shares(text: str, found: Sequence[Figure], kinds: list[set[Measure]], n: int) -> None:
+    """`40, 42 and 46 %`: the sign at the end is of all of them."""
+    one, other = found[n - 1], found[n]
+    is_share = other.is_percent or (Measure.PERCENT in kinds[n] and Measure.PLAIN in kinds[n])
+    if Measure.PLAIN not in kinds[n - 1] or not _SHORT_AND.fullmatch(text[one.end : other.start]):
+        return
+    if is_share:
+        kinds[n - 1] = kinds[n - 1] | {Measure.PERCENT}
+    elif kinds[n] & _WITH_UNIT and not one.is_percent:
+        # `20 or 30 mg`, `between 55 and 80 years`: the unit at the end is of both.
+        kinds[n - 1] = kinds[n] | (kinds[n - 1] - {Measure.PLAIN, Measure.COUNT})
+
+
 _AND: Final = re.compile(
     r"[^0-9.;]{0,60}?(?:(?<![a-z])(?:and|or|vs\.?|versus|v|compared (?:with|to)|than|for)(?![a-z])|[,/]|与|和"
     r"|比)[^0-9.;]{0,40}"
 )
-_SHORT_AND: Final = re.compile(r" ?(?:and|or|vs\.?|versus|v|,|to|-|/)(?: and)? ?")
+_SHORT_AND: Final = re.compile(r" ?(?:,? ?and|or|vs\.?|versus|v|,|to|-|/)(?: and)? ?")
 _HANDED_ON: Final = frozenset(
     (Measure.MEAN, Measure.MEDIAN, Measure.P, Measure.SD, Measure.SE, Measure.ESTIMATE, Measure.AGE)
 )
@@ -362,11 +409,11 @@ _HANDED_ON: Final = frozenset(
 
 def _in_a_list(text: str, found: Sequence[Figure], kinds: list[set[Measure]], n: int) -> None:
     """`a median of 12.3 v 10.1 months`, `37 and 25 %`: what is said of one figure of a list holds for all of them."""
-    one, other = found[n - 1], found[n]
-    between = text[one.end : other.start]
-    if Measure.PLAIN in kinds[n - 1] and other.is_percent and _SHORT_AND.fullmatch(between):
-        kinds[n - 1] = kinds[n - 1] | {Measure.PERCENT}
-    handed = kinds[n - 1] & _HANDED_ON
+    other = found[n]
+    first = _before_brackets(text, found, n)
+    one = found[first]
+    between = _BRACKET.sub(" ", text[one.end : other.start])
+    handed = kinds[first] & _HANDED_ON
     is_open = Measure.PLAIN in kinds[n] or kinds[n] in ({Measure.TIME}, {Measure.AMOUNT}, {Measure.PERCENT})
     if handed and is_open and not other.is_name and not other.edge and _AND.fullmatch(between):
         is_alike = one.is_percent == other.is_percent

@@ -83,7 +83,7 @@ def of_outcome(
         # What stands in brackets belongs to the words before them.
         if left is None or (other is not None and other.start > left.start):
             return Reason.OTHER_OUTCOME
-        return Reason.OTHER_OUTCOME if _is_behind_brackets(text, left, bracket, peers) else left
+        return Reason.OTHER_OUTCOME if _is_behind_brackets(text, left, bracket, peers, arms) else left
     behind = _first_behind(own, figure, peers)
     if left is not None and (other is None or other.start < left.start):
         if behind is not None or not _is_new_subject(text, left, figure, peers, arms):
@@ -100,11 +100,13 @@ def _bracket_of(text: str, figure: Figure) -> tuple[int, int] | None:
     )
 
 
-def _is_behind_brackets(text: str, own: Named, bracket: tuple[int, int], peers: Sequence[Figure]) -> bool:
+def _is_behind_brackets(
+    text: str, own: Named, bracket: tuple[int, int], peers: Sequence[Figure], arms: Sequence[Named]
+) -> bool:
     """Whether other brackets with figures of the kind, and then other words, stand between a name and the brackets."""
     for found in _BRACKETS.finditer(text, own.end, bracket[0]):
         if any(found.start() < one.start < found.end() for one in peers):
-            gap = text[found.end() : bracket[0]]
+            gap = _without(text, found.end(), bracket[0], arms)
             return any(not _GLUE.fullmatch(term) for term in _LONG_TERM.findall(gap))
     return False
 
@@ -138,12 +140,17 @@ def _is_new_subject(text: str, own: Named, figure: Figure, peers: Sequence[Figur
     before = max((one.end for one in peers if own.end <= one.start and one.end <= figure.start), default=None)
     if before is None:
         return False
-    between = list(text[before : figure.start])
-    for one in arms:
-        for at in range(max(one.start, before), min(one.end, figure.start)):
-            between[at - before] = " "
-    gap = _BRACKETS.sub(" ", "".join(between))
+    gap = _BRACKETS.sub(" ", _without(text, before, figure.start, arms))
     return any(not _GLUE.fullmatch(term) for term in _LONG_TERM.findall(gap))
+
+
+def _without(text: str, start: int, end: int, names: Sequence[Named]) -> str:
+    """A stretch of a text with the names of groups left blank."""
+    left = list(text[start:end])
+    for one in names:
+        for at in range(max(one.start, start), min(one.end, end)):
+            left[at - start] = " "
+    return "".join(left)
 
 
 def days(text: str) -> float | None:

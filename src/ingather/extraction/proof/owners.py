@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final
 
 from ingather.extraction.proof.figures import Figure
@@ -40,16 +41,97 @@ def owner(
     peers = [one for one in peers if sentence[0] <= one.start < sentence[1]]
     if not here:
         return None
+    if found := _right_beside(text, figure, peers, here):
+        return found
     run = _run(text, figure, peers, here)
-    if len(run) > 1 and (found := _by_order(figure, run, peers, here)):
+    if len(run) > 1 and (found := _by_order(text, figure, run, peers, here)):
         return found
     if len(run) > 1 and "respectively" in text[run[-1].end : sentence[1]]:
         return _in_list(text, figure, run, here, sentence)
     if len(run) == 2 and (found := _by_elimination(text, figure, run, here, keys, sentence)):
         return found
+    if found := _only_one(text, run, peers, here, sentence):
+        return found
     if len(run) > 1 and not _stands_apart(run, here):
         return None
     return _beside(text, figure, peers, here)
+
+
+_PEOPLE: Final = (
+    r"(?:(?:patients|participants|subjects|women|men|females|males|volunteers|children|infants|people|individuals"
+    r"|adults|persons|cases|babies|eyes"
+    r"|of them|of whom|those|users|mothers|students) ?)?"
+)
+_GIVEN: Final = re.compile(
+    rf" ?(?:\([^()]*\) ?)?(?:of [0-9]+ ?(?:\([^()]*\) ?)?)?{_PEOPLE}(?:who |that )?(?:(?:were|was|had|have been"
+    rf"|had been) )?"
+    r"(?:randomly |then )?(?:assigned|allocated|randomi[sz]ed|received|receiving|given|treated with|treated|taking|took"
+    r"|underwent|undergoing|in|on|with|for|to|into|of)"
+    r"(?: (?:to|in|into|with|on|receive|receiving|switch to|continue to|continue|take|use|undergo|get|start|patients"
+    r"|women"
+    r"|men|those|who|receiving|treated with|allocated to|assigned to|given)){0,3}(?: the| a| an)? ?"
+)
+# `4/48 (8 %) anastrozole`, and `2.0 %, denosumab; 1.4 %, zoledronic acid`.
+_SHARE_OF: Final = re.compile(r"(?: ?/ ?[0-9]+| of (?:the )?[0-9]+)? ?(?:\([^()]*\) ?)?")
+_COMMA: Final = re.compile(r", ?(?:in |for |with )?(?:the )?")
+_CLOSES: Final = re.compile(r" ?[;)\]]|\.(?: |$)")
+_GROUP_OF: Final = re.compile(r"(?: group| arm)?,? ?[(\[:=]? ?(?:[a-z]{1,6}[;,:] ?)?(?:n ?[=:] ?|[(\[] ?|: ?)")
+# Two figures with no more than this between them are one list, and neither is by itself beside a name.
+_SHORT_LIST: Final = re.compile(
+    r" ?(?:\([^()]*\) ?)?,|"
+    r" ?(?:\([^()]*\) ?)?(?:(?:patients?|women|men|children|months?|weeks?|days?|years?|points?|mm|mg|%) ?)?"
+    r"(?:,? ?and|vs\.?|versus|v|/|or|compared (?:with|to)|to|than) ?"
+)
+
+
+def _right_beside(text: str, figure: Figure, peers: Sequence[Figure], here: Sequence[Named]) -> Named | None:
+    """`41 patients received vinorelbine`, `placebo (n = 74)`: a name with nothing but a joining word between."""
+    at = next(n for n, one in enumerate(peers) if one.start == figure.start)
+    if at and _SHORT_LIST.fullmatch(text, peers[at - 1].end, figure.start):
+        return None
+    if at + 1 < len(peers) and _SHORT_LIST.fullmatch(text, figure.end, peers[at + 1].start):
+        return None
+    left = next((one for one in reversed(here) if one.end <= figure.start), None)
+    if left and _GROUP_OF.fullmatch(text, left.end, figure.start):
+        return left
+    right = next((one for one in here if one.start >= figure.end), None)
+    if right is None:
+        return None
+    if _GIVEN.fullmatch(text, figure.end, right.start) or _SHARE_OF.fullmatch(text, figure.end, right.start):
+        return right
+    is_named_behind = _COMMA.fullmatch(text, figure.end, right.start) and _CLOSES.match(text, right.end)
+    return right if is_named_behind else None
+
+
+_COMPARES: Final = re.compile(
+    r"(?<![a-z])(?:vs\.?|versus|v|compared|than|respectively|both|other|against|either|between|whereas"
+    r"|while)(?![a-z])|比"
+)
+_ALL_IN: Final = re.compile(
+    r"(?:[ %]|months?|weeks?|days?|years?|patients?)*,? ?(?:respectively,? )?(?:\([^()]*\),? )?"
+)
+
+
+def _only_one(
+    text: str, run: Sequence[Figure], peers: Sequence[Figure], here: Sequence[Named], sentence: tuple[int, int]
+) -> Named | None:
+    """The one group of a sentence that compares nothing, or the one that all figures of a list are given for."""
+    if len({one.key for one in here}) == 1 and not _COMPARES.search(text, *sentence):
+        return here[0]
+    behind = next((one for one in here if one.start >= run[-1].end), None)
+    if len(run) < _PAIR or behind is None or _AGAINST.search(text, run[0].end, run[-1].start):
+        return None
+    # `13 and 15 %, respectively, in patients allocated to A and 8 and 9 % in B`
+    start = _ALL_IN.match(text, run[-1].end)
+    others = [one for one in here if one.start > behind.start]
+    following = min((one.start for one in peers if one.start > behind.end), default=None)
+    if start is None or following is None or not _GIVEN.fullmatch(text, start.end(), behind.start):
+        return None
+    return behind if others and others[0].start > following else None
+
+
+# A list has two figures at least.
+_PAIR: Final = 2
 
 
 def _stands_apart(run: Sequence[Figure], here: Sequence[Named]) -> bool:
@@ -108,17 +190,51 @@ def _run(text: str, figure: Figure, peers: Sequence[Figure], named: Sequence[Nam
         first -= 1
     while last + 1 < len(peers) and _are_listed(text, peers[last], peers[last + 1], named):
         last += 1
-    return list(peers[first : last + 1])
+    return _in_pairs(text, list(peers[first : last + 1]), figure)
+
+
+# `65 % vs 38 % in the first period, 70 % vs 51 % in the second`: each comparison is a list of its own.
+_AGAINST: Final = re.compile(r"(?<![a-z])(?:vs\.?|versus|v|compared (?:with|to)|than|against)(?![a-z])|比")
+
+
+def _in_pairs(text: str, run: Sequence[Figure], figure: Figure) -> list[Figure]:
+    """The part of a list that is compared with one another, if only parts of it are."""
+    links = [_AGAINST.search(_without_brackets(text, one.end, other.start)) is not None for one, other in pairwise(run)]
+    if all(links) or not any(links):
+        return list(run)
+    at = next(n for n, one in enumerate(run) if one.start == figure.start)
+    first = last = at
+    while first > 0 and links[first - 1]:
+        first -= 1
+    while last < len(links) and links[last]:
+        last += 1
+    return list(run[first : last + 1])
 
 
 def _are_listed(text: str, one: Figure, other: Figure, named: Sequence[Named]) -> bool:
     if any(one.end <= name.start < other.start for name in named):
         return False
     between = _without_brackets(text, one.end, other.start)
+    if "respectively" in between or re.search(r"[()\[\]]", between):
+        return False
     return len(_TERM.findall(between)) <= _MOST_BETWEEN and _LIST.fullmatch(between) is not None
 
 
-def _by_order(figure: Figure, run: Sequence[Figure], peers: Sequence[Figure], named: Sequence[Named]) -> Named | None:
+def _on_either_side(
+    text: str, place: int, run: Sequence[Figure], before: Sequence[Named], named: Sequence[Named]
+) -> Named | None:
+    """`A rose to 51 % compared with 18 % for B`: the name before has the first figure, the one behind the second."""
+    behind = next((one for one in named if one.start >= run[1].end), None)
+    if behind is None or len({one.key for one in before}) != 1 or before[-1].key == behind.key:
+        return None
+    if before[-1].end > run[0].start or not _GIVEN.fullmatch(text, run[1].end, behind.start):
+        return None
+    return (before[-1], behind)[place]
+
+
+def _by_order(
+    text: str, figure: Figure, run: Sequence[Figure], peers: Sequence[Figure], named: Sequence[Named]
+) -> Named | None:
     """As many names as figures, all before or all behind them: the first belongs to the first."""
     place = next(n for n, one in enumerate(run) if one.start == figure.start)
     first_before = max((one.end for one in peers if one.end <= run[0].start), default=0)
@@ -131,6 +247,8 @@ def _by_order(figure: Figure, run: Sequence[Figure], peers: Sequence[Figure], na
         listed = _distinct(names)
         if len(listed) == len(run):
             return listed[place]
+        if len(run) == 2 and (found := _on_either_side(text, place, run, names, named)):
+            return found
         # The same names in turn, more than once: the last list before the figures counts.
         if len(names) > len(run) and len({one.key for one in names[-len(run) :]}) == len(run):
             return names[-len(run) :][place]

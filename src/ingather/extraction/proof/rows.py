@@ -17,6 +17,9 @@ _HEADER_LINES: Final = 45
 # Abbreviations are explained where they are first used; what comes behind so many characters is seldom new.
 _SHORT_FORMS_WITHIN: Final = 60_000
 _TIME_FIELDS: Final = frozenset({"r_timepoint", "c_timepoint"})
+_LONG_TERM: Final = re.compile(r"[a-z]{3,}")
+# Behind its first figure a row of a table has figures, and at most a unit and the name of a test.
+_MOST_TERMS: Final = 3
 _VERSUS: Final = re.compile(r"\s+(?:vs\.?|versus|/|v\.?|against|compared with|minus)\s+", re.IGNORECASE)
 _SAYS_SD: Final = re.compile(
     r"(?:\u00b1|\+/-|\() ?s\.?d\b|mean ?(?:\u00b1|\+/-)? ?\(?s\.?d\b|standard deviation|标准差|\u00b1s(?![a-z])"
@@ -109,7 +112,10 @@ class Rows:
 
     def in_table(self, subject: Subject, spans: Sequence[Span], quoted: str) -> Subject:
         """The subject with the columns of the table that the quote is a row of, if it is one."""
-        if not spans or _SENTENCE_VERB.search(quoted) or len(re.findall(r"[0-9]+", quoted)) < 2:
+        figures = [*re.finditer(r"[0-9]+", quoted)]
+        if not spans or _SENTENCE_VERB.search(quoted) or len(figures) < 2:
+            return subject
+        if len(_LONG_TERM.findall(quoted, figures[0].end())) > _MOST_TERMS:
             return subject
         header, groups = self._header(subject, spans[0])
         return replace(subject, is_row=True, columns=groups, header=header)

@@ -25,9 +25,11 @@ _OWN: Final = re.compile(
 )
 _OTHERS: Final = re.compile(
     r"\b(?:previous|prior|earlier|older|recent|several|many|most|some|few|numerous|other|another|existing|published"
-    r"|large|larger|similar|various|two|three|these) (?:\w+ ){0,3}?(?:trials?|stud(?:y|ies)|work|cohorts?|reviews?"
-    r"|reports?"
-    r"|research|investigations?|investigators?|authors?|meta-analys[ei]s|data|literature)\b|\bet al\b"
+    r"|large|larger|similar|various|two|three|these) (?:\w+ ){0,3}?(?:(?:trials?|stud(?:y|ies)|cohorts?)\b"
+    # `three trial arms` are of this trial.
+    r"(?! (?:arms?|groups?|sites?|cent|treatment|drug|medication|visit|phase|period|day|week|medicine))"
+    r"|work|reviews?|reports?|research|investigations?|investigators?|authors?|meta-analys[ei]s|data|literature)\b"
+    r"|\bet al\b"
     r"|\band (?:colleagues"
     r"|co-?workers|others|associates)\b|\bin (?:that|their) (?:study|trial|review|cohort)|\bothers have\b|\bmeta-analys"
     r"|\bsystematic review|\bcochrane review|\b(?:has|have) been (?:shown|reported|demonstrated|suggested|described)\b"

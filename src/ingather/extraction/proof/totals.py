@@ -28,15 +28,15 @@ _ARM: Final = re.compile(
     r"|intervention)(?![a-z])"
 )
 _EACH: Final = re.compile(
-    r"[^.;]{0,30}?(?:(?<![a-z])(?:in|to|for|per) (?:each|either|both)(?: of the)?(?: two| three)?(?: treatment"
-    r"| study)? ?(?:group|arm)?|per (?:group|arm|treatment)|"
+    r"[^.;]{0,30}?(?:(?<![a-z])(?:in|to|for|per) (?:each|both)(?: of the)?(?: two| three)?(?: treatment"
+    r"| study)? ?(?:group|arm)?|(?:in|to|for|per) either (?:group|arm)(?! [a-z(])|per (?:group|arm|treatment)|"
     r"in both groups|each (?:group|arm))|例?[/每]组|例?一组"
 )
 _EACH_BEFORE: Final = re.compile(r"(?:each (?:group|arm|of)[^.;]{0,25}|per (?:group|arm)[^.;]{0,15}|(?:各|每组) ?)$")
 _N_IN_BRACKETS: Final = re.compile(r"\( ?n ?= ?$")
 _GROUP_BEFORE: Final = re.compile(
     r"(?:(?<![a-z])(?:group|arm)(?: [a-z0-9]{1,2})?(?:,|:| \(| =| of"
-    r"| \[| was| were| included| comprised| consisted of| received)?"
+    r"| \[| was| were| included| comprised| consisted of| received|, [a-z]{1,5},)?"
     r" ?(?:n ?= ?)?|组[\uff08(为:\uff1a,\uff0c]? ?(?:n ?= ?)?)$"
 )
 
