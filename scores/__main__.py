@@ -1,6 +1,7 @@
 """Scores on boards: real papers with known answers, in a folder that is not part of the project.
 
 python3 dev.py scores --board FOLDER [--only NAMES] [--misses] [--json FILE]
+python3 dev.py scores --model --kept FILE [--board FOLDER] [--papers N] [--fields IDS] [--misses]
 
 FOLDER holds one subfolder for each board (`numbers`, `tables`, `registry`, `pdf`). A board that is not there is left
 out and said to be. Strict match: the same number at the precision printed. Silence is counted apart from error.
@@ -20,6 +21,10 @@ BOARDS: tuple[str, ...] = ()
 
 
 def main(argv: list[str]) -> int:
+    if "--model" in argv:
+        report, misses = importlib.import_module("scores.model").asked([one for one in argv if one != "--model"])
+        _print(report, misses=misses)
+        return 0
     parser = argparse.ArgumentParser(prog="dev.py scores", description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--board", type=Path, required=True, metavar="FOLDER", help="the folder with the boards")
     parser.add_argument("--only", default=",".join(BOARDS), metavar="NAMES", help="boards, separated by commas")

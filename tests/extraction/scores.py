@@ -88,16 +88,17 @@ def judge(folder: Path) -> tuple[Scores, list[Mistake]]:
         pages = page_texts(path)
         for template, scopes in right.items():
             rows, answers = extract(load_builtin(template).fields, pages)
-            for field, score, mistake in _judged(scopes, rows, answers):
+            for field, score, mistake in judged(scopes, rows, answers):
                 scores[template, field].add(score)
                 if mistake is not None:
                     mistakes.append(Mistake(paper=path.stem, field=field, expected=mistake[0], given=mistake[1]))
     return scores, mistakes
 
 
-def _judged(
+def judged(
     scopes: dict[str, Any], rows: list[Row], answers: list[Answer]
 ) -> Iterator[tuple[str, Score, tuple[object, object] | None]]:
+    """Each field that the file lists or a row was found for: its counts, and what differs where it is not right."""
     by_row: dict[str, dict[str, Answer]] = defaultdict(dict)
     for answer in answers:
         by_row[answer.row][answer.field] = answer

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ingather.extraction.conversation.answers import LONGEST_LABEL, failed, read_answers, read_listing, unlisted
+from ingather.extraction.conversation.answers import LONGEST_LABEL, failed, read_answers, read_listing
 from ingather.extraction.conversation.questions import Group
 from ingather.extraction.findings import Answer, Row, State
 from ingather.extraction.template import Scope, load_builtin
@@ -278,8 +278,6 @@ def test_an_entry_without_a_label_is_named_and_the_others_stay(bad: Any) -> None
 @pytest.mark.parametrize("told", [{}, {"arms": None}, {"arms": {}}, {"arms": "two"}])
 def test_a_list_that_is_missing_is_told_from_one_that_is_empty(told: dict[str, Any]) -> None:
     assert read_listing(told, [Scope.ARM]) == ([], ["`arms` must be a list."])
-    assert unlisted(told, [Scope.ARM]) == ["arms"]
-    assert unlisted({"arms": []}, [Scope.ARM]) == []
     assert read_listing({"arms": []}, [Scope.ARM]) == ([], [])
 
 

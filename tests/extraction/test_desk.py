@@ -80,7 +80,7 @@ class Room:
         messages = (Message(role="user", content=question),)
 
         async def work(desk: Desk) -> ModelAnswer:
-            return await desk.ask(self.task, 0, "study/1", messages, SCHEMA)
+            return await desk.ask(self.task, 0, "study/1", messages, SCHEMA, 1_000)
 
         told: ModelAnswer = self.with_desk(model, work, endpoint)
         return told
@@ -187,7 +187,7 @@ def test_a_process_keeps_the_silence_it_heard_of_before_the_database_knows(
     async def work(desk: Desk) -> None:
         for error in (ModelError, RetryLater):
             with pytest.raises(error):
-                await desk.ask(room.task, 0, "study/1", (Message(role="user", content="How many?"),), SCHEMA)
+                await desk.ask(room.task, 0, "study/1", (Message(role="user", content="How many?"),), SCHEMA, 500)
 
     monkeypatch.setattr(room.engine, "ahold_queue", not_yet)
     model = Model(ModelError(ErrorKind.RETRY_AFTER, "Too many requests.", retry_after_s=60))
@@ -274,7 +274,7 @@ def test_a_call_that_is_broken_off_keeps_nothing_set_aside(room: Room, db: psyco
             raise AssertionError
 
     async def work(desk: Desk) -> None:
-        asked = desk.ask(room.task, 0, "study/1", (Message(role="user", content="How many?"),), SCHEMA)
+        asked = desk.ask(room.task, 0, "study/1", (Message(role="user", content="How many?"),), SCHEMA, 500)
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(asked, 0.5)
 

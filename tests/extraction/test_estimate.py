@@ -9,6 +9,7 @@ import pytest
 from ingather.engine.engine import Engine
 from ingather.engine.errors import UsageError
 from ingather.extraction.conversation.estimate import by_model, by_rules, document_tokens, scaled
+from ingather.extraction.conversation.sizes import Sizes
 from ingather.extraction.provider import Endpoint, estimate_tokens
 from ingather.extraction.template import load_builtin
 from ingather.library.parse import parse
@@ -72,10 +73,10 @@ def test_length_in_bytes_is_enough_to_count_tokens() -> None:
 def test_more_documents_fields_and_parts_cost_more_and_hands_shorten_it() -> None:
     rct = load_builtin("rct")
     length = Length(characters=60_000, bytes=60_000)
-    one = by_model(rct, [length], budget=60_000, at_once=1, model="gpt-4.1-mini")
-    ten = by_model(rct, [length] * 10, budget=60_000, at_once=1, model="gpt-4.1-mini")
-    quick = by_model(rct, [length] * 10, budget=60_000, at_once=10, model="gpt-4.1-mini")
-    parts = by_model(rct, [length], budget=5_000, at_once=1, model="gpt-4.1-mini")
+    one = by_model(rct, [length], sizes=Sizes(document=60_000), at_once=1, model="gpt-4.1-mini")
+    ten = by_model(rct, [length] * 10, sizes=Sizes(document=60_000), at_once=1, model="gpt-4.1-mini")
+    quick = by_model(rct, [length] * 10, sizes=Sizes(document=60_000), at_once=10, model="gpt-4.1-mini")
+    parts = by_model(rct, [length], sizes=Sizes(document=5_000), at_once=1, model="gpt-4.1-mini")
     assert one.cost is not None
     assert ten.cost is not None
     assert ten.cost.high == pytest.approx(10 * one.cost.high, rel=Decimal("0.001"))
@@ -85,7 +86,9 @@ def test_more_documents_fields_and_parts_cost_more_and_hands_shorten_it() -> Non
 
 
 def test_a_price_that_is_not_known_is_not_guessed() -> None:
-    found = by_model(load_builtin("qc"), [length_of(paper(1))], budget=60_000, at_once=1, model="my-own-model")
+    found = by_model(
+        load_builtin("qc"), [length_of(paper(1))], sizes=Sizes(document=60_000), at_once=1, model="my-own-model"
+    )
     assert found.cost is None
     assert found.tokens_in.low > 0
 

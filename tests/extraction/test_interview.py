@@ -28,7 +28,9 @@ class Model:
         self.steps: list[str] = []
         self.asked: list[tuple[Message, ...]] = []
 
-    async def __call__(self, step: str, messages: tuple[Message, ...], schema: dict[str, Any]) -> ModelAnswer:
+    async def __call__(
+        self, step: str, messages: tuple[Message, ...], schema: dict[str, Any], room: int
+    ) -> ModelAnswer:
         self.steps.append(step)
         self.asked.append(messages)
         told = self._script(step, messages, schema)
@@ -63,8 +65,8 @@ def small(*fields: str) -> Template:
     return select(load_builtin("rct"), fields)
 
 
-def heard(template: Template, model: Model, pages: list[str] | None = None, budget: int = 60_000) -> InterviewResult:
-    return asyncio.run(Interview(template, pages or PAGES, model, budget=budget).run())
+def heard(template: Template, model: Model, pages: list[str] | None = None) -> InterviewResult:
+    return asyncio.run(Interview(template, pages or PAGES, model).run())
 
 
 def interview(template: Template, model: Model, pages: list[str] | None = None) -> tuple[list[Row], list[Answer]]:

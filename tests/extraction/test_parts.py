@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingather.extraction.conversation.parts import LONGEST_PIECE, Passage, budget_for, parts
+from ingather.extraction.conversation.parts import LONGEST_PIECE, Passage, parts
 from ingather.extraction.provider import estimate_tokens
 
 WORDS = "\n" + "word " * 400
@@ -119,8 +119,3 @@ def test_without_references_every_character_is_in_one_part(pages: list[str], bud
 
 def test_a_document_without_pages_is_one_empty_part() -> None:
     assert parts([], 100) == [[]]
-
-
-@pytest.mark.parametrize(("context", "budget"), [(None, 60_000), (100_000, 60_000), (8_000, 4_800)])
-def test_the_budget_leaves_room_for_questions_and_answers(context: int | None, budget: int) -> None:
-    assert budget_for(context) == budget

@@ -7,7 +7,7 @@ import pytest
 
 from ingather.extraction.provider import ChatReply, ChatRequest, ErrorKind, ModelError, parse_reply, salvage
 from ingather.extraction.provider.learning import context_in
-from ingather.extraction.provider.pace import LONGEST_S, Pace, pace_for
+from ingather.extraction.provider.pace import LONGEST_S, AnswerPace, pace_for
 from ingather.extraction.provider.repetition import loop_start
 from ingather.extraction.provider.stream import StreamedCompletion
 from tests.extraction.test_misbehaving import NOTHING, failure, question, success
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ingather.extraction.provider.listening import Writing
 
 # Deadlines short enough for a test; a busy machine makes a call late, but never makes a silence shorter.
-QUICK = Pace(first_s=0.5, silence_s=0.5, longest_s=30.0, max_tokens=500)
+QUICK = AnswerPace(first_s=0.5, silence_s=0.5, longest_s=30.0, max_tokens=500)
 
 
 def streamed(**more: Any) -> ChatRequest:
@@ -93,7 +93,9 @@ def test_a_silence_before_anything_was_whole_is_a_time_out() -> None:
 
 def test_a_model_that_repeats_itself_is_stopped_and_keeps_what_was_said_once() -> None:
     with Provider(script={"rules": ["loop"], "streaming": {"tokens_a_second": 900}}) as provider:
-        error = failure(provider, question(pace=Pace(first_s=5, silence_s=5, max_tokens=20_000), max_tokens=20_000))
+        error = failure(
+            provider, question(pace=AnswerPace(first_s=5, silence_s=5, max_tokens=20_000), max_tokens=20_000)
+        )
     assert error.kind is ErrorKind.TRUNCATED
     assert error.reply is not None
     assert error.reply.finish == "repetition"

@@ -380,7 +380,7 @@ def test_a_paper_that_gets_further_with_every_attempt_is_not_given_up(
 
 
 def test_a_paper_that_gets_nowhere_ends_with_the_reason(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ingather.engine.model.LONGEST_BACKOFF_S", 0.01)
+    monkeypatch.setattr("ingather.engine.verdict.LONGEST_BACKOFF_S", 0.01)
     bench, provider = scene(["error_500"])
     task, _ = bench.extraction.start_task(bench.project, "rct", bench.add([paper(1)]))
     drain(bench)

@@ -11,7 +11,7 @@ from typing import Any
 
 from ingather.extraction.findings import Answer, Row, State
 from ingather.extraction.rules import extract
-from ingather.extraction.template import Field, builtin
+from ingather.extraction.template import Field, load_builtin
 from tests.provider.answerer import answer as nothing_reported
 from tests.provider.answerer import schema_of
 
@@ -36,11 +36,19 @@ def answer(body: dict[str, Any]) -> dict[str, Any] | str:
 
 @lru_cache(maxsize=500)
 def _read(pages: tuple[str, ...]) -> tuple[list[Row], dict[tuple[str, str], Answer]]:
-    fields: dict[str, Field] = {
-        field.id: field for template in builtin() for field in template.fields if field.is_asked
-    }
-    rows, answers = extract(fields.values(), list(pages))
+    # Asked together, trials and cohorts would be taken for one study that is neither.
+    rows, answers = _extracted(pages, "rct", "qc")
+    if not any(row.scope == "arm" for row in rows):
+        rows, more = _extracted(pages, "cohort", "qc")
+        answers = [*more, *(answer for answer in answers if not answer.row)]
     return rows, {(answer.row, answer.field): answer for answer in answers}
+
+
+def _extracted(pages: tuple[str, ...], *templates: str) -> tuple[list[Row], list[Answer]]:
+    fields: dict[str, Field] = {
+        field.id: field for name in templates for field in load_builtin(name).fields if field.is_asked
+    }
+    return extract(fields.values(), list(pages))
 
 
 def _listed(name: str, row: Row, found: dict[tuple[str, str], Answer]) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from ingather.engine.engine import Engine
 from ingather.engine.errors import UsageError
 from ingather.extraction.conversation.desk import queue_of
 from ingather.extraction.conversation.estimate import Estimate, by_model, by_rules, scaled
-from ingather.extraction.conversation.parts import budget_for
 from ingather.extraction.conversation.questions import askable_fields
+from ingather.extraction.conversation.sizes import sizes_for
 from ingather.extraction.limits import LARGEST_ID, MOST_DOCUMENTS, check_new_task, checked_cap, cleaned, known_id
 from ingather.extraction.provider import Capabilities, ChatClient, Endpoint
 from ingather.extraction.results import PAGE, ExtractionResults
@@ -138,12 +138,12 @@ class Extraction(ExtractionResults):
         if self.endpoint is None:
             found = by_rules(readable, workers=self._workers())
         else:
-            budget, model = budget_for(self.endpoint.context_tokens), self.endpoint.model
+            sizes, model = sizes_for(self.endpoint.context_tokens), self.endpoint.model
             found = by_model(
                 chosen,
                 readable,
                 context=context,
-                budget=budget,
+                sizes=sizes,
                 at_once=self.at_once,
                 model=model,
                 call_s=self.engine.database.run(tasks.call_seconds(project_id, model)),

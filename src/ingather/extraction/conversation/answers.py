@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ingather.extraction.conversation.questions import Group, Listed
+from ingather.extraction.conversation.questions import LIST_NAMES, MOST_TIMEPOINTS, Group, Listed
 from ingather.extraction.findings import Answer, State, Value
 from ingather.extraction.template import Field, Scope, ValueProblem, coerce
 from ingather.extraction.template.field_types import TRAITS
@@ -20,11 +20,8 @@ LONGEST_LABEL = 200
 LONGEST_QUOTE = 2_000  # more than the prompt allows: a long quote that stands in the paper is still proof
 # Entries of one list that are read. Real papers have fewer than 40 rows of a scope; this bounds a broken answer.
 MOST_LISTED = 500
-# Time points of an outcome. Rows are combinations of outcome, time and arm, so each one multiplies the questions.
-MOST_TIMEPOINTS = 6
 _SILENT = {State.NOT_REPORTED, State.NOT_APPLICABLE}
 _NOTHING = {"no information", "not reported", "not applicable"}
-_LISTS = {Scope.ARM: "arms", Scope.OUTCOME: "outcomes", Scope.DOMAIN: "results"}
 # Our own marks, and what could end the line or the name that a label stands in.
 _UNFIT = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029⟦⟧`]+")
 
@@ -42,7 +39,7 @@ def read_listing(answer_object: dict[str, Any], scopes: Sequence[Scope]) -> tupl
     listed: list[Listed] = []
     problems: list[str] = []
     for scope in scopes:
-        name = _LISTS[scope]
+        name = LIST_NAMES[scope]
         entries = answer_object.get(name)
         if not isinstance(entries, list):
             problems.append(f"`{name}` must be a list.")
@@ -70,15 +67,11 @@ def _listed(scope: Scope, label: str, entry: dict[str, Any]) -> Listed:
     )
 
 
-def unlisted(answer_object: dict[str, Any], scopes: Sequence[Scope]) -> list[str]:
-    """The lists that are missing altogether."""
-    return [_LISTS[scope] for scope in scopes if not isinstance(answer_object.get(_LISTS[scope]), list)]
-
-
 def read_answers(answer_object: dict[str, Any], group: Group) -> Understood:
     """The answers to a group's questions. Each question must have one answer, for each row where there are rows."""
     fields = {field.id: field for field in group.fields}
     rows = [row.key for row in group.rows] or [""]
+    open_places = set(group.places)
     answers: dict[tuple[str, str], Answer] = {}
     wrong: dict[tuple[str, str], str] = {}
     problems: list[str] = []
@@ -87,6 +80,8 @@ def read_answers(answer_object: dict[str, Any], group: Group) -> Understood:
         row = str(entry.get("row", "")) if group.rows else ""
         if field is None or row not in rows:
             problems.append(f"There is no question {entry.get('field')!r:.60}{f' of row {row!r:.60}' if row else ''}.")
+            continue
+        if (row, field.id) not in open_places:
             continue
         try:
             answer = _answer(entry, field, row)
@@ -102,7 +97,7 @@ def read_answers(answer_object: dict[str, Any], group: Group) -> Understood:
                 "model.two_different_answers", "{code} has two different answers.", code=_place(field.id, row)
             )
     usable = {place: answer for place, answer in answers.items() if place not in wrong}
-    for place in ((row, name) for row in rows for name in fields):
+    for place in group.places:
         if place not in usable:
             wrong.setdefault(place, notice("model.no_answer", "{code} has no answer.", code=_place(place[1], place[0])))
     # Answers to questions that were not put do no harm, and a second call would cost.
@@ -113,12 +108,10 @@ def read_answers(answer_object: dict[str, Any], group: Group) -> Understood:
 def failed(group: Group, understood: Understood, why: str) -> tuple[Answer, ...]:
     """An answer for each question of the group: those that were understood, and for the rest one that says why not."""
     have = {(answer.row, answer.field) for answer in understood.answers}
-    rows = [row.key for row in group.rows] or [""]
     lost = [
-        Answer(field=field.id, row=row, state=State.FAILED, note=_reason(field.id, row, understood.problems) or why)
-        for row in rows
-        for field in group.fields
-        if (row, field.id) not in have
+        Answer(field=field, row=row, state=State.FAILED, note=_reason(field, row, understood.problems) or why)
+        for row, field in group.places
+        if (row, field) not in have
     ]
     return (*understood.answers, *lost)
 

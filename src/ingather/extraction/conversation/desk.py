@@ -91,16 +91,28 @@ class Desk:
         self._silent_until = 0.0
         self._has_queue = False
 
+    async def find_context(self) -> int | None:
+        """The context of the model, where it is known or the server says it."""
+        return await self._client.find_context()
+
+    @property
+    def context_tokens(self) -> int | None:
+        """The context of the model, as far as it is known by now."""
+        return self._client.context_tokens
+
     async def ask(
-        self, task: Task, ordinal: int, step: str, messages: tuple[Message, ...], schema: dict[str, Any]
+        self, task: Task, ordinal: int, step: str, messages: tuple[Message, ...], schema: dict[str, Any], room: int
     ) -> ModelAnswer:
-        """The model's answer to one question about one document of a task, from the ledger if it is there."""
+        """The model's answer to one question about one document of a task, from the ledger if it is there.
+
+        `room`: how many tokens the answer may take.
+        """
         call = LedgerCall(
             task_id=task.id, ordinal=ordinal, step=step, request_sha256=request_hash(task, messages, schema)
         )
         await self._open()
-        request = ChatRequest(messages=messages, schema=schema, max_tokens=MAX_TOKENS, deadline_s=DEADLINE_S)
-        request = replace(request, pace=pace_for(prompt_tokens(request), MAX_TOKENS))
+        request = ChatRequest(messages=messages, schema=schema, max_tokens=min(room, MAX_TOKENS), deadline_s=DEADLINE_S)
+        request = replace(request, pace=pace_for(prompt_tokens(request), request.max_tokens))
         tried = late = 0
         while True:
             tried += 1
@@ -194,7 +206,7 @@ class Desk:
     def _most(self, request: ChatRequest) -> Decimal:
         """What a call may cost: nothing from the cache, and an answer as long as it may be."""
         parts = [*(message.content for message in request.messages), orjson.dumps(request.schema).decode()]
-        usage = Usage(prompt=estimate_tokens(parts), completion=MAX_TOKENS)
+        usage = Usage(prompt=estimate_tokens(parts), completion=request.max_tokens)
         return cost(self.endpoint.model, usage) or Decimal(0)
 
     async def _cancel_reservation(self, permission: Permission) -> None:

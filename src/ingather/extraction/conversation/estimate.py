@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 
 from ingather.extraction.conversation import prompt
 from ingather.extraction.conversation.questions import (
@@ -19,6 +20,7 @@ from ingather.extraction.conversation.questions import (
     scopes_to_list,
     study_groups,
 )
+from ingather.extraction.conversation.sizes import Sizes, fits
 from ingather.extraction.provider import CostRange, estimate_tokens
 from ingather.extraction.provider import estimate as cost_of
 from ingather.extraction.template import Scope, Template
@@ -93,7 +95,7 @@ def by_model(
     lengths: Sequence[Length],
     *,
     context: str = "",
-    budget: int,
+    sizes: Sizes,
     at_once: int,
     model: str = "",
     call_s: float | None = None,
@@ -102,8 +104,8 @@ def by_model(
 
     `call_s` is how long its calls took lately; without it, a usual model is assumed.
     """
-    low, high = (_interview(template, assumed, context) for assumed in (_PLAIN, _RICH))
-    parts = [max(1, math.ceil(document_tokens(length) / budget)) for length in lengths]
+    low, high = (_interview(template, assumed, context, sizes) for assumed in (_PLAIN, _RICH))
+    parts = [max(1, math.ceil(document_tokens(length) / sizes.document)) for length in lengths]
     # Every call carries the part of the document that it is about, so a document is sent once for each question.
     paper_tokens = sum(document_tokens(length) for length in lengths)
     calls = Range(low=low.calls * sum(parts), high=high.calls * sum(parts))
@@ -170,11 +172,12 @@ def _cost(model: str, tokens_in: Range, tokens_out: Range, *, repeated: int) -> 
     return CostRange(low=cheap.low, high=dear.high, currency=cheap.currency) if cheap and dear else None
 
 
-def _interview(template: Template, assumed: _Assumed, context: str) -> _Interview:
+def _interview(template: Template, assumed: _Assumed, context: str, sizes: Sizes) -> _Interview:
     scopes = scopes_to_list(template)
     listed = _listed(scopes, assumed)
     rows, _ = rows_from(listed, template)
-    groups = [*study_groups(template), *row_groups(template, rows)]
+    whole = [*study_groups(template), *row_groups(template, rows)]
+    groups = [group for one in whole for group in one.fitting(partial(fits, sizes=sizes, context=context))]
     questions = [prompt.fields(group, context).content for group in groups]
     answers = sum(_answer_tokens(group, assumed) for group in groups)
     if scopes:

@@ -1,13 +1,19 @@
-"""The interview of a model about one document: rows first, then every field, with one chance to repair an answer."""
+"""The interview of a model about one document: rows first, then every field, with one chance to repair an answer.
 
-from collections.abc import Iterable, Sequence
+Whatever was answered is not asked again: not when an answer is cut off, not
+when it is repaired, and not when the document has to go into smaller parts.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 from ingather.extraction.conversation import prompt
-from ingather.extraction.conversation.answers import Understood, failed, read_answers, read_listing, unlisted
+from ingather.extraction.conversation.answers import Understood, failed, read_answers
+from ingather.extraction.conversation.listing import AGAIN, RowList, list_rows
 from ingather.extraction.conversation.merging import distinct, merged
-from ingather.extraction.conversation.parts import Passage, parts
+from ingather.extraction.conversation.parts import parts
 from ingather.extraction.conversation.questions import (
     LISTED,
     MADE,
@@ -20,20 +26,21 @@ from ingather.extraction.conversation.questions import (
     scopes_to_list,
     study_groups,
 )
+from ingather.extraction.conversation.ranking import nearest_first, rows_first
+from ingather.extraction.conversation.sizes import SMALLEST_DOCUMENT, answer_room, fits, sizes_for
 from ingather.extraction.findings import Answer, Flag, Row, State
 from ingather.extraction.provider import ErrorKind, Message, ModelError, estimate_tokens, salvage
 from ingather.extraction.template import Scope, Template
 from ingather.extraction.template.field_types import TRAITS
 from ingather.notice import notice
 
-# A document that is too long is cut into halves down to this many tokens, a page. Below it no quote has its context.
-SMALLEST_BUDGET = 2_000
-AGAIN = ", again"  # behind the name of a step that is repeated with what was wrong in its answer
 # A group whose answer is cut off is halved this often: 60 cells end as groups of four. Then the model is too small.
 MOST_HALVINGS = 4
-LONGEST_REPEATED = 40_000  # characters of a bad answer that are sent back with what is wrong with it
 MALFORMED = {ErrorKind.BLANK, ErrorKind.BAD_JSON, ErrorKind.SCHEMA}
-CUT = "It was cut off before its end. Keep every quote short."
+# What the next part of the paper need not be asked for, where a part is asked only what is open.
+_SETTLED = {State.REPORTED, State.NOT_APPLICABLE}
+
+Opening = tuple[Message, ...]  # policy and a part of the document: how every call begins
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,167 +66,140 @@ class InterviewResult:
     flags: list[Flag]
 
 
-class Ask(Protocol):
-    """Put one question to a model; `step` names it for the ledger. Raises ModelError if there is no object to read."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Earlier:
+    """What is known of a document from an earlier interview: its rows, and the cells that are not asked again."""
 
-    async def __call__(self, step: str, messages: tuple[Message, ...], schema: dict[str, Any]) -> ModelAnswer: ...
+    rows: tuple[Row, ...]
+    settled: frozenset[tuple[str, str]]
+
+
+class Ask(Protocol):
+    """Put one question to a model; `step` names it for the ledger, and `room` is how many tokens its answer may take.
+
+    Raises ModelError if there is no object to read.
+    """
+
+    async def __call__(
+        self, step: str, messages: tuple[Message, ...], schema: dict[str, Any], room: int
+    ) -> ModelAnswer: ...
 
 
 class Interview:
-    """All questions of a template about one document."""
+    """All questions of a template about one document.
 
-    def __init__(self, template: Template, pages: Sequence[str], ask: Ask, *, budget: int, context: str = "") -> None:
+    `context_tokens` says how much the model takes in one call, as far as that
+    is known by then: the first call may teach it.
+    """
+
+    def __init__(
+        self,
+        template: Template,
+        pages: Sequence[str],
+        ask: Ask,
+        *,
+        context_tokens: Callable[[], int | None] = lambda: None,
+        context: str = "",
+        earlier: Earlier | None = None,
+    ) -> None:
         self._template = template
         self._pages = pages
         self._ask = ask
-        self._budget = budget
+        self._context_tokens = context_tokens
+        self._sizes = sizes_for(context_tokens())
         self._context = context
+        self._earlier = earlier
+        self._rows: tuple[list[Row], list[Flag]] | None = None
+        self._answers: dict[tuple[str, str], list[Answer]] = {}
+        self._closed = set(earlier.settled if earlier else ())
+        self._last_error: ModelError | None = None
 
     async def run(self) -> InterviewResult:
         """Rows and answers. A document that is too long for the model is sent in smaller parts."""
         while True:
             try:
-                return await self._run(parts(self._pages, self._budget))
+                return await self._run()
             except ModelError as error:
-                if error.kind is not ErrorKind.TOO_LONG or self._budget < SMALLEST_BUDGET:
+                if error.kind is not ErrorKind.TOO_LONG or not self._shrink():
                     raise
-                # Half of the actual length: half of a larger budget could repeat the same call.
-                self._budget = min(self._budget, estimate_tokens(self._pages)) // 2
 
-    async def _run(self, pieces: list[list[Passage]]) -> InterviewResult:
-        opening = [(Message(role="system", content=prompt.SYSTEM), prompt.document(part)) for part in pieces]
-        lists = [await self._list(part) for part in opening]
-        listed = distinct(entry for entries, _ in lists for entry in entries)
-        rows, left_out = rows_from(listed, self._template)
-        answers = self._identities(listed, rows)
+    def _shrink(self) -> bool:
+        """Make the parts of the document smaller: as the context says that was found out, or half as long."""
+        before = self._sizes.document
+        self._sizes = sizes_for(self._context_tokens())
+        if self._sizes.document >= before:
+            # Half of the actual length: half of a larger budget could repeat the same call.
+            self._sizes = self._sizes.smaller(min(before, estimate_tokens(self._pages)) // 2)
+        return self._sizes.document >= SMALLEST_DOCUMENT // 2
+
+    async def _run(self) -> InterviewResult:
+        openings: list[tuple[Opening, str]] = []
+        for part in parts(self._pages, self._sizes.document):
+            text = "\n".join(passage.text for passage in part)
+            openings.append(((Message(role="system", content=prompt.SYSTEM), prompt.document(part)), text))
+        if self._rows is None:
+            self._rows = await self._find_rows(openings)
+        rows, flags = self._rows
+        for whole in [*study_groups(self._template), *row_groups(self._template, rows)]:
+            if (left := whole.without(self._closed)) is not None:
+                for group in left.fitting(partial(fits, sizes=self._sizes, context=self._context)):
+                    await self._put(openings, group)
         prose_fields = {field.id for field in self._template.fields if TRAITS[field.type].is_free_text}
-        last: ModelError | None = None
-        usable = 0
-        for group in [*study_groups(self._template), *row_groups(self._template, rows)]:
-            answers_by_part: list[tuple[Answer, ...]] = []
-            for part in opening:
-                understood, error = await self._question(part, group)
-                answers_by_part.append(understood)
-                last = error or last
-            together = merged(answers_by_part, prose_fields)
-            usable += sum(answer.state is not State.FAILED for answer in together)
-            answers += together
-        if not usable and last is not None:
-            raise last
-        flags = self._flags(left_out, is_cut=any(is_cut for _, is_cut in lists))
-        rows, answers = _without_empty(rows, answers)
+        answers = merged(list(self._answers.values()), prose_fields)
+        if self._last_error is not None and all(answer.state is State.FAILED for answer in self._put_to_model(answers)):
+            raise self._last_error
+        rows, answers = self._without_empty(rows, answers)
         return InterviewResult(rows=rows, answers=answers, flags=flags)
 
-    async def _list(self, opening: tuple[Message, ...]) -> tuple[list[Listed], bool]:
-        """The rows that the model lists, and whether the list was cut off.
+    def _put_to_model(self, answers: Iterable[Answer]) -> Iterable[Answer]:
+        """The answers to fields that were asked; those that name rows came with the list."""
+        names = {field.id for scope in LISTED if (field := identity(self._template, scope))}
+        return (answer for answer in answers if answer.field not in names)
 
-        Most questions need these rows. So the interview ends if the model
-        gives no list at the second try either; it has cost little so far.
-        """
-        scopes = scopes_to_list(self._template)
-        if not scopes:
-            return [], False
-        messages = (*opening, prompt.listing(scopes, self._context))
-        form = prompt.listing_schema(scopes)
-        answer, problems = await self._ask_once("list", messages, form)
-        listed, more = read_listing(answer.object, scopes) if answer else ([], [])
-        if answer and answer.is_cut:
-            problems = [CUT]
-        if not (problems or more):
-            return listed, False
-        again, _ = await self._ask_once(f"list{AGAIN}", self._again(messages, answer, [*problems, *more]), form)
-        best = again or answer
-        if best is None or (unlisted(best.object, scopes) and not best.is_cut):
-            sentence = notice(
-                "model.model_did_not_list_arms",
-                "The model did not list the arms and outcomes in a form that can be read, also when asked again.",
-            )
-            raise ModelError(ErrorKind.SCHEMA, sentence)
-        return read_listing(best.object, scopes)[0], best.is_cut
+    def _question(self, group: Group, problems: Sequence[str] = ()) -> Message:
+        return prompt.fields(group, self._context, problems=problems)
 
-    async def _question(
-        self, opening: tuple[Message, ...], group: Group, *, halvings: int = 0
-    ) -> tuple[tuple[Answer, ...], ModelError | None]:
-        """The answers to a group, after repair and halving; and the error, if nothing in them could be read."""
-        messages, form = (*opening, prompt.fields(group, self._context)), prompt.schema(group)
-        answer, problems = await self._ask_once(group.name, messages, form)
-        understood = read_answers(answer.object, group) if answer else Understood(answers=(), problems=tuple(problems))
-        if answer and answer.is_cut:
-            return await self._in_halves(opening, group, understood, halvings)
-        if not understood.problems:
-            return understood.answers, None
-        again, still = await self._ask_once(
-            f"{group.name}{AGAIN}", self._again(messages, answer, understood.problems), form
-        )
-        if again:
-            understood = _latest(understood, read_answers(again.object, group))
-            if again.is_cut:
-                return await self._in_halves(opening, group, understood, halvings)
-        error = None if answer or again else ModelError(ErrorKind.SCHEMA, (still or problems)[0])
-        return failed(
-            group,
-            understood,
-            str(
-                error
-                or notice(
-                    "model.model_gave_no_usable_answer", "The model gave no usable answer, also when asked again."
-                )
-            ),
-        ), error
+    # --- rows --------------------------------------------------------------------------------------------------------
 
-    async def _in_halves(
-        self, opening: tuple[Message, ...], group: Group, understood: Understood, halvings: int
-    ) -> tuple[tuple[Answer, ...], ModelError | None]:
-        """Handle an answer that was cut off: its whole entries are kept, and two calls put the remaining questions."""
-        rest = group.without((answer.row, answer.field) for answer in understood.answers)
-        halves = rest.halves() if rest else ()
-        if len(halves) == 1 or halvings == MOST_HALVINGS:
-            why = notice(
-                "model.model_answer_cut_off_raise",
-                "The model's answer was cut off. Raise its output limit or ask fewer fields.",
-            )
-            return failed(group, Understood(answers=understood.answers, problems=()), why), None
-        answers = list(understood.answers)
-        last: ModelError | None = None
-        for half in halves:
-            more, error = await self._question(opening, half, halvings=halvings + 1)
-            answers += more
-            last = error or last
-        return tuple({(answer.row, answer.field): answer for answer in answers}.values()), last
+    async def _find_rows(self, openings: Sequence[tuple[Opening, str]]) -> tuple[list[Row], list[Flag]]:
+        """The rows of the study, as the model lists them or as they were found before, and what is left out."""
+        known = list(self._earlier.rows) if self._earlier else []
+        have = {row.scope for row in known}
+        scopes = tuple(scope for scope in scopes_to_list(self._template) if scope not in have)
+        found = RowList(entries=[], is_cut=False)
+        order = [opening for opening, _ in openings] if self._sizes.is_read_whole else rows_first(openings)
+        for opening in order if scopes else ():
+            more = await list_rows(self._ask_once, opening, scopes, self._context)
+            found = RowList(entries=[*found.entries, *more.entries], is_cut=found.is_cut or more.is_cut)
+            listed = {entry.scope for entry in found.entries}
+            if not self._sizes.is_read_whole and not (scopes := tuple(one for one in scopes if one not in listed)):
+                break
+        if self._earlier and not found.entries:
+            return known, []
+        entries = distinct(found.entries)
+        rows, left_out = rows_from(entries, self._template)
+        self._name(entries, rows)
+        return [*known, *(row for row in rows if row.scope not in have)], self._flags(left_out, is_cut=found.is_cut)
 
-    async def _ask_once(
-        self, step: str, messages: tuple[Message, ...], form: dict[str, Any]
-    ) -> tuple[ModelAnswer | None, list[str]]:
-        """The model's answer, or what is wrong with it. Raises only errors that a second call cannot mend."""
-        try:
-            return await self._ask(step, messages, form), []
-        except ModelError as error:
-            if error.kind is ErrorKind.TRUNCATED and error.reply is not None:
-                return ModelAnswer(object=salvage(error.reply.text) or {}, text="", is_cut=True), []
-            if error.kind in MALFORMED:
-                return None, [error.sentence]
-            raise
-
-    def _again(
-        self, messages: tuple[Message, ...], answer: ModelAnswer | None, problems: Sequence[str]
-    ) -> tuple[Message, ...]:
-        text = answer.text if answer and len(answer.text) <= LONGEST_REPEATED else ""
-        replied = (Message(role="assistant", content=text),) if text else ()
-        return (*messages, *replied, prompt.repair(problems))
-
-    def _identities(self, listed: Iterable[Listed], rows: Sequence[Row]) -> list[Answer]:
+    def _name(self, entries: Iterable[Listed], rows: Sequence[Row]) -> None:
         """Listing the rows has answered the field that names them."""
-        by_label = {(str(entry.scope), entry.label): entry for entry in listed}
-        names = {str(scope): identity(self._template, scope) for scope in LISTED}
-        return [
-            Answer(
-                field=field.id, row=row.key, state=State.REPORTED, value=row.label, quote=entry.quote, page=entry.page
-            )
-            if (entry := by_label.get((row.scope, row.label)))
-            else Answer(field=field.id, row=row.key, state=State.NOT_REPORTED)
-            for row in rows
-            if (field := names.get(row.scope))
-        ]
+        by_label = {(str(entry.scope), entry.label): entry for entry in entries}
+        for row in rows:
+            field = identity(self._template, Scope(row.scope)) if row.scope in LISTED else None
+            if field is None or (row.key, field.id) in self._closed:
+                continue
+            entry = by_label.get((row.scope, row.label))
+            answer = Answer(field=field.id, row=row.key, state=State.NOT_REPORTED)
+            if entry is not None:
+                answer = Answer(
+                    field=field.id,
+                    row=row.key,
+                    state=State.REPORTED,
+                    value=row.label,
+                    quote=entry.quote,
+                    page=entry.page,
+                )
+            self._answers[row.key, field.id] = [answer]
 
     def _flags(self, left_out: dict[Scope, int], *, is_cut: bool) -> list[Flag]:
         """Flags for readers about rows of the paper that no question was put about."""
@@ -244,6 +224,100 @@ class Interview:
             for scope, message in answer.items()
         ]
 
+    def _without_empty(self, rows: list[Row], answers: list[Answer]) -> tuple[list[Row], list[Answer]]:
+        """Leave out combinations of outcome, time and arm about which the paper says nothing."""
+        silent = {State.NOT_REPORTED, State.NOT_APPLICABLE}
+        spoken = {answer.row for answer in answers if answer.state not in silent}
+        kept = {row.key for row in self._earlier.rows} if self._earlier else set()
+        dropped = {row.key for row in rows if row.scope in MADE and row.key not in spoken | kept}
+        return [row for row in rows if row.key not in dropped], [a for a in answers if a.row not in dropped]
+
+    # --- fields ------------------------------------------------------------------------------------------------------
+
+    async def _put(self, openings: Sequence[tuple[Opening, str]], group: Group) -> None:
+        """Put the questions of a group about the document, part by part.
+
+        In small parts, those that speak most of the questions come first, and
+        the next part is asked only what is open.
+        """
+        left: Group | None = group
+        is_read_whole = self._sizes.is_read_whole
+        order = [opening for opening, _ in openings] if is_read_whole else nearest_first(openings, group.fields)
+        for opening in order:
+            if left is None:
+                break
+            answers, error = await self._ask_group(opening, left)
+            self._last_error = error or self._last_error
+            for answer in answers:
+                place = answer.row, answer.field
+                self._answers.setdefault(place, []).append(answer)
+                if not is_read_whole and answer.state in _SETTLED:
+                    self._closed.add(place)
+            left = left.without(self._closed)
+        self._closed |= set(group.places)
+
+    async def _ask_group(
+        self, opening: Opening, group: Group, *, halvings: int = 0
+    ) -> tuple[tuple[Answer, ...], ModelError | None]:
+        """The answers to a group, after repair and halving; and the error, if nothing in them could be read."""
+        answer, problems = await self._ask_for(opening, group, group.name)
+        understood = read_answers(answer.object, group) if answer else Understood(answers=(), problems=tuple(problems))
+        if answer and answer.is_cut:
+            return await self._in_halves(opening, group, understood, halvings)
+        left = group.without((one.row, one.field) for one in understood.answers)
+        if left is None or not understood.problems:
+            return understood.answers, None
+        again, still = await self._ask_for(opening, left, f"{group.name}{AGAIN}", understood.problems)
+        if again:
+            repaired = read_answers(again.object, left)
+            understood = Understood(answers=(*understood.answers, *repaired.answers), problems=repaired.problems)
+            if again.is_cut:
+                return await self._in_halves(opening, group, understood, halvings)
+        error = None if answer or again else ModelError(ErrorKind.SCHEMA, (still or problems)[0])
+        unusable = notice(
+            "model.model_gave_no_usable_answer", "The model gave no usable answer, also when asked again."
+        )
+        return failed(group, understood, str(error or unusable)), error
+
+    async def _in_halves(
+        self, opening: Opening, group: Group, understood: Understood, halvings: int
+    ) -> tuple[tuple[Answer, ...], ModelError | None]:
+        """Handle an answer that was cut off: its whole entries are kept, and two calls put the remaining questions."""
+        rest = group.without((answer.row, answer.field) for answer in understood.answers)
+        halves = rest.halves() if rest else ()
+        if len(halves) == 1 or halvings == MOST_HALVINGS:
+            why = notice(
+                "model.model_answer_cut_off_raise",
+                "The model's answer was cut off. Raise its output limit or ask fewer fields.",
+            )
+            return failed(group, Understood(answers=understood.answers, problems=()), why), None
+        answers = list(understood.answers)
+        last: ModelError | None = None
+        for half in halves:
+            more, error = await self._ask_group(opening, half, halvings=halvings + 1)
+            answers += more
+            last = error or last
+        return tuple({(answer.row, answer.field): answer for answer in answers}.values()), last
+
+    async def _ask_for(
+        self, opening: Opening, group: Group, step: str, problems: Sequence[str] = ()
+    ) -> tuple[ModelAnswer | None, list[str]]:
+        messages = (*opening, self._question(group, problems))
+        return await self._ask_once(step, messages, prompt.schema(group), answer_room(group))
+
+    async def _ask_once(
+        self, step: str, messages: tuple[Message, ...], form: dict[str, Any], room: int
+    ) -> tuple[ModelAnswer | None, list[str]]:
+        """The model's answer, or what is wrong with it. Raises only errors that a second call cannot mend."""
+        try:
+            return await self._ask(step, messages, form, room), []
+        except ModelError as error:
+            if error.kind is ErrorKind.TRUNCATED and error.reply is not None:
+                return ModelAnswer(object=salvage(error.reply.text) or {}, text="", is_cut=True), []
+            if error.kind in MALFORMED:
+                return None, [error.sentence]
+            raise
+
 
 _PLURALS = {
     Scope.ARM: "arms",
@@ -252,18 +326,3 @@ _PLURALS = {
     Scope.ARM_RESULT: notice("model.arm_results", "results of arms"),
     Scope.CONTRAST: "contrasts",
 }
-
-
-def _latest(first: Understood, second: Understood) -> Understood:
-    """The second answer, and of the first what the second has lost."""
-    have = {(answer.row, answer.field) for answer in second.answers}
-    kept = [answer for answer in first.answers if (answer.row, answer.field) not in have]
-    return Understood(answers=(*second.answers, *kept), problems=second.problems)
-
-
-def _without_empty(rows: list[Row], answers: list[Answer]) -> tuple[list[Row], list[Answer]]:
-    """Leave out combinations of outcome, time and arm about which the paper says nothing."""
-    silent = {State.NOT_REPORTED, State.NOT_APPLICABLE}
-    spoken = {answer.row for answer in answers if answer.state not in silent}
-    dropped = {row.key for row in rows if row.scope in MADE and row.key not in spoken}
-    return [row for row in rows if row.key not in dropped], [a for a in answers if a.row not in dropped]

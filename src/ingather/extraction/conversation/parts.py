@@ -6,11 +6,6 @@ from dataclasses import dataclass
 
 from ingather.extraction.provider import estimate_tokens
 
-# Tokens of a document in one call when the model's context is unknown: most models take 128,000 in all. A smaller
-# budget cuts more papers into parts; a larger one is refused by smaller models.
-BUDGET_TOKENS = 60_000
-# The share of a known context for the document. The rest is for the question and the answer.
-SHARE_OF_CONTEXT = 0.6
 LONGEST_PIECE = 8_000  # characters; longer ones are cut, at a blank line if there is one
 SHORTEST_PIECE = 500  # characters; a smaller one would hold no sentence with its context
 MOST_REFERENCES = 0.5  # of a document; more than that is no list of references, whatever stands above it
@@ -37,11 +32,6 @@ class Passage:
 
     page: int
     text: str
-
-
-def budget_for(context_tokens: int | None) -> int:
-    """How many tokens of a document go into one call."""
-    return BUDGET_TOKENS if context_tokens is None else int(SHARE_OF_CONTEXT * context_tokens)
 
 
 def parts(pages: Sequence[str], budget: int) -> list[list[Passage]]:

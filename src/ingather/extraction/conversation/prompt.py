@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ingather.extraction.conversation.parts import Passage
-from ingather.extraction.conversation.questions import Group
+from ingather.extraction.conversation.questions import LIST_NAMES, MOST_TIMEPOINTS, Group, most_rows
 from ingather.extraction.findings import Row, State
-from ingather.extraction.provider import Message
+from ingather.extraction.provider import Message, without_list_limits
 from ingather.extraction.template import Field, Scope, UnitOf
 
 # Part of the key of a stored answer. Raised when a changed prompt must not reuse answers to the old one.
@@ -49,8 +49,13 @@ def document(pieces: Sequence[Passage]) -> Message:
     return Message(role="user", content=f"{fence}\n{marked}\n{fence}")
 
 
-def listing(scopes: Sequence[Scope], context: str = "") -> Message:
-    """Asks for the rows of a study: its arms and outcomes, or the results whose risk of bias is to be judged."""
+def listing(
+    scopes: Sequence[Scope], context: str = "", *, listed: Sequence[str] = (), problems: Sequence[str] = ()
+) -> Message:
+    """Asks for the rows of a study: its arms and outcomes, or the results whose risk of bias is to be judged.
+
+    `listed` are labels that are known already, and `problems` what was wrong with an earlier answer.
+    """
     wanted = {
         Scope.ARM: "`arms`: every group that was compared, once, under the name the paper uses most, with "
         "`is_reference` true for the one others are compared with (control, placebo, usual care, unexposed).",
@@ -60,22 +65,23 @@ def listing(scopes: Sequence[Scope], context: str = "") -> Message:
         "outcome: outcome, time point and comparison in a few words.",
     }
     lines = [wanted[scope] for scope in scopes]
-    return _question("List what this study consists of.", lines, listing_schema(scopes), context)
+    if listed:
+        lines.append(f"These are known. List only others: {json.dumps(list(listed), ensure_ascii=False)}")
+    return _question("List what this study consists of.", [*lines, *_repair(problems)], listing_schema(scopes), context)
 
 
 def listing_schema(scopes: Sequence[Scope]) -> dict[str, Any]:
     entry = {"label": _TEXT, "quote": _TEXT, "page": _PAGE}
     shapes = {
-        Scope.ARM: ("arms", entry | {"is_reference": {"type": "boolean"}}),
-        Scope.OUTCOME: ("outcomes", entry | {"timepoints": {"type": "array", "items": _TEXT}}),
-        Scope.DOMAIN: ("results", entry),
+        Scope.ARM: entry | {"is_reference": {"type": "boolean"}},
+        Scope.OUTCOME: entry | {"timepoints": _list(_TEXT, MOST_TIMEPOINTS)},
+        Scope.DOMAIN: entry,
     }
-    named = [shapes[scope] for scope in scopes]
-    return _object({name: {"type": "array", "items": _object(shape)} for name, shape in named})
+    return _object({LIST_NAMES[scope]: _list(_object(shapes[scope]), most_rows(scope)) for scope in scopes})
 
 
-def fields(group: Group, context: str = "") -> Message:
-    """Asks the questions of a group."""
+def fields(group: Group, context: str = "", *, problems: Sequence[str] = ()) -> Message:
+    """Asks the questions of a group. `problems` are what was wrong with an earlier answer to them."""
     lines = [_field(field) for field in group.fields]
     if group.rows:
         heading = "Answer each of these questions for each of these rows of the study."
@@ -85,11 +91,17 @@ def fields(group: Group, context: str = "") -> Message:
             lines += ["", "One quote per row: the sentence or the line of a table that its numbers are from."]
     else:
         heading = "Answer each of these questions about the study."
-    return _question(heading, lines, schema(group), context)
+    if group.answered:
+        lines += ["", f"Leave out these, which are answered: {_places(group)}."]
+    return _question(heading, [*lines, *_repair(problems)], schema(group), context)
 
 
 def schema(group: Group) -> dict[str, Any]:
-    """The form of the answer, in the part of JSON Schema that all providers take: all required, nothing bounded."""
+    """The form of the answer, in the part of JSON Schema that all providers take: all required.
+
+    Lists have a bound, so that a model that repeats itself comes to an end;
+    the client takes it out for providers that refuse it.
+    """
     answer: dict[str, Any] = {
         "field": {"type": "string", "enum": [field.id for field in group.fields]},
         "state": {"type": "string", "enum": [state.value for state in _STATES]},
@@ -98,22 +110,17 @@ def schema(group: Group) -> dict[str, Any]:
     evidence = {"quote": _TEXT, "page": _PAGE}
     keys = {"row": {"type": "string", "enum": [row.key for row in group.rows]}} if group.rows else {}
     if group.has_quote_per_field:
-        return _object({"answers": {"type": "array", "items": _object(keys | answer | evidence)}})
-    answers = {"answers": {"type": "array", "items": _object(answer)}}
-    return _object({"rows": {"type": "array", "items": _object(keys | evidence | answers)}})
-
-
-def repair(problems: Sequence[str]) -> Message:
-    """The message that follows a wrong answer, once, and lists what is wrong with it."""
-    text = "\n".join(f"- {problem}" for problem in problems[:20])
-    return Message(
-        role="user",
-        content=f"That answer cannot be used:\n{text}\nGive the whole JSON object again, with these points put right.",
-    )
+        return _object({"answers": _list(_object(keys | answer | evidence), len(group.places))})
+    answers = {"answers": _list(_object(answer), len(group.fields))}
+    return _object({"rows": _list(_object(keys | evidence | answers), len(group.rows))})
 
 
 _TEXT: dict[str, Any] = {"type": "string"}
 _PAGE: dict[str, Any] = {"type": ["integer", "null"]}
+
+
+def _list(items: dict[str, Any], most: int) -> dict[str, Any]:
+    return {"type": "array", "items": items, "maxItems": most}
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:
@@ -129,8 +136,24 @@ def _question(heading: str, lines: Sequence[str], form: dict[str, Any], context:
     parts = [heading]
     if context:
         parts.append(f"This review is about: {context}")
-    parts += ["\n".join(lines), f"The form of the answer, as JSON Schema:\n{json.dumps(form, ensure_ascii=False)}"]
+    # In words, the bounds of lists say nothing that the questions do not.
+    shown = json.dumps(without_list_limits(form), ensure_ascii=False)
+    parts += ["\n".join(lines), f"The form of the answer, as JSON Schema:\n{shown}"]
     return Message(role="user", content="\n\n".join(parts))
+
+
+def _repair(problems: Sequence[str]) -> list[str]:
+    """What was wrong before, so that it is put right. More than 20 sentences would be a page of their own."""
+    listed = [f"- {problem}" for problem in problems[:20]]
+    return ["", "An earlier answer could not be used. Put these points right:", *listed] if listed else []
+
+
+def _places(group: Group) -> str:
+    """The answered cells of a group, row by row."""
+    fields_of: dict[str, list[str]] = {}
+    for row, field in sorted(group.answered):
+        fields_of.setdefault(row, []).append(f"`{field}`")
+    return "; ".join(f"of `{row}` {', '.join(names)}" if row else ", ".join(names) for row, names in fields_of.items())
 
 
 def _field(field: Field) -> str:

@@ -5,7 +5,7 @@ rows once answers all later questions about the same ones, and the length of
 an answer is bounded.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TypeVar
@@ -19,11 +19,15 @@ T = TypeVar("T")
 # the limit of 8,000 tokens; fewer would send the paper more often.
 FIELDS_AT_ONCE = 20
 CELLS_AT_ONCE = 60
+# Time points of an outcome. Rows are combinations of outcome, time and arm, so each one multiplies the questions.
+MOST_TIMEPOINTS = 6
 MOST_ROWS = 40  # of one scope; what a paper has beyond that is left out, and a flag says so
 
 # Each scope is listed by the model itself, or made of rows that were.
 LISTED = (Scope.ARM, Scope.OUTCOME, Scope.DOMAIN)
 MADE = (Scope.ARM_RESULT, Scope.CONTRAST)
+# The names of the lists in a model's answer.
+LIST_NAMES = {Scope.ARM: "arms", Scope.OUTCOME: "outcomes", Scope.DOMAIN: "results"}
 
 # Fields that hold nothing but the name of their row. By id, which stays for ever: in a selection, or in a project's
 # own template, the first field of a scope may be any question.
@@ -49,12 +53,20 @@ class Listed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """The fields of one call. With rows, every field is asked of each of them."""
+    """The fields of one call. With rows, every field is asked of each of them, but for the cells `answered` before."""
 
     name: str
     scope: Scope
     fields: tuple[Field, ...]
     rows: tuple[Row, ...] = ()
+    answered: frozenset[tuple[str, str]] = frozenset()
+
+    @property
+    def places(self) -> tuple[tuple[str, str], ...]:
+        """The cells that are asked about: row and field."""
+        keys = [row.key for row in self.rows] or [""]
+        every = ((key, field.id) for key in keys for field in self.fields)
+        return tuple(place for place in every if place not in self.answered)
 
     @property
     def has_quote_per_field(self) -> bool:
@@ -62,15 +74,16 @@ class Group:
         return self.scope in QUOTED_PER_FIELD
 
     def without(self, answered: Iterable[tuple[str, str]]) -> "Group | None":
-        """What is left to ask: the rows that are not complete, and the fields that one of them lacks."""
-        have = set(answered)
+        """What is left to ask: the rows that are not complete, the fields that one of them lacks, and no other cell."""
+        have = self.answered | set(answered)
         rows = tuple(row for row in self.rows if any((row.key, field.id) not in have for field in self.fields))
         keys = [row.key for row in rows] or ([] if self.rows else [""])
         fields = tuple(field for field in self.fields if any((key, field.id) not in have for key in keys))
-        return replace(self, rows=rows, fields=fields) if fields else None
+        among = have & {(key, field.id) for key in keys for field in fields}
+        return replace(self, rows=rows, fields=fields, answered=frozenset(among)) if fields else None
 
     def halves(self) -> tuple["Group", ...]:
-        """The same questions in two calls, for a model whose answer was cut off; one that cannot be halved is alone."""
+        """The same questions in two calls, where one is too much; what cannot be halved is alone."""
         if len(self.rows) > 1:
             middle = len(self.rows) // 2
             parts = [replace(self, rows=self.rows[:middle]), replace(self, rows=self.rows[middle:])]
@@ -79,7 +92,17 @@ class Group:
             parts = [replace(self, fields=self.fields[:middle]), replace(self, fields=self.fields[middle:])]
         else:
             return (self,)
-        return tuple(replace(part, name=f"{self.name}.{n}") for n, part in enumerate(parts, 1))
+        named = (replace(part, name=f"{self.name}.{n}") for n, part in enumerate(parts, 1))
+        return tuple(part for half in named if (part := half.without(())) is not None)
+
+    def fitting(self, is_small_enough: Callable[["Group"], bool]) -> Iterator["Group"]:
+        """The same questions in calls that are small enough, as far as they can be cut."""
+        halves = (self,) if is_small_enough(self) else self.halves()
+        if len(halves) == 1:
+            yield halves[0]
+            return
+        for half in halves:
+            yield from half.fitting(is_small_enough)
 
 
 def askable_fields(template: Template) -> tuple[Field, ...]:

@@ -16,9 +16,18 @@ from ingather.extraction.provider.probe import Capabilities
 from ingather.extraction.provider.redaction import RedactLogs, redact
 from ingather.extraction.provider.room import prompt_tokens
 from ingather.extraction.provider.routing import route
-from ingather.extraction.provider.wire import ChatReply, ChatRequest, Message, Rung, Usage
+from ingather.extraction.provider.wire import (
+    MARGIN,
+    ChatReply,
+    ChatRequest,
+    Message,
+    Rung,
+    Usage,
+    without_list_limits,
+)
 
 __all__ = [
+    "MARGIN",
     "AddressRefused",
     "ApiKey",
     "Capabilities",
@@ -52,4 +61,5 @@ __all__ = [
     "route",
     "salvage",
     "system_resolve",
+    "without_list_limits",
 ]

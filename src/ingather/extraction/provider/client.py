@@ -14,13 +14,14 @@ from ingather.extraction.provider.classify import check_reply, classify, classif
 from ingather.extraction.provider.endpoint import Endpoint
 from ingather.extraction.provider.error_report import error_report
 from ingather.extraction.provider.errors import ErrorKind, ModelError, NotSent
-from ingather.extraction.provider.learning import learn
+from ingather.extraction.provider.learning import after_reply, learn
 from ingather.extraction.provider.listening import Listening, LoopFound
-from ingather.extraction.provider.pace import CHARACTERS_A_TOKEN
+from ingather.extraction.provider.pace import CHARACTERS_A_TOKEN, pace_for
 from ingather.extraction.provider.probe import Capabilities, probe
 from ingather.extraction.provider.redaction import redact
-from ingather.extraction.provider.room import prompt_tokens, with_room
-from ingather.extraction.provider.wire import ChatReply, ChatRequest, Habits, Rung, Usage, body_of, reply_of, rung_of
+from ingather.extraction.provider.room import estimated_tokens, prompt_tokens, with_room
+from ingather.extraction.provider.servers import context_of
+from ingather.extraction.provider.wire import ChatReply, ChatRequest, Habits, Usage, body_of, reply_of, rung_of
 from ingather.notice import joined, notice
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ LOOP = notice("provider.answer_repeats_itself", "The model repeats itself and wa
 
 # What endpoints refused, for as long as this process lives: found out once, not once per document.
 _habits: dict[tuple[str, str], Habits] = {}
+_contexts_sought: set[tuple[str, str]] = set()
 
 
 class ModelClient(Protocol):
@@ -101,20 +103,20 @@ class ChatClient:
         while True:
             calls += 1
             habits = self.habits
-            request = with_room(request, self.context_tokens)
-            answered = await self._post(wire, request, habits, start)
+            sent = with_room(request, habits, self.context_tokens)
+            answered = await self._post(wire, sent, habits, start)
             if answered.status == 200:
-                return self._reply(answered, rung_of(request, habits), time.monotonic() - start)
+                return self._reply(answered, sent, habits, time.monotonic() - start)
             error = self._error(answered)
             error.took_s = time.monotonic() - start
-            learned = learn(error, error_report(answered.body).code_and_message, request, habits)
+            learned = learn(error, _refusal_text(answered.body), request, habits)
             if learned is None or calls >= most_calls:
                 raise error
             # Another call may have learned more in the meantime; then its habits are used.
             if self.habits == habits:
                 log.info("%s refused how it was asked; from now on: %s", self._host, learned)
                 _habits[self._place] = learned
-            if error.kind is ErrorKind.TOO_LONG and with_room(request, self.context_tokens) is request:
+            if error.kind is ErrorKind.TOO_LONG and with_room(request, learned, self.context_tokens) == sent:
                 # By our count it fits. The provider counts otherwise, and the same request would be refused again.
                 raise error
 
@@ -157,8 +159,29 @@ class ChatClient:
         kept = notice("provider.whole_part_kept", "What was whole of the answer is kept.")
         return ModelError(ErrorKind.TRUNCATED, joined(sentence, kept), reply=reply)
 
+    async def find_context(self) -> int | None:
+        """The context of the model. A server that has not been asked for it yet is asked, once and in seconds."""
+        if self.context_tokens is None and self._place not in _contexts_sought:
+            _contexts_sought.add(self._place)
+            try:
+                tokens = context_of(self.endpoint.model, await self._list_entries())
+            except ModelError:
+                tokens = None
+            if tokens is not None:
+                _habits[self._place] = replace(self.habits, context_tokens=tokens)
+        return self.context_tokens
+
+    def paced(self, request: ChatRequest) -> ChatRequest:
+        """The request with deadlines for an answer that is read as it comes."""
+        return replace(request, pace=pace_for(prompt_tokens(request), request.max_tokens))
+
     async def list_models(self) -> tuple[str, ...]:
         """The models that the provider names, in its order."""
+        names = [entry.get("id") for entry in await self._list_entries()]
+        return tuple(name[:200] for name in names if isinstance(name, str) and name.isprintable())
+
+    async def _list_entries(self) -> list[dict[str, Any]]:
+        """What the provider says of its models."""
         wire = await self._wire()
         answered = await self._within(asyncio.timeout(LIST_DEADLINE_S), wire.models(deadline_s=LIST_DEADLINE_S))
         if answered.status != 200:
@@ -166,8 +189,7 @@ class ChatClient:
         entries = _json(answered.body).get("data")
         if not isinstance(entries, list):
             raise classify_body(200, answered.headers, answered.body, model=self.endpoint.model, host=self._host)
-        names = [entry.get("id") for entry in entries[:MOST_MODELS] if isinstance(entry, dict)]
-        return tuple(name[:200] for name in names if isinstance(name, str) and name.isprintable())
+        return [entry for entry in entries[:MOST_MODELS] if isinstance(entry, dict)]
 
     async def probe(self) -> Capabilities:
         """Find the firmest rung with a handful of tiny calls, and go by it from now on."""
@@ -209,13 +231,19 @@ class ChatClient:
             host=self._host,
         )
 
-    def _reply(self, answered: "Answered", rung: Rung, took_s: float) -> ChatReply:
+    def _reply(self, answered: "Answered", request: ChatRequest, habits: Habits, took_s: float) -> ChatReply:
         body = _json(answered.body)
         if not isinstance(body.get("choices"), list):
             raise classify_body(200, answered.headers, answered.body, model=self.endpoint.model, host=self._host)
-        reply = reply_of(body, answered.headers, rung=rung, took_s=took_s)
+        reply = reply_of(body, answered.headers, rung=rung_of(request, habits), took_s=took_s)
+        _habits[self._place] = after_reply(self.habits, reply, estimated_tokens(request))
         check_reply(reply)
         return reply
+
+
+def _refusal_text(body: bytes) -> str:
+    """What a refusal says: its code and message, and the beginning of its body, where some name their context."""
+    return f"{error_report(body).code_and_message} {body[:1_000].decode('utf-8', 'replace')}"
 
 
 def _json(body: bytes) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from ingather.extraction.provider.errors import ErrorKind, ModelError
-from ingather.extraction.provider.wire import ChatRequest, Habits, rung_of
+from ingather.extraction.provider.wire import ChatReply, ChatRequest, Habits, rung_of
 
 _ABOUT_FORMAT = re.compile(
     r"(?i)response_?format|json_?schema|json_?object|json mode|structured|tool|function|requested parameters|schema"
@@ -20,6 +20,11 @@ _CONTEXT = (
 )
 # A context below this has no room for a question; a number below it is something else, such as a count of messages.
 SMALLEST_CONTEXT = 512
+
+# Of fewer estimated tokens, the marks between messages say more than the tokenizer.
+LEAST_ESTIMATED = 200
+# No tokenizer makes more of a text that we can read; a larger count is a mistake of the server.
+LARGEST_MARGIN = 3.0
 
 
 def is_about_format(message: str) -> bool:
@@ -47,6 +52,13 @@ def learn(error: ModelError, message: str, request: ChatRequest, habits: Habits)
     if request.schema is not None and request.rung is None and below is not None and is_about_format(message):
         return replace(habits, rung=below)
     return None
+
+
+def after_reply(habits: Habits, reply: ChatReply, estimated: int) -> Habits:
+    """What an answer teaches: that the model thinks first, and how many tokens its tokenizer makes of a text."""
+    thinks = habits.thinks or reply.usage.reasoning > 0 or reply.text.lstrip().startswith("<think")
+    seen = reply.usage.prompt / estimated if estimated >= LEAST_ESTIMATED else 0.0
+    return replace(habits, thinks=thinks, margin=max(habits.margin, min(seen, LARGEST_MARGIN)))
 
 
 def context_in(message: str) -> int | None:

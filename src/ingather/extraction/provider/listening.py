@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ingather.extraction.provider.pace import CHARACTERS_A_TOKEN, Pace
+from ingather.extraction.provider.pace import CHARACTERS_A_TOKEN, AnswerPace
 from ingather.extraction.provider.repetition import loop_start
 from ingather.extraction.provider.stream import StreamedCompletion
 
@@ -37,7 +37,7 @@ class LoopFound(Exception):
 class Listening:
     """Takes the pieces of one answer. Used within `asyncio.timeout`, whose deadline it moves."""
 
-    def __init__(self, pace: Pace, on_writing: Callable[[Writing], None]) -> None:
+    def __init__(self, pace: AnswerPace, on_writing: Callable[[Writing], None]) -> None:
         self.stream = StreamedCompletion()
         self._pace = pace
         self._on_writing = on_writing

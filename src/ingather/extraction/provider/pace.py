@@ -20,7 +20,7 @@ LONGEST_S = 3 * 3600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
+class AnswerPace:
     """The deadlines of one answer, in seconds from the moment its request was sent."""
 
     first_s: float
@@ -41,6 +41,6 @@ class Pace:
         return min(silent, whole, self.longest_s)
 
 
-def pace_for(prompt_tokens: int, max_tokens: int) -> Pace:
+def pace_for(prompt_tokens: int, max_tokens: int) -> AnswerPace:
     """The deadlines of a request of that size to a model whose speed is not known."""
-    return Pace(first_s=THINKING_S + prompt_tokens / SLOWEST_READING, max_tokens=max_tokens)
+    return AnswerPace(first_s=THINKING_S + prompt_tokens / SLOWEST_READING, max_tokens=max_tokens)

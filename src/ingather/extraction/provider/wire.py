@@ -7,10 +7,13 @@ from enum import StrEnum
 from typing import Any, Literal
 
 from ingather.extraction.provider.listening import Writing
-from ingather.extraction.provider.pace import Pace
+from ingather.extraction.provider.pace import AnswerPace
 
 SCHEMA_NAME = "answer"
 _SURROGATE = re.compile("[\ud800-\udfff]")
+# Estimates are a rule of thumb and tokenizers differ: what looks like 100 tokens may be 120. A larger margin wastes a
+# small context, a smaller one is refused more often, which costs a call.
+MARGIN = 1.2
 LIMIT_HEADERS = ("retry-after", "x-ratelimit-")
 
 
@@ -57,7 +60,7 @@ class ChatRequest:
     least_tokens: int = 256
     temperature: float = 0.0
     deadline_s: float = 120.0
-    pace: Pace | None = None
+    pace: AnswerPace | None = None
     on_writing: Callable[[Writing], None] = lambda _: None
     may_send: Callable[[], bool] = lambda: True
 
@@ -97,7 +100,11 @@ class ChatReply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Habits:
-    """What an endpoint is known to take, and how many tokens of context it has, where it has said so."""
+    """What an endpoint is known to take, and how many tokens of context it has, where it has said so.
+
+    `thinks`: the model writes thoughts before its answer, which need room.
+    `margin`: tokens that its tokenizer makes of one that we estimate.
+    """
 
     rung: Rung = Rung.JSON_SCHEMA
     limit_name: str = "max_tokens"
@@ -106,6 +113,8 @@ class Habits:
     takes_stream_options: bool = True
     takes_list_limits: bool = True
     context_tokens: int | None = None
+    thinks: bool = False
+    margin: float = MARGIN
 
 
 def body_of(request: ChatRequest, model: str, habits: Habits, extra: Mapping[str, Any]) -> dict[str, Any]:

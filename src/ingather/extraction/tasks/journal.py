@@ -8,7 +8,7 @@ from typing import Any, Final, LiteralString
 
 from ingather.engine.engine import Engine
 from ingather.engine.script import Script, Statement
-from ingather.extraction.conversation.interview import AGAIN
+from ingather.extraction.conversation.listing import AGAIN
 from ingather.notice import error_notice, notice
 
 # Lines of one read. The stream of events sends them before it reads again.

@@ -10,7 +10,6 @@ from ingather.engine.errors import Reject, RetryLater, UsageError
 from ingather.engine.item import Item
 from ingather.extraction.conversation.desk import PAUSED_S, Desk
 from ingather.extraction.conversation.interview import Interview, InterviewResult, ModelAnswer
-from ingather.extraction.conversation.parts import budget_for
 from ingather.extraction.conversation.questions import askable_fields
 from ingather.extraction.findings import EMBEDDED
 from ingather.extraction.proof.assess import assess
@@ -26,8 +25,9 @@ KIND = "extract_document"
 QUEUE = "extraction"
 # Attempts of a document. One that makes progress uses up none, so these are five failures without a new answer.
 MAX_ATTEMPTS = 5
-# A large paper takes some forty calls. Longer lets a stuck document hold its slot for longer.
-TIMEOUT_S = 3600
+# A large paper takes some hundred calls of a model with a small context, and such a model may write two tokens a
+# second. Nothing gets stuck for that long: each call has deadlines of its own.
+TIMEOUT_S = 24 * 3600
 # How soon a document comes back that a worker without the key took: a worker with the key may take it then.
 NO_KEY_S = 30.0
 # How soon a document goes on after a bad moment of the provider, spread out so that not all go on at once.
@@ -88,17 +88,20 @@ class Pipeline:
     async def _ask(self, task: Task, template: Template, item: Item, pages: list[str]) -> InterviewResult:
         """The interview of the model. Its errors become the exceptions that the engine understands."""
         desk = self._desk(task)
-        budget = budget_for(desk.endpoint.context_tokens)
+        await desk.find_context()
         new = 0
 
-        async def ask(step: str, messages: tuple[Message, ...], schema: dict[str, Any]) -> ModelAnswer:
+        async def ask(step: str, messages: tuple[Message, ...], schema: dict[str, Any], room: int) -> ModelAnswer:
             nonlocal new
-            answer = await desk.ask(task, item.ordinal, step, messages, schema)
+            answer = await desk.ask(task, item.ordinal, step, messages, schema, room)
             new += not answer.is_known
             return answer
 
         try:
-            return await Interview(template, pages, ask, budget=budget, context=task.context).run()
+            interview = Interview(
+                template, pages, ask, context_tokens=lambda: desk.context_tokens, context=task.context
+            )
+            return await interview.run()
         except ModelError as error:
             ruling: BaseException = route(error, item.attempt)
             if error.kind is ErrorKind.RETRY_AFTER and isinstance(ruling, RetryLater):
