@@ -1,6 +1,7 @@
 """The embedded PostgreSQL: shared, killed, full, foreign, and still there."""
 
 import contextlib
+import itertools
 import os
 import pwd
 import shutil
@@ -9,8 +10,10 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,7 +22,7 @@ import pytest
 
 import ingather
 from ingather import embedded
-from ingather.embedded import binaries, identity, locks, places, postmaster, server
+from ingather.embedded import binaries, identity, locks, places, postmaster, server, watch
 from ingather.embedded.errors import EmbeddedError
 from ingather.embedded.identity import Identity
 
@@ -321,6 +324,54 @@ def test_after_kill_9_of_the_postmaster_its_orphans_are_waited_for(home: Path) -
         with embedded.start(home) as again:
             assert query(again.url, "select word from kept") == [("hay",)]
             assert postmaster_pid(home) != before
+
+
+@pytest.mark.parametrize("number", [signal.SIGQUIT, signal.SIGKILL])
+def test_whoever_watches_a_server_starts_it_again_when_it_died(home: Path, number: signal.Signals) -> None:
+    with embedded.start(home, settings=QUICK, keep=True) as held:
+        held.watch()
+        write(held.url)
+        before = postmaster_pid(home)
+        os.kill(before, number)
+        eventually(lambda: bool(embedded.url_if_running(home)) and postmaster_pid(home) != before, 60)
+        assert query(held.url, "select word from kept") == [("hay",)]
+        eventually(places.Places.of(home).kept.exists)
+
+
+def test_of_several_who_watch_one_starts_the_server_again(home: Path) -> None:
+    with embedded.start(home, settings=QUICK) as one, embedded.start(home, settings=QUICK) as two:
+        kill_server(home)
+        with ThreadPoolExecutor(2) as threads:
+            assert sorted(threads.map(lambda held: held.revive(), (one, two))) == [False, True]
+        assert query(two.url, "select 1") == [(1,)]
+
+
+def test_a_server_that_was_stopped_on_purpose_is_not_started_again(home: Path) -> None:
+    with embedded.start(home, settings=QUICK) as held:
+        embedded.stop(home)
+        assert held.revive() is False
+        with embedded.start(home, settings=QUICK) as again:
+            kill_server(home)
+            assert held.revive() is True
+            assert query(again.url, "select 1") == [(1,)]
+    assert held.revive() is False
+
+
+def test_a_server_that_cannot_start_is_tried_less_and_less_often(caplog: pytest.LogCaptureFixture) -> None:
+    pauses = list(itertools.accumulate(range(8), lambda pause, _: watch.longer(pause), initial=0.0))[1:]
+    assert pauses == [0.5, 1, 2, 4, 8, 16, 30, 30]
+
+    over = threading.Event()
+    tries = itertools.count()
+
+    def revive() -> bool:
+        if next(tries) == 0:
+            raise EmbeddedError("the disk is full\n\nthe log")
+        over.set()
+        return True
+
+    watch.keep_alive(revive, over)
+    assert [record.getMessage().partition(":")[2] for record in caplog.records] == [" the disk is full", ""]
 
 
 def test_a_server_that_needs_longer_to_start_is_left_to_it(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

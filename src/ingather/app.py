@@ -42,6 +42,7 @@ def start_embedded(settings: Settings) -> str:
         server = embedded.start(settings.home)
     except embedded.EmbeddedError as error:
         raise DatabaseUnavailable(str(error)) from error
+    server.watch()
     _servers.append(server)
     migrate(server.url)
     return server.url

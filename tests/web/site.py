@@ -18,7 +18,9 @@ from ingather.engine.engine import Engine
 from ingather.web import accounts
 from ingather.web.accounts import Account, Role, TokenScope
 from ingather.web.app import create_app
+from ingather.web.connections import configured
 from ingather.web.edge import SESSION_COOKIE
+from ingather.web.limits import RequestLimits
 from ingather.web.rooms import Rooms
 from tests.extraction.desk import Bench
 
@@ -101,12 +103,11 @@ def rooms_of(bench: Bench) -> Rooms:
 
 
 @contextmanager
-def served(app: FastAPI) -> Iterator[str]:
-    """The app behind uvicorn, on a free port of this machine; gives its address."""
+def served(app: FastAPI, limits: RequestLimits | None = None) -> Iterator[str]:
+    """The app behind uvicorn, as `ingather serve` sets it up, on a free port of this machine; gives its address."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
         listener.bind(("127.0.0.1", 0))
-        config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=1, ws="none")
-        server = uvicorn.Server(config)
+        server = uvicorn.Server(configured(app, limits or RequestLimits(), shutdown_s=1))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         listener.listen(100)
         thread.start()
@@ -118,9 +119,9 @@ def served(app: FastAPI) -> Iterator[str]:
 
 
 @contextmanager
-def opened(office: Office) -> Iterator[Site]:
-    app = create_app(rooms_of(office.bench), version="0")
-    with served(app) as address:
+def opened(office: Office, limits: RequestLimits | None = None) -> Iterator[Site]:
+    app = create_app(rooms_of(office.bench), version="0", limits=limits)
+    with served(app, limits) as address:
         yield Site(office, app, address)
 
 

@@ -32,6 +32,8 @@ from ingather.settings import Settings
 from ingather.web import accounts
 from ingather.web.accounts import Account, TokenScope
 from ingather.web.app import LOOPBACK, create_app
+from ingather.web.connections import configured
+from ingather.web.limits import RequestLimits
 from ingather.web.rooms import Rooms
 from ingather.workbench import Workbench
 
@@ -44,6 +46,11 @@ RESTART_POLL_S = 2.0
 STOP_S = 30.0
 # A client that takes none of the sent bytes for this long is disconnected, and what it held is released.
 OPEN_REQUESTS_S = 60.0
+
+
+# How long requests under way may take when the server is stopped. Longer delays every restart by as much; live views
+# never end by themselves.
+SHUTDOWN_S = 3
 
 
 def serve(arguments: Namespace) -> int:
@@ -118,18 +125,9 @@ class _Server(uvicorn.Server):
 def _serve(bench: Workbench, server: socket.socket) -> None:
     settings = Settings.from_environment()
     rooms = Rooms(engine=bench.engine, library=bench.library, extraction=bench.extraction)
-    app = create_app(rooms, version=version("ingather"), hosts=(*LOOPBACK, *settings.hosts))
-    config = uvicorn.Config(
-        app,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        timeout_graceful_shutdown=3,
-        timeout_keep_alive=30,
-        ws="none",
-    )
-    _Server(config).run(sockets=[server])
+    limits = RequestLimits()
+    app = create_app(rooms, version=version("ingather"), hosts=(*LOOPBACK, *settings.hosts), limits=limits)
+    _Server(configured(app, limits, shutdown_s=SHUTDOWN_S)).run(sockets=[server])
 
 
 def _listen(arguments: Namespace) -> socket.socket:

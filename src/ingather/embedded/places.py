@@ -66,6 +66,11 @@ class Places:
         return self.root / "kept"
 
     @property
+    def stopped(self) -> Path:
+        """Exists after `stop`, until the next start: whoever watches the server then leaves it stopped."""
+        return self.root / "stopped"
+
+    @property
     def sockets(self) -> Path:
         """The folder of the server's socket: beside the data, or a short one in /tmp where that path is too long."""
         near = self.beside / "run"

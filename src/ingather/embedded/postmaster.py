@@ -76,6 +76,7 @@ def launch(places: Places, binaries: Binaries, identity: Identity, settings: Map
     _clear_stale_pid(places)
     _make_sockets(places, identity)
     places.kept.unlink(missing_ok=True)
+    places.stopped.unlink(missing_ok=True)
     sockets = str(places.sockets).replace('"', '""')
     # These override `settings`: the server must listen where other processes look for it.
     ours = {"port": str(PORT), "unix_socket_directories": f'"{sockets}"', "unix_socket_permissions": "0700"}

@@ -5,13 +5,14 @@ import contextlib
 import logging
 import os
 import tempfile
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
 
 from ingather.embedded import binaries as programs
 from ingather.embedded import identity as identities
-from ingather.embedded import locks, postmaster
+from ingather.embedded import locks, postmaster, watch
 from ingather.embedded.binaries import Binaries
 from ingather.embedded.errors import EmbeddedError, in_sentences
 from ingather.embedded.identity import Identity
@@ -40,7 +41,7 @@ def start(home: Path, *, settings: Mapping[str, str] = {}, keep: bool = False) -
                 postmaster.create_database(places)
                 if keep:
                     places.kept.touch()
-                return Server(places, programs.find(places.version()), hold)
+                return Server(places, programs.find(places.version()), hold, settings)
             except BaseException as error:
                 locks.release(hold)
                 # One that does not answer yet may be recovering a big database: stopped, it would begin again. But
@@ -59,6 +60,7 @@ def stop(home: Path) -> bool:
             return False
         with locks.starting(places.start_lock):
             places.kept.unlink(missing_ok=True)
+            places.stopped.touch()
             return postmaster.halt(places)
 
 
@@ -74,15 +76,35 @@ class Server:
     A process that ends closes what it forgot. Children made with fork share their parent's hold and cannot close it.
     """
 
-    def __init__(self, places: Places, found: Binaries, hold: int) -> None:
+    def __init__(self, places: Places, found: Binaries, hold: int, settings: Mapping[str, str]) -> None:
         self.url = places.url()
         self.data = places.data
         self.log = places.log
         self.binaries = found.folder
         self._places = places
         self._hold: int | None = hold
+        self._settings = settings
         self._process = os.getpid()
+        self._is_closed = threading.Event()
         atexit.register(self._close_at_exit)
+
+    def watch(self) -> None:
+        """Starts the server again whenever it dies, until `close`."""
+        threading.Thread(target=watch.keep_alive, args=(self.revive, self._is_closed), daemon=True).start()
+
+    def revive(self) -> bool:
+        """Starts the server again if it died. False if it runs, was stopped on purpose, or is not held any more."""
+        # Also true for a moment when another process looks at the same time: then the next look finds out.
+        if locks.is_held(self._places.server_lock):
+            return False
+        with in_sentences(self._places.root), locks.starting(self._places.start_lock):
+            if self._is_closed.is_set() or self._places.stopped.exists() or locks.is_held(self._places.server_lock):
+                return False
+            was_kept = self._places.kept.exists()
+            _launch(self._places, self._settings)
+            if was_kept:
+                self._places.kept.touch()
+            return True
 
     def close(self) -> None:
         """Lets go of the server, and stops it if nobody else holds it."""
@@ -93,6 +115,7 @@ class Server:
         if hold is None:
             return
         atexit.unregister(self._close_at_exit)
+        self._is_closed.set()
         with in_sentences(self._places.root), locks.starting(self._places.start_lock):
             locks.release(hold)
             _stop_if_unused(self._places)

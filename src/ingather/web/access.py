@@ -3,6 +3,7 @@
 from typing import Annotated
 
 from fastapi import Depends, Request
+from starlette.requests import HTTPConnection
 
 from ingather.extraction.task import Status, Task
 from ingather.library.port import DocumentRecord, KnowledgeBase
@@ -31,17 +32,21 @@ async def rooms(request: Request) -> Rooms:
 Here = Annotated[Rooms, Depends(rooms)]
 
 
-async def caller(request: Request, here: Here) -> Caller:
+async def find_caller(request: HTTPConnection, here: Rooms) -> Caller | None:
     """The account behind a token, or else behind a session: a request that names one has no use for the other."""
     authorization = request.headers.get("authorization")
     session = request.cookies.get(SESSION_COOKIE)
-    found = None
     if authorization is not None:
         scheme, _, token = authorization.partition(" ")
         if scheme.lower() == "bearer":
-            found = await here.engine.database.aplay(accounts.caller_of_token(token.strip()))
+            return await here.engine.database.aplay(accounts.caller_of_token(token.strip()))
     elif session:
-        found = await here.engine.database.aplay(accounts.caller_of_session(session))
+        return await here.engine.database.aplay(accounts.caller_of_session(session))
+    return None
+
+
+async def caller(request: Request, here: Here) -> Caller:
+    found = await find_caller(request, here)
     if found is None:
         raise Refused(
             401,

@@ -8,10 +8,13 @@ from typing import Any
 from fastapi import APIRouter, FastAPI
 from fastapi.responses import FileResponse, JSONResponse
 from fastapi.staticfiles import StaticFiles
+from starlette.requests import HTTPConnection
+from starlette.types import Scope
 
 from ingather.notice import notice
 from ingather.web import problems
-from ingather.web.access import Who
+from ingather.web.access import Who, find_caller
+from ingather.web.bodies import Bodies
 from ingather.web.edge import Edge
 from ingather.web.limits import Limiters, RequestLimits
 from ingather.web.openapi import describe
@@ -44,12 +47,17 @@ def create_app(
     )
     app.openapi = lambda: describe(app)  # type: ignore[method-assign]
     app.state.rooms = rooms
-    app.state.limiters = Limiters(limits or RequestLimits())
+    limits = limits or RequestLimits()
+    app.state.limiters = Limiters(limits)
     problems.install(app)
     app.include_router(health.router)
     _serve_api(app)
     _serve_pages(app)
-    app.add_middleware(Edge, hosts=tuple(hosts))
+
+    async def is_known(scope: Scope) -> bool:
+        return await find_caller(HTTPConnection(scope), rooms) is not None
+
+    app.add_middleware(Edge, hosts=tuple(hosts), bodies=Bodies(limits, is_known))
     return app
 
 

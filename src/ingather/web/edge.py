@@ -8,7 +8,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ingather.notice import notice
-from ingather.web.bodies import SAFE, admit
+from ingather.web.bodies import SAFE, Bodies
 from ingather.web.problems import Refused, problem
 from ingather.web.ranges import without_ranges
 
@@ -33,8 +33,9 @@ HEADERS = {
 class Edge:
     """Host, origin, size and form of requests; headers of answers, also where something went wrong."""
 
-    def __init__(self, app: ASGIApp, *, hosts: Iterable[str]) -> None:
+    def __init__(self, app: ASGIApp, *, hosts: Iterable[str], bodies: Bodies) -> None:
         self._app = app
+        self._bodies = bodies
         self._hosts = {host.lower() for host in hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -55,7 +56,7 @@ class Edge:
             scope = without_ranges(scope)
         try:
             self._check(scope["method"], headers)
-            admitted = await admit(scope, headers, receive)
+            admitted = await self._bodies.admit(scope, headers, receive)
         except Refused as error:
             await problem(error.status, str(error), error.headers)(scope, receive, answer)
             return

@@ -18,10 +18,17 @@ from ingather.web.problems import Refused
 class RequestLimits:
     """The limits of one process."""
 
-    # A link has 192 random bits, so this only keeps the log and the database quiet. Fewer would lock out a person who
-    # pastes an old link a few times.
+    # A link has 192 random bits, so this only tells people who guess to stop; a right one is let in whatever was tried
+    # before. Fewer would keep a person who pastes an old link a few times from reading that it is old.
     failed_sign_ins: int = 10
     failed_sign_ins_window_s: float = 60.0
+    # A browser sends its headers at once; a bad mobile connection takes a few seconds. Longer lets a stranger keep a
+    # connection, and a descriptor, for longer without a request.
+    headers_s: float = 15.0
+    # A body may take so long, and a second more for every `slowest` bytes that came. Less cuts off people with a slow
+    # line, more lets a stranger hold the memory of a body for longer.
+    body_s: float = 30.0
+    slowest: float = 10_000.0
     # A browser opens six connections to one server: three windows of one person. Each view polls the database.
     live_views: int = 20
     # Each upload may write 60 MB to the disk before it is refused.

@@ -13,7 +13,7 @@ from ingather.web.schemas.forms import ProblemPart, ProblemView
 PUBLIC = {("get", "/healthz"), ("get", "/readyz"), ("post", "/api/v1/session")}
 # The statuses that every route may answer with, and the ones of routes that change something.
 ALWAYS = (400, 401, 403, 404, 413, 415, 421, 422, 429, 503)
-CHANGING = (409,)
+CHANGING = (408, 409)
 # The name of a model, alone as a key or a title, or at the end of a reference.
 _NAME = re.compile(r"^((?:#/components/schemas/)?[A-Z][A-Za-z]+)View$")
 

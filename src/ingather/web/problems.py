@@ -36,6 +36,7 @@ TITLES = {
     403: "Not allowed",
     404: "Not found",
     405: "Not possible here",
+    408: "Too slow",
     409: "In conflict with something else",
     413: "Too big",
     415: "Not a form this can read",

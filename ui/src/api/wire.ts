@@ -940,7 +940,7 @@ export interface paths {
         };
         /**
          * Readyz
-         * @description The database answers, and its tables fit.
+         * @description The database answers, and its tables fit. This is known within a second, whatever happens.
          */
         get: operations["readyz"];
         put?: never;

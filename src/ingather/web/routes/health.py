@@ -1,8 +1,9 @@
 """Liveness, readiness and metrics. Liveness and readiness need no sign-in."""
 
+import asyncio
 import logging
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 from fastapi.responses import PlainTextResponse
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Gauge, generate_latest
 
@@ -10,29 +11,47 @@ from ingather.engine.errors import IngatherError
 from ingather.engine.script import Script, Statement
 from ingather.web.access import Here, Operator
 from ingather.web.problems import problem
+from ingather.web.rooms import Rooms
 from ingather.web.schemas.forms import Health
 
 log = logging.getLogger("ingather.web")
 
+# Whoever watches a fleet gives up on an answer after a second. A database that takes longer than this is not ready.
+PATIENCE_S = 0.8
+
 router = APIRouter(tags=["health"])
 
 
+# Both are `async def`: when the database hangs, requests that wait for it hold all threads.
 @router.get("/healthz")
-def healthz() -> Health:
+async def healthz() -> Health:
     """The process answers."""
     return Health(status="ok")
 
 
 @router.get("/readyz", response_model=Health)
-def readyz(here: Here) -> Response | Health:
-    """The database answers, and its tables fit."""
+async def readyz(request: Request, here: Here) -> Response | Health:
+    """The database answers, and its tables fit. This is known within a second, whatever happens."""
+    state = request.app.state
+    # One question at a time is on its way, however many want to know: anybody may call this.
+    probe: asyncio.Task[bool] | None = getattr(state, "probe", None)
+    if probe is None or probe.done():
+        probe = state.probe = asyncio.create_task(_is_ready(here))
+    # Not `wait_for`, which would wait until the driver has given up on a server that says nothing.
+    await asyncio.wait({probe}, timeout=PATIENCE_S)
+    if not probe.done() or not probe.result():
+        return problem(503, "The database does not answer, or its tables do not fit.", {"Retry-After": "5"})
+    return Health(status="ready")
+
+
+async def _is_ready(here: Rooms) -> bool:
     try:
-        here.engine.database.run(_anything())
+        await here.engine.database.aplay(_anything())
     except IngatherError as error:
         # Anybody may call this route, so the address of the database and its error go to the log only.
         log.warning("not ready: %s", error)
-        return problem(503, "The database does not answer, or its tables do not fit.", {"Retry-After": "5"})
-    return Health(status="ready")
+        return False
+    return True
 
 
 def _anything() -> Script[None]:

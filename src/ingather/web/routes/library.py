@@ -19,7 +19,7 @@ from ingather.web import shapes
 from ingather.web.access import Here, Who, document_for, knowledge_base_for, need
 from ingather.web.accounts import Role
 from ingather.web.answers import ReleasingFile
-from ingather.web.bodies import HANG_UP, TOO_BIG
+from ingather.web.bodies import HANG_UP, TOO_BIG, TOO_SLOW
 from ingather.web.limits import Limiting
 from ingather.web.problems import MEDIA_TYPE, TITLES, Refused, status_of
 from ingather.web.schemas.forms import Cursor, Id, Limit, Mark
@@ -163,10 +163,12 @@ async def _form(request: Request) -> AsyncIterator[FormData]:
         raise Refused(400, notice("web.upload_broken_off", "The upload was broken off.")) from None
     except HTTPException as error:
         status = 413 if error.detail == TOO_BIG or "maximum" in error.detail.lower() else 400
+        if error.detail == TOO_SLOW:
+            status = 408
         raise Refused(
             status,
             notice("web.form_cannot_read", "The form cannot be read: {why}", why=error.detail),
-            HANG_UP if status == 413 else {},
+            HANG_UP if status != 400 else {},
         ) from None
     try:
         yield form

@@ -21,17 +21,19 @@ router = APIRouter(tags=["session"])
 @router.post("/session", status_code=204)
 def sign_in(body: SignIn, request: Request, here: Here, limiters: Limiting) -> Response:
     """Turn the secret of a sign-in link into a session of this browser. A link works once."""
-    address = request.client.host if request.client else ""
-    if (wait_s := limiters.failed_sign_ins.wait_s(address)) > 0:
-        raise Refused(
-            429,
-            notice("web.too_many_attempts_sign_wait", "Too many attempts to sign in. Wait a minute."),
-            {"Retry-After": str(math.ceil(wait_s))},
-        )
     session = here.engine.database.run(
         accounts.sign_in(body.secret, instead_of=request.cookies.get(SESSION_COOKIE, ""))
     )
     if session is None:
+        # The secret comes first. Behind a proxy everybody has one address, and somebody who guesses must not lock the
+        # others out.
+        address = request.client.host if request.client else ""
+        if (wait_s := limiters.failed_sign_ins.wait_s(address)) > 0:
+            raise Refused(
+                429,
+                notice("web.too_many_attempts_sign_wait", "Too many attempts to sign in. Wait a minute."),
+                {"Retry-After": str(math.ceil(wait_s))},
+            )
         limiters.failed_sign_ins.count(address)
         raise Refused(
             401,
