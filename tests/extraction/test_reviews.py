@@ -62,7 +62,7 @@ def test_a_review_is_read_wherever_results_are_read(bench: Bench) -> None:
 def test_rows_are_only_ever_added(bench: Bench, db: psycopg.Connection) -> None:
     task_id = finished(bench)
     bench.extraction.review(task_id, 0, said("n_randomised", Action.EDITED, 7), ANN)
-    bench.extraction.review(task_id, 0, said("n_randomised", Action.REJECTED, seen=1), BOB)
+    bench.extraction.review(task_id, 0, said("n_randomised", Action.REJECTED, seen=1, note="Not it."), BOB)
     bench.extraction.review(task_id, 0, said("n_randomised", Action.WITHDRAWN, seen=2), BOB)
     assert at(bench, task_id, "n_randomised").value == 7
     assert [(one.revision, one.action, one.reviewer) for one in bench.extraction.reviews(task_id, 0)] == [

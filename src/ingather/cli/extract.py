@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from ingather.cli.answers import as_json, console, hint, say, table
-from ingather.cli.papers import out_of, path_of, write_whole
+from ingather.cli.papers import ending_of, out_of, path_of, write_whole
 from ingather.cli.watching import Bar, Lines, Screen
 from ingather.engine.errors import IngatherError, UsageError
 from ingather.engine.model import Progress
@@ -84,7 +84,7 @@ def _out(name: str) -> tuple[Path, str]:
     """Where the table goes, and what kind of table the ending asks for; found out before any work is done."""
     kinds = {known.suffix: key for key, known in FORMATS.items()}
     out = out_of(name, list(kinds))
-    return out, kinds[out.suffix.lower()]
+    return out, kinds[ending_of(out, kinds) or out.suffix]
 
 
 def _own_project(bench: Workbench) -> tuple[int, int]:

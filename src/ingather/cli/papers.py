@@ -2,7 +2,7 @@
 
 import secrets
 import tempfile
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import BinaryIO
 
@@ -29,10 +29,17 @@ def paper_of(name: str) -> Reading:
     return read_paper(name)
 
 
+def ending_of(out: Path, endings: Iterable[str]) -> str | None:
+    """How the name ends, of these: the longest that fits, since `.analysis.zip` is another kind than `.zip`."""
+    name = out.name.lower()
+    fitting = [ending for ending in endings if name.endswith(ending) and name != ending]
+    return max(fitting, key=len, default=None)
+
+
 def out_of(name: str, endings: Collection[str]) -> Path:
     """Where an answer goes; refused before any work is done if its name ends otherwise or it cannot be written."""
     out = path_of(name)
-    if out.suffix.lower() not in endings:
+    if ending_of(out, endings) is None:
         raise UsageError(f"{name!r} does not say what to write. Let the name end in one of {', '.join(endings)}.")
     if out.is_dir():
         raise UsageError(f"{name!r} is a folder.")

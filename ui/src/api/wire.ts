@@ -2626,7 +2626,7 @@ export interface operations {
     export: {
         parameters: {
             query?: {
-                format?: "xlsx" | "csv" | "csv-tables" | "json" | "html";
+                format?: "xlsx" | "csv" | "csv-tables" | "json" | "analysis" | "html";
                 language?: "en" | "zh";
             };
             header?: never;

@@ -522,6 +522,7 @@ export const en = {
       xlsx: "Excel workbook",
       csv: "CSV, one row a value",
       "csv-tables": "CSV tables, zipped",
+      analysis: "Numbers for R, with states, proof and plots",
       json: "JSON with all evidence",
       html: "Evidence report, one page that works offline",
     },

@@ -494,6 +494,7 @@ export const zh: Texts = {
       xlsx: "Excel 工作簿",
       csv: "CSV，每值一行",
       "csv-tables": "CSV 表格，压缩包",
+      analysis: "供 R 使用的数值，附状态、证据和图",
       json: "JSON，含全部证据",
       html: "证据报告，单个页面，可离线打开",
     },

@@ -154,7 +154,7 @@ def combined(one: GroupMean, other: GroupMean) -> GroupMean:
     )
 
 
-def share_of_control(count: int, comparisons: int) -> float:
+def share_of_control(count: float, comparisons: int) -> float:
     """What one of several comparisons may use of a control group's people, or of its events."""
     _check(comparisons >= 1, "A control group is shared by one comparison at least.")
     return count / comparisons

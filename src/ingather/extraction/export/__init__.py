@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from ingather.extraction.export.analysis_zip import write_analysis
 from ingather.extraction.export.csvfile import write_csv, write_csv_tables
 from ingather.extraction.export.form import FieldLike, TemplateLike
 from ingather.extraction.export.jsonfile import write_json
@@ -42,6 +43,7 @@ FORMATS: dict[str, Format] = {
     "csv": Format(suffix=".csv", media_type="text/csv; charset=utf-8", write=write_csv),
     "csv-tables": Format(suffix=".zip", media_type="application/zip", write=write_csv_tables),
     "json": Format(suffix=".json", media_type="application/json", write=_json),
+    "analysis": Format(suffix=".analysis.zip", media_type="application/zip", write=write_analysis),
     "html": Format(suffix=".html", media_type="text/html; charset=utf-8", write=write_html),
 }
 

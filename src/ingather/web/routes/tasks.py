@@ -164,7 +164,7 @@ def export(
     here: Here,
     who: Who,
     limiters: Limiting,
-    format: Annotated[Literal["xlsx", "csv", "csv-tables", "json", "html"], Query()] = "xlsx",
+    format: Annotated[Literal["xlsx", "csv", "csv-tables", "json", "analysis", "html"], Query()] = "xlsx",
     language: Annotated[Literal["en", "zh"], Query()] = "en",
 ) -> ReleasingStream:
     """All findings as a file. What is not finished says so in it."""

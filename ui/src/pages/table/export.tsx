@@ -7,7 +7,8 @@ import { Dialog } from "../../components/dialog";
 import { Icon } from "../../components/icon";
 import { useLanguage, useTexts } from "../../texts";
 
-const FORMATS = ["xlsx", "csv", "csv-tables", "json", "html"] as const;
+const FORMATS = ["xlsx", "csv", "csv-tables", "json", "analysis", "html"] as const;
+const ZIPPED: readonly string[] = ["csv-tables", "analysis"];
 
 interface Props {
   task: Task;
@@ -85,7 +86,7 @@ function Formats({ taskId, language }: { taskId: number; language: Language }) {
           <a href={linkTo(format)} download>
             <Icon name="download" />
             <span>{texts.exports.formats[format]}</span>
-            <code>{format === "csv-tables" ? "zip" : format}</code>
+            <code>{ZIPPED.includes(format) ? "zip" : format}</code>
           </a>
         </li>
       ))}

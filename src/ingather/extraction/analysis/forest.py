@@ -1,0 +1,198 @@
+"""Draws a pool as a forest plot: every study with its interval and weight, and the two pooled estimates. Pure SVG."""
+
+import math
+from collections.abc import Iterator
+from typing import Final
+from xml.sax.saxutils import escape
+
+from ingather.extraction.analysis.cells import CellState
+from ingather.extraction.analysis.effects import Measure, shown
+from ingather.extraction.analysis.pooling import Pooled
+from ingather.extraction.analysis.pools import Line, Pool
+
+# Sizes in pixels of a drawing that fits the width of a page.
+WIDTH: Final = 960
+LINE_HEIGHT: Final = 24
+# Where the columns begin: names of studies, what their groups had, the axis, and effect with weight in figures.
+NAMES, GROUPS, AXIS, FIGURES = 12, 250, 480, 740
+AXIS_WIDTH: Final = 240
+# The largest square, of a study with all the weight; its area is the weight.
+LARGEST_SQUARE: Final = 18
+# How far beyond the outermost interval the axis goes, as a part of its length; further intervals end in an arrow.
+MARGIN: Final = 0.04
+TICKS: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)  # of an axis of ratios
+
+NAME_OF: Final = {
+    Measure.RR: "Risk ratio",
+    Measure.OR: "Odds ratio",
+    Measure.RD: "Risk difference",
+    Measure.HR: "Hazard ratio",
+    Measure.MD: "Mean difference",
+    Measure.SMD: "Standardised mean difference",
+}
+
+
+def draw(pool: Pool) -> str:
+    """The drawing as SVG. A study whose numbers nobody has reviewed, or that are computed, is marked by its state."""
+    axis = _Axis(pool)
+    pooled = [
+        (name, found) for name, found in (("Common effect", pool.common), ("Random effects", pool.random)) if found
+    ]
+    top = 64
+    parts = [*_head(pool)]
+    weights = pool.random.weights if pool.random else tuple(100.0 for _ in pool.lines)
+    for place, (line, weight) in enumerate(zip(pool.lines, weights, strict=True)):
+        parts += _study(line, weight, axis, top + place * LINE_HEIGHT)
+    bottom = top + len(pool.lines) * LINE_HEIGHT
+    for place, (name, found) in enumerate(pooled):
+        parts += _diamond(name, found, pool.measure, axis, bottom + 6 + place * LINE_HEIGHT)
+    bottom += 6 + len(pooled) * LINE_HEIGHT
+    parts += axis.lines(top - LINE_HEIGHT // 2, bottom)
+    height = bottom + 56
+    if pool.random:
+        parts.append(_text(NAMES, height - 12, _spread(pool.random), size=12))
+    body = "".join(parts)
+    title = f"{NAME_OF[pool.measure]}: {pool.outcome}"
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" '
+        f'role="img" aria-label="{escape(title, {chr(34): "&quot;"})}" font-family="sans-serif" font-size="13">'
+        f'<rect width="100%" height="100%" fill="white"/>{body}</svg>\n'
+    )
+
+
+class _Axis:
+    """Where an effect stands on the drawing."""
+
+    def __init__(self, pool: Pool) -> None:
+        self.is_ratio = pool.measure.is_ratio
+        ends = [end for line in pool.lines for end in line.effect.interval()] + [0.0]
+        low, high = min(ends), max(ends)
+        if self.is_ratio:  # beyond a hundredth and a hundredfold an arrow says enough
+            low, high = max(low, math.log(TICKS[0])), min(high, math.log(TICKS[-1]))
+        room = (high - low or 1.0) * MARGIN
+        self.low, self.high = low - room, high + room
+
+    def x(self, value: float) -> float:
+        inside = min(max(value, self.low), self.high)
+        return AXIS + AXIS_WIDTH * (inside - self.low) / (self.high - self.low)
+
+    def lines(self, top: float, bottom: float) -> Iterator[str]:
+        """The line of no effect, and the scale below."""
+        yield _line_from(self.x(0), top, self.x(0), bottom, "#888")
+        yield _line_from(AXIS, bottom, AXIS + AXIS_WIDTH, bottom, "#333")
+        for value, name in self._ticks():
+            yield _line_from(self.x(value), bottom, self.x(value), bottom + 5, "#333")
+            yield _text(self.x(value), bottom + 19, name, anchor="middle", size=11)
+
+    def _ticks(self) -> list[tuple[float, str]]:
+        if self.is_ratio:
+            return [(math.log(tick), f"{tick:g}") for tick in TICKS if self.low <= math.log(tick) <= self.high]
+        step = 10 ** math.floor(math.log10(self.high - self.low))
+        while (self.high - self.low) / step < 4:
+            step /= 2
+        while (self.high - self.low) / step > 8:
+            step *= 2
+        first = math.ceil(self.low / step)
+        return [(tick * step, f"{tick * step:.6g}") for tick in range(first, math.floor(self.high / step) + 1)]
+
+
+def _head(pool: Pool) -> Iterator[str]:
+    when = f", {pool.timepoint}" if pool.timepoint else ""
+    yield _text(NAMES, 22, f"{pool.outcome}{when}", weight="bold", size=15)
+    yield _text(NAMES, 44, "Study", weight="bold")
+    heads = {"binary": "Events / people", "continuous": "Mean (SD), people"}
+    yield _text(GROUPS, 44, heads.get(pool.kind, "As reported"), weight="bold")
+    yield _text(FIGURES, 44, f"{NAME_OF[pool.measure]} [95 % CI]", weight="bold")
+    yield _text(WIDTH - 12, 44, "Weight", weight="bold", anchor="end")
+
+
+def _study(line: Line, weight: float, axis: _Axis, y: float) -> Iterator[str]:
+    comparison, effect = line.comparison, line.effect
+    mark = "" if comparison.is_reviewed else " *" if comparison.state is not CellState.DERIVED else " †"
+    yield _text(NAMES, y + 4, _short(comparison.study, 28) + mark)
+    yield _text(GROUPS, y + 4, _groups(line), size=12)
+    low, high = effect.interval()
+    yield _line_from(axis.x(low), y, axis.x(high), y, "#333")
+    if low < axis.low:
+        yield _arrow(axis.x(low), y, -1)
+    if high > axis.high:
+        yield _arrow(axis.x(high), y, 1)
+    side = max(3.0, LARGEST_SQUARE * math.sqrt(weight / 100))
+    center = axis.x(effect.estimate)
+    yield (
+        f'<rect x="{center - side / 2:.2f}" y="{y - side / 2:.2f}" width="{side:.2f}" height="{side:.2f}" '
+        'fill="#175e54"/>'
+    )
+    yield _text(FIGURES, y + 4, _interval(effect.measure, effect.estimate, low, high), size=12)
+    yield _text(WIDTH - 12, y + 4, f"{weight:.1f} %", anchor="end", size=12)
+
+
+def _diamond(name: str, pooled: Pooled, measure: Measure, axis: _Axis, y: float) -> Iterator[str]:
+    points = (
+        (axis.x(pooled.low), y),
+        (axis.x(pooled.estimate), y - 7),
+        (axis.x(pooled.high), y),
+        (axis.x(pooled.estimate), y + 7),
+    )
+    yield _text(NAMES, y + 4, name, weight="bold")
+    yield f'<polygon points="{" ".join(f"{x:.2f},{at:.2f}" for x, at in points)}" fill="#b3541e"/>'
+    yield _text(FIGURES, y + 4, _interval(measure, pooled.estimate, pooled.low, pooled.high), size=12, weight="bold")
+
+
+def _groups(line: Line) -> str:
+    figures = line.comparison.figures
+    if "events1" in figures:
+        return " v ".join(f"{figures['events' + side].printed}/{figures['n' + side].printed}" for side in ("1", "2"))
+    if "mean1" in figures:
+        return " v ".join(
+            f"{_rounded(figures['mean' + side].printed)} ({_rounded(figures['sd' + side].printed)}), "
+            f"{figures['n' + side].printed}"
+            for side in ("1", "2")
+        )
+    return ""
+
+
+def _spread(pooled: Pooled) -> str:
+    return (
+        f"Heterogeneity: Q = {pooled.q:.2f}, p {_p(pooled.q_p)}; I² = {pooled.i2:.1f} %; "
+        f"τ² = {pooled.tau2:.4g} (REML). "
+        "* not reviewed   † computed from other numbers"
+    )
+
+
+def _interval(measure: Measure, estimate: float, low: float, high: float) -> str:
+    return "{:.2f} [{:.2f}, {:.2f}]".format(*(shown(measure, value) for value in (estimate, low, high)))
+
+
+def _p(value: float) -> str:
+    return "< 0.001" if value < 0.001 else f"= {value:.3f}"
+
+
+def _rounded(printed: str) -> str:
+    """A computed number with as many digits as help; a printed one as it is."""
+    return printed if len(printed) <= 8 else f"{float(printed):.2f}"
+
+
+def _short(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _text(x: float, y: float, text: str, *, weight: str = "", anchor: str = "", size: int = 13) -> str:
+    look = f' font-weight="{weight}"' if weight else ""
+    look += f' text-anchor="{anchor}"' if anchor else ""
+    look += f' font-size="{size}"' if size != 13 else ""
+    return f'<text x="{x:.2f}" y="{y:.2f}"{look}>{escape(_printable(text))}</text>'
+
+
+def _printable(text: str) -> str:
+    """Without the characters that XML has no way to write."""
+    return "".join(char for char in text if char.isprintable() or char == " ")
+
+
+def _line_from(x1: float, y1: float, x2: float, y2: float, colour: str) -> str:
+    return f'<line x1="{x1:.2f}" y1="{y1:.2f}" x2="{x2:.2f}" y2="{y2:.2f}" stroke="{colour}"/>'
+
+
+def _arrow(x: float, y: float, direction: int) -> str:
+    back = x - 7 * direction
+    return f'<polygon points="{x:.2f},{y:.2f} {back:.2f},{y - 4:.2f} {back:.2f},{y + 4:.2f}" fill="#333"/>'

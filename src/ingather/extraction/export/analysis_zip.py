@@ -1,0 +1,81 @@
+"""A zip for statistics programs: numbers, their states and proof, what was refused, plots, and an R script."""
+
+import csv
+import re
+from collections.abc import Iterable
+from importlib import resources
+from io import StringIO
+from typing import BinaryIO, Final
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+from ingather.extraction.analysis.comparisons import Comparison, RefusedComparison, comparisons_of
+from ingather.extraction.analysis.forest import draw
+from ingather.extraction.analysis.pools import pools_of
+from ingather.extraction.export.analysis_set import (
+    COMPARISONS,
+    PROOF,
+    REFUSED,
+    STATES,
+    Cell,
+    comparison_row,
+    dictionary,
+    proof_rows,
+    refused_row,
+    state_row,
+)
+from ingather.extraction.export.form import TemplateLike
+from ingather.extraction.export.text import clean, cut, is_formula_like
+from ingather.extraction.export.wording import Wording
+from ingather.extraction.findings import DocumentResult, TaskSummary
+
+SCRIPT: Final = "analysis.R"
+TABLES: Final = {"comparisons": COMPARISONS, "states": STATES, "proof": PROOF, "refused": REFUSED}
+_NUMBER: Final = re.compile(r"-?\d+(\.\d+)?(e-?\d+)?")
+
+
+def write_analysis(
+    out: BinaryIO, summary: TaskSummary, template: TemplateLike, results: Iterable[DocumentResult], wording: Wording
+) -> None:
+    """The comparisons of all documents; only what is sound, and beside it what is not and why."""
+    del summary, template, wording  # the tables are for programs, which read one language and no settings
+    comparisons: list[Comparison] = []
+    refused: list[RefusedComparison] = []
+    for document in results:
+        found = comparisons_of(document)
+        comparisons += found.comparisons
+        refused += found.refused
+    numbered = list(enumerate(comparisons, 1))
+    rows: dict[str, Iterable[list[Cell]]] = {
+        "comparisons": (comparison_row(number, one) for number, one in numbered),
+        "states": (state_row(number, one) for number, one in numbered),
+        "proof": (row for number, one in numbered for row in proof_rows(number, one)),
+        "refused": map(refused_row, refused),
+    }
+    with ZipFile(out, "w", ZIP_DEFLATED) as archive:
+        for name, columns in TABLES.items():
+            _add(archive, f"{name}.csv", _csv(columns, rows[name]))
+        _add(archive, "dictionary.csv", _csv(("table", "column", "meaning"), dictionary(TABLES)))
+        _add(archive, SCRIPT, resources.files("ingather.extraction.analysis").joinpath(SCRIPT).read_text("utf-8"))
+        pools = [pool for pool in pools_of(comparisons) if pool.random]
+        for number, pool in enumerate(pools, 1):
+            _add(archive, f"plots/forest_{number:02}_{pool.measure}.svg", draw(pool))
+
+
+def _csv(columns: Iterable[str], rows: Iterable[list[Cell]]) -> str:
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([_safe(cell) for cell in row] for row in rows)
+    return text.getvalue()
+
+
+def _safe(cell: Cell) -> str:
+    """A number as it is printed; a text that no spreadsheet takes for a formula."""
+    text = cut(clean(str(cell)))
+    return f"'{text}" if is_formula_like(text) and not _NUMBER.fullmatch(text) else text
+
+
+def _add(archive: ZipFile, name: str, text: str) -> None:
+    entry = ZipInfo(name)  # without a time of its own, so that the same results give the same bytes
+    entry.compress_type = ZIP_DEFLATED
+    archive.writestr(entry, text)

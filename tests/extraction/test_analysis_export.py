@@ -1,0 +1,240 @@
+"""The export for analysis: numbers that R reads as numbers, a mirror of their states, their proof, what was refused."""
+
+import csv
+import io
+import random
+import shutil
+import subprocess
+import zipfile
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ingather.extraction.analysis.comparisons import comparisons_of
+from ingather.extraction.analysis.effects import Measure
+from ingather.extraction.analysis.pools import pools_of
+from ingather.extraction.export import export
+from ingather.extraction.findings import Action, DocumentResult, Finding, Review, Row, Span, State, TaskSummary, Verdict
+from ingather.extraction.template.builtin import load_builtin
+
+SUMMARY = TaskSummary(
+    task_id=1, project="Review", template_id="rct", template_version=1, extractor="embedded", settings={},
+    created_at="2026-03-01T09:00:00Z", closed_at=None, counts={},
+)  # fmt: skip
+
+
+def trial(number: int, numbers: dict[str, dict[str, Any]], *, when: str = "12 weeks", file: str = "") -> DocumentResult:
+    """A document with two groups that have these numbers by outcome and group: `{"Pain 1": {"r_n": 20}, …}`."""
+    rows = [Row(scope="arm", key=f"arm/{side}", label=f"Group {side}", parts={}) for side in (1, 2)]
+    findings = [reported("arm/1", "arm_role", "experimental"), reported("arm/2", "arm_role", "placebo")]
+    for place, (name, values) in enumerate(numbers.items(), 1):
+        outcome, _, side = name.rpartition(" ")
+        key = f"arm_result/{place}"
+        rows.append(Row(scope="outcome", key=f"outcome/{outcome}", label=outcome, parts={}))
+        rows.append(
+            Row(scope="arm_result", key=key, label=name, parts={"outcome": f"outcome/{outcome}", "arm": f"arm/{side}"})
+        )
+        findings += [reported(key, field, value) for field, value in values.items()]
+        findings.append(reported(key, "r_timepoint", when))
+    return DocumentResult(
+        ordinal=number, document_id=number, file_name=file or f"Trial {number}.pdf", sha256="", state="completed",
+        rows=tuple(rows), findings=tuple(findings),
+    )  # fmt: skip
+
+
+def reported(row: str, field: str, value: Any) -> Finding:
+    quote = f"{field} {value}"
+    spans = (Span(page=2, start=0, end=len(quote)),)
+    own = (Span(page=2, start=len(field) + 1, end=len(quote)),)
+    return Finding(
+        field=field, row=row, state=State.REPORTED, value=value, quote=quote, verdict=Verdict.VERIFIED, spans=spans,
+        source="embedded", value_spans=own,
+    )  # fmt: skip
+
+
+def unpacked(*documents: DocumentResult) -> dict[str, bytes]:
+    out = io.BytesIO()
+    export("analysis", out, SUMMARY, load_builtin("rct"), documents)
+    with zipfile.ZipFile(out) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def table(files: dict[str, bytes], name: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(files[f"{name}.csv"].decode())))
+
+
+def review(count: int) -> list[DocumentResult]:
+    """A review of made-up trials, each with deaths and pain; some without an event, some with an SE for an SD."""
+    dice = random.Random(1)
+    studies = []
+    for number in range(1, count + 1):
+        n1, n2 = dice.randint(20, 200), dice.randint(20, 200)
+        studies.append(
+            trial(
+                number,
+                {
+                    "Death 1": {"r_events": dice.randint(0, n1 // 8), "r_n": n1},
+                    "Death 2": {"r_events": dice.randint(0, n2 // 6), "r_n": n2},
+                    "Pain 1": {"r_mean": round(dice.gauss(40, 5), 1), "r_n": n1, dice.choice(["r_sd", "r_se"]): 2.5},
+                    "Pain 2": {"r_mean": round(dice.gauss(45, 5), 1), "r_n": n2, "r_sd": 12.25},
+                },
+            )
+        )
+    return studies
+
+
+def test_one_row_is_one_comparison_and_its_numbers_are_numbers() -> None:
+    files = unpacked(
+        trial(
+            1, {"Pain 1": {"r_mean": 19.0, "r_sd": 3.1, "r_n": 30}, "Pain 2": {"r_mean": 17.5, "r_sd": 3.0, "r_n": 31}}
+        )
+    )
+    (row,) = table(files, "comparisons")
+    assert (row["study"], row["outcome"], row["timepoint"], row["kind"]) == (
+        "Trial 1",
+        "Pain",
+        "12 weeks",
+        "continuous",
+    )
+    assert [row[name] for name in ("m1i", "sd1i", "n1i", "m2i", "sd2i", "n2i")] == [
+        "19.0",
+        "3.1",
+        "30",
+        "17.5",
+        "3.0",
+        "31",
+    ]
+    assert (row["ai"], row["estimate"], row["yi"]) == ("", "", "")
+    (states,) = table(files, "states")
+    assert (states["m1i"], states["ai"]) == ("verified", "")
+
+
+def test_every_number_has_its_proof_and_a_computed_one_its_formula() -> None:
+    files = unpacked(
+        trial(
+            1, {"Pain 1": {"r_mean": 19.0, "r_se": 0.5, "r_n": 36}, "Pain 2": {"r_mean": 17.5, "r_sd": 3.0, "r_n": 31}}
+        )
+    )
+    proof = [row for row in table(files, "proof") if row["column"] == "sd1i"]
+    assert [(row["value"], row["state"], row["formula"]) for row in proof] == [
+        ("3.0", "derived", "SD = SE * √n"),
+        ("0.5", "verified", ""),
+        ("36", "verified", ""),
+    ]
+    assert [(row["page"], row["quote"]) for row in proof[1:]] == [("3", "r_se 0.5"), ("3", "r_n 36")]
+
+
+def test_what_is_refused_is_listed_with_the_cell_to_mend_and_stands_in_no_analysis() -> None:
+    files = unpacked(trial(1, {"Death 1": {"r_events": 3, "r_n": 30}, "Death 2": {"r_events": 4}}))
+    assert table(files, "comparisons") == []
+    (refused,) = table(files, "refused")
+    assert (refused["study"], refused["row"], refused["field"]) == ("Trial 1", "arm_result/2", "r_n")
+    assert refused["why"] == "There is no number in this cell."
+
+
+def test_the_dictionary_explains_every_column() -> None:
+    files = unpacked()
+    explained = {(row["table"], row["column"]) for row in table(files, "dictionary") if row["meaning"]}
+    columns = {
+        (name, column)
+        for name in ("comparisons", "states", "proof", "refused")
+        for column in files[f"{name}.csv"].decode().splitlines()[0].split(",")
+    }
+    assert explained == columns
+
+
+def test_a_name_that_looks_like_a_formula_stays_text_and_a_negative_number_a_number() -> None:
+    groups = {"Pain 1": {"r_mean": -2.5, "r_sd": 1.0, "r_n": 20}, "Pain 2": {"r_mean": 1.0, "r_sd": 1.0, "r_n": 20}}
+    (row,) = table(unpacked(trial(1, groups, file="=HYPERLINK(1).pdf")), "comparisons")
+    assert (row["study"], row["m1i"]) == ("'=HYPERLINK(1)", "-2.5")
+
+
+def test_studies_that_ask_the_same_are_drawn_together() -> None:
+    files = unpacked(*review(4))
+    plots = {name: data.decode() for name, data in files.items() if name.endswith(".svg")}
+    assert {name.partition("_")[2] for name in plots} == {
+        "01_RR.svg",
+        "02_OR.svg",
+        "03_RD.svg",
+        "04_MD.svg",
+        "05_SMD.svg",
+    }
+    assert all(plot.count("<rect") == 1 + 4 for name, plot in plots.items() if "RD" in name)
+    assert "Trial 3" in plots["plots/forest_03_RD.svg"]
+
+
+def test_a_shared_control_is_divided_among_the_comparisons_that_share_it() -> None:
+    one = trial(1, {"Death 1": {"r_events": 6, "r_n": 60}, "Death 2": {"r_events": 9, "r_n": 60}})
+    half = Row(
+        scope="arm_result", key="arm_result/9", label="Death, half", parts={"outcome": "outcome/Death", "arm": "arm/3"}
+    )
+    third = DocumentResult(
+        ordinal=0, document_id=1, file_name="Trial 1.pdf", sha256="", state="completed",
+        rows=(*one.rows, Row(scope="arm", key="arm/3", label="Half", parts={}), half),
+        findings=(
+            *one.findings, reported("arm/3", "arm_role", "dose_variant"), reported("arm_result/9", "r_events", 5),
+            reported("arm_result/9", "r_n", 60), reported("arm_result/9", "r_timepoint", "12 weeks"),
+        ),
+    )  # fmt: skip
+    pool = next(pool for pool in pools_of(comparisons_of(third).comparisons) if pool.measure is Measure.RD)
+    assert [line.effect.estimate for line in pool.lines] == pytest.approx([6 / 60 - 9 / 60, 5 / 60 - 9 / 60])
+    whole = 6 * 54 / 60**3 + 9 * 51 / 60**3
+    assert pool.lines[0].effect.variance == pytest.approx(6 * 54 / 60**3 + 4.5 * 25.5 / 30**3)
+    assert pool.lines[0].effect.variance > whole
+
+
+def run_r(folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["Rscript", "analysis.R"], cwd=folder, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed.")
+@pytest.mark.parametrize("studies", [0, 1, 50])
+def test_the_script_runs_without_a_warning_and_pools_as_we_do(tmp_path: Path, studies: int) -> None:
+    documents = review(studies)
+    for name, data in unpacked(*documents).items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(data)
+    done = run_r(tmp_path)
+    if "there is no package called" in done.stderr:
+        pytest.skip("R is here without metafor.")
+    assert (done.returncode, done.stderr) == (0, "")
+    pools = [
+        pool for pool in pools_of([one for d in documents for one in comparisons_of(d).comparisons]) if pool.random
+    ]
+    if not pools:
+        assert "nothing to pool" in done.stdout
+        return
+    pooled = {(row["outcome"], row["measure"]): row for row in csv.DictReader((tmp_path / "pooled.csv").open())}
+    assert len(pooled) == len(pools) == len(list(tmp_path.glob("forest_*.svg"))) == 5
+    for pool in pools:
+        theirs = pooled[pool.outcome, pool.measure.value]
+        assert pool.random is not None
+        assert pool.random.estimate == pytest.approx(float(theirs["random"]), abs=1e-6)
+        assert pool.random.low == pytest.approx(float(theirs["random_low"]), abs=1e-6)
+        assert int(theirs["studies"]) == len(pool.lines)
+
+
+def test_a_number_that_a_person_gave_is_reviewed_in_the_mirror_of_states() -> None:
+    groups = {"Death 1": {"r_events": 3, "r_n": 30}, "Death 2": {"r_events": 4, "r_n": 31}}
+    document = trial(1, groups)
+    when = datetime(2026, 3, 1, tzinfo=UTC)
+    mended = replace(
+        document,
+        findings=tuple(
+            replace(finding, review=accepted(finding, when)) if finding.field == "r_events" else finding
+            for finding in document.findings
+        ),
+    )
+    files = unpacked(mended)
+    assert [(row["ai"], row["n1i"]) for row in table(files, "states")] == [("reviewed", "verified")]
+    assert [row["state"] for row in table(files, "comparisons")] == ["verified"]
+
+
+def accepted(finding: Finding, when: datetime) -> Review:
+    return Review(
+        ordinal=1, row=finding.row, field=finding.field, revision=1, action=Action.ACCEPTED, reviewer="ann",
+        reviewed_at=when, finding_sha256="",
+    )  # fmt: skip
