@@ -1,14 +1,23 @@
 """The workbench, wired as the environment says. `ingather work ingather.workbench:app` works for it."""
 
+import os
+from collections.abc import Sequence
 from typing import Any
 
 from ingather.app import Ingather
 from ingather.engine.errors import UsageError
 from ingather.extraction.extraction import Extraction
+from ingather.extraction.numbers.answer import NumbersAnswer
+from ingather.extraction.numbers.answering import NumbersModel, answer_numbers
+from ingather.extraction.numbers.paper import NumbersPaper
+from ingather.extraction.numbers.question import NumbersQuestion
 from ingather.extraction.provider import Endpoint, check_base_url
 from ingather.library import ingest
 from ingather.library.blobs import blobs_from
 from ingather.library.library import Library
+from ingather.library.paper import read_paper
+from ingather.library.places import lines
+from ingather.library.port import Box
 from ingather.settings import Settings
 
 
@@ -32,6 +41,24 @@ def endpoint_from(settings: Settings) -> Endpoint | None:
     # Whoever sets the variables of this process may well mean a model on this machine.
     base_url = check_base_url(settings.model_url, allow_local=True)
     return Endpoint.of(base_url, settings.model, settings.model_key, context_tokens=settings.model_context)
+
+
+def answer_paper(
+    path: str | os.PathLike[str], questions: Sequence[NumbersQuestion], model: NumbersModel | None = None
+) -> list[NumbersAnswer]:
+    """The numbers of one paper, asked for by a review's questions. A file, no database; rules, or a model and rules.
+
+    Raises `UnknownPaper` where there is no such file, and `PaperUnreadable` where it gives no pages, such as a scan.
+    """
+    reading = read_paper(path)
+
+    def place(page: int, start: int, end: int) -> tuple[Box, ...]:
+        read = reading.pages[page]
+        found = lines(read.text, read.boxes, start, end, width=read.width, height=read.height)
+        return tuple((one.left, one.top, one.right, one.bottom) for one in found)
+
+    paper = NumbersPaper([page.text for page in reading.pages], reading.tables, place)
+    return answer_numbers(questions, paper, model)
 
 
 def __getattr__(name: str) -> Any:

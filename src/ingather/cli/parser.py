@@ -49,6 +49,7 @@ def parser() -> argparse.ArgumentParser:
     _add(commands, "migrate", database.migrate, "bring the tables up to date; safe while workers run", json=True)
     _add_work(commands)
     _add_extract(commands)
+    _add_numbers(commands)
     _add_web(commands)
     _add_batch(_group(commands, "batch", "look at batches and steer them"))
     _add_queue(_group(commands, "queue", "look at queues and limit them"))
@@ -98,6 +99,14 @@ def _add_extract(commands: Any) -> None:
     command.add_argument("--all-fields", action="store_true", help="the extended fields too, not only the core ones")
     command.add_argument("--context", default="", metavar="TEXT", help="what the review is about, for the model")
     command.add_argument("--language", choices=["en", "zh"], default="en", help="of the table's headings (en)")
+
+
+def _add_numbers(commands: Any) -> None:
+    text = "events and N, or mean, SD and N, of both arms: a review's questions to one paper, without a database"
+    command = _add(commands, "numbers", _later("numbers", "numbers"), text, json=True)
+    command.add_argument("paper", metavar="PAPER", help="a PDF, text or Markdown file")
+    command.add_argument("--questions", required=True, metavar="FILE", help="JSON: a list of questions")
+    command.add_argument("--no-model", action="store_true", help="rules only, also where a model is set up")
 
 
 def _add_web(commands: Any) -> None:

@@ -1,0 +1,59 @@
+"""`ingather numbers`: the questions of a review about the numbers of one paper, answered without a database."""
+
+from argparse import Namespace
+
+from ingather.cli.answers import as_json, table
+from ingather.cli.papers import path_of
+from ingather.engine.errors import UsageError
+from ingather.extraction.numbers.answer import AnswerState, ArmNumbers, NumbersAnswer, as_object
+from ingather.extraction.numbers.question import Kind, NumbersQuestion, questions_of
+from ingather.workbench import answer_paper
+
+# A file of questions is smaller than this, in bytes; a larger one is the wrong file.
+_MOST_BYTES = 10_000_000
+
+
+def numbers(arguments: Namespace) -> int:
+    """Answers go to stdout at once and whole. Exit code 1 where the paper cannot be read, 2 for every misuse."""
+    questions = _questions(arguments.questions)
+    answers = answer_paper(arguments.paper, questions)
+    if arguments.json:
+        as_json({"answers": [as_object(answer) for answer in answers]})
+    else:
+        rows = [_row(question, answer) for question, answer in zip(questions, answers, strict=True)]
+        table(["question", "state", "intervention", "comparator", "where, or why not"], rows, empty="No questions.")
+    return 0
+
+
+def _questions(name: str) -> tuple[NumbersQuestion, ...]:
+    path = path_of(name)
+    if not path.exists():
+        raise UsageError(f"There is no file {name!r}.")
+    if not path.is_file():
+        raise UsageError(f"{name!r} is no file.")
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise UsageError(f"{name!r} is larger than {_MOST_BYTES:,} bytes: these are no questions.")
+        return questions_of(path.read_bytes())
+    except OSError as error:
+        raise UsageError(f"{name!r} cannot be read: {error.strerror}.") from error
+
+
+def _row(question: NumbersQuestion, answer: NumbersAnswer) -> tuple[str, str, str, str, str]:
+    is_found = answer.state is AnswerState.REPORTED
+    where = "; ".join(
+        dict.fromkeys(f"{one.table or 'text'}, page {one.page + 1}: {one.row or one.quote}" for one in answer.evidence)
+    )
+    return (
+        question.id,
+        answer.state.value,
+        _arm(question, answer.intervention) if is_found else "",
+        _arm(question, answer.comparator) if is_found else "",
+        where if is_found else answer.why,
+    )
+
+
+def _arm(question: NumbersQuestion, arm: ArmNumbers) -> str:
+    if question.kind is Kind.BINARY:
+        return f"{arm.events}/{arm.n}"
+    return f"{arm.mean} (SD {arm.sd}), n = {arm.n}"

@@ -1,0 +1,80 @@
+"""What is answered to a question about numbers: the numbers of both arms as printed, and the cells that hold them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from ingather.library.port import Box
+
+
+class AnswerState(StrEnum):
+    """Whether the numbers were found. Only `reported` carries any."""
+
+    REPORTED = "reported"
+    UNCLEAR = "unclear"  # something was found, and it could not be established that it is the answer
+    NOT_FOUND = "not_found"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArmNumbers:
+    """The numbers of one arm as printed, but for the sign, which is `-`, and the decimal mark, which is a dot."""
+
+    events: str | None = None
+    n: str | None = None
+    mean: str | None = None
+    sd: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumbersEvidence:
+    """Where a number stands: a cell with its row label and its column header, or a piece of a sentence.
+
+    `page` counts from 0. `table` is the table's label as printed; row and
+    column are the paths of labels. For a sentence these three are none.
+    """
+
+    page: int
+    table: str | None = None
+    row: str | None = None
+    column: str | None = None
+    quote: str
+    boxes: tuple[Box, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumbersAnswer:
+    """One answer. `why` says what is missing where the state is not `reported`, or how a number came about."""
+
+    id: str
+    state: AnswerState
+    why: str = ""
+    intervention: ArmNumbers = ArmNumbers()
+    comparator: ArmNumbers = ArmNumbers()
+    evidence: tuple[NumbersEvidence, ...] = ()
+
+
+def as_object(answer: NumbersAnswer) -> Mapping[str, Any]:
+    """An answer in the form in which `ingather numbers --json` prints it."""
+    return {
+        "id": answer.id,
+        "state": answer.state.value,
+        "why": answer.why,
+        "intervention": _arm(answer.intervention),
+        "comparator": _arm(answer.comparator),
+        "evidence": [
+            {
+                "page": one.page,
+                "table": one.table,
+                "row": one.row,
+                "column": one.column,
+                "quote": one.quote,
+                "boxes": [list(box) for box in one.boxes],
+            }
+            for one in answer.evidence
+        ],
+    }
+
+
+def _arm(arm: ArmNumbers) -> dict[str, str | None]:
+    return {"events": arm.events, "n": arm.n, "mean": arm.mean, "sd": arm.sd}

@@ -1,0 +1,72 @@
+"""Answers to a review's questions about the numbers of one paper: by rules, and by a model where one is given."""
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from ingather.extraction.numbers.answer import AnswerState, NumbersAnswer, NumbersEvidence
+from ingather.extraction.numbers.from_tables import Candidate, candidates, choose
+from ingather.extraction.numbers.label import TableLabel
+from ingather.extraction.numbers.meaning import Figures
+from ingather.extraction.numbers.paper import NumbersPaper
+from ingather.extraction.numbers.question import NumbersQuestion
+
+# So many cells are shown where nothing decides between them. More would hide those that matter.
+_MOST_CANDIDATES = 6
+
+
+class NumbersModel(Protocol):
+    """A model that answers questions about numbers. What it leaves out is answered by rules."""
+
+    def __call__(self, questions: Sequence[NumbersQuestion], paper: NumbersPaper) -> Iterable[NumbersAnswer]: ...
+
+
+def answer_numbers(
+    questions: Sequence[NumbersQuestion], paper: NumbersPaper, model: NumbersModel | None = None
+) -> list[NumbersAnswer]:
+    """One answer for each question, in their order."""
+    by_model = {answer.id: answer for answer in model(questions, paper)} if model is not None else {}
+    return [by_model.get(question.id) or by_rules(question, paper) for question in questions]
+
+
+def by_rules(question: NumbersQuestion, paper: NumbersPaper) -> NumbersAnswer:
+    """The answer of the rules: from the tables."""
+    found = candidates(question, paper)
+    choice = choose(found, question)
+    if choice.chosen is not None:
+        one, other = choice.chosen.values
+        return NumbersAnswer(
+            id=question.id, state=AnswerState.REPORTED, why=choice.why, intervention=one, comparator=other,
+            evidence=_evidence([choice.chosen]),
+        )  # fmt: skip
+    if choice.looked_at:
+        return NumbersAnswer(
+            id=question.id, state=AnswerState.UNCLEAR, why=choice.why,
+            evidence=_evidence(choice.looked_at[:_MOST_CANDIDATES]),
+        )  # fmt: skip
+    return NumbersAnswer(id=question.id, state=AnswerState.NOT_FOUND, why="No table gives this outcome for both arms.")
+
+
+def _evidence(found: Iterable[Candidate]) -> tuple[NumbersEvidence, ...]:
+    return tuple(
+        one
+        for candidate in found
+        for figures in (candidate.intervention, candidate.comparator)
+        for one in _cells(candidate, figures)
+    )
+
+
+def _cells(candidate: Candidate, figures: Figures) -> Iterable[NumbersEvidence]:
+    table = candidate.cells.view.table
+    for entry in figures.cells:
+        yield NumbersEvidence(
+            page=entry.cell.page,
+            table=table.label or table.caption[:60] or None,
+            row=_path(entry.rows) or None,
+            column=_path(entry.columns) or None,
+            quote=entry.cell.text,
+            boxes=(entry.cell.box,) if entry.cell.box else (),
+        )
+
+
+def _path(labels: Sequence[TableLabel]) -> str:
+    return " > ".join(label.text for label in labels)

@@ -1,0 +1,168 @@
+"""Which labels of a table are the two arms of a question: by words, by roles, and by what the text says. Pure."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Final
+
+from ingather.extraction.ground.folding import fold
+from ingather.extraction.numbers.terms import ShortForms, terms_of, weight
+
+_CONTROL: Final = re.compile(
+    r"(?<![a-z])(?:controls?|ctrl|cg|placebo|vehicle|sham|dummy|comparison|comparator|usual|tau|routine|conventional"
+    r"|untreated|(?:standard|normal|regular)(?: of)? (?:care|treatment|therapy|management|practice|medical)"
+    r"|no (?:treatment|intervention|supplement\w*|prophylaxis|therapy|training|exercise)|without"
+    r"|wait(?:ing)?[- ]?list"
+    r"|non-?(?:intervention|treatment|treated|exercise|supplemented))(?![a-z])|对照|安慰剂|常规|空白"
+)
+_ACTIVE: Final = re.compile(
+    r"(?:the )?(?:interventions?|treatments?|treated|experimental|active|study|trial|case|test|ig|intervention \(i\)"
+    r"|intervention arm|index|exposed)(?: ?(?:group|arm|subjects|patients|sites?|villages|schools|clusters))?"
+    r"|(?:治疗|观察|试验|干预|实验|研究)组?"
+)
+_PLAIN_CONTROL: Final = re.compile(
+    r"(?:the )?(?:no |non-?)?(?:controls?|ctrl|cg|comparison|comparator|standard|usual care|intervention"
+    r"|treatment)(?: \(c\))?(?: ?(?:group|arm|subjects|patients|sites?|villages|schools|clusters))?|对照组?"
+)
+# Words that name no arm by themselves.
+_GENERIC: Final = frozenset(
+    terms_of(
+        "group arm patients participants subjects treatment intervention control study received receiving therapy "
+        "program programme versus alone plus only"
+    )
+)
+# The margin by which an assignment of labels to arms must be better than any other. Less would swap arms on a hint.
+_MARGIN: Final = 0.35
+# The least that both labels together must have in favour of them.
+_LEAST: Final = 0.5
+# What a label loses that has numbers, such as a dose, and none of those of the arm.
+_OTHER_DOSE: Final = 0.6
+# More labels than this on one level are rows of outcomes; their mentions in the text are not looked up.
+_MOST_ARMS: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class ArmQuery:
+    """One arm of a question: its terms, those that the other arm has not, and whether its text names a control."""
+
+    terms: frozenset[str]
+    own: frozenset[str]
+    is_control: bool
+    is_comparator: bool
+
+
+def queries_of(intervention: str, comparator: str, short: ShortForms) -> tuple[ArmQuery, ArmQuery]:
+    """Both arms of a question. Short forms are written out, so that `TAU` and `treatment as usual` meet."""
+    texts = (intervention, comparator)
+    terms = [frozenset(short.written_out(terms_of(text))) for text in texts]
+    control = [_CONTROL.search(fold(text).text) is not None for text in texts]
+    return tuple(  # type: ignore[return-value]
+        ArmQuery(
+            terms=terms[at],
+            own=terms[at] - terms[1 - at],
+            is_control=control[at] and not (control[1 - at] and at == 0),
+            is_comparator=at == 1,
+        )
+        for at in (0, 1)
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ArmLabel:
+    """A label that may name an arm: its text and its terms, without numbers of people and ways of counting."""
+
+    text: str
+    core: tuple[str, ...]
+
+
+Mentions = Callable[[Sequence[ArmLabel]], Mapping[ArmLabel, Counter[str]]]
+"""What the running text says beside each of some labels, as counts of terms."""
+
+
+def assign(
+    labels: Sequence[ArmLabel], arms: tuple[ArmQuery, ArmQuery], short: ShortForms, mentions: Mentions
+) -> tuple[ArmLabel, ArmLabel] | None:
+    """The label of the intervention and the label of the comparator; none where two assignments are about as good."""
+    if len(labels) < 2:
+        return None
+    base = {(label, at): _affinity(label, arms[at], arms[1 - at], short) for label in labels for at in (0, 1)}
+    best = _best(labels, base)
+    if best is None and len(labels) <= _MOST_ARMS:
+        beside = mentions(labels)
+        scores = {key: score + _beside(key[0], arms[key[1]], beside) for key, score in base.items()}
+        best = _best(labels, scores)
+    return best
+
+
+def _best(labels: Sequence[ArmLabel], scores: Mapping[tuple[ArmLabel, int], float]) -> tuple[ArmLabel, ArmLabel] | None:
+    ranked = sorted(
+        ((scores[one, 0] + scores[other, 1], one, other) for one, other in permutations(labels, 2)),
+        key=lambda found: -found[0],
+    )
+    first = ranked[0]
+    runner_up = ranked[1][0] if len(ranked) > 1 else -1.0
+    if first[0] < _LEAST or first[0] - runner_up < _MARGIN:
+        return None
+    if min(scores[first[1], 0], scores[first[2], 1]) < -_MARGIN:
+        return None
+    return first[1], first[2]
+
+
+def _affinity(label: ArmLabel, arm: ArmQuery, other: ArmQuery, short: ShortForms) -> float:
+    """How well a label fits one arm and not the other, from about -1 to 3."""
+    own = set(label.core)
+    terms = short.written_out(own)
+    telling = {term for term in terms if term not in _GENERIC} or terms
+    total = sum(weight(term) for term in own if term in telling) or sum(map(weight, telling)) or 1.0
+    shared = sum(weight(term) for term in telling & arm.terms)
+    score = min(1.0, shared / total)
+    score += min(1.0, sum(weight(term) for term in telling & arm.own if term not in _GENERIC))
+    score -= min(1.0, sum(weight(term) for term in telling & other.own if term not in _GENERIC))
+    doses = [{term for term in of if term[0].isdigit()} for of in (own, arm.terms)]
+    if all(doses) and not doses[0] & doses[1]:
+        score -= _OTHER_DOSE
+    return score + _by_role(label, arm, other)
+
+
+# What a name must have in favour of one arm, and more than for the other arm, to be its name without a table.
+_FITS: Final = 0.9
+
+
+def fits_only(label: ArmLabel, arm: ArmQuery, other: ArmQuery, short: ShortForms) -> bool:
+    """Whether a name is that of one arm and clearly not of the other."""
+    if not label.core:
+        return False
+    score = _affinity(label, arm, other, short)
+    return score >= _FITS and score - _affinity(label, other, arm, short) >= _FITS
+
+
+def _by_role(label: ArmLabel, arm: ArmQuery, other: ArmQuery) -> float:
+    plain = re.sub(r" ?\(?n ?[=:].*$", "", fold(label.text).text).strip(" ,;:()")
+    if _PLAIN_CONTROL.fullmatch(plain) and (plain.startswith(("no", "non")) or not _ACTIVE.fullmatch(plain)):
+        is_control = True
+    elif _ACTIVE.fullmatch(plain):
+        is_control = False
+    elif _CONTROL.search(plain):
+        return 0.5 * ((1 if arm.is_control else 0) - (1 if other.is_control else 0))
+    else:
+        return 0.0
+    if arm.is_control != other.is_control:
+        return 1.0 if arm.is_control == is_control else -1.0
+    # Neither arm of the question is called a control: the comparator is the likelier one.
+    return 0.4 if arm.is_comparator == is_control else -0.4
+
+
+def _beside(label: ArmLabel, arm: ArmQuery, beside: Mapping[ArmLabel, Counter[str]]) -> float:
+    """The share of an arm's own terms that the text says beside this label rather than beside the others."""
+    own = {term: weight(term) for term in arm.own if term not in _GENERIC}
+    total = sum(own.values())
+    if not total:
+        return 0.0
+    share = 0.0
+    for term, value in own.items():
+        everywhere = sum(counts[term] for counts in beside.values())
+        if everywhere:
+            share += value * beside[label][term] / everywhere
+    return 1.5 * share / total

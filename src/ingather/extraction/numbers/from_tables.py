@@ -1,0 +1,149 @@
+"""What the tables of a paper answer to one question: the best row, or the rows between which nothing decides. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ingather.extraction.numbers.answer import ArmNumbers
+from ingather.extraction.numbers.arm_match import ArmLabel, ArmQuery, queries_of
+from ingather.extraction.numbers.meaning import Figures, binary_of, continuous, n_beside
+from ingather.extraction.numbers.moment import Moment, When
+from ingather.extraction.numbers.outcome_match import OutcomeQuery, outcome_of, outcome_score, terms_elsewhere
+from ingather.extraction.numbers.pairing import PairedCells, paired
+from ingather.extraction.numbers.paper import NumbersPaper
+from ingather.extraction.numbers.question import Kind, NumbersQuestion
+from ingather.extraction.numbers.sizes import ArmSize, candidates_of, sizes_of
+
+# Labels must say this much of the outcome. Less, and another outcome of the same kind would do as well.
+_LEAST: Final = 0.5
+# Rows whose scores differ by less name the outcome about as well.
+_TIE: Final = 0.1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """Cells of both arms that may answer a question, what they say, and how well their labels name the outcome."""
+
+    cells: PairedCells
+    score: float
+    intervention: Figures
+    comparator: Figures
+
+    @property
+    def missing(self) -> str:
+        return self.intervention.missing or self.comparator.missing
+
+    @property
+    def values(self) -> tuple[ArmNumbers, ArmNumbers]:
+        return _numbers(self.intervention), _numbers(self.comparator)
+
+
+def _numbers(figures: Figures) -> ArmNumbers:
+    return ArmNumbers(
+        events=figures.events or None, n=figures.n or None, mean=figures.mean or None, sd=figures.sd or None
+    )
+
+
+def candidates(question: NumbersQuestion, paper: NumbersPaper) -> list[Candidate]:
+    """All cells whose labels say enough of the outcome, the best first."""
+    arms = queries_of(question.intervention, question.comparator, paper.short)
+    query = outcome_of(question.outcome)
+    sizes = sizes_of(paper)
+    found = []
+    for view in paper.views:
+        elsewhere = terms_elsewhere(view, paper)
+        for cells in paired(view, arms, paper):
+            score = outcome_score(query, cells.frame, view.table.caption, elsewhere, paper)
+            if score >= _LEAST:
+                found.append(_candidate(question, cells, score, paper, arms, sizes))
+    return sorted(found, key=lambda one: -one.score)
+
+
+def _candidate(
+    question: NumbersQuestion,
+    cells: PairedCells,
+    score: float,
+    paper: NumbersPaper,
+    arms: tuple[ArmQuery, ArmQuery],
+    sizes: Sequence[ArmSize],
+) -> Candidate:
+    sides = []
+    for at, side in enumerate((cells.intervention, cells.comparator)):
+        n = n_beside(side, cells.view.column_n)
+        label = ArmLabel(side.label.text, side.label.core)
+        firm, every = ([n], [n]) if n else candidates_of(label, at, arms, sizes, paper)
+        if question.kind is Kind.BINARY:
+            # The percentages of the cells tell which number of people is theirs.
+            sides.append(binary_of(side, every))
+        else:
+            sides.append(continuous(side, firm or every, cells.view.table, paper.statements))
+    return Candidate(cells=cells, score=score, intervention=sides[0], comparator=sides[1])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """The candidate that answers, or why none does; the candidates that were looked at, the best first."""
+
+    chosen: Candidate | None
+    why: str
+    looked_at: tuple[Candidate, ...]
+
+
+def choose(found: Sequence[Candidate], question: NumbersQuestion) -> Choice:
+    """One candidate, where labels, time and kind leave one set of values."""
+    query = outcome_of(question.outcome)
+    if not found:
+        return Choice(chosen=None, why="", looked_at=())
+    best = [one for one in found if one.score >= found[0].score - _TIE]
+    best = _of_kind(best)
+    timed, why = _at_time(best, query)
+    if not timed:
+        return Choice(chosen=None, why=why, looked_at=tuple(best))
+    whole = [one for one in timed if not one.missing]
+    if not whole:
+        return Choice(chosen=None, why=timed[0].missing, looked_at=tuple(timed))
+    if len({one.values for one in whole}) > 1:
+        whole = _best_named(whole)
+    if len({one.values for one in whole}) > 1:
+        return Choice(chosen=None, why="Several rows name the outcome about as well.", looked_at=tuple(whole))
+    return Choice(chosen=whole[0], why=whole[0].intervention.note or whole[0].comparator.note, looked_at=tuple(whole))
+
+
+def _of_kind(found: list[Candidate]) -> list[Candidate]:
+    return [one for one in found if not one.missing] or found
+
+
+def _best_named(found: list[Candidate]) -> list[Candidate]:
+    everyone = [one for one in found if any(label.is_everyone for label in one.cells.frame)]
+    if everyone:
+        return everyone
+    top = max(one.score for one in found)
+    return [one for one in found if one.score >= top - _TIE / 4]
+
+
+def _at_time(found: list[Candidate], query: OutcomeQuery) -> tuple[list[Candidate], str]:
+    """Those at the time of the question; without one, those after the start, and the last of them."""
+    changed = [one for one in found if one.cells.is_change == query.is_change]
+    found = changed or found
+    if query.moment is not None:
+        exact = [one for one in found if _is_same(one.cells.moment, query.moment)]
+        if exact:
+            return exact, ""
+        open_ = [one for one in found if one.cells.moment is None]
+        return open_, "The paper gives it at other times only."
+    after = [one for one in found if one.cells.moment is None or one.cells.moment.when is not When.BEFORE]
+    if not after:
+        return [], "The paper gives it at baseline only."
+    last = max((one.cells.moment.days for one in after if one.cells.moment is not None), default=0.0)
+    return [one for one in after if one.cells.moment is None or one.cells.moment.days == last], ""
+
+
+def _is_same(one: Moment | None, other: Moment) -> bool:
+    if one is None:
+        return False
+    if When.BEFORE in {one.when, other.when}:
+        return one.when is other.when
+    if one.when is When.AT and other.when is When.AT:
+        # Months of 30 days and quarters of 13 weeks are the same time.
+        return abs(one.days - other.days) <= 0.1 * max(one.days, other.days)
+    return True

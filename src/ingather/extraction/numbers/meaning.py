@@ -1,0 +1,251 @@
+"""What the cells of one arm say: events and N, or mean, SD and N, or the reason why they do not say it. Pure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ingather.extraction.numbers.cell import CellContent, Form, is_whole
+from ingather.extraction.numbers.checks import agrees_with_percent, events_of_percent
+from ingather.extraction.numbers.label import TableLabel
+from ingather.extraction.numbers.pairing import Side
+from ingather.extraction.numbers.spread import Spread, spread_defined, spread_of
+from ingather.extraction.numbers.view import Entry
+from ingather.library.port import Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """The numbers of one arm as far as its cells give them, the cells, and what is missing or was worked out."""
+
+    events: str = ""
+    n: str = ""
+    mean: str = ""
+    sd: str = ""
+    percent: str = ""
+    cells: tuple[Entry, ...] = ()
+    missing: str = ""
+    note: str = ""
+
+
+def n_beside(side: Side, column_n: dict[int, str] | object) -> str:
+    """The number of people that the table gives for an arm beside its numbers: own cell, own column, header."""
+    for entry in side.entries:
+        if entry.content.n:
+            return entry.content.n
+    totals = {entry.content.first for entry in side.entries if _is_total(entry)}
+    if len(totals) == 1:
+        return totals.pop()
+    columns = column_n if isinstance(column_n, dict) else {}
+    below = {columns[entry.cell.column] for entry in side.entries if entry.cell.column in columns}
+    if side.label.n:
+        return side.label.n
+    nearer = {label.n for entry in side.entries for label in (*entry.columns, *entry.rows) if label.n}
+    if len(below) == 1:
+        return below.pop()
+    return nearer.pop() if len(nearer) == 1 else ""
+
+
+def _is_total(entry: Entry) -> bool:
+    return (
+        entry.content.form is Form.NUMBER
+        and is_whole(entry.content.first)
+        and any(label.is_total_n for label in (entry.columns[-1:] + entry.rows[-1:]))
+    )
+
+
+def binary(side: Side, n: str) -> Figures:
+    """Events and N of one arm. `n` is what the table or the paper gives for the arm; may be empty."""
+    entries = [entry for entry in side.entries if not _is_total(entry)]
+    for entry in entries:
+        content = entry.content
+        if content.form is Form.FRACTION:
+            found = Figures(events=content.first, n=content.second, percent=content.percent, cells=(entry,))
+            if content.percent and not agrees_with_percent(content.first, content.second, content.percent):
+                return Figures(cells=(entry,), missing="The percentage does not agree with the fraction beside it.")
+            return found
+    for entry in entries:
+        content = entry.content
+        if content.form is Form.COUNT_PERCENT and is_whole(content.first):
+            return _counted(content.first, n, content.percent, entry)
+        if content.form is Form.BRACKET and (counted := _count_and_percent(entry, n)) is not None:
+            return _counted(counted[0], n, counted[1], entry)
+    return _from_separate(entries, n)
+
+
+def binary_of(side: Side, ns: Sequence[str]) -> Figures:
+    """Events and N of one arm; of several numbers of people, the one that the percentages of the cells agree with."""
+    found = [binary(side, n) for n in dict.fromkeys(ns)] or [binary(side, "")]
+    whole = [one for one in found if not one.missing]
+    if len({(one.events, one.n) for one in whole}) == 1:
+        return whole[0]
+    if whole:
+        return replace(whole[0], missing=f"N of the arm is given as {' or '.join(one.n for one in whole)}.")
+    return found[0]
+
+
+def _count_and_percent(entry: Entry, n: str) -> tuple[str, str] | None:
+    """`12 (27)` as a count and its percentage, in the order in which labels or N say; none where nothing says so."""
+    first, second = entry.content.first, entry.content.second
+    if any(label.is_mean or label.is_median or label.is_spread for label in entry.labels[:3]):
+        return None
+    says_so = any(label.is_percent and (label.is_count or not label.is_mean) for label in entry.labels)
+    agrees = bool(n) and is_whole(first) and agrees_with_percent(first, n, second)
+    swapped = bool(n) and is_whole(second) and agrees_with_percent(second, n, first)
+    if agrees and not swapped:
+        return first, second
+    if swapped and not agrees:
+        return second, first
+    return (first, second) if says_so and is_whole(first) else None
+
+
+def _counted(events: str, n: str, percent: str, entry: Entry) -> Figures:
+    if not n:
+        return Figures(events=events, percent=percent, cells=(entry,), missing="N of the arm is not given.")
+    if not agrees_with_percent(events, n, percent):
+        return Figures(
+            events=events, percent=percent, cells=(entry,),
+            missing=f"{events} of {n} is not {percent} %: the percentage has another denominator.",
+        )  # fmt: skip
+    return Figures(events=events, n=n, percent=percent, cells=(entry,))
+
+
+def _from_separate(entries: Sequence[Entry], n: str) -> Figures:
+    """Counts and percentages in cells of their own, or a percentage alone."""
+    counts = [entry for entry in entries if _is_count(entry)]
+    percents = [entry for entry in entries if _is_percent(entry)]
+    if len(counts) == 1:
+        count = counts[0].content.first
+        percent = percents[0].content.percent or percents[0].content.first if len(percents) == 1 else ""
+        if percent:
+            return _counted(count, n, percent, counts[0])
+        if not n:
+            return Figures(events=count, cells=(counts[0],), missing="N of the arm is not given.")
+        return Figures(events=count, n=n, cells=(counts[0],))
+    if len(percents) == 1 and not counts:
+        percent = percents[0].content.percent or percents[0].content.first
+        return _worked_out(percent, n, percents[0])
+    return Figures(cells=tuple(entries[:1]), missing="The cells are no counts.")
+
+
+def _worked_out(percent: str, n: str, entry: Entry) -> Figures:
+    events = events_of_percent(percent, n) if n else None
+    if events is None:
+        return Figures(percent=percent, n=n, cells=(entry,), missing="Only a percentage is given.")
+    return Figures(
+        events=events, n=n, percent=percent, cells=(entry,), note=f"{percent} % of {n} can only be {events}."
+    )
+
+
+_NUMBER_OF: Final = re.compile(r"(?<![a-z])(?:number of|no\.? of|n of|deaths|events)(?![a-z])", re.IGNORECASE)
+
+
+def _is_count(entry: Entry) -> bool:
+    if entry.content.form is not Form.NUMBER or not is_whole(entry.content.first):
+        return False
+    near = entry.labels
+    if any(label.is_mean or label.is_median for label in near) or _nearest_is_percent(entry):
+        return False
+    return any(label.is_count for label in near)
+
+
+def _nearest_is_percent(entry: Entry) -> bool:
+    column = entry.columns[-1] if entry.columns else None
+    return column is not None and column.is_percent and not column.is_count
+
+
+def _is_percent(entry: Entry) -> bool:
+    if entry.content.form is Form.PERCENT:
+        return True
+    if entry.content.form is not Form.NUMBER:
+        return False
+    return _nearest_is_percent(entry) or any(label.is_percent and not label.is_count for label in entry.rows)
+
+
+def continuous(side: Side, ns: Sequence[str], table: Table, extra_notes: Sequence[str]) -> Figures:
+    """Mean, SD and N of one arm. What the second number is must be said: never taken for an SD otherwise."""
+    n = ns[0] if len(set(ns)) == 1 else ""
+    no_n = "" if n else f"N of the arm is given as {' or '.join(ns)}." if ns else "N of the arm is not given."
+    notes = (table.caption, *table.footnotes)
+    for entry in side.entries:
+        if entry.content.form not in {Form.PLUS_MINUS, Form.BRACKET, Form.PAIR}:
+            continue
+        says, missing = _spread_of_cell(entry, notes, extra_notes)
+        if says is Spread.SD:
+            return Figures(mean=entry.content.first, sd=entry.content.second, n=n, cells=(entry,), missing=no_n)
+        return Figures(mean=entry.content.first, n=n, cells=(entry,), missing=missing)
+    means = [entry for entry in side.entries if _is_plain(entry) and _says_mean(entry)]
+    sds = [entry for entry in side.entries if _is_plain(entry) and _says_sd(entry)]
+    if len(means) == 1 and len(sds) == 1:
+        cells = (means[0], sds[0])
+        return Figures(mean=means[0].content.first, sd=sds[0].content.first, n=n, cells=cells, missing=no_n)
+    return Figures(cells=side.entries[:1], missing="The cells give no mean with an SD.")
+
+
+def _spread_of_cell(entry: Entry, notes: Sequence[str], extra: Sequence[str]) -> tuple[Spread | None, str]:
+    content, labels = entry.content, entry.labels
+    if _is_median(labels):
+        return None, "The cells hold a median and no mean."
+    if content.form is not Form.PLUS_MINUS and _is_count_label(labels):
+        return None, "The cells hold counts."
+    if content.spread is not None:
+        says: Spread | None = content.spread
+        source = "cell"
+    else:
+        says, source = spread_of([label.text for label in labels], notes)
+        if says is None and not source:
+            says = spread_defined(notes) if content.form is Form.PLUS_MINUS else None
+            source = "notes" if says else ""
+        if says is None and not source:
+            says, source = spread_of([], extra)
+    if says is None:
+        return None, "It is not said whether the second number is an SD or an SE." if not source else (
+            f"It is not clear from {source[:80]!r} what the second number is."
+        )
+    return says, "" if says is Spread.SD else f"The second number is {_with_article(says)} and no SD."
+
+
+def _with_article(spread: Spread) -> str:
+    return f"an {spread}" if spread in {Spread.SE, Spread.IQR} else f"a {spread}"
+
+
+def _is_median(labels: Sequence[TableLabel]) -> bool:
+    for label in labels:
+        if label.is_mean:
+            return False
+        if label.is_median:
+            return True
+    return False
+
+
+def _is_count_label(labels: Sequence[TableLabel]) -> bool:
+    for label in labels:
+        if label.is_mean or label.is_spread:
+            return False
+        if label.is_count and label.is_percent:
+            return True
+    return False
+
+
+def _is_plain(entry: Entry) -> bool:
+    return entry.content.form is Form.NUMBER
+
+
+def _says_mean(entry: Entry) -> bool:
+    nearest = next((label for label in _counting(entry) if label.is_mean or label.is_spread or label.is_median), None)
+    return nearest is not None and nearest.is_mean and not nearest.is_spread
+
+
+def _says_sd(entry: Entry) -> bool:
+    says, _ = spread_of([label.text for label in _counting(entry)][:1], ())
+    return says is Spread.SD and not _counting(entry)[0].is_mean
+
+
+def _counting(entry: Entry) -> tuple[TableLabel, ...]:
+    """The labels that say how a cell counts: the header next to it, then its row label, then the others."""
+    return (*reversed(entry.columns), *reversed(entry.rows))
+
+
+def content_text(content: CellContent) -> str:
+    """A cell's numbers for a sentence about it."""
+    return " ".join(part for part in (content.first, content.second, content.percent) if part)

@@ -1,0 +1,96 @@
+"""What is read of a paper before questions about its numbers are answered: sentences, tables, short forms."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+from ingather.extraction.numbers.terms import ShortForms, short_forms_of, terms_of
+from ingather.extraction.numbers.view import TableView, view_of
+from ingather.library.port import Box, Table
+
+Place = Callable[[int, int, int], tuple[Box, ...]]
+"""Where characters of a page stand: page, start and end to boxes."""
+
+
+def nowhere(page: int, start: int, end: int) -> tuple[Box, ...]:  # noqa: ARG001
+    """The place of a text that has no pages."""
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class PageSentence:
+    """A sentence of a page, from `start` to `end`, as it is printed but for line breaks."""
+
+    page: int
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True)
+class NumbersPaper:
+    """The pages and tables of one paper. `place` says where characters of a page stand, where that is known."""
+
+    pages: Sequence[str]
+    tables: Sequence[Table]
+    place: Place = field(default=nowhere)
+
+    @cached_property
+    def views(self) -> tuple[TableView, ...]:
+        return tuple(view_of(table) for table in self.tables if table.cells)
+
+    @cached_property
+    def sentences(self) -> tuple[PageSentence, ...]:
+        return tuple(one for number, text in enumerate(self.pages) for one in _sentences(number, text))
+
+    @cached_property
+    def short(self) -> ShortForms:
+        notes = [note for table in self.tables for note in (table.caption, *table.footnotes)]
+        return short_forms_of(self.pages, notes)
+
+    @cached_property
+    def statements(self) -> tuple[str, ...]:
+        """Sentences that say how all numbers of the paper are given, such as `Data are presented as mean ± SD`."""
+        return tuple(one.text for one in self.sentences if _STATEMENT.search(one.text))
+
+    @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        """The terms of the running text, by which the marks of footnotes behind words are told from their letters."""
+        return frozenset(term for text in self.pages for term in terms_of(text))
+
+
+_STATEMENT: Final = re.compile(
+    r"\b(?:data|values|results|variables|statistics|parameters|measures?|outcomes"
+    r"|characteristics)\b[^.;]{0,80}\b(?:are|were|is|was|been)\b[^.;]{0,40}"
+    r"\b(?:presented|expressed|reported|given|shown|summari[sz]ed|described|displayed"
+    r"|provided)\b[^.;]{0,100}\b(?:means?|averages?)\b",
+    re.IGNORECASE,
+)
+# A full stop ends a sentence where a capital, a digit or a bracket follows. After these it does not.
+_END: Final = re.compile(
+    r"(?<![A-Z])(?<!\bvs)(?<!\bi\.e)(?<!\be\.g)(?<!\bFig)(?<!\bFigs)(?<!\bet"
+    r" al)(?<!\bNo)(?<!\bapprox)[.!?](?:\[[\d,\s-]+\]|\d{0,3})?\s+(?=[A-Z(\d])|[。\uff1b]"
+)
+# Two line breaks, or one before a heading, end a sentence as well.
+_BREAK: Final = re.compile(r"\n\s*\n")
+
+
+def _sentences(number: int, text: str) -> list[PageSentence]:
+    found, start = [], 0
+    ends = sorted({one.end() for pattern in (_END, _BREAK) for one in pattern.finditer(text)} | {len(text)})
+    for end in ends:
+        piece = text[start:end]
+        if piece.strip():
+            begin = start + len(piece) - len(piece.lstrip())
+            stop = end - (len(piece) - len(piece.rstrip()))
+            found.append(PageSentence(number, begin, stop, _joined(text[begin:stop])))
+        start = end
+    return found
+
+
+def _joined(text: str) -> str:
+    """A sentence on one line; a hyphen at the end of a line is taken back where a small letter goes on."""
+    text = re.sub(r"[-\u00ad\u0002\ufffe]\s*\n\s*(?=[a-z])", "", text)
+    return re.sub(r"\s+", " ", text)

@@ -1,0 +1,130 @@
+"""How many people are in each arm, wherever the paper says so: headers of its tables, and its sentences. Pure."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ingather.extraction.numbers.arm_match import ArmLabel, ArmQuery, fits_only
+from ingather.extraction.numbers.paper import NumbersPaper
+from ingather.extraction.numbers.terms import terms_of
+from ingather.extraction.numbers.view import unmarked
+from ingather.extraction.rules.numbers import COUNT, count
+
+
+@dataclass(frozen=True, slots=True)
+class ArmSize:
+    """A number of people, and the words it is said of; no words where it is the size of each arm.
+
+    It is firm where a table or a sentence about the division of people says it.
+    """
+
+    label: ArmLabel | None
+    n: str
+    is_firm: bool = False
+
+
+_PEOPLE: Final = (
+    r"(?:(?:eligible |consecutive |adult |healthy |randomi[sz]ed )?(?:patients?|participants?|subjects?|women|men"
+    r"|children|infants?|adults?|people|individuals?|persons?|volunteers?|students?"
+    r"|cases|girls|boys|mothers|players|athletes|nurses|residents|pupils|adolescents|households|eyes|teeth|pairs"
+    r"|dyads|families|smokers))"
+)
+_DIVIDING: Final = re.compile(r"\brandom|\bassign|\ballocat|\bdivided\b", re.IGNORECASE)
+_NAME: Final = r"(?P<label>[^\W\d_][^().;:\[\]]{0,70}?)"
+_IN_BRACKETS: Final = re.compile(rf"{_NAME}\s?[(\[]\s?n\s?[=:]\s?(?P<n>\d[\d,]*)\b", re.IGNORECASE)
+_PEOPLE_IN_BRACKETS: Final = re.compile(rf"{_NAME}\s?[(\[](?P<n>{COUNT}) {_PEOPLE}\b", re.IGNORECASE)
+_TO: Final = re.compile(
+    rf"\b(?P<n>{COUNT})\)? (?:{_PEOPLE} )?(?:of them |of whom )?(?:\(\d+(?:\.\d+)? ?%\) )?(?:were |was |who "
+    rf"|had been )?(?:randomly )?(?:assigned|allocated|randomi[sz]ed|entered|given|received|receiving)?"
+    rf" ?(?:to|in|into|on|received?|receiving|with)? (?:receive |the |a |an )?(?P<label>(?!total|all|each|both|either"
+    rf"|this|these|our|study\b)[^\W\d_][^().;:,\[\]\d]{{1,60}}?)(?= (?:group|arm)s?\b)",
+    re.IGNORECASE,
+)
+_GROUP_HAD: Final = re.compile(
+    rf"(?P<label>(?:[A-Za-z-]+ ){{1,4}}(?:group|arm)(?: [A-D1-4]| I{{1,3}})?) (?:\w+ )?(?:had|included|comprised"
+    rf"|consisted of|contained|with|of) (?:a total of )?(?P<n>{COUNT}) {_PEOPLE}",
+    re.IGNORECASE,
+)
+_RECEIVED: Final = re.compile(
+    rf"\b(?P<n>{COUNT}) (?:{_PEOPLE} )?(?:were |was )?(?:randomly |randomi[sz]ed |assigned "
+    rf"|allocated ){{0,3}}(?:to receive|to|received) (?!the\b|each\b|either\b|one\b"
+    rf"|two\b)(?P<label>[^\W\d_][^().;:,\[\]\d]{{1,50}}?)(?=,| and \d|[.;(]| or |$)",
+    re.IGNORECASE,
+)
+_EACH: Final = re.compile(
+    rf"(?:\b(?P<a>{COUNT}) (?:{_PEOPLE} )?(?:were |was )?(?:\w+ )?(?:in|to|for|per) (?:each|either"
+    rf"|both)(?: of the)?(?: two| three| four)?(?: (?:study|treatment|intervention))? ?(?:groups?|arms?)"
+    rf"|\b(?:each|per) (?:group|arm)[^.;\d]{{0,30}}?\(?(?:n ?= ?)?(?P<b>{COUNT})\b(?! ?%| ?(?:mg|g|ml|weeks?|days?"
+    rf"|months?|min|hours?|centers?|centres?|times|villages|clusters))"
+    rf"|\bn ?= ?(?P<c>{COUNT}) (?:in |per |for )?each|\bn ?= ?(?P<d>{COUNT}) (?:per|in each) (?:group|arm))",
+    re.IGNORECASE,
+)
+
+
+def sizes_of(paper: NumbersPaper) -> tuple[ArmSize, ...]:
+    """All sizes of arms that the paper gives, one for each place."""
+    return (*_of_tables(paper), *_of_sentences(paper))
+
+
+def _of_tables(paper: NumbersPaper) -> Iterator[ArmSize]:
+    for view in paper.views:
+        seen: set[tuple[tuple[str, ...], str]] = set()
+        for entry in view.entries:
+            for label in unmarked((*entry.columns, *entry.rows[:1]), paper.vocabulary):
+                n = label.n or (
+                    view.column_n.get(entry.cell.column, "") if label.core and label in entry.columns else ""
+                )
+                if n and label.core and not label.is_everyone and (label.core, n) not in seen:
+                    seen.add((label.core, n))
+                    yield ArmSize(ArmLabel(label.text, label.core), n, is_firm=True)
+
+
+def _of_sentences(paper: NumbersPaper) -> Iterator[ArmSize]:
+    for sentence in paper.sentences:
+        if not any(c.isdigit() for c in sentence.text) and "each" not in sentence.text:
+            continue
+        firm = _DIVIDING.search(sentence.text) is not None
+        for pattern in (_IN_BRACKETS, _PEOPLE_IN_BRACKETS, _TO, _RECEIVED, _GROUP_HAD):
+            for found in pattern.finditer(sentence.text):
+                label = _name(found["label"])
+                if label and (n := count(found["n"])) is not None and n > 1:
+                    yield ArmSize(ArmLabel(label, tuple(terms_of(label))), str(n), is_firm=firm)
+        for found in _EACH.finditer(sentence.text):
+            n = count(next(one for one in found.groups() if one))
+            if n is not None and n > 1:
+                yield ArmSize(None, str(n), is_firm=firm)
+
+
+_CUT: Final = re.compile(
+    r"^.*(?:\b(?:and|or|to|into|either|receive|received|versus|vs\.?|group of|of the|the|of|in|with)\b|,)\s+",
+    re.IGNORECASE,
+)
+
+
+def _name(text: str) -> str:
+    """The last words before a number that can be a name."""
+    return " ".join(_CUT.sub("", text).split()[-5:])
+
+
+def candidates_of(
+    label: ArmLabel, at: int, arms: tuple[ArmQuery, ArmQuery], sizes: Sequence[ArmSize], paper: NumbersPaper
+) -> tuple[list[str], list[str]]:
+    """The sizes of one arm, under its name in a table or under words of the question: firm ones, and all."""
+    own = [
+        size
+        for size in sizes
+        if size.label is not None
+        and (_same(size.label, label) or fits_only(size.label, arms[at], arms[1 - at], paper.short))
+    ]
+    found = own or [size for size in sizes if size.label is None]
+    firm, every = ([size.n for size in found if size.is_firm or not is_firm] for is_firm in (True, False))
+    return list(dict.fromkeys(firm)), list(dict.fromkeys(every))
+
+
+def _same(one: ArmLabel, other: ArmLabel) -> bool:
+    ours, theirs = (tuple(term for term in label.core if term not in _NO_NAME) for label in (one, other))
+    return bool(ours) and ours == theirs
+
+
+_NO_NAME: Final = frozenset(terms_of("group groups arm arms patients participants subjects"))

@@ -1,0 +1,150 @@
+"""Words of questions and labels made comparable: folded, stemmed, without filler, short forms written out. Pure."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from ingather.extraction.ground.folding import UNSPACED, fold
+from ingather.extraction.proof.cues import stem
+from ingather.extraction.proof.labels import short_forms
+
+_FILLER: Final = frozenset((
+    "the", "of", "in", "a", "an", "at", "to", "for", "by", "with", "from", "or", "on", "as", "per", "and", "vs",
+    "versus", "who", "had", "having", "is", "were", "was", "are", "be", "been", "their", "its", "this", "that",
+    "these", "those", "using", "used", "measured", "assessed", "according", "defined", "based", "between", "among",
+    "which", "whom", "than", "also", "only", "not",
+))  # fmt: skip
+# Words that say how an outcome was counted, and not which outcome it is.
+_WEAK: Final = frozenset((
+    "number", "numbers", "no", "mean", "means", "median", "average", "rate", "rates", "proportion", "percentage",
+    "percent", "score", "scores", "level", "levels", "incidence", "prevalence", "frequency", "patients", "patient",
+    "participants", "participant", "subjects", "people", "women", "men", "children", "individuals", "change",
+    "changes", "value", "values", "total", "measure", "measures", "measurement", "outcome", "outcomes", "primary",
+    "secondary", "reported", "index", "scale", "status", "time", "n", "of", "events", "event", "cases", "case",
+    "group", "groups", "arm", "arms", "test", "results", "result", "during", "after", "before", "follow", "up",
+    "followup", "end", "post", "intake", "use", "intensity", "severity", "amount", "reduction", "increase",
+    "decrease", "improvement", "improved", "difference", "i", "ii",
+))  # fmt: skip
+_SAME: Final = (
+    "mortality death deaths died dead deceased fatality dying",
+    "overall any all total",
+    "complication complications",
+    "adverse side",
+    "bleeding hemorrhage haemorrhage",
+    "relapse recurrence",
+    "hospitalisation hospitalization hospitalised hospitalized admission admissions admitted",
+    "weight bodyweight",
+    "latrine latrines toilet",
+    "quit cessation abstinence abstinent",
+    "caesarean cesarean",
+    "preterm premature",
+    "vomiting emesis",
+    "females female women woman girls",
+    "males male men man boys",
+    "exercise training",
+    "glucose glycemia glycaemia glycemic glycaemic",
+    "duration length",
+    "stay hospitalization",
+    "anemia anemic anaemia anaemic",
+    "infection infections infected",
+    "satisfaction satisfied",
+    "pregnancy pregnant",
+    "depression depressive depressed",
+    "anxiety anxious",
+    "fracture fractures fractured",
+    "cure cured",
+    "survival survived surviving",
+    "response responder responders responded",
+    "pain painful",
+)
+_ROOT: Final = {stem(one): stem(line.split()[0]) for line in _SAME for one in line.split()}
+_TERM: Final = re.compile(rf"group0[a-z0-9]+|[a-z]+[0-9]*(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?[a-z]*|[{UNSPACED}]+")
+# A name split by a hyphen or a space is the same name: `GDM 1` and `GDM1`, `group A` and `group-A`.
+_SPLIT_NAME: Final = re.compile(r"(?<![a-z0-9])([a-z]{1,5})[- ]([0-9]{1,2})(?![a-z0-9.,%])")
+_LETTERED: Final = re.compile(r"\b(?:group|arm|cohort)[- ]([A-H1-9]|I{1,3}|IV)\b", re.IGNORECASE)
+
+
+def weight(term: str) -> float:
+    """How much a term says about which thing is meant."""
+    if term in _WEAK_STEMS:
+        return 0.25
+    # A bare number is often a dose or a grade; it tells things apart, but less than a name.
+    return 0.6 if term[0].isdigit() else 1.0
+
+
+_WEAK_STEMS: Final = frozenset(_ROOT.get(stem(one), stem(one)) for one in _WEAK) - {_ROOT[stem("overall")]}
+
+
+def terms_of(text: str) -> list[str]:
+    """The terms of a text, in order: stems of words, numbers, and pairs of characters of scripts without spaces."""
+    folded = _SPLIT_NAME.sub(r"\1\2", fold(_LETTERED.sub(r"group0\1", text)).text)
+    found: list[str] = []
+    for run in _TERM.findall(folded):
+        if not run.isascii() and re.match(f"[{UNSPACED}]", run):
+            found += [run[at : at + 2] for at in range(max(1, len(run) - 1))]
+        elif run not in _FILLER:
+            root = stem(run)
+            found.append(_ROOT.get(root, root))
+    return found
+
+
+# A short form may be made of this many terms, as `1RM_KE`; a form of a form is written out once more, as `HCMJ`.
+_LONGEST_BRIEF: Final = 3
+_DEPTH: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class ShortForms:
+    """The short forms that a paper explains, each with the terms of its long forms."""
+
+    long: Mapping[tuple[str, ...], frozenset[str]] = field(default_factory=dict)
+
+    def written_out(self, terms: Iterable[str]) -> set[str]:
+        """Terms, and beside a short form those of its long form."""
+        ordered = list(terms)
+        found = set(ordered)
+        for size in range(1, _LONGEST_BRIEF + 1):
+            for at in range(len(ordered) - size + 1):
+                found |= self.long.get(tuple(ordered[at : at + size]), frozenset())
+        for _ in range(_DEPTH - 1):
+            found |= {long for term in found for long in self.long.get((term,), ())}
+        return found
+
+
+_LISTED: Final = re.compile(
+    r"(?:^|[;,.:]\s|\(|\band\s)\s?([A-Za-z0-9][A-Za-z0-9_/+-]{0,11})\s?[:=,\u2013-]\s?([A-Za-z][^;.,:=()]{3,80})(?=[;.,()]|$)"
+)
+
+
+def short_forms_of(texts: Iterable[str], notes: Iterable[str]) -> ShortForms:
+    """From the text, `objective response rate (ORR)`, and from notes below tables, `ORR, objective response rate`."""
+    found: dict[tuple[str, ...], set[str]] = {}
+    for text in texts:
+        for long, brief in short_forms(text):
+            _add(found, brief, long)
+    for note in notes:
+        for brief, long in _LISTED.findall(note):
+            if any(c.isupper() for c in brief) and _could_stand_for(brief, long):
+                _add(found, brief, long)
+    return ShortForms({brief: frozenset(terms) for brief, terms in found.items()})
+
+
+def _add(found: dict[tuple[str, ...], set[str]], brief: str, long: str) -> None:
+    key = tuple(terms_of(brief))
+    if 0 < len(key) <= _LONGEST_BRIEF:
+        found.setdefault(key, set()).update(terms_of(long))
+
+
+def _could_stand_for(brief: str, long: str) -> bool:
+    """Whether most letters of a short form occur in the long one, in order."""
+    at, missed, plain = 0, 0, fold(long).text
+    letters = [c for c in brief.casefold() if c.isalpha()]
+    for letter in letters:
+        place = plain.find(letter, at)
+        if place < 0:
+            missed += 1
+        else:
+            at = place + 1
+    # Plurals, hyphens and numbers in words leave a letter over: `1RM_KE` is the one-repetition maximum of something.
+    return missed * 4 <= len(letters) and (" " in long.strip() or len(brief) <= 3)
