@@ -17,6 +17,7 @@ from ingather.extraction.analysis.comparisons import comparisons_of
 from ingather.extraction.analysis.effects import Measure
 from ingather.extraction.analysis.pools import pools_of
 from ingather.extraction.export import export
+from ingather.extraction.export.analysis_zip import TABLES
 from ingather.extraction.findings import Action, DocumentResult, Finding, Review, Row, Span, State, TaskSummary, Verdict
 from ingather.extraction.template.builtin import load_builtin
 
@@ -138,11 +139,7 @@ def test_what_is_refused_is_listed_with_the_cell_to_mend_and_stands_in_no_analys
 def test_the_dictionary_explains_every_column() -> None:
     files = unpacked()
     explained = {(row["table"], row["column"]) for row in table(files, "dictionary") if row["meaning"]}
-    columns = {
-        (name, column)
-        for name in ("comparisons", "states", "proof", "refused")
-        for column in files[f"{name}.csv"].decode().splitlines()[0].split(",")
-    }
+    columns = {(name, column) for name in TABLES for column in files[f"{name}.csv"].decode().splitlines()[0].split(",")}
     assert explained == columns
 
 
@@ -238,3 +235,42 @@ def accepted(finding: Finding, when: datetime) -> Review:
         ordinal=1, row=finding.row, field=finding.field, revision=1, action=Action.ACCEPTED, reviewer="ann",
         reviewed_at=when, finding_sha256="",
     )  # fmt: skip
+
+
+JUDGED = {"rob2_d1": "low", "rob2_d2": "some_concerns", "rob2_d3": "low", "rob2_d4": "high", "rob2_overall": "high"}
+
+
+def judged(number: int) -> DocumentResult:
+    row = Row(scope="domain", key="domain/1", label="Pain, 12 weeks", parts={})
+    return DocumentResult(
+        ordinal=number, document_id=number, file_name=f"Trial {number}.pdf", sha256="", state="completed",
+        rows=(row,), findings=tuple(reported("domain/1", field, value) for field, value in JUDGED.items()),
+    )  # fmt: skip
+
+
+def test_judgements_stand_as_robvis_reads_them_and_one_that_is_missing_is_no_information() -> None:
+    files = unpacked(judged(1), judged(2))
+    assert files["bias.csv"].decode().splitlines()[0] == "Study,D1,D2,D3,D4,D5,Overall,Weight"
+    first = table(files, "bias")[0]
+    assert list(first.values()) == ["Trial 1", "Low", "Some concerns", "Low", "High", "No information", "High", "1"]
+    assert table(files, "bias_states")[0]["D5"] == "missing"
+    assert files["plots/bias.svg"].decode().count("<circle") == 2 * 6
+
+
+def test_an_export_of_what_was_reviewed_leaves_out_all_else() -> None:
+    document = trial(1, {"Death 1": {"r_events": 3, "r_n": 30}, "Death 2": {"r_events": 4, "r_n": 31}})
+    when = datetime(2026, 3, 1, tzinfo=UTC)
+    mended = replace(
+        document,
+        findings=tuple(
+            finding if finding.field == "r_n" and finding.row == "arm_result/2" else
+            replace(finding, review=accepted(finding, when))
+            for finding in document.findings
+        ),
+    )  # fmt: skip
+    out = io.BytesIO()
+    export("analysis", out, SUMMARY, load_builtin("rct"), [mended], only_reviewed=True)
+    with zipfile.ZipFile(out) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    assert table(files, "comparisons") == []
+    assert [(row["row"], row["field"]) for row in table(files, "refused")] == [("arm_result/2", "r_n")]

@@ -184,10 +184,14 @@ class ExtractionResults(ExtractionProjects):
         askable_fields = reviews.page(task_id, ordinal, field=field, row=row, after=after, limit=limit)
         return self.engine.database.run(askable_fields)
 
-    def export(self, task_id: int, format: str, out: BinaryIO, *, language: str = "en") -> None:
-        """Write all of a task's results; what is not finished yet says so."""
+    def export(
+        self, task_id: int, format: str, out: BinaryIO, *, language: str = "en", only_reviewed: bool = False
+    ) -> None:
+        """Write all of a task's results, or those that people have looked at; what is not finished yet says so."""
         status = self.status(task_id)
-        export(format, out, summary(status), self.template_of(status.task), self._all(task_id), language=language)
+        template = self.template_of(status.task)
+        results = self._all(task_id)
+        export(format, out, summary(status), template, results, language=language, only_reviewed=only_reviewed)
 
     def _all(self, task_id: int) -> Iterator[DocumentResult]:
         after: int | None = 0

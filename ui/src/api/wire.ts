@@ -2628,6 +2628,7 @@ export interface operations {
             query?: {
                 format?: "xlsx" | "csv" | "csv-tables" | "json" | "analysis" | "html";
                 language?: "en" | "zh";
+                only_reviewed?: boolean;
             };
             header?: never;
             path: {

@@ -513,6 +513,7 @@ export const en = {
   },
   exports: {
     title: "Export",
+    onlyReviewed: "Only what a person has reviewed",
     unreviewed: (n: number) =>
       `${plural(n, "value is", "values are")} unreviewed: no person has looked at ${n === 1 ? "it" : "them"}. Exports say so for each.`,
     unverified: (n: number) => `${plural(n, "value is", "values are")} not verified. Exports say so for each.`,

@@ -486,6 +486,7 @@ export const zh: Texts = {
   },
   exports: {
     title: "导出",
+    onlyReviewed: "仅导出经人工审核的内容",
     unreviewed: (n) => `有 ${count(n)} 个值未经人工审核，导出文件会逐一注明。`,
     unverified: (n) => `有 ${count(n)} 个值未核实，导出文件会逐一注明。`,
     failed: (n) => `有 ${count(n)} 篇文献失败，导出文件会注明。`,

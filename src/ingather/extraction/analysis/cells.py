@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import PurePath
 from typing import Final
 
 from ingather.extraction.analysis.conversions import Formula
@@ -92,6 +93,11 @@ class Cells:
             for finding in self._findings.get((row, field), [])
             if finding.state is State.REPORTED and finding.value is not None
         ]
+
+
+def study_of(document: DocumentResult, cells: Cells) -> str:
+    """The study's id, or the name of its file where nobody has given one."""
+    return cells.text("", "study_id") or PurePath(document.file_name).stem
 
 
 def printed(finding: Finding) -> str:

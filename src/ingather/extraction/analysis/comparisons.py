@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import product
-from pathlib import PurePath
 from typing import Any, Final
 
-from ingather.extraction.analysis.cells import Cells, CellState, Figure, worst
+from ingather.extraction.analysis.cells import Cells, CellState, Figure, study_of, worst
 from ingather.extraction.analysis.conversions import GroupMean, Unusable
 from ingather.extraction.analysis.effects import (
     Effect,
@@ -112,7 +111,7 @@ class _Reading:
         self._document = document
         self._cells = Cells(document)
         self._labels = {row.key: row.label for row in document.rows}
-        self._study = self._cells.text("", "study_id") or PurePath(document.file_name).stem
+        self._study = study_of(document, self._cells)
 
     def of_groups(self) -> Iterator[Comparison | RefusedComparison]:
         at_once: defaultdict[tuple[str, str, str], list[_Group]] = defaultdict(list)

@@ -8,7 +8,7 @@ from xml.sax.saxutils import escape
 from ingather.extraction.analysis.cells import CellState
 from ingather.extraction.analysis.effects import Measure, shown
 from ingather.extraction.analysis.pooling import Pooled
-from ingather.extraction.analysis.pools import Line, Pool
+from ingather.extraction.analysis.pools import Pool, PoolLine
 
 # Sizes in pixels of a drawing that fits the width of a page.
 WIDTH: Final = 960
@@ -106,7 +106,7 @@ def _head(pool: Pool) -> Iterator[str]:
     yield _text(WIDTH - 12, 44, "Weight", weight="bold", anchor="end")
 
 
-def _study(line: Line, weight: float, axis: _Axis, y: float) -> Iterator[str]:
+def _study(line: PoolLine, weight: float, axis: _Axis, y: float) -> Iterator[str]:
     comparison, effect = line.comparison, line.effect
     mark = "" if comparison.is_reviewed else " *" if comparison.state is not CellState.DERIVED else " †"
     yield _text(NAMES, y + 4, _short(comparison.study, 28) + mark)
@@ -139,7 +139,7 @@ def _diamond(name: str, pooled: Pooled, measure: Measure, axis: _Axis, y: float)
     yield _text(FIGURES, y + 4, _interval(measure, pooled.estimate, pooled.low, pooled.high), size=12, weight="bold")
 
 
-def _groups(line: Line) -> str:
+def _groups(line: PoolLine) -> str:
     figures = line.comparison.figures
     if "events1" in figures:
         return " v ".join(f"{figures['events' + side].printed}/{figures['n' + side].printed}" for side in ("1", "2"))

@@ -20,7 +20,7 @@ MEASURES: Final[dict[Kind, tuple[Measure, ...]]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class PoolLine:
     """One study of a pool: its comparison and its effect. `formula` is set where its control is divided."""
 
     comparison: Comparison
@@ -36,7 +36,7 @@ class Pool:
     timepoint: str
     kind: Kind
     measure: Measure
-    lines: tuple[Line, ...]
+    lines: tuple[PoolLine, ...]
     common: Pooled | None
     random: Pooled | None
     left_out: tuple[Comparison, ...]
@@ -71,7 +71,7 @@ def _pool(kind: Kind, measure: Measure, comparisons: list[Comparison]) -> Pool:
     )
 
 
-def _line(comparison: Comparison, measure: Measure, pooled: list[Comparison]) -> Line:
+def _line(comparison: Comparison, measure: Measure, pooled: list[Comparison]) -> PoolLine:
     """Where several comparisons of a pool share one control group, each counts its part of it."""
     sharing = [
         other
@@ -79,12 +79,12 @@ def _line(comparison: Comparison, measure: Measure, pooled: list[Comparison]) ->
         if (other.document_id, other.comparator) == (comparison.document_id, comparison.comparator)
     ]
     if len(sharing) < 2 or comparison.kind is Kind.REPORTED:
-        return Line(comparison=comparison, effect=comparison.effects[measure])
+        return PoolLine(comparison=comparison, effect=comparison.effects[measure])
     try:
         effect = _with_part_of_control(comparison, measure, len(sharing))
     except Unusable:  # too few people are left for it: their whole control counts, and `shared_by` says so
-        return Line(comparison=comparison, effect=comparison.effects[measure])
-    return Line(comparison=comparison, effect=effect, formula=Formula.SHARED_CONTROL)
+        return PoolLine(comparison=comparison, effect=comparison.effects[measure])
+    return PoolLine(comparison=comparison, effect=effect, formula=Formula.SHARED_CONTROL)
 
 
 def _with_part_of_control(comparison: Comparison, measure: Measure, count: int) -> Effect:

@@ -1,7 +1,7 @@
 """Results out: a task's findings as files that people and programs can read, with their proof beside them."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import BinaryIO
 
 from ingather.extraction.export.analysis_zip import write_analysis
@@ -56,8 +56,18 @@ def export(
     results: Iterable[DocumentResult],
     *,
     language: str = "en",
+    only_reviewed: bool = False,
 ) -> None:
-    """Write results to `out`, which need not be seekable, in one pass: no more than a document or so is in memory."""
+    """Write results to `out`, which need not be seekable, in one pass: no more than a document or so is in memory.
+
+    With `only_reviewed`, only the answers that a person has looked at.
+    """
     if format not in FORMATS:
         raise ValueError(f"There is no export format {format!r}. Choose one of {', '.join(FORMATS)}.")
+    if only_reviewed:
+        results = map(_reviewed_part, results)
     FORMATS[format].write(out, summary, template, results, Wording(language))
+
+
+def _reviewed_part(document: DocumentResult) -> DocumentResult:
+    return replace(document, findings=tuple(finding for finding in document.findings if finding.is_reviewed))

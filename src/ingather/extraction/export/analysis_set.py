@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from ingather.extraction.analysis.bias import COLUMNS, BiasRow
 from ingather.extraction.analysis.cells import Figure
 from ingather.extraction.analysis.comparisons import Comparison, RefusedComparison
 from ingather.extraction.analysis.conversions import FORMULA_TEXTS
@@ -26,6 +27,8 @@ _KEYS: Final = ("comparison", "document_id", "study", "outcome", "timepoint", "i
 COMPARISONS: Final = (*_KEYS, *NUMBERS.values(), "measure", "yi", "vi", "shared_by", "state")
 STATES: Final = ("comparison", "study", *NUMBERS.values())
 PROOF: Final = ("comparison", "study", "column", "value", "state", "row", "field", "page", "quote", "formula", "source")
+BIAS: Final = ("Study", *COLUMNS, "Weight")
+BIAS_STATES: Final = ("Study", "document_id", "about", "row", *COLUMNS)
 REFUSED: Final = ("document_id", "study", "about", "row", "field", "why")
 
 Cell = str | int | float
@@ -66,6 +69,14 @@ _MEANINGS: Final = {
     "formula": "the formula of a computed number",
     "source": "where the formula was published",
     "about": "what was to be compared",
+    "Study": "the study's id, or the name of its file where nobody has given one",
+    "D1": "bias from the randomisation process",
+    "D2": "bias from deviations from the intended interventions",
+    "D3": "bias from missing outcome data",
+    "D4": "bias in the measurement of the outcome",
+    "D5": "bias in the selection of the reported result",
+    "Overall": "overall judgement: Low, Some concerns, High, or No information where there is none",
+    "Weight": "1 for every result; robvis wants a column of weights",
     "why": "what keeps the comparison out, and is to be mended in that row and field",
 }
 
@@ -100,6 +111,15 @@ def proof_rows(number: int, comparison: Comparison) -> Iterator[list[Cell]]:
 
 def refused_row(refused: RefusedComparison) -> list[Cell]:
     return [refused.document_id, refused.study, refused.about, refused.row, refused.field, refused.why]
+
+
+def bias_row(row: BiasRow) -> list[Cell]:
+    """As robvis reads it: nothing but judgements, and a weight that is the same for all."""
+    return [row.study, *(row.judgements[column] for column in COLUMNS), 1]
+
+
+def bias_state_row(row: BiasRow) -> list[Cell]:
+    return [row.study, row.document_id, row.about, row.row, *(row.states[column] for column in COLUMNS)]
 
 
 def dictionary(tables: dict[str, tuple[str, ...]]) -> Iterable[list[Cell]]:

@@ -8,15 +8,20 @@ from io import StringIO
 from typing import BinaryIO, Final
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
+from ingather.extraction.analysis.bias import BiasRow, bias_of, draw_bias
 from ingather.extraction.analysis.comparisons import Comparison, RefusedComparison, comparisons_of
 from ingather.extraction.analysis.forest import draw
 from ingather.extraction.analysis.pools import pools_of
 from ingather.extraction.export.analysis_set import (
+    BIAS,
+    BIAS_STATES,
     COMPARISONS,
     PROOF,
     REFUSED,
     STATES,
     Cell,
+    bias_row,
+    bias_state_row,
     comparison_row,
     dictionary,
     proof_rows,
@@ -29,7 +34,14 @@ from ingather.extraction.export.wording import Wording
 from ingather.extraction.findings import DocumentResult, TaskSummary
 
 SCRIPT: Final = "analysis.R"
-TABLES: Final = {"comparisons": COMPARISONS, "states": STATES, "proof": PROOF, "refused": REFUSED}
+TABLES: Final = {
+    "comparisons": COMPARISONS,
+    "states": STATES,
+    "proof": PROOF,
+    "refused": REFUSED,
+    "bias": BIAS,
+    "bias_states": BIAS_STATES,
+}
 _NUMBER: Final = re.compile(r"-?\d+(\.\d+)?(e-?\d+)?")
 
 
@@ -40,7 +52,9 @@ def write_analysis(
     del summary, template, wording  # the tables are for programs, which read one language and no settings
     comparisons: list[Comparison] = []
     refused: list[RefusedComparison] = []
+    judged: list[BiasRow] = []
     for document in results:
+        judged += bias_of(document)
         found = comparisons_of(document)
         comparisons += found.comparisons
         refused += found.refused
@@ -50,6 +64,8 @@ def write_analysis(
         "states": (state_row(number, one) for number, one in numbered),
         "proof": (row for number, one in numbered for row in proof_rows(number, one)),
         "refused": map(refused_row, refused),
+        "bias": map(bias_row, judged),
+        "bias_states": map(bias_state_row, judged),
     }
     with ZipFile(out, "w", ZIP_DEFLATED) as archive:
         for name, columns in TABLES.items():
@@ -59,6 +75,8 @@ def write_analysis(
         pools = [pool for pool in pools_of(comparisons) if pool.random]
         for number, pool in enumerate(pools, 1):
             _add(archive, f"plots/forest_{number:02}_{pool.measure}.svg", draw(pool))
+        if judged:
+            _add(archive, "plots/bias.svg", draw_bias(judged))
 
 
 def _csv(columns: Iterable[str], rows: Iterable[list[Cell]]) -> str:

@@ -166,8 +166,10 @@ def export(
     limiters: Limiting,
     format: Annotated[Literal["xlsx", "csv", "csv-tables", "json", "analysis", "html"], Query()] = "xlsx",
     language: Annotated[Literal["en", "zh"], Query()] = "en",
+    *,
+    only_reviewed: Annotated[bool, Query()] = False,
 ) -> ReleasingStream:
-    """All findings as a file. What is not finished says so in it."""
+    """All findings as a file, or only those that a person has looked at. What is not finished says so in it."""
     task_for(here, who, task_id)
     kind = FORMATS[format]
     limiters.exports.acquire(who.account_id)
@@ -178,7 +180,7 @@ def export(
         limiters.exports.release(who.account_id)
 
     try:
-        here.extraction.export(task_id, format, out, language=language)
+        here.extraction.export(task_id, format, out, language=language, only_reviewed=only_reviewed)
         size = out.seek(0, io.SEEK_END)
         out.seek(0)
     except BaseException:

@@ -1,4 +1,4 @@
-import { Alert, Button, CopyButton, SegmentedControl, Textarea } from "@mantine/core";
+import { Alert, Button, Checkbox, CopyButton, SegmentedControl, Textarea } from "@mantine/core";
 import { useState } from "react";
 import { type Result, type Task, address } from "../../api/client";
 import { sum } from "../../api/judge";
@@ -21,6 +21,7 @@ interface Props {
 export function ExportMenu(props: Props) {
   const { texts, language } = useLanguage();
   const [isOpen, setOpen] = useState(false);
+  const [isOnlyReviewed, setOnlyReviewed] = useState(false);
   const [chosen, setChosen] = useState<Language | null>(null);
   const exported = chosen ?? language;
   return (
@@ -43,7 +44,13 @@ export function ExportMenu(props: Props) {
               ]}
             />
           </div>
-          <Formats taskId={props.task.task_id} language={exported} />
+          <Checkbox
+            size="xs"
+            label={texts.exports.onlyReviewed}
+            checked={isOnlyReviewed}
+            onChange={(event) => setOnlyReviewed(event.currentTarget.checked)}
+          />
+          <Formats taskId={props.task.task_id} language={exported} isOnlyReviewed={isOnlyReviewed} />
           <Methods {...props} />
         </div>
       </Dialog>
@@ -75,10 +82,16 @@ function Notices({ task, results, isWhole }: Props) {
   );
 }
 
-function Formats({ taskId, language }: { taskId: number; language: Language }) {
+interface FormatsProps {
+  taskId: number;
+  language: Language;
+  isOnlyReviewed: boolean;
+}
+
+function Formats({ taskId, language, isOnlyReviewed }: FormatsProps) {
   const texts = useTexts();
   const linkTo = (format: string) =>
-    address("/api/v1/extraction/tasks/{id}/export", { id: taskId }, { format, language });
+    address("/api/v1/extraction/tasks/{id}/export", { id: taskId }, { format, language, only_reviewed: isOnlyReviewed ? "true" : undefined });
   return (
     <ul className="formats">
       {FORMATS.map((format) => (
