@@ -113,8 +113,8 @@ class PagesHook(BuildHookInterface[Any]):
         if node is None or npm is None:
             return None
         try:
-            told = subprocess.run([node, "--version"], capture_output=True, text=True, check=True).stdout
-            major, minor = (int(part) for part in told.strip().lstrip("v").split(".")[:2])
+            version = subprocess.run([node, "--version"], capture_output=True, text=True, check=True).stdout
+            major, minor = (int(part) for part in version.strip().lstrip("v").split(".")[:2])
         except (OSError, ValueError, subprocess.CalledProcessError):
             return None
         is_new = (major == 20 and minor >= 19) or (major == 22 and minor >= 12) or major > 22

@@ -38,8 +38,8 @@ def chart(figures: dict[str, Any]) -> str:
     return "\n".join([*marks, "</svg>"]) + "\n"
 
 
-def legend(x: int, colour: str, words: str) -> str:
-    return f'<rect x="{x}" y="36" width="12" height="12" fill="{colour}"/><text x="{x + 18}" y="46">{words}</text>'
+def legend(x: int, colour: str, text: str) -> str:
+    return f'<rect x="{x}" y="36" width="12" height="12" fill="{colour}"/><text x="{x + 18}" y="46">{text}</text>'
 
 
 def bar(y: int, value: float, most: float, colour: str) -> str:

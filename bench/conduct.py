@@ -63,8 +63,8 @@ class Crew:
 
     def check(self) -> None:
         if any(process.poll() is not None for process in self.processes):
-            said = self._log.read_text(errors="replace").strip().splitlines()
-            raise Skipped(f"its worker ended: {said[-1] if said else 'without a word'}")
+            lines = self._log.read_text(errors="replace").strip().splitlines()
+            raise Skipped(f"its worker ended: {lines[-1] if lines else 'without a word'}")
 
     def wait_for(self, items: int, cap_s: float, look_s: float = LOOK_S) -> bool:
         """Until so many were handled; False when the time was up before. It counts from the first handled item on."""
@@ -170,10 +170,10 @@ def wait_until_stored(url: str, left: str) -> float:
     until = time.monotonic() + LEFT_S
     with psycopg.connect(url, autocommit=True) as conn:
         while True:
-            asked_at = time.time()
+            begun_at = time.time()
             row = conn.execute(left.encode()).fetchone()
             if row is None or row[0] == 0:
-                return asked_at
+                return begun_at
             if time.monotonic() > until:
                 raise Skipped(f"{row[0]} jobs were handled but not stored after {LEFT_S} s")
             time.sleep(LOOK_S)

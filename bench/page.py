@@ -197,4 +197,4 @@ def table(heads: list[str], rows: list[list[str]]) -> str:
 
 
 def bullets(lines: dict[str, str]) -> str:
-    return "\n".join(f"- {name}: {said}" for name, said in lines.items() if said)
+    return "\n".join(f"- {name}: {result}" for name, result in lines.items() if result)

@@ -117,10 +117,10 @@ class Ticks(NamedTuple):
 
 def _ticks(pid: int) -> Ticks:
     try:
-        words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
         return Ticks(pid, 0, 0, 0)
-    return Ticks(pid, int(words[1]), int(words[11]) + int(words[12]), int(words[13]) + int(words[14]))
+    return Ticks(pid, int(fields[1]), int(fields[11]) + int(fields[12]), int(fields[13]) + int(fields[14]))
 
 
 @contextmanager

@@ -52,11 +52,11 @@ class System:
         return install_python(self.name, self.packages)
 
     def command(self, *args: object) -> list[str]:
-        words = [str(arg) for arg in args]
+        argv = [str(arg) for arg in args]
         if self.language == "node":
-            return [_node()[0], str(ROOT / "bench" / "peers" / f"{self.module}.cjs"), *words]
+            return [_node()[0], str(ROOT / "bench" / "peers" / f"{self.module}.cjs"), *argv]
         python = sys.executable if self.is_ours else str(CACHE / self.name / "bin" / "python")
-        return [python, "-P", "-m", f"bench.peers.{self.module}", *words]
+        return [python, "-P", "-m", f"bench.peers.{self.module}", *argv]
 
     def environment(self) -> dict[str, str]:
         """Without what belongs to ours: a peer must not find our packages, nor our database by chance."""
@@ -81,8 +81,8 @@ class System:
             self.command(*args), cwd=cwd, env=self.environment(), capture_output=True, timeout=timeout, check=False
         )
         if done.returncode != 0:
-            said = (done.stderr + done.stdout).decode(errors="replace").strip().splitlines()
-            raise Skipped(f"`{args[0]}` failed: {said[-1] if said else done.returncode}")
+            printed = (done.stderr + done.stdout).decode(errors="replace").strip().splitlines()
+            raise Skipped(f"`{args[0]}` failed: {printed[-1] if printed else done.returncode}")
         lines = done.stdout.decode(errors="replace").strip().splitlines()
         return dict(json.loads(lines[-1])) if lines and lines[-1].startswith("{") else {}
 
@@ -98,8 +98,8 @@ def install_python(name: str, packages: tuple[str, ...]) -> str:
         _quietly([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages])
         stamp.write_text(wanted)
     first = packages[0].partition("[")[0]
-    asked = [str(python), "-c", f"from importlib.metadata import version; print(version({first!r}))"]
-    return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+    query = [str(python), "-c", f"from importlib.metadata import version; print(version({first!r}))"]
+    return subprocess.run(query, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def _install_node(packages: tuple[str, ...]) -> str:
@@ -141,8 +141,8 @@ def _node() -> tuple[str, list[str]]:
 
 
 def _version_of(node: str) -> int:
-    said = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout
-    return int(said.lstrip("v").partition(".")[0] or 0)
+    printed = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout
+    return int(printed.lstrip("v").partition(".")[0] or 0)
 
 
 def _quietly(argv: list[str]) -> None:
@@ -153,8 +153,10 @@ def _quietly(argv: list[str]) -> None:
     except OSError as error:
         raise Skipped(f"not installed: {error}") from error
     if done.returncode != 0:
-        said = [line.strip() for line in (done.stdout + done.stderr).splitlines() if "error" in line.lower()]
-        raise Skipped(f"not installed: {next((s for s in said if 'No matching' in s), (said or ['it failed'])[0])}")
+        printed = [line.strip() for line in (done.stdout + done.stderr).splitlines() if "error" in line.lower()]
+        raise Skipped(
+            f"not installed: {next((s for s in printed if 'No matching' in s), (printed or ['it failed'])[0])}"
+        )
 
 
 OURS = System(

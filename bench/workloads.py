@@ -316,8 +316,8 @@ def resident_mb(pid: int) -> float:
 
 def own_mb(pid: int) -> float:
     """Memory that a process shares with others counts in parts."""
-    told = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-    return int(next(line for line in told if line.startswith("Pss:")).split()[1]) / 1024
+    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith("Pss:")).split()[1]) / 1024
 
 
 def forget_peak_memory() -> float:

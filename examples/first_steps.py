@@ -10,7 +10,7 @@ async def shout(item: Item) -> str:
 
 @app.gather("shout")
 async def join(batch: Batch) -> str:
-    return " ".join([word async for word in batch.results()])
+    return " ".join([text async for text in batch.results()])
 
 
 batch = app.scatter("shout", ["make", "hay", "while", "the", "sun", "shines"])

@@ -62,9 +62,9 @@ def answered(paper: Path, template: Template) -> Iterator[Drawn]:
     rows, answers = extract(fields, pages)
     findings, _flags = assess(template, pages, rows, answers, source=EMBEDDED)
     by_key = {row.key: row for row in rows}
-    asked = {field.id for field in fields}
+    field_ids = {field.id for field in fields}
     for finding in findings:
-        if finding.state is State.REPORTED and finding.field in asked:
+        if finding.state is State.REPORTED and finding.field in field_ids:
             yield Drawn(paper=paper, row=by_key.get(finding.row), finding=finding)
 
 

@@ -73,12 +73,12 @@ class Cli:
     def within(self, *args: object) -> subprocess.CompletedProcess[str]:
         """The same without a process of its own: a hundred of them would take a minute."""
         argv = [str(arg) for arg in args]
-        said, complained = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
-        with mock.patch.dict(os.environ, self.env), redirect_stdout(said), redirect_stderr(complained):
+        output, complained = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+        with mock.patch.dict(os.environ, self.env), redirect_stdout(output), redirect_stderr(complained):
             code = main(argv)
-        said.seek(0)
+        output.seek(0)
         complained.seek(0)
-        return subprocess.CompletedProcess(argv, code, said.read(), complained.read())
+        return subprocess.CompletedProcess(argv, code, output.read(), complained.read())
 
     def done(self, *args: object) -> str:
         """What it says on stdout, when all goes well."""
@@ -155,7 +155,7 @@ def test_it_says_its_version_and_lists_its_commands(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "word"),
+    ("args", "complaint"),
     [
         (["bake"], "bake"),
         (["batch"], "COMMAND"),
@@ -174,13 +174,13 @@ def test_it_says_its_version_and_lists_its_commands(cli: Cli) -> None:
     ],
 )
 def test_bad_arguments_are_one_sentence_and_exit_code_2(
-    args: list[str], word: str, capsys: pytest.CaptureFixture[str]
+    args: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:
         main(args)
-    said, complained = capsys.readouterr()
-    assert (ended.value.code, said, len(complained.splitlines())) == (2, "", 1)
-    assert word in complained
+    output, complained = capsys.readouterr()
+    assert (ended.value.code, output, len(complained.splitlines())) == (2, "", 1)
+    assert complaint in complained
 
 
 def test_an_unknown_batch_is_wrong_usage(cli: Cli) -> None:
@@ -204,9 +204,9 @@ def test_bad_names_and_numbers_are_wrong_usage(cli: Cli) -> None:
 
 def test_an_unreachable_database_is_exit_code_1_and_never_shows_the_password(tmp_path: Path) -> None:
     for command in (["batch", "ls"], ["migrate"], ["work", "jobs:app"]):
-        said = Cli(tmp_path, NOWHERE).refused(1, *command)
-        assert "127.0.0.1:1/hay" in said
-        assert "s3cret" not in said
+        output = Cli(tmp_path, NOWHERE).refused(1, *command)
+        assert "127.0.0.1:1/hay" in output
+        assert "s3cret" not in output
 
 
 @pytest.mark.parametrize(
@@ -229,18 +229,18 @@ def test_an_address_that_is_none_is_wrong_usage_and_never_shows_the_password(
 ) -> None:
     cli = Cli(tmp_path, wrong)
     for command in (["batch", "ls"], ["migrate"], ["doctor"], ["token", "ls"], ["link"], ["db", "url"]):
-        said = cli.refused(2, *command)
-        assert said.startswith("ingather: DATABASE_URL is not a PostgreSQL address: ")
-        assert why in said
-        assert "postgresql://user:password@host:5432/database" in said
-        assert "s3" not in said
-        assert "cret" not in said
+        output = cli.refused(2, *command)
+        assert output.startswith("ingather: DATABASE_URL is not a PostgreSQL address: ")
+        assert why in output
+        assert "postgresql://user:password@host:5432/database" in output
+        assert "s3" not in output
+        assert "cret" not in output
 
 
 def test_an_option_with_a_value_that_there_is_not_is_wrong_usage_too(tmp_path: Path) -> None:
-    said = Cli(tmp_path, f"{NOWHERE}?sslmode=perhaps").refused(2, "batch", "ls")
-    assert "one of its options has a value that there is not" in said
-    assert "s3cret" not in said
+    output = Cli(tmp_path, f"{NOWHERE}?sslmode=perhaps").refused(2, "batch", "ls")
+    assert "one of its options has a value that there is not" in output
+    assert "s3cret" not in output
 
 
 @pytest.mark.parametrize(
@@ -269,7 +269,7 @@ def test_tables_newer_than_the_code_are_refused(cli: Cli, db: psycopg.Connection
     assert "Upgrade ingather" in cli.refused(1, "work", "jobs:app")
     ran = cli.run("doctor", "--json")
     assert ran.returncode == 1
-    assert finding(json.loads(ran.stdout), "schema")["word"] == "wrong"
+    assert finding(json.loads(ran.stdout), "schema")["level"] == "wrong"
 
 
 def test_migrate_makes_the_tables_once(cli: Cli, db: psycopg.Connection) -> None:
@@ -344,11 +344,11 @@ def test_a_finished_batch_is_shown_with_its_result_and_why_items_failed(cli: Cli
     assert '"naps": 7' in shown
     assert "Failures: 3 rejected (Reject)" in shown
     assert shown.count("a bad [red]apple[/red]") == 2, "words of a handler are no markup"
-    told = cli.json("batch", "show", batch.id)
-    assert told["result"] == {"naps": 7}
-    assert told["failure_reasons"] == [{"reason": "rejected", "type": "Reject", "items": 3}]
-    assert [failure["ordinal"] for failure in told["failures"]] == [0, 1, 2]
-    after = told["failures"][1]["item_id"]
+    reported = cli.json("batch", "show", batch.id)
+    assert reported["result"] == {"naps": 7}
+    assert reported["failure_reasons"] == [{"reason": "rejected", "type": "Reject", "items": 3}]
+    assert [failure["ordinal"] for failure in reported["failures"]] == [0, 1, 2]
+    after = reported["failures"][1]["item_id"]
     assert [f["ordinal"] for f in cli.json("batch", "show", batch.id, "--after", after)["failures"]] == [2]
 
     assert cli.json("batch", "retry", batch.id)["retried"] == 3
@@ -444,14 +444,14 @@ def on_a_terminal(cli: Cli, env: dict[str, str], *, stderr: bool = False) -> str
     with subprocess.Popen(cli.argv("batch", "ls"), env=env, stdout=theirs, stderr=subprocess.PIPE) as process:
         assert process.stderr is not None
         os.close(theirs)
-        said = b""
+        output = b""
         with suppress(OSError):  # the other end is closed once it has ended
             while chunk := os.read(ours, 65_536):
-                said += chunk
+                output += chunk
         beside = process.stderr.read()
         os.close(ours)
     assert process.returncode == 0
-    return (beside if stderr else said).decode()
+    return (beside if stderr else output).decode()
 
 
 def test_a_reader_that_leaves_early_is_no_error(cli: Cli, naps: Engine) -> None:
@@ -475,7 +475,7 @@ def test_a_reader_that_leaves_early_is_no_error(cli: Cli, naps: Engine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "word"),
+    ("name", "complaint"),
     [
         ("jobs", "MODULE:APP"),
         ("jobs.py:app", "jobs:app"),
@@ -486,8 +486,8 @@ def test_a_reader_that_leaves_early_is_no_error(cli: Cli, naps: Engine) -> None:
         ("jobs:empty", "no handlers"),
     ],
 )
-def test_an_app_that_cannot_be_found_is_a_sentence(tmp_path: Path, name: str, word: str) -> None:
-    assert word in Cli(tmp_path, NOWHERE).refused(2, "work", name)
+def test_an_app_that_cannot_be_found_is_a_sentence(tmp_path: Path, name: str, complaint: str) -> None:
+    assert complaint in Cli(tmp_path, NOWHERE).refused(2, "work", name)
 
 
 def test_a_worker_that_is_told_to_stop_while_its_module_loads_leaves_without_a_word(tmp_path: Path) -> None:
@@ -498,16 +498,16 @@ def test_a_worker_that_is_told_to_stop_while_its_module_loads_leaves_without_a_w
     ) as process:
         until((tmp_path / "begun").exists, 30)
         process.send_signal(signal.SIGTERM)
-        _, told = process.communicate(timeout=30)
-    assert (process.returncode, told) == (0, "")
+        _, reported = process.communicate(timeout=30)
+    assert (process.returncode, reported) == (0, "")
 
 
 def test_a_module_that_does_not_load_says_which_line_is_to_blame(tmp_path: Path) -> None:
     cli = Cli(tmp_path, NOWHERE)
     (cli.folder / "torn.py").write_text("import ingather\n\nimport no_such_thing\n")
-    said = cli.refused(1, "work", "torn:app")
-    assert "no_such_thing" in said
-    assert "torn.py, line 3" in said
+    output = cli.refused(1, "work", "torn:app")
+    assert "no_such_thing" in output
+    assert "torn.py, line 3" in output
 
 
 def test_a_worker_told_to_stop_leaves_with_0_and_its_items_run_elsewhere_at_once(cli: Cli, naps: Engine) -> None:
@@ -515,10 +515,10 @@ def test_a_worker_told_to_stop_leaves_with_0_and_its_items_run_elsewhere_at_once
     with cli.working("--concurrency", 10, "--grace", 0.2) as worker:
         until(lambda: batch.progress().completed == 4)
         worker.terminate()
-        said = worker.communicate(timeout=10)[1]
-    assert worker.returncode == 0, said
-    assert "working on nap from all queues, 10 at once" in said
-    assert "stopped" in said
+        output = worker.communicate(timeout=10)[1]
+    assert worker.returncode == 0, output
+    assert "working on nap from all queues, 10 at once" in output
+    assert "stopped" in output
     seen = batch.progress()
     assert (seen.pending, seen.running) == (2, 0)
     with cli.working("--grace", 0):
@@ -550,9 +550,9 @@ def test_a_crew_replaces_a_killed_worker_and_stops_gracefully(cli: Cli, naps: En
         assert batch.wait(20).completed == 60
         after = worker_pids(naps)
         crew.terminate()
-        said = crew.communicate(timeout=20)[1]
-    assert crew.returncode == 0, said
-    assert f"worker process {victim} was killed by signal 9" in said
+        output = crew.communicate(timeout=20)[1]
+    assert crew.returncode == 0, output
+    assert f"worker process {victim} was killed by signal 9" in output
     assert worker_pids(naps) == set()
     assert all(is_gone(pid) for pid in after)
 
@@ -577,8 +577,8 @@ def test_a_crew_that_cannot_start_says_why_and_ends(tmp_path: Path) -> None:
 # --- the doctor ------------------------------------------------------------------------------------------------------
 
 
-def finding(told: Any, check: str) -> dict[str, str]:
-    return next(found for found in told["findings"] if found["check"] == check)
+def finding(reported: Any, check: str) -> dict[str, str]:
+    return next(found for found in reported["findings"] if found["check"] == check)
 
 
 def test_the_doctor_finds_what_is_wrong(cli: Cli, naps: Engine, db: psycopg.Connection) -> None:
@@ -602,12 +602,12 @@ def test_the_doctor_finds_what_is_wrong(cli: Cli, naps: Engine, db: psycopg.Conn
 
     ran = cli.run("doctor", "--json")
     assert ran.returncode == 1
-    told = json.loads(ran.stdout)
-    assert told["ok"] is False
-    words = {found["check"]: found["word"] for found in told["findings"]}
-    assert words.pop("disk") in {"ok", "note", "wrong"}  # the room on this machine's disk
-    assert words.pop("parser") in {"ok", "note", "wrong"}  # what this machine's kernel can close; judged elsewhere
-    assert words == {
+    reported = json.loads(ran.stdout)
+    assert reported["ok"] is False
+    verdicts = {found["check"]: found["level"] for found in reported["findings"]}
+    assert verdicts.pop("disk") in {"ok", "note", "wrong"}  # the room on this machine's disk
+    assert verdicts.pop("parser") in {"ok", "note", "wrong"}  # what this machine's kernel can close; judged elsewhere
+    assert verdicts == {
         "server": "ok",
         "connection": "ok",
         "durability": "wrong",  # the server of the tests runs without fsync
@@ -630,10 +630,10 @@ def test_the_doctor_finds_what_is_wrong(cli: Cli, naps: Engine, db: psycopg.Conn
         "indexes": "wrong",
         "retention": "ok",
     }
-    assert "nap (4 items)" in finding(told, "unserved_kinds")["sentence"]
-    assert "worker" in finding(told, "workers")["sentence"]
-    assert "the table segment went back" in finding(told, "ids")["sentence"]
-    assert f"batch {late.id}" in finding(told, "closing")["sentence"]
+    assert "nap (4 items)" in finding(reported, "unserved_kinds")["sentence"]
+    assert "worker" in finding(reported, "workers")["sentence"]
+    assert "the table segment went back" in finding(reported, "ids")["sentence"]
+    assert f"batch {late.id}" in finding(reported, "closing")["sentence"]
     with mock.patch.object(checks, "LOOK_AGAIN_S", 0):
         lines = cli.within("doctor").stdout.splitlines()
     assert lines[1].split()[1] == "wrong", "what is wrong comes first"
@@ -694,14 +694,14 @@ def test_a_doctor_who_may_not_look_does_not_say_that_all_is_well(cli: Cli, db: p
     with mock.patch.dict(checks.OF_THE_SERVER, {"durability": lambda _: ("ok", "")}):
         ran = cli.within("doctor", "--json")
     assert ran.returncode == 1
-    assert finding(json.loads(ran.stdout), "schedules")["word"] == "unknown"
+    assert finding(json.loads(ran.stdout), "schedules")["level"] == "unknown"
 
 
 def test_the_doctor_of_an_unreachable_database_says_just_that(tmp_path: Path) -> None:
     ran = Cli(tmp_path, NOWHERE).run("doctor", "--json")
     assert ran.returncode == 1
     [found] = json.loads(ran.stdout)["findings"]
-    assert (found["check"], found["word"]) == ("server", "wrong")
+    assert (found["check"], found["level"]) == ("server", "wrong")
     assert "s3cret" not in ran.stdout + ran.stderr
 
 

@@ -47,26 +47,26 @@ FUZZ = settings(
 class Command:
     """One command of the parser: the words that lead to it, and what it takes."""
 
-    words: tuple[str, ...]
+    names: tuple[str, ...]
     options: tuple[argparse.Action, ...]
     places: tuple[argparse.Action, ...]
 
 
-def _commands(of: argparse.ArgumentParser, words: tuple[str, ...] = ()) -> Iterator[Command]:
+def _commands(of: argparse.ArgumentParser, names: tuple[str, ...] = ()) -> Iterator[Command]:
     options: list[argparse.Action] = []
     places: list[argparse.Action] = []
     for action in of._actions:
         if isinstance(action, argparse._SubParsersAction):
             for name, inner in action.choices.items():
-                yield from _commands(inner, (*words, name))
+                yield from _commands(inner, (*names, name))
         else:
             (options if action.option_strings else places).append(action)
-    yield Command(words=words, options=tuple(options), places=tuple(places))
+    yield Command(names=names, options=tuple(options), places=tuple(places))
 
 
 # They serve until somebody stops them: nothing for a test within this process.
 NEVER_RUN = {"run", "serve"}
-COMMANDS = [command for command in _commands(parser()) if not NEVER_RUN & {*command.words}]
+COMMANDS = [command for command in _commands(parser()) if not NEVER_RUN & {*command.names}]
 # A group such as `batch` knows nothing but its help.
 RUNNABLE = [command for command in COMMANDS if len(command.options) > 1]
 OPTIONS = sorted({text for command in COMMANDS for option in command.options for text in option.option_strings})
@@ -125,8 +125,8 @@ def argument_lists(draw: st.DrawFn) -> list[str]:
         given.append([draw(JUNK | st.sampled_from(OPTIONS))])
     if draw(st.booleans()):
         given.append(["--json"])
-    words = [*command.words, *(text for part in draw(st.permutations(given)) for text in part)]
-    return words if draw(st.integers(0, 9)) else draw(st.permutations(words))
+    names = [*command.names, *(text for part in draw(st.permutations(given)) for text in part)]
+    return names if draw(st.integers(0, 9)) else draw(st.permutations(names))
 
 
 # --- the scene -------------------------------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ class Ended:
     """How a command ended."""
 
     code: object
-    said: str
+    output: str
     complained: str
 
 
@@ -167,14 +167,14 @@ class Scene:
         self.ids = {"@open": str(waiting.id), "@failed": str(failed.id), "@closed": str(closed.id)}
 
     def type(self, argv: list[str], **env: str) -> Ended:
-        said, complained = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+        output, complained = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
         code: object
-        with mock.patch.dict(os.environ, self.env | env), redirect_stdout(said), redirect_stderr(complained):
+        with mock.patch.dict(os.environ, self.env | env), redirect_stdout(output), redirect_stderr(complained):
             try:
                 code = main([self.ids.get(text, text) for text in argv])
             except SystemExit as ended:
                 code = ended.code
-        return Ended(code, *(stream.buffer.getvalue().decode() for stream in (said, complained)))
+        return Ended(code, *(stream.buffer.getvalue().decode() for stream in (output, complained)))
 
 
 @pytest.fixture
@@ -216,20 +216,20 @@ def scene(app: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
 
 def check(argv: list[str], ended: Ended) -> None:
     """What holds for every argument list."""
-    is_asked_for_help = not argv or {"-h", "--help", "--version"} & set(argv)
+    wants_help = not argv or {"-h", "--help", "--version"} & set(argv)
     assert ended.code in (0, 1, 2) or (ended.code == CTRL_C and "watch" in argv)
-    if "--json" in argv and not is_asked_for_help:
-        lines = ended.said.splitlines()
+    if "--json" in argv and not wants_help:
+        lines = ended.output.splitlines()
         assert len(lines) <= 1 or "watch" in argv
         for line in lines:
             json.loads(line, parse_constant=pytest.fail)
-    if ended.code in (1, 2) and ended.said == "":
+    if ended.code in (1, 2) and ended.output == "":
         *hints, complaint = ended.complained.splitlines(keepends=True)
         # How far it got is said first.
         assert not hints or "extract" in argv
         check_complaint(complaint, argv)
     elif ended.code == 2:
-        assert ended.said.startswith("usage: ingather")
+        assert ended.output.startswith("usage: ingather")
     else:
         assert "ingather: " not in ended.complained
 
@@ -274,14 +274,14 @@ def test_without_a_database_it_ends_with_an_exit_code_and_in_sentences_too(scene
     ended = scene.type(argv, DATABASE_URL=NOWHERE)
     check(argv, ended)
     if argv[:2] != ["db", "url"]:
-        assert "s3cret" not in ended.said + ended.complained
+        assert "s3cret" not in ended.output + ended.complained
 
 
 # --- what it found, each once more by name ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("argv", "words"),
+    ("argv", "names"),
     [
         (["batch", "ls", "--kind", "No Kind"], "'No Kind' is not a kind"),
         (["batch", "ls", "--kind", "\udcff"], "'\\udcff' is not a kind"),
@@ -299,22 +299,22 @@ def test_without_a_database_it_ends_with_an_exit_code_and_in_sentences_too(scene
         (["work", "a\x1bb:app"], "no module a\\x1bb in"),
     ],
 )
-def test_a_wrong_argument_is_named_in_the_complaint(scene: Scene, argv: list[str], words: str) -> None:
+def test_a_wrong_argument_is_named_in_the_complaint(scene: Scene, argv: list[str], names: str) -> None:
     ended = scene.type(argv)
-    assert (ended.code, ended.said) == (2, "")
+    assert (ended.code, ended.output) == (2, "")
     check_complaint(ended.complained)
-    assert words in ended.complained
+    assert names in ended.complained
 
 
 def test_a_preview_ends_where_the_calendar_ends(scene: Scene) -> None:
     ended = scene.type(["schedule", "preview", "0 0 29 2 *", "--limit", "3000", "--json"])
     assert ended.code == 0
-    assert json.loads(ended.said)["firings"][-1] == "9996-02-29T00:00:00+00:00"
+    assert json.loads(ended.output)["firings"][-1] == "9996-02-29T00:00:00+00:00"
 
 
 def test_words_of_a_handler_do_not_steer_the_terminal(scene: Scene) -> None:
     scene.prepare()
-    shown = scene.type(["batch", "show", "@failed"]).said
+    shown = scene.type(["batch", "show", "@failed"]).output
     assert "a \\x1b[31mbad\\x1b[0m 'apple' with [red]stripes[/red]" in shown
     assert "\x1b" not in shown
 

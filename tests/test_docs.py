@@ -79,7 +79,7 @@ def test_every_error_has_a_heading(error: str) -> None:
 def test_every_reason_stored_with_an_item_is_explained() -> None:
     source = "".join(path.read_text("utf-8") for path in ENGINE.glob("*.py"))
     written = re.findall(r'"reason": "(\w+)"|reason = "(\w+)"|describe\(\w+, "(\w+)"\)', source)
-    reasons = {"timeout", "exhausted", "failed"} | {word for words in written for word in words if word}
+    reasons = {"timeout", "exhausted", "failed"} | {each for reasons_of in written for each in reasons_of if each}
     explained = section(ROOT / "docs" / "errors.md", "Reasons stored with an item")
     assert {reason for reason in reasons if f"| `{reason}` |" not in explained} == set()
 
@@ -96,10 +96,10 @@ def commands(of: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
 
 @pytest.mark.parametrize("command", [pytest.param(command, id=command.prog) for command in commands(parser())])
 def test_every_command_has_a_heading_and_every_option_a_word(command: argparse.ArgumentParser) -> None:
-    told = section(OPERATIONS, f"`{command.prog}`")
+    described = section(OPERATIONS, f"`{command.prog}`")
     shown = [action for action in command._actions if action.help != argparse.SUPPRESS]
     options = {option for action in shown for option in action.option_strings if option.startswith("--")}
-    assert {option for option in options - {"--help", "--json"} if option not in told} == set()
+    assert {option for option in options - {"--help", "--json"} if option not in described} == set()
 
 
 # --- links and names -----------------------------------------------------------------------------------------------
@@ -126,9 +126,9 @@ def test_every_statement_that_is_named_exists(path: Path) -> None:
 
 
 def test_the_architecture_knows_every_file_of_the_engine() -> None:
-    told = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    described = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
     files = {path.name for path in ENGINE.glob("*.py")} - {"__init__.py"}
-    assert {file for file in files if f"`{file}`" not in told} == set()
+    assert {file for file in files if f"`{file}`" not in described} == set()
 
 
 def decisions() -> list[Path]:
@@ -185,8 +185,8 @@ def test_the_samples_run(sample: Sample, url: str, tmp_path: Path) -> None:
 
 def test_every_attack_in_the_book_has_a_test_that_exists() -> None:
     rows = [line for line in (ROOT / "docs" / "security.md").read_text("utf-8").splitlines() if line.startswith("| ")]
-    told = {line: re.findall(r"`(test_\w+)`", line) for line in rows if not line.startswith("| attack")}
-    assert all(told.values()), [line for line, names in told.items() if not names]
+    described = {line: re.findall(r"`(test_\w+)`", line) for line in rows if not line.startswith("| attack")}
+    assert all(described.values()), [line for line, names in described.items() if not names]
     sources = "\n".join(path.read_text("utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
     made = set(re.findall(r"def (test_\w+)\(", sources))
-    assert {name for names in told.values() for name in names} <= made
+    assert {name for names in described.values() for name in names} <= made

@@ -70,11 +70,11 @@ def papers(folder: Path, count: int) -> list[Path]:
 
 def test_papers_become_a_table_and_those_that_cannot_be_read_are_named(shell: Shell) -> None:
     out = shell.folder / "results.xlsx"
-    code, said, _ = shell.run(SAMPLES / "rct_cordil.pdf", SAMPLES / "rct_scan.pdf", "--template", "rct", "--out", out)
+    code, output, _ = shell.run(SAMPLES / "rct_cordil.pdf", SAMPLES / "rct_scan.pdf", "--template", "rct", "--out", out)
     assert code == 1
-    assert "1 of 2 documents" in said
-    assert "rct_scan.pdf" in said
-    assert "scan" in said
+    assert "1 of 2 documents" in output
+    assert "rct_scan.pdf" in output
+    assert "scan" in output
     sheets = CalamineWorkbook.from_path(out).sheet_names
     assert {"Studies", "Arms", "Evidence", "Dictionary", "Settings"} <= set(sheets)
 
@@ -89,14 +89,14 @@ def test_interrupted_and_run_again_it_goes_on_and_pays_nothing_twice(
     process = shell.start(*given)
     until(lambda: len(provider.calls) >= 12, 60)
     process.send_signal(blow)
-    _, told = process.communicate(timeout=60)
+    _, complaint = process.communicate(timeout=60)
     if blow == signal.SIGINT:
         assert process.returncode == 130
-        assert "Run the same command again" in told
+        assert "Run the same command again" in complaint
     assert not (shell.folder / "out.json").exists()
-    code, _, told = shell.run(*given)
-    assert code == 0, told
-    assert "Going on with task" in told
+    code, _, complaint = shell.run(*given)
+    assert code == 0, complaint
+    assert "Going on with task" in complaint
     table = json.loads((shell.folder / "out.json").read_text())
     assert [document["state"] for document in table["documents"]] == ["completed"] * 6
     calls: dict[str, int] = {}
@@ -113,13 +113,13 @@ def test_the_order_of_the_papers_does_not_matter_and_a_copy_is_read_once(shell: 
     first, second = papers(shell.folder, 2)
     copy = shell.folder / "copy.txt"
     copy.write_bytes(first.read_bytes())
-    asked = ("--template", "rct", "--out", "o.json", "--json")
-    code, out, _ = shell.run(first, second, *asked)
+    options = ("--template", "rct", "--out", "o.json", "--json")
+    code, out, _ = shell.run(first, second, *options)
     task = json.loads(out)["task_id"]
-    code, out, told = shell.run(second, first, copy, *asked)
+    code, out, complaint = shell.run(second, first, copy, *options)
     assert (code, json.loads(out)["task_id"]) == (0, task)
-    assert "copy.txt is the same file as paper0.txt" in told
-    assert "2 of 2 documents were done" in told
+    assert "copy.txt is the same file as paper0.txt" in complaint
+    assert "2 of 2 documents were done" in complaint
 
 
 def test_a_task_that_pauses_itself_says_why_and_one_that_was_cancelled_is_begun_anew(shell: Shell, url: str) -> None:
@@ -127,19 +127,19 @@ def test_a_task_that_pauses_itself_says_why_and_one_that_was_cancelled_is_begun_
     with Provider(script=[{"do": "unauthorized_401", "times": 1}], answerer=answer) as provider:
         shell.environment |= {"INGATHER_LLM_BASE_URL": provider.base_url, "INGATHER_LLM_MODEL": "test-model"}
         shell.environment |= {"INGATHER_LLM_API_KEY": "sk-canary-0123456789abcdef", "INGATHER_MODEL_AT_ONCE": "1"}
-        code, out, told = shell.run(*given)
+        code, out, complaint = shell.run(*given)
         assert (code, out) == (1, "")
-        assert "key" in told
-        assert "run the same command again to go on" in told
-        assert "None" not in told
-        assert "sk-canary" not in told
+        assert "key" in complaint
+        assert "run the same command again to go on" in complaint
+        assert "None" not in complaint
+        assert "sk-canary" not in complaint
         engine = Engine(url)
         [paused] = engine.batches(kind=KIND)
         assert engine.batch(paused.batch_id).cancel()
         engine.close()
-        code, out, told = shell.run(*given)
+        code, out, complaint = shell.run(*given)
     seen = json.loads(out)
-    assert (code, seen["completed"], seen["cancelled"]) == (0, 2, 0), told
+    assert (code, seen["completed"], seen["cancelled"]) == (0, 2, 0), complaint
 
 
 def test_it_says_what_it_waits_for(shell: Shell) -> None:
@@ -147,13 +147,13 @@ def test_it_says_what_it_waits_for(shell: Shell) -> None:
     given = (*papers(shell.folder, 1), "--template", "rct", "--out", "o.json")
     with Provider(script=[{"do": "rate_limit", "times": 1, "retry_after": 6}], answerer=answer) as provider:
         shell.environment |= {"INGATHER_LLM_BASE_URL": provider.base_url, "INGATHER_LLM_MODEL": "test-model"}
-        code, _, told = shell.run(*given)
+        code, _, complaint = shell.run(*given)
     assert code == 0
-    assert re.search(r"Waiting until \d\d:\d\d:\d\d: the provider asked for silence", told)
+    assert re.search(r"Waiting until \d\d:\d\d:\d\d: the provider asked for silence", complaint)
 
 
 @pytest.mark.parametrize(
-    ("args", "words"),
+    ("args", "sentence"),
     [
         (["nowhere.pdf", "--template", "rct", "--out", "o.xlsx"], "There is no file 'nowhere.pdf'"),
         (
@@ -166,11 +166,11 @@ def test_it_says_what_it_waits_for(shell: Shell) -> None:
         ([".", "--template", "rct", "--out", "o.xlsx"], "'.' is a folder. Name the files in it: *.pdf."),
     ],
 )
-def test_what_cannot_be_done_is_said_before_anything_is_done(shell: Shell, args: list[str], words: str) -> None:
+def test_what_cannot_be_done_is_said_before_anything_is_done(shell: Shell, args: list[str], sentence: str) -> None:
     papers(shell.folder, 1)
     code, out, err = shell.run(*args)
     assert (code, out) == (2, "")
-    assert words in err
+    assert sentence in err
     assert "Traceback" not in err
 
 
@@ -178,9 +178,9 @@ def test_json_is_all_there_is_on_stdout_and_papers_go_to_no_project_of_others(sh
     with psycopg.connect(url, autocommit=True) as db:
         db.execute("insert into ingather.project (name) values ('Command line')")
     code, out, _ = shell.run(*papers(shell.folder, 2), "--template", "cohort", "--out", "o.csv", "--json")
-    told: dict[str, Any] = json.loads(out)
+    complaint: dict[str, Any] = json.loads(out)
     assert code == 0
-    assert (told["total"], told["completed"], told["failures"]) == (2, 2, [])
+    assert (complaint["total"], complaint["completed"], complaint["failures"]) == (2, 2, [])
     with psycopg.connect(url) as db:
         [(made_for,)] = db.execute(
             "select p.made_for from ingather.task t join ingather.project p on p.id = project_id"

@@ -165,8 +165,8 @@ def reviewed(workbench: Running, task: int) -> None:
         (3, "countries", "accepted", {}),
         (4, "doi", "not_reported", {}),
     ):
-        asked = {"field": field, "action": action, **more}
-        workbench.post(f"{reviews}/results/{ordinal}/reviews", asked)
+        body = {"field": field, "action": action, **more}
+        workbench.post(f"{reviews}/results/{ordinal}/reviews", body)
 
 
 def edited(path: str) -> Callable[[Page], None]:

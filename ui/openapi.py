@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 def description() -> dict[str, Any]:
     """The routes are described without a database behind them: nothing is asked of the rooms."""
-    told = create_app(cast("Rooms", None), version="1").openapi()
-    for operations in told["paths"].values():
+    schema = create_app(cast("Rooms", None), version="1").openapi()
+    for operations in schema["paths"].values():
         for operation in operations.values():
             operation["responses"] = {
                 status: answer for status, answer in operation["responses"].items() if status.startswith("2")
             }
-    return told
+    return schema
 
 
 if __name__ == "__main__":

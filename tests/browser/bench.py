@@ -36,12 +36,12 @@ class Running:
     def link(self) -> str:
         """Another sign-in link; each works once."""
         argv = [sys.executable, "-m", "ingather.cli", "link", "--address", self.address]
-        told = subprocess.run(argv, env=self.environment, capture_output=True, text=True, check=True, timeout=60)
-        return told.stdout.strip()
+        done = subprocess.run(argv, env=self.environment, capture_output=True, text=True, check=True, timeout=60)
+        return done.stdout.strip()
 
     def sign_in(self) -> "StorageState":
         """By the link that was printed, which works once; gives what a browser would keep of it."""
-        self.client.post(f"{API}/session", json={"word": self.first_link.partition("#")[2]}).raise_for_status()
+        self.client.post(f"{API}/session", json={"secret": self.first_link.partition("#")[2]}).raise_for_status()
         cookies: list[Any] = [
             {
                 "name": cookie.name,
@@ -61,8 +61,8 @@ class Running:
         """A task on some of the sample papers, from its start to its end, as a script would do it."""
         listed = self.get("/knowledge-bases/1/documents", limit=100)["documents"]
         ids = {document["file_name"]: document["document_id"] for document in listed}
-        asked = {"project_id": 1, "template_id": template, "document_ids": [ids[name] for name in names]}
-        task = int(self.post("/extraction/tasks", asked)["task_id"])
+        new_task = {"project_id": 1, "template_id": template, "document_ids": [ids[name] for name in names]}
+        task = int(self.post("/extraction/tasks", new_task)["task_id"])
         while self.get(f"/extraction/tasks/{task}")["state"] == "open":
             time.sleep(0.1)
         return task

@@ -28,9 +28,9 @@ class Chromium:
 
 def find() -> Chromium:
     """The installed one, the one kept from the last time, or a fresh one. Raises NoBrowser."""
-    asked = os.environ.get("INGATHER_TEST_CHROMIUM")
-    if asked:
-        return Chromium(path=Path(asked))
+    given = os.environ.get("INGATHER_TEST_CHROMIUM")
+    if given:
+        return Chromium(path=Path(given))
     for name in NAMES:
         if found := shutil.which(name):
             return Chromium(path=Path(found))

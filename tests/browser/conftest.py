@@ -72,19 +72,21 @@ class Complaints(list[str]):
         super().__init__()
         self._forgiven: list[str] = []
 
-    def forgive(self, word: str) -> None:
+    def forgive(self, part: str) -> None:
         """What a test provokes. The page may ask once more, and be refused once more, before it is closed."""
-        self._forgiven.append(word)
+        self._forgiven.append(part)
 
     @property
     def unforgiven(self) -> list[str]:
-        return [one for one in self if not any(word in one for word in self._forgiven)]
+        return [one for one in self if not any(part in one for part in self._forgiven)]
 
 
 def watched(context: BrowserContext, complaints: Complaints) -> Page:
     page = context.new_page()
     page.set_default_timeout(PATIENCE_MS)
-    page.on("console", lambda said: complaints.append(said.text) if said.type in {"error", "warning"} else None)
+    page.on(
+        "console", lambda message: complaints.append(message.text) if message.type in {"error", "warning"} else None
+    )
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("dialog", lambda dialog: complaints.append(f"a dialog: {dialog.message}"))
     return page

@@ -52,7 +52,7 @@ def offences(page: Page, rules: list[str] | None = None) -> list[str]:
     )
     # A dialog is looked at alone: the page behind it was, and is out of reach while it is open. Its head is a
     # <header> of the component library, which axe takes for a second one of the page.
-    told = page.evaluate(
+    measured = page.evaluate(
         """(only) => {
           const dialog = document.querySelector("[role=dialog]");
           const rules = { "landmark-no-duplicate-banner": { enabled: dialog === null } };
@@ -63,7 +63,7 @@ def offences(page: Page, rules: list[str] | None = None) -> list[str]:
     )
     return [
         f"{page.url} {found['id']}: {node['target']} {node['any'][0]['message'] if node['any'] else node['html'][:200]}"
-        for found in told["violations"]
+        for found in measured["violations"]
         for node in found["nodes"]
     ]
 
@@ -165,17 +165,17 @@ def test_the_setup_is_there_in_a_moment_and_nothing_jumps(page: Page) -> None:
 
 
 def test_pages_of_papers_are_drawn_by_what_is_loaded_for_it_and_not_before(page: Page, finished: int) -> None:
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    requested: list[str] = []
+    page.on("request", lambda request: requested.append(request.url))
     page.goto("/projects/1/setup")
     page.locator(".document").first.wait_for()
     page.goto(f"/tasks/{finished}/table?filter=all")
     page.locator("[data-cell]").first.wait_for()
     is_drawing = re.compile(r"/assets/pdf[.-]|/file$")
-    assert [url for url in asked if is_drawing.search(url)] == []
+    assert [url for url in requested if is_drawing.search(url)] == []
     page.goto(f"/tasks/{finished}/table?filter=all&cell=0~~title")
     page.locator(".box").first.wait_for()
-    assert any("/assets/pdf" in url for url in asked)
+    assert any("/assets/pdf" in url for url in requested)
 
 
 def test_every_hostile_name_is_text_wherever_it_is_shown(page: Page) -> None:

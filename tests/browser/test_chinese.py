@@ -24,8 +24,8 @@ def test_a_failure_is_told_in_chinese_wherever_it_is_told(page: Page, workbench:
 def test_a_broken_rule_is_told_in_the_chinese_of_its_template(page: Page, finished: int) -> None:
     speak_chinese(page)
     page.goto(f"/tasks/{finished}/table?scope=contrast&cell=0~contrast/1~c_p")
-    told = re.compile(r"^\s*P 值（[\d<.]+）与置信区间（[\d.]+ 至 [\d.]+）对是否排除 1 的结论不一致。$")
-    expect(page.locator(".verdict-flag")).to_have_text(told)
+    sentence = re.compile(r"^\s*P 值（[\d<.]+）与置信区间（[\d.]+ 至 [\d.]+）对是否排除 1 的结论不一致。$")
+    expect(page.locator(".verdict-flag")).to_have_text(sentence)
 
 
 def test_a_value_that_is_none_is_refused_in_chinese(page: Page, workbench: Running, complaints: Complaints) -> None:
@@ -67,11 +67,11 @@ def test_a_sentence_without_a_notice_is_shown_as_it_is(page: Page, complaints: C
 
 
 def test_only_readers_of_chinese_load_it(page: Page) -> None:
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    requested: list[str] = []
+    page.on("request", lambda request: requested.append(request.url))
     page.goto("/")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
-    assert [url for url in asked if "/notices-" in url] == []
+    assert [url for url in requested if "/notices-" in url] == []
     speak_chinese(page)
     page.wait_for_load_state("networkidle")
-    assert len([url for url in asked if "/notices-" in url]) == 1
+    assert len([url for url in requested if "/notices-" in url]) == 1

@@ -49,9 +49,9 @@ def test_a_reviewer_gets_from_the_link_to_an_export(stranger: Page, workbench: R
     expect(page.get_by_test_id("value")).to_have_text("10.5555/fict.2021.0101")
 
     page.get_by_role("button", name="Export").click()
-    with page.expect_download() as told:
+    with page.expect_download() as download:
         page.get_by_role("link", name="Excel workbook").click()
-    told.value.save_as(downloads / "made.xlsx")
+    download.value.save_as(downloads / "made.xlsx")
     assert (downloads / "made.xlsx").read_bytes().startswith(b"PK")
     expect(page.get_by_label("Methods paragraph")).to_have_value(re.compile("from 2 reports .* no language model"))
 

@@ -56,9 +56,9 @@ def fill(url: str, folder: str) -> None:
             project, engine.database.run(accounts.laptop_account(getpass.getuser())).id, accounts.Role.OWNER
         )
     )
-    shelf = library.create_knowledge_base("Papers", project_id=project).id
+    knowledge_base = library.create_knowledge_base("Papers", project_id=project).id
     with (SAMPLES / "rct_veratrol.pdf").open("rb") as paper:
-        document = library.upload(shelf, paper, "rct_veratrol.pdf").document
+        document = library.upload(knowledge_base, paper, "rct_veratrol.pdf").document
     whole = load_builtin("rct")
     fields = [field.id for field in whole.fields]
     one, _ = extraction.start_task(project, "rct", [document.id], field_ids=fields)
@@ -129,11 +129,11 @@ def test_a_thousand_studies_cost_the_page_no_more_than_those_in_sight(page: Page
     for width in (1280, 1920):
         page.set_viewport_size({"width": width, "height": 900})
         page.locator(".grid").evaluate("(grid) => grid.scrollTo(0, 0)")
-        told = page.evaluate(SCROLL)
+        drawn = page.evaluate(SCROLL)
         nodes = page.evaluate("document.querySelectorAll('*').length")
-        frames = f"frames median {told['median']:.0f} ms, p98 {told['worst']:.0f} ms"
-        print(f"{width} wide: {frames}, {told['most']} cells at most, {nodes} elements on the page")
-        assert 0 < told["most"] < 1_000
+        frames = f"frames median {drawn['median']:.0f} ms, p98 {drawn['worst']:.0f} ms"
+        print(f"{width} wide: {frames}, {drawn['most']} cells at most, {nodes} elements on the page")
+        assert 0 < drawn["most"] < 1_000
         assert nodes < 5_000
         page.locator(".grid").evaluate("(grid) => grid.scrollTo(grid.scrollWidth, grid.scrollHeight)")
         expect(page.get_by_text("paper 0999.pdf", exact=True)).to_be_visible()

@@ -12,7 +12,7 @@ from tests.browser.conftest import Complaints
 from tests.browser.steps import new_project, new_shelf, speak_chinese, start, upload
 
 # What the program says: without what people, documents and templates say, which stays as it is.
-OWN_WORDS = """() => {
+OWN_TEXTS = """() => {
   const copy = document.querySelector("#content").cloneNode(true);
   copy.querySelectorAll(".grid-row, .details-value, blockquote, .document, .log-line").forEach((one) => one.remove());
   return copy.textContent;
@@ -32,7 +32,7 @@ def test_all_pages_speak_chinese_and_keep_to_it(page: Page, finished: int) -> No
     ):
         page.goto(address)
         expect(page.get_by_role("heading", level=1)).to_have_text(heading)
-        seen = page.evaluate(OWN_WORDS)
+        seen = page.evaluate(OWN_TEXTS)
         assert not re.search(r"\b(the|of|and|is|are|not)\b", seen), seen
     assert page.locator("html").get_attribute("lang") == "zh-Hans"
 
@@ -50,7 +50,7 @@ def test_a_new_project_says_how_to_begin_and_takes_files(page: Page) -> None:
 
 def test_hostile_names_and_texts_are_shown_as_they_are(page: Page, tmp_path: Path) -> None:
     new_project(page, f"{HOSTILE} project")
-    new_shelf(page, f"{HOSTILE} shelf")
+    new_shelf(page, f"{HOSTILE} knowledge_base")
     paper = tmp_path / f"{HOSTILE}.pdf"
     paper.write_bytes(hostile_paper())
     upload(page, paper)

@@ -33,7 +33,7 @@ def heading(page: Page, name: str) -> None:
     expect(page.get_by_role("complementary").get_by_role("heading", level=2)).to_have_text(name)
 
 
-def said(page: Page, text: str) -> None:
+def expect_status(page: Page, text: str) -> None:
     expect(page.get_by_test_id("review").get_by_role("status")).to_contain_text(text)
 
 
@@ -54,7 +54,7 @@ def test_a_reviewer_needs_no_mouse(page: Page, task: int, complaints: Complaints
     keys.press("ArrowRight")
     keys.press("Enter")
     heading(page, "Title")
-    said(page, "Nobody has reviewed this yet.")
+    expect_status(page, "Nobody has reviewed this yet.")
 
     # Accepted with a note; the next cell comes by itself.
     keys.press("m")
@@ -68,7 +68,7 @@ def test_a_reviewer_needs_no_mouse(page: Page, task: int, complaints: Complaints
     # Undone from there, which goes back to it; done again.
     keys.press("z")
     heading(page, "Title")
-    said(page, "Nobody has reviewed this yet.")
+    expect_status(page, "Nobody has reviewed this yet.")
     keys.press("a")
     heading(page, "Publication year")
 
@@ -116,7 +116,7 @@ def test_a_reviewer_needs_no_mouse(page: Page, task: int, complaints: Complaints
 
 def test_decisions_are_there_after_a_reload_and_in_the_exports(page: Page, task: int, downloads: Path) -> None:
     page.goto(f"/tasks/{task}/table?cell=0~~publication_year")
-    said(page, "Edited by ")
+    expect_status(page, "Edited by ")
     expect(page.get_by_test_id("value")).to_contain_text("1999")
     expect(page.get_by_test_id("extracted")).to_contain_text("2020")
     # What was looked up in the paper is what was extracted, not what a person gave instead.
@@ -128,10 +128,10 @@ def test_decisions_are_there_after_a_reload_and_in_the_exports(page: Page, task:
     expect(page.get_by_test_id("history")).to_contain_text("As on page 1")
     expect(page.get_by_test_id("history")).to_contain_text("Taken back")
 
-    told = json.loads(exported(page, task, "json", downloads).read_text())
-    [year] = [one for one in told["documents"][0]["findings"] if one["field"] == "publication_year"]
+    stored = json.loads(exported(page, task, "json", downloads).read_text())
+    [year] = [one for one in stored["documents"][0]["findings"] if one["field"] == "publication_year"]
     assert (year["value"], year["extracted"]["value"], year["review"]["action"]) == (1999, 2020, "edited")
-    assert (told["reviewed"]["reviewed"], told["reviewed"]["edited"]) == (6, 2)
+    assert (stored["reviewed"]["reviewed"], stored["reviewed"]["edited"]) == (6, 2)
     book = CalamineWorkbook.from_path(str(exported(page, task, "xlsx", downloads)))
     rows = book.get_sheet_by_name("Audit").to_python()
     assert len(rows) == 1 + 8  # six that count, one that was taken back, and its taking back
@@ -170,7 +170,7 @@ def test_filters_and_progress_follow_and_the_open_cell_stays(page: Page, task: i
         here = page.get_by_test_id("review").get_attribute("data-at")
         page.keyboard.press("u")
         expect(page.locator(f".review:not([data-at='{here}']), .review-done").first).to_be_visible()
-    said(page, "All of this list is reviewed.")
+    expect_status(page, "All of this list is reviewed.")
     expect(title).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.get_by_text("Nothing here needs your attention")).to_be_visible()
@@ -199,7 +199,7 @@ def test_a_colleague_who_was_quicker_is_named_and_what_they_said_is_shown(
     page.route("**/reviews/events", lambda route: route.abort())
     complaints.forgive("ERR_FAILED")
     page.goto(f"/tasks/{task}/table?cell=0~~n_randomised")
-    said(page, "Nobody has reviewed this yet.")
+    expect_status(page, "Nobody has reviewed this yet.")
     answer = page.request.post(
         f"/api/v1/extraction/tasks/{task}/results/0/reviews",
         headers={"origin": page.url.split("/tasks")[0]},
@@ -208,8 +208,8 @@ def test_a_colleague_who_was_quicker_is_named_and_what_they_said_is_shown(
     assert answer.status == 201, answer.text()
     page.keyboard.press("a")
     expect(page.get_by_role("alert")).to_contain_text("has reviewed this value meanwhile (rejected)")
-    said(page, "Rejected by ")
-    said(page, "<img src=x onerror=alert(1)>")
+    expect_status(page, "Rejected by ")
+    expect_status(page, "<img src=x onerror=alert(1)>")
     complaints.forgive("409")
 
 
@@ -227,9 +227,9 @@ def judge(page: Page, task: int, place: str, action: str) -> None:
 def test_an_open_page_follows_what_a_colleague_decides(page: Page, workbench: Running) -> None:
     task = workbench.extract(["rct_veratrol.pdf"])
     page.goto(f"/tasks/{task}/table?cell=0~~title")
-    said(page, "Nobody has reviewed this yet.")
+    expect_status(page, "Nobody has reviewed this yet.")
     judge(page, task, "0~~title", "rejected")
-    said(page, "Rejected by ")
+    expect_status(page, "Rejected by ")
     expect(page.get_by_test_id("history").get_by_role("listitem")).to_have_count(1)
     judge(page, task, "0~~doi", "unclear")
     expect(cell(page, "0~~doi")).to_have_attribute("data-review", "unclear")
@@ -242,7 +242,7 @@ def test_nothing_of_a_colleague_is_replaced_without_a_reason(page: Page, workben
     with psycopg.connect(workbench.environment["DATABASE_URL"]) as conn:
         conn.execute("update ingather.review set reviewer = 'Bob' where task_id = %s", [task])
     page.goto(f"/tasks/{task}/table?cell=0~~title")
-    said(page, "Rejected by Bob")
+    expect_status(page, "Rejected by Bob")
     page.keyboard.press("n")
     expect(page.get_by_role("alert")).to_contain_text("Bob has decided this")
     expect(page.get_by_label("Note, kept with the decision")).to_be_focused()
@@ -263,24 +263,24 @@ def test_a_on_a_cell_without_an_answer_says_so_and_goes_on(page: Page, workbench
     assert here
     page.keyboard.press("a")
     expect(page.locator(f".review:not([data-at='{here}'])")).to_be_visible()
-    said(page, "has no answer to accept")
+    expect_status(page, "has no answer to accept")
     expect(cell(page, here)).not_to_have_attribute("data-review", "accepted")
 
 
 def test_a_reader_sees_reviews_and_no_buttons(page: Page, task: int) -> None:
     def as_reader(route: Route) -> None:
         answer = route.fetch()
-        told = answer.json()
-        told["roles"] = dict.fromkeys(told["roles"], "reader")
-        route.fulfill(response=answer, json=told)
+        stored = answer.json()
+        stored["roles"] = dict.fromkeys(stored["roles"], "reader")
+        route.fulfill(response=answer, json=stored)
 
     page.route("**/api/v1/me", as_reader)
     page.goto(f"/tasks/{task}/table?cell=0~~publication_year")
-    said(page, "Edited by ")
+    expect_status(page, "Edited by ")
     expect(page.get_by_role("button", name="Reject")).to_have_count(0)
     expect(page.get_by_role("button", name=re.compile(r"Accept"))).to_have_count(0)
     page.keyboard.press("r")
-    said(page, "Edited by ")
+    expect_status(page, "Edited by ")
 
 
 def test_what_did_not_reach_the_server_is_taken_back_in_words(page: Page, task: int, complaints: Complaints) -> None:
@@ -288,7 +288,7 @@ def test_what_did_not_reach_the_server_is_taken_back_in_words(page: Page, task: 
     page.locator(".grid [data-cell]:not(.cell-faint)").first.click()
     panel = page.get_by_test_id("review")
     first = panel.get_attribute("data-at")
-    said(page, "Nobody has reviewed this yet.")
+    expect_status(page, "Nobody has reviewed this yet.")
     # The first decision hangs until a second is made; then both are cut off. The first is where to go on.
     sent: list[Route] = []
 
@@ -308,7 +308,7 @@ def test_what_did_not_reach_the_server_is_taken_back_in_words(page: Page, task: 
     sent[0].abort()
     expect(page.get_by_role("alert")).to_contain_text("The server could not be reached")
     expect(panel).to_have_attribute("data-at", str(first))
-    said(page, "Nobody has reviewed this yet.")
+    expect_status(page, "Nobody has reviewed this yet.")
     page.unroute("**/reviews")
 
     # A laptop without a network still reaches a server of its own.

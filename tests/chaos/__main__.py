@@ -470,27 +470,27 @@ def main() -> None:
     scenes.add_argument("--outage", choices=sorted(OUTAGES), help="a killed pooler, a full disk, settings of operators")
     parser.add_argument("--times", type=int, default=3, help="how often that happens in a run")
     parser.add_argument("--json", action="store_true", help="one line of JSON a run")
-    asked = parser.parse_args()
+    args = parser.parse_args()
     reports = []
-    for seed in range(asked.seed, asked.seed + asked.runs):
+    for seed in range(args.seed, args.seed + args.runs):
         try:
-            reports.append(_run(asked, seed))
+            reports.append(_run(args, seed))
         except CannotTry as reason:
             print(f"Skipped: {reason}.", flush=True)
             sys.exit(EXIT_SKIPPED)
-        if asked.json:
+        if args.json:
             print(json.dumps(reports[-1]), flush=True)
-        elif asked.runs > 1:
+        elif args.runs > 1:
             print(f"seed {seed}: {reports[-1]['broken'] or 'held'}", flush=True)
-    if not asked.json:
+    if not args.json:
         show(reports)
     sys.exit(1 if any(report["broken"] for report in reports) else 0)
 
 
-def _run(asked: argparse.Namespace, seed: int) -> dict[str, Any]:
-    if scene := asked.failover or asked.outage:
-        return failover.campaign(scene, asked.times, seed, asked.broken)
-    return campaign(asked.seconds, seed, asked.broken, asked.fire)
+def _run(args: argparse.Namespace, seed: int) -> dict[str, Any]:
+    if scene := args.failover or args.outage:
+        return failover.campaign(scene, args.times, seed, args.broken)
+    return campaign(args.seconds, seed, args.broken, args.fire)
 
 
 def show(reports: list[dict[str, Any]]) -> None:

@@ -47,11 +47,11 @@ class Proxy:
         self._ready.set()
         self._loop.run_forever()
 
-    def _takes_this_one(self, asked: list[str]) -> bool:
+    def _takes_this_one(self, sent: list[str]) -> bool:
         with self._lock:
-            if not asked or not self._armed[asked[0]]:
+            if not sent or not self._armed[sent[0]]:
                 return False
-            self._armed[asked[0]] -= 1
+            self._armed[sent[0]] -= 1
             self.dropped += 1
             return True
 
@@ -62,22 +62,22 @@ class Proxy:
             to_client.close()
             return
         ends = [to_client, to_server]
-        asked: list[str] = []
-        forward = asyncio.create_task(self._forward(client, to_server, asked, ends))
-        backward = asyncio.create_task(self._backward(server, to_client, asked, ends))
+        sent: list[str] = []
+        forward = asyncio.create_task(self._forward(client, to_server, sent, ends))
+        backward = asyncio.create_task(self._backward(server, to_client, sent, ends))
         await asyncio.wait([forward, backward])
 
     async def _forward(
         self,
         source: asyncio.StreamReader,
         target: asyncio.StreamWriter,
-        asked: list[str],
+        sent: list[str],
         ends: list[asyncio.StreamWriter],
     ) -> None:
         with contextlib.suppress(OSError):
             while data := await source.read(1 << 16):
                 # A settle or a claim is long, once prepared; a commit says so.
-                asked[:] = ["commit"] if b"COMMIT\0" in data else ["write"] if len(data) > 500 else []
+                sent[:] = ["commit"] if b"COMMIT\0" in data else ["write"] if len(data) > 500 else []
                 target.write(data)
                 await target.drain()
         for end in ends:
@@ -87,12 +87,12 @@ class Proxy:
         self,
         source: asyncio.StreamReader,
         target: asyncio.StreamWriter,
-        asked: list[str],
+        sent: list[str],
         ends: list[asyncio.StreamWriter],
     ) -> None:
         with contextlib.suppress(OSError):
             while data := await source.read(1 << 16):
-                if self._takes_this_one(asked):
+                if self._takes_this_one(sent):
                     break
                 target.write(data)
                 await target.drain()

@@ -154,7 +154,7 @@ class Held:
         return list(range(self.first_id, self.last_id + 1))
 
     @property
-    def words(self) -> list[tuple[int, int]]:
+    def pairs(self) -> list[tuple[int, int]]:
         return [(self.token, item_id) for item_id in self.ids]
 
 
@@ -212,34 +212,34 @@ def claim(
     return [Held(*row[:7]) for row in rows]
 
 
-def settle(worker_id: int, words: list[tuple[int, int]], state: str = "c", *, is_fresh: bool = False) -> Script[int]:
+def settle(worker_id: int, pairs: list[tuple[int, int]], state: str = "c", *, is_fresh: bool = False) -> Script[int]:
     """Words are pairs of token and item. Returns how many were written."""
-    if not words:
+    if not pairs:
         yield Statement("select 1")
         return 0
     result, error = (b"1", b"") if state == "c" else (b"", b'{"reason": "rejected", "message": "no"}')
-    ended: list[Ended] = [(token, item_id, state, 1, result, error) for token, item_id in words]
+    ended: list[Ended] = [(token, item_id, state, 1, result, error) for token, item_id in pairs]
     [(written,)] = yield (parameters.settle_fresh if is_fresh else parameters.settle)(worker_id, ended)
     return int(written)
 
 
-def settle_run(worker_id: int, words: list[tuple[int, int]], took_s: float = 0.0) -> Script[int]:
+def settle_run(worker_id: int, pairs: list[tuple[int, int]], took_s: float = 0.0) -> Script[int]:
     """The same for neighbours that all completed."""
-    ended: list[Ended] = [(token, item_id, "c", took_s, b"1", b"") for token, item_id in words]
+    ended: list[Ended] = [(token, item_id, "c", took_s, b"1", b"") for token, item_id in pairs]
     [run] = runs(ended)
     [(written,)] = yield parameters.settle_run(worker_id, run)
     return int(written)
 
 
-def ours(words: list[tuple[int, int]]) -> Script[list[int]]:
-    rows = yield parameters.ours_already([(token, item_id, "c", 0.0, b"", b"") for token, item_id in words])
+def ours(pairs: list[tuple[int, int]]) -> Script[list[int]]:
+    rows = yield parameters.ours_already([(token, item_id, "c", 0.0, b"", b"") for token, item_id in pairs])
     return sorted(item_id for (item_id,) in rows)
 
 
-def put_back(words: list[tuple[int, int]], *, delay_s: float = 0, attempt: int = 1, lost: int = 0) -> Script[list[int]]:
+def put_back(pairs: list[tuple[int, int]], *, delay_s: float = 0, attempt: int = 1, lost: int = 0) -> Script[list[int]]:
     """Returns the items that went back."""
     why = b'{"reason": "failed", "message": "once more"}'
-    rows = yield parameters.put_back([PutBack(token, item_id, delay_s, attempt, lost, why) for token, item_id in words])
+    rows = yield parameters.put_back([PutBack(token, item_id, delay_s, attempt, lost, why) for token, item_id in pairs])
     return sorted(item_id for (item_id,) in rows)
 
 

@@ -100,11 +100,11 @@ class Pooler:
 
     async def _connect(self) -> _Line:
         line = _Line(*await _dial(self._target))
-        words = b"user\0%s\0database\0%s\0\0" % (
+        fields = b"user\0%s\0database\0%s\0\0" % (
             str(self._target["user"]).encode(),
             str(self._target["dbname"]).encode(),
         )
-        await line.send(struct.pack("!ii", 8 + len(words), PROTOCOL_3) + words)
+        await line.send(struct.pack("!ii", 8 + len(fields), PROTOCOL_3) + fields)
         greeting = b""
         while True:
             kind, message = await line.receive()

@@ -56,10 +56,10 @@ def counts(db: psycopg.Connection[Any]) -> dict[str, int]:
 
 
 @contextlib.contextmanager
-def refused(db: psycopg.Connection[Any], error: type[Exception], words: str | None = None) -> Iterator[None]:
+def refused(db: psycopg.Connection[Any], error: type[Exception], sentence: str | None = None) -> Iterator[None]:
     """The block is refused with that error, in a sentence, and not a row is different afterwards."""
     before = counts(db)
-    with pytest.raises(error, match=words) as caught:
+    with pytest.raises(error, match=sentence) as caught:
         yield
     assert type(caught.value) is error
     assert_sentence(str(caught.value))
@@ -163,15 +163,15 @@ BAD_PAYLOADS: dict[str, tuple[Any, str]] = {
 def test_a_payload_that_cannot_be_kept_is_refused_with_its_whole_batch(
     gate: Engine, eye: psycopg.Connection[Any], name: str
 ) -> None:
-    payload, words = BAD_PAYLOADS[name]
+    payload, sentence = BAD_PAYLOADS[name]
     batch = gate.batch(1)
-    with refused(eye, PayloadRefused, words):
+    with refused(eye, PayloadRefused, sentence):
         gate.scatter("read", [{"fine": True}, payload], idempotency_key="k")
-    with refused(eye, PayloadRefused, words):
+    with refused(eye, PayloadRefused, sentence):
         gate.submit("read", payload)
-    with refused(eye, PayloadRefused, words):
+    with refused(eye, PayloadRefused, sentence):
         batch.add([{"fine": True}, payload])
-    with refused(eye, PayloadRefused, words):
+    with refused(eye, PayloadRefused, sentence):
         gate.schedule("nightly", cron="0 3 * * *", kind="read", payload=payload)
 
 
@@ -277,13 +277,13 @@ def test_a_key_does_not_stand_for_two_requests(
     shop: Engine, db: psycopg.Connection[Any], other: dict[str, Any]
 ) -> None:
     shop.handler("write", queue="reading")(shop.registry.handlers["read"].function)
-    asked = {"kind": "read", "payloads": [1, 2], "idempotency_key": "k"}
-    batch = shop.scatter(**asked)  # type: ignore[arg-type]
-    assert shop.scatter(**asked) == batch  # type: ignore[arg-type]
+    params = {"kind": "read", "payloads": [1, 2], "idempotency_key": "k"}
+    batch = shop.scatter(**params)  # type: ignore[arg-type]
+    assert shop.scatter(**params) == batch  # type: ignore[arg-type]
     # How it is run is not what it is.
-    assert shop.scatter(**asked, max_attempts=2, timeout=7) == batch  # type: ignore[arg-type]
+    assert shop.scatter(**params, max_attempts=2, timeout=7) == batch  # type: ignore[arg-type]
     with refused(db, KeyReused, f"belongs to batch {batch.id}"):
-        shop.scatter(**asked | other)
+        shop.scatter(**params | other)
 
 
 @pytest.mark.parametrize("key", ["", "x" * 256, "a\0b", "a\nb", "\ud800", "\u202e", 7, b"k"], ids=repr)
@@ -495,7 +495,7 @@ def test_an_id_that_no_batch_can_have_is_an_unknown_batch(
 
 
 @pytest.mark.parametrize(
-    ("url", "words"),
+    ("url", "sentence"),
     [
         ("postgresql://ann:hunter2@127.0.0.1:1/db", "127.0.0.1:1/db"),
         ("postgresql://ann:hunter2@nowhere.invalid/db", "nowhere.invalid"),
@@ -507,10 +507,10 @@ def test_an_id_that_no_batch_can_have_is_an_unknown_batch(
     ],
 )
 def test_an_address_that_does_not_work_is_named_without_its_password(
-    monkeypatch: pytest.MonkeyPatch, url: str, words: str
+    monkeypatch: pytest.MonkeyPatch, url: str, sentence: str
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", url)
-    wrong = UsageError if words.startswith("DATABASE_URL") else DatabaseUnavailable
+    wrong = UsageError if sentence.startswith("DATABASE_URL") else DatabaseUnavailable
     app = Ingather()
 
     @app.handler("read")
@@ -521,7 +521,7 @@ def test_an_address_that_does_not_work_is_named_without_its_password(
             pass
 
     for act in (lambda: app.scatter("read", [1]), app.migrate, lambda: asyncio.run(work())):
-        with pytest.raises(wrong, match=words) as caught:
+        with pytest.raises(wrong, match=sentence) as caught:
             act()
         assert "hunter2" not in str(caught.value)
         assert "hunter2" not in "".join(traceback.format_exception(caught.value, chain=True))
@@ -783,7 +783,7 @@ def temper(app: Engine, kind: str, answers: dict[str, Any], **options: Any) -> N
 
 def ends(app: Engine, kind: str, names: list[str]) -> dict[str, ItemRecord]:
     """Run them among neighbours who do nothing wrong, in the same leases; the neighbours must be fine."""
-    among = [word for name in names for word in (name, "neighbour")]
+    among = [each for name in names for each in (name, "neighbour")]
     batch = app.scatter(kind, among)
     app.worker(concurrency=4).drain()
     items = list(batch.items())

@@ -88,12 +88,12 @@ def test_an_unknown_zone_is_refused(tz: str) -> None:
     assert len(str(refusal.value)) < 250
 
 
-WORDS = st.one_of(
+FIELDS = st.one_of(
     st.sampled_from(["*", "L", "LW", "5L", "1#5", "*/31", "30"]), st.text("0127*/,-#LWSUNFEB\0é", max_size=4)
 )
 
 
-@given(st.lists(WORDS, min_size=4, max_size=6).map(" ".join), st.booleans())
+@given(st.lists(FIELDS, min_size=4, max_size=6).map(" ".join), st.booleans())
 def test_any_text_is_either_refused_or_fires(text: str, seconds: bool) -> None:
     try:
         cron = Cron.parse(text, seconds=seconds)

@@ -74,12 +74,12 @@ def test_a_claim_reads_no_more_than_it_takes(shop: Engine, db: psycopg.Connectio
         db.execute("analyze")
     worker_id = run(db, _register())
     db.execute(f"set plan_cache_mode = {mode}")
-    asked = {
+    queries = {
         "worker_id": worker_id, "queue": "default", "kinds": ["echo"], "k": K, "kw": K // 2, "free": 10,
         "after": 5_000, "token": 1, "is_locked": False,
     }  # fmt: skip
     # Prepared as the driver does it, then explained as executed.
-    names = list(asked)
+    names = list(queries)
     text = sql.CLAIM
     for number, name in enumerate(names, 1):
         text = text.replace(f"%({name})s", f"${number}")
@@ -100,6 +100,6 @@ def test_cancelling_a_job_does_not_read_what_others_have_ended(
     if has_statistics:
         db.execute("analyze")
     job = shop.submit("echo", {"n": 0})
-    asked = "explain (analyze, format json) " + sql.CANCEL_THE_REST
-    [([told],)] = db.execute(asked, {"batch_id": job.id}).fetchall()
-    assert max(_scanned(told["Plan"], {}).values()) < 100
+    queries = "explain (analyze, format json) " + sql.CANCEL_THE_REST
+    [([query_plan],)] = db.execute(queries, {"batch_id": job.id}).fetchall()
+    assert max(_scanned(query_plan["Plan"], {}).values()) < 100

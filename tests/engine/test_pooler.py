@@ -48,7 +48,7 @@ class Shop:
         @app.gather("shout")
         async def join(batch: Batch) -> list[Any]:
             self.ran["gather"] += 1
-            return sorted([word async for word in batch.results()])
+            return sorted([result async for result in batch.results()])
 
         @app.handler("aside")
         def aside(item: Item) -> int:

@@ -232,10 +232,10 @@ def test_promise_4_a_child_does_not_wait_for_what_a_thread_of_its_worker_was_at(
     """A process forked while a thread imports inherits the lock on that import, and nobody who would open it."""
     lesson = "import time, pathlib; pathlib.Path(__file__ + '.seen').touch(); time.sleep(1); LESSON = 'patience'"
     (tmp_path / "slow_lesson.py").write_text(lesson)
-    asked = {"folder": str(tmp_path), "module": "slow_lesson"}
-    survivor = shop.submit("learn", asked, delay=3600)
+    params = {"folder": str(tmp_path), "module": "slow_lesson"}
+    survivor = shop.submit("learn", params, delay=3600)
     with worker_process(url):
-        first = shop.submit("learn", asked)
+        first = shop.submit("learn", params)
         until((tmp_path / "slow_lesson.py.seen").exists)
         # It took a worker down once, so it runs in a child.
         db.execute("update ingather.waiting set lost = 1, run_at = now() where batch_id = %s", [survivor.id])
@@ -418,11 +418,11 @@ def _register() -> Any:
 
 
 def _claim(db: psycopg.Connection, worker_id: int, after: int = 0, k: int = 1, kinds: str = "nap") -> list[Any]:
-    asked = {
+    params = {
         "worker_id": worker_id, "queue": "default", "kinds": [kinds], "k": k, "kw": k, "free": k, "after": after,
         "token": worker_id * 1_000_000 + after * 1000, "is_locked": False,
     }  # fmt: skip
-    return db.execute(sql.CLAIM, asked).fetchall()
+    return db.execute(sql.CLAIM, params).fetchall()
 
 
 def _complete(db: psycopg.Connection, worker_id: int, lease: Any) -> int:

@@ -91,10 +91,10 @@ def count(conn: psycopg.Connection[Any], table: str) -> int:
 def test_a_scatter_repeated_with_its_key_is_the_batch_that_was_committed(
     scattering: Any, ann: Actor, bob: Actor
 ) -> None:
-    asked = request(idempotency_key="once")
-    first, is_new = ann.run(scattering(asked, lines(3)))
+    scattered = request(idempotency_key="once")
+    first, is_new = ann.run(scattering(scattered, lines(3)))
     assert is_new
-    assert bob.run(scattering(asked, lines(3))) == (first, False)
+    assert bob.run(scattering(scattered, lines(3))) == (first, False)
     assert count(ann.conn, "batch") == 1
     assert count(ann.conn, "payload") == 3
 
@@ -103,9 +103,9 @@ def test_a_settle_repeated_after_a_lost_reply_counts_as_done(ann: Actor, bob: Ac
     batch_id = ann.run(scatter(3))
     worker = ann.run(enlist())
     [lease] = ann.run(claim(worker))
-    assert ann.run(settle(worker, lease.words)) == 3
-    assert bob.run(settle(worker, lease.words)) == 0
-    assert bob.run(ours(lease.words)) == lease.ids
+    assert ann.run(settle(worker, lease.pairs)) == 3
+    assert bob.run(settle(worker, lease.pairs)) == 0
+    assert bob.run(ours(lease.pairs)) == lease.ids
     assert look(bob.conn, batch_id).completed == 3
 
 
@@ -114,10 +114,10 @@ def test_a_settle_repeated_within_a_lease_that_is_still_open_counts_once(ann: Ac
     worker = ann.run(enlist())
     [lease] = ann.run(claim(worker))
     for _ in range(2):
-        ann.run(settle(worker, lease.words[:2]))
+        ann.run(settle(worker, lease.pairs[:2]))
     seen = look(ann.conn, batch_id)
     assert (seen.completed, seen.running, seen.pending) == (2, 1, 0)
-    assert ann.run(settle(worker, lease.words[2:])) == 1
+    assert ann.run(settle(worker, lease.pairs[2:])) == 1
     assert count(ann.conn, "lease") == 0
 
 
@@ -125,14 +125,14 @@ def test_a_fresh_settle_of_what_has_ended_is_refused_whole_and_said_again(ann: A
     batch_id = ann.run(scatter(3))
     worker = ann.run(enlist())
     [lease] = ann.run(claim(worker))
-    lost = ann.play(settle(worker, lease.words[:2], is_fresh=True)).steps()
-    again = bob.has_to_wait(lambda: bob.run(settle(worker, lease.words, is_fresh=True)))
+    lost = ann.play(settle(worker, lease.pairs[:2], is_fresh=True)).steps()
+    again = bob.has_to_wait(lambda: bob.run(settle(worker, lease.pairs, is_fresh=True)))
     lost.commit()
     with pytest.raises(psycopg.errors.UniqueViolation):
         again.result()
     seen = look(ann.conn, batch_id)
     assert (seen.completed, seen.running, seen.pending) == (2, 1, 0)
-    assert bob.run(settle(worker, lease.words)) == 1
+    assert bob.run(settle(worker, lease.pairs)) == 1
     assert count(ann.conn, "lease") == 0
 
 
@@ -140,10 +140,10 @@ def test_a_run_is_settled_in_parts_and_frees_its_lease_with_the_last(ann: Actor)
     batch_id = ann.run(scatter(5))
     worker = ann.run(enlist())
     [lease] = ann.run(claim(worker))
-    assert ann.run(settle_run(worker, lease.words[:3])) == 3
+    assert ann.run(settle_run(worker, lease.pairs[:3])) == 3
     seen = look(ann.conn, batch_id)
     assert (seen.completed, seen.running, seen.pending) == (3, 2, 0)
-    assert ann.run(settle_run(worker, lease.words[3:], took_s=0.0074)) == 2
+    assert ann.run(settle_run(worker, lease.pairs[3:], took_s=0.0074)) == 2
     assert count(ann.conn, "lease") == 0
     rows = ann.conn.execute("select item_id, state, took_ms, result from ingather.outcome order by item_id").fetchall()
     assert rows == [(item_id, "c", 0 if n < 3 else 7, 1) for n, item_id in enumerate(lease.ids)]
@@ -153,12 +153,12 @@ def test_a_run_is_fenced_by_its_lease_and_by_what_it_covers(ann: Actor, bob: Act
     batch_id = ann.run(scatter(6))
     worker = ann.run(enlist())
     [lease] = ann.run(claim(worker, 4))
-    token, last = lease.words[-1]
+    token, last = lease.pairs[-1]
     assert ann.run(settle_run(worker, [(token + 1, item_id) for item_id in lease.ids])) == 0
     assert ann.run(settle_run(worker, [(token, last), (token, last + 1)])) == 0
-    assert bob.run(put_back(lease.words[1:2])) == lease.ids[1:2]
-    assert ann.run(settle_run(worker, lease.words)) == 0
-    assert ann.run(settle_run(worker, lease.words[2:])) == 2
+    assert bob.run(put_back(lease.pairs[1:2])) == lease.ids[1:2]
+    assert ann.run(settle_run(worker, lease.pairs)) == 0
+    assert ann.run(settle_run(worker, lease.pairs[2:])) == 2
     seen = look(ann.conn, batch_id)
     assert (seen.completed, seen.running, seen.pending) == (2, 1, 3)
 
@@ -167,14 +167,14 @@ def test_a_run_of_which_one_has_ended_is_refused_whole(ann: Actor, bob: Actor) -
     batch_id = ann.run(scatter(3))
     worker = ann.run(enlist())
     [lease] = ann.run(claim(worker))
-    first = ann.play(settle_run(worker, lease.words[:1])).steps()
-    again = bob.has_to_wait(lambda: bob.run(settle_run(worker, lease.words)))
+    first = ann.play(settle_run(worker, lease.pairs[:1])).steps()
+    again = bob.has_to_wait(lambda: bob.run(settle_run(worker, lease.pairs)))
     first.commit()
     with pytest.raises(psycopg.errors.UniqueViolation):
         again.result()
     seen = look(ann.conn, batch_id)
     assert (seen.completed, seen.running, seen.pending) == (1, 2, 0)
-    assert bob.run(settle_run(worker, lease.words[1:])) == 2
+    assert bob.run(settle_run(worker, lease.pairs[1:])) == 2
     assert count(ann.conn, "lease") == 0
 
 
@@ -191,18 +191,18 @@ def test_times_are_told_from_the_first_to_the_last_that_took_any(took_s: list[fl
 
 
 def test_words_that_overtook_each_other_or_failed_make_no_runs() -> None:
-    def words(*said: tuple[int, int, str]) -> list[Ended]:
-        return [(token, item_id, state, 0.0, b"1", b"") for token, item_id, state in said]
+    def pairs(*ends: tuple[int, int, str]) -> list[Ended]:
+        return [(token, item_id, state, 0.0, b"1", b"") for token, item_id, state in ends]
 
     one, other = ([(token, 100 * token + n, "c") for n in range(SHORTEST_RUN)] for token in (1, 2))
-    assert runs(words(*one, *other)) == [words(*one), words(*other)]
-    assert runs(words(*one[:3])) == [words(*one[:3])]
-    assert runs(words(*one[:2], *other[:2])) == []  # two commits for four items
+    assert runs(pairs(*one, *other)) == [pairs(*one), pairs(*other)]
+    assert runs(pairs(*one[:3])) == [pairs(*one[:3])]
+    assert runs(pairs(*one[:2], *other[:2])) == []  # two commits for four items
     assert runs([]) == []
-    assert runs(words((1, 11, "c"), (1, 10, "c"))) == []
-    assert runs(words((1, 10, "c"), (1, 12, "c"))) == []
-    assert runs(words((1, 10, "c"), (1, 11, "e"))) == []
-    assert runs(words(*((token, 1000 * token + n, "c") for token in range(9) for n in range(SHORTEST_RUN)))) == []
+    assert runs(pairs((1, 11, "c"), (1, 10, "c"))) == []
+    assert runs(pairs((1, 10, "c"), (1, 12, "c"))) == []
+    assert runs(pairs((1, 10, "c"), (1, 11, "e"))) == []
+    assert runs(pairs(*((token, 1000 * token + n, "c") for token in range(9) for n in range(SHORTEST_RUN)))) == []
 
 
 def test_a_worker_whose_settle_was_heard_but_not_answered_goes_on_with_the_rest_of_its_lease(
@@ -244,8 +244,8 @@ def test_a_settle_that_waits_for_its_lost_twin_frees_the_lease_when_nothing_is_l
     batch_id = ann.run(scatter(3))
     worker = ann.run(enlist())
     [lease] = ann.run(claim(worker))
-    lost = ann.play(settle(worker, lease.words[:2])).steps()
-    again = bob.has_to_wait(lambda: bob.run(settle(worker, lease.words)))
+    lost = ann.play(settle(worker, lease.pairs[:2])).steps()
+    again = bob.has_to_wait(lambda: bob.run(settle(worker, lease.pairs)))
     lost.commit()
     assert again.result() == 1
     assert count(ann.conn, "lease") == 0
@@ -258,8 +258,8 @@ def test_a_put_back_that_waits_for_a_settle_of_its_lease_frees_the_lease_when_no
     ann.run(scatter(2))
     worker = ann.run(enlist())
     [lease] = ann.run(claim(worker))
-    settling = ann.play(settle(worker, lease.words[:1])).steps()
-    back = bob.has_to_wait(lambda: bob.run(put_back(lease.words[1:])))
+    settling = ann.play(settle(worker, lease.pairs[:1])).steps()
+    back = bob.has_to_wait(lambda: bob.run(put_back(lease.pairs[1:])))
     settling.commit()
     assert back.result() == lease.ids[1:]
     assert count(ann.conn, "lease") == 0
@@ -269,9 +269,9 @@ def test_a_put_back_repeated_after_a_lost_reply_changes_nothing(ann: Actor) -> N
     ann.run(scatter(1))
     worker = ann.run(enlist())
     [lease] = ann.run(claim(worker))
-    assert ann.run(put_back(lease.words, delay_s=60)) == lease.ids
+    assert ann.run(put_back(lease.pairs, delay_s=60)) == lease.ids
     before = ann.conn.execute("select * from ingather.waiting").fetchall()
-    assert ann.run(put_back(lease.words, delay_s=600)) == []
+    assert ann.run(put_back(lease.pairs, delay_s=600)) == []
     assert ann.conn.execute("select * from ingather.waiting").fetchall() == before
 
 
@@ -279,10 +279,10 @@ def test_a_put_back_repeated_while_its_lease_holds_other_items_changes_nothing(a
     ann.run(scatter(3))
     worker = ann.run(enlist())
     [lease] = ann.run(claim(worker))
-    assert ann.run(put_back(lease.words[:1])) == lease.ids[:1]
-    assert ann.run(put_back(lease.words[:1])) == []
+    assert ann.run(put_back(lease.pairs[:1])) == lease.ids[:1]
+    assert ann.run(put_back(lease.pairs[:1])) == []
     # Nor may it settle what it has returned.
-    assert ann.run(settle(worker, lease.words[:1])) == 0
+    assert ann.run(settle(worker, lease.pairs[:1])) == 0
     assert state_of(ann.conn, lease.first_id) == "pending"
 
 
@@ -290,12 +290,12 @@ def test_a_put_back_repeated_after_another_worker_claimed_the_item_changes_nothi
     ann.run(scatter(2))
     slow, quick = ann.run(enlist()), bob.run(enlist())
     [lease] = ann.run(claim(slow))
-    ann.run(put_back(lease.words[:1]))
+    ann.run(put_back(lease.pairs[:1]))
     [theirs] = bob.run(claim(quick))
     assert theirs.ids == lease.ids[:1]
-    assert ann.run(put_back(lease.words[:1])) == []
-    assert bob.run(settle(quick, theirs.words)) == 1
-    assert ann.run(put_back(lease.words[:1])) == []
+    assert ann.run(put_back(lease.pairs[:1])) == []
+    assert bob.run(settle(quick, theirs.pairs)) == 1
+    assert ann.run(put_back(lease.pairs[:1])) == []
     assert state_of(ann.conn, theirs.first_id) == "completed"
 
 
@@ -304,11 +304,11 @@ def test_a_failure_repeated_after_an_operators_retry_does_not_end_the_second_lif
     batch_id = ann.run(scatter(2))
     worker = ann.run(enlist())
     [lease] = ann.run(claim(worker))
-    assert ann.run(settle(worker, lease.words[:1], "e")) == 1
+    assert ann.run(settle(worker, lease.pairs[:1], "e")) == 1
     assert bob.run(verbs.retry_failed(batch_id)) == 1
-    assert ann.run(settle(worker, lease.words[:1], "e")) == 0
+    assert ann.run(settle(worker, lease.pairs[:1], "e")) == 0
     assert state_of(ann.conn, lease.first_id) == "pending"
-    assert ann.run(settle(worker, lease.words[1:])) == 1
+    assert ann.run(settle(worker, lease.pairs[1:])) == 1
 
 
 def test_a_claim_whose_reply_was_lost_is_given_back_by_its_worker(app: Engine, db: psycopg.Connection[Any]) -> None:
@@ -347,24 +347,24 @@ class World:
         if stands == "busy":
             for worker in (self.silent, self.silent, self.busy):
                 self.leases += run(conn, claim(worker, 4, queue=queue))
-            run(conn, settle(self.silent, self.leases[0].words[:1], "e"))
-            run(conn, put_back(self.leases[1].words[:2]))
+            run(conn, settle(self.silent, self.leases[0].pairs[:1], "e"))
+            run(conn, put_back(self.leases[1].pairs[:2]))
         else:
             [done] = run(conn, claim(self.silent, queue=queue))
-            run(conn, settle(self.silent, done.words[:1], "e"))
-            run(conn, settle(self.silent, done.words[1:]))
+            run(conn, settle(self.silent, done.pairs[:1], "e"))
+            run(conn, settle(self.silent, done.pairs[1:]))
             if stands == "gathering":
                 run(conn, verbs.close([self.batch_id]))
                 self.leases += run(conn, claim(self.silent, queue=queue))
         conn.execute("update ingather.worker set beat_at = beat_at - interval '1 minute' where id = %s", [self.silent])
 
     def script(self, verb: str) -> Script[Any]:
-        held = [word for lease in self.leases for word in lease.words]
+        held = [pair for lease in self.leases for pair in lease.pairs]
         scripts: dict[str, Callable[[], Script[Any]]] = {
             # A worker says one thing about an item, though it may say it twice.
             "settle": lambda: settle(self.silent, held[::2]),
             "settle_some": lambda: settle(self.silent, held[::4]),
-            "settle_run": lambda: settle_run(self.silent, self.leases[0].words[1:] or self.leases[0].words),
+            "settle_run": lambda: settle_run(self.silent, self.leases[0].pairs[1:] or self.leases[0].pairs),
             "put_back": lambda: put_back(held[1::2]),
             "sweep": lambda: verbs.take_back(self.silent),
             "release": lambda: verbs.release(self.silent),
@@ -440,7 +440,7 @@ def test_cancel_takes_leases_in_the_order_in_which_a_settle_takes_them(
     for blocker, lease in ((carl, low), (dora, high)):
         blocker.conn.execute("begin")
         blocker.conn.execute("select from ingather.lease where token = %s for update", [lease.token])
-    settling = ann.has_to_wait(lambda: ann.run(settle(worker, high.words + low.words)))
+    settling = ann.has_to_wait(lambda: ann.run(settle(worker, high.pairs + low.pairs)))
     cancelling = bob.has_to_wait(lambda: bob.run(verbs.cancel(batch_id)))
     carl.conn.execute("commit")
     dora.conn.execute("commit")
@@ -535,21 +535,21 @@ class Fray:
         worker = run(conn, enlist(lease_s=3600))
         for _ in range(dice.randrange(20)):
             leases = run(conn, claim(worker, dice.choice([1, 3, 10]), is_locked=dice.random() < 0.5))
-            words = [word for lease in leases for word in lease.words]
-            dice.shuffle(words)
-            cut = dice.randrange(len(words) + 1)
-            run(conn, put_back(words[:cut], attempt=dice.randrange(3)))
-            run(conn, settle(worker, words[cut:], dice.choice("cce")))
+            pairs = [pair for lease in leases for pair in lease.pairs]
+            dice.shuffle(pairs)
+            cut = dice.randrange(len(pairs) + 1)
+            run(conn, put_back(pairs[:cut], attempt=dice.randrange(3)))
+            run(conn, settle(worker, pairs[cut:], dice.choice("cce")))
             if dice.random() < 0.2:
-                run(conn, settle(worker, words))
+                run(conn, settle(worker, pairs))
             if dice.random() < 0.3:
                 run(conn, verbs.close(self.batches))
-        words = [word for lease in run(conn, claim(worker, 5)) for word in lease.words]
+        pairs = [pair for lease in run(conn, claim(worker, 5)) for pair in lease.pairs]
         if dice.random() < 0.5:
             run(conn, verbs.dismiss(worker))
         else:
-            run(conn, verbs.take_back(worker, started=[item_id for _, item_id in words[:1]], death="died"))
-        assert run(conn, settle(worker, words)) == 0
+            run(conn, verbs.take_back(worker, started=[item_id for _, item_id in pairs[:1]], death="died"))
+        assert run(conn, settle(worker, pairs)) == 0
 
     def meddle(self, conn: psycopg.Connection[Any], dice: random.Random) -> None:
         """An operator without mercy."""
@@ -601,7 +601,7 @@ def finish(conn: psycopg.Connection[Any]) -> None:
     worker = run(conn, enlist())
     while True:
         while leases := run(conn, claim(worker)):
-            run(conn, settle(worker, [word for lease in leases for word in lease.words]))
+            run(conn, settle(worker, [pair for lease in leases for pair in lease.pairs]))
         if not run(conn, verbs.close_ripe()) and not count(conn, "waiting"):
             break
     run(conn, verbs.dismiss(worker))
@@ -616,8 +616,8 @@ def ripe(ann: Actor) -> int:
     batch_id = ann.run(scatter(3, gathers=True))
     worker = ann.run(enlist())
     [lease] = ann.run(claim(worker))
-    ann.run(settle(worker, lease.words[:1], "e"))
-    ann.run(settle(worker, lease.words[1:]))
+    ann.run(settle(worker, lease.pairs[:1], "e"))
+    ann.run(settle(worker, lease.pairs[1:]))
     return batch_id
 
 
@@ -701,8 +701,8 @@ def test_a_batch_is_not_closed_over_a_settle_that_has_not_committed(ann: Actor, 
     batch_id = ann.run(scatter(2))
     worker = ann.run(enlist())
     [lease] = ann.run(claim(worker))
-    ann.run(settle(worker, lease.words[:1]))
-    settling = ann.play(settle(worker, lease.words[1:])).steps()
+    ann.run(settle(worker, lease.pairs[:1]))
+    settling = ann.play(settle(worker, lease.pairs[1:])).steps()
     bob.run(verbs.close([batch_id]))
     assert look(bob.conn, batch_id).state == "open"
     settling.commit()
@@ -725,13 +725,13 @@ def test_a_gather_that_is_being_claimed_is_dropped_by_a_retry(ann: Actor, bob: A
     assert gather.is_gather
     assert retrying.result() == 1
     assert count(bob.conn, "lease") == 0
-    assert ann.run(settle(worker, gather.words)) == 0
+    assert ann.run(settle(worker, gather.pairs)) == 0
 
 
 def test_a_gather_that_is_being_put_back_is_dropped_by_a_retry(ann: Actor, bob: Actor, gathering: int) -> None:
     worker = ann.run(enlist())
     [gather] = ann.run(claim(worker))
-    returning = ann.play(put_back(gather.words)).steps()
+    returning = ann.play(put_back(gather.pairs)).steps()
     retrying = bob.has_to_wait(lambda: bob.run(verbs.retry_failed(gathering)))
     returning.commit()
     assert retrying.result() == 1
@@ -744,7 +744,7 @@ def test_a_gather_that_has_ended_leaves_no_trace_once_its_batch_is_retried(
     """Its outcome belongs to a version that is no more, and nothing would ever prune it."""
     worker = ann.run(enlist())
     [gather] = ann.run(claim(worker))
-    assert ann.run(settle(worker, gather.words)) == 1
+    assert ann.run(settle(worker, gather.pairs)) == 1
     assert bob.run(verbs.retry_failed(gathering)) == 1
     assert bob.conn.execute("select from ingather.outcome where item_id = %s", [gather.first_id]).fetchall() == []
 
@@ -753,11 +753,11 @@ def test_a_gather_of_a_batch_without_failures_is_left_alone_by_a_retry(ann: Acto
     batch_id = ann.run(scatter(1, gathers=True))
     worker = ann.run(enlist())
     [lease] = ann.run(claim(worker))
-    ann.run(settle(worker, lease.words))
+    ann.run(settle(worker, lease.pairs))
     ann.run(verbs.close([batch_id]))
     [gather] = ann.run(claim(worker))
     assert bob.run(verbs.retry_failed(batch_id)) == 0
-    assert ann.run(settle(worker, gather.words)) == 1
+    assert ann.run(settle(worker, gather.pairs)) == 1
     assert look(bob.conn, batch_id).gather == "completed"
 
 
@@ -790,7 +790,7 @@ def test_a_claim_with_an_old_snapshot_takes_what_is_there_now(
     batch_id = ann.run(scatter(8))
     quick, slow = ann.run(enlist()), bob.run(enlist())
     [lease] = ann.run(claim(quick, 2))
-    ann.run(put_back(lease.words))
+    ann.run(put_back(lease.pairs))
     blocker = enter()
     blocker.conn.execute("begin")
     blocker.conn.execute("select from ingather.worker where id = %s for update", [slow])
@@ -832,7 +832,7 @@ def test_the_limit_is_counted_under_the_lock(ann: Actor, bob: Actor) -> None:
     [theirs] = late.result()
     assert (len(mine.ids), len(theirs.ids)) == (2, 1)
     assert bob.run(claim(second, 5, is_locked=True)) == []
-    ann.run(settle(first, mine.words[:1]))
+    ann.run(settle(first, mine.pairs[:1]))
     assert [len(lease.ids) for lease in bob.run(claim(second, 5, is_locked=True))] == [1]
 
 
@@ -906,7 +906,7 @@ def test_a_callers_open_add_does_not_hold_up_claims_and_settles_of_the_batch(ann
     worker = bob.run(enlist())
     adding = ann.play(verbs.add(batch_id, lines(1))).steps()
     [lease] = bob.run(claim(worker))
-    assert bob.run(settle(worker, lease.words)) == 2
+    assert bob.run(settle(worker, lease.pairs)) == 2
     adding.commit()
     assert look(bob.conn, batch_id).pending == 1
 
@@ -927,7 +927,7 @@ def test_a_pause_during_a_claim_holds_for_every_claim_after_it(ann: Actor, bob: 
     [lease] = claiming.commit()
     assert bob.run(claim(second)) == []
     # What runs goes on, and what it gives back stays put.
-    ann.run(put_back(lease.words))
+    ann.run(put_back(lease.pairs))
     assert bob.run(claim(second)) == []
     bob.run(verbs.pause(batch_id, paused=False))
     assert sum(len(held.ids) for held in bob.run(claim(second))) == 4
@@ -943,7 +943,7 @@ def test_a_sweep_waits_for_a_settle_under_way_and_brings_back_only_the_unfinishe
     worker = ann.run(enlist())
     [lease] = ann.run(claim(worker))
     clock.advance(61)
-    settling = ann.play(settle(worker, lease.words[:3])).steps()
+    settling = ann.play(settle(worker, lease.pairs[:3])).steps()
     sweeping = bob.has_to_wait(lambda: bob.run(verbs.take_back(worker)))
     settling.commit()
     assert sweeping.result() == (1, [])
@@ -956,7 +956,7 @@ def test_a_sweep_that_waited_for_the_last_settle_brings_back_nothing(ann: Actor,
     worker = ann.run(enlist())
     [lease] = ann.run(claim(worker))
     clock.advance(61)
-    settling = ann.play(settle(worker, lease.words)).steps()
+    settling = ann.play(settle(worker, lease.pairs)).steps()
     sweeping = bob.has_to_wait(lambda: bob.run(verbs.take_back(worker)))
     settling.commit()
     assert sweeping.result() == (0, [])
@@ -967,7 +967,7 @@ def test_a_sweep_forgets_nothing_when_the_settle_it_waited_for_rolls_back(ann: A
     worker = ann.run(enlist())
     [lease] = ann.run(claim(worker))
     clock.advance(61)
-    settling = ann.play(settle(worker, lease.words)).steps()
+    settling = ann.play(settle(worker, lease.pairs)).steps()
     sweeping = bob.has_to_wait(lambda: bob.run(verbs.take_back(worker)))
     settling.abort()
     assert sweeping.result() == (2, [])
@@ -979,10 +979,10 @@ def test_a_settle_that_waits_for_a_sweep_writes_nothing(ann: Actor, bob: Actor, 
     [lease] = ann.run(claim(worker))
     clock.advance(61)
     sweeping = bob.play(verbs.take_back(worker)).until(sql.TAKE_BACK)
-    settling = ann.has_to_wait(lambda: ann.run(settle(worker, lease.words)))
+    settling = ann.has_to_wait(lambda: ann.run(settle(worker, lease.pairs)))
     assert sweeping.commit() == (2, [])
     assert settling.result() == 0
-    assert ann.run(ours(lease.words)) == []
+    assert ann.run(ours(lease.pairs)) == []
     assert look(bob.conn, batch_id).pending == 2
 
 
@@ -992,7 +992,7 @@ def test_a_settle_that_waits_for_a_sweep_that_dies_is_written(ann: Actor, bob: A
     [lease] = ann.run(claim(worker))
     clock.advance(61)
     sweeping = bob.play(verbs.take_back(worker)).steps()
-    settling = ann.has_to_wait(lambda: ann.run(settle(worker, lease.words)))
+    settling = ann.has_to_wait(lambda: ann.run(settle(worker, lease.pairs)))
     sweeping.abort()
     assert settling.result() == 2
 
@@ -1009,10 +1009,10 @@ def test_a_late_worker_cannot_overwrite_the_second_attempt(ann: Actor, bob: Acto
     assert (zombie.attempt, second.attempt) == (1, 1)
     assert second.lost == 1
     for state in ("c", "e"):
-        assert ann.run(settle(slow, zombie.words, state)) == 0
-    assert ann.run(put_back(zombie.words)) == []
-    assert bob.run(settle(quick, second.words)) == 1
-    assert ann.run(settle(slow, zombie.words)) == 0
+        assert ann.run(settle(slow, zombie.pairs, state)) == 0
+    assert ann.run(put_back(zombie.pairs)) == []
+    assert bob.run(settle(quick, second.pairs)) == 1
+    assert ann.run(settle(slow, zombie.pairs)) == 0
     assert bob.conn.execute("select worker_id from ingather.outcome").fetchall() == [(quick,)]
 
 
@@ -1025,8 +1025,8 @@ def test_a_zombie_is_fenced_although_attempt_and_losses_are_the_same(ann: Actor,
     [second] = ann.run(claim(worker))
     assert (first.attempt, first.lost, first.ids) == (second.attempt, second.lost, second.ids)
     assert first.token != second.token
-    assert ann.run(settle(worker, first.words)) == 0
-    assert ann.run(settle(worker, second.words)) == 1
+    assert ann.run(settle(worker, first.pairs)) == 0
+    assert ann.run(settle(worker, second.pairs)) == 1
 
 
 def test_a_token_settles_no_item_outside_its_range(ann: Actor) -> None:
@@ -1035,7 +1035,7 @@ def test_a_token_settles_no_item_outside_its_range(ann: Actor) -> None:
     [mine], [other] = ann.run(claim(worker, 2)), ann.run(claim(worker, 2))
     assert ann.run(settle(worker, [(mine.token, item_id) for item_id in other.ids])) == 0
     assert ann.run(put_back([(mine.token, item_id) for item_id in other.ids])) == []
-    assert ann.run(settle(worker, mine.words + other.words)) == 4
+    assert ann.run(settle(worker, mine.pairs + other.pairs)) == 4
 
 
 def test_a_worker_is_not_swept_while_a_claim_of_it_is_under_way(ann: Actor, bob: Actor, clock: Clock) -> None:
@@ -1116,7 +1116,7 @@ def test_a_sweep_after_a_retry_leaves_the_retried_item_where_it_is(ann: Actor, b
     batch_id = ann.run(scatter(3))
     worker = ann.run(enlist())
     [lease] = ann.run(claim(worker))
-    ann.run(settle(worker, lease.words[:1], "e"))
+    ann.run(settle(worker, lease.pairs[:1], "e"))
     assert bob.run(verbs.retry_failed(batch_id)) == 1
     assert state_of(bob.conn, lease.first_id) == "pending"
     clock.advance(61)
@@ -1131,14 +1131,14 @@ def test_a_sweep_does_not_take_a_retried_item_from_the_worker_that_runs_it_now(
     first = ann.run(enlist())
     second = bob.run(enlist(lease_s=3600))
     [lease] = ann.run(claim(first))
-    ann.run(settle(first, lease.words[:1], "e"))
+    ann.run(settle(first, lease.pairs[:1], "e"))
     bob.run(verbs.retry_failed(batch_id))
     [theirs] = bob.run(claim(second))
     assert theirs.ids == lease.ids[:1]
     clock.advance(61)
     assert bob.run(verbs.take_back(first)) == (2, [])
     assert state_of(bob.conn, theirs.first_id) == "running"
-    assert bob.run(settle(second, theirs.words)) == 1
+    assert bob.run(settle(second, theirs.pairs)) == 1
 
 
 def test_a_retry_that_waits_for_a_sweep_and_a_sweep_that_waits_for_a_retry_lose_no_item(
@@ -1148,7 +1148,7 @@ def test_a_retry_that_waits_for_a_sweep_and_a_sweep_that_waits_for_a_retry_lose_
         batch_id = ann.run(scatter(3))
         worker = ann.run(enlist())
         [lease] = [held for held in ann.run(claim(worker)) if held.batch_id == batch_id]
-        ann.run(settle(worker, lease.words[:1], "e"))
+        ann.run(settle(worker, lease.pairs[:1], "e"))
         clock.advance(61)
         scripts: list[Script[Any]] = [verbs.take_back(worker), verbs.retry_failed(batch_id)]
         ahead, behind = scripts if is_sweep_first else reversed(scripts)
@@ -1190,14 +1190,14 @@ def test_a_cancel_that_meets_a_claim_of_fresh_items_takes_them_too(ann: Actor, b
     [lease] = claiming.commit()
     assert cancelling.result()
     assert cancelled(bob.conn, batch_id) == 4
-    assert ann.run(settle(worker, lease.words)) == 0
+    assert ann.run(settle(worker, lease.pairs)) == 0
 
 
 def test_a_cancel_that_meets_a_claim_of_waiting_items_takes_them_too(ann: Actor, bob: Actor) -> None:
     batch_id = ann.run(scatter(2))
     worker = ann.run(enlist())
     [lease] = ann.run(claim(worker))
-    ann.run(put_back(lease.words))
+    ann.run(put_back(lease.pairs))
     claiming = ann.play(claim(worker)).steps()
     cancelling = bob.has_to_wait(lambda: bob.run(verbs.cancel(batch_id)))
     claiming.commit()
@@ -1210,7 +1210,7 @@ def test_a_cancel_that_meets_a_put_back_takes_the_items_too(ann: Actor, bob: Act
     batch_id = ann.run(scatter(3))
     worker = ann.run(enlist())
     [lease] = ann.run(claim(worker))
-    returning = ann.play(put_back(lease.words[:1] if is_partial else lease.words)).steps()
+    returning = ann.play(put_back(lease.pairs[:1] if is_partial else lease.pairs)).steps()
     cancelling = bob.has_to_wait(lambda: bob.run(verbs.cancel(batch_id)))
     returning.commit()
     assert cancelling.result()
@@ -1233,7 +1233,7 @@ def test_a_cancel_that_meets_a_settle_keeps_what_was_finished(ann: Actor, bob: A
     batch_id = ann.run(scatter(3))
     worker = ann.run(enlist())
     [lease] = ann.run(claim(worker))
-    settling = ann.play(settle(worker, lease.words[:2])).steps()
+    settling = ann.play(settle(worker, lease.pairs[:2])).steps()
     cancelling = bob.has_to_wait(lambda: bob.run(verbs.cancel(batch_id)))
     settling.commit()
     assert cancelling.result()
@@ -1251,8 +1251,8 @@ def test_a_settle_a_put_back_and_a_sweep_that_wait_for_a_cancel_change_nothing(
         [lease] = ann.run(claim(worker))
         clock.advance(61)
         scripts: dict[str, Script[Any]] = {
-            "settle": settle(worker, lease.words),
-            "put_back": put_back(lease.words),
+            "settle": settle(worker, lease.pairs),
+            "put_back": put_back(lease.pairs),
             "sweep": verbs.take_back(worker),
         }
         cancelling = bob.play(verbs.cancel(batch_id)).steps()
@@ -1266,7 +1266,7 @@ def test_a_claim_during_a_cancel_waits_for_nothing_and_takes_nothing(ann: Actor,
     batch_id = ann.run(scatter(4))
     worker = ann.run(enlist())
     [lease] = ann.run(claim(worker, 2))
-    ann.run(put_back(lease.words))
+    ann.run(put_back(lease.pairs))
     cancelling = bob.play(verbs.cancel(batch_id)).steps()
     assert ann.run(claim(worker)) == []
     cancelling.commit()
@@ -1295,7 +1295,7 @@ def test_a_parent_that_waits_for_the_cancel_of_its_batch_has_no_offspring(ann: A
     batch_id = ann.run(scatter(1))
     worker = ann.run(enlist())
     [lease] = ann.run(claim(worker))
-    settling = next(settle(worker, lease.words))
+    settling = next(settle(worker, lease.pairs))
     assert isinstance(settling, Statement)
     more = [Offspring(None, lines(2)), Offspring(request(parent_id=batch_id), lines(2))]
     cancelling = bob.play(verbs.cancel(batch_id)).steps()
@@ -1314,9 +1314,9 @@ both_ways = pytest.mark.parametrize("scattering", [verbs.scatter, verbs.scatter_
 
 @both_ways
 def test_two_scatters_with_one_key_at_once_make_one_batch(scattering: Scattering, ann: Actor, bob: Actor) -> None:
-    asked = request(idempotency_key="once")
-    first = ann.play(scattering(asked, lines(3))).steps()
-    second = bob.has_to_wait(lambda: bob.run(scattering(asked, lines(3))))
+    scattered = request(idempotency_key="once")
+    first = ann.play(scattering(scattered, lines(3))).steps()
+    second = bob.has_to_wait(lambda: bob.run(scattering(scattered, lines(3))))
     batch_id, is_new = first.commit()
     assert is_new
     assert second.result() == (batch_id, False)
@@ -1326,9 +1326,9 @@ def test_two_scatters_with_one_key_at_once_make_one_batch(scattering: Scattering
 
 @both_ways
 def test_a_scatter_whose_rival_rolls_back_makes_the_batch(scattering: Scattering, ann: Actor, bob: Actor) -> None:
-    asked = request(idempotency_key="once")
-    first = ann.play(scattering(asked, lines(3))).steps()
-    second = bob.has_to_wait(lambda: bob.run(scattering(asked, lines(3))))
+    scattered = request(idempotency_key="once")
+    first = ann.play(scattering(scattered, lines(3))).steps()
+    second = bob.has_to_wait(lambda: bob.run(scattering(scattered, lines(3))))
     first.abort()
     batch_id, is_new = second.result()
     assert is_new
@@ -1352,10 +1352,10 @@ def test_a_scatter_of_other_content_under_the_same_key_is_refused_once_the_first
 def test_a_scatter_whose_twin_is_pruned_under_its_eyes_makes_the_batch_anew(
     scattering: Scattering, ann: Actor, bob: Actor, db: psycopg.Connection[Any]
 ) -> None:
-    asked = request(idempotency_key="once")
-    old, _ = ann.run(scattering(asked, lines(1)))
+    scattered = request(idempotency_key="once")
+    old, _ = ann.run(scattering(scattered, lines(1)))
     ann.run(verbs.cancel(old))
-    again = bob.play(scattering(asked, lines(1))).until(sql.BATCH_OF_KEY)
+    again = bob.play(scattering(scattered, lines(1))).until(sql.BATCH_OF_KEY)
     db.execute("update ingather.batch set closed_at = closed_at - interval '1 day'")
     assert ann.run(verbs.prune(timedelta(hours=1)))
     batch_id, is_new = again.commit()
@@ -1414,7 +1414,7 @@ def test_a_retry_that_waits_for_the_pruning_of_its_batch_finds_no_batch(ann: Act
     batch_id = ann.run(scatter(1))
     worker = ann.run(enlist())
     [lease] = ann.run(claim(worker))
-    ann.run(settle(worker, lease.words, "e"))
+    ann.run(settle(worker, lease.pairs, "e"))
     ann.run(verbs.close([batch_id]))
     clock.advance(3600)
     pruning = ann.play(verbs.prune(timedelta(minutes=1))).steps()
@@ -1430,7 +1430,7 @@ def test_a_batch_that_is_being_retried_is_not_pruned(ann: Actor, bob: Actor, clo
     batch_id = ann.run(scatter(1))
     worker = ann.run(enlist())
     [lease] = ann.run(claim(worker))
-    ann.run(settle(worker, lease.words, "e"))
+    ann.run(settle(worker, lease.pairs, "e"))
     ann.run(verbs.close([batch_id]))
     clock.advance(3600)
     retrying = ann.play(verbs.retry_failed(batch_id)).steps()
@@ -1447,8 +1447,8 @@ def test_a_small_scatter_into_a_new_queue_whose_key_is_just_being_pruned_makes_b
     ann.run(verbs.cancel(old))
     db.execute("update ingather.batch set closed_at = closed_at - interval '1 day'")
     pruning = ann.play(verbs.prune(timedelta(hours=1))).steps()
-    asked = request(idempotency_key="once", queue="brand_new")
-    again = bob.has_to_wait(lambda: bob.run(verbs.scatter_few(asked, lines(1))))
+    scattered = request(idempotency_key="once", queue="brand_new")
+    again = bob.has_to_wait(lambda: bob.run(verbs.scatter_few(scattered, lines(1))))
     pruning.commit()
     batch_id, is_new = again.result()
     assert is_new

@@ -172,8 +172,8 @@ class Story(RuleBasedStateMachine):
     def scatter(self, items: int, *, gathers: bool, key: str | None) -> None:
         if len(self.oracle.batches) == 6:
             return
-        asked = request(gathers=gathers, idempotency_key=key and f"{key} {items} {gathers}")
-        batch_id, is_new = run(self.conn, verbs.scatter(asked, lines(items)))
+        wanted = request(gathers=gathers, idempotency_key=key and f"{key} {items} {gathers}")
+        batch_id, is_new = run(self.conn, verbs.scatter(wanted, lines(items)))
         assert is_new == (batch_id not in self.oracle.batches)
         if is_new:
             self.oracle.batches[batch_id] = Batch(gathers=gathers)
@@ -234,8 +234,8 @@ class Story(RuleBasedStateMachine):
                 assert (lease.attempt, lease.lost) == (item.attempts, item.lost)
 
     def settle(self, which: int, mask: int, state: str) -> None:
-        worker_id, words, items = self.pick_words(which, mask)
-        assert run(self.conn, settle(worker_id, words, state)) == len(items)
+        worker_id, pairs, items = self.pick_pairs(which, mask)
+        assert run(self.conn, settle(worker_id, pairs, state)) == len(items)
         for item in items.values():
             item.end("completed" if state == "c" else "error")
 
@@ -243,37 +243,37 @@ class Story(RuleBasedStateMachine):
         """Words about several leases travel together."""
         worker_id = self.leases[-1][0]
         several = [lease for who, lease in self.leases if who == worker_id][-3:]
-        words = [word for lease in several for word in self.some(lease, mask)]
-        items = self.still_held(words)
-        assert run(self.conn, settle(worker_id, words, state)) == len(items)
+        pairs = [pair for lease in several for pair in self.some(lease, mask)]
+        items = self.still_held(pairs)
+        assert run(self.conn, settle(worker_id, pairs, state)) == len(items)
         for item in items.values():
             item.end("completed" if state == "c" else "error")
 
     def settle_run(self, which: int, part: int) -> None:
         """A lease, or a part of its beginning or end. All of the run is written, or nothing."""
         worker_id, lease = self.pick_lease(which)
-        words = [lease.words, lease.words[:2], lease.words[1:] or lease.words][part % 3]
-        items = self.still_held(words)
+        pairs = [lease.pairs, lease.pairs[:2], lease.pairs[1:] or lease.pairs][part % 3]
+        items = self.still_held(pairs)
         try:
-            written = run(self.conn, settle_run(worker_id, words))
+            written = run(self.conn, settle_run(worker_id, pairs))
         except psycopg.errors.UniqueViolation:
             written = 0  # one of them had ended before
-        assert written == (len(words) if len(items) == len(words) else 0)
+        assert written == (len(pairs) if len(items) == len(pairs) else 0)
         if written:
             for item in items.values():
                 item.end("completed")
 
     def put_back(self, which: int, mask: int, delay_s: int) -> None:
-        _, words, items = self.pick_words(which, mask)
-        lease = next(lease for _, lease in self.leases if lease.token == words[0][0])
-        went = run(self.conn, put_back(words, delay_s=delay_s, attempt=lease.attempt, lost=lease.lost))
+        _, pairs, items = self.pick_pairs(which, mask)
+        lease = next(lease for _, lease in self.leases if lease.token == pairs[0][0])
+        went = run(self.conn, put_back(pairs, delay_s=delay_s, attempt=lease.attempt, lost=lease.lost))
         assert went == sorted(items)
         for item in items.values():
             item.back(attempts=item.attempts, lost=item.lost, due_at=self.oracle.now + delay_s)
 
     def release(self, which: int) -> None:
         worker_id, lease = self.pick_lease(which)
-        items = self.still_held(lease.words)
+        items = self.still_held(lease.pairs)
         assert run(self.conn, verbs.release(worker_id, [lease.token])) == len(items)
         self.unworked(items)
 
@@ -342,17 +342,17 @@ class Story(RuleBasedStateMachine):
     # --- what must hold after each of them -------------------------------------------------------------------------
 
     @invariant()
-    def items_are_as_told(self) -> None:
+    def items_are_as_the_oracle_has_them(self) -> None:
         seen = self.conn.execute("select id, batch_id, state, attempt, lost from ingather.item order by id").fetchall()
-        told = [
+        as_the_oracle_has_it = [
             (id_, item.batch_id, item.state, item.attempts, item.lost)
             for id_, item in sorted(self.oracle.items.items())
             if not item.is_gather
         ]
-        assert seen == told
+        assert seen == as_the_oracle_has_it
 
     @invariant()
-    def progress_is_as_told(self) -> None:
+    def progress_is_as_the_oracle_has_it(self) -> None:
         for seen in run(self.conn, verbs.progress(list(self.oracle.batches))):
             batch = self.oracle.batches[seen.batch_id]
             states = Counter(item.state for item in self.oracle.of(seen.batch_id).values())
@@ -385,7 +385,7 @@ class Story(RuleBasedStateMachine):
 
     def pick_lease(self, which: int) -> tuple[int, Held]:
         """One that holds something; or one that has lost items to others, or some of its items and not all."""
-        sore = self.is_stale if which == STALE else lambda lease: bool(self.still_held(lease.words))
+        sore = self.is_stale if which == STALE else lambda lease: bool(self.still_held(lease.pairs))
         picked = [(who, lease) for who, lease in self.leases if sore(lease)] or self.leases
         return picked[-1 - which % len(picked)]
 
@@ -393,19 +393,19 @@ class Story(RuleBasedStateMachine):
         holders = {self.oracle.items[id_].token for id_ in lease.ids if id_ in self.oracle.items}
         return bool(holders - {None, lease.token}) or (lease.token in holders and len(holders) > 1)
 
-    def pick_words(self, which: int, mask: int) -> tuple[int, list[tuple[int, int]], dict[int, Item]]:
+    def pick_pairs(self, which: int, mask: int) -> tuple[int, list[tuple[int, int]], dict[int, Item]]:
         worker_id, lease = self.pick_lease(which)
-        words = self.some(lease, mask)
-        return worker_id, words, self.still_held(words)
+        pairs = self.some(lease, mask)
+        return worker_id, pairs, self.still_held(pairs)
 
     @staticmethod
     def some(lease: Held, mask: int) -> list[tuple[int, int]]:
-        return [word for n, word in enumerate(lease.words) if mask >> n & 1] or lease.words
+        return [pair for n, pair in enumerate(lease.pairs) if mask >> n & 1] or lease.pairs
 
-    def still_held(self, words: list[tuple[int, int]]) -> dict[int, Item]:
+    def still_held(self, pairs: list[tuple[int, int]]) -> dict[int, Item]:
         return {
             id_: self.oracle.items[id_]
-            for token, id_ in words
+            for token, id_ in pairs
             if id_ in self.oracle.items and self.oracle.items[id_].token == token
         }
 
@@ -419,8 +419,8 @@ class Story(RuleBasedStateMachine):
 
     def learn(self, batch_id: int, items: int) -> None:
         """Generated ids are not foretold: the newest of the batch are the new ones."""
-        asked = "select id from ingather.item where batch_id = %s order by id desc limit %s"
-        for (id_,) in self.conn.execute(asked, [batch_id, items]).fetchall():
+        wanted = "select id from ingather.item where batch_id = %s order by id desc limit %s"
+        for (id_,) in self.conn.execute(wanted, [batch_id, items]).fetchall():
             assert id_ not in self.oracle.items
             self.oracle.items[id_] = Item(batch_id, due_at=self.oracle.now)
 
@@ -449,16 +449,16 @@ HUNT: Final = settings(
 )
 
 
-def tell(conn: psycopg.Connection[Any], how: settings) -> None:
-    class Told(Story):
+def play_stories(conn: psycopg.Connection[Any], how: settings) -> None:
+    class OneStory(Story):
         def __init__(self) -> None:
             super().__init__(conn)
 
-    run_state_machine_as_test(Told, settings=how)
+    run_state_machine_as_test(OneStory, settings=how)
 
 
 def test_every_story_is_the_oracles(db: psycopg.Connection[Any]) -> None:
-    tell(db, QUICK)
+    play_stories(db, QUICK)
 
 
 # Name of the statement, and what to replace in it by what.
@@ -518,5 +518,5 @@ def test_a_mutant_is_told_apart(name: str, db: psycopg.Connection[Any], monkeypa
     monkeypatch.setattr(sql, statement, text)
     # A story told again may go otherwise, since a claim may take other items; hypothesis then wraps what it found.
     with pytest.raises((AssertionError, psycopg.Error, FlakyFailure)) as caught:
-        tell(db, HUNT)
+        play_stories(db, HUNT)
     print(f"{name}: {type(caught.value).__name__}: {str(caught.value).splitlines()[0]}")

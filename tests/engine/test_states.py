@@ -112,15 +112,15 @@ class Subject:
             self.held = run(conn, claim(self.worker, 1, queue=self.queue, free=1))
         match state.removesuffix(", closed"):
             case "due" | "later":
-                run(conn, put_back(self.words, delay_s=60 if state == "later" else 0))
+                run(conn, put_back(self.pairs, delay_s=60 if state == "later" else 0))
             case "completed":
-                run(conn, settle(self.worker, self.words))
+                run(conn, settle(self.worker, self.pairs))
             case "error":
-                run(conn, settle(self.worker, self.words, "e"))
+                run(conn, settle(self.worker, self.pairs, "e"))
             case "cancelled":
                 run(conn, verbs.cancel(self.batch_id))
         if state.endswith(", closed"):
-            run(conn, settle(self.other, ballast.words))
+            run(conn, settle(self.other, ballast.pairs))
             run(conn, verbs.close([self.batch_id]))
         self.state = self.row[0]
         assert self.state == {"fresh": "pending", "due": "pending", "later": "pending"}.get(
@@ -128,14 +128,14 @@ class Subject:
         )
 
     @property
-    def words(self) -> list[tuple[int, int]]:
+    def pairs(self) -> list[tuple[int, int]]:
         """What its last worker would say; one that never held it makes its token up."""
-        return [word for held in self.held for word in held.words] or [(1, self.item_id)]
+        return [pair for held in self.held for pair in held.pairs] or [(1, self.item_id)]
 
     @property
     def row(self) -> tuple[str, int, int]:
-        asked = "select state, attempt, lost from ingather.item where id = %s"
-        [(state, attempt, lost)] = self.conn.execute(asked, [self.item_id]).fetchall()
+        query = "select state, attempt, lost from ingather.item where id = %s"
+        [(state, attempt, lost)] = self.conn.execute(query, [self.item_id]).fetchall()
         return state, attempt, lost
 
     def silence(self) -> None:
@@ -152,10 +152,10 @@ class Subject:
             "claim of another kind": lambda: len(
                 run(self.conn, claim(newcomer, queue=self.queue, kinds=["write", "readings"]))
             ),
-            "complete": lambda: run(self.conn, settle(self.worker, self.words)),
-            "fail": lambda: run(self.conn, settle(self.worker, self.words, "e")),
+            "complete": lambda: run(self.conn, settle(self.worker, self.pairs)),
+            "fail": lambda: run(self.conn, settle(self.worker, self.pairs, "e")),
             "complete without a lease": lambda: run(self.conn, settle(newcomer, [(7, self.item_id)])),
-            "put back": lambda: len(run(self.conn, put_back(self.words))),
+            "put back": lambda: len(run(self.conn, put_back(self.pairs))),
             "put back without a lease": lambda: len(run(self.conn, put_back([(7, self.item_id)]))),
             "release": lambda: run(self.conn, verbs.release(self.worker)),
             "farewell": lambda: run(self.conn, verbs.dismiss(self.worker)),
@@ -217,7 +217,7 @@ def test_a_worker_that_repeats_itself_finds_its_own_word(db: psycopg.Connection[
     subject = Subject(db, "running")
     assert subject.do(verb) == 1
     assert subject.do(verb) == 0
-    assert run(db, ours(subject.words)) == [subject.item_id]
+    assert run(db, ours(subject.pairs)) == [subject.item_id]
 
 
 @pytest.mark.parametrize("verb", TABLE)

@@ -151,14 +151,14 @@ def test_a_paused_queue_starts_nothing_until_it_is_resumed(shop: Engine) -> None
 
 
 def test_cancel_stops_running_handlers_closes_the_batch_and_keeps_what_was_finished(shop: Engine) -> None:
-    told: list[object] = []
+    reasons: list[object] = []
 
     @shop.handler("patient")
     async def patient(item: Item) -> str:
         try:
             await asyncio.sleep(item.payload["s"])
         except asyncio.CancelledError as cancelled:
-            told.extend(cancelled.args)
+            reasons.extend(cancelled.args)
             raise
         return "done"
 
@@ -171,14 +171,14 @@ def test_cancel_stops_running_handlers_closes_the_batch_and_keeps_what_was_finis
             assert await batch.acancel()
             assert not await batch.acancel()
             deadline = time.monotonic() + 5
-            while len(told) < 2 and time.monotonic() < deadline:
+            while len(reasons) < 2 and time.monotonic() < deadline:
                 await asyncio.sleep(0.01)
         await shop.aclose()
 
     asyncio.run(scene())
     seen = batch.progress()
     assert (seen.state, seen.completed, seen.cancelled, seen.error) == ("closed", 1, 3, 0)
-    assert [type(why) for why in told[:2]] == [LeaseLost, LeaseLost]
+    assert [type(why) for why in reasons[:2]] == [LeaseLost, LeaseLost]
 
 
 def test_retrying_the_failed_reopens_the_batch_with_a_higher_version_and_gathers_again(shop: Engine) -> None:

@@ -271,8 +271,8 @@ def test_a_page_of_items_costs_the_same_wherever_it_is(shop: Engine, db: psycopg
     first = batch.id << 20
 
     def touched(after: int) -> int:
-        asked: dict[str, Any] = {"batch_id": batch.id, "after": after, "limit": 100}
-        [[plan]] = db.execute(f"explain (analyze, buffers, format json) {sql.PAGE}", asked).fetchone()  # type: ignore[misc]
+        params: dict[str, Any] = {"batch_id": batch.id, "after": after, "limit": 100}
+        [[plan]] = db.execute(f"explain (analyze, buffers, format json) {sql.PAGE}", params).fetchone()  # type: ignore[misc]
         return int(plan["Plan"]["Shared Hit Blocks"] + plan["Plan"]["Shared Read Blocks"])
 
     assert touched(first + 50_000) <= 3 * touched(-1)

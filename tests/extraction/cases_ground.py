@@ -129,8 +129,8 @@ class Case:
 
 
 def _sentence(rng: random.Random, template: str, *, is_chinese: bool) -> str:
-    def pick(words: str) -> str:
-        return rng.choice(words.split(","))
+    def pick(pieces: str) -> str:
+        return rng.choice(pieces.split(","))
 
     drug, drug2 = rng.sample((ZH["drug"] if is_chinese else DRUGS).split(","), 2)
     group, group2 = rng.sample(GROUPS.split(","), 2)
@@ -165,9 +165,9 @@ def _as_printed(rng: random.Random, text: str, *, is_chinese: bool) -> str:
         text = re.sub(r"(\d)\.(\d)", r"\1·\2", text)
     if rng.random() < 0.15:
         text = text.replace("ment", "\u00adment")
-    words = textwrap.wrap(text, rng.randint(50, 95), break_long_words=False, break_on_hyphens=True)
-    lines = [words[0]]
-    for line in words[1:]:
+    pieces = textwrap.wrap(text, rng.randint(50, 95), break_long_words=False, break_on_hyphens=True)
+    lines = [pieces[0]]
+    for line in pieces[1:]:
         head, _, rest = line.partition(" ")
         if len(head) > 7 and head.isalpha() and head.islower() and rng.random() < 0.6:
             lines[-1] += f" {head[:4]}-"
@@ -195,29 +195,29 @@ def report(seed: int, *, is_chinese: bool = False, pages: int = 8, sentences_a_p
 
 
 def _typos(rng: random.Random, text: str) -> str:
-    words = text.split(" ")
-    long = [n for n, w in enumerate(words) if len(w) > 6 and w.isalpha() and not KEPT.fullmatch(w)]
+    pieces = text.split(" ")
+    long = [n for n, w in enumerate(pieces) if len(w) > 6 and w.isalpha() and not KEPT.fullmatch(w)]
     for n in rng.sample(long, min(len(long), rng.choice([1, 2]))):
-        at = rng.randint(2, len(words[n]) - 3)
-        word = words[n]
-        words[n] = rng.choice([word[:at] + word[at + 1] + word[at] + word[at + 2 :], word[:at] + word[at + 1 :]])
-    return " ".join(words)
+        at = rng.randint(2, len(pieces[n]) - 3)
+        piece = pieces[n]
+        pieces[n] = rng.choice([piece[:at] + piece[at + 1] + piece[at] + piece[at + 2 :], piece[:at] + piece[at + 1 :]])
+    return " ".join(pieces)
 
 
 def _dropped(rng: random.Random, text: str) -> str:
-    words = text.split(" ")
-    plain = [n for n, w in enumerate(words) if 0 < n < len(words) - 1 and w.isalpha() and not KEPT.fullmatch(w)]
+    pieces = text.split(" ")
+    plain = [n for n, w in enumerate(pieces) if 0 < n < len(pieces) - 1 and w.isalpha() and not KEPT.fullmatch(w)]
     gone = set(rng.sample(plain, min(len(plain), rng.choice([1, 2]))))
-    return " ".join(word for n, word in enumerate(words) if n not in gone)
+    return " ".join(piece for n, piece in enumerate(pieces) if n not in gone)
 
 
 def _ellipsis(rng: random.Random, text: str) -> str:
     """Two parts of a sentence; what stands between them says nothing that turns it around."""
-    words = text.split(" ")
-    third = len(words) // 3
-    if any(map(KEPT.fullmatch, words[third:-third])):
+    pieces = text.split(" ")
+    third = len(pieces) // 3
+    if any(map(KEPT.fullmatch, pieces[third:-third])):
         return text
-    return " ".join(words[:third]) + rng.choice([" ... ", " … ", " [...] ", "..."]) + " ".join(words[-third:])
+    return " ".join(pieces[:third]) + rng.choice([" ... ", " … ", " [...] ", "..."]) + " ".join(pieces[-third:])
 
 
 HONEST: dict[str, Callable[[random.Random, str], str]] = {

@@ -52,12 +52,12 @@ class Bench:
 
     def open(self) -> "Bench":
         self.project = self.extraction.create_project("Review").id
-        self.shelf = self.library.create_knowledge_base("Papers", project_id=self.project).id
+        self.knowledge_base = self.library.create_knowledge_base("Papers", project_id=self.project).id
         return self
 
     def add(self, texts: Iterable[str]) -> list[int]:
         documents = []
         for n, text in enumerate(texts):
-            document = self.library.upload(self.shelf, io.BytesIO(text.encode()), f"paper {n}.txt").document
+            document = self.library.upload(self.knowledge_base, io.BytesIO(text.encode()), f"paper {n}.txt").document
             documents.append(document.id)
         return documents

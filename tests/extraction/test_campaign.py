@@ -59,11 +59,11 @@ def workers(url: str, folder: Path, address: str) -> Iterator[Callable[[], subpr
 def called_in_silence(provider: Provider, db: psycopg.Connection) -> list[str]:
     """Calls that came in a time of silence, although all workers could know of it and none was under way any more."""
     noted = "select extract(epoch from called_at)::float8 from ingather.model_call where outcome = 'retry_after'"
-    told = sorted(at for (at,) in db.execute(noted).fetchall())
+    holds = sorted(at for (at,) in db.execute(noted).fetchall())
     wrong = []
     for call in provider.violations():
-        asked_at = call.at - call.since_silence_s
-        known_at = next((at for at in told if at >= asked_at), call.at)
+        request_at = call.at - call.since_silence_s
+        known_at = next((at for at in holds if at >= request_at), call.at)
         if call.at > known_at + ON_ITS_WAY_S:
             wrong.append(
                 f"call {call.number} came {call.since_silence_s:.2f} s after silence was asked for, "

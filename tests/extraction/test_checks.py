@@ -55,7 +55,7 @@ HOME = {
 }
 
 
-def said(field: str, value: Value, row: str, state: State = State.REPORTED) -> Finding:
+def reported(field: str, value: Value, row: str, state: State = State.REPORTED) -> Finding:
     return Finding(
         field=field, row=row, state=state, value=value, quote="", verdict=Verdict.NO_QUOTE, spans=(), source="a model"
     )
@@ -63,12 +63,12 @@ def said(field: str, value: Value, row: str, state: State = State.REPORTED) -> F
 
 def findings(template: Template, answers: dict[str, Value]) -> list[Finding]:
     """Answers by field, in the first row of its scope; `field@2` is in the second."""
-    told = []
+    found = []
     for place, value in answers.items():
         field, _, number = place.partition("@")
         home = HOME[template.field(field).scope]
-        told.append(said(field, value, home.replace("/1", f"/{number}") if number else home))
-    return told
+        found.append(reported(field, value, home.replace("/1", f"/{number}") if number else home))
+    return found
 
 
 def broken(template: Template, answers: dict[str, Value]) -> set[str]:
@@ -334,15 +334,19 @@ def test_a_flag_names_its_row_its_fields_and_the_values_in_the_language_asked_fo
 
 def test_a_result_finds_the_arm_and_the_outcome_it_belongs_to() -> None:
     given = [
-        said("r_n", 60, "arm_result/2"),
-        said("arm_n_randomised", 50, "arm/2"),
-        said("arm_n_randomised", 70, "arm/1"),
+        reported("r_n", 60, "arm_result/2"),
+        reported("arm_n_randomised", 50, "arm/2"),
+        reported("arm_n_randomised", 70, "arm/1"),
     ]
     assert [(flag.rule, flag.row) for flag in check(RCT, ROWS, given)] == [("result_n_within_arm", "arm_result/2")]
 
 
 def test_rows_of_another_outcome_are_not_compared() -> None:
-    same = [said("r_sd", 2.0, "arm_result/1"), said("r_n", 100, "arm_result/1"), said("r_sd", 20.0, "arm_result/2")]
+    same = [
+        reported("r_sd", 2.0, "arm_result/1"),
+        reported("r_n", 100, "arm_result/1"),
+        reported("r_sd", 20.0, "arm_result/2"),
+    ]
     apart = [replace(finding, row=finding.row.replace("/2", "/3")) for finding in same]
     assert [flag.rule for flag in check(RCT, ROWS, same)] == ["sd_looks_like_se"]
     assert check(RCT, ROWS, apart) == []
@@ -357,26 +361,26 @@ def test_means_of_another_time_are_not_taken_for_a_contrast() -> None:
         Row(scope="contrast", key="c", label="", parts=parts | {"timepoint": "late", "against": "arm/2"}),
     ]
     rows = [row for row in ROWS if row.scope == "arm"] + times
-    given = [said("c_measure", "MD", "c"), said("c_adjusted", "no", "c"), said("r_mean", 9.5, "soon/1")]
-    given += [said("r_mean", 5.5, "late/1"), said("r_mean", 7.5, "late/2")]
-    assert check(RCT, rows, [*given, said("c_estimate", 2.0, "c")]) == []
-    assert [f.rule for f in check(RCT, rows, [*given, said("c_estimate", 4.1, "c")])] == ["md_agrees_with_means"]
+    given = [reported("c_measure", "MD", "c"), reported("c_adjusted", "no", "c"), reported("r_mean", 9.5, "soon/1")]
+    given += [reported("r_mean", 5.5, "late/1"), reported("r_mean", 7.5, "late/2")]
+    assert check(RCT, rows, [*given, reported("c_estimate", 2.0, "c")]) == []
+    assert [f.rule for f in check(RCT, rows, [*given, reported("c_estimate", 4.1, "c")])] == ["md_agrees_with_means"]
 
 
 def test_rows_nobody_listed_are_checked_by_their_findings() -> None:
-    (flag,) = check(RCT, (), [said("r_events", 3, "x"), said("r_n", 2, "x")])
+    (flag,) = check(RCT, (), [reported("r_events", 3, "x"), reported("r_n", 2, "x")])
     assert (flag.rule, flag.row) == ("events_within_n", "x")
 
 
 @pytest.mark.parametrize("state", [state for state in State if state != State.REPORTED])
 def test_only_reported_answers_take_part(state: State) -> None:
-    assert check(RCT, ROWS, [said("r_events", 3, "arm_result/1"), said("r_n", 2, "arm_result/1", state)]) == []
+    assert check(RCT, ROWS, [reported("r_events", 3, "arm_result/1"), reported("r_n", 2, "arm_result/1", state)]) == []
 
 
 def test_two_different_answers_to_a_field_are_none_and_two_equal_ones_are_one() -> None:
     given = findings(RCT, {"r_events": 13, "r_n": 12})
-    assert check(RCT, ROWS, [*given, said("r_n", 14, "arm_result/1")]) == []
-    assert len(check(RCT, ROWS, [*given, said("r_n", 12, "arm_result/1")])) == 1
+    assert check(RCT, ROWS, [*given, reported("r_n", 14, "arm_result/1")]) == []
+    assert len(check(RCT, ROWS, [*given, reported("r_n", 12, "arm_result/1")])) == 1
 
 
 def test_one_arm_without_a_number_and_there_is_no_sum() -> None:
@@ -402,7 +406,7 @@ def test_nothing_in_the_values_makes_a_check_raise(data: st.DataObject) -> None:
     value = st.one_of(st.sampled_from(HOSTILE), st.floats(), st.integers(), st.text(max_size=8))
     keys = st.sampled_from([row.key for row in ROWS] + ["", "nowhere"])
     given = [
-        said(
+        reported(
             field, data.draw(value), data.draw(keys) if data.draw(st.booleans()) else HOME[template.field(field).scope]
         )
         for field in data.draw(st.lists(st.sampled_from(named), max_size=25))
@@ -416,15 +420,15 @@ def test_nothing_in_the_values_makes_a_check_raise(data: st.DataObject) -> None:
 def test_every_numeric_field_holding_the_same_hostile_value_raises_nothing(value: Value) -> None:
     for template in builtin():
         places = [
-            said(field.id, value, row.key) for field in template.fields for row in ROWS if row.scope == field.scope
+            reported(field.id, value, row.key) for field in template.fields for row in ROWS if row.scope == field.scope
         ]
-        check(template, ROWS, places + [said(f.id, value, "") for f in template.fields_of("study")])
+        check(template, ROWS, places + [reported(f.id, value, "") for f in template.fields_of("study")])
 
 
 def test_too_many_rows_are_not_compared_for_ever_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checks, "MOST_LOOKS", 50)
     rows = [Row(scope="arm_result", key=f"r/{n}", label="", parts={"outcome": "outcome/1"}) for n in range(20)]
-    given = [said("r_sd", 2.0, row.key) for row in rows] + [said("r_n", 100, row.key) for row in rows]
+    given = [reported("r_sd", 2.0, row.key) for row in rows] + [reported("r_n", 100, row.key) for row in rows]
     flags = check(RCT, rows, given)
     assert [flag.rule for flag in flags] == [CUT_SHORT]
     assert "not finished" in flags[0].message

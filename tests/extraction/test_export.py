@@ -39,7 +39,7 @@ from ingather.extraction.findings import (
 from ingather.extraction.template import Field, FieldType, Label, Option, Scope, Section, Template, UnitOf, builtin
 
 
-def asked(id: str, label: str, zh: str = "", **more: Any) -> Field:
+def field_of(id: str, label: str, zh: str = "", **more: Any) -> Field:
     given: dict[str, Any] = {"section": "report", "type": FieldType.TEXT, "scope": Scope.STUDY}
     return Field(id=id, label=Label(en=label, zh=zh), **{**given, **more})
 
@@ -60,11 +60,11 @@ def form(*fields: Field, label: str = "Trials", section: str = "Report") -> Temp
 
 
 FORM = form(
-    asked("title", "Title", "标题"),
-    asked("registration", "Registration", "注册号", type=FieldType.ID, unit="nct"),
-    asked("n_total", "Participants", "人数", type=FieldType.INT, section="design", unit="people"),
-    asked("countries", "Countries", "国家", type=FieldType.MULTI_TEXT, section="design"),
-    asked(
+    field_of("title", "Title", "标题"),
+    field_of("registration", "Registration", "注册号", type=FieldType.ID, unit="nct"),
+    field_of("n_total", "Participants", "人数", type=FieldType.INT, section="design", unit="people"),
+    field_of("countries", "Countries", "国家", type=FieldType.MULTI_TEXT, section="design"),
+    field_of(
         "blinded",
         "Blinded",
         "盲法",
@@ -75,10 +75,10 @@ FORM = form(
             Option(id="patients", label=Label(en="Patients", zh="受试者")),
         ),
     ),
-    asked("arm_n", "Arm size", "组人数", type=FieldType.INT, scope=Scope.ARM),
-    asked("outcome_unit", "Unit", "单位", scope=Scope.OUTCOME),
-    asked("mean", "Mean", "均值", type=FieldType.FLOAT, scope=Scope.ARM_RESULT, unit=UnitOf(field="outcome_unit")),
-    asked("difference", "Difference", "差值", type=FieldType.FLOAT, scope=Scope.CONTRAST, unit=("days", "weeks")),
+    field_of("arm_n", "Arm size", "组人数", type=FieldType.INT, scope=Scope.ARM),
+    field_of("outcome_unit", "Unit", "单位", scope=Scope.OUTCOME),
+    field_of("mean", "Mean", "均值", type=FieldType.FLOAT, scope=Scope.ARM_RESULT, unit=UnitOf(field="outcome_unit")),
+    field_of("difference", "Difference", "差值", type=FieldType.FLOAT, scope=Scope.CONTRAST, unit=("days", "weeks")),
 )
 SUMMARY = TaskSummary(
     task_id=7,
@@ -314,13 +314,13 @@ def test_settings_say_who_answered_and_how_much_nobody_has_checked() -> None:
             missing("countries", State.NOT_REPORTED),
         ),
     )
-    said = dict(sheets(exported("xlsx", *documents))["Settings"])
-    assert "no language model" in said["Extractor"]
-    assert said["Template version"] == 3
-    assert said["Reported values that are NOT verified"] == 1
-    assert said["Values computed from other answers"] == 1
-    assert said["Reported values no person has reviewed"] == 3
-    assert said["Answers: not reported"] == 1
+    settings_sheet = dict(sheets(exported("xlsx", *documents))["Settings"])
+    assert "no language model" in settings_sheet["Extractor"]
+    assert settings_sheet["Template version"] == 3
+    assert settings_sheet["Reported values that are NOT verified"] == 1
+    assert settings_sheet["Values computed from other answers"] == 1
+    assert settings_sheet["Reported values no person has reviewed"] == 3
+    assert settings_sheet["Answers: not reported"] == 1
 
     by_model = TaskSummary(**{**{name: getattr(SUMMARY, name) for name in SUMMARY.__slots__}, "extractor": "gpt-9"})
     assert dict(sheets(exported("xlsx", *documents, summary=by_model))["Settings"])["Extractor"] == "gpt-9"
@@ -377,12 +377,12 @@ def test_the_built_in_templates_can_be_exported_with_an_answer_to_every_field(
 
     export("xlsx", out, SUMMARY, template, [paper(*findings, rows=())], language=language)
 
-    words = Wording(language)
+    wording = Wording(language)
     read = sheets(out.getvalue())
-    assert len(read[words["sheet.evidence"]]) == len(template.fields) + 1
-    assert len(read[words["sheet.dictionary"]]) == len(template.fields) + 1
+    assert len(read[wording["sheet.evidence"]]) == len(template.fields) + 1
+    assert len(read[wording["sheet.dictionary"]]) == len(template.fields) + 1
     scopes = {"studies" if field.scope == "study" else field.scope.value for field in template.fields}
-    shown = [wide(out.getvalue(), words[f"sheet.{scope}"]) for scope in scopes]
+    shown = [wide(out.getvalue(), wording[f"sheet.{scope}"]) for scope in scopes]
     assert [len(rows) for rows in shown] == [1] * len(scopes)
     assert {row[field.id] for [row] in shown for field in template.fields if field.id in row} == {"=x"}
 
@@ -528,7 +528,7 @@ def test_hostile_text_stays_text_in_csv_and_can_be_had_back(text: str) -> None:
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_text_in_a_template_stays_text_too(text: str) -> None:
     option = Option(id="o", label=Label(en=text, zh=text))
-    template = form(asked("a", text, unit=text, instruction=text, options=(option,)), label=text, section=text)
+    template = form(field_of("a", text, unit=text, instruction=text, options=(option,)), label=text, section=text)
     for kind in FORMATS:
         out = io.BytesIO()
         export(kind, out, SUMMARY, template, [paper(found("a", "x"))])
@@ -659,7 +659,7 @@ def test_the_report_lets_only_its_own_script_run_and_loads_nothing() -> None:
         "form-action 'none'",
     ]
     assert page.tags.count("script") == page.tags.count("style") == 1
-    assert not any(word in page.inside["script"] for word in ("innerHTML", "outerHTML", "document.write", "insertAdj"))
+    assert not any(each in page.inside["script"] for each in ("innerHTML", "outerHTML", "document.write", "insertAdj"))
 
 
 def test_the_report_has_a_row_for_every_finding_which_can_be_filtered_by_verdict() -> None:
@@ -753,8 +753,8 @@ def test_json_holds_everything() -> None:
 def test_json_is_strict_json_whatever_the_values() -> None:
     document = paper(found("n_total", float("nan")), found("n_total", 10**30), found("title", "a\ud800b"))
 
-    def refuse(word: str) -> None:
-        raise AssertionError(word)
+    def refuse(each: str) -> None:
+        raise AssertionError(each)
 
     read = json.loads(exported("json", document).decode("utf-8"), parse_constant=refuse)
     assert [finding["value"] for finding in read["documents"][0]["findings"]] == ["nan", 10**30, "a\ufffdb"]
@@ -871,18 +871,18 @@ def test_a_failure_halfway_leaves_no_temporary_files(tmp_path: Path, monkeypatch
 
 @pytest.mark.parametrize("format", list(FORMATS))
 def test_a_document_is_let_go_before_the_next_but_one_is_asked_for(format: str) -> None:
-    asked: list[weakref.ref[DocumentResult]] = []
+    field_of: list[weakref.ref[DocumentResult]] = []
 
     def results() -> Iterator[DocumentResult]:
         for number in range(4):
             document = Held(**{name: getattr(paper(found("title", "A")), name) for name in DocumentResult.__slots__})
-            asked.append(weakref.ref(document))
+            field_of.append(weakref.ref(document))
             yield document
             del document
-            assert [reference() for reference in asked[:-1]] == [None] * number
+            assert [reference() for reference in field_of[:-1]] == [None] * number
 
     export(format, io.BytesIO(), SUMMARY, FORM, results())
-    assert len(asked) == 4
+    assert len(field_of) == 4
 
 
 class Held(DocumentResult):
@@ -890,7 +890,7 @@ class Held(DocumentResult):
 
 
 def test_a_template_too_wide_for_excel_is_refused_with_the_numbers() -> None:
-    template = form(*(asked(f"f{number}", "F") for number in range(16_400)))
+    template = form(*(field_of(f"f{number}", "F") for number in range(16_400)))
 
     with pytest.raises(ValueError, match=r"16,384 columns .* needs 16,414"):
         export("xlsx", io.BytesIO(), SUMMARY, template, [])

@@ -31,13 +31,13 @@ AT = datetime(2026, 3, 2, 10, 30, 5, 999, tzinfo=UTC)
 
 
 def review(field: str, action: Action, value: Value = None, **more: Any) -> Review:
-    told: dict[str, Any] = {"ordinal": 0, "row": "", "revision": 1, "reviewer": "Ann", "reviewed_at": AT}
-    return Review(field=field, action=action, value=value, finding_sha256="ab" * 32, **told | more)
+    written: dict[str, Any] = {"ordinal": 0, "row": "", "revision": 1, "reviewer": "Ann", "reviewed_at": AT}
+    return Review(field=field, action=action, value=value, finding_sha256="ab" * 32, **written | more)
 
 
-def changed(finding: Finding, said: Review, state: State, value: Value = None) -> Finding:
+def changed(finding: Finding, reviews: Review, state: State, value: Value = None) -> Finding:
     was = Extracted(state=finding.state, value=finding.value, source=finding.source)
-    return replace(finding, state=state, value=value, source="reviewer", extracted=was, review=said)
+    return replace(finding, state=state, value=value, source="reviewer", extracted=was, review=reviews)
 
 
 EDITED = review("n_total", Action.EDITED, 90, note="Table 1", revision=2)
@@ -77,26 +77,26 @@ def test_evidence_has_what_was_extracted_beside_what_stands_and_who_said_so() ->
 
 
 def test_the_audit_sheet_has_every_review_there_ever_was() -> None:
-    told = records(exported("xlsx", DOCUMENT), "Audit")
-    assert [(row["Field id"], row["Revision"], row["Review"], row["Value given"]) for row in told] == [
+    written = records(exported("xlsx", DOCUMENT), "Audit")
+    assert [(row["Field id"], row["Revision"], row["Review"], row["Value given"]) for row in written] == [
         ("n_total", 1, "accepted", ""),
         ("n_total", 2, "edited", 90),
         ("registration", 1, "rejected", ""),
         ("title", 1, "accepted", ""),
         ("countries", 1, "accepted", ""),
     ]
-    counts = [row["Counts"] for row in told]
+    counts = [row["Counts"] for row in written]
     assert counts == ["no, superseded or taken back", "yes", "yes", "yes", "outdated"]
 
 
 def test_every_format_says_how_much_nobody_has_reviewed() -> None:
-    told = settings_of(exported("xlsx", DOCUMENT))
-    assert told["Answers a person has reviewed"] == 3
-    assert told["Answers NO person has reviewed"] == 2
-    assert told["Reported values no person has reviewed"] == 1
-    assert told["Reported values that are NOT verified"] == 0  # a person vouches for the one
-    assert (told["Reviewed: edited"], told["Reviewed: accepted"], told["Reviewed: rejected"]) == (1, 1, 1)
-    assert told["Reviews that are outdated and do not count"] == 1
+    written = settings_of(exported("xlsx", DOCUMENT))
+    assert written["Answers a person has reviewed"] == 3
+    assert written["Answers NO person has reviewed"] == 2
+    assert written["Reported values no person has reviewed"] == 1
+    assert written["Reported values that are NOT verified"] == 0  # a person vouches for the one
+    assert (written["Reviewed: edited"], written["Reviewed: accepted"], written["Reviewed: rejected"]) == (1, 1, 1)
+    assert written["Reviews that are outdated and do not count"] == 1
     counted = json.loads(exported("json", DOCUMENT))["reviewed"]
     assert counted == {
         "answers": 5, "reviewed": 3, "unreviewed": 2, "unreviewed_values": 1, "outdated": 1,
@@ -117,22 +117,22 @@ def test_json_keeps_reviews_whole() -> None:
 
 def test_the_report_can_be_filtered_by_review() -> None:
     page = Page(exported("html", DOCUMENT))
-    said = [value for name, value in page.attributes if name == "data-review"]
-    assert (said.count("reviewed"), said.count("unreviewed")) == (3, 2)
+    reviews = [value for name, value in page.attributes if name == "data-review"]
+    assert (reviews.count("reviewed"), reviews.count("unreviewed")) == (3, 2)
 
 
 def hostile(text: str) -> DocumentResult:
-    said = review("title", Action.EDITED, text, note=text, reviewer=text or "x")
-    return paper(changed(found("title", "A"), said, State.REPORTED, text), reviews=(said,))
+    reviews = review("title", Action.EDITED, text, note=text, reviewer=text or "x")
+    return paper(changed(found("title", "A"), reviews, State.REPORTED, text), reviews=(reviews,))
 
 
 def test_what_a_reviewer_types_stays_text_everywhere() -> None:
     documents = [hostile(text) for text in HOSTILE]
     data, texts = exported("xlsx", *documents), [readable(text) for text in HOSTILE]
     for sheet, column in (("Evidence", "Value"), ("Audit", "Value given")):
-        told = records(data, sheet)
-        assert [row[column] for row in told] == texts
-        assert [row["Reviewer's note"] for row in told] == texts
+        written = records(data, sheet)
+        assert [row[column] for row in written] == texts
+        assert [row["Reviewer's note"] for row in written] == texts
     for name, content in parts(data).items():
         assert not any(element.tag.endswith("}f") for element in ElementTree.fromstring(content).iter()), name
     for line, text in zip(csv_records(exported("csv", *documents)), texts, strict=True):

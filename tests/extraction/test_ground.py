@@ -509,7 +509,7 @@ def test_grounding_never_fails_and_its_spans_are_in_the_pages(quote: str, pages:
         assert found.spans
 
 
-WORDS = re.compile(r"\S+")
+PIECES = re.compile(r"\S+")
 
 
 @settings(max_examples=300, deadline=None)
@@ -520,10 +520,10 @@ def test_words_copied_from_a_page_are_verified_where_the_text_is_equal(
     made = cases.report(seed, pages=2, sentences_a_page=4)
     pages = [" ".join(s.text for s in made.sentences if s.page == n) for n in range(2)] if is_plain else [*made.pages]
     page = data.draw(st.integers(0, 1))
-    words = [word for word in WORDS.finditer(pages[page]) if not word[0].endswith("-")]
-    first = data.draw(st.integers(0, len(words) - 1))
-    last = data.draw(st.integers(first, len(words) - 1))
-    start, end = words[first].start(), words[last].end()
+    pieces = [piece for piece in PIECES.finditer(pages[page]) if not piece[0].endswith("-")]
+    first = data.draw(st.integers(0, len(pieces) - 1))
+    last = data.draw(st.integers(first, len(pieces) - 1))
+    start, end = pieces[first].start(), pieces[last].end()
     if re.search(r"-\s*$", pages[page][:start]):
         return
     quote = pages[page][start:end]

@@ -54,7 +54,7 @@ def oracle_d2(q1: str, q2: str, q3: str, q4: str, q5: str, q6: str, q7: str) -> 
     second = "low" if q6 in YES else {"NA": None, "N": "some_concerns", "PN": "some_concerns"}.get(q7, "high")
     if first is None or second is None:
         return None
-    return next(word for word in ("high", "some_concerns", "low") if word in (first, second))
+    return next(level for level in ("high", "some_concerns", "low") if level in (first, second))
 
 
 def oracle_d3(q1: str, q2: str, q3: str, q4: str) -> str | None:
@@ -160,7 +160,7 @@ def test_the_overall_judgement_is_high_with_any_high_and_low_only_with_all_low()
         assert rob2.overall(list(judgements)) == expected
 
 
-def said(
+def reported(
     field: str, value: Value, *, row: str = "", state: State = State.REPORTED, verdict: Verdict = Verdict.VERIFIED
 ) -> Finding:
     return Finding(
@@ -179,7 +179,7 @@ ALL_LOW = {
 
 def rob2_answers(row: str = "", **changes: str) -> list[Finding]:
     given = ALL_LOW | {question.removeprefix("q"): answer for question, answer in changes.items()}
-    return [said(f"rob2_{question}", answer, row=row) for question, answer in given.items()]
+    return [reported(f"rob2_{question}", answer, row=row) for question, answer in given.items()]
 
 
 def judged(findings: list[Finding], rows: tuple[Row, ...] = ()) -> dict[tuple[str, str], Finding]:
@@ -222,8 +222,8 @@ def test_the_note_names_the_answers_on_the_way_and_no_others() -> None:
 
 def test_the_note_counts_the_answers_whose_quotes_were_not_verified() -> None:
     findings = rob2_answers()
-    findings[0] = said("rob2_1_1", "Y", verdict=Verdict.QUOTE_NOT_FOUND)
-    findings[1] = said("rob2_1_2", "PY", verdict=Verdict.VERIFIED_FUZZY)
+    findings[0] = reported("rob2_1_1", "Y", verdict=Verdict.QUOTE_NOT_FOUND)
+    findings[1] = reported("rob2_1_2", "PY", verdict=Verdict.VERIFIED_FUZZY)
     found = judged(findings)
     assert found["rob2_d1", ""].value == "low"
     assert found["rob2_d1", ""].note.endswith(" Not verified: the quotes of 1 of 3 answers.")
@@ -245,30 +245,30 @@ def test_without_a_needed_answer_there_is_no_judgement_and_the_note_names_it(que
 
 @pytest.mark.parametrize("state", [State.NOT_REPORTED, State.NOT_APPLICABLE, State.UNCLEAR, State.FAILED])
 def test_an_answer_that_was_not_given_is_never_taken_for_no_information(state: State) -> None:
-    findings = [said(f"rob2_{question}", None, state=state) for question in ALL_LOW]
+    findings = [reported(f"rob2_{question}", None, state=state) for question in ALL_LOW]
     assert {finding.value for finding in judge(QC, (), findings)} == {None}
 
 
 def test_two_different_answers_to_a_question_are_none() -> None:
-    found = judged([*rob2_answers(), said("rob2_1_1", "N")])
+    found = judged([*rob2_answers(), reported("rob2_1_1", "N")])
     assert found["rob2_d1", ""].state == State.UNCLEAR
     assert "rob2_1_1" in found["rob2_d1", ""].note
-    assert judged([*rob2_answers(), said("rob2_1_1", "Y")])["rob2_d1", ""].value == "low"
+    assert judged([*rob2_answers(), reported("rob2_1_1", "Y")])["rob2_d1", ""].value == "low"
 
 
 @pytest.mark.parametrize("value", ["yes", "", 1, None, ["Y"], "y"])
 def test_an_answer_that_is_no_option_is_none(value: Value) -> None:
     findings = [finding for finding in rob2_answers() if finding.field != "rob2_1_2"]
-    assert judged([*findings, said("rob2_1_2", value)])["rob2_d1", ""].state == State.UNCLEAR
+    assert judged([*findings, reported("rob2_1_2", value)])["rob2_d1", ""].state == State.UNCLEAR
 
 
 def test_what_a_model_says_of_a_computed_field_is_not_looked_at() -> None:
-    found = judged([*rob2_answers(q5_2="Y"), said("rob2_d5", "low"), said("rob2_overall", "low")])
+    found = judged([*rob2_answers(q5_2="Y"), reported("rob2_d5", "low"), reported("rob2_overall", "low")])
     assert (found["rob2_d5", ""].value, found["rob2_overall", ""].value) == ("high", "high")
 
 
 def test_the_effect_of_adherence_has_no_rules_here() -> None:
-    found = judged([*rob2_answers(), said("qc_effect", "adherence_pp")])
+    found = judged([*rob2_answers(), reported("qc_effect", "adherence_pp")])
     assert found["rob2_d2", ""].state == State.UNCLEAR
     assert "assignment" in found["rob2_d2", ""].note
     assert found["rob2_d1", ""].value == "low"
@@ -276,7 +276,7 @@ def test_the_effect_of_adherence_has_no_rules_here() -> None:
 
 
 def test_the_tools_that_were_not_chosen_do_not_apply() -> None:
-    found = judged([*rob2_answers(), said("qc_tool", "rob2_parallel", verdict=Verdict.NO_QUOTE)])
+    found = judged([*rob2_answers(), reported("qc_tool", "rob2_parallel", verdict=Verdict.NO_QUOTE)])
     assert found["rob2_overall", ""].value == "low"
     assert found["nos_total", ""].state == State.NOT_APPLICABLE
     assert found["rbi_overall", ""].state == State.NOT_APPLICABLE
@@ -285,7 +285,7 @@ def test_the_tools_that_were_not_chosen_do_not_apply() -> None:
 
 def nos(*starred: str) -> list[Finding]:
     return [
-        said(item, next(o.id for o in QC.field(item).options if o.id.endswith("*") == (item in starred)))
+        reported(item, next(o.id for o in QC.field(item).options if o.id.endswith("*") == (item in starred)))
         for item in NOS_ITEMS
     ]
 
@@ -300,7 +300,7 @@ def test_nos_stays_within_its_nine_stars_for_every_option() -> None:
     for item in NOS_ITEMS:
         for option in QC.field(item).options:
             findings = [finding for finding in nos(*NOS_ITEMS) if finding.field != item]
-            total = judged([*findings, said(item, option.id)])["nos_total", ""].value
+            total = judged([*findings, reported(item, option.id)])["nos_total", ""].value
             assert total == (9 if option.id.endswith("*") else 8)
 
 
@@ -312,7 +312,7 @@ def test_nos_without_one_of_its_items_has_no_total() -> None:
 
 
 def robins(row: str = "", **domains: str) -> list[Finding]:
-    return [said(domain, domains.get(domain, "low"), row=row) for domain in ROBINS_DOMAINS]
+    return [reported(domain, domains.get(domain, "low"), row=row) for domain in ROBINS_DOMAINS]
 
 
 @pytest.mark.parametrize(
@@ -336,10 +336,10 @@ def test_robins_i_needs_every_domain_that_its_version_has() -> None:
     for domain in ROBINS_DOMAINS:
         answers = [finding for finding in robins() if finding.field != domain]
         assert judged(answers)["rbi_overall", ""].state == State.UNCLEAR
-        second = judged([*answers, said("qc_tool", "robins_i_v2_draft")])["rbi_overall", ""]
+        second = judged([*answers, reported("qc_tool", "robins_i_v2_draft")])["rbi_overall", ""]
         assert second.value == ("low" if domain == "rbi_d4" else None)
     not_applicable = [finding for finding in robins() if finding.field != "rbi_d4"]
-    not_applicable.append(said("rbi_d4", None, state=State.NOT_APPLICABLE))
+    not_applicable.append(reported("rbi_d4", None, state=State.NOT_APPLICABLE))
     assert judged(not_applicable)["rbi_overall", ""].value == "low"
 
 

@@ -189,12 +189,12 @@ ERRORS: list[tuple[str, ErrorKind, type[Exception]]] = [
 ]
 
 
-@pytest.mark.parametrize(("do", "kind", "told"), ERRORS)
-def test_a_misdeed_is_told_to_the_engine_as_what_it_is(do: str, kind: ErrorKind, told: type[Exception]) -> None:
+@pytest.mark.parametrize(("do", "kind", "raised"), ERRORS)
+def test_a_misdeed_is_told_to_the_engine_as_what_it_is(do: str, kind: ErrorKind, raised: type[Exception]) -> None:
     with Provider(script=[do]) as provider:
         error = failure(provider, question(deadline_s=0.4 if kind is ErrorKind.TIMEOUT else 20.0))
     assert error.kind is kind
-    assert type(route(error, attempt=1)) is told
+    assert type(route(error, attempt=1)) is raised
     assert len(provider.calls) == 1
 
 
@@ -308,10 +308,10 @@ def test_an_answer_without_end_is_broken_off(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize(("rule", "low_s", "high_s"), [({}, 30, 30), ({"as_date": True}, 27, 31)])
 def test_the_hold_is_the_one_the_provider_asked_for(rule: dict[str, Any], low_s: float, high_s: float) -> None:
     with Provider(script=[{"do": "rate_limit", "retry_after": 30, **rule}]) as provider:
-        told = route(failure(provider), attempt=1)
-    assert isinstance(told, RetryLater)
-    assert told.queue
-    assert low_s <= told.delay.total_seconds() <= high_s
+        raised = route(failure(provider), attempt=1)
+    assert isinstance(raised, RetryLater)
+    assert raised.queue
+    assert low_s <= raised.delay.total_seconds() <= high_s
 
 
 def test_the_provider_notices_who_does_not_keep_silent() -> None:
@@ -442,11 +442,11 @@ def test_the_key_is_in_no_log_no_error_and_no_repr_whatever_goes_wrong(everythin
                         seen += [str(error), repr(error), "".join(traceback.format_exception(error))]
                         seen.append(repr({name: value for name, value in vars(error).items() if name != "reply"}))
             seen += [repr(endpoint), str(endpoint), str(provider.log())]
-    everything_said = "\n".join(seen + everything.lines)
-    assert "httpcore2" in everything_said
-    assert "send_request_headers" in everything_said
-    assert CANARY not in everything_said
-    assert CANARY[10:] not in everything_said
+    everything_written = "\n".join(seen + everything.lines)
+    assert "httpcore2" in everything_written
+    assert "send_request_headers" in everything_written
+    assert CANARY not in everything_written
+    assert CANARY[10:] not in everything_written
 
 
 # --- the provider itself ---------------------------------------------------------------------------------------------

@@ -62,7 +62,7 @@ def body(message: str = "", **more: Any) -> str:
 
 
 @pytest.mark.parametrize(
-    ("status", "said", "kind"),
+    ("status", "answer_body", "kind"),
     [
         (429, body("Rate limit reached"), ErrorKind.RETRY_AFTER),
         (429, body("You exceeded your current quota", code="insufficient_quota"), ErrorKind.QUOTA),
@@ -118,8 +118,8 @@ def body(message: str = "", **more: Any) -> str:
         (204, "", ErrorKind.NETWORK),
     ],
 )
-def test_an_answer_is_sorted_by_what_to_do_about_it(status: int, said: str, kind: ErrorKind) -> None:
-    error = classify(status=status, body=said, model="m-1", host="api.example.com")
+def test_an_answer_is_sorted_by_what_to_do_about_it(status: int, answer_body: str, kind: ErrorKind) -> None:
+    error = classify(status=status, body=answer_body, model="m-1", host="api.example.com")
     assert error.kind is kind
     assert str(status) in error.sentence
 
@@ -148,7 +148,7 @@ def test_the_cause_counts_and_not_what_the_sdk_made_of_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "kind"),
+    ("answer_body", "kind"),
     [
         ({"error": {"message": "Provider returned error", "code": 429}}, ErrorKind.RETRY_AFTER),
         ({"error": {"message": "Provider returned error", "code": 502}}, ErrorKind.OVERLOADED),
@@ -159,12 +159,12 @@ def test_the_cause_counts_and_not_what_the_sdk_made_of_it() -> None:
         ({"hello": "world"}, ErrorKind.NETWORK),
     ],
 )
-def test_an_error_inside_a_200_is_what_it_says_of_itself(said: dict[str, Any], kind: ErrorKind) -> None:
-    assert classify_body(200, {}, json.dumps(said).encode(), model="m", host="h").kind is kind
+def test_an_error_inside_a_200_is_what_it_says_of_itself(answer_body: dict[str, Any], kind: ErrorKind) -> None:
+    assert classify_body(200, {}, json.dumps(answer_body).encode(), model="m", host="h").kind is kind
 
 
 @pytest.mark.parametrize(
-    ("headers", "words", "seconds"),
+    ("headers", "sentence", "seconds"),
     [
         ({"Retry-After": "7"}, "", 7.0),
         ({"retry-after": "2.5"}, "", 2.5),
@@ -188,8 +188,8 @@ def test_an_error_inside_a_200_is_what_it_says_of_itself(said: dict[str, Any], k
         ({}, "", None),
     ],
 )
-def test_a_429_waits_as_long_as_it_is_asked_to(headers: dict[str, str], words: str, seconds: float | None) -> None:
-    error = classify(status=429, headers=headers, body=body(words), now=NOW)
+def test_a_429_waits_as_long_as_it_is_asked_to(headers: dict[str, str], sentence: str, seconds: float | None) -> None:
+    error = classify(status=429, headers=headers, body=body(sentence), now=NOW)
     assert error.kind is ErrorKind.RETRY_AFTER
     assert error.retry_after_s == (None if seconds is None else pytest.approx(seconds))
 
@@ -220,10 +220,12 @@ def test_every_kind_has_its_way_to_the_engine(kind: ErrorKind) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked_s", "attempt", "held_s"), [(30.0, 1, 30), (0.0, 1, 1), (None, 1, 10), (None, 2, 20), (None, 99, 120)]
+    ("requested_s", "attempt", "held_s"), [(30.0, 1, 30), (0.0, 1, 1), (None, 1, 10), (None, 2, 20), (None, 99, 120)]
 )
-def test_a_429_holds_the_whole_queue_and_uses_no_attempt(asked_s: float | None, attempt: int, held_s: float) -> None:
-    signal = route(ModelError(ErrorKind.RETRY_AFTER, "Wait.", retry_after_s=asked_s), attempt)
+def test_a_429_holds_the_whole_queue_and_uses_no_attempt(
+    requested_s: float | None, attempt: int, held_s: float
+) -> None:
+    signal = route(ModelError(ErrorKind.RETRY_AFTER, "Wait.", retry_after_s=requested_s), attempt)
     assert isinstance(signal, RetryLater)
     assert signal.queue
     assert signal.delay.total_seconds() == held_s
@@ -290,7 +292,7 @@ def test_an_endpoint_has_the_last_word_on_the_body() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "learned"),
+    ("sentence", "learned"),
     [
         ("Use 'max_completion_tokens' instead", Habits(limit_name="max_completion_tokens")),
         ("'temperature' does not support 0", Habits(takes_temperature=False)),
@@ -298,9 +300,9 @@ def test_an_endpoint_has_the_last_word_on_the_body() -> None:
         ("role is wrong", None),
     ],
 )
-def test_a_refusal_teaches_how_to_ask(words: str, learned: Habits | None) -> None:
-    assert learn(ModelError(ErrorKind.BAD_REQUEST, words), words, QUESTION, Habits()) == learned
-    assert learn(ModelError(ErrorKind.TOO_LONG, words), words, QUESTION, Habits()) is None
+def test_a_refusal_teaches_how_to_ask(sentence: str, learned: Habits | None) -> None:
+    assert learn(ModelError(ErrorKind.BAD_REQUEST, sentence), sentence, QUESTION, Habits()) == learned
+    assert learn(ModelError(ErrorKind.TOO_LONG, sentence), sentence, QUESTION, Habits()) is None
 
 
 def test_a_rung_that_was_chosen_is_not_left() -> None:

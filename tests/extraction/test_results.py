@@ -15,7 +15,7 @@ FLAG = Flag(rule="rows_left_out", row="", fields=("r_n",), message="Two more.")
 
 
 def finding(n: int = 0, **more: Any) -> Finding:
-    told: dict[str, Any] = {
+    stored_form: dict[str, Any] = {
         "field": f"field_{n}",
         "row": "arm/1",
         "state": State.REPORTED,
@@ -25,7 +25,7 @@ def finding(n: int = 0, **more: Any) -> Finding:
         "spans": (Span(page=0, start=3, end=16), Span(page=1, start=0, end=4)),
         "source": "test-model",
     }
-    return Finding(**told | more)
+    return Finding(**stored_form | more)
 
 
 FINDINGS = [
@@ -41,10 +41,10 @@ FINDINGS = [
 
 def stored(findings: list[Finding]) -> dict[str, Any]:
     """As it comes back from the database."""
-    told: dict[str, Any] = orjson.loads(
+    stored_form: dict[str, Any] = orjson.loads(
         encode_result(to_json([ROW], findings, [FLAG], parser="pdf 1", source="test-model"))
     )
-    return told
+    return stored_form
 
 
 def test_what_was_found_comes_back_as_it_was() -> None:
@@ -61,9 +61,9 @@ def test_results_stored_before_values_were_bound_load_and_say_so() -> None:
 
 
 def test_a_quote_that_proves_a_whole_row_is_kept_once() -> None:
-    told = stored([finding(n, quote="q" * 300) for n in range(20)])
-    assert len(told["evidence"]) == 1
-    assert len({cell["evidence"] for cell in told["findings"]}) == 1
+    stored_form = stored([finding(n, quote="q" * 300) for n in range(20)])
+    assert len(stored_form["evidence"]) == 1
+    assert len({cell["evidence"] for cell in stored_form["findings"]}) == 1
 
 
 @pytest.mark.parametrize("letter", ["q", "语"])
@@ -89,6 +89,11 @@ def test_what_cannot_fit_is_refused_in_words_for_people() -> None:
 
 
 def test_a_document_that_failed_says_why_and_has_nothing_else() -> None:
-    told = document_result(3, (7, "ab", "a.pdf"), "error", None, {"message": "It is locked."})
-    assert (told.ordinal, told.document_id, told.file_name, told.problem) == (3, 7, "a.pdf", "It is locked.")
-    assert (told.rows, told.findings, told.flags) == ((), (), ())
+    stored_form = document_result(3, (7, "ab", "a.pdf"), "error", None, {"message": "It is locked."})
+    assert (stored_form.ordinal, stored_form.document_id, stored_form.file_name, stored_form.problem) == (
+        3,
+        7,
+        "a.pdf",
+        "It is locked.",
+    )
+    assert (stored_form.rows, stored_form.findings, stored_form.flags) == ((), (), ())

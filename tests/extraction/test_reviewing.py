@@ -33,7 +33,7 @@ ROWS = (Row(scope="arm", key="arm/1", label="Drug", parts={}), Row(scope="arm", 
 
 
 def finding(field: str, value: Value, row: str = "", **more: Any) -> Finding:
-    told: dict[str, Any] = {
+    values: dict[str, Any] = {
         "field": field,
         "row": row,
         "state": State.REPORTED if value is not None else State.NOT_REPORTED,
@@ -43,13 +43,13 @@ def finding(field: str, value: Value, row: str = "", **more: Any) -> Finding:
         "spans": (),
         "source": "test-model",
     }
-    return Finding(**told | more)
+    return Finding(**values | more)
 
 
 def paper(*findings: Finding, template: Template = RCT, rows: tuple[Row, ...] = ROWS, **more: Any) -> DocumentResult:
     """As extraction leaves a document: judgements computed and checks run."""
     found = in_order(template, rows, [*findings, *judge(template, rows, findings)])
-    told: dict[str, Any] = {
+    values: dict[str, Any] = {
         "ordinal": 0,
         "document_id": 7,
         "file_name": "a.pdf",
@@ -59,7 +59,7 @@ def paper(*findings: Finding, template: Template = RCT, rows: tuple[Row, ...] = 
         "findings": tuple(found),
         "flags": tuple(check(template, rows, found)),
     }
-    return DocumentResult(**told | more)
+    return DocumentResult(**values | more)
 
 
 class Desk:

@@ -35,7 +35,9 @@ def finished(bench: Bench, count: int = 1, template: str = "rct") -> int:
     return task.id
 
 
-def said(field: str, action: Action, value: object = None, *, row: str = "", seen: int = 0, note: str = "") -> Decision:
+def decided(
+    field: str, action: Action, value: object = None, *, row: str = "", seen: int = 0, note: str = ""
+) -> Decision:
     return Decision(field=field, row=row, action=action, value=value, seen=seen, note=note)
 
 
@@ -47,23 +49,23 @@ def at(bench: Bench, task_id: int, field: str, ordinal: int = 0) -> Finding:
 
 def test_a_review_is_read_wherever_results_are_read(bench: Bench) -> None:
     task_id = finished(bench, 3)
-    bench.extraction.review(task_id, 1, said("n_randomised", Action.EDITED, "99", note="p. 3"), ANN)
+    bench.extraction.review(task_id, 1, decided("n_randomised", Action.EDITED, "99", note="p. 3"), ANN)
     page, _ = bench.extraction.results(task_id)
     numbers = [one for found in page for one in found.findings if one.field == "n_randomised"]
     assert [one.value for one in numbers] == [102, 99, 106]
     assert numbers[1] == at(bench, task_id, "n_randomised", 1)
     out = io.BytesIO()
     bench.extraction.export(task_id, "json", out)
-    told = json.loads(out.getvalue())["documents"][1]
-    assert [(one["field"], one["value"], one["note"]) for one in told["reviews"]] == [("n_randomised", 99, "p. 3")]
-    assert [one["value"] for one in told["findings"] if one["field"] == "n_randomised"] == [99]
+    written = json.loads(out.getvalue())["documents"][1]
+    assert [(one["field"], one["value"], one["note"]) for one in written["reviews"]] == [("n_randomised", 99, "p. 3")]
+    assert [one["value"] for one in written["findings"] if one["field"] == "n_randomised"] == [99]
 
 
 def test_rows_are_only_ever_added(bench: Bench, db: psycopg.Connection) -> None:
     task_id = finished(bench)
-    bench.extraction.review(task_id, 0, said("n_randomised", Action.EDITED, 7), ANN)
-    bench.extraction.review(task_id, 0, said("n_randomised", Action.REJECTED, seen=1, note="Not it."), BOB)
-    bench.extraction.review(task_id, 0, said("n_randomised", Action.WITHDRAWN, seen=2), BOB)
+    bench.extraction.review(task_id, 0, decided("n_randomised", Action.EDITED, 7), ANN)
+    bench.extraction.review(task_id, 0, decided("n_randomised", Action.REJECTED, seen=1, note="Not it."), BOB)
+    bench.extraction.review(task_id, 0, decided("n_randomised", Action.WITHDRAWN, seen=2), BOB)
     assert at(bench, task_id, "n_randomised").value == 7
     assert [(one.revision, one.action, one.reviewer) for one in bench.extraction.reviews(task_id, 0)] == [
         (1, Action.EDITED, "ann"),
@@ -80,40 +82,40 @@ def test_a_value_comes_back_as_it_was_given(bench: Bench) -> None:
     bench.engine.worker(concurrency=5).drain()
     hostile = '=HYPERLINK("x") ½ “so” 語 <script>'
     for field, value in {"title": hostile, "n_randomised": 2**53 - 1, "countries": ["Norway", "=1+1"]}.items():
-        bench.extraction.review(task.id, 0, said(field, Action.EDITED, value), ANN)
+        bench.extraction.review(task.id, 0, decided(field, Action.EDITED, value), ANN)
         assert at(bench, task.id, field).value == value
 
 
 def test_of_many_at_the_same_moment_one_is_first_and_the_others_are_told(bench: Bench) -> None:
     task_id = finished(bench)
-    told: list[str] = []
+    written: list[str] = []
 
     def judge(n: int) -> None:
         try:
-            bench.extraction.review(task_id, 0, said("n_randomised", Action.EDITED, n), Reviewer(name=f"person {n}"))
-            told.append("written")
+            bench.extraction.review(task_id, 0, decided("n_randomised", Action.EDITED, n), Reviewer(name=f"person {n}"))
+            written.append("written")
         except Outrun as error:
-            told.append(str(error))
+            written.append(str(error))
 
     crowd = [threading.Thread(target=judge, args=(n,)) for n in range(1, 9)]
     for one in crowd:
         one.start()
     for one in crowd:
         one.join()
-    assert told.count("written") == 1
+    assert written.count("written") == 1
     [only] = bench.extraction.reviews(task_id, 0)
-    assert all(only.reviewer in sentence for sentence in told if sentence != "written")
+    assert all(only.reviewer in sentence for sentence in written if sentence != "written")
 
 
 def test_finished_documents_are_reviewed_while_others_wait(bench: Bench) -> None:
     documents = bench.add([paper(1), "bad file"])
     task, _ = bench.extraction.start_task(bench.project, "rct", documents)
     with pytest.raises(NotReady, match="pending"):
-        bench.extraction.review(task.id, 0, said("title", Action.NOT_REPORTED), ANN)
+        bench.extraction.review(task.id, 0, decided("title", Action.NOT_REPORTED), ANN)
     bench.engine.worker(concurrency=5).drain()
-    bench.extraction.review(task.id, 0, said("title", Action.NOT_REPORTED), ANN)
+    bench.extraction.review(task.id, 0, decided("title", Action.NOT_REPORTED), ANN)
     with pytest.raises(NotReady, match="error"):
-        bench.extraction.review(task.id, 1, said("title", Action.NOT_REPORTED), ANN)
+        bench.extraction.review(task.id, 1, decided("title", Action.NOT_REPORTED), ANN)
     bench.extraction.retry(task.id)
     bench.engine.worker(concurrency=5).drain()
     assert at(bench, task.id, "title").state is State.NOT_REPORTED
@@ -123,19 +125,19 @@ def test_what_is_not_there_cannot_be_reviewed(bench: Bench) -> None:
     task_id = finished(bench)
     for ordinal in (1, -1, 2**40):
         with pytest.raises(NotFound, match="no document"):
-            bench.extraction.review(task_id, ordinal, said("title", Action.ACCEPTED), ANN)
+            bench.extraction.review(task_id, ordinal, decided("title", Action.ACCEPTED), ANN)
     with pytest.raises(NotFound, match="no task 999"):
-        bench.extraction.review(999, 0, said("title", Action.ACCEPTED), ANN)
+        bench.extraction.review(999, 0, decided("title", Action.ACCEPTED), ANN)
     with pytest.raises(NotFound, match="no field"):
-        bench.extraction.review(task_id, 0, said("titel", Action.ACCEPTED), ANN)
+        bench.extraction.review(task_id, 0, decided("titel", Action.ACCEPTED), ANN)
     with pytest.raises(UsageError, match="no whole number"):
-        bench.extraction.review(task_id, 0, said("n_randomised", Action.EDITED, 1.5), ANN)
+        bench.extraction.review(task_id, 0, decided("n_randomised", Action.EDITED, 1.5), ANN)
     assert bench.extraction.reviews(task_id, 0) == []
 
 
 def test_verified_values_of_chosen_documents_are_accepted_at_once_and_once(bench: Bench) -> None:
     task_id = finished(bench, 3)
-    bench.extraction.review(task_id, 0, said("title", Action.REJECTED), BOB)
+    bench.extraction.review(task_id, 0, decided("title", Action.REJECTED), BOB)
     accepted, left = bench.extraction.accept_verified(task_id, [0, 2], ANN)
     assert accepted > 0
     for ordinal in (0, 1, 2):
@@ -156,7 +158,7 @@ def test_verified_values_of_chosen_documents_are_accepted_at_once_and_once(bench
 
 def test_reviews_go_with_their_task(bench: Bench, db: psycopg.Connection) -> None:
     task_id = finished(bench)
-    bench.extraction.review(task_id, 0, said("title", Action.REJECTED), BOB)
+    bench.extraction.review(task_id, 0, decided("title", Action.REJECTED), BOB)
     db.execute("delete from ingather.task where id = %s", [task_id])
     assert db.execute("select count(*) from ingather.review").fetchone() == (0,)
 

@@ -62,11 +62,11 @@ def test_the_right_answers_name_fields_of_the_template_and_words_of_the_text(pat
         known = {(field.id, field.scope.value) for field in load_builtin(template).fields}
         for scope, entries in scopes.items():
             for entry in entries if isinstance(entries, list) else [entries]:
-                for name, told in entry.items():
+                for name, expected in entry.items():
                     if name == "arm":
                         continue
                     assert (name, scope) in known
-                    assert plain(told.get("phrase", "")) in text, (name, told)
+                    assert plain(expected.get("phrase", "")) in text, (name, expected)
 
 
 # What was reached when these were written: see docs/embedded-extractor.md.

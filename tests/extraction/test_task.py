@@ -140,8 +140,8 @@ def test_one_key_is_one_task_also_when_asked_at_the_same_moment(bench: Bench) ->
     other = bench.extraction.create_project("Another review").id
     with pytest.raises(NotInLibrary):
         bench.extraction.start_task(other, "rct", documents, idempotency_key="monday")
-    shelf = bench.library.create_knowledge_base("Papers", project_id=other).id
-    theirs = bench.library.upload(shelf, io.BytesIO(paper(0).encode()), "theirs.txt").document.id
+    knowledge_base = bench.library.create_knowledge_base("Papers", project_id=other).id
+    theirs = bench.library.upload(knowledge_base, io.BytesIO(paper(0).encode()), "theirs.txt").document.id
     _, is_new = bench.extraction.start_task(other, "rct", [theirs], idempotency_key="monday")
     assert is_new, "keys of different projects have nothing to do with each other"
 

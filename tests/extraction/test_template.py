@@ -87,8 +87,8 @@ def test_no_option_of_the_built_ins_shares_its_words_with_a_neighbour() -> None:
     for template in builtin():
         for field in template.fields:
             for language in ("en", "zh"):
-                words = [getattr(option.label, language).casefold() for option in field.options]
-                assert len(words) == len(set(words)), field.id
+                names = [getattr(option.label, language).casefold() for option in field.options]
+                assert len(names) == len(set(names)), field.id
 
 
 def test_the_fields_nobody_asks_a_model_are_marked() -> None:
@@ -109,10 +109,10 @@ def test_units_of_results_are_what_the_outcome_says() -> None:
 
 @pytest.mark.parametrize("template", [*builtin(), MINE], ids=lambda template: template.id)
 def test_a_template_survives_json(template: Template) -> None:
-    told = template.to_dict()
-    again = Template.from_dict(json.loads(json.dumps(told)))
+    described = template.to_dict()
+    again = Template.from_dict(json.loads(json.dumps(described)))
     assert again == template
-    assert again.to_dict() == told
+    assert again.to_dict() == described
 
 
 def test_fields_are_found_by_scope_and_tier_and_id() -> None:
@@ -154,9 +154,9 @@ def small(**changes: Any) -> dict[str, Any]:
 
 
 def with_field(**field: Any) -> dict[str, Any]:
-    told = small()
-    told["sections"][0]["fields"].append({"id": "x", "label": "X", "type": "text", "scope": "study"} | field)
-    return told
+    described = small()
+    described["sections"][0]["fields"].append({"id": "x", "label": "X", "type": "text", "scope": "study"} | field)
+    return described
 
 
 def with_check(**check: Any) -> dict[str, Any]:
@@ -258,10 +258,10 @@ REFUSED: list[tuple[object, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("told", "sentence"), REFUSED, ids=[sentence for _, sentence in REFUSED])
-def test_what_is_wrong_with_a_template_is_told_in_a_sentence(told: object, sentence: str) -> None:
+@pytest.mark.parametrize(("described", "sentence"), REFUSED, ids=[sentence for _, sentence in REFUSED])
+def test_what_is_wrong_with_a_template_is_told_in_a_sentence(described: object, sentence: str) -> None:
     with pytest.raises(TemplateError) as problem:
-        Template.from_dict(told)
+        Template.from_dict(described)
     message = str(problem.value)
     assert sentence in message
     assert message.endswith(".")
@@ -270,13 +270,13 @@ def test_what_is_wrong_with_a_template_is_told_in_a_sentence(told: object, sente
 
 
 def test_a_template_has_400_fields_at_most() -> None:
-    told = small()
-    fields = told["sections"][0]["fields"]
+    described = small()
+    fields = described["sections"][0]["fields"]
     fields += [{"id": f"f{n}", "label": "F", "type": "text", "scope": "study"} for n in range(400 - len(fields))]
-    assert len(Template.from_dict(told).fields) == 400
+    assert len(Template.from_dict(described).fields) == 400
     fields.append({"id": "one_more", "label": "F", "type": "text", "scope": "study"})
     with pytest.raises(TemplateError, match="401 fields; 400 is the most"):
-        Template.from_dict(told)
+        Template.from_dict(described)
 
 
 def plain_data() -> st.SearchStrategy[object]:
@@ -398,9 +398,9 @@ def test_with_a_field_go_the_checks_that_name_it() -> None:
     gone = {check.id for check in checks_of(MINE, "r_n")}
     assert {"events_within_n", "pct_agrees", "sd_looks_like_se"} <= gone
     without = remove_field(MINE, "r_n")
-    told = difference(MINE, without)
-    assert set(told.removed_checks) == gone
-    assert (told.removed, told.added, told.changed) == (("r_n",), (), ())
+    described = difference(MINE, without)
+    assert set(described.removed_checks) == gone
+    assert (described.removed, described.added, described.changed) == (("r_n",), (), ())
     assert Template.from_dict(without.to_dict()) == without
 
 
@@ -429,9 +429,9 @@ def test_the_difference_is_what_must_be_asked_again() -> None:
     new = change_field(new, replace(new.field("title"), instruction="Other."))
     new = change_field(new, replace(new.field("journal"), tier=Tier.EXTENDED))
     new = remove_field(new, "aim")
-    told = difference(MINE, new)
-    assert (told.added, told.changed, told.removed) == (("x",), ("title",), ("aim",))
-    assert told.to_run == ("x", "title")
+    described = difference(MINE, new)
+    assert (described.added, described.changed, described.removed) == (("x",), ("title",), ("aim",))
+    assert described.to_run == ("x", "title")
     assert difference(MINE, MINE.with_version(9)).to_run == ()
 
 
@@ -443,8 +443,8 @@ def test_a_version_counts_from_one(version: int) -> None:
 
 
 def test_a_field_can_be_read_by_itself() -> None:
-    told = RCT.field("design").to_dict()
-    assert read_field(told, "design") == RCT.field("design")
+    described = RCT.field("design").to_dict()
+    assert read_field(described, "design") == RCT.field("design")
 
 
 # Values.

@@ -17,7 +17,7 @@ PROSE = (
     "patients were randomly assigned to receive either the study drug or placebo for twelve weeks and the primary "
     "outcome was the change in systolic pressure from baseline as measured by blinded assessors at every visit"
 )
-WORDS = PROSE.split()
+TERMS = PROSE.split()
 
 
 def drawn(draw: Callable[[Canvas], None], *, size: tuple[float, float] = LETTER, password: str | None = None) -> bytes:
@@ -31,9 +31,9 @@ def drawn(draw: Callable[[Canvas], None], *, size: tuple[float, float] = LETTER,
     return out.getvalue()
 
 
-def line(number: int, words: int = 6) -> str:
+def line(number: int, length: int = 6) -> str:
     """A line of prose that no other number gives."""
-    return f"L{number} " + " ".join(WORDS[(number * 5 + k) % len(WORDS)] for k in range(words))
+    return f"L{number} " + " ".join(TERMS[(number * 5 + k) % len(TERMS)] for k in range(length))
 
 
 def article(pages: int, *, lines: int = 48) -> bytes:

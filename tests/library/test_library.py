@@ -73,13 +73,13 @@ def library(app: Engine, tmp_path: Path, parser: Parser) -> Library:
 
 
 @pytest.fixture
-def shelf(library: Library) -> int:
+def knowledge_base(library: Library) -> int:
     """The id of an empty knowledge base."""
     return library.create_knowledge_base("Trials").id
 
 
-def upload(library: Library, shelf: int, text: str = "one\ftwo", name: str = "paper.pdf") -> Upload:
-    return library.upload(shelf, io.BytesIO(text.encode("utf-8", "surrogatepass")), name)
+def upload(library: Library, knowledge_base: int, text: str = "one\ftwo", name: str = "paper.pdf") -> Upload:
+    return library.upload(knowledge_base, io.BytesIO(text.encode("utf-8", "surrogatepass")), name)
 
 
 def rows_in(db: psycopg.Connection[Any], *tables: str) -> list[int]:
@@ -115,7 +115,7 @@ def test_a_knowledge_base_is_made_listed_renamed_and_deleted(library: Library) -
     assert library.list_knowledge_bases() == []
 
 
-def test_two_knowledge_bases_do_not_share_a_name(library: Library, shelf: int) -> None:
+def test_two_knowledge_bases_do_not_share_a_name(library: Library, knowledge_base: int) -> None:
     other = library.create_knowledge_base("Other")
     with pytest.raises(NameTaken, match="'TRIALS' already"):
         library.create_knowledge_base("TRIALS")
@@ -148,9 +148,9 @@ def test_what_is_not_there_is_said_to_be_not_there(library: Library) -> None:
 
 
 def test_an_upload_returns_a_document_and_a_job_before_anything_is_read(
-    library: Library, shelf: int, parser: Parser
+    library: Library, knowledge_base: int, parser: Parser
 ) -> None:
-    done = upload(library, shelf)
+    done = upload(library, knowledge_base)
     assert parser.names == []
     assert not done.is_duplicate
     assert (done.document.state, done.document.file_name, done.document.size) == (DocumentState.UNREAD, "paper.pdf", 7)
@@ -158,8 +158,8 @@ def test_an_upload_returns_a_document_and_a_job_before_anything_is_read(
     assert done.job.progress().pending == 1
 
 
-def test_a_worker_reads_what_was_uploaded(library: Library, shelf: int, app: Engine, parser: Parser) -> None:
-    done = upload(library, shelf, "one\ftwo with a script and hidden words")
+def test_a_worker_reads_what_was_uploaded(library: Library, knowledge_base: int, app: Engine, parser: Parser) -> None:
+    done = upload(library, knowledge_base, "one\ftwo with a script and hidden words")
     app.worker().drain()
     document = library.document(done.document.id)
     assert (document.state, document.page_count, document.hidden_characters) == (DocumentState.READABLE, 2, 11)
@@ -171,8 +171,10 @@ def test_a_worker_reads_what_was_uploaded(library: Library, shelf: int, app: Eng
     assert library.read(document.sha256).hidden == (Hidden(page=0, text="ignore\ufffd all", reason="white"),)
 
 
-def test_a_problem_of_the_document_is_a_result_and_not_an_error(library: Library, shelf: int, app: Engine) -> None:
-    done = upload(library, shelf, "locked")
+def test_a_problem_of_the_document_is_a_result_and_not_an_error(
+    library: Library, knowledge_base: int, app: Engine
+) -> None:
+    done = upload(library, knowledge_base, "locked")
     app.worker().drain()
     assert done.job.progress().completed == 1
     assert done.job.result()["problem"] == "encrypted"
@@ -185,14 +187,14 @@ def test_a_problem_of_the_document_is_a_result_and_not_an_error(library: Library
 def test_the_real_parser_reads_a_pdf_in_a_real_worker(app: Engine, tmp_path: Path) -> None:
     library = Library(app, FolderBlobs(tmp_path / "files"))
     ingest.register(library)
-    shelf = library.create_knowledge_base("Trials").id
+    knowledge_base = library.create_knowledge_base("Trials").id
 
     def draw(canvas: Any) -> None:
         canvas.drawString(72, 842 - 100, "Of 120 patients, 60 were randomised.")
         canvas.showPage()
         canvas.drawString(72, 842 - 100, "No deaths occurred.")
 
-    done = library.upload(shelf, io.BytesIO(drawn(draw, size=(595, 842))), "trial.pdf")
+    done = library.upload(knowledge_base, io.BytesIO(drawn(draw, size=(595, 842))), "trial.pdf")
     app.worker().drain()
     assert done.job.progress().completed == 1
     sha256 = done.document.sha256
@@ -213,8 +215,8 @@ def test_tables_are_kept_with_the_reading_and_a_reading_without_them_is_read_ane
 ) -> None:
     library = Library(app, FolderBlobs(tmp_path / "files"))
     ingest.register(library)
-    shelf = library.create_knowledge_base("Trials").id
-    document = library.upload(shelf, io.BytesIO(three_lines().pdf()), "trial.pdf").document
+    knowledge_base = library.create_knowledge_base("Trials").id
+    document = library.upload(knowledge_base, io.BytesIO(three_lines().pdf()), "trial.pdf").document
     [table] = library.tables(document.sha256)
     assert table.label == "Table 1"
     assert library.tables(document.sha256, parser=library.parser) == [table]
@@ -224,8 +226,10 @@ def test_tables_are_kept_with_the_reading_and_a_reading_without_them_is_read_ane
     assert library.tables(document.sha256) == [table]
 
 
-def test_the_same_bytes_twice_are_one_document(library: Library, shelf: int, db: psycopg.Connection[Any]) -> None:
-    first, second = upload(library, shelf, name="a.pdf"), upload(library, shelf, name="b.pdf")
+def test_the_same_bytes_twice_are_one_document(
+    library: Library, knowledge_base: int, db: psycopg.Connection[Any]
+) -> None:
+    first, second = upload(library, knowledge_base, name="a.pdf"), upload(library, knowledge_base, name="b.pdf")
     assert (first.is_duplicate, second.is_duplicate) == (False, True)
     assert second.document == first.document
     assert second.job == first.job
@@ -233,9 +237,9 @@ def test_the_same_bytes_twice_are_one_document(library: Library, shelf: int, db:
 
 
 def test_the_same_bytes_elsewhere_are_a_second_document_of_one_file_and_one_reading(
-    library: Library, shelf: int, app: Engine, parser: Parser, db: psycopg.Connection[Any]
+    library: Library, knowledge_base: int, app: Engine, parser: Parser, db: psycopg.Connection[Any]
 ) -> None:
-    first = upload(library, shelf, name="a.pdf")
+    first = upload(library, knowledge_base, name="a.pdf")
     second = upload(library, library.create_knowledge_base("Other").id, name="b.pdf")
     assert not second.is_duplicate
     assert (first.document.file_name, second.document.file_name) == ("a.pdf", "b.pdf")
@@ -245,26 +249,26 @@ def test_the_same_bytes_elsewhere_are_a_second_document_of_one_file_and_one_read
     assert {library.document(done.document.id).state for done in (first, second)} == {DocumentState.READABLE}
 
 
-def test_two_files_of_one_name_are_both_kept(library: Library, shelf: int) -> None:
-    upload(library, shelf, "first")
-    upload(library, shelf, "second")
-    assert [one.file_name for one in library.list_documents(shelf)] == ["paper.pdf", "paper.pdf"]
+def test_two_files_of_one_name_are_both_kept(library: Library, knowledge_base: int) -> None:
+    upload(library, knowledge_base, "first")
+    upload(library, knowledge_base, "second")
+    assert [one.file_name for one in library.list_documents(knowledge_base)] == ["paper.pdf", "paper.pdf"]
 
 
 def test_the_same_bytes_uploaded_at_the_same_moment_are_one_document(
-    library: Library, shelf: int, db: psycopg.Connection[Any]
+    library: Library, knowledge_base: int, db: psycopg.Connection[Any]
 ) -> None:
-    done = at_once(*[lambda: upload(library, shelf)] * 4)
+    done = at_once(*[lambda: upload(library, knowledge_base)] * 4)
     assert sorted(one.is_duplicate for one in done) == [False, True, True, True]
     assert len({one.document.id for one in done}) == 1
     assert rows_in(db, "document", "blob", "batch") == [1, 1, 1]
 
 
 def test_the_same_bytes_uploaded_to_two_knowledge_bases_at_the_same_moment_share_one_job(
-    library: Library, shelf: int, app: Engine, parser: Parser, db: psycopg.Connection[Any]
+    library: Library, knowledge_base: int, app: Engine, parser: Parser, db: psycopg.Connection[Any]
 ) -> None:
     other = library.create_knowledge_base("Other").id
-    done = at_once(*[lambda: upload(library, shelf), lambda: upload(library, other)] * 2)
+    done = at_once(*[lambda: upload(library, knowledge_base), lambda: upload(library, other)] * 2)
     assert len({one.document.id for one in done}) == 2
     assert rows_in(db, "document", "blob", "batch") == [2, 1, 1]
     app.worker().drain()
@@ -272,7 +276,7 @@ def test_the_same_bytes_uploaded_to_two_knowledge_bases_at_the_same_moment_share
 
 
 def test_a_file_that_is_too_big_is_refused_and_leaves_nothing(
-    library: Library, shelf: int, db: psycopg.Connection[Any], tmp_path: Path
+    library: Library, knowledge_base: int, db: psycopg.Connection[Any], tmp_path: Path
 ) -> None:
     class Big:
         left = 51_000_000
@@ -283,13 +287,13 @@ def test_a_file_that_is_too_big_is_refused_and_leaves_nothing(
             return bytes(size)
 
     with pytest.raises(FileTooBig, match="may have 50 MB"):
-        library.upload(shelf, Big(), "big.pdf")
+        library.upload(knowledge_base, Big(), "big.pdf")
     assert rows_in(db, "document", "blob", "batch") == [0, 0, 0]
     assert [path for path in (tmp_path / "files").rglob("*") if path.is_file()] == []
 
 
 def test_a_crash_between_the_bytes_and_the_rows_leaves_nothing_wrong(
-    library: Library, shelf: int, db: psycopg.Connection[Any], app: Engine, monkeypatch: pytest.MonkeyPatch
+    library: Library, knowledge_base: int, db: psycopg.Connection[Any], app: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def crash(*_: Any) -> Any:
         raise ConnectionResetError("the process died here")
@@ -297,11 +301,11 @@ def test_a_crash_between_the_bytes_and_the_rows_leaves_nothing_wrong(
     with monkeypatch.context() as patched:
         patched.setattr(documents, "_job", crash)
         with pytest.raises(ConnectionResetError):
-            upload(library, shelf)
-    assert library.list_documents(shelf) == []
+            upload(library, knowledge_base)
+    assert library.list_documents(knowledge_base) == []
     assert rows_in(db, "document", "blob", "batch") == [0, 0, 0]
 
-    done = upload(library, shelf)
+    done = upload(library, knowledge_base)
     assert not done.is_duplicate
     app.worker().drain()
     assert library.document(done.document.id).state is DocumentState.READABLE
@@ -309,22 +313,22 @@ def test_a_crash_between_the_bytes_and_the_rows_leaves_nothing_wrong(
 
 def test_without_the_handler_nothing_is_added(app: Engine, tmp_path: Path, db: psycopg.Connection[Any]) -> None:
     library = Library(app, FolderBlobs(tmp_path), parser="test-1")
-    shelf = library.create_knowledge_base("Trials").id
+    knowledge_base = library.create_knowledge_base("Trials").id
     with pytest.raises(UnknownKind, match="read_document"):
-        upload(library, shelf)
+        upload(library, knowledge_base)
     assert rows_in(db, "document", "blob") == [0, 0]
 
 
 def test_a_document_whose_job_came_to_nothing_is_read_after_another_upload(
-    library: Library, shelf: int, app: Engine
+    library: Library, knowledge_base: int, app: Engine
 ) -> None:
-    done = upload(library, shelf)
+    done = upload(library, knowledge_base)
     done.job.cancel()
     failed = library.document(done.document.id)
     assert failed.state is DocumentState.FAILED
     assert "Upload the same file again" in failed.sentence
 
-    again = upload(library, shelf)
+    again = upload(library, knowledge_base)
     assert again.is_duplicate
     assert again.job != done.job
     assert library.document(done.document.id).state is DocumentState.UNREAD
@@ -333,9 +337,9 @@ def test_a_document_whose_job_came_to_nothing_is_read_after_another_upload(
 
 
 def test_a_file_lost_by_the_store_is_a_failure_of_the_job_that_may_pass(
-    library: Library, shelf: int, app: Engine, db: psycopg.Connection[Any]
+    library: Library, knowledge_base: int, app: Engine, db: psycopg.Connection[Any]
 ) -> None:
-    done = upload(library, shelf)
+    done = upload(library, knowledge_base)
     library.blobs.delete(done.document.sha256)
     db.execute("update ingather.batch set max_attempts = 1")
     app.worker().drain()
@@ -387,9 +391,11 @@ def test_a_long_file_name_is_cut_to_255_bytes_and_keeps_its_ending(name: str) ->
     assert cut[:40] == name[:40]
 
 
-def test_hostile_names_are_stored_clean_and_never_become_paths(library: Library, shelf: int, tmp_path: Path) -> None:
+def test_hostile_names_are_stored_clean_and_never_become_paths(
+    library: Library, knowledge_base: int, tmp_path: Path
+) -> None:
     for number, name in enumerate(["../../x", "a\r\nb", "\u202efdp.exe", "试" * 5000, "\0", "\ud800"]):
-        done = upload(library, shelf, f"text {number}", name)
+        done = upload(library, knowledge_base, f"text {number}", name)
         assert done.document.file_name == clean_file_name(name)
         with library.open_file(done.document.id) as file:
             assert file.path.name == done.document.sha256
@@ -401,9 +407,9 @@ def test_hostile_names_are_stored_clean_and_never_become_paths(library: Library,
 
 
 def test_a_task_that_starts_before_the_job_reads_at_once_and_the_job_finds_it_done(
-    library: Library, shelf: int, app: Engine, parser: Parser
+    library: Library, knowledge_base: int, app: Engine, parser: Parser
 ) -> None:
-    done = upload(library, shelf)
+    done = upload(library, knowledge_base)
     summary = as_port(library).read(done.document.sha256)
     assert (summary.page_count, summary.parser) == (2, "test-1")
     app.worker().drain()
@@ -411,17 +417,19 @@ def test_a_task_that_starts_before_the_job_reads_at_once_and_the_job_finds_it_do
     assert len(parser.names) == 1
 
 
-def test_threads_that_want_the_same_file_have_it_parsed_once(library: Library, shelf: int, parser: Parser) -> None:
-    sha256 = upload(library, shelf).document.sha256
+def test_threads_that_want_the_same_file_have_it_parsed_once(
+    library: Library, knowledge_base: int, parser: Parser
+) -> None:
+    sha256 = upload(library, knowledge_base).document.sha256
     found = at_once(*[lambda: library.read(sha256)] * 4)
     assert len(parser.names) == 1
     assert all(one == found[0] for one in found)
 
 
 def test_two_processes_that_read_the_same_file_leave_one_reading(
-    library: Library, shelf: int, app: Engine, parser: Parser, db: psycopg.Connection[Any]
+    library: Library, knowledge_base: int, app: Engine, parser: Parser, db: psycopg.Connection[Any]
 ) -> None:
-    sha256 = upload(library, shelf).document.sha256
+    sha256 = upload(library, knowledge_base).document.sha256
     other = Library(app, library.blobs, parse=parser, parser="test-1")
     parser.together = threading.Barrier(2)
     mine, theirs = at_once(lambda: library.read(sha256), lambda: other.read(sha256))
@@ -430,8 +438,10 @@ def test_two_processes_that_read_the_same_file_leave_one_reading(
     assert rows_in(db, "reading", "page") == [1, 2]
 
 
-def test_reading_a_parsed_document_never_touches_the_file(library: Library, shelf: int, parser: Parser) -> None:
-    sha256 = upload(library, shelf).document.sha256
+def test_reading_a_parsed_document_never_touches_the_file(
+    library: Library, knowledge_base: int, parser: Parser
+) -> None:
+    sha256 = upload(library, knowledge_base).document.sha256
     library.read(sha256)
     library.blobs.delete(sha256)
     assert library.read(sha256).page_count == 2
@@ -440,8 +450,8 @@ def test_reading_a_parsed_document_never_touches_the_file(library: Library, shel
     assert len(parser.names) == 1
 
 
-def test_a_new_parser_reads_anew_and_the_old_text_stays(library: Library, shelf: int, app: Engine) -> None:
-    done = upload(library, shelf, "old")
+def test_a_new_parser_reads_anew_and_the_old_text_stays(library: Library, knowledge_base: int, app: Engine) -> None:
+    done = upload(library, knowledge_base, "old")
     sha256 = done.document.sha256
     library.read(sha256)
     page = Page(text="new", width=10, height=10, boxes=b"")
@@ -457,8 +467,8 @@ def test_a_new_parser_reads_anew_and_the_old_text_stays(library: Library, shelf:
         newer.pages(sha256, parser="test-3")
 
 
-def test_what_was_not_read_or_is_not_there_says_so(library: Library, shelf: int) -> None:
-    sha256 = upload(library, shelf).document.sha256
+def test_what_was_not_read_or_is_not_there_says_so(library: Library, knowledge_base: int) -> None:
+    sha256 = upload(library, knowledge_base).document.sha256
     with pytest.raises(NotReady, match="has not been read yet"):
         library.pages(sha256)
     with pytest.raises(NotReady):
@@ -472,8 +482,8 @@ def test_what_was_not_read_or_is_not_there_says_so(library: Library, shelf: int)
         library.read(sha256)
 
 
-def test_a_damaged_file_is_not_read(library: Library, shelf: int, parser: Parser) -> None:
-    done = upload(library, shelf)
+def test_a_damaged_file_is_not_read(library: Library, knowledge_base: int, parser: Parser) -> None:
+    done = upload(library, knowledge_base)
     with library.open_file(done.document.id) as file:
         file.path.write_text("not it")
     with pytest.raises(FileDamaged, match="not what was uploaded"):
@@ -481,15 +491,15 @@ def test_a_damaged_file_is_not_read(library: Library, shelf: int, parser: Parser
     assert parser.names == []
 
 
-def test_characters_that_postgresql_cannot_keep_are_replaced_one_for_one(library: Library, shelf: int) -> None:
-    sha256 = upload(library, shelf, "a\0b\ud800c试\f\0").document.sha256
+def test_characters_that_postgresql_cannot_keep_are_replaced_one_for_one(library: Library, knowledge_base: int) -> None:
+    sha256 = upload(library, knowledge_base, "a\0b\ud800c试\f\0").document.sha256
     library.read(sha256)
     assert library.pages(sha256) == ["a\ufffdb\ufffdc试", "\ufffd"]
 
 
-def test_a_book_is_kept_whole(library: Library, shelf: int) -> None:
+def test_a_book_is_kept_whole(library: Library, knowledge_base: int) -> None:
     pages = [f"page {number} " + "试验 " * 300 for number in range(250)]
-    sha256 = upload(library, shelf, "\f".join(pages)).document.sha256
+    sha256 = upload(library, knowledge_base, "\f".join(pages)).document.sha256
     assert library.read(sha256).page_count == 250
     assert library.pages(sha256) == pages
 
@@ -497,36 +507,38 @@ def test_a_book_is_kept_whole(library: Library, shelf: int) -> None:
 # --- listing and deleting ------------------------------------------------------------------------------------------
 
 
-def test_documents_are_listed_newest_first_page_by_page(library: Library, shelf: int) -> None:
-    made = [upload(library, shelf, f"text {number}").document.id for number in range(5)]
+def test_documents_are_listed_newest_first_page_by_page(library: Library, knowledge_base: int) -> None:
+    made = [upload(library, knowledge_base, f"text {number}").document.id for number in range(5)]
     other = library.create_knowledge_base("Other").id
     upload(library, other)
     seen: list[int] = []
     after: int | None = None
-    while page := library.list_documents(shelf, after=after, limit=2):
+    while page := library.list_documents(knowledge_base, after=after, limit=2):
         seen += [one.id for one in page]
         after = page[-1].id
         # What comes in meanwhile does not move the pages.
-        upload(library, shelf, f"late {after}")
+        upload(library, knowledge_base, f"late {after}")
     assert seen == sorted(made, reverse=True)
 
 
-def test_a_search_finds_parts_of_names(library: Library, shelf: int) -> None:
+def test_a_search_finds_parts_of_names(library: Library, knowledge_base: int) -> None:
     for name in ("A trial.pdf", "试验 Trial 2.pdf", "100%.pdf"):
-        upload(library, shelf, name, name)
+        upload(library, knowledge_base, name, name)
     wanted = {"": 3, "TRIAL": 2, "试验": 1, "%": 1, "_": 0, "' or 1=1 --": 0, "\ud800": 0}
-    assert {search: len(library.list_documents(shelf, search=search)) for search in wanted} == wanted
+    assert {search: len(library.list_documents(knowledge_base, search=search)) for search in wanted} == wanted
 
 
-def test_a_listing_that_makes_no_sense_is_refused(library: Library, shelf: int) -> None:
+def test_a_listing_that_makes_no_sense_is_refused(library: Library, knowledge_base: int) -> None:
     impossible: list[Any] = [{"limit": 0}, {"limit": 1001}, {"after": -1}, {"after": 2**80}, {"search": "\0"}]
     for wrong in impossible:
         with pytest.raises(UsageError):
-            library.list_documents(shelf, **wrong)
+            library.list_documents(knowledge_base, **wrong)
 
 
-def test_a_deleted_document_leaves_file_and_reading_to_those_who_need_them(library: Library, shelf: int) -> None:
-    first = upload(library, shelf)
+def test_a_deleted_document_leaves_file_and_reading_to_those_who_need_them(
+    library: Library, knowledge_base: int
+) -> None:
+    first = upload(library, knowledge_base)
     second = upload(library, library.create_knowledge_base("Other").id)
     library.read(first.document.sha256)
     library.delete_document(first.document.id)
@@ -538,22 +550,24 @@ def test_a_deleted_document_leaves_file_and_reading_to_those_who_need_them(libra
         assert file.path.read_text() == "one\ftwo"
 
 
-def test_a_deleted_document_can_be_uploaded_again(library: Library, shelf: int, app: Engine, parser: Parser) -> None:
-    first = upload(library, shelf)
+def test_a_deleted_document_can_be_uploaded_again(
+    library: Library, knowledge_base: int, app: Engine, parser: Parser
+) -> None:
+    first = upload(library, knowledge_base)
     app.worker().drain()
     library.delete_document(first.document.id)
-    second = upload(library, shelf)
+    second = upload(library, knowledge_base)
     assert not second.is_duplicate
     assert second.document.state is DocumentState.READABLE
     assert len(parser.names) == 1
 
 
 def test_a_sweep_takes_what_nothing_refers_to(
-    library: Library, shelf: int, db: psycopg.Connection[Any], app: Engine
+    library: Library, knowledge_base: int, db: psycopg.Connection[Any], app: Engine
 ) -> None:
-    done = upload(library, shelf)
+    done = upload(library, knowledge_base)
     app.worker().drain()
-    library.delete_knowledge_base(shelf)
+    library.delete_knowledge_base(knowledge_base)
     assert library.sweep() == 0, "it was uploaded within the hour"
     assert library.sweep(NOW) == 1
     assert not library.blobs.exists(done.document.sha256)
@@ -565,8 +579,10 @@ def test_a_sweep_takes_what_nothing_refers_to(
     assert library.document(again.document.id).state is DocumentState.READABLE
 
 
-def test_a_sweep_leaves_what_a_task_refers_to(library: Library, shelf: int, db: psycopg.Connection[Any]) -> None:
-    done = upload(library, shelf)
+def test_a_sweep_leaves_what_a_task_refers_to(
+    library: Library, knowledge_base: int, db: psycopg.Connection[Any]
+) -> None:
+    done = upload(library, knowledge_base)
     library.read(done.document.sha256)
     db.execute("create table task_document (sha256 text references ingather.blob (sha256))")
     db.execute("insert into task_document values (%s)", [done.document.sha256])
@@ -577,9 +593,9 @@ def test_a_sweep_leaves_what_a_task_refers_to(library: Library, shelf: int, db: 
 
 
 def test_an_upload_that_meets_a_sweep_never_ends_as_a_document_without_its_file(
-    library: Library, shelf: int, monkeypatch: pytest.MonkeyPatch
+    library: Library, knowledge_base: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    done = upload(library, shelf)
+    done = upload(library, knowledge_base)
     library.delete_document(done.document.id)
     put = library.blobs.put
 
@@ -591,14 +607,14 @@ def test_an_upload_that_meets_a_sweep_never_ends_as_a_document_without_its_file(
     with monkeypatch.context() as patched:
         patched.setattr(library.blobs, "put", put_then_sweep)
         with pytest.raises(FileMissing, match="Upload it again"):
-            upload(library, shelf)
-    assert library.list_documents(shelf) == []
-    with library.open_file(upload(library, shelf).document.id) as file:
+            upload(library, knowledge_base)
+    assert library.list_documents(knowledge_base) == []
+    with library.open_file(upload(library, knowledge_base).document.id) as file:
         assert file.path.exists()
 
 
-def test_a_job_for_a_file_that_was_swept_ends_at_once(library: Library, shelf: int, app: Engine) -> None:
-    done = upload(library, shelf)
+def test_a_job_for_a_file_that_was_swept_ends_at_once(library: Library, knowledge_base: int, app: Engine) -> None:
+    done = upload(library, knowledge_base)
     library.delete_document(done.document.id)
     library.sweep(NOW)
     app.worker().drain()
@@ -610,54 +626,56 @@ def test_a_job_for_a_file_that_was_swept_ends_at_once(library: Library, shelf: i
 # --- snapshots -----------------------------------------------------------------------------------------------------
 
 
-def test_snapshots_come_in_the_order_asked_for(library: Library, shelf: int) -> None:
-    made = [upload(library, shelf, f"text {number}", f"{number}.pdf").document for number in range(3)]
-    asked = [made[2].id, made[0].id, made[1].id, made[0].id]
-    found = as_port(library).snapshots(asked)
+def test_snapshots_come_in_the_order_asked_for(library: Library, knowledge_base: int) -> None:
+    made = [upload(library, knowledge_base, f"text {number}", f"{number}.pdf").document for number in range(3)]
+    requested = [made[2].id, made[0].id, made[1].id, made[0].id]
+    found = as_port(library).snapshots(requested)
     assert [one.file_name for one in found] == ["2.pdf", "0.pdf", "1.pdf", "0.pdf"]
     assert as_port(library).document_for_extraction(made[1].id) == found[2]
     assert (found[2].sha256, found[2].size) == (made[1].sha256, 6)
     assert library.snapshots([]) == []
 
 
-def test_snapshots_name_what_is_missing_in_one_sentence(library: Library, shelf: int) -> None:
-    known = upload(library, shelf).document.id
+def test_snapshots_name_what_is_missing_in_one_sentence(library: Library, knowledge_base: int) -> None:
+    known = upload(library, knowledge_base).document.id
     absent = [known + number for number in range(1, 13)]
     with pytest.raises(UnknownDocument, match=r"^12 of 13 documents are not in the library: .* and 2 more\. Leave"):
         library.snapshots([known, *absent])
 
 
 def test_a_hundred_snapshots_are_one_query(
-    library: Library, shelf: int, db: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch
+    library: Library, knowledge_base: int, db: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = upload(library, shelf).document
+    first = upload(library, knowledge_base).document
     db.execute("insert into ingather.blob select md5(n::text) || md5(n::text), 1 from generate_series(1, 99) as n")
     added = db.execute(
         "insert into ingather.document (knowledge_base_id, sha256, file_name, job_id) "
         "select %s, sha256, 'paper.pdf', 1 from ingather.blob where sha256 <> %s returning id",
-        [shelf, first.sha256],
+        [knowledge_base, first.sha256],
     )
     made = [first.id, *(one for (one,) in added)]
-    asked: list[str] = []
+    requested: list[str] = []
     execute = psycopg.Cursor.execute
 
     def counted(self: Any, query: Any, *args: Any, **options: Any) -> Any:
-        asked.append(query)
+        requested.append(query)
         return execute(self, query, *args, **options)
 
     monkeypatch.setattr(psycopg.Cursor, "execute", counted)
     assert len(library.snapshots(made)) == 100
-    assert len([query for query in asked if "ingather." in query]) == 1
+    assert len([query for query in requested if "ingather." in query]) == 1
 
 
 # --- places --------------------------------------------------------------------------------------------------------
 
 
-def test_rectangles_come_in_points_with_the_size_of_their_page(library: Library, shelf: int, app: Engine) -> None:
+def test_rectangles_come_in_points_with_the_size_of_their_page(
+    library: Library, knowledge_base: int, app: Engine
+) -> None:
     boxes = struct.pack("<12H", 288, 400, 312, 432, 312, 400, 336, 432, 288, 456, 312, 488)
     page = Page(text="abc", width=595.28, height=841.89, boxes=boxes)
     mine = Library(app, library.blobs, parse=lambda *_: Reading(parser="p", pages=(page, page)), parser="p")
-    sha256 = upload(library, shelf).document.sha256
+    sha256 = upload(library, knowledge_base).document.sha256
     mine.read(sha256)
     size = {"page_width": 595.28, "page_height": 841.89}
     assert as_port(mine).rectangles(sha256, 1, 0, 3) == [
@@ -666,8 +684,8 @@ def test_rectangles_come_in_points_with_the_size_of_their_page(library: Library,
     ]
 
 
-def test_a_place_outside_the_text_is_refused(library: Library, shelf: int) -> None:
-    sha256 = upload(library, shelf).document.sha256
+def test_a_place_outside_the_text_is_refused(library: Library, knowledge_base: int) -> None:
+    sha256 = upload(library, knowledge_base).document.sha256
     library.read(sha256)
     for page in (-1, 2, 2**40):
         with pytest.raises(UnknownPage, match="has no page"):
@@ -678,11 +696,11 @@ def test_a_place_outside_the_text_is_refused(library: Library, shelf: int) -> No
 
 
 def test_boxes_are_stored_apart_so_that_reading_texts_never_loads_them(
-    library: Library, shelf: int, app: Engine, db: psycopg.Connection[Any]
+    library: Library, knowledge_base: int, app: Engine, db: psycopg.Connection[Any]
 ) -> None:
     page = Page(text="word " * 800, width=10, height=10, boxes=random.Random(1).randbytes(8 * 4_000))
     mine = Library(app, library.blobs, parse=lambda *_: Reading(parser="p", pages=(page,) * 3), parser="p")
-    sha256 = upload(library, shelf).document.sha256
+    sha256 = upload(library, knowledge_base).document.sha256
     mine.read(sha256)
     [(rows, aside)] = db.execute(
         "select pg_relation_size(oid), pg_relation_size(reltoastrelid) "

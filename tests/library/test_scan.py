@@ -61,11 +61,13 @@ def test_columns_that_are_recognised_line_by_line_are_put_one_after_the_other() 
     lines = []
     for number in range(10):
         for side, left in (("left", 50), ("right", 320)):
-            words = f"{side} {number} of a long line of prose".split()
-            width, top = 230 / len(words), 20 * number
-            lefts = [left + place * width for place in range(len(words))]
-            placed = tuple((word, (at, top, at + width - 2, top + 12)) for word, at in zip(words, lefts, strict=True))
-            lines.append(RecognisedLine(text=" ".join(words), parts=placed))
+            pieces = f"{side} {number} of a long line of prose".split()
+            width, top = 230 / len(pieces), 20 * number
+            lefts = [left + place * width for place in range(len(pieces))]
+            placed = tuple(
+                (piece, (at, top, at + width - 2, top + 12)) for piece, at in zip(pieces, lefts, strict=True)
+            )
+            lines.append(RecognisedLine(text=" ".join(pieces), parts=placed))
     text, _ = page_of(lines, 1.0, 600)
     sides = [line.split()[0] for line in text.splitlines()]
     assert sides == ["left"] * 10 + ["right"] * 10
@@ -102,8 +104,8 @@ def test_a_scan_is_recognised_once_and_kept_under_a_name_of_its_own(library: Cal
     reader = Reader()
     here = library(reader)
     ingest.register(here)
-    shelf = here.create_knowledge_base("Scans").id
-    document = here.upload(shelf, io.BytesIO(b"Of 60 patients"), "scan.pdf").document
+    knowledge_base = here.create_knowledge_base("Scans").id
+    document = here.upload(knowledge_base, io.BytesIO(b"Of 60 patients"), "scan.pdf").document
     here.engine.worker().drain()
     seen = here.document(document.id)
     assert (seen.state, seen.page_count) == (DocumentState.READABLE, 1)
@@ -123,18 +125,18 @@ def test_a_scan_that_nobody_could_read_is_read_when_it_is_uploaded_again_after_t
 ) -> None:
     before = library()
     ingest.register(before)
-    shelf = before.create_knowledge_base("Scans").id
-    document = before.upload(shelf, io.BytesIO(b"Of 60 patients"), "scan.pdf").document
+    knowledge_base = before.create_knowledge_base("Scans").id
+    document = before.upload(knowledge_base, io.BytesIO(b"Of 60 patients"), "scan.pdf").document
     before.engine.worker().drain()
     assert before.document(document.id).state is DocumentState.PROBLEM
     engine = Engine(url, lease=1)
     after = library(Reader(), engine)
     ingest.register(after)
-    again = after.upload(shelf, io.BytesIO(b"Of 60 patients"), "scan.pdf")
+    again = after.upload(knowledge_base, io.BytesIO(b"Of 60 patients"), "scan.pdf")
     assert (again.is_duplicate, again.document.id) == (True, document.id)
     engine.worker().drain()
     assert after.document(document.id).state is DocumentState.READABLE
-    third = after.upload(shelf, io.BytesIO(b"Of 60 patients"), "scan.pdf")
+    third = after.upload(knowledge_base, io.BytesIO(b"Of 60 patients"), "scan.pdf")
     assert third.job.progress().is_closed, "there is nothing left to do"
     engine.close()
 
@@ -145,8 +147,8 @@ def test_a_task_reads_a_scan_by_itself_and_believes_no_quote_of_it_as_exact(libr
     ingest.register(here)
     extraction = Extraction(here.engine, here)
     project = extraction.create_project("Review").id
-    shelf = here.create_knowledge_base("Scans", project_id=project).id
-    document = here.upload(shelf, io.BytesIO(paper(7).encode()), "scan.pdf").document.id
+    knowledge_base = here.create_knowledge_base("Scans", project_id=project).id
+    document = here.upload(knowledge_base, io.BytesIO(paper(7).encode()), "scan.pdf").document.id
     task, _ = extraction.start_task(project, "rct", [document])
     here.engine.worker().drain()
     [result] = extraction.results(task.id)[0]
@@ -170,8 +172,10 @@ def test_scans_are_read_one_at_a_time_and_the_others_come_later(library: Callabl
 
     here = library(Slow())
     ingest.register(here)
-    shelf = here.create_knowledge_base("Scans").id
-    first, second = (here.upload(shelf, io.BytesIO(text), "scan.pdf").document.sha256 for text in (b"Of 60", b"Of 70"))
+    knowledge_base = here.create_knowledge_base("Scans").id
+    first, second = (
+        here.upload(knowledge_base, io.BytesIO(text), "scan.pdf").document.sha256 for text in (b"Of 60", b"Of 70")
+    )
     other = threading.Thread(target=here.read, args=[first])
     other.start()
     assert begun.wait(30)

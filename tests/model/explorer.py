@@ -111,15 +111,15 @@ class Programs:
         return number
 
     def tell(self, number: int, answer: Any) -> int:
-        told = self._next.get((number, answer))
-        if told is None:
+        answered = self._next.get((number, answer))
+        if answered is None:
             before = self._known[number]
-            told = self._next[number, answer] = self._replay(before.call, (*before.answers, answer))
-        return told
+            answered = self._next[number, answer] = self._replay(before.call, (*before.answers, answer))
+        return answered
 
     def _replay(self, call: Call, answers: tuple[Any, ...]) -> int:
         verb = self._verb(call)
-        told = iter(answers)
+        answered = iter(answers)
         request: Request | None = None
         result: Any = None
         locks: dict[Key, bool] = {}
@@ -138,7 +138,7 @@ class Programs:
                     request = verb.send(None)
                     continue
                 try:
-                    answer = next(told)
+                    answer = next(answered)
                 except StopIteration:
                     break
                 if isinstance(request, Lock) and answer is not None:
@@ -318,7 +318,7 @@ def explore(model: Model, *, most: int = 3_000_000) -> Report:
     first = model.initial()
     index: dict[Hashable, int] = {first: 0}
     parents = array("i", [-1])
-    told: list[tuple[str, str]] = [("", "")]
+    answered: list[tuple[str, str]] = [("", "")]
     depths = array("i", [0])
     sources, targets = array("i"), array("i")
     goals: list[int] = []
@@ -328,7 +328,7 @@ def explore(model: Model, *, most: int = 3_000_000) -> Report:
     def trace(number: int) -> list[str]:
         steps = []
         while number > 0:
-            steps.append(": ".join(told[number]))
+            steps.append(": ".join(answered[number]))
             number = parents[number]
         return steps[::-1]
 
@@ -349,7 +349,7 @@ def explore(model: Model, *, most: int = 3_000_000) -> Report:
             if number is None:
                 number = index[after] = len(index)
                 parents.append(at)
-                told.append((who, what))
+                answered.append((who, what))
                 depths.append(depths[at] + 1)
                 queue.append(after)
             if is_expected:

@@ -4,14 +4,27 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from tests.model.explorer import Blocked, Call, Insert, Key, Lock, Move, Read, Rows, Server
-from tests.model.verbs import BATCH, QUEUE, TALLY, Batch, Bounds, Design, Hand, Verbs, Word, ids_of, is_ripe, leases_of
+from tests.model.verbs import (
+    BATCH,
+    QUEUE,
+    TALLY,
+    Batch,
+    Bounds,
+    Design,
+    Hand,
+    ItemReport,
+    Verbs,
+    ids_of,
+    is_ripe,
+    leases_of,
+)
 
 
 class Worker(NamedTuple):
     id: str
     is_alive: bool
     hands: tuple[Hand, ...] = ()
-    words: tuple[Word, ...] = ()
+    reports: tuple[ItemReport, ...] = ()
 
 
 class State(NamedTuple):
@@ -89,8 +102,8 @@ class Machine:
             begun = self._advance(self._spend(state, cost), slot, program, others)
         except Blocked:
             begun = self._seat(self._spend(state, cost), slot, program)
-        said = " ".join(f"{word.item} {word.state}" for word in call.args[1]) if call.verb in SAYINGS else ""
-        yield Move(self._names[slot], f"{call.verb} {said}".rstrip(), begun, not cost)
+        made = " ".join(f"{report.item} {report.state}" for report in call.args[1]) if call.verb in SAYINGS else ""
+        yield Move(self._names[slot], f"{call.verb} {made}".rstrip(), begun, not cost)
 
     def _seat(self, state: State, slot: int, program: int) -> State:
         """Put a session in its place. Aggregators are all alike, so which of them is which makes no difference."""
@@ -176,13 +189,15 @@ class Machine:
             case "claim":
                 worker = worker._replace(hands=worker.hands + result)
             case "settle" | "put_back":
-                said = set(call.args[1])
-                words = tuple(word for word in worker.words if word not in said and word.token not in result)
-                busy = {word.token for word in words}
+                made = set(call.args[1])
+                reports = tuple(
+                    report for report in worker.reports if report not in made and report.token not in result
+                )
+                busy = {report.token for report in reports}
                 hands = tuple(h for h in worker.hands if h.token not in result and (h.todo or h.token in busy))
-                worker = worker._replace(words=words, hands=hands)
+                worker = worker._replace(reports=reports, hands=hands)
             case "dismiss":
-                worker = worker._replace(is_alive=False, hands=(), words=())
+                worker = worker._replace(is_alive=False, hands=(), reports=())
         return state._replace(workers=(*state.workers[:slot], worker, *state.workers[slot + 1 :]))
 
     def _worker_moves(self, state: State, rows: Rows, slot: int, worker: Worker) -> Iterator[Move]:
@@ -238,18 +253,18 @@ class Machine:
         )
 
     def _work(self, state: State, rows: Rows, slot: int, worker: Worker, become: Any) -> Iterator[Move]:
-        todo = [Word(hand.token, hand.serial, item, "completed") for hand in worker.hands for item in hand.todo]
-        ends = tuple(word for word in worker.words if word.state != "back")
-        backs = tuple(word for word in worker.words if word.state == "back")
+        todo = [ItemReport(hand.token, hand.serial, item, "completed") for hand in worker.hands for item in hand.todo]
+        ends = tuple(report for report in worker.reports if report.state != "back")
+        backs = tuple(report for report in worker.reports if report.state == "back")
 
-        def say(verb: str, said: tuple[Word, ...], new: list[Word], cost: str = "") -> Iterator[Move]:
-            items = {(word.token, word.item) for word in new}
+        def say(verb: str, made: tuple[ItemReport, ...], new: list[ItemReport], cost: str = "") -> Iterator[Move]:
+            items = {(report.token, report.item) for report in new}
             hands = tuple(
                 hand._replace(todo=tuple(item for item in hand.todo if (hand.token, item) not in items))
                 for hand in worker.hands
             )
-            speaking = become(worker._replace(hands=hands, words=(*worker.words, *new)))
-            yield from self._begin(speaking, slot, Call(verb, (worker.id, (*said, *new))), cost=cost)
+            speaking = become(worker._replace(hands=hands, reports=(*worker.reports, *new)))
+            yield from self._begin(speaking, slot, Call(verb, (worker.id, (*made, *new))), cost=cost)
 
         if ends:
             yield from say("settle", ends, [])
@@ -263,7 +278,7 @@ class Machine:
                 yield from say("put_back", backs, [todo[0]._replace(state="back")], "backs")
         if backs:
             yield from say("put_back", backs, [])
-        if len(worker.hands) < self.bounds.hands and not worker.words and self._is_work(rows):
+        if len(worker.hands) < self.bounds.hands and not worker.reports and self._is_work(rows):
             yield from self._begin(state, slot, Call("claim", (worker.id,)))
         known = {hand.token for hand in worker.hands}
         strange = tuple(t for t, lease in leases_of(rows) if lease.worker == worker.id and t not in known)

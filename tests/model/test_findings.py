@@ -22,15 +22,15 @@ def test_a_retry_takes_a_lease_that_came_late_before_the_outcomes_in_it(actors: 
     batch_id = ann.run(scatter(2))
     retry = operator.play(verbs.retry_failed(batch_id)).until(sql.RETRY_FAILED)
     [lease] = ann.run(claim(worker_id))
-    word = lease.words[:1]
-    assert ann.run(settle(worker_id, word, "e")) == 1
+    pair = lease.pairs[:1]
+    assert ann.run(settle(worker_id, pair, "e")) == 1
 
     ann.conn.execute("begin")
     ann.conn.execute("select from ingather.lease where token = %s for no key update", [lease.token])
     retried = operator.has_to_wait(retry.commit)
-    assert ann.run(settle(worker_id, word, "e")) == 0
+    assert ann.run(settle(worker_id, pair, "e")) == 0
     ann.conn.execute("commit")
 
     assert retried.result(10) == 1
-    assert ann.run(settle(worker_id, word, "e")) == 0
+    assert ann.run(settle(worker_id, pair, "e")) == 0
     assert_sound(ann.conn)

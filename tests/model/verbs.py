@@ -125,7 +125,7 @@ class Outcome(NamedTuple):
     """Written by the worker whose lease it was written under."""
 
 
-class Word(NamedTuple):
+class ItemReport(NamedTuple):
     """What a worker has to say about an item: completed, error, or back to waiting."""
 
     token: Any
@@ -233,22 +233,22 @@ class Verbs:
             hands.append(Hand(token, serial, lease.run))
         return tuple(hands)
 
-    def settle(self, worker: str, words: tuple[Word, ...]) -> Verb:
-        tokens = sorted({word.token for word in words}, key=str)
+    def settle(self, worker: str, reports: tuple[ItemReport, ...]) -> Verb:
+        tokens = sorted({report.token for report in reports}, key=str)
         seen = dict((yield Read(lambda rows: tuple((t, rows.get(("lease", t))) for t in tokens), "looks for leases")))
         held: dict[Any, Lease] = {}
         for token in tokens:
             if seen[token] is not None and (lease := (yield Lock(("lease", token)))) is not None:
                 held[token] = lease
         ended: dict[Any, int] = dict.fromkeys(tokens, 0)
-        for word in words:
-            lease = held.get(word.token)
-            if self.design.settles_without_lease or (lease is not None and word.item in lease.covered):
-                outcome = Outcome(word.state, lease is None or lease.serial == word.serial)
-                if (yield Insert(("outcome", word.item), outcome, may_conflict=True)):
-                    ended[word.token] += 1
-                    if not isinstance(word.item, str):
-                        yield Add(TALLY, (int(word.state == "completed"), int(word.state == "error"), 0))
+        for report in reports:
+            lease = held.get(report.token)
+            if self.design.settles_without_lease or (lease is not None and report.item in lease.covered):
+                outcome = Outcome(report.state, lease is None or lease.serial == report.serial)
+                if (yield Insert(("outcome", report.item), outcome, may_conflict=True)):
+                    ended[report.token] += 1
+                    if not isinstance(report.item, str):
+                        yield Add(TALLY, (int(report.state == "completed"), int(report.state == "error"), 0))
         for token, lease in held.items():
             yield from self._shrink(token, seen[token], lease, ended[token], frozenset())
         return tuple(token for token in tokens if token not in held)
@@ -264,11 +264,11 @@ class Verbs:
         elif old.open <= gone and lease.open <= gone:
             yield Put(((("lease", token), None),))
 
-    def put_back(self, worker: str, words: tuple[Word, ...]) -> Verb:
-        tokens = sorted({word.token for word in words}, key=str)
+    def put_back(self, worker: str, reports: tuple[ItemReport, ...]) -> Verb:
+        tokens = sorted({report.token for report in reports}, key=str)
 
         def look(rows: Rows) -> tuple[Any, ...]:
-            ended = frozenset(word.item for word in words if ("outcome", word.item) in rows)
+            ended = frozenset(report.item for report in reports if ("outcome", report.item) in rows)
             return tuple((token, rows.get(("lease", token))) for token in tokens), ended
 
         leases, ended = yield Read(look, "looks for leases")
@@ -278,7 +278,9 @@ class Verbs:
             if seen[token] is not None and (lease := (yield Lock(("lease", token)))) is not None:
                 held[token] = lease
         for token, lease in held.items():
-            going = {word.item for word in words if word.token == token and word.item in lease.covered} - ended
+            going = {
+                report.item for report in reports if report.token == token and report.item in lease.covered
+            } - ended
             for item in sorted(going, key=str):
                 yield Insert(("waiting", item), ())
             left = frozenset() if self.design.puts_back_without_returned else frozenset(going)

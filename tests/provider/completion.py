@@ -21,15 +21,15 @@ REFUSALS = {
 }
 
 
-def _asked(body: Mapping[str, Any]) -> set[str]:
-    asked = {name for name in ("tools", "max_tokens", "temperature", "stream", "stream_options") if name in body}
-    asked |= {"maxItems"} & set(re.findall("maxItems", json.dumps(body.get("response_format", ""))))
-    return asked | {kind for kind in [(body.get("response_format") or {}).get("type")] if kind}
+def _features(body: Mapping[str, Any]) -> set[str]:
+    features = {name for name in ("tools", "max_tokens", "temperature", "stream", "stream_options") if name in body}
+    features |= {"maxItems"} & set(re.findall("maxItems", json.dumps(body.get("response_format", ""))))
+    return features | {kind for kind in [(body.get("response_format") or {}).get("type")] if kind}
 
 
 def refuse(body: Mapping[str, Any], rejects: frozenset[str]) -> Plan | None:
     """The 400 for the first parameter that this provider does not know."""
-    for name in sorted(_asked(body) & rejects):
+    for name in sorted(_features(body) & rejects):
         return error(400, REFUSALS[name], code="unsupported_parameter")
     return None
 
@@ -55,7 +55,7 @@ def refuse_long(body: Mapping[str, Any], context_tokens: int | None) -> Plan | N
 def stripped(body: Mapping[str, Any], ignores: frozenset[str]) -> dict[str, Any]:
     """The request as a provider reads it that takes parameters and does not heed them."""
     read = dict(body)
-    if _asked({"response_format": body.get("response_format")}) & ignores:
+    if _features({"response_format": body.get("response_format")}) & ignores:
         del read["response_format"]
     if "tools" in ignores:
         read.pop("tools", None)

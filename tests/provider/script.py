@@ -36,7 +36,7 @@ class Rule:
             and (not self.until or number <= self.until)
             and (not self.times or done < self.times)
             and draw < self.chance
-            and (not self.contains or any(self.contains in str(said.get("content")) for said in body["messages"]))
+            and (not self.contains or any(self.contains in str(message.get("content")) for message in body["messages"]))
             and (self.when is None or self.when(body))
         )
 

@@ -70,14 +70,14 @@ class Fuzz:
         """Something of everything; what a route may have removed is there again."""
         office = self._site.office
         bench = office.bench
-        shelf = bench.library.create_knowledge_base(secrets.token_hex(8), project_id=bench.project).id
-        [document_id] = office.add([f"paper {secrets.token_hex(8)}"], shelf=shelf)
+        knowledge_base = bench.library.create_knowledge_base(secrets.token_hex(8), project_id=bench.project).id
+        [document_id] = office.add([f"paper {secrets.token_hex(8)}"], knowledge_base=knowledge_base)
         template_id = "rct"
         if "{template_id}" in path:
             template_id = bench.extraction.clone_template(bench.project, "rct", Label(en="Ours", zh="我们的")).id
         return {
             "project_id": bench.project,
-            "knowledge_base_id": shelf,
+            "knowledge_base_id": knowledge_base,
             "document_id": document_id,
             "task_id": self._done,
             "batch_id": bench.extraction.task(self._done).batch_id,

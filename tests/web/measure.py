@@ -60,9 +60,9 @@ class Caller:
     def ask(self, method: str, path: str, body: Any = None) -> Any:
         self._line.request(method, f"/api/v1{path}", None if body is None else json.dumps(body), self._headers)
         with self._line.getresponse() as answer:
-            told = answer.read()
-        assert answer.status in {200, 201}, (answer.status, told)
-        return json.loads(told)
+            page = answer.read()
+        assert answer.status in {200, 201}, (answer.status, page)
+        return json.loads(page)
 
 
 def spread(times: list[float]) -> str:
@@ -132,10 +132,10 @@ def measure(url: str, folder: Path, documents: int, rounds: int, model: str | No
         assert web.stderr is not None
         port = int(re.search(r":(\d+)", web.stderr.readline())[1])  # type: ignore[index]
         client = Caller(port, token)
-        asked = {"project_id": office.bench.project, "template_id": "rct", "document_ids": ids[:100]}
+        task = {"project_id": office.bench.project, "template_id": "rct", "document_ids": ids[:100]}
         client.ask("GET", "/me")
-        say("start of a task of 100 documents", timed(60, lambda _: client.ask("POST", "/extraction/tasks", asked)))
-        task_id = client.ask("POST", "/extraction/tasks", asked)["task_id"]
+        say("start of a task of 100 documents", timed(60, lambda _: client.ask("POST", "/extraction/tasks", task)))
+        task_id = client.ask("POST", "/extraction/tasks", task)["task_id"]
         for _ in range(3):
             say("status of a task", timed(500, lambda _: client.ask("GET", f"/extraction/tasks/{task_id}")))
         say("who am I", timed(500, lambda _: client.ask("GET", "/me")))

@@ -41,17 +41,17 @@ class Office:
             self.engine.database.run(accounts.set_role(bench.project, self.people[name].id, role))
         self.theirs = bench.extraction.create_project("Theirs").id
         self.engine.database.run(accounts.set_role(self.theirs, self.people["outsider"].id, Role.OWNER))
-        self.their_shelf = bench.library.create_knowledge_base("Their papers", project_id=self.theirs).id
+        self.their_knowledge_base = bench.library.create_knowledge_base("Their papers", project_id=self.theirs).id
 
     def _account(self, name: str) -> Account:
         return self.engine.database.run(accounts.add_account(name, is_operator=name == "operator"))
 
-    def word(self, name: str) -> str:
-        """The word of a sign-in link."""
+    def link_secret(self, name: str) -> str:
+        """The secret of a sign-in link."""
         return self.engine.database.run(accounts.create_link(self.people[name]))
 
     def session(self, name: str) -> str:
-        session = self.engine.database.run(accounts.sign_in(self.word(name)))
+        session = self.engine.database.run(accounts.sign_in(self.link_secret(name)))
         assert session is not None
         return session
 
@@ -59,11 +59,13 @@ class Office:
         made = accounts.create_token(self.people[name], "a script", scope=scope, lasts=HOUR, project_id=project_id)
         return self.engine.database.run(made)[0]
 
-    def add(self, texts: Iterable[str], *, shelf: int | None = None) -> list[int]:
-        """Documents, in the project or on another shelf."""
+    def add(self, texts: Iterable[str], *, knowledge_base: int | None = None) -> list[int]:
+        """Documents, in the project or in another knowledge base."""
         library = self.bench.library
         return [
-            library.upload(shelf or self.bench.shelf, io.BytesIO(text.encode()), f"paper {n}.txt").document.id
+            library.upload(
+                knowledge_base or self.bench.knowledge_base, io.BytesIO(text.encode()), f"paper {n}.txt"
+            ).document.id
             for n, text in enumerate(texts)
         ]
 

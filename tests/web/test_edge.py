@@ -59,7 +59,8 @@ def test_every_route_is_closed_to_those_who_are_not_signed_in(shared: Site) -> N
     walked = 0
     with httpx.Client(base_url=shared.address) as nobody:
         for method, path in routes(shared.app):
-            answer = nobody.request(method, filled(path), json={"word": "guess"} if path.endswith("/session") else None)
+            guess = {"secret": "guess"} if path.endswith("/session") else None
+            answer = nobody.request(method, filled(path), json=guess)
             if path in PUBLIC:
                 assert answer.status_code == 200, path
                 continue
@@ -79,7 +80,9 @@ def test_bodies_are_not_looked_at_before_the_caller(shared: Site) -> None:
             422,
         }
         assert (
-            nobody.post(f"/knowledge-bases/{shared.office.bench.shelf}/documents", files={"files": b"x"}).status_code
+            nobody.post(
+                f"/knowledge-bases/{shared.office.bench.knowledge_base}/documents", files={"files": b"x"}
+            ).status_code
             == 401
         )
 
@@ -150,26 +153,26 @@ ELSEWHERE: list[dict[str, str]] = [
 def test_another_page_cannot_use_the_cookie_of_a_browser(shared: Site, headers: dict[str, str]) -> None:
     office = shared.office
     document = office.add([paper(1)])[0]
-    shelf = f"/knowledge-bases/{office.bench.shelf}/documents"
+    knowledge_base = f"/knowledge-bases/{office.bench.knowledge_base}/documents"
     with shared.anybody(**headers) as page:
         page.cookies.set(SESSION_COOKIE, office.session("owner"), domain="127.0.0.1")
-        told = json.dumps({"name": "Stolen"})
+        forged = json.dumps({"name": "Stolen"})
         plain, form = {"content-type": "text/plain"}, {"content-type": "application/x-www-form-urlencoded"}
         for kind in (plain, form, {"content-type": "application/json"}, {}):
-            assert page.post("/projects", content=told, headers=kind).status_code == 403
-        assert page.post(shelf, files={"files": ("x.pdf", b"%PDF-1.4 x")}).status_code == 403
+            assert page.post("/projects", content=forged, headers=kind).status_code == 403
+        assert page.post(knowledge_base, files={"files": ("x.pdf", b"%PDF-1.4 x")}).status_code == 403
         assert page.delete(f"/documents/{document}").status_code == 403
         assert page.delete("/session").status_code == 403
-        assert page.put(f"/projects/{office.bench.project}/members", content=told).status_code == 403
+        assert page.put(f"/projects/{office.bench.project}/members", content=forged).status_code == 403
     with shared.browser("owner") as browser:
         assert "Stolen" not in {project["name"] for project in browser.get("/projects").json()["projects"]}
         assert browser.get(f"/documents/{document}").status_code == 200
 
 
 def test_another_page_cannot_sign_a_browser_in(shared: Site) -> None:
-    word = shared.office.word("outsider")
+    secret = shared.office.link_secret("outsider")
     with shared.anybody(origin="https://evil.example") as page:
-        assert page.post("/session", json={"word": word}).status_code == 403
+        assert page.post("/session", json={"secret": secret}).status_code == 403
 
 
 @pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://localhost.evil", "http://127.0.0.1:1"])
@@ -273,15 +276,15 @@ def test_an_id_in_an_address_is_plain_digits(client: httpx.Client, value: str) -
 
 def test_what_the_wire_does_not_name_is_refused(shared: Site, client: httpx.Client) -> None:
     assert client.post("/projects", json={"name": "a", "is_admin": True}).status_code == 422
-    asked = {
+    task = {
         "project_id": shared.office.bench.project,
         "template_id": "rct",
         "document_ids": [1],
         "base_url": "http://x",
     }
-    assert client.post("/extraction/tasks", json=asked).status_code == 422
+    assert client.post("/extraction/tasks", json=task).status_code == 422
     for cap in ("NaN", "Infinity", -1, 1e9, "0.00001", True):
-        assert client.post("/extraction/tasks", json={**asked, "base_url": None, "spend_cap": cap}).status_code == 422
+        assert client.post("/extraction/tasks", json={**task, "base_url": None, "spend_cap": cap}).status_code == 422
 
 
 @pytest.mark.parametrize("declared", [str(LARGEST_JSON + 1), "9" * 30])
@@ -321,19 +324,19 @@ def test_sql_in_any_text_is_text(shared: Site, client: httpx.Client) -> None:
         made = client.post("/projects", json={"name": text})
         assert made.status_code == 201
         assert made.json()["name"] == text
-        shelf = client.post("/knowledge-bases", json={"project_id": office.bench.project, "name": text})
-        assert shelf.json()["name"] == text
-        found = client.get(f"/knowledge-bases/{office.bench.shelf}/documents", params={"search": text})
+        knowledge_base = client.post("/knowledge-bases", json={"project_id": office.bench.project, "name": text})
+        assert knowledge_base.json()["name"] == text
+        found = client.get(f"/knowledge-bases/{office.bench.knowledge_base}/documents", params={"search": text})
         assert found.json()["documents"] == []
         assert client.post("/tokens", json={"name": text, "scope": "read"}).status_code == 201
         member = {"account": text, "role": "reader"}
         assert client.put(f"/projects/{office.bench.project}/members", json=member).status_code == 422
         assert client.get("/extraction/templates/" + text.replace("/", "")).status_code in {404, 422}
-        asked = {"project_id": office.bench.project, "template_id": "rct", "document_ids": [document]}
-        started = client.post("/extraction/tasks", json=asked | {"context": text, "idempotency_key": text})
+        task = {"project_id": office.bench.project, "template_id": "rct", "document_ids": [document]}
+        started = client.post("/extraction/tasks", json=task | {"context": text, "idempotency_key": text})
         assert started.status_code == 201
-        asked["template_id"] = text
-        assert client.post("/extraction/tasks", json=asked).status_code == 422
+        task["template_id"] = text
+        assert client.post("/extraction/tasks", json=task).status_code == 422
     with shared.script("operator", TokenScope.OPERATE) as operator:
         for text in (*INJECTIONS, "a" * 70, "名"):
             assert operator.post(f"/engine/queues/{text.replace('/', '')}/pause").status_code in {404, 422}
@@ -412,12 +415,12 @@ def test_a_database_that_is_gone_is_not_described_to_everybody(
 
 
 def test_sign_in_has_a_limit_for_those_who_guess(site: Site) -> None:
-    word = site.office.word("owner")
+    secret = site.office.link_secret("owner")
     with site.anybody() as nobody:
-        answers = [nobody.post("/session", json={"word": f"guess {n}"}) for n in range(12)]
+        answers = [nobody.post("/session", json={"secret": f"guess {n}"}) for n in range(12)]
         assert [answer.status_code for answer in answers] == [401] * 10 + [429] * 2
         assert 0 < int(answers[-1].headers["retry-after"]) <= 60
     # Behind a proxy everybody has the same address. Whoever has a link is let in all the same.
     with site.anybody(origin=site.address) as owner:
-        assert owner.post("/session", json={"word": word}).status_code == 204
-        assert owner.post("/session", json={"word": word}).status_code == 429
+        assert owner.post("/session", json={"secret": secret}).status_code == 204
+        assert owner.post("/session", json={"secret": secret}).status_code == 429

@@ -25,8 +25,8 @@ def test_every_answer_is_one_that_the_description_names(fuzz: Fuzz, is_signed_in
 
 
 def test_clients_can_be_generated_from_the_description(shared: Site) -> None:
-    told = shared.app.openapi()
-    operations = [operation for methods in told["paths"].values() for operation in methods.values()]
+    described = shared.app.openapi()
+    operations = [operation for methods in described["paths"].values() for operation in methods.values()]
     ids = [operation["operationId"] for operation in operations]
     assert len(set(ids)) == len(ids)
     for operation in operations:
@@ -34,9 +34,9 @@ def test_clients_can_be_generated_from_the_description(shared: Site) -> None:
         assert done
         for answer in done:
             assert all(content["schema"] for content in answer.get("content", {}).values()), operation["operationId"]
-        assert all(part in told["components"]["schemas"] for part in references(operation))
-    assert "HTTPValidationError" not in str(told)
-    assert {"Problem", "Template", "Task", "Result"} <= set(told["components"]["schemas"])
+        assert all(part in described["components"]["schemas"] for part in references(operation))
+    assert "HTTPValidationError" not in str(described)
+    assert {"Problem", "Template", "Task", "Result"} <= set(described["components"]["schemas"])
 
 
 def test_templates_are_as_the_description_says() -> None:
@@ -44,12 +44,12 @@ def test_templates_are_as_the_description_says() -> None:
         assert TemplateView.model_validate(template.to_dict()).model_dump(exclude_unset=True) == template.to_dict()
 
 
-def references(told: Any) -> Iterator[str]:
-    if isinstance(told, dict):
-        if isinstance(told.get("$ref"), str):
-            yield told["$ref"].rpartition("/")[2]
-        for value in told.values():
+def references(described: Any) -> Iterator[str]:
+    if isinstance(described, dict):
+        if isinstance(described.get("$ref"), str):
+            yield described["$ref"].rpartition("/")[2]
+        for value in described.values():
             yield from references(value)
-    elif isinstance(told, list):
-        for value in told:
+    elif isinstance(described, list):
+        for value in described:
             yield from references(value)

@@ -24,7 +24,7 @@ class Scene:
         self.documents = office.add([paper(1), paper(2)])
         self.task = office.start(self.documents)
         self.single = office.start(self.documents[:1])
-        self.theirs = office.add([paper(3)], shelf=office.their_shelf)
+        self.theirs = office.add([paper(3)], knowledge_base=office.their_knowledge_base)
         with site.script("reviewer") as ours:
             label = {"en": "Secret plan", "zh": "秘密"}
             at = f"/projects/{office.bench.project}/templates"
@@ -63,7 +63,7 @@ def test_what_is_not_yours_is_told_like_what_does_not_exist(scene: Scene, strang
         ("/extraction/tasks/{}/results/0/rectangles?page=0&start=0&end=1", scene.task),
         ("/documents/{}", scene.documents[0]),
         ("/documents/{}/file", scene.documents[0]),
-        ("/knowledge-bases/{}/documents", scene.site.office.bench.shelf),
+        ("/knowledge-bases/{}/documents", scene.site.office.bench.knowledge_base),
         ("/projects/{}/members", scene.site.office.bench.project),
         ("/jobs/{}", scene.job),
         ("/jobs/{}", scene.single_batch),
@@ -86,7 +86,7 @@ def test_what_is_not_yours_cannot_be_changed_either(scene: Scene, stranger: http
         ("POST", "/extraction/tasks/{}/retry", scene.task, None),
         ("PUT", "/extraction/tasks/{}/spend-cap", scene.task, {"spend_cap": 1}),
         ("DELETE", "/documents/{}", scene.documents[0], None),
-        ("DELETE", "/knowledge-bases/{}", office.bench.shelf, None),
+        ("DELETE", "/knowledge-bases/{}", office.bench.knowledge_base, None),
         ("PUT", "/projects/{}/members", office.bench.project, {"account": "outsider", "role": "owner"}),
         ("DELETE", "/projects/{}/members/1", office.bench.project, None),
         ("POST", "/projects/{}/templates", office.bench.project,
@@ -96,7 +96,7 @@ def test_what_is_not_yours_cannot_be_changed_either(scene: Scene, stranger: http
         absent = stranger.request(method, path.format(NOBODYS), json=body)
         assert hidden.status_code == absent.status_code == 404, path
         assert without_numbers(hidden) == without_numbers(absent), path
-    upload = stranger.post(f"/knowledge-bases/{office.bench.shelf}/documents", files={"files": b"x"})
+    upload = stranger.post(f"/knowledge-bases/{office.bench.knowledge_base}/documents", files={"files": b"x"})
     assert upload.status_code == 404
 
 
@@ -124,8 +124,8 @@ def test_ids_of_others_do_not_work_within_a_body(scene: Scene, stranger: httpx.C
 
     ours = mine | {"project_id": office.bench.project, "document_ids": scene.documents}
     assert stranger.post("/extraction/tasks", json=ours).status_code == 404
-    shelf = {"project_id": office.bench.project, "name": "Trojan"}
-    assert stranger.post("/knowledge-bases", json=shelf).status_code == 404
+    knowledge_base = {"project_id": office.bench.project, "name": "Trojan"}
+    assert stranger.post("/knowledge-bases", json=knowledge_base).status_code == 404
     assert stranger.post("/tokens", json={"name": "x", "project_id": office.bench.project}).status_code == 404
 
 
@@ -163,7 +163,9 @@ def test_lists_hold_nothing_of_others(scene: Scene, stranger: httpx.Client) -> N
     assert scene.site.office.bench.project not in {
         project["project_id"] for project in stranger.get("/projects").json()["projects"]
     }
-    assert [shelf["name"] for shelf in stranger.get("/knowledge-bases").json()["knowledge_bases"]] == ["Their papers"]
+    assert [
+        knowledge_base["name"] for knowledge_base in stranger.get("/knowledge-bases").json()["knowledge_bases"]
+    ] == ["Their papers"]
     seen = {batch["batch_id"] for batch in stranger.get("/engine/batches", params={"limit": 500}).json()["batches"]}
     assert seen
     assert not seen & {scene.batch, scene.single_batch, scene.job}
@@ -175,12 +177,12 @@ def test_lists_hold_nothing_of_others(scene: Scene, stranger: httpx.Client) -> N
 def test_a_key_used_in_one_project_means_nothing_in_another(scene: Scene, stranger: httpx.Client) -> None:
     office = scene.site.office
     with scene.site.script("reviewer") as ours:
-        asked = {"template_id": "rct", "idempotency_key": "shared key"}
+        new_task = {"template_id": "rct", "idempotency_key": "shared key"}
         first = ours.post(
-            "/extraction/tasks", json=asked | {"project_id": office.bench.project, "document_ids": scene.documents}
+            "/extraction/tasks", json=new_task | {"project_id": office.bench.project, "document_ids": scene.documents}
         )
     second = stranger.post(
-        "/extraction/tasks", json=asked | {"project_id": office.theirs, "document_ids": scene.theirs}
+        "/extraction/tasks", json=new_task | {"project_id": office.theirs, "document_ids": scene.theirs}
     )
     assert (first.status_code, second.status_code) == (201, 201)
     assert first.json() != second.json()
@@ -189,10 +191,10 @@ def test_a_key_used_in_one_project_means_nothing_in_another(scene: Scene, strang
 def test_the_same_file_in_two_projects_tells_nothing_of_the_other(scene: Scene, stranger: httpx.Client) -> None:
     office = scene.site.office
     with scene.site.script("reviewer") as ours:
-        kept = ours.post(f"/knowledge-bases/{office.bench.shelf}/documents",
+        kept = ours.post(f"/knowledge-bases/{office.bench.knowledge_base}/documents",
                          files={"files": ("our secret name.txt", b"shared words")}).json()["uploads"][0]  # fmt: skip
     mine = stranger.post(
-        f"/knowledge-bases/{office.their_shelf}/documents", files={"files": ("mine.txt", b"shared words")}
+        f"/knowledge-bases/{office.their_knowledge_base}/documents", files={"files": ("mine.txt", b"shared words")}
     ).json()["uploads"][0]
     assert mine["is_duplicate"] is False
     assert mine["document"]["file_name"] == "mine.txt"
@@ -225,7 +227,7 @@ def test_whoever_left_a_project_is_out_at_once(shared: Site) -> None:
     office.people["guest"] = guest
     office.engine.database.run(accounts.set_role(office.bench.project, guest.id, Role.REVIEWER))
     with shared.script("guest") as client:
-        at = f"/knowledge-bases/{office.bench.shelf}/documents"
+        at = f"/knowledge-bases/{office.bench.knowledge_base}/documents"
         assert client.get(at).status_code == 200
         office.engine.database.run(
             accounts.change_member(office.bench.project, office.people["owner"].id, guest.id, None)

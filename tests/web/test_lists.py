@@ -37,13 +37,13 @@ def read(client: httpx.Client, path: str, key: str, cursor: str, **params: Any) 
 def shelved(office: Office) -> str:
     """A knowledge base of its own, with two documents that were read, one that has a problem and two to be read."""
     library = office.bench.library
-    shelf = library.create_knowledge_base("Sorted", project_id=office.bench.project).id
+    knowledge_base = library.create_knowledge_base("Sorted", project_id=office.bench.project).id
     for n, name in enumerate(NAMES):
         text = "bad" if name == "gamma.txt" else f"{paper(40 + n)} sorted"
-        library.upload(shelf, io.BytesIO(text.encode()), name)
+        library.upload(knowledge_base, io.BytesIO(text.encode()), name)
         if n == 2:
             office.work()
-    return f"/knowledge-bases/{shelf}/documents"
+    return f"/knowledge-bases/{knowledge_base}/documents"
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def documents(shared: Site) -> str:
 
 
 @pytest.mark.parametrize(
-    ("asked", "names"),
+    ("query", "names"),
     [
         ({}, NAMES[::-1]),
         ({"sort": "newest"}, NAMES[::-1]),
@@ -68,10 +68,10 @@ def documents(shared: Site) -> str:
 )
 @pytest.mark.parametrize("limit", [1, 2, 500])
 def test_documents_come_sorted_and_sifted(
-    shared: Site, documents: str, asked: dict[str, str], names: tuple[str, ...], limit: int
+    shared: Site, documents: str, query: dict[str, str], names: tuple[str, ...], limit: int
 ) -> None:
     with shared.script("reader") as client:
-        found = read(client, documents, "documents", "after", limit=limit, **asked)
+        found = read(client, documents, "documents", "after", limit=limit, **query)
     assert [document["file_name"] for document in found] == list(names)
 
 
@@ -88,7 +88,7 @@ def test_a_list_goes_on_when_the_last_document_of_a_page_was_deleted(site: Site,
 
 
 def test_a_cursor_tells_nothing_of_documents_elsewhere(shared: Site, documents: str) -> None:
-    [elsewhere] = shared.office.add(["elsewhere"], shelf=shared.office.their_shelf)
+    [elsewhere] = shared.office.add(["elsewhere"], knowledge_base=shared.office.their_knowledge_base)
     with shared.script("reader") as client:
         seen = [
             read(client, documents, "documents", "after", sort="name", limit=2, after=f"{cursor} beta.txt")
@@ -140,8 +140,8 @@ def _worker(pid: int) -> Script[None]:
 def test_every_list_is_whole_when_read_page_by_page(
     shared: Site, filled: Office, path: str, key: str, order: str, limit: int
 ) -> None:
-    path, _, asked = path.format(project=filled.bench.project).partition("?")
-    more = dict(part.split("=") for part in asked.split("&") if part)
+    path, _, query = path.format(project=filled.bench.project).partition("?")
+    more = dict(part.split("=") for part in query.split("&") if part)
     with shared.browser("owner") as client:
         at_once = client.get(path, params=more).json()
         page_by_page = read(client, path, key, "after", limit=limit, **more)
@@ -191,18 +191,18 @@ def test_tasks_and_batches_are_sifted_by_their_state(site: Site) -> None:
     under_way = [office.start(papers) for _ in range(2)]
     with site.script("reader") as client, site.script("outsider") as stranger, site.browser("operator") as operator:
 
-        def tasks(**asked: str) -> list[int]:
+        def tasks(**query: str) -> list[int]:
             project = {"project_id": office.bench.project}
-            listed = read(client, "/extraction/tasks", "tasks", "before", limit=2, **project, **asked)
+            listed = read(client, "/extraction/tasks", "tasks", "before", limit=2, **project, **query)
             return [task["task_id"] for task in listed]
 
         assert tasks() == [*under_way[::-1], *done[::-1]]
         assert tasks(state="open") == under_way[::-1]
         assert tasks(state="closed") == done[::-1]
 
-        def batches(who: httpx.Client, **asked: str) -> list[int]:
-            listed = read(who, "/engine/batches", "batches", "before", limit=2, **asked)
-            assert all(batch["kind"] == asked.get("kind", batch["kind"]) for batch in listed)
+        def batches(who: httpx.Client, **query: str) -> list[int]:
+            listed = read(who, "/engine/batches", "batches", "before", limit=2, **query)
+            assert all(batch["kind"] == query.get("kind", batch["kind"]) for batch in listed)
             return [batch["batch_id"] for batch in listed]
 
         ours = [client.get(f"/extraction/tasks/{task}").json()["batch_id"] for task in tasks()]

@@ -112,7 +112,7 @@ def test_a_view_that_broke_off_goes_on_behind_the_last_line_it_saw(site: Site) -
 def test_a_forged_place_shows_nothing_of_others(site: Site, forged: str) -> None:
     office = site.office
     theirs, _ = office.bench.extraction.start_task(
-        office.theirs, "rct", office.add([paper(7)], shelf=office.their_shelf)
+        office.theirs, "rct", office.add([paper(7)], knowledge_base=office.their_knowledge_base)
     )
     mine = office.start(office.add([paper(1)]))
     office.work()

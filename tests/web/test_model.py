@@ -35,8 +35,8 @@ def site_with(url: str, folder: Path, script: Any = None, *, model: str = "gpt-4
 
 def test_the_model_is_told_with_its_price_and_without_its_key(url: str, tmp_path: Path) -> None:
     with site_with(url, tmp_path) as site, site.browser("reviewer") as reviewer:
-        told = reviewer.get("/extraction/model")
-        assert told.json() == {
+        shown = reviewer.get("/extraction/model")
+        assert shown.json() == {
             "model": "gpt-4.1-mini",
             "host": "127.0.0.1",
             "at_once": 7,
@@ -47,7 +47,7 @@ def test_the_model_is_told_with_its_price_and_without_its_key(url: str, tmp_path
         assert tested.json()["is_usable"]
         assert tested.json()["rung"] == "json_schema"
         assert "answers to a JSON schema" in tested.json()["sentence"]["message"]
-        assert KEY not in told.text + tested.text
+        assert KEY not in shown.text + tested.text
 
 
 def test_without_a_model_there_is_nothing_to_test(shared: Site) -> None:
@@ -61,10 +61,10 @@ def test_without_a_model_there_is_nothing_to_test(shared: Site) -> None:
 def test_a_wrong_key_is_said_in_words_and_tests_have_an_end(url: str, tmp_path: Path) -> None:
     with site_with(url, tmp_path, {"key": "sk-another"}) as site, site.browser("owner") as owner:
         body = {"project_id": site.office.bench.project}
-        told = owner.post("/extraction/model/test", json=body).json()
-        assert not told["is_usable"]
-        assert "key" in told["sentence"]["message"].lower()
-        assert KEY not in json.dumps(told)
+        shown = owner.post("/extraction/model/test", json=body).json()
+        assert not shown["is_usable"]
+        assert "key" in shown["sentence"]["message"].lower()
+        assert KEY not in json.dumps(shown)
         owner.post("/extraction/model/test", json=body)
         refused = owner.post("/extraction/model/test", json=body)
         assert refused.status_code == 429
@@ -124,8 +124,8 @@ def test_failures_of_a_batch_are_told_to_its_project_and_counted_for_operators(s
     office.work()
     batch = office.bench.extraction.task(task).batch_id
     with shared.browser("reader") as reader, shared.browser("operator") as operator:
-        [told] = reader.get(f"/engine/batches/{batch}/failures").json()["failures"]
-        assert told["problem"]["message"] == "This file is locked with a password."
-        assert (told["ordinal"], told["attempt"]) == (0, 1)
+        [shown] = reader.get(f"/engine/batches/{batch}/failures").json()["failures"]
+        assert shown["problem"]["message"] == "This file is locked with a password."
+        assert (shown["ordinal"], shown["attempt"]) == (0, 1)
         [seen] = operator.get(f"/engine/batches/{batch}/failures").json()["failures"]
-        assert seen == told | {"problem": None}
+        assert seen == shown | {"problem": None}

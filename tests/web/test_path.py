@@ -44,22 +44,22 @@ def real_site(url: str, tmp_path: Path) -> Iterator[Site]:
 
 
 def test_from_a_sign_in_link_to_a_table(real_site: Site, url: str, tmp_path: Path) -> None:
-    word = real_site.office.word("owner")
+    secret = real_site.office.link_secret("owner")
     with (
         working(url, tmp_path / "files", RealBench),
         real_site.anybody(origin=real_site.address) as browser,
     ):
         assert browser.get("/me").status_code == 401
-        assert browser.post("/session", json={"word": word}).status_code == 204
+        assert browser.post("/session", json={"secret": secret}).status_code == 204
         assert browser.get("/me").json()["name"] == "owner"
         with real_site.anybody(origin=real_site.address) as second:
-            assert second.post("/session", json={"word": word}).status_code == 401
+            assert second.post("/session", json={"secret": secret}).status_code == 401
             assert SESSION_COOKIE not in second.cookies
 
         project_id = _made(browser.post("/projects", json={"name": "Knees and hearts"}))["project_id"]
-        shelf = _made(browser.post("/knowledge-bases", json={"project_id": project_id, "name": "Trials"}))
+        knowledge_base = _made(browser.post("/knowledge-bases", json={"project_id": project_id, "name": "Trials"}))
         files = [("files", (name, (SAMPLES / name).read_bytes(), "application/pdf")) for name in PAPERS]
-        uploaded = browser.post(f"/knowledge-bases/{shelf['knowledge_base_id']}/documents", files=files)
+        uploaded = browser.post(f"/knowledge-bases/{knowledge_base['knowledge_base_id']}/documents", files=files)
         assert uploaded.status_code == 202
         uploads = uploaded.json()["uploads"]
         assert [upload["document"]["file_name"] for upload in uploads] == list(PAPERS)
@@ -71,8 +71,13 @@ def test_from_a_sign_in_link_to_a_table(real_site: Site, url: str, tmp_path: Pat
         read = [browser.get(f"/documents/{document}").json() for document in documents]
         assert [document["state"] for document in read] == ["readable"] * 3
 
-        asked = {"project_id": project_id, "template_id": "rct", "document_ids": documents, "idempotency_key": "monday"}
-        first, again = (browser.post("/extraction/tasks", json=asked) for _ in range(2))
+        new_task = {
+            "project_id": project_id,
+            "template_id": "rct",
+            "document_ids": documents,
+            "idempotency_key": "monday",
+        }
+        first, again = (browser.post("/extraction/tasks", json=new_task) for _ in range(2))
         assert (first.status_code, again.status_code) == (201, 200)
         task_id = first.json()["task_id"]
         assert again.json() == {"task_id": task_id}
@@ -104,14 +109,14 @@ def test_from_a_sign_in_link_to_a_table(real_site: Site, url: str, tmp_path: Pat
 def test_two_requests_with_one_key_at_the_same_moment_make_one_task(site: Site) -> None:
     documents = site.office.add(paper(n) for n in range(3))
     with site.script("reviewer") as client, ThreadPoolExecutor(4) as threads:
-        asked = {"project_id": site.office.bench.project, "template_id": "rct", "document_ids": documents}
+        new_task = {"project_id": site.office.bench.project, "template_id": "rct", "document_ids": documents}
         for key in range(5):
-            keyed = asked | {"idempotency_key": f"key {key}"}
+            keyed = new_task | {"idempotency_key": f"key {key}"}
             answers = list(threads.map(lambda _, body=keyed: client.post("/extraction/tasks", json=body), range(4)))
             assert sorted(answer.status_code for answer in answers) == [200, 200, 200, 201]
             assert len({answer.json()["task_id"] for answer in answers}) == 1
         other = client.post(
-            "/extraction/tasks", json=asked | {"idempotency_key": "key 0", "document_ids": documents[:1]}
+            "/extraction/tasks", json=new_task | {"idempotency_key": "key 0", "document_ids": documents[:1]}
         )
         assert other.status_code == 409
         listed = client.get("/extraction/tasks", params={"project_id": site.office.bench.project}).json()["tasks"]
@@ -120,8 +125,8 @@ def test_two_requests_with_one_key_at_the_same_moment_make_one_task(site: Site) 
 
 def test_a_task_over_nothing_is_refused(site: Site) -> None:
     with site.script("reviewer") as client:
-        asked = {"project_id": site.office.bench.project, "template_id": "rct", "document_ids": []}
-        answer = client.post("/extraction/tasks", json=asked)
+        new_task = {"project_id": site.office.bench.project, "template_id": "rct", "document_ids": []}
+        answer = client.post("/extraction/tasks", json=new_task)
         assert answer.status_code == 422
         assert answer.json()["detail"] == "No documents are selected. Choose at least one."
 

@@ -23,8 +23,8 @@ class Table:
         self.people = {name: site.browser(name) for name in ("owner", "reviewer")}
 
     def say(self, field: str, action: str, *, by: str = "reviewer", ordinal: int = 0, **more: Any) -> httpx.Response:
-        asked = {"field": field, "action": action, **more}
-        return self.people[by].post(f"/extraction/tasks/{self.task_id}/results/{ordinal}/reviews", json=asked)
+        body = {"field": field, "action": action, **more}
+        return self.people[by].post(f"/extraction/tasks/{self.task_id}/results/{ordinal}/reviews", json=body)
 
     def get(self, path: str, **params: Any) -> Any:
         answer = self.people["owner"].get(f"/extraction/tasks/{self.task_id}{path}", params=params)
@@ -53,15 +53,15 @@ def test_a_review_answers_with_the_document_as_it_stands_and_results_tell_the_sa
     assert table.cell("n_randomised")["review"] is None
     answer = table.say("n_randomised", "edited", value=" 1,020 ", note="Table 1", seen_value=102)
     assert answer.status_code == 201, answer.text
-    told = cell(answer.json(), "n_randomised")
-    assert (told["value"], told["source"]) == (1020, "reviewer")
-    assert told["extracted"] == {"state": "reported", "value": 102, "source": "embedded"}
-    review = told["review"] | {"at": ""}
+    shown = cell(answer.json(), "n_randomised")
+    assert (shown["value"], shown["source"]) == (1020, "reviewer")
+    assert shown["extracted"] == {"state": "reported", "value": 102, "source": "embedded"}
+    review = shown["review"] | {"at": ""}
     assert review == {
         "revision": 1, "action": "edited", "value": 1020, "note": "Table 1", "by": "reviewer", "at": "",
         "is_outdated": False,
     }  # fmt: skip
-    assert table.cell("n_randomised") == told
+    assert table.cell("n_randomised") == shown
     assert table.get("/results/0") == answer.json()
     assert table.cell("n_randomised", 1)["review"] is None
     # Results are written without a check of each; here is one, of types too.
@@ -85,27 +85,27 @@ def test_history_tells_who_said_what_and_when(table: Table) -> None:
     table.say("title", "edited", value="<b>New</b>", seen=1, by="owner", note="As printed")
     table.say("title", "withdrawn", seen=2, note="Not as printed")
     table.say("n_randomised", "accepted")
-    told = table.get("/results/0/reviews", field="title", row="")["reviews"]
-    assert [(one["revision"], one["action"], one["value"], one["by"]) for one in told] == [
+    shown = table.get("/results/0/reviews", field="title", row="")["reviews"]
+    assert [(one["revision"], one["action"], one["value"], one["by"]) for one in shown] == [
         (1, "accepted", None, "reviewer"),
         (2, "edited", "<b>New</b>", "owner"),
         (3, "withdrawn", None, "reviewer"),
     ]
-    assert [one["at"] for one in told] == sorted(one["at"] for one in told)
+    assert [one["at"] for one in shown] == sorted(one["at"] for one in shown)
     assert len(table.get("/results/0/reviews")["reviews"]) == 4
     assert table.get("/results/1/reviews") == {"reviews": [], "next": None}
     assert table.cell("title")["review"]["action"] == "accepted"
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 500])
-@pytest.mark.parametrize("asked", [{}, {"field": "title"}, {"field": "title", "row": ""}, {"row": "arm/1"}])
+@pytest.mark.parametrize("body", [{}, {"field": "title"}, {"field": "title", "row": ""}, {"row": "arm/1"}])
 def test_reviews_come_page_by_page_and_none_twice(
-    reviewed: tuple[Table, list[dict[str, Any]]], asked: dict[str, str], limit: int
+    reviewed: tuple[Table, list[dict[str, Any]]], body: dict[str, str], limit: int
 ) -> None:
-    table, said = reviewed
+    table, decisions = reviewed
     path = f"/extraction/tasks/{table.task_id}/results/0/reviews"
-    found = read(table.people["owner"], path, "reviews", "after", limit=limit, **asked)
-    wanted = [one for one in said if all(one[key] == value for key, value in asked.items())]
+    found = read(table.people["owner"], path, "reviews", "after", limit=limit, **body)
+    wanted = [one for one in decisions if all(one[key] == value for key, value in body.items())]
     assert [(one["field"], one["revision"], one["action"]) for one in found] == [
         (one["field"], one["revision"], one["action"]) for one in wanted
     ]
@@ -115,19 +115,19 @@ def test_reviews_come_page_by_page_and_none_twice(
 def reviewed(shared: Site) -> Iterator[tuple[Table, list[dict[str, Any]]]]:
     """A table, and what was said of its first document, among what was said of the second."""
     table = Table(shared)
-    said: list[dict[str, Any]] = []
+    decisions: list[dict[str, Any]] = []
     for n in range(3):
         for field, action in (("title", "unclear"), ("n_randomised", "not_reported")):
             for ordinal in (0, 1):
                 assert table.say(field, action, ordinal=ordinal, seen=n, note=str(n)).status_code == 201
-            said.append({"field": field, "row": "", "revision": n + 1, "action": action})
-    yield table, said
+            decisions.append({"field": field, "row": "", "revision": n + 1, "action": action})
+    yield table, decisions
     for person in table.people.values():
         person.close()
 
 
 @pytest.mark.parametrize(
-    ("asked", "status", "sentence"),
+    ("body", "status", "sentence"),
     [
         ({"field": "n_randomised", "action": "edited", "value": "a few"}, 422, "'a few' is no number."),
         ({"field": "n_randomised", "action": "edited"}, 422, "Give one, or say that it is not reported."),
@@ -145,9 +145,9 @@ def reviewed(shared: Site) -> Iterator[tuple[Table, list[dict[str, Any]]]]:
     ],
 )
 def test_what_cannot_be_is_refused_with_a_sentence(
-    table: Table, asked: dict[str, Any], status: int, sentence: str
+    table: Table, body: dict[str, Any], status: int, sentence: str
 ) -> None:
-    answer = table.people["reviewer"].post(f"/extraction/tasks/{table.task_id}/results/0/reviews", json=asked)
+    answer = table.people["reviewer"].post(f"/extraction/tasks/{table.task_id}/results/0/reviews", json=body)
     assert (answer.status_code, sentence in answer.json()["detail"]) == (status, True), answer.text
     assert table.get("/results/0/reviews") == {"reviews": [], "next": None}
 
@@ -164,8 +164,8 @@ def test_verified_values_are_accepted_together(table: Table) -> None:
     table.say("title", "rejected")
     answer = table.people["owner"].post(path, json={"ordinals": [0, 1], "field_ids": ["title", "n_randomised"]})
     assert answer.status_code == 200, answer.text
-    told = answer.json()
-    assert told["accepted"] >= 2
+    shown = answer.json()
+    assert shown["accepted"] >= 2
     assert table.cell("title")["review"]["action"] == "rejected"
     assert table.cell("n_randomised", 1)["review"]["by"] == "owner"
     assert table.cell("countries", 1)["review"] is None

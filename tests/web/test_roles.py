@@ -126,10 +126,10 @@ class Stage:
         if "{knowledge_base_id}" in path:
             is_used = is_look or path.endswith("/documents")
             library = office.bench.library
-            shelf = (
+            knowledge_base = (
                 library.create_knowledge_base(self.number(), project_id=office.bench.project) if not is_used else None
             )
-            made["knowledge_base_id"] = shelf.id if shelf else office.bench.shelf
+            made["knowledge_base_id"] = knowledge_base.id if knowledge_base else office.bench.knowledge_base
         if "{document_id}" in path:
             made["document_id"] = self.document if is_look else office.add([self.number()])[0]
         if "{task_id}" in path:
@@ -158,7 +158,7 @@ class Stage:
         project = self.office.bench.project
         match method, path.removeprefix(API):
             case "POST", "/session":
-                return {"json": {"word": "guess"}}
+                return {"json": {"secret": "guess"}}
             case "POST", "/tokens":
                 return {"json": {"name": "another", "scope": "read"}}
             case "POST", "/projects":

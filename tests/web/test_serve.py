@@ -53,13 +53,13 @@ def is_alive(pid: int) -> bool:
 def test_whoever_stops_ingather_run_stops_its_worker_too(url: str, tmp_path: Path, number: signal.Signals) -> None:
     with running(url, tmp_path, "run", "--port", "0", "--no-samples") as process:
         assert process.stdout is not None
-        told = process.stdout.readline() + process.stdout.readline()
-        found = re.search(r"Open (http://127\.0\.0\.1:\d+)/sign-in#(\S+) ", told)
-        assert found is not None, told
+        printed = process.stdout.readline() + process.stdout.readline()
+        found = re.search(r"Open (http://127\.0\.0\.1:\d+)/sign-in#(\S+) ", printed)
+        assert found is not None, printed
         [worker] = until(lambda: workers_of(url), 60)
         with httpx.Client(base_url=found[1], headers={"origin": found[1]}) as browser:
             until(lambda: browser.get("/healthz").status_code == 200)
-            assert browser.post("/api/v1/session", json={"word": found[2]}).status_code == 204
+            assert browser.post("/api/v1/session", json={"secret": found[2]}).status_code == 204
             assert browser.get("/api/v1/me").json()["is_operator"] is True
             assert "server" not in browser.get("/api/v1/me").headers
         process.send_signal(number)
@@ -83,9 +83,9 @@ def test_the_command_for_another_link_works_in_any_shell(url: str, tmp_path: Pat
             text=True,
             check=True,
         )
-        told = re.compile(r"(http://127\.0\.0\.1:\d+/sign-in#)(\S+)")
-        [(address, word)], [(same, new)] = told.findall(first), told.findall(answer.stdout)
-        assert (same, new != word) == (address, True)
+        printed = re.compile(r"(http://127\.0\.0\.1:\d+/sign-in#)(\S+)")
+        [(address, secret)], [(same, new)] = printed.findall(first), printed.findall(answer.stdout)
+        assert (same, new != secret) == (address, True)
 
 
 @pytest.mark.parametrize("seconds", [0.2, 0.6, 1.2])
@@ -93,11 +93,11 @@ def test_ctrl_c_in_the_first_moments_is_no_error(url: str, tmp_path: Path, secon
     with running(url, tmp_path, "run", "--port", "0", "--no-samples") as process:
         time.sleep(seconds)  # there is nothing to wait for: any moment will do
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=40)
+        _, output = process.communicate(timeout=40)
         # Python itself ends by the signal as long as none of our code runs.
         assert process.returncode in {0, 130, -signal.SIGINT}
         if process.returncode != -signal.SIGINT:
-            assert "Traceback" not in said
+            assert "Traceback" not in output
             assert workers_of(url) == []
 
 
@@ -108,9 +108,9 @@ def test_ctrl_c_pressed_again_and_again_changes_nothing(url: str, tmp_path: Path
         for _ in range(4):
             process.send_signal(signal.SIGINT)
             time.sleep(gap)
-        said, complained = process.communicate(timeout=40)
+        output, complained = process.communicate(timeout=40)
         assert process.returncode == 0
-        assert "Stopped." in said
+        assert "Stopped." in output
         assert "Traceback" not in complained
         assert workers_of(url) == []
 

@@ -16,8 +16,8 @@ from ingather.web.edge import SESSION_COOKIE
 from tests.web.site import Site
 
 
-def made(client: httpx.Client, **asked: Any) -> httpx.Response:
-    return client.post("/tokens", json={"name": "made", **asked})
+def made(client: httpx.Client, **body: Any) -> httpx.Response:
+    return client.post("/tokens", json={"name": "made", **body})
 
 
 def with_token(site: Site, token: str) -> httpx.Client:
@@ -122,10 +122,10 @@ def test_nobody_sees_or_revokes_the_tokens_of_others(site: Site) -> None:
 def test_an_account_that_was_disabled_is_out_at_once(site: Site, db: psycopg.Connection) -> None:
     with site.browser("owner") as browser, site.script("owner") as client:
         assert browser.get("/me").status_code == client.get("/me").status_code == 200
-        word = site.office.word("owner")
+        link_secret = site.office.link_secret("owner")
         db.execute("update ingather.account set is_disabled = true where name = 'owner'")
         assert browser.get("/me").status_code == client.get("/me").status_code == 401
-        signed = browser.post("/session", json={"word": word})
+        signed = browser.post("/session", json={"secret": link_secret})
         assert signed.status_code == 401 or browser.get("/me").status_code == 401
 
 
@@ -135,7 +135,7 @@ def test_an_account_that_was_disabled_is_out_at_once(site: Site, db: psycopg.Con
 def test_signing_in_gives_a_new_session_and_ends_the_last(site: Site) -> None:
     with site.browser("owner") as browser:
         before = browser.cookies[SESSION_COOKIE]
-        answer = browser.post("/session", json={"word": site.office.word("owner")})
+        answer = browser.post("/session", json={"secret": site.office.link_secret("owner")})
         assert answer.status_code == 204
         cookie = answer.headers["set-cookie"]
         assert "HttpOnly" in cookie
@@ -150,7 +150,7 @@ def test_signing_in_gives_a_new_session_and_ends_the_last(site: Site) -> None:
 def test_a_session_that_somebody_planted_is_not_taken_over(site: Site) -> None:
     with site.anybody(origin=site.address) as browser:
         browser.cookies.set(SESSION_COOKIE, "planted", domain="127.0.0.1")
-        answer = browser.post("/session", json={"word": site.office.word("owner")})
+        answer = browser.post("/session", json={"secret": site.office.link_secret("owner")})
         assert "planted" not in answer.headers["set-cookie"]
     with site.anybody() as thief:
         thief.cookies.set(SESSION_COOKIE, "planted", domain="127.0.0.1")
@@ -159,7 +159,7 @@ def test_a_session_that_somebody_planted_is_not_taken_over(site: Site) -> None:
 
 def test_the_cookie_is_secure_where_the_browser_came_by_https(site: Site) -> None:
     with site.anybody(origin=site.address.replace("http://", "https://")) as browser:
-        answer = browser.post("/session", json={"word": site.office.word("owner")})
+        answer = browser.post("/session", json={"secret": site.office.link_secret("owner")})
         assert "Secure" in answer.headers["set-cookie"]
 
 
@@ -178,23 +178,23 @@ def test_a_session_that_is_over_opens_nothing(site: Site, db: psycopg.Connection
 
 
 def test_one_link_signs_one_browser_in_also_when_two_come_at_once(site: Site) -> None:
-    word = site.office.word("owner")
+    link_secret = site.office.link_secret("owner")
     gate = threading.Barrier(4)
 
     def sign_in(_: int) -> int:
         with site.anybody() as browser:
             gate.wait(10)
-            return browser.post("/session", json={"word": word}).status_code
+            return browser.post("/session", json={"secret": link_secret}).status_code
 
     with ThreadPoolExecutor(4) as threads:
         assert sorted(threads.map(sign_in, range(4))) == [204, 401, 401, 401]
 
 
 def test_a_link_ends_after_its_time(site: Site, db: psycopg.Connection) -> None:
-    word = site.office.word("owner")
+    link_secret = site.office.link_secret("owner")
     db.execute("update ingather.sign_in_link set expires_at = clock_timestamp()")
     with site.anybody() as browser:
-        assert browser.post("/session", json={"word": word}).status_code == 401
+        assert browser.post("/session", json={"secret": link_secret}).status_code == 401
 
 
 # --- members ---------------------------------------------------------------------------------------------------------
@@ -225,12 +225,12 @@ def test_an_owner_gives_and_takes_roles(site: Site) -> None:
     at = f"/projects/{office.bench.project}/members"
     with site.browser("owner") as owner, site.browser("outsider") as outsider:
         assert owner.put(at, json={"account": "outsider", "role": "reader"}).status_code == 204
-        assert outsider.get(f"/knowledge-bases/{office.bench.shelf}/documents").status_code == 200
+        assert outsider.get(f"/knowledge-bases/{office.bench.knowledge_base}/documents").status_code == 200
         assert outsider.put(at, json={"account": "outsider", "role": "owner"}).status_code == 403
         assert owner.put(at, json={"account": "owner", "role": "reader"}).status_code == 409
         assert owner.delete(f"{at}/{office.people['owner'].id}").status_code == 409
         assert owner.delete(f"{at}/{office.people['outsider'].id}").status_code == 204
-        assert outsider.get(f"/knowledge-bases/{office.bench.shelf}/documents").status_code == 404
+        assert outsider.get(f"/knowledge-bases/{office.bench.knowledge_base}/documents").status_code == 404
 
 
 def test_a_project_is_never_without_its_owner(site: Site, db: psycopg.Connection) -> None:

@@ -57,8 +57,8 @@ def client(shared: Site) -> Iterator[httpx.Client]:
         yield client
 
 
-def shelf(site: Site) -> str:
-    return f"/knowledge-bases/{site.office.bench.shelf}/documents"
+def knowledge_base(site: Site) -> str:
+    return f"/knowledge-bases/{site.office.bench.knowledge_base}/documents"
 
 
 def files_in(folder: Path) -> list[str]:
@@ -97,7 +97,7 @@ def test_an_upload_that_says_it_is_too_big_is_not_read(shared: Site, client: htt
 
     headers = FORM | {"content-length": str(bodies.LARGEST_UPLOAD + 1)}
     with suppress(httpx.WriteError, httpx.ReadError, httpx.RemoteProtocolError):
-        assert client.post(shelf(shared), content=chunks(), headers=headers).status_code == 413
+        assert client.post(knowledge_base(shared), content=chunks(), headers=headers).status_code == 413
     assert drawn < 200
 
 
@@ -114,7 +114,7 @@ def test_an_upload_without_an_end_is_cut_off_and_nothing_is_left_of_it(
     before = open_files()
     tracemalloc.start()
     try:
-        assert is_refused(client, shelf(shared), endless())
+        assert is_refused(client, knowledge_base(shared), endless())
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -134,7 +134,7 @@ def test_an_upload_without_an_end_is_cut_off_and_nothing_is_left_of_it(
     ids=["51 files", "10,000 fields", "one long field"],
 )
 def test_a_form_of_too_many_parts_is_refused(shared: Site, client: httpx.Client, body: bytes, folder: Path) -> None:
-    assert is_refused(client, shelf(shared), iter([body]))
+    assert is_refused(client, knowledge_base(shared), iter([body]))
     until(lambda: files_in(folder) == [])
 
 
@@ -143,8 +143,8 @@ def test_a_file_that_is_too_big_is_refused_and_the_others_are_kept(
 ) -> None:
     monkeypatch.setattr(shared.office.bench.library, "max_bytes", 1000)
     big, small = ("files", ("big.pdf", b"x" * 1001)), ("files", ("small.pdf", b"small"))
-    assert client.post(shelf(shared), files=[big]).status_code == 413
-    both = client.post(shelf(shared), files=[big, small])
+    assert client.post(knowledge_base(shared), files=[big]).status_code == 413
+    both = client.post(knowledge_base(shared), files=[big, small])
     assert both.status_code == 202
     assert [upload["document"]["file_name"] for upload in both.json()["uploads"]] == ["small.pdf"]
     assert both.json()["refused"][0]["file_name"] == "big.pdf"
@@ -186,14 +186,14 @@ def test_one_person_has_so_many_seats_and_no_more() -> None:
 def test_what_is_no_form_with_files_is_refused(
     shared: Site, client: httpx.Client, kind: str, body: bytes, status: int
 ) -> None:
-    answer = client.post(shelf(shared), content=body, headers={"content-type": kind})
+    answer = client.post(knowledge_base(shared), content=body, headers={"content-type": kind})
     assert answer.status_code in {status, 422} if status == 400 else answer.status_code == status, answer.text
     assert answer.headers["content-type"] == "application/problem+json"
 
 
 def test_a_file_name_is_for_display_and_never_a_path(shared: Site, client: httpx.Client) -> None:
     for n, (sent, shown) in enumerate(TRAPS.items()):
-        answer = client.post(shelf(shared), content=part(sent.encode(), b"trap %d" % n) + END, headers=FORM)
+        answer = client.post(knowledge_base(shared), content=part(sent.encode(), b"trap %d" % n) + END, headers=FORM)
         assert answer.status_code == 202, answer.text
         document = answer.json()["uploads"][0]["document"]
         assert document["file_name"] == shown
@@ -201,16 +201,16 @@ def test_a_file_name_is_for_display_and_never_a_path(shared: Site, client: httpx
         assert served.content == b"trap %d" % n
         assert "set-cookie" not in served.headers
         assert served.headers["content-disposition"].isascii()
-    long = client.post(shelf(shared), content=part(b"n" * 3000 + b".pdf", b"long") + END, headers=FORM)
+    long = client.post(knowledge_base(shared), content=part(b"n" * 3000 + b".pdf", b"long") + END, headers=FORM)
     assert len(long.json()["uploads"][0]["document"]["file_name"].encode()) <= 255
 
 
 def test_the_same_bytes_twice_are_told_and_the_same_name_twice_is_no_matter(shared: Site, client: httpx.Client) -> None:
-    first = client.post(shelf(shared), files={"files": ("same.pdf", b"one")}).json()["uploads"][0]
-    again = client.post(shelf(shared), files={"files": ("other.pdf", b"one")}).json()["uploads"][0]
+    first = client.post(knowledge_base(shared), files={"files": ("same.pdf", b"one")}).json()["uploads"][0]
+    again = client.post(knowledge_base(shared), files={"files": ("other.pdf", b"one")}).json()["uploads"][0]
     assert (first["is_duplicate"], again["is_duplicate"]) == (False, True)
     assert again["document"]["document_id"] == first["document"]["document_id"]
-    other = client.post(shelf(shared), files={"files": ("same.pdf", b"two")}).json()["uploads"][0]
+    other = client.post(knowledge_base(shared), files={"files": ("same.pdf", b"two")}).json()["uploads"][0]
     assert other["document"]["document_id"] != first["document"]["document_id"]
 
 
@@ -230,7 +230,7 @@ def test_the_same_bytes_twice_are_told_and_the_same_name_twice_is_no_matter(shar
 def test_a_file_is_saved_by_a_browser_and_never_shown(
     shared: Site, client: httpx.Client, name: str, content: bytes, kind: str
 ) -> None:
-    uploaded = client.post(shelf(shared), files={"files": (name, content, "text/html")})
+    uploaded = client.post(knowledge_base(shared), files={"files": (name, content, "text/html")})
     document = uploaded.json()["uploads"][0]["document"]["document_id"]
     answer = client.get(f"/documents/{document}/file")
     assert answer.content == content
@@ -245,12 +245,12 @@ def test_a_file_is_saved_by_a_browser_and_never_shown(
 def lines_of_text(shared: Site) -> str:
     """The address of a file of a thousand bytes, all different from their neighbours."""
     with shared.script("reviewer") as client:
-        uploaded = client.post(shelf(shared), files={"files": ("r.pdf", bytes(n % 251 for n in range(1000)))})
+        uploaded = client.post(knowledge_base(shared), files={"files": ("r.pdf", bytes(n % 251 for n in range(1000)))})
         return f"/documents/{uploaded.json()['uploads'][0]['document']['document_id']}/file"
 
 
 @pytest.mark.parametrize(
-    ("asked", "status", "first", "last"),
+    ("range_header", "status", "first", "last"),
     [
         ("bytes=0-0", 206, 0, 0),
         ("bytes=10-19", 206, 10, 19),
@@ -278,10 +278,10 @@ def lines_of_text(shared: Site) -> str:
     ],
 )
 def test_one_plain_range_of_a_file_is_served_and_anything_else_is_ignored(
-    client: httpx.Client, lines_of_text: str, asked: str, status: int, first: int, last: int
+    client: httpx.Client, lines_of_text: str, range_header: str, status: int, first: int, last: int
 ) -> None:
     whole = bytes(n % 251 for n in range(1000))
-    answer = client.get(lines_of_text, headers={"range": asked})
+    answer = client.get(lines_of_text, headers={"range": range_header})
     assert answer.status_code == status, answer.text
     assert answer.headers["x-content-type-options"] == "nosniff"
     match status:
@@ -304,9 +304,9 @@ def test_two_ranges_in_two_headers_are_ignored_and_pages_have_no_parts(
 ) -> None:
     twice = client.get(lines_of_text, headers=[("range", "bytes=0-1"), ("range", "bytes=2-3")])
     assert (twice.status_code, len(twice.content)) == (200, 1000)
-    for asked in ("bytes=0-1", "bytes=5-1", "bytes=99999999-", "x"):
+    for range_header in ("bytes=0-1", "bytes=5-1", "bytes=99999999-", "x"):
         for path in ("/healthz", "/", "/assets/nothing.js"):
-            answer = httpx.get(shared.address + path, headers={"range": asked})
+            answer = httpx.get(shared.address + path, headers={"range": range_header})
             assert answer.status_code in {200, 404}
             assert "text/plain" not in answer.headers["content-type"]
 
@@ -332,7 +332,7 @@ def test_a_file_and_an_export_give_back_what_they_hold(shared: Site, client: htt
 
 
 def test_an_upload_is_kept_by_its_content_alone(shared: Site, client: httpx.Client) -> None:
-    client.post(shelf(shared), files={"files": ("../../evil.pdf", io.BytesIO(b"evil"))})
+    client.post(knowledge_base(shared), files={"files": ("../../evil.pdf", io.BytesIO(b"evil"))})
     files = [path for path in Path(shared.office.bench.library.blobs.folder).rglob("*") if path.is_file()]  # type: ignore[attr-defined]
     assert files
     assert all(len(path.name) == 64 and set(path.name) <= set("0123456789abcdef") for path in files)

@@ -1769,8 +1769,8 @@ export interface components {
         };
         /** SignIn */
         SignIn: {
-            /** Word */
-            word: string;
+            /** Secret */
+            secret: string;
         };
         /**
          * Sort

@@ -14,7 +14,7 @@ export function SignIn() {
   const navigate = useNavigate();
   const client = useQueryClient();
   const signIn = useMutation({
-    mutationFn: (secret: string) => api.post("/api/v1/session", { body: { word: secret } }),
+    mutationFn: (secret: string) => api.post("/api/v1/session", { body: { secret } }),
     onSuccess: () => {
       client.clear();
       void navigate(wayBack(), { replace: true });

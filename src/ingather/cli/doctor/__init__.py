@@ -34,13 +34,13 @@ def examine(arguments: Namespace) -> int:
     wrong, unknown = (sum(result.level == level for result in found) for level in ("wrong", "unknown"))
     is_well = not wrong and not unknown
     if arguments.json:
-        findings = [{"check": one.check, "word": one.level, "sentence": one.sentence} for one in found]
+        findings = [{"check": one.check, "level": one.level, "sentence": one.sentence} for one in found]
         as_json({"ok": is_well, "findings": findings})
     else:
         # What matters first: a tired reader sees the top of the list.
         order = ("wrong", "unknown", "note", "ok")
         found.sort(key=lambda result: order.index(result.level))
-        table(("check", "word", "finding"), ((f.check, f.level, f.sentence) for f in found), empty="")
+        table(("check", "level", "finding"), ((f.check, f.level, f.sentence) for f in found), empty="")
         blind = f" {unknown} could not be made." if unknown else ""
         say("\nNothing is wrong." if is_well else f"\n{wrong} of {len(found)} checks found something wrong.{blind}")
     return 0 if is_well else 1

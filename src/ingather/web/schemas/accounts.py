@@ -9,7 +9,7 @@ from ingather.web.schemas.forms import BodyId, Name, Wire
 
 
 class SignIn(Wire):
-    secret: Annotated[str, Field(alias="word"), StringConstraints(min_length=1, max_length=200)]
+    secret: Annotated[str, StringConstraints(min_length=1, max_length=200)]
 
 
 class Me(Wire):
