@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import os
+import secrets
 import signal
 import subprocess
 import sys
@@ -420,7 +421,7 @@ def _register() -> Any:
 def _claim(db: psycopg.Connection, worker_id: int, after: int = 0, k: int = 1, kinds: str = "nap") -> list[Any]:
     params = {
         "worker_id": worker_id, "queue": "default", "kinds": [kinds], "k": k, "kw": k, "free": k, "after": after,
-        "token": worker_id * 1_000_000 + after * 1000, "is_locked": False,
+        "token": secrets.randbits(62), "is_locked": False,
     }  # fmt: skip
     return db.execute(sql.CLAIM, params).fetchall()
 
