@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from ingather.extraction.conversation.parts import LONGEST_PIECE, Passage, parts
 from ingather.extraction.provider import estimate_tokens
 
-WORDS = "\n" + "word " * 400
-BODY = [f"Abstract\n120 people.{WORDS}", f"Methods\nBy computer.{WORDS}", f"Results\nPain fell by 2.1.{WORDS}"]
+TERMS = "\n" + "word " * 400
+BODY = [f"Abstract\n120 people.{TERMS}", f"Methods\nBy computer.{TERMS}", f"Results\nPain fell by 2.1.{TERMS}"]
 LIST = "References\n" + "\n".join(f"{n}. Somebody et al. Something. J Things 2001." for n in range(40))
 
 

@@ -113,7 +113,7 @@ def test_a_second_request_on_a_connection_has_a_deadline_too(hasty: Site) -> Non
 def test_a_body_that_does_not_come_is_not_waited_for(hasty: Site) -> None:
     token = hasty.office.token("owner")
     sent = begun(hasty, "/session", "Content-Type: application/json", length=100)
-    knowledge_base = hasty.office.bench.shelf
+    knowledge_base = hasty.office.bench.knowledge_base
     form = "Content-Type: multipart/form-data; boundary=b"
     upload = begun(
         hasty, f"/knowledge-bases/{knowledge_base}/documents", form, f"Authorization: Bearer {token}", length=10_000
