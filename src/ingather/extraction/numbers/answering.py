@@ -36,17 +36,17 @@ def by_rules(question: NumbersQuestion, paper: NumbersPaper) -> NumbersAnswer:
         one, other = choice.chosen.values
         return NumbersAnswer(
             id=question.id, state=AnswerState.REPORTED, why=choice.why, intervention=one, comparator=other,
-            evidence=_evidence([choice.chosen]),
+            evidence=evidence_of([choice.chosen]),
         )  # fmt: skip
     if choice.looked_at:
         return NumbersAnswer(
             id=question.id, state=AnswerState.UNCLEAR, why=choice.why,
-            evidence=_evidence(choice.looked_at[:_MOST_CANDIDATES]),
+            evidence=evidence_of(choice.looked_at[:_MOST_CANDIDATES]),
         )  # fmt: skip
     return NumbersAnswer(id=question.id, state=AnswerState.NOT_FOUND, why="No table gives this outcome for both arms.")
 
 
-def _evidence(found: Iterable[Candidate]) -> tuple[NumbersEvidence, ...]:
+def evidence_of(found: Iterable[Candidate]) -> tuple[NumbersEvidence, ...]:
     return tuple(
         one
         for candidate in found

@@ -55,11 +55,11 @@ def candidates(question: NumbersQuestion, paper: NumbersPaper) -> list[Candidate
         for cells in paired(view, arms, paper):
             score = outcome_score(query, cells.frame, view.table.caption, elsewhere, paper)
             if score >= _LEAST:
-                found.append(_candidate(question, cells, score, paper, arms, sizes))
+                found.append(candidate_of(question, cells, score, paper, arms, sizes))
     return sorted(found, key=lambda one: -one.score)
 
 
-def _candidate(
+def candidate_of(
     question: NumbersQuestion,
     cells: PairedCells,
     score: float,
@@ -126,7 +126,7 @@ def _at_time(found: list[Candidate], query: OutcomeQuery) -> tuple[list[Candidat
     changed = [one for one in found if one.cells.is_change == query.is_change]
     found = changed or found
     if query.moment is not None:
-        exact = [one for one in found if _is_same(one.cells.moment, query.moment)]
+        exact = [one for one in found if is_same_time(one.cells.moment, query.moment)]
         if exact:
             return exact, ""
         open_ = [one for one in found if one.cells.moment is None]
@@ -138,7 +138,7 @@ def _at_time(found: list[Candidate], query: OutcomeQuery) -> tuple[list[Candidat
     return [one for one in after if one.cells.moment is None or one.cells.moment.days == last], ""
 
 
-def _is_same(one: Moment | None, other: Moment) -> bool:
+def is_same_time(one: Moment | None, other: Moment) -> bool:
     if one is None:
         return False
     if When.BEFORE in {one.when, other.when}:
