@@ -28,7 +28,7 @@ from bench.targets import targets
 # Where the figures of an unfinished run are kept.
 PARTIAL = Path(".bench") / "partial.json"
 
-# What keeps a peer from taking part.
+# Reasons that keep a peer from taking part.
 UNFIT = (Skipped, subprocess.SubprocessError, psycopg.Error, OSError)
 
 

@@ -24,7 +24,7 @@ T = TypeVar("T")
 # A crew has so long to load and to handle its first item. Shorter fails on a slow or busy machine, where two seconds
 # were not enough; longer only delays the news that a system does not work.
 READY_S = 60
-# What was handled has so long to be stored. Longer only delays the news that it never will be.
+# A handled item has so long to be stored. Longer only delays the news that it never will be.
 LEFT_S = 30
 # How often the counts are read: as long as hardly anything takes; shorter would use a processor that is measured.
 LOOK_S = 0.004

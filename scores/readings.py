@@ -30,7 +30,7 @@ from scores.report import wilson
 
 VERIFIED = {Verdict.VERIFIED, Verdict.VERIFIED_FUZZY}
 
-# Of a sheet, the share of answers without the mark: enough that a reader cannot guess the mark from being asked.
+# The share of a sheet's answers without the mark: enough that a reader cannot guess the mark from being asked.
 _UNMARKED = 0.2
 
 # More answers of one paper would make them depend on one another: a mistake about a paper repeats in its answers.

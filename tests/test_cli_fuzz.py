@@ -71,7 +71,7 @@ COMMANDS = [command for command in _commands(parser()) if not NEVER_RUN & {*comm
 RUNNABLE = [command for command in COMMANDS if len(command.options) > 1]
 OPTIONS = sorted({text for command in COMMANDS for option in command.options for text in option.option_strings})
 
-# By what the usage line calls it. A name with @ stands for a batch of the scene.
+# Arguments by their name in the usage line. A name with @ stands for a batch of the scene.
 FITTING = {
     "ID": ["@open", "@failed", "@closed", "9223372036854775807"],
     "ITEM": ["1", "9223372036854775807"],

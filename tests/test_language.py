@@ -1,7 +1,9 @@
 """The language and the shape of the source: names say the thing, numbers have a reason, and nothing is long."""
 
 import ast
+import io
 import re
+import tokenize
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
@@ -94,6 +96,26 @@ def test_a_name_in_tests_and_tools_says_the_thing_too(module: str) -> None:
     """Names of tests are sentences, and sentences have words of every kind."""
     names = {name for name in names_made_in(beside()[module]) if not name.startswith("test_")}
     assert sorted(name for name in names if VAGUE & set(parts(name))) == []
+
+
+# A comment that begins with one of these is half a sentence: "Of threads." says something only to its writer.
+HALF_SENTENCE = re.compile(r"(?:Of|By|Whoever|Whose)\b")
+
+
+def comments_of(text: str) -> Iterator[str]:
+    """The comments of a module, one for lines below each other."""
+    last = -1
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            if token.start[0] != last + 1:
+                yield token.string.lstrip("# ")
+            last = token.start[0]
+
+
+@pytest.mark.parametrize("path", [*held(), *sorted(beside())])
+def test_a_comment_is_a_sentence_with_a_subject(path: str) -> None:
+    text = (SOURCE / path if path in modules() else ROOT / path).read_text("utf-8")
+    assert [comment for comment in comments_of(text) if HALF_SENTENCE.match(comment)] == []
 
 
 def test_a_class_name_has_one_meaning() -> None:

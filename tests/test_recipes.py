@@ -95,7 +95,7 @@ def test_every_place_knows_the_same_formats() -> None:
 def test_every_page_is_visited_by_a_browser_test() -> None:
     paths = re.findall(r'path: "([^"]+)"', text(PAGES / "router.tsx"))
     visits = "".join(text(path) for path in sorted((ROOT / "tests" / "browser").glob("*.py")))
-    # Of `/tasks/:taskId/table` a test names the fixed parts.
+    # A test names the fixed parts of `/tasks/:taskId/table`.
     fixed = {path: [part for part in path.split("/") if part and not part.startswith((":", "*"))] for path in paths}
     assert {path for path, names in fixed.items() if not all(f"/{name}" in visits for name in names)} == set()
 

@@ -38,7 +38,7 @@ def endpoint_from(settings: Settings) -> Endpoint | None:
         return None
     if settings.model_url is None or settings.model is None:
         raise UsageError("A model needs both INGATHER_LLM_BASE_URL and INGATHER_LLM_MODEL. Set both or neither.")
-    # Whoever sets the variables of this process may well mean a model on this machine.
+    # The variables of this process may well name a model on this machine.
     base_url = check_base_url(settings.model_url, allow_local=True)
     return Endpoint.of(base_url, settings.model, settings.model_key, context_tokens=settings.model_context)
 

@@ -29,7 +29,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("browser"))
 
 
-# Of a module, not of the session: while Playwright runs, no test in this process can run an event loop of its own.
+# Not of the session: while Playwright runs, no test in this process can run an event loop of its own.
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     try:

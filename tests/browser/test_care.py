@@ -84,7 +84,7 @@ def test_axe_finds_nothing_on_any_page(
     page = context.new_page()
     page.set_default_timeout(PATIENCE_MS)
     found: list[str] = []
-    # Of all that axe looks at, the scheme changes the colours.
+    # The scheme changes only the colours among all that axe looks at.
     rules = ["color-contrast"] if scheme == "dark" else None
     for address, sign in every_page(finished):
         page.goto(address)

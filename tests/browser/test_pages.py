@@ -11,7 +11,7 @@ from tests.browser.bench import SAMPLES
 from tests.browser.conftest import Complaints
 from tests.browser.steps import new_project, new_shelf, speak_chinese, start, upload
 
-# What the program says: without what people, documents and templates say, which stays as it is.
+# The texts of the program, without what people, documents and templates say, which stays as it is.
 OWN_TEXTS = """() => {
   const copy = document.querySelector("#content").cloneNode(true);
   copy.querySelectorAll(".grid-row, .details-value, blockquote, .document, .log-line").forEach((one) => one.remove());

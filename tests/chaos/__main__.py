@@ -57,7 +57,7 @@ TEMPERS = {
     "exit": 3, "bad result": 10, "nul": 10, "family": 10,
 }  # fmt: skip
 
-# What the command ends with where this machine cannot have a fault: neither held nor broken.
+# The exit code where this machine cannot have a fault: neither held nor broken.
 EXIT_SKIPPED = 3
 
 TOTALS = ("late_writes_refused", "progress_reads", "transitions_checked")

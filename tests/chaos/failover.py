@@ -30,7 +30,7 @@ ITEMS_BETWEEN_FAULTS = 60
 # go back. Longer loses more; shorter than a start of workers would lose none of them.
 DOOMED_S = 2.0
 
-# What it has to say of a server that is away fills a screen each time.
+# Its complaint about a server that is away fills a screen each time.
 logging.getLogger("psycopg").setLevel(logging.CRITICAL)
 
 MODES = ("sync", "async", "set-back")

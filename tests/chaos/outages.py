@@ -37,7 +37,7 @@ HOSTILE = {
     "bytea_output": "escape", "extra_float_digits": "-15", "default_transaction_isolation": "serializable",
     "enable_indexscan": "off", "jit_above_cost": "0", "idle_session_timeout": "50ms",
 }  # fmt: skip
-# What a search path that comes first can do: our statements would take this for the clock.
+# A search path that comes first can do this: our statements would take it for the clock.
 EVIL = """
 create schema evil;
 create function evil.clock_timestamp() returns timestamptz language sql as $$ select 'epoch'::timestamptz $$;

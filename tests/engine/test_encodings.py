@@ -312,7 +312,7 @@ def test_one_outcome_that_cannot_be_put_together_costs_its_item_alone(
     app.close()
 
 
-# What a pooler cannot set for a session, since the next statement may meet another one, and what needs not be set.
+# Settings that a pooler cannot set for a session, since the next statement may meet another one, or need not set.
 UNFIT = ("search_path", "DateStyle", "IntervalStyle", "default_transaction_isolation", "client_encoding")
 
 

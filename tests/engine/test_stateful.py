@@ -37,7 +37,7 @@ WORKERS: Final = 3
 LEASE_S: Final = 30
 MOMENT_S: Final = 20  # two of them outlast a lease and every delay
 RECENT: Final = st.sampled_from([0, 0, 0, 1, 1, 2, STALE := 9, STALE])  # leases, the newest first
-# What may happen next, as often as it stands here.
+# The actions that may happen next, as often as they stand here.
 ACTS: Final = (
     ["claim"] * 10 + ["settle"] * 8 + ["settle a run"] * 4 + ["put back"] * 4 + ["settle several", "release"] * 2
     + ["retry"] * 3 + ["scatter", "add"] * 3 + ["cancel", "limit"] * 2 + ["resume", "lift the limit", "pause"]

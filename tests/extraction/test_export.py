@@ -189,7 +189,7 @@ def unquoted(text: str) -> str:
     return text[1:] if text.startswith("'") and is_formula_like(text.lstrip("'")) else text
 
 
-# What people find in the workbook
+# The sheets and columns of the workbook
 
 
 def test_the_workbook_has_a_sheet_for_every_purpose_and_shows_values_wide() -> None:

@@ -19,7 +19,7 @@ from ingather.library.parse.wire import unpack
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux can close a process in")
 
-# What the code tries. Each attempt raises, or ends and is counted as a way in.
+# The attempts of the code. Each raises, or ends and is counted as a way in.
 HOSTILE = r"""
 import ctypes, json, os, socket, subprocess, sys, threading
 from ingather.library.parse import child

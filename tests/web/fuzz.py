@@ -114,7 +114,7 @@ class Fuzz:
             if is_near:
                 self._bring_near(case)
             made += 1
-            # What the case brings of credentials is not ours.
+            # Credentials that the case brings are not ours.
             case.cookies.clear()
             case.headers.pop("Authorization", None)
             answer = case.call(

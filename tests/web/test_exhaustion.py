@@ -75,7 +75,7 @@ def test_half_requests_stop_nobody_and_fill_no_log(url: str, tmp_path: Path) -> 
             for n in range(600):
                 half = stack.enter_context(closing(connect(address)))
                 half.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127" if n % 2 else b"POST / HTTP/1.1\r\n")
-        # Whoever comes now comes to a server that is besieged.
+        # The server is besieged when this one comes.
         with httpx.Client(base_url=address, timeout=30) as late:
             assert [late.get(path).status_code for path in ("/readyz", "/healthz")] == [200, 200]
         process.kill()

@@ -15,7 +15,7 @@ from tests.web.site import API, Site
 
 CALLERS = ("anonymous", "outsider", "reader", "reviewer", "owner", "operator", "read token")
 
-# What each of them gets, in that order. The operator is no member, and the token that only reads is the owner's.
+# The status that each of them gets, in that order. The operator is no member; the token that only reads is the owner's.
 TABLE = """
 GET    /healthz                                       200 200 200 200 200 200 200
 GET    /readyz                                        200 200 200 200 200 200 200

@@ -74,6 +74,19 @@ test("what is open is known from its state and not looked up in the page", () =>
   expect(found.map((file) => file.fileName)).toEqual([]);
 });
 
+test("a comment is a sentence with a subject", () => {
+  const halves = files.flatMap(
+    (file) => file.text.match(/(?:^|\s)(?:\/\/|\/\*\*) (?:Of|By|Whoever|Whose)\b.*/gm) ?? [],
+  );
+  // A comment of several lines may break before such a word; a line alone has no sentence before it.
+  const alone = halves.filter(
+    (line) => !files.some((file) => new RegExp(`//.*\\n.*${escaped(line.trim())}`).test(file.text)),
+  );
+  expect(alone).toEqual([]);
+});
+
+const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+
 test("there is something to look at", () => {
   expect(files.length).toBeGreaterThan(50);
 });

@@ -172,7 +172,7 @@ def _firings(cron: Cron, after: datetime, limit: int) -> list[datetime]:
 def list_workers(arguments: Namespace) -> None:
     with closing(Ingather()) as app:
         workers, now = app.workers(), app.database.run(_now())
-    # By the database's clock: this machine's may be hours off.
+    # The database's clock decides: this machine's may be hours off.
     silent = {worker.id for worker in workers if now - worker.beat_at > timedelta(seconds=worker.lease_s)}
     if arguments.json:
         as_json([plain(worker) | {"state": "silent" if worker.id in silent else "alive"} for worker in workers])

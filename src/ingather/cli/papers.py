@@ -47,7 +47,7 @@ def out_of(name: str, endings: Collection[str]) -> Path:
     if not folder.is_dir():
         raise UsageError(f"{name!r} cannot be written: there is no such folder.")
     try:
-        # By trying: rights say little to an administrator, or of a disk that is full or read-only.
+        # Only trying shows it: rights say little to an administrator, or of a disk that is full or read-only.
         tempfile.TemporaryFile(dir=folder).close()
     except OSError as error:
         raise UsageError(f"{name!r} cannot be written: {error.strerror}.") from error

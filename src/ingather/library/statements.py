@@ -67,7 +67,7 @@ update ingather.document set job_id = %(job_id)s
 returning id
 """
 
-# Of several readings, the first of the current parsers', else the newest.
+# If there are several readings, the first of the current parsers', else the newest.
 _RECORD: Final[LiteralString] = """
 select d.id, k.space, d.knowledge_base_id, d.file_name, d.sha256, b.size, d.added_at, d.job_id,
        coalesce(j.state = 'open', false), r.problem, r.sentence, r.page_count, r.hidden_characters, r.notes,
@@ -113,7 +113,7 @@ DOCUMENTS_OLDEST: Final[LiteralString] = (
 """
 )
 
-# By name there is no index: the knowledge base is sorted whole for every page.
+# No index orders by name: the knowledge base is sorted whole for every page.
 DOCUMENTS_BY_NAME: Final[LiteralString] = (
     _LISTED
     + """

@@ -25,7 +25,7 @@ DEEPEST = 64
 LONGEST_NUMBER = 40
 # A body of this many bytes is checked in a thread: checking it on the event loop would delay all other requests.
 LOOK_ASIDE = 20_000
-# What anybody may send: signing in takes a hundred bytes. Larger bodies are read for those who are signed in.
+# Bytes that anybody may send: signing in takes a hundred bytes. Larger bodies are read for those who are signed in.
 ANYBODYS_JSON = 64_000
 # So many bodies above that are read at the same time. More hold more memory; one that has to wait is sent again.
 LARGE_AT_ONCE = 20
@@ -96,7 +96,7 @@ class Bodies:
             try:
                 message = await paced()
             except TimeoutError:
-                # What the form's parser raises itself: it removes what it has written so far.
+                # The form's parser raised this itself and has removed what it had written.
                 raise MultiPartException(TOO_SLOW) from None
             seen += len(message.get("body", b""))
             if seen > LARGEST_UPLOAD:

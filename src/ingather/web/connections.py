@@ -13,7 +13,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from ingather.web.limits import RequestLimits
 
-# Of a process's descriptors these are for the database, files, and what the system opens for us.
+# So many of a process's descriptors are for the database, files, and what the system opens for us.
 RESERVED_DESCRIPTORS: Final = 200
 # Each connection costs some 30 kB. Twenty people with three windows each have 360.
 MOST_CONNECTIONS: Final = 2_000

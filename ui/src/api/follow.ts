@@ -3,7 +3,7 @@ import { useEffect } from "react";
 import { api, address } from "./client";
 import { forgetResults, keepResult, showResult } from "./results";
 
-// Of more documents than this at once, all results are read again: page by page is cheaper than one by one.
+// If more documents than this come at once, all results are read again: page by page is cheaper than one by one.
 const MOST_SINGLE = 20;
 // A server that refused the stream is asked again after this time. Shorter would press a server that is busy; longer
 // leaves what colleagues decide unseen.

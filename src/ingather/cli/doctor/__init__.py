@@ -11,7 +11,7 @@ from ingather.engine.connection import connect
 from ingather.engine.errors import DatabaseUnavailable
 from ingather.library.parse import missing_protections
 
-# What code in a file gains where a protection is missing.
+# This is what code in a file gains where a protection is missing.
 WHAT_IS_OPEN = {
     "user": "its rights are those of root",
     "files": "this system's kernel cannot close files to it (Landlock, Linux 5.13 or newer)",
@@ -37,7 +37,7 @@ def examine(arguments: Namespace) -> int:
         findings = [{"check": one.check, "level": one.level, "sentence": one.sentence} for one in found]
         as_json({"ok": is_well, "findings": findings})
     else:
-        # What matters first: a tired reader sees the top of the list.
+        # The worst findings come first: a tired reader sees the top of the list.
         order = ("wrong", "unknown", "note", "ok")
         found.sort(key=lambda result: order.index(result.level))
         table(("check", "level", "finding"), ((f.check, f.level, f.sentence) for f in found), empty="")

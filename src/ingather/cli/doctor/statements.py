@@ -162,7 +162,7 @@ ENCODING: Final[LiteralString] = """
 select pg_encoding_to_char(encoding) from pg_database where datname = current_database()
 """
 
-# Of the database, of this role, and of this role in this database.
+# The settings of the database, of this role, and of this role in this database.
 FOREIGN_SETTINGS: Final[LiteralString] = """
 select split_part(setting, '=', 1), substr(setting, strpos(setting, '=') + 1)
   from pg_db_role_setting s

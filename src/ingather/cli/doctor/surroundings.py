@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 # Aggregators prune in rounds, so batches are a little older than they may be. Longer behind means that more closes than
 # is pruned, or that no worker runs with INGATHER_KEEP.
 LATE_PRUNING: Final = timedelta(hours=1)
-# Of the server's disk. Below the first, somebody should plan; below the second, a day of work may fill it, and a full
-# disk stops every commit.
+# Free shares of the server's disk. Below the first, somebody should plan; below the second, a day of work may fill
+# it, and a full disk stops every commit.
 LITTLE_ROOM, TOO_LITTLE_ROOM = 0.15, 0.05
 
 

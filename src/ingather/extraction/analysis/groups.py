@@ -14,7 +14,7 @@ N, EVENTS, PERCENT = "r_n", "r_events", "r_pct"
 MEAN, SD, SE, CI_LOW, CI_HIGH = "r_mean", "r_sd", "r_se", "r_ci_low", "r_ci_high"
 MEDIAN, Q1, Q3, LEAST, MOST = "r_median", "r_q1", "r_q3", "r_min", "r_max"
 
-# What may be printed around a median, the most telling first, and what makes a mean and an SD of it.
+# Kinds of spread that may be printed around a median, the most telling first, and what makes a mean and an SD of it.
 _MEDIANS: Final[tuple[tuple[tuple[str, ...], Formula, Callable[..., GroupMean]], ...]] = (
     (
         (LEAST, Q1, MEDIAN, Q3, MOST),

@@ -37,7 +37,7 @@ from ingather.notice import notice
 # A group whose answer is cut off is halved this often: 60 cells end as groups of four. Then the model is too small.
 MOST_HALVINGS = 4
 MALFORMED = {ErrorKind.BLANK, ErrorKind.BAD_JSON, ErrorKind.SCHEMA}
-# What the next part of the paper need not be asked for, where a part is asked only what is open.
+# Fields that the next part of the paper is not asked for, where a part is asked only what is open.
 _SETTLED = {State.REPORTED, State.NOT_APPLICABLE}
 
 Opening = tuple[Message, ...]  # policy and a part of the document: how every call begins

@@ -73,7 +73,7 @@ _WORDING: Final[dict[str, tuple[str, str]]] = {
     "outdated": ("outdated", "已过时"),
     "reviewed": ("Reviewed", "已审核"),
     "unreviewed": ("not reviewed", "未审核"),
-    # What people did
+    # The decisions of people
     "action.accepted": ("accepted", "接受"),
     "action.edited": ("edited", "修改"),
     "action.not_reported": ("not reported", "未报告"),

@@ -40,7 +40,7 @@ MOST_CALLS = 6
 
 LOOP = notice("provider.answer_repeats_itself", "The model repeats itself and was stopped.")
 
-# What endpoints refused, for as long as this process lives: found out once, not once per document.
+# Requests that endpoints refused, kept as long as this process lives: found out once, not once per document.
 _habits: dict[tuple[str, str], Habits] = {}
 _contexts_sought: set[tuple[str, str]] = set()
 
@@ -117,7 +117,7 @@ class ChatClient:
                 log.info("%s refused how it was asked; from now on: %s", self._host, learned)
                 _habits[self._place] = learned
             if error.kind is ErrorKind.TOO_LONG and with_room(request, learned, self.context_tokens) == sent:
-                # By our count it fits. The provider counts otherwise, and the same request would be refused again.
+                # Our count says that it fits. The provider counts otherwise, and would refuse the same request again.
                 raise error
 
     @property

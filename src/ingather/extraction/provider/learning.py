@@ -21,7 +21,7 @@ _CONTEXT = (
 # A context below this has no room for a question; a number below it is something else, such as a count of messages.
 SMALLEST_CONTEXT = 512
 
-# Of fewer estimated tokens, the marks between messages say more than the tokenizer.
+# With fewer estimated tokens, the marks between messages say more than the tokenizer.
 LEAST_ESTIMATED = 200
 # No tokenizer makes more of a text that we can read; a larger count is a mistake of the server.
 LARGEST_MARGIN = 3.0

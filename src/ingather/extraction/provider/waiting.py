@@ -8,7 +8,7 @@ from email.utils import parsedate_to_datetime
 
 # A day, since daily limits exist. Longer waits are taken for a mistake of the provider.
 LONGEST_BELIEVED_S = 86_400.0
-# What replaces such a wait: one call an hour costs nothing and notices when the mistake is over.
+# Such a wait becomes this one: one call an hour costs nothing and notices when the mistake is over.
 INSTEAD_OF_ABSURD_S = 3_600.0
 # A larger number of seconds is a point in time since 1970 (this one is in 2001), and not a duration.
 _EPOCH_FROM = 1_000_000_000.0

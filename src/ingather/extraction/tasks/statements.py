@@ -6,7 +6,7 @@ CREATE_PROJECT: Final[LiteralString] = """
 insert into ingather.project (name) values (%(name)s) returning id, name, created_at
 """
 
-# Of two programs that make it at the same moment, one does.
+# If two programs make it at the same moment, one of them does.
 ADD_OWN_PROJECT: Final[LiteralString] = """
 insert into ingather.project (name, made_for) values (%(name)s, %(made_for)s) on conflict (made_for) do nothing
 """
@@ -44,7 +44,7 @@ insert into ingather.template (id, project_id, sha256) values (%(template_id)s, 
 returning id
 """
 
-# Whoever changes a template says which version was changed: of two at the same moment, one must look again.
+# A change of a template names the version that was changed: if two come at the same moment, one must look again.
 CHANGE_TEMPLATE: Final[LiteralString] = """
 update ingather.template set sha256 = %(sha256)s, changed_at = clock_timestamp()
  where id = %(template_id)s and sha256 = %(was)s
@@ -205,7 +205,7 @@ select ordinal, document_id, sha256, file_name from ingather.task_document
  where task_id = %(task_id)s and ordinal = any(%(ordinals)s)
 """
 
-# Of the last three tasks: what a provider did last year says little.
+# Only the last three tasks count: what a provider did last year says little.
 CALL_SECONDS: Final[LiteralString] = """
 select avg(c.took_ms) / 1000.0
   from ingather.model_call c

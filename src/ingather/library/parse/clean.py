@@ -5,7 +5,7 @@ import re
 _CONTROLS = "".join(chr(c) for c in (*range(0x20), *range(0x7F, 0xA0)) if c != 0x0A)
 _NOT_CHARACTERS = "\ufdd0-\ufdef" + "".join(chr((plane << 16) + end) for plane in range(17) for end in (0xFFFE, 0xFFFF))
 
-# What a database, a JSON answer or a screen could stumble over.
+# Characters that a database, a JSON answer or a screen could stumble over.
 FORBIDDEN = re.compile(f"[{re.escape(_CONTROLS)}\ud800-\udfff{_NOT_CHARACTERS}]")
 
 # Characters without a shape. Text can be smuggled in them: a model reads tags and variation selectors, people do not.

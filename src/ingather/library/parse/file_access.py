@@ -17,7 +17,7 @@ _PATH_BENEATH: Final = 1
 _READ_FILE: Final = 1 << 2
 _READ_FOLDER: Final = 1 << 3
 
-# What each version of Landlock can forbid of files: how many of the bits in its manual it knows.
+# The rights that each version of Landlock can forbid: how many of the bits in its manual it knows.
 _FILE_BITS: Final = {1: 13, 2: 14, 3: 15, 4: 15}
 _FILE_BITS_NOW: Final = 16
 _WITH_NETWORK: Final = 4

@@ -9,7 +9,7 @@ from ingather.library.reading import OCR
 # pypdfium2 is not part of it: most of its releases change no text, and each would have every file read again.
 PARSER = "pdfium-2"
 
-# What was recognised in the pictures of a scan is another text, under a name of its own. The version of the
+# Text recognised in the pictures of a scan is another text, under a name of its own. The version of the
 # recogniser is not part of it, for the same reason.
 RECOGNISED = f"{PARSER}+{OCR}"
 

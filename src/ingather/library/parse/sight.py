@@ -37,8 +37,8 @@ LEAST_SIZE = 3.0
 NO_SHAPE = 0.05
 LEAST_OPACITY = OPAQUE // 10
 
-# Of 255. Below the first a colour counts as its background's; a thin stroke in a colour that stands out is blurred
-# over several pixels, so a mark may be fainter.
+# Steps out of 255. Below the first a colour counts as its background's; a thin stroke in a colour that stands out is
+# blurred over several pixels, so a mark may be fainter.
 LEAST_CONTRAST = 24
 LEAST_MARK = 12
 

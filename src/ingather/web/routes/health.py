@@ -16,7 +16,7 @@ from ingather.web.schemas.forms import Health
 
 log = logging.getLogger("ingather.web")
 
-# Whoever watches a fleet gives up on an answer after a second. A database that takes longer than this is not ready.
+# The watchers of a fleet give up on an answer after a second. A database that takes longer than this is not ready.
 PATIENCE_S = 0.8
 
 router = APIRouter(tags=["health"])

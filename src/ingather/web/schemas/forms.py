@@ -39,7 +39,7 @@ Limit = Annotated[int, BeforeValidator(_digits), Field(ge=1, le=500, strict=True
 Mark = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,19}( .+)?$", max_length=300), Field(examples=["7"])]
 # A name, where names are the order.
 NameMark = Annotated[str, StringConstraints(max_length=200)]
-# Of what may be a megabyte each.
+# Each may be a megabyte.
 FewAtOnce = Annotated[int, BeforeValidator(_digits), Field(ge=1, le=50, strict=True)]
 Name = Annotated[
     str, StringConstraints(min_length=1, max_length=200), AfterValidator(_visible), Field(examples=["Stiff necks"])

@@ -91,7 +91,11 @@ interface FormatsProps {
 function Formats({ taskId, language, isOnlyReviewed }: FormatsProps) {
   const texts = useTexts();
   const linkTo = (format: string) =>
-    address("/api/v1/extraction/tasks/{id}/export", { id: taskId }, { format, language, only_reviewed: isOnlyReviewed ? "true" : undefined });
+    address(
+      "/api/v1/extraction/tasks/{id}/export",
+      { id: taskId },
+      { format, language, only_reviewed: isOnlyReviewed ? "true" : undefined },
+    );
   return (
     <ul className="formats">
       {FORMATS.map((format) => (

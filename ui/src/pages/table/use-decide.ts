@@ -120,7 +120,7 @@ export function useDecide(props: PanelProps) {
     clear();
     sent.catch((error) => {
       made.current = made.current.filter((one) => one !== place);
-      // Of several that failed in a row, the first is where to go on.
+      // If several failed in a row, one goes on at the first.
       if (failed.current) return;
       failed.current = true;
       step(place);
