@@ -1,5 +1,6 @@
 """The workbench, wired as the environment says. `ingather work ingather.workbench:app` works for it."""
 
+import asyncio
 import os
 from collections.abc import Sequence
 from typing import Any
@@ -9,9 +10,10 @@ from ingather.engine.errors import UsageError
 from ingather.extraction.extraction import Extraction
 from ingather.extraction.numbers.answer import NumbersAnswer
 from ingather.extraction.numbers.answering import NumbersModel, answer_numbers
+from ingather.extraction.numbers.by_model import ModelByCells
 from ingather.extraction.numbers.paper import NumbersPaper
 from ingather.extraction.numbers.question import NumbersQuestion
-from ingather.extraction.provider import Endpoint, check_base_url
+from ingather.extraction.provider import ChatClient, ChatReply, ChatRequest, Endpoint, check_base_url
 from ingather.library import ingest
 from ingather.library.blobs import blobs_from
 from ingather.library.library import Library
@@ -41,6 +43,18 @@ def endpoint_from(settings: Settings) -> Endpoint | None:
     # The variables of this process may well name a model on this machine.
     base_url = check_base_url(settings.model_url, allow_local=True)
     return Endpoint.of(base_url, settings.model, settings.model_key, context_tokens=settings.model_context)
+
+
+def numbers_model(endpoint: Endpoint | None) -> NumbersModel | None:
+    """The model behind an endpoint as one that answers questions about numbers by naming cells."""
+    if endpoint is None:
+        return None
+
+    async def complete(request: ChatRequest) -> ChatReply:
+        async with ChatClient(endpoint) as client:
+            return await client.complete(request)
+
+    return ModelByCells(lambda request: asyncio.run(complete(request)).text, endpoint.context_tokens)
 
 
 def answer_paper(

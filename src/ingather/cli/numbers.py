@@ -4,10 +4,12 @@ from argparse import Namespace
 
 from ingather.cli.answers import as_json, table
 from ingather.cli.papers import path_of
-from ingather.engine.errors import UsageError
+from ingather.engine.errors import IngatherError, UsageError
 from ingather.extraction.numbers.answer import AnswerState, ArmNumbers, NumbersAnswer, as_object
 from ingather.extraction.numbers.question import Kind, NumbersQuestion, questions_of
-from ingather.workbench import answer_paper
+from ingather.extraction.provider import ModelError
+from ingather.settings import Settings
+from ingather.workbench import answer_paper, endpoint_from, numbers_model
 
 # A file of questions is smaller than this, in bytes; a larger one is the wrong file.
 _MOST_BYTES = 10_000_000
@@ -16,7 +18,11 @@ _MOST_BYTES = 10_000_000
 def numbers(arguments: Namespace) -> int:
     """Answers go to stdout at once and whole. Exit code 1 where the paper cannot be read, 2 for every misuse."""
     questions = _questions(arguments.questions)
-    answers = answer_paper(arguments.paper, questions)
+    model = None if arguments.no_model else numbers_model(endpoint_from(Settings.from_environment()))
+    try:
+        answers = answer_paper(arguments.paper, questions, model)
+    except ModelError as error:
+        raise IngatherError(f"The model cannot be used: {error} With --no-model the rules answer.") from error
     if arguments.json:
         as_json({"answers": [as_object(answer) for answer in answers]})
     else:

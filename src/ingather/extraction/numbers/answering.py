@@ -25,7 +25,24 @@ def answer_numbers(
 ) -> list[NumbersAnswer]:
     """One answer for each question, in their order."""
     by_model = {answer.id: answer for answer in model(questions, paper)} if model is not None else {}
-    return [by_model.get(question.id) or by_rules(question, paper) for question in questions]
+    return [_combined(by_model.get(question.id), by_rules(question, paper)) for question in questions]
+
+
+def _combined(by_model: NumbersAnswer | None, by_rules: NumbersAnswer) -> NumbersAnswer:
+    """Model and rules read in unlike ways: what only one of them found stands, and where they differ nothing does."""
+    if by_model is None:
+        return by_rules
+    if AnswerState.REPORTED not in {by_model.state, by_rules.state}:
+        return by_model if by_model.evidence or not by_rules.evidence else by_rules
+    if by_model.state is not AnswerState.REPORTED:
+        return by_rules
+    numbers = (by_model.intervention, by_model.comparator)
+    if by_rules.state is not AnswerState.REPORTED or numbers == (by_rules.intervention, by_rules.comparator):
+        return by_model
+    return NumbersAnswer(
+        id=by_model.id, state=AnswerState.UNCLEAR, why="The model chose other cells than the rules.",
+        evidence=(*by_model.evidence, *by_rules.evidence),
+    )  # fmt: skip
 
 
 def by_rules(question: NumbersQuestion, paper: NumbersPaper) -> NumbersAnswer:
