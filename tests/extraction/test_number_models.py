@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from reportlab.pdfgen.canvas import Canvas  # type: ignore[import-untyped]
 
 from ingather.extraction.numbers.answer import AnswerState, NumbersAnswer
 from ingather.extraction.numbers.answering import answer_numbers
@@ -156,14 +157,34 @@ def test_many_questions_travel_in_groups() -> None:
     assert [answer.id for answer in answers] == [question.id for question in questions]
 
 
+def _paper(path: Path) -> None:
+    """A page with a sentence and a table of three lines."""
+    page = Canvas(str(path), pagesize=(400, 400))
+    page.setFont("Times-Roman", 10)
+    page.drawString(40, 360, "Aspirin was compared with placebo in eighty-nine people with a stroke before.")
+    page.drawString(40, 330, "Table 1. Strokes within a year")
+    for y, row in ((310, ["", "Aspirin (n = 45)", "Placebo (n = 44)"]), (290, ["Stroke", "5 (11.1)", "7 (15.9)"])):
+        for x, text in zip((40, 150, 270), row, strict=True):
+            page.drawString(x, y, text)
+    for y in (324, 304, 284):
+        page.line(40, y, 360, y)
+    page.save()
+
+
 def run(folder: Path, *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
-    (folder / "paper.md").write_text(
-        "# A trial of aspirin\n\nTable 1. Strokes\n\n| | Aspirin (n = 45) | Placebo (n = 44) |\n|---|---|---|\n"
-        "| Stroke | 5 (11.1) | 7 (15.9) |\n"
-    )
+    _paper(folder / "paper.pdf")
     question = {"id": "q1", "outcome": "stroke", "intervention": "aspirin", "comparator": "placebo", "kind": "binary"}
     (folder / "questions.json").write_text(json.dumps([question]))
-    command = [sys.executable, "-m", "ingather.cli", "numbers", "paper.md", "--questions", "questions.json", *arguments]
+    command = [
+        sys.executable,
+        "-m",
+        "ingather.cli",
+        "numbers",
+        "paper.pdf",
+        "--questions",
+        "questions.json",
+        *arguments,
+    ]
     return subprocess.run(
         command, cwd=folder, env=os.environ | settings, capture_output=True, text=True, check=False, timeout=60
     )
