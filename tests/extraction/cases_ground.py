@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from ingather.extraction.findings import Verdict
 from ingather.extraction.ground import Grounding, Index, ground
+from ingather.extraction.ground.lexicon import is_real
 
 DRUGS = "metformin,aspirin,rivaroxaban,semaglutide,prednisolone,amoxicillin,losartan,vitamin D,sertraline,infliximab"
 OUTCOMES = (
@@ -96,9 +97,31 @@ FLIPS = (
     ("不使用", "使用"),
     ("较治疗前", "较治疗后"),
 )
+# Words that are easily taken for one another, and say something else.
+EXCHANGES = (
+    ("mean", "median"),
+    ("SD", "SE"),
+    ("hazard ratio", "odds ratio"),
+    ("hazard ratio", "risk ratio"),
+    ("prednisolone", "prednisone"),
+    ("metformin", "metoprolol"),
+    ("losartan", "valsartan"),
+    ("infliximab", "rituximab"),
+    ("weeks", "months"),
+    ("points", "percent"),
+    ("周", "月"),
+    ("月", "年"),
+    ("天", "周"),
+    ("岁", "月"),
+    ("主要", "次要"),
+    ("收缩", "舒张"),
+    ("空腹", "餐后"),
+    ("恶心", "呕吐"),
+    ("口服", "静脉"),
+)
 # Words that an honest slip leaves alone: negations, contrasts and quantities.
 KEPT = re.compile(
-    "no|not|nor|neither|without|failure|less|more|lower|than|over|before|after|march|november|twice|weeks|years|months",
+    "mean|hazard|no|not|nor|neither|without|failure|less|more|lower|than|over|before|after|march|november|twice|weeks|years|months",
     re.IGNORECASE,
 )
 
@@ -200,7 +223,9 @@ def _typos(rng: random.Random, text: str) -> str:
     for n in rng.sample(long, min(len(long), rng.choice([1, 2]))):
         at = rng.randint(2, len(pieces[n]) - 3)
         piece = pieces[n]
-        pieces[n] = rng.choice([piece[:at] + piece[at + 1] + piece[at] + piece[at + 2 :], piece[:at] + piece[at + 1 :]])
+        slip = rng.choice([piece[:at] + piece[at + 1] + piece[at] + piece[at + 2 :], piece[:at] + piece[at + 1 :]])
+        # A slip that makes another word, as in `patents`, is none that may pass.
+        pieces[n] = piece if is_real(slip.lower()) else slip
     return " ".join(pieces)
 
 
@@ -277,12 +302,21 @@ def _flip(rng: random.Random, text: str) -> str:
     return text.replace(a, b, 1)
 
 
+def _exchange(rng: random.Random, text: str) -> str:
+    here = [(a, b) for a, b in EXCHANGES if re.search(rf"(?<![a-zA-Z]){a}(?![a-zA-Z])", text)]
+    if not here:
+        return text
+    a, b = rng.choice(here)
+    return re.sub(rf"(?<![a-zA-Z]){a}(?![a-zA-Z])", b, text, count=1)
+
+
 DISHONEST: dict[str, Callable[[random.Random, str], str]] = {
     "ONE DIGIT CHANGED": _digit,
     "DECIMAL POINT MOVED": _point,
     "SIGN OR COMPARATOR CHANGED": _sign,
     "NUMBER DROPPED": _number_gone,
     "NEGATION OR CONTRAST FLIPPED": _flip,
+    "ONE WORD FOR ANOTHER": _exchange,
 }
 
 
@@ -317,6 +351,21 @@ def dishonest_cases(reports: list[Report], *, is_chinese: bool = False) -> Itera
                     continue
                 name = f"{variant}, CHINESE" if is_chinese else variant
                 yield Case(variant=name, report=one, sentence=sentence, quote=quote, is_honest=False)
+
+
+def joined_cases(reports: list[Report]) -> Iterator[Case]:
+    """Halves of two sentences of one paper, joined as if they were one statement."""
+    rng = random.Random(13)
+    for one in reports:
+        for sentence in one.sentences:
+            other = rng.choice(one.sentences)
+            if other.text == sentence.text:
+                continue
+            first, last = sentence.text[: len(sentence.text) // 2], other.text[len(other.text) // 2 :]
+            is_chinese = " " not in first
+            quote = first + "…" + last if is_chinese else first.rpartition(" ")[0] + " … " + last.partition(" ")[2]
+            name = "PARTS OF TWO SENTENCES"
+            yield Case(variant=name, report=one, sentence=sentence, quote=quote, is_honest=False)
 
 
 def foreign_cases(reports: list[Report]) -> Iterator[Case]:
@@ -386,6 +435,8 @@ def main() -> None:
         honest_cases(chinese, is_chinese=True),
         dishonest_cases(english),
         dishonest_cases(chinese, is_chinese=True),
+        joined_cases(english),
+        joined_cases(chinese),
         foreign_cases(english),
         foreign_cases(chinese),
     ):

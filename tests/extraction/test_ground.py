@@ -385,9 +385,81 @@ def test_a_word_may_be_cut_by_a_page_break() -> None:
 
 
 def test_the_parts_of_a_quote_with_an_ellipsis_have_a_span_each() -> None:
-    found = ground("We enrolled 1,248 patients … Neither drug improved survival", ENGLISH)
+    found = ground("We enrolled 1,248 patients … at twelve centres", ENGLISH)
     assert found.verdict is Verdict.VERIFIED
-    assert quoted(ENGLISH, found) == ["We enrolled 1,248 patients", "Neither drug improved survival"]
+    assert quoted(ENGLISH, found) == ["We enrolled 1,248 patients", "at twelve centres"]
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "We enrolled 1,248 patients … Neither drug improved survival",
+        "Neither drug improved survival … We enrolled 1,248 patients",
+        "Treatment was well tolerated … BMI was 27.3 kg/m2",
+    ],
+)
+def test_parts_of_several_sentences_are_shown_as_joined_with_all_their_places(quote: str) -> None:
+    found = ground(quote, ENGLISH)
+    assert (found.verdict, found.is_joined, len(found.spans)) == (Verdict.UNBOUND, True, 2)
+
+
+KINDS = [
+    """The median survival was 12.3 months (SE 1.4) and the mean dose 5.2 mg. The odds ratio was 0.71 and the HR 0.66.
+Patients received prednisolone and nitrate tablets. Infarction of the ileum was rare; mediation analysis was planned.
+The mean (SD) age was 54 (10). Adherence was assessed as described previously.12 We used a scale [13,14] for pain.
+Pain was rated daily[3-5] and the placebo,15 which was identical, was given for 12 weeks to each group 4 times.""",
+    """主要结局为治疗12周后的疼痛评分，次要结局为随访6个月的生活质量。患者年龄18～65岁，住院7天。中位数为5.2，均数为6.1。""",
+]
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "The mean survival was 12.3 months (SE 1.4)",
+        "The median survival was 12.3 months (SD 1.4)",
+        "The survival was 12.3 months (SE 1.4)",
+        "and the median dose 5.2 mg",
+        "The hazard ratio was 0.71 and the HR 0.66",
+        "The risk ratio was 0.71 and the HR 0.66",
+        "The odds ratio was 0.71 and the OR 0.66",
+        "Patients received prednisone and nitrate tablets",
+        "Patients received prednisolone and nitrite tablets",
+        "Infarction of the ilium was rare",
+        "Infraction of the ileum was rare",
+        "mediation analyses were planned; medication analysis was planned",
+        "medication analysis was planned",
+        "The mean (SE) age was 54 (10)",
+        "主要结局为治疗12月后的疼痛评分",
+        "主要结局为治疗12天后的疼痛评分",
+        "次要结局为治疗12周后的疼痛评分",
+        "主要结局为随访6个月的生活质量",
+        "次要结局为随访6个周的生活质量",
+        "患者年龄18～65天，住院7天",
+        "患者年龄18～65岁，住院7周",
+        "患者年龄18～65岁，住院7岁",
+        "均数为5.2，均数为6.1",
+        "主要结局为治疗12周后的疼痛评分，结局为随访6个月的生活质量",
+        "for 12 weeks to each group times",
+    ],
+)
+def test_no_word_passes_as_a_misspelling_of_another(quote: str) -> None:
+    assert ground(quote, KINDS).verdict in REFUSED
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "Adherence was assessed as described previously. We used a scale",
+        "Adherence was assessed as described previously",
+        "We used a scale for pain. Pain was rated daily and the placebo",
+        "Pain was rated daily and the placebo, which was identical",
+        "We used a scale [13,14] for pain",
+        "mediaiton analysis was plannned",
+        "主要结局为治疗12周后疼痛评分",
+    ],
+)
+def test_a_citation_or_a_letter_left_out_is_no_lie(quote: str) -> None:
+    assert ground(quote, KINDS).verdict in ACCEPTED
 
 
 def test_of_several_places_the_one_on_the_models_page_comes_first() -> None:

@@ -56,6 +56,7 @@ class Reason(StrEnum):
     OTHER_TIME = "other_time"
     NO_SUBJECT = "no_subject"  # the quote does not name the arm, the outcome or the time
     ELSEWHERE = "elsewhere"  # it stands where a paper speaks of other papers, or not where this is printed
+    JOINED = "joined"  # its parts stand in several sentences, which are not shown to be one statement
 
 
 Value = str | int | float | list[str] | None

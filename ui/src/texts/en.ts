@@ -422,6 +422,7 @@ export const en = {
       other_time: "the quote gives it for another time",
       no_subject: "the quote does not name the arm, the outcome or the time",
       elsewhere: "it stands where the paper speaks of something else",
+      joined: "the quote is joined from several sentences",
     } as Record<string, string>,
     short: {
       not_reported: "Not reported",

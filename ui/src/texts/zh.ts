@@ -403,6 +403,7 @@ export const zh: Texts = {
       other_time: "引文说的是另一时间点",
       no_subject: "引文没有指明组别、结局或时间",
       elsewhere: "所在之处说的是别的内容",
+      joined: "引文由多个句子拼接而成",
     },
     short: { not_reported: "未报告", not_applicable: "不适用", unclear: "不明确", failed: "失败", rejected: "已否决" },
   },

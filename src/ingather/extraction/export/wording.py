@@ -149,6 +149,7 @@ _WORDING: Final[dict[str, tuple[str, str]]] = {
         "stands where other papers are spoken of, or not where this is printed",
         "位置不符（如参考文献）",
     ),
+    "reason.joined": ("the quote is joined from several sentences", "引文由多个句子拼接而成"),
     # Settings
     "project": ("Project", "项目"),
     "task": ("Task", "提取任务"),

@@ -38,7 +38,7 @@ _UNSPACED: Final = re.compile(f"[{UNSPACED}\u3000-\u303f\uff01-\uff0c\uff0e\uff0
 _LINE_END: Final = re.compile(r"[^\S\n\r]*[\n\r]\s*(?=[^\W\d_])")
 _THREE_DIGITS: Final = re.compile(r"[0-9]{3}(?![0-9])")
 _NARROW: Final = frozenset("\u2008\u2009\u200a\u202f")
-_SHORT_WORD: Final = re.compile(r"(?<![^\W\d_])[^\W\d_]{1,3}$")
+_SHORT_TERM: Final = re.compile(r"(?<![^\W\d_])[^\W\d_]{1,3}$")
 _SIGNS: Final = {"<": "\u2264", ">": "\u2265", "+": "\u00b1"}
 _SOFT: Final = frozenset("\u00ad\u0002\ufffe")
 _STROKE: Final = "\u0338"  # makes "not equal" of "equal"
@@ -113,7 +113,7 @@ class _Writer:
                 self._put(_SIGNS[text[0]], (start,))
             case "super":
                 # cm² is written cm2 as often as not; 10⁵ is never 105.
-                is_unit = _SHORT_WORD.search("".join(self.parts[-4:])) is not None
+                is_unit = _SHORT_TERM.search("".join(self.parts[-4:])) is not None
                 self._put_digits("" if is_unit else "^", text, start)
             case "sub":
                 self._put_digits("_" if self.last.isdigit() else "", text, start)

@@ -16,15 +16,18 @@ from ingather.extraction.ground.index import Stream
 from ingather.extraction.ground.places import ALIKE, Needle, Place, is_inside, judge, widened
 from ingather.extraction.ground.search import find
 
+# A longer quote is no quote of a sentence; searching it would cost seconds.
 _LONGEST: Final = 5_000
+# So many places are looked at closely. A fifth never won on made-up reports that repeat their sentences.
 _WINDOWS: Final = 4
+# What a piece of the quote counts that the text has once; one that the text has often counts a part of it.
 _VOTE: Final = 1_000
 _SLACK: Final = 30  # characters: room for words that the quote leaves out near its ends
 _UNSPACED: Final = re.compile(f"[{UNSPACED}]")
-_WORD_START: Final = re.compile(rf"(?<![^\W{UNSPACED}])[^\W{UNSPACED}]|[{UNSPACED}]|[-<>\u2264\u2265\u00b1.](?=[0-9])")
-_WORD_END: Final = re.compile(rf"[^\W{UNSPACED}%](?![^\W{UNSPACED}%])|[{UNSPACED}%)]")
-_FIRST_WORD: Final = re.compile(r"\w+")
-_LAST_WORD: Final = re.compile(r"\w+$")
+_TERM_START: Final = re.compile(rf"(?<![^\W{UNSPACED}])[^\W{UNSPACED}]|[{UNSPACED}]|[-<>\u2264\u2265\u00b1.](?=[0-9])")
+_TERM_END: Final = re.compile(rf"[^\W{UNSPACED}%](?![^\W{UNSPACED}%])|[{UNSPACED}%)]")
+_FIRST_TERM: Final = re.compile(r"\w+")
+_LAST_TERM: Final = re.compile(r"\w+$")
 
 
 def fuzzy_places(stream: Stream, quote: Needle) -> list[Place]:
@@ -93,8 +96,8 @@ def _best_start(text: str, head: str, at: int) -> int:
     near, _ = widened(text, at, at)
     room = len(head) // 3 + _SLACK
     lowest, highest = max(0, at - len(head) - room), min(near, at - len(head) + room)
-    borders = [match.start() for match in _WORD_START.finditer(text, lowest, max(lowest, highest))] if head else []
-    first = _FIRST_WORD.match(head)
+    borders = [match.start() for match in _TERM_START.finditer(text, lowest, max(lowest, highest))] if head else []
+    first = _FIRST_TERM.match(head)
     return min(
         (border for border in (near, *borders) if not is_inside(text, border)),
         key=lambda border: (
@@ -109,8 +112,8 @@ def _best_end(text: str, tail: str, at: int) -> int:
     _, near = widened(text, at, at)
     room = len(tail) // 3 + _SLACK
     lowest, highest = max(near, at + len(tail) - room), min(len(text), at + len(tail) + room)
-    borders = [match.end() for match in _WORD_END.finditer(text, lowest, max(lowest, highest))] if tail else []
-    last = _LAST_WORD.search(tail)
+    borders = [match.end() for match in _TERM_END.finditer(text, lowest, max(lowest, highest))] if tail else []
+    last = _LAST_TERM.search(tail)
     return min(
         (border for border in (near, *borders) if not is_inside(text, border)),
         key=lambda border: (

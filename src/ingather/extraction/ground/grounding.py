@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Final
 
 from ingather.extraction.findings import Span, Verdict
-from ingather.extraction.ground import words
+from ingather.extraction.ground import terms
 from ingather.extraction.ground.folding import UNSPACED
 from ingather.extraction.ground.fuzzy import fuzzy_places
 from ingather.extraction.ground.gates import Fault
@@ -15,16 +15,23 @@ from ingather.extraction.ground.index import Index, Stream
 from ingather.extraction.ground.lexing import tokens
 from ingather.extraction.ground.places import Method, Needle, Place
 from ingather.extraction.ground.search import literal_places
+from ingather.extraction.ground.sentences import SENTENCE_END
 
+# A shorter part stands in too many places to prove anything. A character of Chinese counts as two.
 _SHORTEST_PART: Final = 12
+# More parts than this are a collage and no quote.
 _MOST_PARTS: Final = 8
+# More other places than a person would look through.
 _MOST_ALTERNATIVES: Final = 20
+# A sentence leaves out no more than this. Full stops that a text layer has lost would otherwise join whole sections.
+_LONGEST_GAP: Final = 400
+# Characters that tell a full stop from an abbreviation: the longest of these and what is put behind it.
+_AROUND_STOP: Final = 8
 _ELLIPSIS: Final = re.compile(r"\s*[\[(]?(?:\.\s?\.\s?\.(?:\s?\.)*|\u2026+|\u22ef+)[\])]?\s*")
-_SENTENCE_END: Final = re.compile(rf"[.!?](?= )|[\u3002;]|(?<=[{UNSPACED}])\.")
 _UNSPACED: Final = re.compile(f"[{UNSPACED}]")
 _AROUND: Final = " \t\n\r\f\v\u00a0\u3000\"'\u201c\u201d\u2018\u2019\u300c\u300d\u00ab\u00bb\u2022*"
 _VERDICTS: Final = {
-    Fault.WORDS: Verdict.QUOTE_NOT_FOUND,
+    Fault.WORDING: Verdict.QUOTE_NOT_FOUND,
     Fault.POLARITY: Verdict.POLARITY_MISMATCH,
     Fault.NUMBER: Verdict.NUMBER_MISMATCH,
 }
@@ -37,7 +44,9 @@ class Grounding:
     `spans` is one place: several spans only where it runs over a page break
     or where the quote leaves something out. A mismatch has spans too, the
     nearest place, so that a person can be shown both strings. `alternatives`
-    are the other places that say the same.
+    are the other places that say the same. `is_joined`: the quote has parts
+    from several sentences, which are not shown to be one statement; its
+    verdict is `unbound`.
     """
 
     verdict: Verdict
@@ -45,6 +54,7 @@ class Grounding:
     method: Method | None = None
     similarity: float = 0.0
     alternatives: tuple[tuple[Span, ...], ...] = ()
+    is_joined: bool = False
 
 
 def ground(quote: str, pages: Sequence[str] | Index, page: int | None = None) -> Grounding:
@@ -96,12 +106,14 @@ def _ground_parts(printed: str, stream: Stream, page: int | None) -> Grounding |
         return None
     faults = [places[0].fault or 0 for places in found]
     chosen = _in_order(stream, found, page)
-    is_in_order = all(before.end <= after.start for before, after in pairwise(chosen))
+    is_joined = not all(_are_of_one_sentence(stream, before, after) for before, after in pairwise(chosen))
     if worst := max(faults):
         verdict = _VERDICTS[Fault(worst)]
-    elif is_in_order and any(_is_hiding_negation(stream, before, after) for before, after in pairwise(chosen)):
+    elif is_joined:
+        verdict = Verdict.UNBOUND
+    elif any(_is_hiding_negation(stream, before, after) for before, after in pairwise(chosen)):
         verdict = Verdict.POLARITY_MISMATCH
-    elif is_in_order and all(place.method is not Method.FUZZY for place in chosen):
+    elif all(place.method is not Method.FUZZY for place in chosen):
         verdict = Verdict.VERIFIED
     else:
         verdict = Verdict.VERIFIED_FUZZY
@@ -112,6 +124,7 @@ def _ground_parts(printed: str, stream: Stream, page: int | None) -> Grounding |
         else tuple(span for place in chosen for span in stream.spans(place.start, place.end)),
         method=Method.SPLIT,
         similarity=min(place.similarity for place in chosen),
+        is_joined=verdict is Verdict.UNBOUND,
     )
 
 
@@ -130,19 +143,37 @@ def _in_order(stream: Stream, found: list[list[Place]], page: int | None) -> lis
     return min(chains, key=lambda chain: (_distance(stream, chain[0], page), chain[-1].end - chain[0].start))
 
 
-def _is_hiding_negation(stream: Stream, before: Place, after: Place) -> bool:
-    """Whether what two parts leave out between them is within one sentence and turns it around."""
-    gap = stream.text[before.end : after.start]
-    if _SENTENCE_END.search(gap + " "):
+def _are_of_one_sentence(stream: Stream, before: Place, after: Place) -> bool:
+    """Whether two parts stand in order and no sentence ends between them."""
+    if not before.end <= after.start <= before.end + _LONGEST_GAP:
         return False
-    return any(words.negations_in(token) for token in tokens(gap) if isinstance(token, str))
+    if _is_table(stream, before, after):
+        return False
+    # The first part may have the full stop, and what shows that it is one stands before it and behind it.
+    start = max(0, before.end - _AROUND_STOP)
+    around = stream.text[start : after.start + _AROUND_STOP]
+    ends = (found.end() + start for found in SENTENCE_END.finditer(around))
+    return not any(before.end - 1 <= end <= after.start for end in ends)
+
+
+def _is_table(stream: Stream, before: Place, after: Place) -> bool:
+    """Whether two parts stand in different lines that hold more numbers than a sentence has: the rows of a table."""
+    text = stream.text[before.start : after.end]
+    numbers = sum(token.strip("(),;[]%")[:1].isdigit() for token in text.split())
+    return stream.has_line_end(before.end, after.start) and 2 * numbers > len(text.split()) - numbers
+
+
+def _is_hiding_negation(stream: Stream, before: Place, after: Place) -> bool:
+    """Whether what two parts of a sentence leave out between them turns it around."""
+    gap = stream.text[before.end : after.start]
+    return any(terms.negations_in(token) for token in tokens(gap) if isinstance(token, str))
 
 
 def _grounding(stream: Stream, found: list[Place], page: int | None) -> Grounding:
     if not found:
         return Grounding(verdict=Verdict.QUOTE_NOT_FOUND)
     fault = found[0].fault
-    if fault is Fault.WORDS:
+    if fault is Fault.WORDING:
         return Grounding(verdict=Verdict.QUOTE_NOT_FOUND, similarity=found[0].similarity)
     if fault is not None:
         best, others = found[0], []

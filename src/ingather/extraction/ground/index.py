@@ -12,9 +12,10 @@ from ingather.extraction.findings import Span
 from ingather.extraction.ground.folding import UNSPACED, fold
 
 _KEPT: Final = re.compile(r"[\w%<>=\u2264\u2265\u00b1~/^+\u0338\u2030]+|[-.,:]")
-_WORD: Final = re.compile(rf"[^\W\d_{UNSPACED}]+(?:'[^\W\d_]+)?")
+_TERM: Final = re.compile(rf"[^\W\d_{UNSPACED}]+(?:'[^\W\d_]+)?")
 _DIGITS: Final = re.compile(r"[0-9]+")
 _LINE: Final = re.compile(r"[^\n]+")
+# Running heads and feet have so many lines at most; a title over two lines and a page number.
 _EDGE_LINES: Final = 3
 
 
@@ -34,8 +35,9 @@ class Stream:
         self.squashed, self._squashed_origin = squash(self.text)
 
     @cached_property
-    def vocabulary(self) -> frozenset[str]:
-        return frozenset(_WORD.findall(self.text))
+    def vocabulary(self) -> Counter[str]:
+        """How often each term of the text occurs."""
+        return Counter(_TERM.findall(self.text))
 
     def from_raw(self, start: int, end: int) -> tuple[int, int]:
         return self._folded.at(start), self._folded.at(end)
@@ -48,6 +50,11 @@ class Stream:
         if at >= len(self._squashed_origin):
             return len(self.text)
         return self._squashed_origin[max(at, 0)]
+
+    def has_line_end(self, start: int, end: int) -> bool:
+        """Whether the line ends somewhere in a stretch of `text`."""
+        origin = self._folded.origin
+        return "\n" in self.raw[origin[start] : origin[min(end, len(origin) - 1)]] if start < len(origin) else False
 
     def page_of(self, at: int) -> int:
         """The page of a character of `text`."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from rapidfuzz.distance import Levenshtein
 
-from ingather.extraction.ground import words
+from ingather.extraction.ground import terms
 from ingather.extraction.ground.folding import UNSPACED, fold
 from ingather.extraction.ground.gates import Fault, compare
 from ingather.extraction.ground.index import Stream, squash
@@ -15,6 +15,7 @@ from ingather.extraction.ground.index import Stream, squash
 if TYPE_CHECKING:
     from array import array
 
+# Less alike than this, two texts are not one with slips in it. Lower only lets in more to look at: the gates decide.
 ALIKE: Final = 0.80
 _LOOSE: Final = " .,;:\u3002\u3001"  # may hang on to a quote's ends
 # A quote that ends where a number should be, and the number that the text has there.
@@ -73,12 +74,12 @@ def judge(stream: Stream, quote: Needle, start: int, end: int) -> Place:
     source = stream.text[start:end]
     similarity = Levenshtein.normalized_similarity(quote.text, source)
     fault = compare(quote.text, source, stream.vocabulary)
-    if (turned := words.negation_before(stream.text, start)) < start:
+    if (turned := terms.negation_before(stream.text, start)) < start:
         start, fault = turned, max(fault or Fault.POLARITY, Fault.POLARITY)
     if (_LEFT_OPEN.search(source) or quote.has_hole) and (number := _NUMBER.match(stream.text, end)):
         end, fault = number.end(), Fault.NUMBER
     if fault is None and similarity < ALIKE:
-        fault = Fault.WORDS
+        fault = Fault.WORDING
     return Place(start=start, end=end, method=Method.FUZZY, similarity=similarity, fault=fault)
 
 
@@ -99,7 +100,7 @@ def is_inside(text: str, at: int) -> bool:
     left, right = text[at - 1], text[at]
     if (right.isdigit() or left.isdigit()) and _is_inside_number(text, at, left, right):
         return True
-    if (prefix := _PREFIX.search(text, max(0, at - 8), at + 1)) and prefix[1] in words.AFFIXES:
+    if (prefix := _PREFIX.search(text, max(0, at - 8), at + 1)) and prefix[1] in terms.AFFIXES:
         return True
     return (left.isalnum() and right.isalnum()) and not (_UNSPACED.match(left) or _UNSPACED.match(right))
 
@@ -107,7 +108,9 @@ def is_inside(text: str, at: int) -> bool:
 def _is_inside_number(text: str, at: int, left: str, right: str) -> bool:
     behind, ahead = text[at - 2 : at - 1] if at > 1 else "", text[at + 1 : at + 2]
     if left.isdigit():
-        return right in "%\u2030^_" or (right in ".," and ahead.isdigit())
+        return (
+            right in "%\u2030^_" or (right == " " and ahead in {"%", "\u2030"}) or (right in ".," and ahead.isdigit())
+        )
     if left in ".,":
         return behind.isdigit() or (left == "." and not behind.isalnum())
     if left == "-":

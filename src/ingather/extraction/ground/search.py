@@ -7,8 +7,10 @@ from typing import Final
 from ingather.extraction.ground.index import Stream
 from ingather.extraction.ground.places import Method, Needle, Place, judge, widened
 
+# More places than a person would look through; and so many hits of a short quote before the search gives up.
 _MOST_PLACES: Final = 50
 _MOST_HITS: Final = 2_000
+# Matches that cut a word or a number and are judged as what they then are. All of them have the same fault.
 _MOST_CUT: Final = 8
 
 

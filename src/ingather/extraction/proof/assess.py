@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 
-from ingather.extraction.findings import Answer, Finding, Flag, Row, Span, State, Verdict
+from ingather.extraction.findings import Answer, Finding, Flag, Reason, Row, Span, State, Verdict
 from ingather.extraction.ground import Grounding, Index, ground
 from ingather.extraction.judgements.checks import check
 from ingather.extraction.judgements.judgements import judge
@@ -101,6 +101,7 @@ def _finding(
     if answer.quote and answer.state in {State.REPORTED, State.UNCLEAR}:
         found = find(answer.quote, answer.page)
         verdict, spans = found.verdict, found.spans
+        proof = Proof(reason=Reason.JOINED) if found.is_joined else proof
     if verdict in FOUND and answer.state is State.REPORTED:
         field = template.field(answer.field)
         quoted = "\n".join(pages[span.page][span.start : span.end] for span in spans)

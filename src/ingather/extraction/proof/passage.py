@@ -7,6 +7,7 @@ from typing import Final
 
 from ingather.extraction.findings import Span
 from ingather.extraction.ground.folding import fold
+from ingather.extraction.ground.sentences import SENTENCE_END
 from ingather.extraction.proof.sections import Place, Sections
 
 # How far a quote is read on to the ends of its sentences. Longer would bring in sentences it is no part of.
@@ -68,14 +69,7 @@ class Passage:
         return start, len(self.text)
 
     def _ends(self) -> list[int]:
-        return [found.end() for found in _FOLDED_END.finditer(self.text)]
-
-
-_FOLDED_END: Final = re.compile(
-    r"(?<!\bvs)(?<!\be\.g)(?<!\bi\.e)(?<!\bal)(?<!\bno)(?<!\bfig)(?<!\bca)(?<! [a-z])"
-    r"(?<=[a-z0-9)%\]\"'])[.!?][\"')\]]{0,2} (?=[a-z0-9(\[\"'])"
-    r"|[\u3002!?](?=[^\s\"')])"
-)
+        return [found.end() for found in SENTENCE_END.finditer(self.text)]
 
 
 def passage(pages: Sequence[str], sections: Sections, spans: Sequence[Span]) -> Passage:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ingather.extraction.findings import Reason, State
-from ingather.extraction.ground import words
+from ingather.extraction.ground import terms
 from ingather.extraction.ground.folding import UNSPACED, fold
 from ingather.extraction.proof.bound import Stretch
 from ingather.extraction.proof.cues import stem
@@ -53,7 +53,7 @@ def made_of(value: str, text: str, start: int, end: int) -> Made:
     quoted = text[start:end]
     if (at := _literal(wanted, quoted)) is not None:
         first, last = at
-        is_turned = words.negation_before(quoted, first) < first and not words.negation_before(wanted, 0) < 0
+        is_turned = terms.negation_before(quoted, first) < first and not terms.negation_before(wanted, 0) < 0
         return Made(share=1.0, count=len(_content(wanted)), stretch=(start + first, start + last), is_whole=True,
                     is_turned=is_turned)  # fmt: skip
     mine = _content(wanted)
@@ -97,11 +97,11 @@ def _content(folded: str) -> list[str]:
 def _key(term: str) -> str:
     if term[0].isdigit():
         return term.replace(",", "").rstrip("%")
-    return words.NUMBERS.get(term) or stem(term.replace("isation", "ization").replace("ise", "ize").replace("'s", ""))
+    return terms.NUMBERS.get(term) or stem(term.replace("isation", "ization").replace("ise", "ize").replace("'s", ""))
 
 
 def _negations(folded: str) -> int:
-    return sum(words.negations_in(term) for term in _TERM.findall(folded))
+    return sum(terms.negations_in(term) for term in _TERM.findall(folded))
 
 
 def is_own_words(field: Field, made: Made) -> bool:

@@ -1,4 +1,4 @@
-"""The words that grounding watches: a quote that changes one of them says something else.
+"""The terms that grounding watches: a quote that changes one of them says something else.
 
 Folded text throughout: lower case, plain apostrophes. None of these lists
 refuses a quote by itself; they are only asked about words in which a quote
@@ -64,6 +64,7 @@ open | closed blind*
 """
 _HAN_CONTRASTS: Final = (
     "升增高多大上加涨|降减低少小下跌",
+    "主首|次",
     "有|",
     "前|后",
     "男|女",
@@ -101,9 +102,18 @@ _SMALL: Final = (
 )
 _TENS: Final = "thirty forty fifty sixty seventy eighty ninety hundred"
 NUMBERS: Final[dict[str, str]] = {
-    **{word: str(n) for n, word in enumerate(_SMALL.split())},
-    **{word: str(10 * n) for n, word in enumerate(_TENS.split(), start=3)},
+    **{term: str(n) for n, term in enumerate(_SMALL.split())},
+    **{term: str(10 * n) for n, term in enumerate(_TENS.split(), start=3)},
 }
+# What a figure is of: one of these left out, added or exchanged makes another quantity of it.
+_MEASURES: Final = {
+    term: term
+    for term in _set(
+        "mean median average mode sd se sem iqr rr hr irr aor ahr arr rd md smd wmd odds hazard deviation error "
+        "variance percentile quartile"
+    )
+} | {"means": "mean", "medians": "median", "hazards": "hazard", "errors": "error"}
+_HAN_UNITS: Final = frozenset("秒分时日天周旬月季年岁克米倍")
 _QUANTITIES: Final = _set(
     "thousand million billion half third thirds quarter quarters twice thrice once double triple twofold threefold "
     "fourfold tenfold second fourth fifth sixth seventh eighth ninth tenth dozen"
@@ -124,10 +134,12 @@ _SWAPPABLE: Final = (
     "of in on at for",
 )
 HAN_FUNCTION: Final = frozenset("的了在于和与及中为是者之其所该本被将")
+# Of these, what may be left out or exchanged without another meaning.
+HAN_LIGHT: Final = frozenset("的了在于和与及为是之其所该地得")
 
 # Ordinary words that a lost space could make of a negation or a number and its neighbour.
 _REAL: Final = _set("notable notably notwithstanding nonetheless nevertheless knot often anyone someone everyone")
-# What makes the opposite of a word, or another word, when it stands before it or after it.
+# What makes the opposite of a term, or another term, when it stands before it or after it.
 _PREFIXES: Final = _set(
     "a an un in im ir il no not non dis de mis anti counter ab under over hyper hypo pre post inter intra extra sub "
     "super up down out mal micro macro mono bi multi uni hemi semi re wo fe"
@@ -143,8 +155,8 @@ def _sides() -> tuple[dict[str, str], dict[str, str]]:
     stems: dict[str, str] = {}
     for line in _CONTRASTS.strip().split("\n"):
         for side in line.split(" | "):
-            for word in side.split():
-                (stems if word.endswith("*") else whole)[word.rstrip("*")] = side
+            for term in side.split():
+                (stems if term.endswith("*") else whole)[term.rstrip("*")] = side
     return whole, stems
 
 
@@ -153,33 +165,40 @@ _STEM_NAMES: Final = tuple(sorted(_STEMS, key=len, reverse=True))
 _HAN_SIDES: Final = {c: side for line in _HAN_CONTRASTS for side in line.split("|") for c in side}
 _MONTH_KEYS: Final = {month: month[:3] for month in _MONTHS.split()}
 _UNIT_KEYS: Final = {unit: unit.rstrip("s") if len(unit) > 3 else unit for unit in _UNITS.split()}
-_CLASS_OF: Final = {word: line for line in _SWAPPABLE for word in line.split()}
+_CLASS_OF: Final = {term: line for line in _SWAPPABLE for term in line.split()}
 
 
-def number_of(word: str) -> str:
-    """The number, month or other quantity that a word names; nothing for other words."""
-    if (value := NUMBERS.get(word)) is not None:
+def number_of(term: str) -> str:
+    """The number, month or other quantity that a term names; nothing for other words."""
+    if (value := NUMBERS.get(term)) is not None:
         return value
-    if word in _QUANTITIES or word in HAN_NUMBERS or (len(word) > 1 and _ROMAN.fullmatch(word)):
-        return word
-    return _MONTH_KEYS.get(word, "")
+    if term in _QUANTITIES or term in HAN_NUMBERS or (len(term) > 1 and _ROMAN.fullmatch(term)):
+        return term
+    return _MONTH_KEYS.get(term, "")
 
 
-def label_of(word: str) -> str:
-    """The unit or the one-letter label that a word is, as in `5 mg` and `group B`; nothing for other words."""
-    if (unit := _UNIT_KEYS.get(word)) is not None:
+def label_of(term: str) -> str:
+    """The unit or the one-letter label that a term is, as in `5 mg` and `group B`; nothing for other words."""
+    if (unit := _UNIT_KEYS.get(term)) is not None:
         return unit
-    return word if len(word) == 1 and "b" <= word < "\u0250" else ""
+    if len(term) == 1:
+        return term if "b" <= term < "\u0250" or term in _HAN_UNITS else ""
+    return ""
 
 
-def negations_in(word: str) -> int:
-    """How often a word turns around what is said."""
-    if len(word) == 1:
-        return int(word in _HAN_NEGATORS)
-    if word in _NEGATORS or word in AFFIXES or word.endswith("n't"):
+def measure_of(term: str) -> str:
+    """What kind of figure a term announces, such as a median or an SE; nothing for other terms."""
+    return _MEASURES.get(term, "")
+
+
+def negations_in(term: str) -> int:
+    """How often a term turns around what is said."""
+    if len(term) == 1:
+        return int(term in _HAN_NEGATORS)
+    if term in _NEGATORS or term in AFFIXES or term.endswith("n't"):
         return 1
-    if word.startswith("non") and len(word) > 6 and word not in _REAL:
-        return 1 + negations_in(word[3:])
+    if term.startswith("non") and len(term) > 6 and term not in _REAL:
+        return 1 + negations_in(term[3:])
     return 0
 
 
@@ -196,24 +215,24 @@ def negation_before(text: str, at: int) -> int:
     return at if found is None else found.start()
 
 
-def side_of(word: str) -> str:
-    """The side of a contrast that a word stands on, such as `increase` against `decrease`."""
-    if len(word) == 1:
-        return _HAN_SIDES.get(word, "")
-    if (side := _WHOLE.get(word)) is not None:
+def side_of(term: str) -> str:
+    """The side of a contrast that a term stands on, such as `increase` against `decrease`."""
+    if len(term) == 1:
+        return _HAN_SIDES.get(term, "")
+    if (side := _WHOLE.get(term)) is not None:
         return side
-    if word.startswith("non") and len(word) > 6:
-        return side_of(word[3:])
-    return next((_STEMS[stem] for stem in _STEM_NAMES if word.startswith(stem)), "")
+    if term.startswith("non") and len(term) > 6:
+        return side_of(term[3:])
+    return next((_STEMS[stem] for stem in _STEM_NAMES if term.startswith(stem)), "")
 
 
-def is_real(word: str) -> bool:
-    """Whether what may be two words without their space is an ordinary word itself."""
-    return word in _REAL or word in _NEGATORS
+def is_real(term: str) -> bool:
+    """Whether what may be two words without their space is an ordinary term itself."""
+    return term in _REAL or term in _NEGATORS
 
 
 def is_opposite(one: str, other: str) -> bool:
-    """Whether one word is the other with a part that turns it around, as in effective and ineffective."""
+    """Whether one term is the other with a part that turns it around, as in effective and ineffective."""
     short, long = sorted((one, other), key=len)
     if len(short) < 3 or len(short) == len(long):
         return False
@@ -242,5 +261,5 @@ def is_swappable(one: str, other: str) -> bool:
     return (line := _CLASS_OF.get(one)) is not None and line == _CLASS_OF.get(other)
 
 
-def _spelling(word: str) -> str:
-    return word.replace("z", "s").replace("ae", "e").replace("oe", "e").replace("our", "or")
+def _spelling(term: str) -> str:
+    return term.replace("z", "s").replace("ae", "e").replace("oe", "e").replace("our", "or")
