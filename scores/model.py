@@ -29,6 +29,7 @@ from ingather.extraction.provider import (
     ChatClient,
     ChatRequest,
     Endpoint,
+    ErrorKind,
     Message,
     ModelError,
     Writing,
@@ -45,6 +46,9 @@ FIELDS: Final = (
     "n_randomised", "registration_id", "countries", "design", "sequence_method", "blind_participants",
     "blind_assessors", "funding_source", "arm_label", "arm_n_randomised",
 )  # fmt: skip
+# A task tries a document five times; here one call is tried as often, since nothing else is under way.
+MOST_TRIES: Final = 5
+_PASSING: Final = {ErrorKind.NETWORK, ErrorKind.TIMEOUT, ErrorKind.OVERLOADED}
 _VERIFIED: Final = {Verdict.VERIFIED, Verdict.VERIFIED_FUZZY}
 _MODELS: Final = {"PARALLEL": "parallel", "CROSSOVER": "crossover", "FACTORIAL": "factorial"}
 _MASKED: Final = {"blind_participants": "PARTICIPANT", "blind_assessors": "OUTCOMES_ASSESSOR"}
@@ -194,19 +198,22 @@ def _asking(client: ChatClient, calls: Calls) -> Any:
 
     async def ask(step: str, messages: tuple[Message, ...], schema: dict[str, Any], room: int) -> ModelAnswer:
         request = client.paced(ChatRequest(messages=messages, schema=schema, max_tokens=room, on_writing=_show(step)))
-        outcome, usage = "ok", None
-        try:
-            reply = await client.complete(request)
-            usage = reply.usage
-            return ModelAnswer(object=parse_reply(reply), text=reply.text)
-        except ModelError as error:
-            outcome, usage = error.kind.value, error.usage
-            raise
-        finally:
-            sys.stderr.write(f"\r{step}: {outcome}          \n")
-            calls.outcomes.append((step, outcome))
-            calls.prompt_tokens += usage.prompt if usage else 0
-            calls.completion_tokens += usage.completion if usage else 0
+        for left in reversed(range(MOST_TRIES)):
+            outcome, usage = "ok", None
+            try:
+                reply = await client.complete(request)
+                usage = reply.usage
+                return ModelAnswer(object=parse_reply(reply), text=reply.text)
+            except ModelError as error:
+                outcome, usage = error.kind.value, error.usage
+                if error.kind not in _PASSING or not left:
+                    raise
+            finally:
+                sys.stderr.write(f"\r{step}: {outcome}          \n")
+                calls.outcomes.append((step, outcome))
+                calls.prompt_tokens += usage.prompt if usage else 0
+                calls.completion_tokens += usage.completion if usage else 0
+        raise AssertionError
 
     return ask
 

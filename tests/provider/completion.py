@@ -15,6 +15,7 @@ REFUSALS = {
     "maxItems": "Invalid schema for response_format: 'maxItems' is not permitted.",
     "json_schema": "This response_format type is unavailable now",
     "json_object": "'response_format' of type 'json_object' is not supported with this model.",
+    "thinking": "Json mode response is not supported when enable_thinking is true",
     "tools": "This model does not support tools.",
     "max_tokens": "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.",
     "temperature": "Unsupported value: 'temperature' does not support 0, only the default (1).",
@@ -23,6 +24,8 @@ REFUSALS = {
 
 def _features(body: Mapping[str, Any]) -> set[str]:
     features = {name for name in ("tools", "max_tokens", "temperature", "stream", "stream_options") if name in body}
+    if body.get("enable_thinking") is not False:
+        features.add("thinking")
     features |= {"maxItems"} & set(re.findall("maxItems", json.dumps(body.get("response_format", ""))))
     return features | {kind for kind in [(body.get("response_format") or {}).get("type")] if kind}
 
@@ -34,22 +37,63 @@ def refuse(body: Mapping[str, Any], rejects: frozenset[str]) -> Plan | None:
     return None
 
 
-def refuse_long(body: Mapping[str, Any], context_tokens: int | None) -> Plan | None:
-    """The 400 of a server with a small context, in the words of vLLM, which counts the answer's room as well."""
-    if context_tokens is None:
+# What servers say of a request that exceeds their context, with its size and the size of the context.
+TOO_LONG: dict[str, tuple[int, str, dict[str, Any]]] = {
+    "vllm": (
+        400,
+        (
+            "This model's maximum context length is {context} tokens. However, you requested {tokens} tokens "
+            "({prompt} in the messages, {room} in the completion)."
+        ),
+        {"type": "BadRequestError", "code": 400},
+    ),
+    "llamacpp": (
+        400,
+        "request ({tokens} tokens) exceeds the available context size ({context} tokens), try increasing it",
+        {"type": "exceed_context_size_error", "code": 400},
+    ),
+    "llamacpp_500": (500, "Context size has been exceeded.", {"type": "server_error", "code": 500}),
+    "mistral": (
+        400,
+        "Prompt contains {tokens} tokens, too large for model with {context} maximum context length",
+        {"type": "invalid_request_prompt", "code": "3051"},
+    ),
+    "openai": (
+        400,
+        "This model's maximum context length is {context} tokens. However, your messages resulted in {tokens} tokens.",
+        {"type": "invalid_request_error", "code": "context_length_exceeded"},
+    ),
+    "anthropic": (400, "prompt is too long: {tokens} tokens > {context} maximum", {"type": "invalid_request_error"}),
+    "qwen": (400, "Range of input length should be [1, {context}]", {"code": "invalid_parameter_error"}),
+}
+
+
+def refuse_long(body: Mapping[str, Any], context_tokens: int | None, style: str) -> Plan | None:
+    """The refusal of a server with a small context. Those that count the answer's room as well do so here."""
+    if context_tokens is None or style == "silent":
         return None
-    prompt = sum(max(1, len(str(message.get("content", ""))) // 4) for message in body.get("messages", ()))
-    room = int(body.get("max_tokens") or body.get("max_completion_tokens") or 0)
+    prompt = _prompt_tokens(body)
+    room = int(body.get("max_tokens") or body.get("max_completion_tokens") or 0) if style == "vllm" else 0
     if prompt + room <= context_tokens:
         return None
-    return error(
-        400,
-        f"This model's maximum context length is {context_tokens} tokens. However, you requested "
-        f"{prompt + room} tokens "
-        f"({prompt} in the messages, {room} in the completion).",
-        type="BadRequestError",
-        code=400,
-    )
+    status, message, more = TOO_LONG[style]
+    return error(status, message.format(context=context_tokens, tokens=prompt + room, prompt=prompt, room=room), **more)
+
+
+def _prompt_tokens(body: Mapping[str, Any]) -> int:
+    return sum(max(1, len(str(message.get("content", ""))) // 4) for message in body.get("messages", ()))
+
+
+def without_beginning(body: Mapping[str, Any], context_tokens: int) -> dict[str, Any]:
+    """The request as a server reads it that cuts what does not fit: the oldest messages go, then their beginning."""
+    left = 4 * context_tokens
+    kept: list[dict[str, Any]] = []
+    for message in reversed(body.get("messages", ())):
+        content = str(message.get("content", ""))
+        if left > 0:
+            kept.insert(0, dict(message) | {"content": content[-left:]})
+        left -= len(content)
+    return dict(body) | {"messages": kept}
 
 
 def stripped(body: Mapping[str, Any], ignores: frozenset[str]) -> dict[str, Any]:

@@ -177,6 +177,8 @@ MISDEEDS: dict[str, Callable[[Context], Plan]] = {
     "prose": lambda c: c.complete(
         f"Certainly! Here is what the paper says:\n\n{c.text}\n\nLet me know if {{more}} helps."
     ),
+    "thoughts": lambda c: c.complete(f"<think>Is it {{5}}? Let me see.</think>\n{c.text}"),
+    "tool_text": lambda c: c.complete(f'<tool_call>\n{{"name": "answer", "arguments": {c.text}}}\n</tool_call>'),
     "not_json": lambda c: c.complete(c.text.replace('"', "'").replace("null", "None")),
     "garbage": lambda c: c.complete("I am afraid the document does not say."),
     "wrong_types": _wrong_types,

@@ -71,11 +71,16 @@ class Script:
     ignores: frozenset[str] = frozenset()
     usage: str = "openai"
     key: str | None = None
-    models: tuple[str, ...] = ("test-model",)
+    models: tuple[Any, ...] = ("test-model",)
+    """Names, or entries as a server lists them."""
+    pages: Mapping[str, Any] = field(default_factory=dict)
+    """Addresses of the server's own, and what they say."""
     streaming: Streaming | None = None
     """How answers are streamed to who asks for it; none: the parameter is taken and not heeded."""
     context_tokens: int | None = None
     """Requests whose prompt and answer together exceed this are refused."""
+    too_long: str = "vllm"
+    """In whose words, or `silent`: the prompt loses its beginning, and nothing says so."""
 
     @classmethod
     def of(cls, given: Any) -> "Script":

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 from tests.provider.answerer import answer as nothing_reported
-from tests.provider.completion import Books, refuse, refuse_long, stripped
+from tests.provider.completion import Books, refuse, refuse_long, stripped, without_beginning
 from tests.provider.mischief import Answer, Context, Plan, error, plan
 from tests.provider.script import Director, Script
 from tests.provider.streaming import streamed
@@ -150,8 +150,10 @@ class Provider:
         if (method, path) == ("GET", "/_log"):
             made = Plan(body=json.dumps(self.log()).encode())
         elif (method, path) == ("GET", "/v1/models"):
-            entries = [{"id": name, "object": "model"} for name in self.script.models]
+            entries = [one if isinstance(one, dict) else {"id": one, "object": "model"} for one in self.script.models]
             made = self._locked(headers) or Plan(body=json.dumps({"object": "list", "data": entries}).encode())
+        elif method == "GET" and path in self.script.pages:
+            made = Plan(body=json.dumps(self.script.pages[path]).encode())
         else:
             made = error(404, f"Unknown request URL: {method} {path}.")
         return await send(made, reader, writer)
@@ -180,7 +182,7 @@ class Provider:
             did, made = "locked", locked
         elif (refused := refuse(body, self.script.rejects)) is not None:
             did, made = "rejected", refused
-        elif (refused := refuse_long(body, self.script.context_tokens)) is not None:
+        elif (refused := refuse_long(body, self.script.context_tokens, self.script.too_long)) is not None:
             did, made = "too_long", refused
         else:
             did, made = self._perform(number, body)
@@ -212,6 +214,8 @@ class Provider:
     def _perform(self, number: int, body: dict[str, Any]) -> tuple[str, Plan]:
         rule = self._director.choose(number, body)
         heeded = stripped(body, self.script.ignores)
+        if self.script.too_long == "silent" and self.script.context_tokens is not None:
+            body = heeded = without_beginning(heeded, self.script.context_tokens)
         context = Context(
             body=heeded,
             answer=self._answerer(heeded),
@@ -232,6 +236,8 @@ async def send(made: Plan, reader: asyncio.StreamReader, writer: asyncio.StreamW
     if made.is_dropped:
         return False
     headers = {"content-type": "application/json", "x-request-id": f"req-{time.monotonic_ns():x}"} | dict(made.headers)
+    if made.pieces:
+        headers["connection"] = "close"
     length = (
         {"transfer-encoding": "chunked"} if made.trickle_s or made.pieces else {"content-length": str(len(made.body))}
     )

@@ -17,7 +17,8 @@ class Streaming:
 
     `silent_after` and `broken_after` are shares of the answer after which
     nothing more comes, with the line open or cut. `beats` are blank lines
-    that keep the line open while nothing is said.
+    that keep the line open while nothing is said, and `comments` are events
+    that hold nothing else, as some send them.
     """
 
     first_s: float = 0.0
@@ -25,6 +26,7 @@ class Streaming:
     silent_after: float | None = None
     broken_after: float | None = None
     beats: bool = False
+    comments: bool = False
 
     @classmethod
     def of(cls, given: Any) -> "Streaming | None":
@@ -61,6 +63,8 @@ def streamed(plan: Plan, how: Streaming, *, with_usage: bool) -> Plan:
         if with_usage:
             events.append(head | {"choices": [], "usage": completion["usage"]})
     pieces = [f"data: {json.dumps(event)}\n\n".encode() for event in events]
+    if how.comments:
+        pieces = [b": keep-alive\n\n", *pieces]
     if share is None:
         pieces.append(b"data: [DONE]\n\n")
     return replace(

@@ -140,6 +140,7 @@ def _start(
             field_ids=[field.id for field in template.fields],
             context=arguments.context,
             idempotency_key=f"{key}/{number}",
+            checks_model=True,
         )
         if is_new or _goes_on(bench, task):
             return task

@@ -57,6 +57,14 @@ def parser() -> argparse.ArgumentParser:
     workers = _group(commands, "worker", "look at workers")
     _add(workers, "ls", fleet.list_workers, "every registered worker and what it holds", json=True)
     _add(commands, "doctor", doctor.examine, "is everything in order? Exit code 1 if something is wrong", json=True)
+    model = _group(commands, "model", "the model that answers")
+    _add(
+        model,
+        "try",
+        _later("models", "try_it"),
+        "is it there, how fast and how large is it, does it hold to a form; a handful of small calls",
+        json=True,
+    )
     db = _group(commands, "db", "the embedded database")
     _add(db, "url", database.show_url, 'the address, for `psql "$(ingather db url)"`', json=True)
     _add(db, "start", database.start, "start it and let it run until `ingather db stop`", json=True)

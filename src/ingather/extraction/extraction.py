@@ -1,5 +1,6 @@
 """`Extraction`: projects, templates, tasks and results, for the command line and for the web."""
 
+import asyncio
 from collections.abc import Collection
 from decimal import Decimal
 
@@ -9,8 +10,9 @@ from ingather.extraction.conversation.desk import queue_of
 from ingather.extraction.conversation.estimate import Estimate, by_model, by_rules, scaled
 from ingather.extraction.conversation.questions import askable_fields
 from ingather.extraction.conversation.sizes import sizes_for
+from ingather.extraction.errors import ModelUnusable
 from ingather.extraction.limits import LARGEST_ID, MOST_DOCUMENTS, check_new_task, checked_cap, cleaned, known_id
-from ingather.extraction.provider import Capabilities, ChatClient, Endpoint
+from ingather.extraction.provider import Capabilities, ChatClient, Endpoint, ModelError
 from ingather.extraction.results import PAGE, ExtractionResults
 from ingather.extraction.task import Status, Task
 from ingather.extraction.tasks import pipeline, tasks
@@ -54,6 +56,7 @@ class Extraction(ExtractionResults):
         context: str = "",
         spend_cap: Decimal | None = None,
         idempotency_key: str | None = None,
+        checks_model: bool = False,
     ) -> tuple[Task, bool]:
         """Freeze the template and the documents, and scatter one item per document, in one transaction.
 
@@ -61,7 +64,8 @@ class Extraction(ExtractionResults):
         Without `field_ids` the core fields are asked. `spend_cap` is in the
         currency of the model's price; calls that are under way when it is
         reached are still paid for. False beside the task: it had been started
-        with this key before.
+        with this key before. `checks_model`: a model that cannot be used at
+        all is found out first, in seconds.
         """
         check_new_task(document_ids, context, idempotency_key)
         model = self.endpoint.model if self.endpoint else None
@@ -78,7 +82,12 @@ class Extraction(ExtractionResults):
         known = None if key is None else self.engine.database.run(tasks.started(request, key))
         if known is not None:
             return self.task(known), False
-        frozen = self._frozen(request)
+        if checks_model:
+            self.check_model()
+        return self._scattered(self._frozen(request), key)
+
+    def _scattered(self, frozen: FrozenRequest, key: str | None) -> tuple[Task, bool]:
+        """The task with its batch, one item per document; False if it was there."""
         queue = pipeline.QUEUE
         if self.endpoint:
             queue = queue_of(self.endpoint)
@@ -152,6 +161,19 @@ class Extraction(ExtractionResults):
 
     def _workers(self) -> int:
         return sum(pipeline.KIND in worker.kinds for worker in self.engine.workers())
+
+    def check_model(self) -> None:
+        """Return where the model may be used, or none is configured; else raise `ModelUnusable`. It takes seconds."""
+
+        async def check(endpoint: Endpoint) -> None:
+            async with ChatClient(endpoint) as client:
+                await client.check()
+
+        if self.endpoint is not None:
+            try:
+                asyncio.run(check(self.endpoint))
+            except ModelError as error:
+                raise ModelUnusable(error.sentence) from error
 
     async def probe(self) -> Capabilities:
         """What the model can do, by a few tiny calls. Raises `ModelError` where it cannot be used."""

@@ -21,7 +21,7 @@ from ingather.engine.errors import (
     UnknownBatch,
     UsageError,
 )
-from ingather.extraction.errors import NotFound, Outrun
+from ingather.extraction.errors import ModelUnusable, NotFound, Outrun
 from ingather.library.errors import FileDamaged, FileMissing, FileTooBig, NameTaken, NotInLibrary, StoreUnavailable
 from ingather.notice import Notice, edited, notice, notice_to_json
 
@@ -54,6 +54,7 @@ _STATUS: tuple[tuple[type[Exception], int], ...] = (
     (UnknownBatch, 404),
     (KeyReused, 409),
     (Outrun, 409),
+    (ModelUnusable, 503),
     (NameTaken, 409),
     (BatchClosed, 409),
     (NotReady, 409),

@@ -126,6 +126,7 @@ export const notices: Readonly<Record<string, string>> = {
   "provider.line_column": "第 {line} 行第 {column} 列：{why}",
   "provider.longer_characters": "超过 {most} 个字符",
   "provider.model_answer_blank_call_tried": "模型的回答是空白。将重新调用。",
+  "provider.its_models_are": "它的模型有：{names}。",
   "provider.model_answer_not_json_object": "模型的回答不是所要求的 JSON 对象：{why}。",
   "provider.model_client_failed_way_not": "调用模型的程序发生了未知错误（{name}）。请报告此问题。",
   "provider.model_refused_answer": "模型拒绝回答：{text}",

@@ -132,6 +132,19 @@ def by_model(
     )
 
 
+def seconds_at(found: Estimate, lengths: Sequence[Length], *, reading: float, writing: float) -> Range:
+    """How long calls one after another take at measured speeds, in tokens a second.
+
+    At best every document is read once, since the server keeps what it has
+    read; at worst it is read anew for every question.
+    """
+    once = sum(document_tokens(length) for length in lengths)
+    return Range(
+        low=once / reading + found.tokens_out.low / writing,
+        high=found.tokens_in.high / reading + found.tokens_out.high / writing,
+    )
+
+
 def by_rules(lengths: Sequence[Length], *, workers: int) -> Estimate:
     """Our own rules: no call, no cost, some time."""
     nothing = Range(low=0, high=0)

@@ -16,6 +16,7 @@ from ingather.extraction.provider.probe import Capabilities
 from ingather.extraction.provider.redaction import RedactLogs, redact
 from ingather.extraction.provider.room import prompt_tokens
 from ingather.extraction.provider.routing import route
+from ingather.extraction.provider.trial import Trial, try_model
 from ingather.extraction.provider.wire import (
     MARGIN,
     ChatReply,
@@ -45,6 +46,7 @@ __all__ = [
     "Price",
     "RedactLogs",
     "Rung",
+    "Trial",
     "Usage",
     "Writing",
     "check_base_url",
@@ -61,5 +63,6 @@ __all__ = [
     "route",
     "salvage",
     "system_resolve",
+    "try_model",
     "without_list_limits",
 ]

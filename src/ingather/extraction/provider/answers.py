@@ -18,6 +18,7 @@ DEEPEST = 64
 _MOST_STARTS = 64
 _FENCED = re.compile(r"```[A-Za-z0-9_-]*[ \t]*\r?\n(.*?)```", re.DOTALL)
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_CUT_THOUGHT = re.compile(r"<think(?:ing)?>.*", re.DOTALL | re.IGNORECASE)
 _BLANK = re.compile(r"[ \t\r\n]*")
 _UNKEEPABLE = re.compile("[\x00\ud800-\udfff]")
 
@@ -45,13 +46,22 @@ def parse_object(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         problem = _what(error)
     if isinstance(whole, dict):
-        return _clean(whole)
+        return _clean(_arguments(whole))
     if not problem:
         _refuse(notice("provider.json_but_not_object", "it is JSON, but not an object"))
     found = _around(text)
     if len(found) != 1:
         _refuse(notice("provider.holds_several_objects", "it holds several objects") if found else problem)
-    return _clean(found[0])
+    return _clean(_arguments(found[0]))
+
+
+def _arguments(found: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a tool call that a model wrote out as text; anything else as it is."""
+    for name in ("arguments", "parameters"):
+        if set(found) == {"name", name} and isinstance(found[name], dict):
+            inner: dict[str, Any] = found[name]
+            return inner
+    return found
 
 
 def parse_reply(reply: ChatReply) -> dict[str, Any]:
@@ -71,7 +81,7 @@ def salvage(text: str) -> dict[str, Any] | None:
     folder of entries, and its finished entries are kept. A number at the very
     end counts as cut: more digits may have been meant.
     """
-    text = _THOUGHT.sub("", text[:LONGEST_TEXT])
+    text = _CUT_THOUGHT.sub("", _THOUGHT.sub("", text[:LONGEST_TEXT]))
     start = text.find("{")
     if start < 0:
         return None

@@ -35,6 +35,8 @@ _TOO_LONG: Final = re.compile(
     r"|exceeds? the (maximum|model|available)[^.]{0,40}(tokens|length|context)|request too large|max_model_len"
     r"|(上下文|输入|文本|请求|tokens?\s*(数|总数|长度)?).{0,12}(超(过|出|长|限)|过长|太长)|超(过|出).{0,16}(上下文|最大长度|长度限制)"
 )
+# llama.cpp says so with a 500 at times, and within a stream that began with a 200.
+_CONTEXT_IS_FULL: Final = re.compile(r"(?i)exceed_context_size|context size has been exceeded")
 # A 429 that waiting does not cure. "Too many tokens" is left out: it means those of this minute.
 _NEVER_FITS: Final = re.compile(r"(?i)request too large|context_length")
 _BAD_GENERATION: Final = re.compile(r"(?i)json_validate_failed|failed to (generate|validate) json|tool_use_failed")
@@ -105,6 +107,7 @@ def _about_account_or_document(status: int, text: str) -> tuple[ErrorKind, str] 
         status == 413
         or (status in {400, 422} and _TOO_LONG.search(text))
         or (status == 429 and _NEVER_FITS.search(text))
+        or _CONTEXT_IS_FULL.search(text)
     ):
         return ErrorKind.TOO_LONG, notice(
             "provider.request_longer_model_takes_choose",

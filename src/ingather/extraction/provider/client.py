@@ -5,11 +5,14 @@ import json
 import logging
 import time
 import traceback
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, Self
 from urllib.parse import urlsplit
 
 from ingather.extraction.provider.answers import salvage
+from ingather.extraction.provider.check import check
 from ingather.extraction.provider.classify import check_reply, classify, classify_body
 from ingather.extraction.provider.endpoint import Endpoint
 from ingather.extraction.provider.error_report import error_report
@@ -20,7 +23,7 @@ from ingather.extraction.provider.pace import CHARACTERS_A_TOKEN, pace_for
 from ingather.extraction.provider.probe import Capabilities, probe
 from ingather.extraction.provider.redaction import redact
 from ingather.extraction.provider.room import estimated_tokens, prompt_tokens, with_room
-from ingather.extraction.provider.servers import context_of
+from ingather.extraction.provider.servers import ModelServer, context_in_page, context_of, first_habits, server_at
 from ingather.extraction.provider.wire import ChatReply, ChatRequest, Habits, Usage, body_of, reply_of, rung_of
 from ingather.notice import joined, notice
 
@@ -43,6 +46,7 @@ LOOP = notice("provider.answer_repeats_itself", "The model repeats itself and wa
 # Requests that endpoints refused, kept as long as this process lives: found out once, not once per document.
 _habits: dict[tuple[str, str], Habits] = {}
 _contexts_sought: set[tuple[str, str]] = set()
+_servers: dict[str, ModelServer] = {}
 
 
 class ModelClient(Protocol):
@@ -88,7 +92,7 @@ class ChatClient:
 
     @property
     def habits(self) -> Habits:
-        return _habits.get(self._place, Habits())
+        return _habits.get(self._place) or first_habits(*self._place)
 
     async def complete(self, request: ChatRequest, *, most_calls: int = MOST_CALLS) -> ChatReply:
         """One answer, or a `ModelError`; or `NotSent`, where the request would not be sent any more.
@@ -119,6 +123,11 @@ class ChatClient:
             if error.kind is ErrorKind.TOO_LONG and with_room(request, learned, self.context_tokens) == sent:
                 # Our count says that it fits. The provider counts otherwise, and would refuse the same request again.
                 raise error
+
+    @property
+    def server(self) -> ModelServer | None:
+        """Which of the usual servers this is, as far as it is known."""
+        return _servers.get(self.endpoint.base_url) or server_at(self.endpoint.base_url)
 
     @property
     def context_tokens(self) -> int | None:
@@ -161,29 +170,48 @@ class ChatClient:
 
     async def find_context(self) -> int | None:
         """The context of the model. A server that has not been asked for it yet is asked, once and in seconds."""
-        if self.context_tokens is None and self._place not in _contexts_sought:
+        if self.endpoint.context_tokens is None and self._place not in _contexts_sought:
             _contexts_sought.add(self._place)
-            try:
-                tokens = context_of(self.endpoint.model, await self._list_entries())
-            except ModelError:
-                tokens = None
-            if tokens is not None:
-                _habits[self._place] = replace(self.habits, context_tokens=tokens)
+            with suppress(ModelError):
+                entries = await self._list_entries()
+                server = server_at(self.endpoint.base_url, entries)
+                if server is not None:
+                    _servers[self.endpoint.base_url] = server
+                tokens = await self._named_context(server, entries)
+                known = self.habits.context_tokens
+                _habits[self._place] = replace(
+                    self.habits, context_tokens=min(filter(None, (tokens, known)), default=None)
+                )
         return self.context_tokens
+
+    async def _named_context(self, server: ModelServer | None, entries: Sequence[Mapping[str, Any]]) -> int | None:
+        """The context that a server names for the model, at the place where its kind does."""
+        tokens = None
+        if server is not None and server.context_at:
+            wire = await self._wire()
+            with suppress(ModelError):
+                page = wire.page(server.context_at, deadline_s=LIST_DEADLINE_S)
+                answered = await self._within(asyncio.timeout(LIST_DEADLINE_S), page)
+                tokens = context_in_page(self.endpoint.model, _json(answered.body))
+        return tokens or (server.silent_context if server else None) or context_of(self.endpoint.model, entries)
 
     def paced(self, request: ChatRequest) -> ChatRequest:
         """The request with deadlines for an answer that is read as it comes."""
         return replace(request, pace=pace_for(prompt_tokens(request), request.max_tokens))
 
-    async def list_models(self) -> tuple[str, ...]:
+    async def check(self) -> None:
+        """Return where the endpoint may be used, or raise with what is wrong: in seconds, before a task starts."""
+        await check(self)
+
+    async def list_models(self, *, deadline_s: float = LIST_DEADLINE_S) -> tuple[str, ...]:
         """The models that the provider names, in its order."""
-        names = [entry.get("id") for entry in await self._list_entries()]
+        names = [entry.get("id") for entry in await self._list_entries(deadline_s)]
         return tuple(name[:200] for name in names if isinstance(name, str) and name.isprintable())
 
-    async def _list_entries(self) -> list[dict[str, Any]]:
+    async def _list_entries(self, deadline_s: float = LIST_DEADLINE_S) -> list[dict[str, Any]]:
         """What the provider says of its models."""
         wire = await self._wire()
-        answered = await self._within(asyncio.timeout(LIST_DEADLINE_S), wire.models(deadline_s=LIST_DEADLINE_S))
+        answered = await self._within(asyncio.timeout(deadline_s), wire.models(deadline_s=deadline_s))
         if answered.status != 200:
             raise self._error(answered)
         entries = _json(answered.body).get("data")
@@ -194,7 +222,7 @@ class ChatClient:
     async def probe(self) -> Capabilities:
         """Find the firmest rung with a handful of tiny calls, and go by it from now on."""
         found = await probe(self)
-        _habits[self._place] = found.habits
+        _habits[self._place] = found.added_to(self.habits)
         return found
 
     async def _within(self, deadline: asyncio.Timeout, call: "Awaitable[Answered]") -> "Answered":

@@ -11,9 +11,11 @@ _ABOUT_FORMAT = re.compile(
 )
 
 _ABOUT_STREAMING = re.compile(r"(?i)\bstream(ing)?\b")
-_ABOUT_LIST_LIMITS = re.compile(r"(?i)max_?items")
-# How servers name their context when a request exceeds it: vLLM and OpenAI, llama.cpp, others.
+# Gemini builds a machine of all that a schema allows, and bounds on lists make it too large.
+_ABOUT_LIST_LIMITS = re.compile(r"(?i)max_?items|too many states")
+# How servers name their context when a request exceeds it: Mistral, vLLM and OpenAI, llama.cpp, others.
 _CONTEXT = (
+    re.compile(r"(?i)model with ([0-9][0-9,]{2,9}) maximum context"),
     re.compile(r"(?i)(?:maximum )?context (?:length|window|size)[^0-9]{0,40}?([0-9][0-9,]{2,9})"),
     re.compile(r"(?i)\bn_ctx\b[^0-9]{0,8}([0-9][0-9,]{2,9})"),
     re.compile(r"(?i)max_model_len[^0-9]{0,12}([0-9][0-9,]{2,9})"),
@@ -44,6 +46,9 @@ def learn(error: ModelError, message: str, request: ChatRequest, habits: Habits)
         return replace(habits, streams=False)
     if habits.takes_list_limits and _ABOUT_LIST_LIMITS.search(message):
         return replace(habits, takes_list_limits=False)
+    if "enable_thinking" in message and not habits.more:
+        # Qwen's models that think take no JSON mode unless they are kept from it.
+        return replace(habits, more=(("enable_thinking", False),))
     if "max_completion_tokens" in message and habits.limit_name == "max_tokens":
         return replace(habits, limit_name="max_completion_tokens")
     if "temperature" in message.lower() and habits.takes_temperature:

@@ -2,7 +2,7 @@
 
 import secrets
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, Self
 
 from ingather.extraction.provider.answers import parse_object
@@ -54,7 +54,11 @@ class Capabilities:
 
     @property
     def habits(self) -> Habits:
-        return Habits(rung=self.rung, limit_name=self.limit_name, takes_temperature=self.takes_temperature)
+        return self.added_to(Habits())
+
+    def added_to(self, habits: Habits) -> Habits:
+        """What is known of an endpoint besides, with what the probe has seen."""
+        return replace(habits, rung=self.rung, limit_name=self.limit_name, takes_temperature=self.takes_temperature)
 
     def to_json(self) -> dict[str, Any]:
         return {

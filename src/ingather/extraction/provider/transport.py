@@ -20,11 +20,15 @@ from ingather.extraction.provider.redaction import guard_transport_logs
 # Measured: with 5 s, 355 of 500 calls begun at once on a busy machine gave up, though the server was well. What was
 # slow was this process, and the timer cannot tell.
 CONNECT_S = 20.0
+# Of a call with a short deadline, so that connecting ends before the call does.
+CONNECT_SHARE = 0.7
 # A request has 250 kB. A connection that takes none of it for a minute is dead.
 WRITE_S = 60.0
 # Bytes of a response, unpacked. A real one has 100 kB; a larger limit lets a broken server fill the memory.
 LARGEST_BODY = 32 * 1024 * 1024
-_LIMITS = httpx2.Limits(max_connections=1000, max_keepalive_connections=100, keepalive_expiry=5.0)
+# Idle connections are closed after less than the 5 s after which llama.cpp and others close them: a request that meets
+# its server's end of the connection is lost, as was seen once in five calls.
+_LIMITS = httpx2.Limits(max_connections=1000, max_keepalive_connections=100, keepalive_expiry=3.0)
 # The SDK adds headers about this machine and, from the environment, organisations and keys of other accounts.
 _OURS = frozenset({"host", "accept", "accept-encoding", "connection", "content-type", "content-length", "user-agent"})
 
@@ -50,13 +54,14 @@ class Transport:
     def __init__(self, endpoint: Endpoint) -> None:
         guard_transport_logs()
         self._endpoint = endpoint
+        self._http = httpx2.AsyncClient(
+            transport=_Wire(endpoint), follow_redirects=False, trust_env=False, limits=_LIMITS
+        )
         self._client = openai.AsyncOpenAI(
             api_key="unused",  # the wire puts the real one in, and takes all others out
             base_url=endpoint.base_url,
             max_retries=0,
-            http_client=httpx2.AsyncClient(
-                transport=_Wire(endpoint), follow_redirects=False, trust_env=False, limits=_LIMITS
-            ),
+            http_client=self._http,
         )
         # The SDK imports these when they are first asked for. Better now than between leave to call and the call.
         self._chat = self._client.chat.completions.with_streaming_response
@@ -77,7 +82,7 @@ class Transport:
         notices that nobody listens.
         """
         _may_send.set(may_send)
-        timeout = openai.Timeout(connect=CONNECT_S, read=read_s, write=min(WRITE_S, read_s), pool=read_s)
+        timeout = openai.Timeout(connect=_connect_s(read_s), read=read_s, write=min(WRITE_S, read_s), pool=read_s)
         known = {"model": body["model"], "messages": body["messages"]}
         more = {name: value for name, value in body.items() if name not in known}
         chunks = []
@@ -96,15 +101,25 @@ class Transport:
 
     async def models(self, *, deadline_s: float) -> Answered:
         _may_send.set(lambda: True)
-        timeout = openai.Timeout(connect=CONNECT_S, read=deadline_s, write=deadline_s, pool=deadline_s)
+        timeout = openai.Timeout(connect=_connect_s(deadline_s), read=deadline_s, write=deadline_s, pool=deadline_s)
         try:
             raw: Any = await self._models.list(timeout=timeout)
         except openai.APIStatusError as error:
             return _answered(error.response)
         return _answered(raw.http_response)
 
+    async def page(self, path: str, *, deadline_s: float) -> Answered:
+        """What an address of the server's own says, from its root."""
+        _may_send.set(lambda: True)
+        return _answered(await self._http.get(httpx2.URL(self._endpoint.base_url).join(path), timeout=deadline_s))
+
     async def close(self) -> None:
         await self._client.close()
+
+
+def _connect_s(whole_s: float) -> float:
+    """Time to connect, well within that for the whole call: a machine that is not there is told from a slow model."""
+    return min(CONNECT_S, CONNECT_SHARE * whole_s)
 
 
 @cache

@@ -104,6 +104,7 @@ class Habits:
 
     `thinks`: the model writes thoughts before its answer, which need room.
     `margin`: tokens that its tokenizer makes of one that we estimate.
+    `more` is added to every call, by name and value.
     """
 
     rung: Rung = Rung.JSON_SCHEMA
@@ -115,6 +116,7 @@ class Habits:
     context_tokens: int | None = None
     thinks: bool = False
     margin: float = MARGIN
+    more: tuple[tuple[str, Any], ...] = ()
 
 
 def body_of(request: ChatRequest, model: str, habits: Habits, extra: Mapping[str, Any]) -> dict[str, Any]:
@@ -137,7 +139,7 @@ def body_of(request: ChatRequest, model: str, habits: Habits, extra: Mapping[str
         body["stream"] = True
         if habits.takes_stream_options:
             body["stream_options"] = {"include_usage": True}
-    return {**body, **extra}
+    return {**body, **dict(habits.more), **extra}
 
 
 def without_list_limits(schema: Any) -> Any:

@@ -42,6 +42,7 @@ def start(body: NewTask, response: Response, here: Here, who: Who) -> StartedTas
         context=body.context,
         spend_cap=body.spend_cap,
         idempotency_key=body.idempotency_key,
+        checks_model=True,
     )
     response.status_code = 201 if is_new else 200
     return StartedTask(task_id=task.id)
