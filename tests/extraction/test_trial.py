@@ -135,12 +135,12 @@ def test_the_command_says_what_was_seen_and_what_to_change(configured: Any, caps
         assert main(["model", "try"]) == 0
         text = capsys.readouterr().out
         assert main(["model", "try", "--json"]) == 0
-        told = json.loads(capsys.readouterr().out)
+        shown = json.loads(capsys.readouterr().out)
     assert "Ollama" in text
     assert "4,096 tokens" in text
     assert "OLLAMA_CONTEXT_LENGTH" in text
-    assert (told["server"], told["context_tokens"], told["reads_whole"]) == ("Ollama", 4_096, True)
-    assert told["task"]["seconds"][0] < told["task"]["seconds"][1]
+    assert (shown["server"], shown["context_tokens"], shown["reads_whole"]) == ("Ollama", 4_096, True)
+    assert shown["task"]["seconds"][0] < shown["task"]["seconds"][1]
 
 
 def test_the_command_ends_with_a_sentence_where_nobody_is(configured: Any, capsys: pytest.CaptureFixture[str]) -> None:

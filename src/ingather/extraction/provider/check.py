@@ -33,7 +33,7 @@ async def check(client: "ChatClient") -> None:
     try:
         names = await client.list_models(deadline_s=CHECK_S)
     except ModelError as error:
-        # Of other errors a call tells more: a server may have no list, or a page in its place.
+        # About other errors a call says more: a server may have no list, or a page in its place.
         if error.kind is ErrorKind.AUTH:
             raise
     if client.endpoint.model in names:

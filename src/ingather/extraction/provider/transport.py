@@ -20,7 +20,7 @@ from ingather.extraction.provider.redaction import guard_transport_logs
 # Measured: with 5 s, 355 of 500 calls begun at once on a busy machine gave up, though the server was well. What was
 # slow was this process, and the timer cannot tell.
 CONNECT_S = 20.0
-# Of a call with a short deadline, so that connecting ends before the call does.
+# Connecting takes at most this share of a call, so that it ends before a short deadline does.
 CONNECT_SHARE = 0.7
 # A request has 250 kB. A connection that takes none of it for a minute is dead.
 WRITE_S = 60.0
