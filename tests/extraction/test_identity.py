@@ -100,13 +100,13 @@ def test_a_trial_is_no_cohort() -> None:
 
 def test_headings_of_markdown_open_the_parts_of_a_paper() -> None:
     methods = f"{PROSE}\nThe list was computer-generated for randomisation."
-    page = f"# Zinc and colds\n\n## Methods\n\n{methods}\n\n## Results\n\nWell."
+    page = f"# Zinc and colds: a randomised trial\n\n## Methods\n\n{methods}\n\n## Results\n\nWell."
 
     assert answers(page)["sequence_method"].value == "computer"
 
 
 def test_silence_is_a_finding_only_where_the_part_was_read_and_does_not_speak_of_it() -> None:
-    read = f"# Zinc and colds\n## Methods\n{PROSE}\n## Results\n{PROSE}"
+    read = f"# Zinc and colds: a randomised trial\n## Methods\n{PROSE}\n## Results\n{PROSE}"
 
     assert answers(read)["blind_participants"].state is State.NOT_REPORTED
     assert answers(read.replace("## Methods", ""))["blind_participants"].note == PART_NOT_READ

@@ -15,7 +15,10 @@ from ingather.extraction.rules.sentences import read
 from ingather.extraction.template.builtin import BUILTIN_IDS, load_builtin
 
 FILLER = "The study was planned with care, and the words of this line are of no interest to any of the rules. " * 12
-PAPER = "A trial of one thing in some people\nAbstract\nMethods: {abstract}\nIntroduction\n{before}\nMethods\n{text}\n"
+PAPER = (
+    "A randomised trial of one thing in some people\nAbstract\nMethods: {abstract}\nIntroduction\n{before}\n"
+    "Methods\n{text}\n"
+)
 DISCUSSION = "Discussion\n{after}\nReferences\n{references}\n"
 
 

@@ -55,6 +55,7 @@ class Reason(StrEnum):
     OTHER_OUTCOME = "other_outcome"
     OTHER_TIME = "other_time"
     NO_SUBJECT = "no_subject"  # the quote does not name the arm, the outcome or the time
+    SIGNS = "signs"  # it hangs on a sign such as < or ±, and the signs of the document could not all be read
     ELSEWHERE = "elsewhere"  # it stands where a paper speaks of other papers, or not where this is printed
     JOINED = "joined"  # its parts stand in several sentences, which are not shown to be one statement
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
-from ingather.library.reading import Hidden, Problem
+from ingather.library.reading import UNREAD_SIGNS, Hidden, Problem
 from ingather.library.table import Box, Cell, Table
 
 __all__ = [
@@ -100,6 +100,11 @@ class ReadingSummary:
     read_at: datetime
     is_recognised: bool = False
     """Its text was recognised in pictures: a word of it may be misread."""
+
+    @property
+    def has_unread_signs(self) -> bool:
+        """Signs beside numbers could not all be read: one may be missing or wrong."""
+        return any(note.startswith(UNREAD_SIGNS) for note in self.notes)
 
     @property
     def hidden_characters(self) -> int:

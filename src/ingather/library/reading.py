@@ -8,6 +8,9 @@ from ingather.library.table import Table
 # Ends the name of a parser that recognises text in pictures; raised when the same pictures would give another text.
 OCR = "ocr-1"
 
+# Begins the note of a reading in which signs beside numbers could not be read.
+UNREAD_SIGNS = "Signs beside numbers could not be read"
+
 
 class Problem(StrEnum):
     """Why a file gives no pages. All of them are for good: reading the same bytes again changes nothing."""

@@ -417,6 +417,7 @@ export const en = {
       other_option: "the quote carries another choice, or more than one",
       part_of_name: "the figure is part of a name, a label or another number",
       other_measure: "the figure is another quantity",
+      signs: "it hangs on a sign that could not be read",
       other_arm: "the quote gives it for another arm",
       other_outcome: "the quote gives it for another outcome",
       other_time: "the quote gives it for another time",

@@ -398,6 +398,7 @@ export const zh: Texts = {
       other_option: "引文支持的是另一选项，或不止一个选项",
       part_of_name: "该数字属于名称、标号或另一个数",
       other_measure: "该数字是另一个量",
+      signs: "它取决于未能识别的符号",
       other_arm: "引文说的是另一组",
       other_outcome: "引文说的是另一结局",
       other_time: "引文说的是另一时间点",

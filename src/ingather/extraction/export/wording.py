@@ -145,6 +145,7 @@ _WORDING: Final[dict[str, tuple[str, str]]] = {
     "reason.other_outcome": ("the quote gives it for another outcome", "引文中属于另一结局"),
     "reason.other_time": ("the quote gives it for another time", "引文中属于另一时间点"),
     "reason.no_subject": ("the quote does not name arm, outcome or time", "引文未指明组别、结局或时间"),
+    "reason.signs": ("hangs on a sign that could not be read", "取决于未能识别的符号"),
     "reason.elsewhere": (
         "stands where other papers are spoken of, or not where this is printed",
         "位置不符（如参考文献）",

@@ -31,6 +31,16 @@ RECOGNISED = Flag(
     ),
 )
 
+UNREAD_SIGNS = Flag(
+    rule="unread_signs",
+    row="",
+    fields=(),
+    message=notice(
+        "proof.signs_document_not_read",
+        "Signs beside numbers, such as < or ±, could not all be read in this document. Compare numbers with the page.",
+    ),
+)
+
 # A paper has no business talking to a machine; a quote that does is shown to a person.
 _ORDERS = re.compile(
     r"(?i)\b(?:ignore|disregard|forget)\b.{0,40}\b(?:instructions?|prompts?|above|schema)\b"
@@ -48,29 +58,38 @@ def assess(
     *,
     source: str,
     is_recognised: bool = False,
+    has_unread_signs: bool = False,
 ) -> tuple[list[Finding], list[Flag]]:
     """Findings in the template's order, those that are computed included, and the flags of the checks.
 
     `is_recognised`: the pages were recognised in pictures, so that a quote
     which stands there word for word may still not be what was printed.
+    `has_unread_signs`: signs such as < and ± could not all be read, so values
+    that hang on one are not bound.
     """
-    findings = prove(template, pages, rows, answers, source=source)
+    findings = prove(template, pages, rows, answers, source=source, trusts_symbols=not has_unread_signs)
     findings = in_order(template, rows, [*findings, *judge(template, rows, findings)])
-    flags = [*check(template, rows, findings), *_orders(findings)]
+    flags = [*check(template, rows, findings), *_orders(findings), *([UNREAD_SIGNS] if has_unread_signs else [])]
     if not is_recognised:
         return findings, flags
     return [_doubted(finding) for finding in findings], [*flags, RECOGNISED]
 
 
 def prove(
-    template: Template, pages: Sequence[str], rows: Sequence[Row], answers: Iterable[Answer], *, source: str
+    template: Template,
+    pages: Sequence[str],
+    rows: Sequence[Row],
+    answers: Iterable[Answer],
+    *,
+    source: str,
+    trusts_symbols: bool = True,
 ) -> list[Finding]:
     """The finding of each answer, in the order of the answers."""
     index = Index(pages)
     # One quote often proves a whole row of a table.
     find = cache(lambda quote, page: ground(quote, index, page))
     answers = list(answers)
-    binder = Binder(template, pages, rows, answers)
+    binder = Binder(template, pages, rows, answers, trusts_symbols=trusts_symbols)
     return [_finding(template, find, pages, answer, source, binder) for answer in answers]
 
 

@@ -117,7 +117,8 @@ class Binder:
         if cues.place == "title":
             return first[0] > 0 or first[1] > _TITLE_WITHIN or text.place.in_abstract
         if cues.place == "front":
-            return (first[0] > 0 or first[1] > _FRONT_WITHIN) and text.place.part not in {"front", "end"}
+            within = first[0] == 0 and (first[1] <= _FRONT_WITHIN or field.type is FieldType.ID)
+            return not within and text.place.part not in {"front", "end"}
         start, end = text.sentence(text.start)[0], text.sentence(max(text.start, text.end - 1))[1]
         printed = " ".join(_printed(self._pages, text, start, end))
         if cues.place == "anywhere" and text.place.part in {"introduction", "conclusions", "discussion", "aim"}:

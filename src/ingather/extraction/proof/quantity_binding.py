@@ -111,7 +111,9 @@ def bind_p(value: str, reader: Reader, subject: Subject) -> Bound:
 def _bind_p(n: int, comparator: str, reader: Reader, subject: Subject) -> Bound:
     figure, text = reader.figures[n], reader.passage.text
     place: Stretch = (figure.start, figure.end)
-    if Measure.P not in reader.kinds[n] or (comparator.strip("=") != figure.comparator) or not subject.trusts_symbols:
+    if not subject.trusts_symbols:
+        return unbound(Reason.SIGNS, place)
+    if Measure.P not in reader.kinds[n] or (comparator.strip("=") != figure.comparator):
         return unbound(Reason.OTHER_MEASURE, place)
     if not subject.outcome:
         return Bound(values=(place,))

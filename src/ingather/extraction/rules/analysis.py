@@ -68,6 +68,14 @@ _EARLY: Final = rx(
 _ADJUSTED: Final = rx(
     r"\badjust(?:ed|ing|ment)(?: was made)? for (?P<for>[^.;:()]{2,250})|(?:校正|调整)(?:了)?(?P<zh>[^。;,]{2,60})"
 )
+# What follows the last thing adjusted for, and what is no such thing: results, and analyses of other kinds.
+_BEHIND: Final = rx(
+    r" (?:using|by|as appropriate|with (?:a|the)|in (?:the|a|all|our)|at (?:the|each)|when|where|if|was|were|are)\b"
+)
+_NO_NAME: Final = rx(
+    r"\bmultiple (?:comparisons|testing)|\binteraction|\bdifference|\bclustering\b|\beffects?\b|\d[.,]\d|\bwaveform"
+)
+_LONGEST_NAME: Final = 8  # terms of a name in a list; a longer one is the rest of a sentence
 _METHODS: Final = (
     (
         "multivariable_regression",
@@ -132,7 +140,9 @@ def _models(document: Document) -> Iterator[Hit]:
 def _confounders(document: Document) -> Iterator[Hit]:
     for sentence in prose(document, frozenset({"methods", "body"})):
         if found := _ADJUSTED.search(sentence.text):
-            yield Hit(value=items(found["for"] or found["zh"]), sentence=sentence, start=found.start(), end=found.end())
+            named = items(_BEHIND.split(found["for"] or found["zh"])[0])
+            if named and not any(len(name.split()) > _LONGEST_NAME or _NO_NAME.search(name) for name in named):
+                yield Hit(value=named, sentence=sentence, start=found.start(), end=found.end())
 
 
 def _adjustment(document: Document) -> Answer:

@@ -12,6 +12,7 @@ from ingather.extraction.rules.numbers import COUNT, count
 from ingather.extraction.rules.sentences import Document, Sentence
 
 FIELDS: Final = frozenset({"arm_label", "arm_role", "arm_n_randomised", "dose", "frequency", "group_label", "group_n"})
+# Arms of one trial. Rows with more sizes than this are those of other tables.
 MOST_ARMS: Final = 8
 
 _SIZED: Final = rx(
@@ -31,6 +32,15 @@ _CHINESE_EACH: Final = re.compile(
     r"分(?:为|成)(?P<a>[\u4e00-\u9fff]{1,6}组)(?:和|与"
     r"|、)(?P<b>[\u4e00-\u9fff]{1,6}组),?(?:每组)?各 ?(?P<n>\d{1,6}) ?例"
 )
+# The people of such sentences are those of a second step or of an analysis, and not those who were allocated.
+_LATER: Final = rx(
+    r"\bcross(?:ed|ing) over\b|\bre-?randomi[sz]|\bsecond (?:step|phase|stage|period)|\bavailable for\b"
+    r"|\bcomplet(?:ed|ers)\b"
+    r"|\b(?:included|excluded) (?:in|from) (?:the )?[^.]{0,30}analys|\bper[- ]protocol\b|\bevaluable\b"
+    r"|\bpopulation\b.{0,40}\banalys"
+)
+# A table of the people at the start has the numbers that were allocated; others may have those that were analysed.
+_AT_START: Final = rx(r"\bbaseline\b|\bcharacteristics?\b|\bdemographic|一般资料|基线|基本情况")
 _DIVIDING: Final = rx(r"randomi[sz]|\brandom(?:ly)?\b|assign|allocat|分为|分成|随机|入组")
 _LEAD: Final = rx(
     r"^.*?\b(?:randomi[sz]ed|assigned|allocated|divided)\b(?: in a [\d:]+ ratio)?(?: \(?[\d:]+\)?)?(?: to"
@@ -40,7 +50,9 @@ _LEAD: Final = rx(
     r"|特征|指标|变量) ?"
     r"|^(?:,|and|or|to|either|versus|vs\.?|和|与|或|、|分为|随机分为|其中) ?|^(?:to|receive|either|the|an?) "
 )
-_NO_LABEL: Final = rx(r"\b(?:was|were|treated|received|receiving|with|who|which|had|using|p value)\b|[<>=%]|\d\.\d")
+_NO_LABEL: Final = rx(
+    r"\b(?:was|were|treated|received|receiving|with|who|which|had|using|p value|and in|total|overall)\b|[<>=%]|\d\.\d"
+)
 _TAIL: Final = rx(r"[ ,]{0,2}(?:\bgroup|\barm)?[ ,]{0,2}$|[ ,]{0,2}$")
 _AMOUNT: Final = r"\d{1,5}(?:\.\d{1,3})? ?(?:mg|g|\u00b5g|\u03bcg|mcg|ml|mL|IU|units)(?:/(?:kg|day|d|m2))?"
 _OFTEN: Final = (
@@ -92,6 +104,16 @@ def arms(document: Document) -> list[Arm]:
     return main
 
 
+def without_wrong_sizes(groups: list[Arm], total: int | None) -> None:
+    """Take away sizes that do not add up to the number randomised, where that is known."""
+    sizes = [{hit.value for hit in arm.sizes} for arm in groups]
+    if total is None or not all(len(values) == 1 for values in sizes):
+        return
+    if sum(int(str(next(iter(values)))) for values in sizes) != total:
+        for arm in groups:
+            arm.sizes.clear()
+
+
 def _is_same(one: str, other: str) -> bool:
     a, b = one.lower(), other.lower()
     return a == b or a.rstrip("s") == b.rstrip("s")
@@ -127,17 +149,21 @@ def _made(parts: list[tuple[str, str, int, int]], sentence: Sentence, rank: int)
 
 def _tables(document: Document) -> Iterator[list[Arm]]:
     """Header rows such as `Veratrol (n = 151) Placebo (n = 151)`."""
+    starts = {row.table for row in document.sentences if row.is_row and _AT_START.search(row.text)}
     for row in document.sentences:
         if row.is_row and "=" in row.text:
             found = [(m["label"], m["n"], m.start(), m.end()) for m in _SIZED.finditer(row.text) if m["n"]]
             if len(found) >= 2 and (made := _made(found, row, 0)):
+                if row.table not in starts:
+                    for arm in made:
+                        arm.sizes.clear()
                 yield made
 
 
 def _sentences(document: Document) -> Iterator[list[Arm]]:
     """Sentences that divide people among arms."""
     for sentence in prose(document, STUDY - {"aim", "conclusions"}):
-        if not _DIVIDING.search(sentence.text):
+        if not _DIVIDING.search(sentence.text) or _LATER.search(sentence.text):
             continue
         each = _CHINESE_EACH.search(sentence.text)
         found = [(each[name], each["n"], each.start(), each.end()) for name in "ab"] if each else []

@@ -39,6 +39,8 @@ _SOURCE: Final = re.compile(
     r"|Survey|Datalink))\b"
 )
 _SOURCE_ZH: Final = re.compile(r"(?P<name>[\u4e00-\u9fff]{3,14}(?:数据库|登记系统|队列))")
+_TAKEN: Final = rx(r"\bdata\b|\bcohort|\bused\b|\busing\b|\b(?:from|in|within|of) the\b|\benrol|\blink|数据|来自")
+_TRIAL_NAME: Final = rx(r"\b(?:safety|feasibility|efficacy|trial|effects?|outcomes? study|evaluation)\b")
 _LENGTH: Final = rx(
     rf"\b(?:median|mean|average) (?:duration of |length of )?follow-?up(?: (?:time|period|duration))?(?: was| of"
     rf"|:)? (?P<a>{SPAN}(?: \([^)]{{3,60}}\))?)"
@@ -94,8 +96,14 @@ def _sources(document: Document) -> list[Hit]:
         for words in (_SOURCE, _SOURCE_ZH)
         for found in words.finditer(sentence.text)
     ]
+    hits = [hit for hit in hits if _is_named(str(hit.value)) and _TAKEN.search(hit.sentence.text)]
     times = Counter(str(hit.value) for hit in hits)
     return sorted(hits, key=lambda hit: -times[str(hit.value)])
+
+
+def _is_named(name: str) -> bool:
+    """Whether a name is more than a kind of source, and that of no trial."""
+    return not name.isascii() or (len(name.split()) > 1 and not _TRIAL_NAME.search(name))
 
 
 def _lengths(document: Document) -> Iterator[Hit]:

@@ -25,6 +25,9 @@ _MAIN: Final = STUDY - {"aim", "conclusions"}
 def _counted(found: re.Match[str]) -> int | None:
     """The count of a match; None for a year that follows a month, and for the first or the remaining so many."""
     number = next(filter(None, found.groups()), "")
+    # `96 and 216 patients were included`: two numbers, of which none is the whole.
+    if re.search(r"\d and $", found.string[: found.start(1)]):
+        return None
     if re.search(r"\b(?:first|last|additional|remaining|other) $", found.string[: found.start()], re.IGNORECASE):
         return None
     if re.fullmatch(r"(?:19|20)\d\d", number) and _DATED.search(found.string[: found.start(1)]):

@@ -41,6 +41,11 @@ _INTERESTS: Final = rx(
     r"|\bno disclosures\b"
     r"|\bconflicts? of interests?: ?\w|无(?:任何)?利益冲突|不存在(?:任何)?利益冲突"
 )
+# A form that declares money and interests at once, and what the journal or its publisher says for itself.
+_OF_ANOTHER: Final = rx(
+    r"^(?:the )?(?:rest of the|remaining|other) authors\b|\bstudy dates\b|\b(?:payment|services) info\b"
+    r"|\bpublisher'?s note\b|\bICMJE\b[^.]{0,80}\bfinancial support"
+)
 _ROLE: Final = rx(r"\bfunders?\b[^.]{0,30}\bno role|\bno role in\b")
 
 
@@ -58,7 +63,7 @@ def _funding(document: Document) -> list[Hit]:
     """What stands under the heading; else a sentence that says who paid."""
     hits = []
     for sentence in prose(document, _END):
-        if _ROLE.search(sentence.text) and sentence.topic != "funding":
+        if _OF_ANOTHER.search(sentence.text) or (_ROLE.search(sentence.text) and sentence.topic != "funding"):
             continue
         if sentence.topic == "funding":
             hits.append(Hit(value=sentence.text.rstrip(".。"), sentence=sentence))
@@ -99,6 +104,8 @@ def _interests(document: Document) -> list[Hit]:
         sentence for sentence in prose(document, _END) if sentence.topic == "interests" and len(sentence.text) > 3
     ]
     for sentence in prose(document, _END):
+        if _OF_ANOTHER.search(sentence.text):
+            continue
         if sentence.topic == "interests":
             # Where one author after the other declares his own, no one sentence is the statement.
             is_none = _INTERESTS.search(sentence.text) or _NONE.search(sentence.text)

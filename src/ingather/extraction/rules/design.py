@@ -5,7 +5,7 @@ from typing import Final
 
 from ingather.extraction.findings import Answer, State
 from ingather.extraction.rules import countries
-from ingather.extraction.rules.hits import STUDY, Hit, Pattern, agreed, find, first, not_reported, prose, rx
+from ingather.extraction.rules.hits import STUDY, Hit, Pattern, agreed, find, first, not_reported, prose, rx, unclear
 from ingather.extraction.rules.numbers import COUNT, DATE, SPAN, count, days, decimal, month, span
 from ingather.extraction.rules.sentences import Document
 
@@ -62,7 +62,10 @@ FRAMEWORKS: Final = (
     Pattern(words=rx(r"\bequivalence (?:\w+ )?(?:trial|study|design|margin)|等效性"), value="equivalence"),
     Pattern(words=rx(r"\bsuperiority (?:\w+ )?(?:trial|study|design|analysis)|优效性"), value="superiority"),
     Pattern(
-        words=rx(r"\b(?:pilot|feasibility|exploratory) (?:\w+ ){0,2}(?:trial|study)\b(?! guid)|预试验研究"),
+        words=rx(
+            r"\b(?:pilot|feasibility) (?:\w+ ){0,2}(?:trial|study)\b(?! guid)|\bexploratory (?:\w+ ){0,2}trial\b"
+            r"|预试验研究"
+        ),
         value="exploratory",
         rank=1,
     ),
@@ -141,6 +144,10 @@ _NO_SETTING: Final = rx(
     rf"|trial) ){{0,3}}(?:cent(?:er|re)s?"
     r"|clinics?|sites?|departments?|practices?|hospitals?|communit(?:y|ies)|villages|towns)"
 )
+# Places of the people who ran the study rather than of those who took part.
+_OFFICE: Final = rx(
+    r"\b(?:coordinat|statistic|data|analysis|laborator|trials? (?:unit|cent)|reference|core|randomi)\w*"
+)
 _DONE: Final = rx(
     r"\b(?:conducted|carried out|performed|done|undertaken|took place|recruit\w*|enrol\w*|identified|invited|listed"
     r"|practices"
@@ -171,10 +178,16 @@ _ENTRY: Final = rx(
     r"|\bdiagnos"
     r"|\bworked|\bpatients|\bparticipants|开展|选取|收治|纳入|就诊|招募|入组"
 )
+# Where people of several countries took part, the ones that a sentence names may not be all.
+_OF_MANY: Final = rx(
+    r"\b(?:international|multinational|worldwide|global(?:ly)?|\w+ (?:countries|continents)|europe(?:an)?|north america"
+    r"|latin america|asian?|africa)\b"
+)
 _AVERAGE: Final = rx(r"\b(?:mean|median|average)\b|平均随访|中位随访")
 _FOLLOWED: Final = (
     Pattern(
-        words=rx(rf"\bfollow(?:ed|-up|ed up)[^.;]{{0,30}}? (?:for|of|lasted|at) ({SPAN})"), value=lambda m: span(m[1])
+        words=rx(rf"\bfollow(?:ed(?! by)|-up|ed up)[^.;]{{0,30}}? (?:for|of|lasted) ({SPAN})"),
+        value=lambda m: span(m[1]),
     ),
     Pattern(words=rx(rf"随访(?:时间)?(?:为|至)? ?({SPAN})"), value=lambda m: span(m[1])),
     Pattern(
@@ -231,6 +244,10 @@ def _countries(document: Document) -> Answer:
             names.setdefault(found[0], Hit(value=found[0], sentence=sentence, start=found.start(), end=found.end()))
     if not names:
         return not_reported("countries")
+    if any(
+        _OF_MANY.search(sentence.text) for sentence in prose(document, STUDY - {"aim"}) if _DONE.search(sentence.text)
+    ):
+        return unclear("countries", next(iter(names.values())))
     quote, page = max(
         ((hit.quote, hit.sentence.page) for hit in names.values()), key=lambda it: sum(n in it[0] for n in names)
     )
@@ -242,7 +259,7 @@ def _countries(document: Document) -> Answer:
 def _settings(document: Document) -> list[Hit]:
     hits = []
     for sentence in prose(document, STUDY - {"results", "conclusions"}):
-        if sentence.topic == "setting" and sentence.in_abstract:
+        if sentence.topic == "setting" and sentence.in_abstract and not sentence.text.startswith("and "):
             hits.append(Hit(value=sentence.text.rstrip("."), sentence=sentence))
         elif (
             _DONE.search(sentence.text)
@@ -250,7 +267,7 @@ def _settings(document: Document) -> list[Hit]:
             and (found := _PLACE.search(sentence.text))
         ):
             value = found["place"] or found["zh"]
-            if _NO_SETTING.fullmatch(value.strip()):
+            if _NO_SETTING.fullmatch(value.strip()) or re.search(r"\bTable \d", sentence.text) or _OFFICE.search(value):
                 continue
             hits.append(Hit(value=value.strip(), sentence=sentence, start=found.start(), end=found.end(), rank=1))
     return hits
@@ -271,11 +288,15 @@ def _period(document: Document) -> tuple[Answer, Answer]:
 
 
 def _followup(document: Document) -> Answer:
-    """The longest time that the best sentences give."""
-    found = find(document, _FOLLOWED)
-    hits = [hit for hit in found if isinstance(hit.value, str) and not _AVERAGE.search(hit.sentence.text)]
-    if not hits:
-        return not_reported("followup_planned")
-    best = min(hit.rank for hit in hits)
-    longest = max((hit for hit in hits if hit.rank == best), key=lambda hit: days(str(hit.value)))
-    return agreed("followup_planned", [longest])
+    """The time that abstract and methods agree on. Within one sentence the longest counts."""
+    longest: dict[tuple[int, int], Hit] = {}
+    for hit in find(document, _FOLLOWED):
+        sentence = hit.sentence
+        is_plan = sentence.in_abstract or sentence.part in {"methods", "body"}
+        if not isinstance(hit.value, str) or not is_plan or _AVERAGE.search(sentence.text):
+            continue
+        place = (sentence.page, sentence.places[0])
+        known = longest.get(place)
+        if known is None or (hit.rank, -days(hit.value)) < (known.rank, -days(str(known.value))):
+            longest[place] = hit
+    return agreed("followup_planned", longest.values())

@@ -143,6 +143,15 @@ def _rows(document: Document, known: list[Outcome], *, is_trial: bool) -> Iterat
                 yield one
 
 
+def _short(about: str) -> str:
+    """The last whole terms of a clause, without the end of a bracket that opened before them."""
+    short = about if len(about) <= _LONGEST_ABOUT else about[-_LONGEST_ABOUT:].partition(" ")[2]
+    closing = short.find(")")
+    if closing >= 0 and short.find("(", 0, closing) < 0:
+        short = short[closing + 1 :]
+    return short.strip(" ,;:")
+
+
 def _made(
     found: re.Match[str], header: re.Match[str], sentence: Sentence, p: str | None, about: str, known: list[Outcome]
 ) -> Effect | None:
@@ -156,8 +165,9 @@ def _made(
         return None
     label = f"{measure} {found['estimate']} ({found['low']} to {found['high']})"
     effect = Effect(
-        key=(measure, estimate, low, high), label=label, outcome=spoken_of(about, known), about=about[-_LONGEST_ABOUT:]
-    )
+        key=(measure, estimate, low, high), label=label, outcome=spoken_of(about, known),
+        about=_short(re.split(r"\s\d", about)[0] if sentence.is_row else about),
+    )  # fmt: skip
     level = decimal(header["level"])
     values: dict[str, Value] = {
         "c_measure": measure, "c_estimate": estimate, "c_ci_low": low, "c_ci_high": high, "c_ci_level": level, "c_p": p,

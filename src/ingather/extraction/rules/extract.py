@@ -16,12 +16,14 @@ from ingather.extraction.rules import (
     people,
     statements,
 )
-from ingather.extraction.rules.coverage import weighed
+from ingather.extraction.rules.coverage import LEAST_READ, weighed
 from ingather.extraction.rules.hits import NOT_LOOKED_FOR
 from ingather.extraction.rules.kind import (
     COHORT_FIELDS,
+    NO_TRIAL_SEEN,
     NOT_A_COHORT,
     NOT_A_TRIAL,
+    OF_ANY_PAPER,
     TRIAL_FIELDS,
     Kind,
     Report,
@@ -115,7 +117,7 @@ def _found(
         study |= family.answers(document)
     paper = report(document, identity.title_line(document, first_page))
     ids = {field.id for field in asked}
-    unfit = _unfit(paper, document, ids)
+    unfit = _unfit(paper, document, ids, frozenset(study))
     study |= unfit
     scopes = {str(field.scope) for field in asked}
     rows, found = (
@@ -126,9 +128,14 @@ def _found(
     return rows, found | {(name, ""): answer for name, answer in study.items()}
 
 
-def _unfit(paper: Report, document: Document, asked: set[str]) -> dict[str, Answer]:
+def _unfit(paper: Report, document: Document, asked: set[str], found: frozenset[str]) -> dict[str, Answer]:
     """The answers to questions about a trial or a cohort that a paper of another kind cannot answer."""
-    if "n_randomised" in asked and paper.kind not in {Kind.TRIAL, Kind.UNKNOWN}:
+    if paper.kind is Kind.REVIEW:
+        # What a review says of people, places and analyses it says of the studies that it reviews.
+        fields, note = found - OF_ANY_PAPER, NOT_A_COHORT if "cohort_type" in asked else NOT_A_TRIAL
+    elif "n_randomised" in asked and paper.kind is Kind.UNKNOWN and document.characters("methods") >= LEAST_READ:
+        fields, note = TRIAL_FIELDS, NO_TRIAL_SEEN
+    elif "n_randomised" in asked and paper.kind is not Kind.TRIAL:
         fields, note = TRIAL_FIELDS, NOT_A_TRIAL
     elif "cohort_type" in asked and not is_cohort(paper, document):
         fields, note = COHORT_FIELDS, NOT_A_COHORT

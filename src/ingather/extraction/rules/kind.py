@@ -11,6 +11,9 @@ from ingather.extraction.rules.sentences import Document, Sentence
 from ingather.notice import notice
 
 NOT_A_TRIAL: Final = notice("rules.paper_not_a_trial", "This paper reports no randomised trial of its own.")
+NO_TRIAL_SEEN: Final = notice(
+    "rules.paper_no_trial_recognised", "The rules did not recognise this paper as the report of a randomised trial."
+)
 NOT_A_COHORT: Final = notice("rules.paper_not_a_cohort", "This paper reports no cohort of its own.")
 
 
@@ -57,7 +60,10 @@ _OWN_TRIAL: Final = rx(
     r"\b(?:were|was|underwent) (?:\w+ ){0,2}(?:randomi[sz]ed|randomi[sz]ation|random assignment"
     r"|randomly (?:assigned|allocated|divided))|\b(?:this|our|a|an|the|of"
     r"|prospective),? (?:[\w-]+,? ){0,5}randomi[sz]ed"
-    r"(?:,? [\w-]+){0,5} (?:trial|study)\b|\bwe (?:randomi[sz]ed|randomly (?:assigned|allocated))|随机(?:分|对照)"
+    r"(?:,? [\w-]+){0,5} (?:trial|study)\b|\b(?:allocated|assigned|divided|allocation"
+    r"|assignment) (?:was )?(?:at random|by chance)"
+    r"|\brandomi[sz]ation (?:list|schedule|sequence|code|was)\b|\bwe (?:randomi[sz]ed|randomly (?:assigned"
+    r"|allocated))|随机(?:分|对照)"
 )
 _SAYS_OBSERVATIONAL: Final = rx(
     r"\b(?:this|our|a|an|the) (?:[\w-]+,? ){0,4}(?:cohort|case[- ]control|cross[- ]sectional|observational"
@@ -115,12 +121,24 @@ TRIAL_FIELDS: Final = frozenset(
 )  # fmt: skip
 # The fields that only a cohort can answer.
 COHORT_FIELDS: Final = frozenset(
-    {"cohort_type", "data_source", "followup_length", "followup_end", "exposure_ascertain", "n_source", "n_included"}
-)
+    {
+        "cohort_type", "data_source", "followup_length", "followup_end", "exposure_ascertain", "n_source", "n_included",
+        "confounders_listed", "adjustment_method",
+    }
+)  # fmt: skip
+
+
+# What a review may answer all the same: what it is, who paid, what it wanted and found.
+OF_ANY_PAPER: Final = frozenset(
+    {
+        "title", "publication_year", "journal", "doi", "registration_id", "funding_source", "funding_type",
+        "conflicts_of_interest", "aim", "conclusions", "limitations",
+    }
+)  # fmt: skip
 
 
 def is_cohort(paper: Report, document: Document) -> bool:
-    """Whether a paper may report a cohort: it is not recognised as a trial, a protocol or a review."""
-    if paper.kind is Kind.UNKNOWN:
-        return True
-    return paper.kind is Kind.OBSERVATIONAL and any(_COHORT.search(sentence.text) for sentence in _own(document))
+    """Whether a paper may report a cohort: it speaks of one, and is no trial, no protocol and no review."""
+    return paper.kind in {Kind.OBSERVATIONAL, Kind.UNKNOWN} and any(
+        _COHORT.search(sentence.text) for sentence in _own(document)
+    )

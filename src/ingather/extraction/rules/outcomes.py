@@ -11,7 +11,11 @@ from ingather.extraction.rules.lists import items
 from ingather.extraction.rules.sentences import Document
 
 FIELDS: Final = frozenset({"outcome_name", "outcome_role", "outcome_definition", "outcome_ascertain"})
+# Outcomes of one paper. A paper that names more lists measures in an appendix.
 MOST_OUTCOMES: Final = 20
+# The share of an outcome's terms that a sentence must have to speak of it. With less, `recurrence after conversion` is
+# taken for `conversion`.
+_NAMED_SHARE: Final = 0.66
 
 _PRIMARY: Final = rx(
     r"\b(?:primary|main) (?:\w+ )?(?:outcomes?|end ?-?points?)(?: measures?| variables?)?(?: of (?:this"
@@ -24,12 +28,13 @@ _SECONDARY: Final = rx(
     r"|次要(?:结局|疗效|终点|观察)(?:指标)?(?:为|是|包括|:)(?P<zh>[^。;]{2,120})"
 )
 _NO_NAME: Final = rx(
-    r"(?:to |that |whether |when |if |in |at |by |for |as |on |respectively|similar|not|also|no|lower|higher"
+    r"(?:to |that |whether |when |if |in |at (?!least)|by |for |as |on |respectively|similar|not|also|no|lower|higher"
     r"|available|assessed|analy[sz]ed|recorded|including|compared|measured|based"
     r"|obtained|collected"
     r"|reported|calculated|evaluated|defined|adjusted|met|reached|reduced|increased|significantly|observed|used"
     r"|tested|summari[sz]ed"
-    r"|prespecified|as follows|achieved|seen|found|considered|missing)\b"
+    r"|prespecified|as follows|achieved|seen|found|considered|missing|still|\w+ed(?= (?:to|in|by|with|for|at|on|as|from"
+    r"|using|between)\b|$)|chosen|composite of$|the following)\b"
 )
 _CUT: Final = rx(
     r",? (?:and|while|whereas) (?:the )?(?:key )?(?:secondary|primary|other|co-primary)\b|,? (?:defined"
@@ -39,7 +44,21 @@ _CUT: Final = rx(
     r"|,? (?:at|after|within|over|during|from baseline) (?:the )?(?:\d|one|two|three|six|twelve|week|month|day|year"
     r"|end|follow|to)"
 )
+# What a list of outcomes says once for all of them.
+_SHARED: Final = rx(
+    r"(?:the |an? )?(?:\w+ )?(?:changes?|incidences?|rates?|numbers?|proportions?|percentages?|differences?"
+    r"|improvements?"
+    r"|reductions?|levels?|effects?|occurrences?|frequency|risks?|time|duration|assessments?|measures?|scores?"
+    r"|concentrations?|prevalence|severity|components?|development|presence|use|evaluation|comparisons?)"
+    r"\b(?: from baseline)? (?:in|of|to|on|from|until)\b"
+)
 _CUT_ZH: Final = re.compile(r"^(?:第? ?\d{1,3} ?(?:周|个月|天|年)(?:时|末)?的?)")
+# A mark of citation behind a term.
+_CITATION: Final = re.compile(r"(?<=[a-z]{4})\d{1,2}(?=[\s,]|$)")
+# A name that breaks off, or that only points at another one.
+_OPEN_END: Final = rx(
+    r"\b(?:of|the|to|in|and|or|by|with|for|a|an|at|on|any)$|\bthis (?:end ?-?point|outcome)|\bcriteria$"
+)
 _DEFINED: Final = rx(r"\bdefined as (?P<how>[^.;]{5,250})")
 _STOP: Final = frozenset(
     {
@@ -93,7 +112,7 @@ def _is_same(one: Outcome, other: Outcome) -> bool:
 
 
 def _named(document: Document) -> Iterator[Outcome]:
-    for sentence in prose(document, frozenset({"abstract", "methods", "results", "body"})):
+    for sentence in prose(document, frozenset({"abstract", "methods", "body"})):
         rank = 1 if sentence.in_abstract else 0
         for role, pattern in (("primary", _PRIMARY), ("secondary", _SECONDARY)):
             found = pattern.search(sentence.text)
@@ -102,12 +121,20 @@ def _named(document: Document) -> Iterator[Outcome]:
             text = found["name"] or found["zh"]
             if _NO_NAME.match(text) or re.match(r"(?:initially|originally)\b", sentence.text, re.IGNORECASE):
                 continue
-            names = [text] if role == "primary" else items(text)
+            names = [text] if role == "primary" else _listed(text)
             for name in names:
                 short = _short(name)
+                if _OPEN_END.search(short):
+                    continue
                 if 2 <= len(short) <= 160 and re.search(r"[^\W\d]", short) and not _NO_NAME.match(short):
                     hit = Hit(value=short, sentence=sentence, start=found.start(), end=found.end(), rank=rank)
                     yield Outcome(name=short, role=role, hit=hit)
+
+
+def _listed(text: str) -> list[str]:
+    """The names of a list. `Changes in weight, blood pressure and pulse` names one that can be quoted: the first."""
+    names = items(text)
+    return names[:1] if names and _SHARED.match(names[0]) else names
 
 
 def _short(name: str) -> str:
@@ -118,7 +145,7 @@ def _short(name: str) -> str:
         name = name[: cut.start()]
     if name.count("(") > name.count(")"):
         name = name[: name.rfind("(")]
-    return _CUT_ZH.sub("", name).strip(" ,。.")
+    return _CUT_ZH.sub("", _CITATION.sub("", name)).strip(" ,。.")
 
 
 def answers(outcome: Outcome, key: str) -> dict[str, Answer]:
@@ -152,4 +179,4 @@ def spoken_of(text: str, known: list[Outcome]) -> int | None:
     shares = [(len(outcome.words & words) / len(outcome.words), n) for n, outcome in enumerate(known) if outcome.words]
     best = max(shares, default=(0.0, 0))
     tied = sum(share == best[0] for share, _ in shares)
-    return best[1] if best[0] >= 0.6 and tied == 1 else None
+    return best[1] if best[0] >= _NAMED_SHARE and tied == 1 else None

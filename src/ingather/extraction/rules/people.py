@@ -25,6 +25,7 @@ _TALLIED: Final = rx(
     r"|\banaly[sz]\w+ excluded"
 )
 # Sentences that count people, speak of measurements or of other lists, or only announce the criteria.
+_SHORTEST: Final = 30  # characters of a sentence that gives criteria; a shorter one is a label or was cut off
 _VAGUE: Final = re.compile(
     rf"{_TALLIED.pattern}|\b(?:events?|data|values?|samples?|articles?|studies|trials|variables?|outcomes?"
     rf"|records?|items?|images?"
@@ -37,13 +38,34 @@ _VAGUE: Final = re.compile(
     r"|given|shown|listed|provided"
     r"|published|reported|summari[sz]ed|detailed|the same|as follows|identical|similar|not)|\bfrom (?:the|this"
     r"|all|our) \w* ?analys"
-    r"|\bno exclusion criteria\b|\bstratifi",
+    r"|\bno exclusion criteria\b|\bstratifi|\bconsent|\bassent\b|\brandomly\b|\bwere randomi"
+    r"|\beligible for (?:the )?enrol",
     re.IGNORECASE,
 )
 # People of an age are a criterion where they were sought, not where those who took part are described.
+# Exclusions of an analysis, of records or of results, and sentences that argue, say nothing of who could take part.
+_NO_CRITERION: Final = re.compile(
+    r"\b(?:sensitivity|analys[ei]s|analyzed|analysed|excluding|exclusive|however|therefore|because|although|since"
+    r"|results?|outcomes?|estimates?|events?|hospitali[sz]ations|stud(?:y|ies) (?:that|which|with|in|on|were"
+    r"|on)|studies"
+    r"|articles|reviews?|trials|records|database|imput\w+|missing|remaining|subsequently|after randomi[sz]ation"
+    r"|in our|for this reason|we did not|comments|figure|table)\b",
+    re.IGNORECASE,
+)
+# How a sentence that gives criteria of exclusion is built.
+_EXCLUDES: Final = re.compile(
+    r"\bexclusion criteria\b[^.]{0,60}?(?:were|was|included?|comprised|are|:)"
+    rf"|^(?:{PEOPLE}|subjects|those|women|men)\b[^.]{{0,80}}? (?:were|was) (?:excluded|ineligible|not eligible)"
+    rf"|\bwe excluded (?:all )?{PEOPLE}\b"
+    r"|\b(?:were|was) excluded (?:if|when|from the (?:study|trial) if)\b|\bexclusions were\b|\bineligible if\b"
+    r"|排除标准",
+    re.IGNORECASE,
+)
 _SOUGHT: Final = rx(
     r"\b(?:eligible|recruit\w*|invited|sought|could|approached|enrol\w*|identified|included)\b(?!.*[±=])"
 )
+# A mark of citation behind a term, or the first letter of the name of an author.
+_NUMBERED_MARK: Final = re.compile(r"(?<=[A-Za-z]{2})\d{1,2}$| [A-Z]$")
 _AGED: Final = rx(rf"\b{PEOPLE} (?:who were )?aged \d")
 _EXCLUDED: Final = rx(
     r"\bexclusion criteria\b|\b(?:were|was) excluded\b|\bwe excluded\b|\b(?:were|was) not eligible\b|\bineligible\b"
@@ -76,9 +98,14 @@ def answers(document: Document) -> dict[str, Answer]:
 def _criteria(document: Document, topic: str, words: re.Pattern[str], weaker: re.Pattern[str] | None) -> Iterator[Hit]:
     """What stands under the heading, else the sentence that says who may, else one that says who did."""
     for sentence in prose(document, frozenset({"methods", "abstract", "body"})):
-        if sentence.topic == topic and not sentence.in_abstract:
+        is_excluding = topic == "exclusion"
+        if is_excluding and (_NO_CRITERION.search(sentence.text) or sentence.text[:1].islower()):
+            continue
+        if sentence.topic == topic and not sentence.in_abstract and len(sentence.text) >= _shortest(sentence.text):
             yield Hit(value=sentence.text, sentence=sentence)
         elif (found := words.search(sentence.text)) and not _VAGUE.search(sentence.text):
+            if is_excluding and not _EXCLUDES.search(sentence.text):
+                continue
             rank = 2 if sentence.in_abstract else 1
             yield Hit(value=sentence.text, sentence=sentence, start=found.start(), end=found.end(), rank=rank)
         elif weaker and (found := weaker.search(sentence.text)) and _SOUGHT.search(sentence.text):
@@ -86,15 +113,34 @@ def _criteria(document: Document, topic: str, words: re.Pattern[str], weaker: re
             yield Hit(value=sentence.text, sentence=sentence, start=found.start(), end=found.end(), rank=rank)
 
 
+def _shortest(text: str) -> int:
+    """How long a sentence that gives criteria is at least; Chinese says as much in a third of the characters."""
+    return _SHORTEST if text.isascii() else _SHORTEST // 3
+
+
+def _is_in_title(what: str, title: str) -> bool:
+    """Whether the title names a condition, and not together with another one. Short forms alone are not enough."""
+    if not what.isascii():
+        return what in title
+    terms = re.findall(r"(?<![\w-])[a-z][a-z-]{3,}", what, re.IGNORECASE)
+    is_named = bool(terms) and all(term.casefold().rstrip("s") in title for term in terms)
+    return is_named and re.search(rf"{re.escape(what.casefold())} (?:and|or)\b", title) is None
+
+
 def _conditions(document: Document) -> Iterator[Hit]:
+    """What the people of the abstract had, where the title names it, too: others are named in passing."""
+    title = " ".join(line.text for line in document.front).casefold()
     for sentence in prose(document, STUDY - {"results", "conclusions"}):
-        is_told = sentence.in_abstract or sentence.topic in {"participants", "inclusion", "design", "setting"}
-        if not is_told or _EXCLUDED.search(sentence.text):
+        is_shown = sentence.in_abstract or sentence.topic in {"participants", "inclusion", "design", "setting"}
+        if not is_shown or _EXCLUDED.search(sentence.text):
             continue
         for found in (*_WITH.finditer(sentence.text), *_WITH_ZH.finditer(sentence.text)):
             after = sentence.text[found.end("what") :]
             # `Mood or anxiety disorder` names its condition behind the `or`, and a list names several.
             if _ADJECTIVE.fullmatch(found["what"].strip()) or re.match(r",? (?:and|or)\b|,", after):
                 continue
+            what = _NUMBERED_MARK.sub("", found["what"].strip())
+            if not _is_in_title(what, title):
+                continue
             rank = 0 if sentence.in_abstract else 1
-            yield Hit(value=found["what"].strip(), sentence=sentence, start=found.start(), end=found.end(), rank=rank)
+            yield Hit(value=what, sentence=sentence, start=found.start(), end=found.end(), rank=rank)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ingather.extraction.findings import Answer, State
-from ingather.extraction.rules.hits import STUDY_AND_END, Hit, not_reported, prose, rx, unclear
+from ingather.extraction.rules.hits import ANYWHERE, Hit, not_reported, prose, rx, unclear
 from ingather.extraction.rules.sentences import Document, Sentence
 
 FIELD: Final = "registration_id"
@@ -26,6 +26,11 @@ _NUMBERS: Final = rx(
 _REGISTERED: Final = rx(
     r"\bregist(?:ered|ration|ry|er)|\bidentifier\b|\btrial (?:number|id)\b|clinicaltrials\.gov|\bfunded by\b"
     r"|\b(?:this|our|the) (?:trial|study)\b|注册"
+)
+# In an introduction or a discussion the study itself must be what is spoken of.
+_OWN: Final = rx(
+    r"\bwe (?:aim|sought|report|present|here|conduct|design|examin|investigat|assess|analy|use|perform|evaluat|explor)"
+    r"|\b(?:this|our|the present|the current) (?:\w+ ){0,2}(?:trial|study|analysis|report)\b"
 )
 _OTHER: Final = rx(
     r"\b(?:included (?:studies|trials)|sub-?study of|ongoing (?:trials?|studies)|another (?:trial|study)"
@@ -56,7 +61,7 @@ def _bare(text: str) -> str:
 
 
 def _hits(document: Document) -> Iterator[Hit]:
-    for sentence in (*document.front, *prose(document, STUDY_AND_END | {"keywords"})):
+    for sentence in (*document.front, *prose(document, ANYWHERE | {"keywords"})):
         for found in _NUMBERS.finditer(sentence.text):
             rank = _rank(sentence)
             if rank is not None:
@@ -70,4 +75,6 @@ def _rank(sentence: Sentence) -> int | None:
         return None
     if sentence.in_abstract or sentence.part in {"front", "keywords"} or sentence.topic == "registration":
         return 0
+    if sentence.part in {"introduction", "discussion"}:
+        return 2 if _OWN.search(sentence.text) and not sentence.is_about_others else None
     return 1 if _REGISTERED.search(sentence.text) else None

@@ -20,13 +20,17 @@ def rows_of(
         found.update({(name, key): answer for name, answer in answers.items()})
 
     groups = arms.arms(document)
+    total = study.get("n_randomised")
+    if is_trial and total is not None and isinstance(total.value, int):
+        arms.without_wrong_sizes(groups, total.value)
     ages = baseline.answers(groups, document)
     for n, arm in enumerate(groups, 1):
         add("arm", arm.label, {}, arms.answers(arm, groups, document, f"arm/{n}") | ages[n - 1])
     named = outcomes.outcomes(document)
     for n, outcome in enumerate(named, 1):
         add("outcome", outcome.name, {}, outcomes.answers(outcome, f"outcome/{n}"))
-    for n, result in enumerate(results.results(document, groups, named), 1):
+    of_outcomes = [one for one in results.results(document, groups, named) if one.outcome is not None]
+    for n, result in enumerate(of_outcomes, 1):
         parts = {"arm": f"arm/{result.arm + 1}"} | _outcome(result.outcome)
         label = f"{_name(named, result.outcome)}, {groups[result.arm].label}"
         add("arm_result", label, parts, results.answers(result, f"arm_result/{n}"))

@@ -4,7 +4,7 @@ from typing import Final
 
 from ingather.extraction.findings import Answer
 from ingather.extraction.rules.hits import ANYWHERE, STUDY, Hit, first, prose, rx
-from ingather.extraction.rules.sentences import Document
+from ingather.extraction.rules.sentences import Document, Sentence
 
 FIELDS: Final = frozenset({"aim", "conclusions", "limitations"})
 
@@ -25,6 +25,19 @@ _PURPOSE: Final = rx(
     r"|\bto (?:\w+ly )?(?:determine|assess|compare|evaluate|examine|investigate|test|study|establish|explore|estimate"
     r"|identify|describe|find out)\b|旨在|探讨|评价|目的|观察|比较|研究"
 )
+# So soon behind the verb a sentence that only announces says so, in characters.
+_SOON: Final = 40
+_ANNOUNCEMENT: Final = 70  # characters of a sentence that announces limitations; a longer one says more
+_FIRST: Final = rx(r"(?:first(?:ly)?|one limitation|the first|the main)\b")
+# What stands in a section of conclusions before or after what is concluded.
+_NO_CONCLUSION: Final = rx(
+    r"^(?:however|despite|previous|prior|further|future|additional|more (?:research|studies|trials)|moreover"
+    r"|nevertheless|these"
+    r"|this (?:allowed|is)|it is|there (?:is|are)|although (?:previous|several|many)|trial regist|clinical trial regist"
+    r"|funded|funding)\b|\bNCT\d{8}|\b(?:further|more|future|larger) (?:research|studies"
+    r"|trials)\b.{0,40}\b(?:needed|required"
+    r"|warranted|necessary)"
+)
 _CONCLUDE: Final = rx(r"\bin conclusion\b|综上")
 _LIMITATION: Final = rx(
     r"\b(?:our|this|these|the|present|main|several|some|important|potential|study|a|key|major|has"
@@ -32,10 +45,25 @@ _LIMITATION: Final = rx(
     r"|\blimitations? (?:include|are|is|of (?:this|our|the))|\blimits how\b|局限"
 )
 
-# A sentence that announces limitations and names none; the next one does.
-_ANNOUNCED: Final = rx(
-    r"\blimitations(?: (?:to|of|in) (?:this|our|the)(?: present| current)? (?:study|trial|work|research|analysis))?"
-    r"(?:,? (?:that|which) .{0,60}| to consider| should be \w+| (?:need|deserve|merit)\b.{0,40})?[.:]?$"
+# What stands behind the term where a sentence does more than announce: it names at least one limitation.
+_NAMES: Final = rx(
+    r"\blimitations?\b[^.;]{0,90}?(?:\b(?:is|are|was|were|include[sd]?|including|being|lies in|stems? from"
+    r"|due to|because|relates? to|by)\b|:)(?P<what>.{25,})"
+    r"|^(?P<before>.{25,}?),? which (?:is|are|was|were) (?:a|an|the|another|our) (?:\w+ )?limitation"
+    r"|局限.{4,}|.{6,}局限"
+)
+_TO_BE: Final = rx(
+    r"\b(?:must|should|need|deserve|merit|warrant|can|may|could|to) (?:to )?(?:be|being|consider\w*|mention\w*)\b"
+    r"|\b(?:acknowledged|considered|noted|mentioned|addressed|discussed|recogni[sz]ed|worth)\b"
+)
+# Under a heading of limitations: strengths, and sentences that name none yet.
+_ANNOUNCES: Final = rx(
+    r"\bstrengths?\b|\blimitations\b(?!.*(?:\binclud|\bare\b|\bwere\b|:|\bdue to\b|\bbecause\b).{25})"
+)
+# A sentence under such a heading that says what limits the study.
+_LIMITS: Final = rx(
+    r"\blimit|\bsmall|\bsample|\bnot\b|\black|\bonly\b|\bsingle\b|\bretrospective|\bbias|\bshort|\bunder|\bconfound"
+    r"|\bheterogen|\bobservational|\bunblinded|\bopen|\bgenerali[sz]|\bmissing|\bunable|\bno\b|\bfew|\blow\b|\bweak|局限|未|不|少"
 )
 _OF_PEOPLE: Final = rx(
     r"\b(?:exercise|activity|functional|airflow|movement|physical|mobility|work|flow|joint"
@@ -67,6 +95,8 @@ def _aims(document: Document) -> list[Hit]:
 def _conclusions(document: Document) -> list[Hit]:
     hits = []
     for sentence in prose(document, STUDY | {"discussion"}):
+        if _NO_CONCLUSION.search(sentence.text):
+            continue
         if sentence.part == "conclusions":
             hits.append(Hit(value=sentence.text, sentence=sentence, rank=0 if sentence.in_abstract else 1))
         elif found := _CONCLUDE.search(sentence.text):
@@ -74,16 +104,27 @@ def _conclusions(document: Document) -> list[Hit]:
     return hits
 
 
+def _is_limit(sentence: Sentence, following: Sentence) -> bool:
+    """Whether a short sentence announces limitations and the next one names the first."""
+    is_short = len(sentence.text) < _ANNOUNCEMENT and _LIMITS.search(following.text) is not None
+    return is_short and not _NO_CONCLUSION.search(following.text)
+
+
 def _limitations(document: Document) -> list[Hit]:
     """The sentence that names a limitation, or the one after it where it only announces them."""
     sentences = list(prose(document, frozenset({"discussion", "conclusions", "end"})))
     hits = []
     for sentence, following in zip(sentences, [*sentences[1:], None], strict=False):
-        if sentence.topic == "limitations":
+        if (
+            sentence.topic == "limitations"
+            and not _NO_CONCLUSION.search(sentence.text)
+            and not _ANNOUNCES.search(sentence.text)
+        ):
             hits.append(Hit(value=sentence.text, sentence=sentence))
         elif (found := _LIMITATION.search(sentence.text)) and not _OF_PEOPLE.search(sentence.text):
-            is_bare = _ANNOUNCED.search(sentence.text) and following is not None
-            told = following if is_bare and following is not None else sentence
-            start, end = (0, None) if told is not sentence else found.span()
-            hits.append(Hit(value=told.text, sentence=told, start=start, end=end, rank=1))
+            named = _NAMES.search(sentence.text)
+            if named is not None and not _TO_BE.search((named["what"] or "")[:_SOON]):
+                hits.append(Hit(value=sentence.text, sentence=sentence, start=found.start(), end=found.end(), rank=1))
+            elif following is not None and (_FIRST.match(following.text) or _is_limit(sentence, following)):
+                hits.append(Hit(value=following.text, sentence=following, rank=1))
     return hits

@@ -13,11 +13,15 @@ from ingather.library.port import PrintedLine
 
 # Type this much larger than the text of the page may be a title's. Less takes headings of sections for titles.
 _LARGER: Final = 1.12
+# The second line of a title may be smaller; it is larger than what follows it by this share at least.
+_SUBTITLE: Final = 1.05
 # Lines are of one size within this share: boxes of letters differ a little from line to line.
 _ONE_SIZE: Final = 0.05
 _LONGEST: Final = 350  # characters of a title; what is longer is an abstract in large type
 _MOST_LINES: Final = 8
 _FEWEST_TERMS: Final = 3  # terms of a title; what is shorter is a masthead or a heading
+# A line of so few terms that all have a capital, without a small term between them, is a name and no title.
+_LONGEST_NAME: Final = 4
 
 _MASTHEAD: Final = rx(
     r"\b(?:journal|annals|archives|proceedings|transactions|bulletin|gazette|press|publisher|university|library|lancet"
@@ -30,7 +34,7 @@ _MASTHEAD: Final = rx(
 _SHORT_MASTHEAD: Final = 7  # terms; a masthead has no more, and a longer title may hold such a term
 _NEVER: Final = rx(
     r"https?:|www\.|@|©|\bdoi\b|\bdownloaded\b|\b(?:received|accepted|published|revised):? \w+ \d"
-    r"|\bresearch portal\b|\breview (?:began|ended)\b"
+    r"|\bresearch portal\b|\breview (?:began|ended)\b|\bplease\b|\bpermissions?\b|\breuses?\b|\ball rights\b"
 )
 LABEL: Final = rx(
     r"(?:original (?:article|research|paper|investigation|contribution)|research(?: article| paper)?|articles?"
@@ -72,16 +76,40 @@ def titles(document: Document, printed: Sequence[PrintedLine]) -> list[Hit]:
 def _largest(document: Document, printed: Sequence[PrintedLine]) -> Iterator[Hit]:
     page = document.pages[0]
     text_size = _text_size(printed)
-    for block in sorted(_blocks(printed), key=lambda one: (-one.size, one.start)):
+    blocks = list(_blocks(printed))
+    for block in sorted(blocks, key=lambda one: (-one.size, one.start)):
         if block.size < _LARGER * text_size:
             return
-        made = plain(page, block.start, block.end)
-        if block.lines <= _MOST_LINES and _is_title(made.text):
+        start = _title_start(page, block)
+        if block.lines > _MOST_LINES or not _is_title(plain(page, start, block.end).text):
+            continue
+        made = plain(page, start, _title_end(page, blocks, block, text_size))
+        if _is_title(made.text):
             sentence = Sentence(
                 page=0, page_text=page, text=made.text, places=made.places, part="front", topic="", in_abstract=False
             )
             yield _hit(sentence)
             return
+
+
+def _title_start(page: str, block: _Block) -> int:
+    """Where a title begins: behind the name of the journal, where that is set in the same size above it."""
+    end = page.find("\n", block.start, block.end)
+    line = page[block.start : end].strip() if end > 0 else ""
+    is_name = len(re.findall(r"[^\W\d_]{2,}", line)) <= 2 and line[:1].isupper()
+    return end + 1 if is_name and (line.endswith(("\u00ae", "\u2122")) or _MASTHEAD.search(line)) else block.start
+
+
+def _title_end(page: str, blocks: Sequence[_Block], block: _Block, text_size: float) -> int:
+    """Where a title ends: behind the smaller line that follows it, where that goes on with it and names nobody."""
+    following = blocks[blocks.index(block) + 1 : blocks.index(block) + 3]
+    if not following or following[0].lines + block.lines > _MOST_LINES or following[0].size < _LARGER * text_size:
+        return block.end
+    size = following[1].size if len(following) > 1 else text_size
+    line = plain(page, following[0].start, following[0].end).text
+    is_phrase = _SMALL.search(line) and len(re.findall(r"[^\W\d_]{2,}", line)) >= _FEWEST_TERMS
+    is_other = is_authors(line) or is_masthead(line) or _ADDRESS.search(line) or LABEL.fullmatch(line)
+    return following[0].end if is_phrase and not is_other and following[0].size >= _SUBTITLE * size else block.end
 
 
 def _text_size(printed: Sequence[PrintedLine]) -> float:
@@ -114,6 +142,8 @@ def _is_title(text: str) -> bool:
     if not (is_chinese or len(terms) >= _FEWEST_TERMS) or len(text) > _LONGEST or _NEVER.search(text):
         return False
     if LABEL.fullmatch(text) or heading(text, in_abstract=False) is not None:
+        return False
+    if len(terms) <= _LONGEST_NAME and all(term[0].isupper() for term in terms) and not is_chinese:
         return False
     # The names of journals and publishers are short, and every term of them has a capital.
     is_name = len(terms) <= _SHORT_MASTHEAD and all(term[0].isupper() or _SMALL.fullmatch(term) for term in terms)

@@ -71,6 +71,7 @@ class Pipeline:
                 result.answers,
                 source=source,
                 is_recognised=reading.is_recognised,
+                has_unread_signs=reading.has_unread_signs,
             )
         )
         return results.to_json(result.rows, findings, [*flags, *result.flags], parser=reading.parser, source=source)

@@ -13,6 +13,8 @@ from ingather.library.parse.view import Box, View
 
 # The opacity of paint that hides what is below it, as PDFium counts.
 OPAQUE = 255
+# Stands for a drawn character of which the file does not say what it is.
+UNNAMED = "\ufffd"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -43,7 +45,9 @@ class Glyphs:
     `spots` are the boxes to show, as high as the line, or None for a
     character that PDFium made up (spaces between words, line breaks); `inks`
     are the boxes of the drawn shapes; `owners` are keys of `paints`, 0 for a
-    made-up character.
+    made-up character. `unnamed` has the places and codes of drawn characters of
+    which the file does not say what they are; they stand as `UNNAMED` until
+    they are recognised or left out.
     """
 
     chars: list[str] = field(default_factory=list)
@@ -51,6 +55,15 @@ class Glyphs:
     inks: list[Box | None] = field(default_factory=list)
     owners: list[int] = field(default_factory=list)
     paints: dict[int, Paint] = field(default_factory=dict)
+    unnamed: dict[int, int] = field(default_factory=dict)
+
+    def drop(self, places: set[int]) -> None:
+        """Leave out the characters at these places."""
+        kept = [place for place in range(len(self.chars)) if place not in places]
+        self.chars = [self.chars[place] for place in kept]
+        self.spots = [self.spots[place] for place in kept]
+        self.inks = [self.inks[place] for place in kept]
+        self.owners = [self.owners[place] for place in kept]
 
     def add(self, char: str, spot: Box | None = None, ink: Box | None = None, owner: int = 0) -> None:
         self.chars.append(char)
@@ -80,7 +93,7 @@ def glyphs_of(text_page: Any, view: View) -> Glyphs:
         # PDFium writes the hyphen of a broken word as U+0002 and leaves the line break out.
         is_hyphen = code == 0x02 and pdfium.FPDFText_IsHyphen(text_page, here) == 1
         char = "-" if is_hyphen or code == 0xAD else character(code)
-        if not char:
+        if not char and pdfium.FPDFText_HasUnicodeMapError(text_page, here) != 1:
             continue
         owner = ctypes.addressof(handle.contents)
         if owner not in found.paints:
@@ -89,7 +102,9 @@ def glyphs_of(text_page: Any, view: View) -> Glyphs:
         ink = view.place(left.value, bottom.value, right.value, top.value)
         pdfium.FPDFText_GetLooseCharBox(text_page, here, into_loose)
         spot = view.place(loose.left, loose.bottom, loose.right, loose.top)
-        found.add(char, _sound(spot, ink), ink if math.isfinite(sum(ink)) else None, owner)
+        if not char:
+            found.unnamed[len(found.chars)] = code
+        found.add(char or UNNAMED, _sound(spot, ink), ink if math.isfinite(sum(ink)) else None, owner)
         if is_hyphen:
             found.add("\n")
     return found

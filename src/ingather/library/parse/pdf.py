@@ -13,12 +13,13 @@ from ingather.library.parse.picture import CLOSE_SCALE, Scene, draw, scene_of
 from ingather.library.parse.plain import removed
 from ingather.library.parse.sight import HiddenReason, Seen, look
 from ingather.library.parse.streams import Features, inspect
+from ingather.library.parse.symbols import Symbols
 from ingather.library.parse.tables.build import Grid
 from ingather.library.parse.tables.carry import tables_from
 from ingather.library.parse.tables.reader import grids_of
 from ingather.library.parse.view import View, view_of
 from ingather.library.parse.writing import written
-from ingather.library.reading import Hidden, Page, Problem, Reading
+from ingather.library.reading import UNREAD_SIGNS, Hidden, Page, Problem, Reading
 from ingather.notice import notice
 
 HEADER = b"%PDF-"
@@ -31,6 +32,7 @@ _ADVICE = notice(
     "file.run_text_recognition_ocr_first",
     "Run text recognition (OCR) on it first, or install what does it here (pip install 'ingather[ocr]') and try again.",
 )
+_SIGNS_MEANT = ": signs such as <, \u00b1 or \u2212 may be missing or wrong there."
 _HIDDEN_MOST = 200_000  # characters of hidden text that are kept to be shown
 
 
@@ -48,6 +50,8 @@ class Gathered:
     with_image: set[int] = field(default_factory=set)
     grids: list[Grid] = field(default_factory=list)
     without_tables: list[int] = field(default_factory=list)
+    symbols: Symbols = field(default_factory=Symbols)
+    with_unread_signs: list[int] = field(default_factory=list)
 
 
 def read_pdf(data: bytes, limits: Limits, *, renders: bool = True) -> Reading:
@@ -128,6 +132,8 @@ def _read_page(document: Any, number: int, gathered: Gathered, draws_until: floa
     try:
         view = view_of(page)
         glyphs = glyphs_of(text_page, view)
+        if not gathered.symbols.repair(page, view, glyphs, draws=time.monotonic() < draws_until):
+            gathered.with_unread_signs.append(number)
         scene = scene_of(page, view)
         picture = draw(page, view, glyphs, scene) if glyphs.paints and time.monotonic() < draws_until else None
         seen = look(glyphs, view, scene.images, picture, lambda: draw(page, view, glyphs, scene, CLOSE_SCALE))
@@ -258,6 +264,7 @@ def _notes(gathered: Gathered, features: Features, data: bytes, *, is_repaired: 
         (features.has_files, "Contains embedded files, which are not read."),
         (features.has_launch, "Contains actions that start programs, which are never followed."),
         (gathered.by_ocr, f"Text layer by OCR on {numbers(gathered.by_ocr)}; it may contain misread characters."),
+        (gathered.with_unread_signs, f"{UNREAD_SIGNS} on {numbers(gathered.with_unread_signs)}{_SIGNS_MEANT}"),
         (gathered.hidden_count, removed(gathered.hidden_count)),
         (scans, f"Looks like a scan and gives no text: {numbers(scans)}."),
         (gathered.broken, f"Could not be read: {numbers(gathered.broken)}."),
