@@ -180,6 +180,17 @@ def test_words_of_every_language_compare_and_fold_by_code_point(home: Path) -> N
         assert query(held.url, "select lower('ÄΩ'), 'a' > 'Z', length('文献')") == [("äω", True, 2)]
 
 
+def test_a_home_that_is_made_is_for_its_user_alone(tmp_path: Path) -> None:
+    home = tmp_path / "new" / "home"
+    try:
+        with embedded.start(home, settings=QUICK):
+            # Root's server runs as somebody else, who may pass through and not look around.
+            assert home.stat().st_mode & 0o777 == (0o711 if IS_ROOT else 0o700)
+            assert (home / "postgres").stat().st_mode & 0o066 == 0
+    finally:
+        embedded.stop(home)
+
+
 def test_a_second_start_finds_what_the_first_one_wrote(home: Path) -> None:
     with embedded.start(home, settings=QUICK) as held:
         write(held.url)

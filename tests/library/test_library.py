@@ -1,9 +1,11 @@
 """The library on a real PostgreSQL: uploads, readings that are made once, names from outside, places on a page."""
 
 import io
+import os
 import random
 import struct
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -273,6 +275,55 @@ def test_the_same_bytes_uploaded_to_two_knowledge_bases_at_the_same_moment_share
     assert rows_in(db, "document", "blob", "batch") == [2, 1, 1]
     app.worker().drain()
     assert len(parser.names) == 1
+
+
+def test_an_upload_tells_nothing_of_the_papers_of_another_project(
+    library: Library, shelf: int, app: Engine, parser: Parser
+) -> None:
+    theirs = upload(library, shelf)
+    app.worker().drain()
+    other = library.create_knowledge_base("Other", project_id=7).id
+    mine = upload(library, other)
+    new = upload(library, other, "another text")
+    assert mine.job.id > theirs.job.id
+    assert (mine.document.state, mine.is_duplicate) == (new.document.state, new.is_duplicate)
+    assert [one.state for one in library.list_documents(other)] == [DocumentState.UNREAD] * 2
+    app.worker().drain()
+    # Read once more, so that the time it takes is that of any other paper; kept once.
+    assert len(parser.names) == 3
+    assert [one.state for one in library.list_documents(other)] == [DocumentState.READABLE] * 2
+
+
+def test_what_broken_uploads_left_behind_is_swept_and_what_is_under_way_is_not(library: Library, shelf: int) -> None:
+    upload(library, shelf)
+    assert isinstance(library.blobs, FolderBlobs)
+    incoming = library.blobs.folder / "incoming"
+    for name, age_s in (("broken", 7_200), ("under way", 60)):
+        (incoming / name).write_text("half")
+        moment = time.time() - age_s
+        os.utime(incoming / name, (moment, moment))
+    assert library.sweep() == 1
+    assert [file.name for file in incoming.iterdir()] == ["under way"]
+
+
+def test_files_are_for_their_user_alone(library: Library, shelf: int) -> None:
+    done = upload(library, shelf)
+    with library.open_file(done.document.id) as file:
+        assert file.path.stat().st_mode & 0o777 == 0o600
+    assert isinstance(library.blobs, FolderBlobs)
+    assert library.blobs.folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_worker_sweeps_what_the_schedule_asks_for(
+    library: Library, shelf: int, app: Engine, db: psycopg.Connection[Any]
+) -> None:
+    ingest.schedule(library)
+    [schedule] = app.schedules()
+    library.delete_document(upload(library, shelf).document.id)
+    db.execute("update ingather.blob set kept_at = kept_at - interval '1 day'")
+    app.scatter(schedule.kind, [None])
+    app.worker().drain()
+    assert rows_in(db, "blob") == [0]
 
 
 def test_a_file_that_is_too_big_is_refused_and_leaves_nothing(

@@ -5,6 +5,7 @@ import logging
 import re
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -12,11 +13,13 @@ import pytest
 from fastapi import FastAPI
 
 from ingather.web.accounts import TokenScope
+from ingather.web.app import PAGES, PAGES_BEGIN
 from ingather.web.bodies import LARGEST_JSON, check_json
 from ingather.web.edge import SESSION_COOKIE
 from tests.extraction.desk import paper
 from tests.web.site import API, Site
 
+ROOT = Path(__file__).resolve().parents[2]
 PUBLIC = {"/healthz", "/readyz"}
 INJECTIONS = (
     "' OR 1=1--",
@@ -392,6 +395,25 @@ def test_a_fault_is_told_by_a_number_and_the_log_has_the_rest(
     assert "Traceback" not in answer.text
     assert number[1] in caplog.text
     assert "secret-of-the-house" in caplog.text
+
+
+@pytest.mark.parametrize("path", ["/ingather/api/v1/me", "/api/v2/me", "/api", "/api/v1/nothing", "/tasks/api/v1"])
+def test_an_address_of_the_api_that_is_wrong_is_no_page(shared: Site, path: str) -> None:
+    with shared.script("owner") as client:
+        answer = client.get(shared.address + path)
+    assert answer.status_code == 404
+    assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_a_page_that_is_not_there_is_not_found(shared: Site) -> None:
+    if not PAGES.exists():
+        pytest.skip("The pages are not built.")
+    router = (ROOT / "ui" / "src" / "router.tsx").read_text()
+    known = {path.split("/")[1] for path in re.findall(r'path: "(/[^"]*)"', router)}
+    assert known == PAGES_BEGIN
+    for path, status in (("/", 200), ("/tasks/7", 200), ("/wp-login.php", 404), ("/index.php/tasks", 404)):
+        answer = httpx.get(shared.address + path)
+        assert (answer.status_code, answer.headers["content-type"]) == (status, "text/html; charset=utf-8")
 
 
 def test_a_database_that_is_gone_is_not_described_to_everybody(

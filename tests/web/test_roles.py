@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from ingather.web import accounts
 from ingather.web.accounts import TokenScope
 from tests.extraction.desk import paper
-from tests.web.site import API, Site
+from tests.web.site import API, ROLES, Site
 
 CALLERS = ("anonymous", "outsider", "reader", "reviewer", "owner", "operator", "read token")
 
@@ -30,6 +30,7 @@ DELETE /tokens/{token_id}                             401 404 404 404 204 404 40
 
 GET    /projects                                      401 200 200 200 200 200 200
 POST   /projects                                      401 201 201 201 201 201 403
+DELETE /projects/{project_id}                         401 404 403 403 204 404 403
 GET    /projects/{project_id}/members                 401 404 200 200 200 404 200
 PUT    /projects/{project_id}/members                 401 404 403 403 204 404 403
 DELETE /projects/{project_id}/members/{account_id}    401 404 403 403 204 404 403
@@ -54,6 +55,7 @@ POST   /extraction/estimate                           401 404 200 200 200 404 20
 POST   /extraction/tasks                              401 404 403 201 201 404 403
 GET    /extraction/tasks                              401 404 200 200 200 404 200
 GET    /extraction/tasks/{task_id}                    401 404 200 200 200 404 200
+DELETE /extraction/tasks/{task_id}                    401 404 403 403 204 404 403
 GET    /extraction/tasks/{task_id}/template           401 404 200 200 200 404 200
 GET    /extraction/tasks/{task_id}/results            401 404 200 200 200 404 200
 GET    /extraction/tasks/{task_id}/results/{ordinal}  401 404 200 200 200 404 200
@@ -116,11 +118,20 @@ class Stage:
         [finding] = self.office.bench.extraction.result(self.done, 0).findings
         return finding.review.revision if finding.review else 0
 
+    def another_project(self) -> int:
+        """With the same people in it."""
+        project_id = self.office.bench.extraction.create_project(self.number()).id
+        for name, role in ROLES.items():
+            self.office.engine.database.run(accounts.set_role(project_id, self.office.people[name].id, role))
+        return project_id
+
     def params(self, method: str, path: str) -> dict[str, Any]:
         """What stands in an address: what is only looked at is shared, what is changed is new."""
         office, extraction = self.office, self.office.bench.extraction
         is_look = method == "GET"
         made: dict[str, Any] = {"project_id": office.bench.project, "ordinal": 0, "verb": "pause", "name": "reading"}
+        if (method, path) == ("DELETE", f"{API}/projects/{{project_id}}"):
+            made["project_id"] = self.another_project()
         if "schedules" in path:
             made["name"] = "nightly"
         if "{knowledge_base_id}" in path:
@@ -135,6 +146,8 @@ class Stage:
         if "{task_id}" in path:
             is_used = is_look or "reviews" in path
             made["task_id"] = self.done if is_used else office.start([self.document], field_ids=["title"])
+            if method == "DELETE":
+                office.work()
         if "{job_id}" in path:
             made["job_id"] = office.bench.library.document(self.document).job_id
         if "{batch_id}" in path:

@@ -10,6 +10,7 @@ import httpx
 import psycopg
 import pytest
 
+from ingather.engine.errors import UsageError
 from ingather.web import accounts
 from ingather.web.accounts import Role, TokenScope
 from ingather.web.edge import SESSION_COOKIE
@@ -119,14 +120,39 @@ def test_nobody_sees_or_revokes_the_tokens_of_others(site: Site) -> None:
         assert operator.delete(f"/tokens/{token_id}").status_code == 404
 
 
-def test_an_account_that_was_disabled_is_out_at_once(site: Site, db: psycopg.Connection) -> None:
+def test_an_account_that_was_disabled_is_out_at_once_and_for_good(site: Site) -> None:
+    run = site.office.engine.database.run
     with site.browser("owner") as browser, site.script("owner") as client:
         assert browser.get("/me").status_code == client.get("/me").status_code == 200
-        link_secret = site.office.link_secret("owner")
-        db.execute("update ingather.account set is_disabled = true where name = 'owner'")
+        secret = site.office.link_secret("owner")
+        run(accounts.disable_account("owner"))
         assert browser.get("/me").status_code == client.get("/me").status_code == 401
-        signed = browser.post("/session", json={"secret": link_secret})
-        assert signed.status_code == 401 or browser.get("/me").status_code == 401
+        assert browser.post("/session", json={"secret": secret}).status_code == 401
+        run(accounts.enable_account("owner"))
+        assert browser.get("/me").status_code == client.get("/me").status_code == 401
+        assert browser.post("/session", json={"secret": site.office.link_secret("owner")}).status_code == 204
+
+
+def test_signing_an_account_out_ends_its_sessions_and_links_and_nobody_else_s(site: Site) -> None:
+    with site.browser("owner") as one, site.browser("owner") as two, site.browser("reader") as other:
+        secret = site.office.link_secret("owner")
+        assert site.office.engine.database.run(accounts.end_sessions("owner")) == 2
+        assert [client.get("/me").status_code for client in (one, two, other)] == [401, 401, 200]
+        assert one.post("/session", json={"secret": secret}).status_code == 401
+
+
+def test_an_account_is_deleted_once_each_project_has_another_owner(site: Site) -> None:
+    office = site.office
+    run = office.engine.database.run
+    with site.browser("owner") as owner:
+        with pytest.raises(UsageError, match="'owner' is the only owner of 'Review'"):
+            run(accounts.delete_account("owner"))
+        run(accounts.set_role(office.bench.project, office.people["reviewer"].id, Role.OWNER))
+        run(accounts.delete_account("owner"))
+        assert owner.get("/me").status_code == 401
+    assert {name for _, name, _ in run(accounts.members(office.bench.project))} == {"reviewer", "reader"}
+    with pytest.raises(UsageError, match="no account 'owner'"):
+        run(accounts.delete_account("owner"))
 
 
 # --- sessions --------------------------------------------------------------------------------------------------------
@@ -231,6 +257,16 @@ def test_an_owner_gives_and_takes_roles(site: Site) -> None:
         assert owner.delete(f"{at}/{office.people['owner'].id}").status_code == 409
         assert owner.delete(f"{at}/{office.people['outsider'].id}").status_code == 204
         assert outsider.get(f"/knowledge-bases/{office.bench.knowledge_base}/documents").status_code == 404
+
+
+def test_a_token_for_one_project_cannot_give_it_away(site: Site) -> None:
+    at = f"/projects/{site.office.bench.project}/members"
+    with site.script("owner", project_id=site.office.bench.project) as client:
+        assert client.get(at).status_code == 200
+        assert client.put(at, json={"account": "outsider", "role": "owner"}).status_code == 403
+        assert client.delete(f"{at}/{site.office.people['reviewer'].id}").status_code == 403
+    members = site.office.engine.database.run(accounts.members(site.office.bench.project))
+    assert {name for _, name, _ in members} == {"owner", "reviewer", "reader"}
 
 
 def test_a_project_is_never_without_its_owner(site: Site, db: psycopg.Connection) -> None:

@@ -125,22 +125,31 @@ def _add_web(commands: Any) -> None:
         command.add_argument("--port", type=_port, help="port; 0 takes a free one (INGATHER_PORT, or 8400)")
     run.add_argument("--concurrency", type=_whole, default=10, metavar="N", help="items at once (10)")
     run.add_argument("--no-samples", action="store_true", help="no sample papers on the first start")
-    link = _add(commands, "link", _later("web", "link"), "a link that signs a browser in, once", json=True)
+    link = _add(commands, "link", _later("accounts", "link"), "a link that signs a browser in, once", json=True)
     link.add_argument("--account", type=_printable, metavar="NAME", help="for this account (yours)")
     link.add_argument("--address", type=_printable, metavar="URL", help="where it is served (http://127.0.0.1:8400)")
     account = _group(commands, "account", "who may sign in")
-    add = _add(account, "add", _later("web", "add_account"), "make an account", json=True)
+    add = _add(account, "add", _later("accounts", "add_account"), "make an account", json=True)
     add.add_argument("name", type=_printable, metavar="NAME")
     add.add_argument("--operator", action="store_true", help="may steer the engine")
+    _add(account, "ls", _later("accounts", "list_accounts"), "every account", json=True)
+    for verb, run_it, text in (
+        ("disable", "disable_account", "end its sessions, links and tokens, and let it do nothing any more"),
+        ("enable", "enable_account", "let a disabled account sign in again"),
+        ("sign-out", "end_sessions", "end its sessions in every browser"),
+        ("delete", "delete_account", "remove it; its reviews stay, with its name"),
+    ):
+        steered = _add(account, verb, _later("accounts", run_it), text, json=True)
+        steered.add_argument("name", type=_printable, metavar="NAME")
     token = _group(commands, "token", "tokens for scripts")
-    create = _add(token, "create", _later("web", "create_token"), "a token, shown this once", json=True)
+    create = _add(token, "create", _later("accounts", "create_token"), "a token, shown this once", json=True)
     create.add_argument("--name", type=_printable, required=True, help="what it is for")
     create.add_argument("--account", type=_printable, metavar="NAME", help="of this account (yours)")
     create.add_argument("--scope", choices=["read", "write", "operate"], default="write", help="what it may do (write)")
     create.add_argument("--days", type=_whole, default=90, metavar="N", help="how long it lasts (90)")
     create.add_argument("--project", type=_id, metavar="ID", help="only in this project (all of the account's)")
-    _add(token, "ls", _later("web", "list_tokens"), "every token, without the token", json=True)
-    revoke = _add(token, "revoke", _later("web", "revoke_token"), "end a token now", json=True)
+    _add(token, "ls", _later("accounts", "list_tokens"), "every token, without the token", json=True)
+    revoke = _add(token, "revoke", _later("accounts", "revoke_token"), "end a token now", json=True)
     revoke.add_argument("id", type=_id, metavar="ID")
 
 

@@ -1,7 +1,6 @@
-"""`ingather serve`, `run`, `token`, `account` and `link`: the workbench in the browser, and who may use it."""
+"""`ingather serve` and `run`: the workbench in the browser."""
 
 import errno
-import getpass
 import logging
 import os
 import shlex
@@ -14,7 +13,6 @@ import threading
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from datetime import timedelta
 from importlib.metadata import version
 from pathlib import Path
 from types import FrameType
@@ -23,14 +21,15 @@ from typing import Self
 import uvicorn
 
 import ingather
-from ingather.cli.answers import as_json, hint, say, table
+from ingather.cli.accounts import local_account
+from ingather.cli.answers import hint, say
 from ingather.cli.crew import Member
 from ingather.cli.work import set_up_log
-from ingather.engine.errors import IngatherError, UsageError
-from ingather.library import blobs
+from ingather.engine.errors import UsageError
+from ingather.library import blobs, ingest
 from ingather.settings import Settings
 from ingather.web import accounts
-from ingather.web.accounts import Account, TokenScope
+from ingather.web.accounts import Account
 from ingather.web.app import LOOPBACK, create_app
 from ingather.web.connections import configured
 from ingather.web.limits import RequestLimits
@@ -59,6 +58,7 @@ def serve(arguments: Namespace) -> int:
         bench = Workbench()
         bench.engine.check()
         blobs.check(bench.library.blobs)
+        ingest.schedule(bench.library)
         with _listen(arguments) as server:
             set_up_log()
             hint(f"Serving {_address(server)}. For a link that signs in: {_link_command(server)}")
@@ -73,7 +73,8 @@ def run(arguments: Namespace) -> int:
         bench = Workbench()
         blobs.check(bench.library.blobs)
         bench.engine.migrate()
-        account = _local_account(bench)
+        ingest.schedule(bench.library)
+        account = local_account(bench)
         if not arguments.no_samples:
             _add_samples(bench, account)
         set_up_log()
@@ -215,19 +216,6 @@ class _WorkerProcess:
             process.kill()
 
 
-def _local_account(bench: Workbench) -> Account:
-    """The account of the person who runs the command, named like their user on this machine."""
-    try:
-        name = getpass.getuser()
-    except (OSError, KeyError):
-        name = "me"
-    return bench.engine.database.run(accounts.laptop_account(name))
-
-
-def _account(bench: Workbench, name: str | None) -> Account:
-    return bench.engine.database.run(accounts.find_account(name)) if name else _local_account(bench)
-
-
 def _add_samples(bench: Workbench, account: Account) -> None:
     """Add the sample papers on the first start."""
     papers = sorted(_samples().glob("*.pdf"))
@@ -246,73 +234,3 @@ def _samples() -> Path:
     inside = Path(ingather.__file__).parent
     packaged = inside / "samples"
     return packaged if packaged.is_dir() else inside.parents[1] / "samples"
-
-
-# --- who -------------------------------------------------------------------------------------------------------------
-
-
-def link(arguments: Namespace) -> int:
-    bench = Workbench()
-    account = _account(bench, arguments.account)
-    secret = bench.engine.database.run(accounts.create_link(account))
-    settings = Settings.from_environment()
-    served = arguments.address or f"http://{settings.host}:{settings.port}"
-    address = f"{served.rstrip('/')}/sign-in#{secret}"
-    if arguments.json:
-        as_json({"account": account.name, "link": address})
-    else:
-        say(address)
-    return 0
-
-
-def add_account(arguments: Namespace) -> int:
-    bench = Workbench()
-    account = bench.engine.database.run(accounts.add_account(arguments.name, is_operator=arguments.operator))
-    if arguments.json:
-        as_json({"account_id": account.id, "name": account.name, "is_operator": account.is_operator})
-    else:
-        say(f"Account {account.name!r} is made. `ingather link --account {account.name!r}` signs it in.")
-    return 0
-
-
-def create_token(arguments: Namespace) -> int:
-    bench = Workbench()
-    account = _account(bench, arguments.account)
-    token, token_id, expires_at = bench.engine.database.run(
-        accounts.create_token(
-            account,
-            arguments.name,
-            scope=TokenScope(arguments.scope),
-            lasts=timedelta(days=arguments.days),
-            project_id=arguments.project,
-        )
-    )
-    if arguments.json:
-        as_json({"token_id": token_id, "token": token, "expires_at": expires_at})
-    else:
-        say(token)
-        hint("Keep it: it is not shown again.")
-    return 0
-
-
-def list_tokens(arguments: Namespace) -> int:
-    found = Workbench().engine.database.run(accounts.list_tokens())
-    if arguments.json:
-        as_json(found)
-        return 0
-    table(
-        ["id", "account", "name", "begins", "scope", "expires", "last used", "revoked"],
-        [(t.id, t.account, t.name, t.hint, t.scope.value, t.expires_at, t.last_used_at, t.revoked_at) for t in found],
-        empty="There are no tokens.",
-    )
-    return 0
-
-
-def revoke_token(arguments: Namespace) -> int:
-    if not Workbench().engine.database.run(accounts.revoke_token(arguments.id)):
-        raise IngatherError(f"There is no token {arguments.id} that could be revoked.")
-    if arguments.json:
-        as_json({"token_id": arguments.id, "revoked": True})
-    else:
-        say(f"Token {arguments.id} is revoked.")
-    return 0

@@ -31,7 +31,9 @@ def start(home: Path, *, settings: Mapping[str, str] = {}, keep: bool = False) -
     """
     places = Places.of(home)
     with in_sentences(home):
-        places.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # Root's server may run as somebody else, who has to pass through.
+        places.root.parent.mkdir(parents=True, exist_ok=True, mode=0o711 if os.geteuid() == 0 else 0o700)
+        places.root.mkdir(exist_ok=True, mode=0o700)
         with locks.starting(places.start_lock):
             places = Places.of(home)  # the first start may have moved the data elsewhere meanwhile
             hold = locks.hold(places.holders_lock)

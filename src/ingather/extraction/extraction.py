@@ -218,6 +218,11 @@ class Extraction(ExtractionResults):
         """Send the documents that failed back; answers that were paid for are used again. Returns how many."""
         return self._batch(self.task(task_id)).retry_failed()
 
+    def delete(self, task_id: int) -> None:
+        """Remove a task that has ended, with all that was found and judged."""
+        task = self.task(task_id)
+        self.engine.database.run(tasks.delete(task.id, task.batch_id))
+
     def set_spend_cap(self, task_id: int, spend_cap: Decimal | None) -> None:
         task = self.task(task_id)
         self.engine.database.run(tasks.set_spend_cap(task.id, checked_cap(spend_cap, task.model)))

@@ -53,12 +53,12 @@ class ExtractionResults(ExtractionProjects):
         """A page of documents with what stands, and what `after` takes for the next one: None at the end."""
         task = self.task(task_id)
         page, following = self._extracted(task, after=after, limit=limit)
-        return self._reviewed(task, page), following
+        return self._shown(task, self._reviewed(task, page)), following
 
     def result(self, task_id: int, ordinal: int) -> DocumentResult:
         """One document with what stands."""
         task = self.task(task_id)
-        return self._reviewed(task, [self._document(task, ordinal)])[0]
+        return self._shown(task, self._reviewed(task, [self._document(task, ordinal)]))[0]
 
     def _extracted(self, task: Task, *, after: int, limit: int) -> tuple[list[DocumentResult], int | None]:
         items = self._batch(task).page(after=after, limit=limit)
@@ -109,6 +109,11 @@ class ExtractionResults(ExtractionProjects):
             for found in page
         ]
 
+    def _shown(self, task: Task, page: list[DocumentResult]) -> list[DocumentResult]:
+        """Without the words of papers that were deleted meanwhile. Uploaded again, they are shown again."""
+        present = self.library.present({found.sha256 for found in page}, project_id=task.project_id)
+        return [found if found.sha256 in present else results.without_quotes(found) for found in page]
+
     # --- reviews ---------------------------------------------------------------------------------------------------
 
     def review(self, task_id: int, ordinal: int, decision: Decision, by: Reviewer) -> DocumentResult:
@@ -121,7 +126,7 @@ class ExtractionResults(ExtractionProjects):
         if judged is not None and not self.engine.database.run(reviews.add(task.id, [judged], by)):
             place = judged.row, judged.field
             raise outrun([one for one in self.reviews(task_id, ordinal) if (one.row, one.field) == place])
-        return reviewed(template, found, self.reviews(task_id, ordinal))
+        return self._shown(task, [reviewed(template, found, self.reviews(task_id, ordinal))])[0]
 
     def accept_verified(
         self,

@@ -5,9 +5,11 @@ import io
 import os
 import re
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import IO, Protocol
 
@@ -51,6 +53,9 @@ class Blobs(Protocol):
     def delete(self, sha256: str) -> bool:
         """Forget the bytes. False when there were none."""
 
+    def sweep(self, keep: timedelta) -> int:
+        """Remove what broken uploads left behind, longer ago than `keep`. Returns how many."""
+
 
 def blobs_from(place: str | Path) -> Blobs:
     """The store a setting names: a folder, or a bucket as `s3://bucket/prefix`."""
@@ -83,9 +88,12 @@ class FolderBlobs:
             raise unwritable(error.strerror or str(error)) from error
 
     def _put(self, stream: Readable, max_bytes: int) -> Stored:
-        incoming = self.folder / "incoming"
-        incoming.mkdir(parents=True, exist_ok=True)
-        number, name = tempfile.mkstemp(dir=incoming)
+        # Nobody else reads them: the folder is private where we make it, and so is every file in it.
+        if not self.folder.exists():
+            self.folder.parent.mkdir(parents=True, exist_ok=True, mode=0o711 if os.geteuid() == 0 else 0o700)
+            self.folder.mkdir(exist_ok=True, mode=0o700)
+        self._incoming.mkdir(exist_ok=True, mode=0o700)
+        number, name = tempfile.mkstemp(dir=self._incoming)
         try:
             with os.fdopen(number, "wb") as file:
                 sha256, size = drain(stream, file, max_bytes)
@@ -117,6 +125,21 @@ class FolderBlobs:
             self._target(sha256).unlink()
             return True
         return False
+
+    def sweep(self, keep: timedelta) -> int:
+        """Remove what uploads left behind whose process was killed. An upload that is under way writes to its file."""
+        oldest = time.time() - keep.total_seconds()
+        swept = 0
+        for file in self._incoming.glob("*"):
+            with suppress(FileNotFoundError):
+                if file.stat().st_mtime < oldest:
+                    file.unlink()
+                    swept += 1
+        return swept
+
+    @property
+    def _incoming(self) -> Path:
+        return self.folder / "incoming"
 
     def _target(self, sha256: str) -> Path:
         checked = checked_sha256(sha256)

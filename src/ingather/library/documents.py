@@ -59,6 +59,11 @@ def delete_knowledge_base(id: int) -> Script[None]:
         raise no_knowledge_base(id)
 
 
+def delete_knowledge_bases(project_id: int) -> Script[None]:
+    """All of a project, with their documents."""
+    yield Statement(sql.DELETE_KNOWLEDGE_BASES, {"project_id": project_id})
+
+
 def add_document(
     knowledge_base_id: int,
     stored: Stored,
@@ -161,6 +166,11 @@ def snapshots(ids: Iterable[int], project_id: int | None) -> Script[list[Snapsho
     if absent:
         raise no_documents(absent, len(params))
     return [found[one] for one in params]
+
+
+def present(sha256s: list[str], project_id: int) -> Script[set[str]]:
+    rows = yield Statement(sql.PRESENT, {"sha256s": sha256s, "project_id": project_id})
+    return {sha256 for (sha256,) in rows}
 
 
 def jobs_of_projects(

@@ -122,10 +122,11 @@ class Library:
         and job are one commit: what fails in between leaves a file that
         nobody sees, and that the next upload of the same bytes takes over.
         """
-        self.knowledge_base(knowledge_base_id)
+        project_id = self.knowledge_base(knowledge_base_id).project_id
         stored = self.blobs.put(stream, max_bytes=self.max_bytes)
         payload = {"sha256": stored.sha256}
-        key = f"{KIND}/{self.parser}/{stored.sha256}"
+        # Projects share bytes and readings, but no job: its age would tell that somebody else has this paper.
+        key = f"{KIND}/{self.parser}/{project_id}/{stored.sha256}"
         document, is_duplicate = self.engine.database.run(
             documents.add_document(
                 knowledge_base_id,
@@ -191,6 +192,10 @@ class Library:
         """One for each id, in their order; `UnknownDocument` names those that are missing, or in another project."""
         return self.engine.database.run(documents.snapshots(document_ids, project_id))
 
+    def present(self, sha256s: Collection[str], *, project_id: int) -> set[str]:
+        """Which of these files a document of the project still names. The others were deleted."""
+        return self.engine.database.run(documents.present(list(sha256s), project_id))
+
     def projects_of_job(self, job_id: int) -> list[int]:
         """The projects that hold a document which this job reads."""
         return self.engine.database.run(documents.projects_of_job(job_id))
@@ -200,6 +205,10 @@ class Library:
     def read(self, sha256: str, name: str = "") -> ReadingSummary:
         """The reading by the current parser. What was not read yet is read now, and kept: see `FileReader.read`."""
         return self._reader.read(sha256, name)
+
+    def read_uploaded(self, sha256: str, *, job_id: int) -> ReadingSummary:
+        """`read`, for the job of an upload: see `FileReader.read_uploaded`."""
+        return self._reader.read_uploaded(sha256, job_id)
 
     def pages(self, sha256: str, *, parser: str | None = None) -> list[str]:
         """The texts of all pages, from the database alone; none for a file with a problem."""
@@ -228,8 +237,9 @@ class Library:
     # --- keeping house ---------------------------------------------------------------------------------------------
 
     def sweep(self, keep: timedelta = KEEP_UNUSED) -> int:
-        """Remove files and readings that nothing refers to, uploaded longer ago than `keep`. Returns how many."""
-        swept = 0
+        """Remove files and readings that nothing refers to, uploaded longer ago than `keep`, and what uploads left
+        behind that were broken off by then. Returns how many."""
+        swept = self.blobs.sweep(keep)
         for sha256 in self.engine.database.run(documents.unused_blobs(keep)):
             try:
                 swept += self.engine.database.run(documents.forget_blob(sha256, keep, self.blobs))

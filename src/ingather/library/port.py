@@ -161,6 +161,9 @@ class LibraryPort(Protocol):
     def snapshots(self, document_ids: Iterable[int], *, project_id: int | None = None) -> list[Snapshot]:
         """One for each id, in their order; an error that names those that are missing, or in another project."""
 
+    def present(self, sha256s: Collection[str], *, project_id: int) -> set[str]:
+        """Which of these files a document of the project still names. The others were deleted."""
+
     def read(self, sha256: str, name: str = "") -> ReadingSummary:
         """The reading by the current parser. What was not read yet is read now."""
 

@@ -73,6 +73,16 @@ class FileReader:
             return self._find(sha256, self.parsers[0]) or self._read_scan(sha256, name) or found
         return found
 
+    def read_uploaded(self, sha256: str, job_id: int) -> ReadingSummary:
+        """`read`, and it takes as long where the file had been read before its upload.
+
+        Another project has it then. A job that ended at once would tell so.
+        Only the recognised text of scans, which takes minutes, is taken as it is.
+        """
+        if self._engine.database.run(readings.was_read_before(checked_sha256(sha256), self.parser, job_id)):
+            self._parse_now(self._parse, sha256, "")
+        return self.read(sha256)
+
     def _find(self, sha256: str, parser: str) -> ReadingSummary | None:
         return self._engine.database.run(readings.find(checked_sha256(sha256), parser))
 
@@ -101,6 +111,13 @@ class FileReader:
             self._recognising.release()
 
     def _read_now(self, parse: Parse, sha256: str, name: str) -> ReadingSummary:
+        reading = self._parse_now(parse, sha256, name)
+        try:
+            return self._engine.database.run(readings.store(sha256, reading))
+        except ForeignKeyViolation:
+            raise readings.no_file(sha256) from None
+
+    def _parse_now(self, parse: Parse, sha256: str, name: str) -> Reading:
         known_as = self._engine.database.run(readings.name_of(sha256))
         with self._blobs.path(sha256) as path:
             if sha256_of(path) != sha256:
@@ -111,11 +128,7 @@ class FileReader:
                         sha256=f"{sha256[:12]}…",
                     )
                 )
-            reading = parse(path, name or known_as)
-        try:
-            return self._engine.database.run(readings.store(sha256, reading))
-        except ForeignKeyViolation:
-            raise readings.no_file(sha256) from None
+            return parse(path, name or known_as)
 
     @contextmanager
     def _turn(self, sha256: str) -> Iterator[None]:

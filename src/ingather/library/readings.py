@@ -38,6 +38,12 @@ def find(sha256: str, parser: str) -> Script[ReadingSummary | None]:
     )
 
 
+def was_read_before(sha256: str, parser: str, job_id: int) -> Script[bool]:
+    """Whether the file had been read when this job was submitted."""
+    params = {"sha256": sha256, "parser": parser, "job_id": job_id}
+    return bool((yield Statement(sql.READ_BEFORE_JOB, params)))
+
+
 def name_of(sha256: str) -> Script[str]:
     """The name these bytes first came with; empty when no document has them any more."""
     rows = yield Statement(sql.NAME_OF, {"sha256": sha256})

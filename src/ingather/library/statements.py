@@ -30,6 +30,10 @@ DELETE_KNOWLEDGE_BASE: Final[LiteralString] = """
 delete from ingather.knowledge_base where id = %(id)s returning id
 """
 
+DELETE_KNOWLEDGE_BASES: Final[LiteralString] = """
+delete from ingather.knowledge_base where space = %(project_id)s
+"""
+
 # --- documents -----------------------------------------------------------------------------------------------------
 
 # It cannot be deleted while a document is being added to it.
@@ -67,7 +71,8 @@ update ingather.document set job_id = %(job_id)s
 returning id
 """
 
-# If there are several readings, the first of the current parsers', else the newest.
+# Of several readings, the first of the current parsers', else the newest. As long as a document's own job is open, a
+# reading from before it does not count: it was made for another project, and says nothing to this one.
 _RECORD: Final[LiteralString] = """
 select d.id, k.space, d.knowledge_base_id, d.file_name, d.sha256, b.size, d.added_at, d.job_id,
        coalesce(j.state = 'open', false), r.problem, r.sentence, r.page_count, r.hidden_characters, r.notes,
@@ -81,7 +86,7 @@ select d.id, k.space, d.knowledge_base_id, d.file_name, d.sha256, b.size, d.adde
        where sha256 = d.sha256
        order by array_position(%(parsers)s::text[], parser), id desc
        limit 1
-  ) r on true
+  ) r on j.state is distinct from 'open' or r.read_at >= j.created_at
 """
 
 _LISTED: Final[LiteralString] = (
@@ -137,6 +142,13 @@ select d.id, d.file_name, d.sha256, b.size
    and (%(project_id)s::bigint is null or k.space = %(project_id)s)
 """
 
+# Which of these files a document of the project still names.
+PRESENT: Final[LiteralString] = """
+select distinct d.sha256
+  from ingather.document d join ingather.knowledge_base k on k.id = d.knowledge_base_id
+ where d.sha256 = any(%(sha256s)s::text[]) and k.space = %(project_id)s
+"""
+
 # The jobs that read documents of these projects, newest first.
 JOBS_OF_PROJECTS: Final[LiteralString] = """
 select distinct b.id
@@ -163,6 +175,12 @@ READING: Final[LiteralString] = """
 select sha256, parser, problem, sentence, page_count, hidden::text, notes, read_at, notice
   from ingather.reading
  where sha256 = %(sha256)s and parser = %(parser)s
+"""
+
+READ_BEFORE_JOB: Final[LiteralString] = """
+select 1
+  from ingather.reading r join ingather.batch b on b.id = %(job_id)s
+ where r.sha256 = %(sha256)s and r.parser = %(parser)s and r.read_at < b.created_at
 """
 
 NAME_OF: Final[LiteralString] = """

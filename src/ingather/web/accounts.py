@@ -54,6 +54,17 @@ class Account:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AccountRecord:
+    """An account as operators see it."""
+
+    id: int
+    name: str
+    is_operator: bool
+    is_disabled: bool
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
     """Who is asking, as far as their session or token reaches."""
 
@@ -122,6 +133,49 @@ def find_account(name: str) -> Script[Account]:
         raise UsageError(f"There is no account {name!r}.")
     account_id, found, is_operator = rows[0]
     return Account(id=account_id, name=found, is_operator=is_operator)
+
+
+def list_accounts() -> Script[list[AccountRecord]]:
+    rows = yield Statement(sql.LIST_ACCOUNTS)
+    names = ("id", "name", "is_operator", "is_disabled", "created_at")
+    return [AccountRecord(**dict(zip(names, row, strict=True))) for row in rows]
+
+
+def disable_account(name: str) -> Script[None]:
+    """Let an account do nothing any more. Its sessions, links and tokens end for good."""
+    account_id = yield from _id_of(name)
+    yield Statement(sql.SET_DISABLED, {"name": name, "is_disabled": True})
+    yield Statement(sql.END_SESSIONS, {"account_id": account_id})
+    yield Statement(sql.REVOKE_TOKENS, {"account_id": account_id})
+
+
+def enable_account(name: str) -> Script[None]:
+    yield from _id_of(name)
+    yield Statement(sql.SET_DISABLED, {"name": name, "is_disabled": False})
+
+
+def end_sessions(name: str) -> Script[int]:
+    """Sign an account out everywhere. Returns how many browsers that were."""
+    account_id = yield from _id_of(name)
+    return len((yield Statement(sql.END_SESSIONS, {"account_id": account_id})))
+
+
+def delete_account(name: str) -> Script[None]:
+    """Remove an account with its sessions, tokens and roles. Its reviews stay, with its name."""
+    account_id = yield from _id_of(name)
+    owned = [project for (project,) in (yield Statement(sql.ONLY_OWNER_OF, {"account_id": account_id}))]
+    if owned:
+        named = ", ".join(map(repr, owned[:5])) + (" and others" if len(owned) > 5 else "")
+        raise UsageError(f"{name!r} is the only owner of {named}. Give each another owner first, or delete it.")
+    yield Statement(sql.DELETE_ACCOUNT, {"account_id": account_id})
+
+
+def _id_of(name: str) -> Script[int]:
+    """Of an account, also a disabled one."""
+    rows = yield Statement(sql.ACCOUNT_NAMED, {"name": name})
+    if not rows:
+        raise UsageError(f"There is no account {name!r}.")
+    return int(rows[0][0])
 
 
 def laptop_account(name: str) -> Script[Account]:

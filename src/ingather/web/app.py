@@ -23,6 +23,8 @@ from ingather.web.routes import events, fleet, health, library, models, projects
 
 API = "/api/v1"
 PAGES = Path(__file__).parent / "pages"
+# How the addresses of pages begin, as `ui/src/router.tsx` has them. At others the page says that there is nothing.
+PAGES_BEGIN = {"", "sign-in", "projects", "tasks", "engine"}
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
@@ -73,9 +75,7 @@ def _serve_api(app: FastAPI) -> None:
 
     @api.get("/{path:path}", include_in_schema=False)
     def nothing_here(path: str, _: Who) -> Any:
-        raise problems.Refused(
-            404, notice("web.nothing_at_address", "There is nothing at {path}.", path=f"{API}/{path[:200]}")
-        )
+        raise _nothing_at(f"{API}/{path}")
 
     app.include_router(api)
 
@@ -89,5 +89,12 @@ def _serve_pages(app: FastAPI) -> None:
     @app.get("/{path:path}", include_in_schema=False)
     def page(path: str) -> FileResponse:
         """Every address of the workbench is the same page; its script shows what belongs to the address."""
-        del path
-        return FileResponse(PAGES / "index.html")
+        if "api" in path.split("/"):
+            # A program that has the address wrong should not take the page for an answer.
+            raise _nothing_at(f"/{path}")
+        is_page = path.partition("/")[0] in PAGES_BEGIN
+        return FileResponse(PAGES / "index.html", status_code=200 if is_page else 404)
+
+
+def _nothing_at(path: str) -> problems.Refused:
+    return problems.Refused(404, notice("web.nothing_at_address", "There is nothing at {path}.", path=path[:200]))

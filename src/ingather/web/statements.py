@@ -16,8 +16,36 @@ LIST_ACCOUNTS: Final[LiteralString] = """
 select id, name, is_operator, is_disabled, created_at from ingather.account order by id
 """
 
-DISABLE_ACCOUNT: Final[LiteralString] = """
-update ingather.account set is_disabled = true where name = %(name)s returning id
+SET_DISABLED: Final[LiteralString] = """
+update ingather.account set is_disabled = %(is_disabled)s where name = %(name)s returning id
+"""
+
+# Sessions and links that are not used yet.
+END_SESSIONS: Final[LiteralString] = """
+with links as (delete from ingather.sign_in_link where account_id = %(account_id)s)
+delete from ingather.session where account_id = %(account_id)s returning sha256
+"""
+
+REVOKE_TOKENS: Final[LiteralString] = """
+update ingather.api_token set revoked_at = clock_timestamp() where account_id = %(account_id)s and revoked_at is null
+"""
+
+# Locks it: nobody can give it a project meanwhile.
+ACCOUNT_NAMED: Final[LiteralString] = """
+select id from ingather.account where name = %(name)s for update
+"""
+
+ONLY_OWNER_OF: Final[LiteralString] = """
+select p.name
+  from ingather.membership m join ingather.project p on p.id = m.project_id
+ where m.account_id = %(account_id)s and m.role = 'owner'
+   and not exists (select from ingather.membership o
+                    where o.project_id = m.project_id and o.role = 'owner' and o.account_id <> m.account_id)
+ order by p.id
+"""
+
+DELETE_ACCOUNT: Final[LiteralString] = """
+delete from ingather.account where id = %(account_id)s
 """
 
 SET_ROLE: Final[LiteralString] = """

@@ -305,7 +305,11 @@ export interface paths {
         get: operations["show"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete Task
+         * @description Remove a task that has ended, with its findings, reviews and calls.
+         */
+        delete: operations["delete_task"];
         options?: never;
         head?: never;
         patch?: never;
@@ -761,6 +765,26 @@ export interface paths {
          */
         post: operations["create_project"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete Project
+         * @description Remove it with its tasks, findings, reviews, papers and templates. Tasks that have not ended stop that.
+         */
+        delete: operations["delete_project"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2577,6 +2601,26 @@ export interface operations {
             };
         };
     };
+    delete_task: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     cancel: {
         parameters: {
             query?: never;
@@ -3247,6 +3291,26 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Project"];
                 };
+            };
+        };
+    };
+    delete_project: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

@@ -27,7 +27,7 @@ from ingather.engine.statements.claiming import CLAIM, IS_IDLE, LOCK_QUEUE, OUTL
 from ingather.engine.statements.closing import ALL_RIPE, CLOSE, LOCK_OPEN_BATCHES, RIPE, THROTTLE
 from ingather.engine.statements.items import PAGE, PAGE_OF_ENDED, PAGE_OF_OPEN, RESULT, RESULTS_PAGE
 from ingather.engine.statements.queues import LIST_QUEUES, PAUSE_QUEUE, SET_QUEUE
-from ingather.engine.statements.retention import OLDEST_CLOSED, PRUNE_BATCH, PRUNE_RATE_USE, PRUNE_STEP
+from ingather.engine.statements.retention import CLOSED_OR_GONE, OLDEST_CLOSED, PRUNE_BATCH, PRUNE_RATE_USE, PRUNE_STEP
 from ingather.engine.statements.retrying import (
     DROP_GATHER_LEASE,
     DROP_GATHER_OUTCOME,
@@ -87,6 +87,7 @@ __all__ = [
     "CANCEL_THE_REST",
     "CLAIM",
     "CLOSE",
+    "CLOSED_OR_GONE",
     "COPY_PAYLOADS",
     "DRAIN_SEGMENTS",
     "DROP_GATHER_LEASE",

@@ -13,6 +13,15 @@ select id
    for update skip locked
 """
 
+# Locked, so that a retry of its failed items cannot open it meanwhile. A gather that still runs would store its result
+# for a batch that is gone.
+CLOSED_OR_GONE: Final[LiteralString] = """
+select state = 'closed' and (gather_id is null or exists (select from ingather.outcome o where o.item_id = gather_id))
+  from ingather.batch
+ where id = %(batch_id)s
+   for update
+"""
+
 # A step removes at most a few thousand rows. The batch row goes last, so an interrupted prune is taken up again.
 PRUNE_STEP: Final[LiteralString] = """
 with few as materialized (

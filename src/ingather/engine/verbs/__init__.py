@@ -10,7 +10,7 @@ from ingather.engine.verbs.batches import batch_ids, list_batches, pause, progre
 from ingather.engine.verbs.cancelling import cancel
 from ingather.engine.verbs.closing import close, close_ripe
 from ingather.engine.verbs.queues import hold_queue, list_queues, list_workers, pause_queue, set_queue
-from ingather.engine.verbs.retention import PRUNE_ROWS, prune
+from ingather.engine.verbs.retention import PRUNE_ROWS, prune, remove
 from ingather.engine.verbs.retrying import retry_failed
 from ingather.engine.verbs.scattering import FEW_ITEMS, MAX_BATCH, add, scatter, scatter_few
 from ingather.engine.verbs.schedules import (
@@ -49,6 +49,7 @@ __all__ = [
     "prune",
     "put_schedule",
     "release",
+    "remove",
     "retry_failed",
     "scatter",
     "scatter_few",

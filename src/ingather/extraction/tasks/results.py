@@ -1,6 +1,7 @@
 """Findings as an item's result: plain JSON that the engine keeps, and back."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -22,6 +23,10 @@ from ingather.extraction.findings import (
 from ingather.notice import error_notice, notice, notice_from_json, notice_to_json
 
 LARGEST = RESULT_CAP
+DELETED = notice(
+    "task.paper_deleted",
+    "This paper was deleted, so its words are not shown. Upload the same file again to see them.",
+)
 # Characters of a quote where the whole ones do not fit into one result. The spans still say where it goes on.
 SHORT_QUOTE = 200
 
@@ -52,6 +57,17 @@ def to_json(
             most=f"{LARGEST:,}",
         )
     )
+
+
+def without_quotes(found: DocumentResult) -> DocumentResult:
+    """The findings of a paper that was deleted: what was found stands, the words of the paper are gone."""
+    findings = [
+        replace(finding, quote="", spans=(), value_spans=(), subject_spans=(), note=DELETED)
+        if finding.quote or finding.spans
+        else finding
+        for finding in found.findings
+    ]
+    return replace(found, findings=tuple(findings))
 
 
 def _to_json(

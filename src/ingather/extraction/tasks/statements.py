@@ -69,6 +69,23 @@ select v.body::text, t.project_id
  limit %(limit)s
 """
 
+# Its documents, calls, reviews and money set aside go with it. Whoever needs it meanwhile waits, and finds nothing.
+DELETE_TASK: Final[LiteralString] = """
+delete from ingather.task where id = %(task_id)s
+"""
+
+# No task is started in it from here on: a new one refers to the project.
+LOCK_TASKS_OF_PROJECT: Final[LiteralString] = """
+with project as materialized (
+    select id from ingather.project where id = %(project_id)s for update
+)
+select t.id, t.batch_id from ingather.task t join project p on p.id = t.project_id order by t.batch_id
+"""
+
+DELETE_PROJECT: Final[LiteralString] = """
+delete from ingather.project where id = %(project_id)s
+"""
+
 ADD_TASK: Final[LiteralString] = """
 insert into ingather.task
        (project_id, batch_id, template_sha256, base_url, model, context, spend_cap, request_sha256)

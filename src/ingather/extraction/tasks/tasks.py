@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from ingather.engine import verbs
-from ingather.engine.errors import KeyReused
+from ingather.engine.errors import KeyReused, NotReady
 from ingather.engine.item import Offspring
 from ingather.engine.model import Progress
 from ingather.engine.script import Script, Statement
@@ -124,6 +124,22 @@ def _task_and_spent(row: Sequence[Any]) -> tuple[Task, Spent]:
 _TASK_FIELDS = [field.name for field in fields(Task)]
 _SPENT_FIELDS = [field.name for field in fields(Spent)]
 _TASK_COLUMNS = len(_TASK_FIELDS) + 1  # the notice of the pause stands beside its text
+
+
+def delete(task_id: int, batch_id: int) -> Script[None]:
+    """Remove a task with its findings, reviews and calls. Only one that has ended: nobody works on it any more."""
+    if not (yield from verbs.remove(batch_id)):
+        raise NotReady(
+            notice("task.still_open", "Task {id} has not ended. Cancel it first, then delete it.", id=task_id)
+        )
+    yield Statement(sql.DELETE_TASK, {"task_id": task_id})
+
+
+def delete_project(project_id: int) -> Script[None]:
+    """Remove a project with its tasks and templates. What other rooms keep for it, they remove before."""
+    for task_id, batch_id in (yield Statement(sql.LOCK_TASKS_OF_PROJECT, {"project_id": project_id})):
+        yield from delete(task_id, batch_id)
+    yield Statement(sql.DELETE_PROJECT, {"project_id": project_id})
 
 
 def template_version(sha256: str) -> Script[Template]:

@@ -69,6 +69,14 @@ async def show(task_id: Id, here: Here, who: Who) -> TaskView:
     return shapes.task(await status_for(here, who, task_id))
 
 
+@router.delete("/{task_id}", status_code=204)
+def delete_task(task_id: Id, here: Here, who: Who) -> Response:
+    """Remove a task that has ended, with its findings, reviews and calls."""
+    task_for(here, who, task_id, Role.OWNER)
+    here.extraction.delete(task_id)
+    return Response(status_code=204)
+
+
 @router.get("/{task_id}/template", response_model=None, responses={200: {"model": TemplateView}})
 def template(task_id: Id, here: Here, who: Who) -> dict[str, object]:
     """What the task asks, as it was when it started."""
