@@ -71,8 +71,8 @@ update ingather.document set job_id = %(job_id)s
 returning id
 """
 
-# If there are several readings, the first of the current parsers', else the newest. While a document's own job is open, a
-# reading from before it does not count: it was made for another project, and says nothing to this one.
+# If there are several readings, the first of the current parsers', else the newest. While a document's own job is open,
+# a reading from before it does not count: it was made for another project, and says nothing to this one.
 _RECORD: Final[LiteralString] = """
 select d.id, k.space, d.knowledge_base_id, d.file_name, d.sha256, b.size, d.added_at, d.job_id,
        coalesce(j.state = 'open', false), r.problem, r.sentence, r.page_count, r.hidden_characters, r.notes,
