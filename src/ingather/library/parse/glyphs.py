@@ -22,7 +22,7 @@ class Paint:
     """How a run of text is painted: red, green, blue and opacity to 255; its size in points as displayed.
 
     `turns` counts quarter turns of its line against the clock on the page as it is stored; runs with one `font` have
-    one font.
+    one font. `origin` is a point of the line that its letters stand on, or None where it cannot be known.
     """
 
     handle: Any
@@ -32,6 +32,7 @@ class Paint:
     size: float
     turns: int = 0
     font: int = 0
+    origin: tuple[float, float] | None = None
 
     @property
     def has_own_font(self) -> bool:
@@ -97,7 +98,7 @@ def glyphs_of(text_page: Any, view: View) -> Glyphs:
             continue
         owner = ctypes.addressof(handle.contents)
         if owner not in found.paints:
-            found.paints[owner] = _paint(text_page, here, handle)
+            found.paints[owner] = _paint(text_page, here, handle, view)
         pdfium.FPDFText_GetCharBox(text_page, here, *into)
         ink = view.place(left.value, bottom.value, right.value, top.value)
         pdfium.FPDFText_GetLooseCharBox(text_page, here, into_loose)
@@ -136,7 +137,7 @@ def _sound(spot: Box, ink: Box) -> Box | None:
     return spot
 
 
-def _paint(text_page: Any, index: int, handle: Any) -> Paint:
+def _paint(text_page: Any, index: int, handle: Any, view: View) -> Paint:
     mode = pdfium.FPDFTextObj_GetTextRenderMode(handle)
     red, green, blue, alpha = (ctypes.c_uint(0) for _ in range(4))
     alpha.value = OPAQUE
@@ -145,11 +146,13 @@ def _paint(text_page: Any, index: int, handle: Any) -> Paint:
         colour = pdfium.FPDFPageObj_GetStrokeColor
     colour(handle, *map(ctypes.byref, (red, green, blue, alpha)))
     matrix = pdfium.FS_MATRIX()
-    scale, turns = 1.0, 0
+    scale, turns, origin = 1.0, 0, None
     if pdfium.FPDFText_GetMatrix(text_page, index, ctypes.byref(matrix)):
         scale = min(math.hypot(matrix.a, matrix.b), math.hypot(matrix.c, matrix.d))
         if abs(matrix.b) > abs(matrix.a) or matrix.a < 0:
             turns = round(math.atan2(matrix.b, matrix.a) / (math.pi / 2)) % 4
+        if math.isfinite(matrix.e + matrix.f):
+            origin = view.place(matrix.e, matrix.f, matrix.e, matrix.f)[:2]
     return Paint(
         handle=handle,
         mode=mode,
@@ -158,4 +161,5 @@ def _paint(text_page: Any, index: int, handle: Any) -> Paint:
         size=pdfium.FPDFText_GetFontSize(text_page, index) * scale,
         turns=turns,
         font=ctypes.addressof(font.contents) if (font := pdfium.FPDFTextObj_GetFont(handle)) else 0,
+        origin=origin,
     )

@@ -156,7 +156,8 @@ def _read_page(document: Any, number: int, gathered: Gathered, draws_until: floa
 def _read_grids(gathered: Gathered, number: int, glyphs: Glyphs, seen: Seen, view: View, scene: Scene) -> None:
     """A table that cannot be made out costs no text: the page is named, and reading goes on."""
     try:
-        gathered.grids += grids_of(glyphs, seen, view, scene, number)
+        before = [grid for grid in gathered.grids if grid.region.page == number - 1]
+        gathered.grids += grids_of(glyphs, seen, view, scene, number, before)
     except (ArithmeticError, LookupError, ValueError, TypeError, AttributeError, RecursionError):
         gathered.without_tables.append(number)
 

@@ -2,9 +2,11 @@
 
 Each module is one idea: `marks` (what a page gives), `ink` (lines and shaded
 areas among its drawn paths), `words`, `captions`, `regions` (where a table
-begins and ends), `lattice` (cells from ruled lines), `gutters` (columns from
-white space), `rows` (lines that are one row), `headers` (which header stands
-over which columns), `labels` (which label stands over which row), `notes`
-(footnotes), `carry` (tables that go on over pages), `reader` (all of these
-put together), `markup` (tables of Markdown and HTML).
+begins and ends), `growth` (how far it goes on where no rule ends it),
+`lattice` (cells from ruled lines), `gutters` (columns from white space),
+`rows` (lines that are one row), `header_end` (where the header ends),
+`headers` (which header stands over which columns), `labels` (which label
+stands over which row), `notes` (footnotes), `build` (these make a grid),
+`carry` (tables that go on over pages), `finish` (a grid made a table),
+`reader` (a page from end to end), `markup` (tables of Markdown and HTML).
 """

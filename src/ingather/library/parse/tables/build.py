@@ -4,15 +4,12 @@ import re
 from dataclasses import dataclass, field
 
 from ingather.library.parse.tables import gutters, headers, rows
-from ingather.library.parse.tables.labels import Label, paths_of
+from ingather.library.parse.tables.header_end import FIGURE, header_length, look_of
 from ingather.library.parse.tables.lattice import Lattice, lattice_of
 from ingather.library.parse.tables.marks import Rule, Segment, Shade, Word, enclosing, joined
-from ingather.library.parse.tables.notes import notes_of
 from ingather.library.parse.tables.regions import Region
 from ingather.library.parse.tables.words import lines_of, segments_of
-from ingather.library.table import Box, Cell, Table
-
-_FIGURE = re.compile(r"^[<>=~\u2264\u2265\u2248\u00b1+\-\u2212\u2013(]*\s*[\d.]")
+from ingather.library.table import Box
 
 # A table has no more columns and rows on a page than these; what seems to have more is a drawing.
 _MOST_COLUMNS = 60
@@ -53,19 +50,33 @@ class Grid:
     region: Region
     parts: list[Part] = field(default_factory=list)
     header_rows: int = 0
-    column_edges: list[float] = field(default_factory=list)
+    cuts: list[float] = field(default_factory=list)
     is_ruled: bool = False
+    turns: int = 0
+    """How many quarter turns against the clock its text is turned on its page."""
+
+    @property
+    def rows(self) -> int:
+        return max((part.row + part.row_span for part in self.parts), default=0)
+
+    @property
+    def columns(self) -> int:
+        return len(self.cuts) + 1
+
+    def header_texts(self) -> set[tuple[int, str]]:
+        """What its headers say, each with its column."""
+        return {(part.column, part.text) for part in self.parts if part.row < self.header_rows and part.text}
 
 
 def text_of(lines: list[list[Word]]) -> str:
-    """The text of a cell from its lines; after a dash or a slash it goes on without a blank."""
+    """The text of a cell from its lines; after a dash it goes on without a blank."""
     text = ""
     for line in lines:
         new = joined(line)
         if not text:
             text = new
         elif (_CJK.match(text[-1]) and _CJK.match(new[:1])) or (
-            text[-1] in "-\u2010\u2011\u2013\u2014/" and len(text) > 1 and not text[-2].isspace()
+            text[-1] in "-\u2010\u2011\u2013\u2014" and len(text) > 1 and not text[-2].isspace()
         ):
             text += new
         else:
@@ -73,12 +84,12 @@ def text_of(lines: list[list[Word]]) -> str:
     return text
 
 
-def grid_of(region: Region) -> Grid | None:
-    """The grid of a region, or None where it holds no table."""
+def grid_of(region: Region, before: Grid | None = None) -> Grid | None:
+    """The grid of a region, or None where it holds no table. `before` is the grid that it may go on with."""
     lattice = lattice_of(region.box, region.across, region.down)
     if lattice is not None and not _is_open(lattice, region):
-        return _ruled(region, lattice)
-    return _spaced(region, lattice)
+        return _ruled(region, lattice, before)
+    return _spaced(region, lattice, before)
 
 
 def _is_open(lattice: Lattice, region: Region) -> bool:
@@ -87,14 +98,14 @@ def _is_open(lattice: Lattice, region: Region) -> bool:
     for line in lines_of(region.words):
         for segment in segments_of(line):
             square = lattice.square_at(segment.middle, segment.base - 0.4 * segment.size)
-            if square is not None and _FIGURE.match(segment.text):
+            if square is not None and FIGURE.match(segment.text):
                 key = (square.row, square.column)
                 inside[key] = inside.get(key, 0) + 1
     several = sum(1 for count in inside.values() if count > 2)
     return several >= 1 and several >= 0.3 * len(inside)
 
 
-def _ruled(region: Region, lattice: Lattice) -> Grid | None:
+def _ruled(region: Region, lattice: Lattice, before: Grid | None) -> Grid | None:
     inside: dict[int, list[Word]] = {}
     for word in region.words:
         middle = (word.box[0] + word.box[2]) / 2, (word.box[1] + word.box[3]) / 2
@@ -114,34 +125,39 @@ def _ruled(region: Region, lattice: Lattice) -> Grid | None:
         )
         for square in lattice.squares
     ]
-    grid = Grid(region, parts, column_edges=lattice.xs, is_ruled=True)
-    grid.header_rows = _header_rows(parts, region.shades, len(lattice.ys) - 1)
+    grid = Grid(region, parts, cuts=lattice.xs[1:-1], is_ruled=True)
+    if before is None:
+        grid.header_rows = _header_rows(parts, region.shades, len(lattice.ys) - 1)
+    else:
+        grid.header_rows = _repeated_rows(parts, before)
     return grid
 
 
+def _repeated_rows(parts: list[Part], before: Grid) -> int:
+    """How many rows at the top are the headers of the page before, once more."""
+    known, count = before.header_texts(), 0
+    for row in range(before.header_rows):
+        here = {(part.column, part.text) for part in parts if part.row == row and part.text}
+        if not here or not here <= known:
+            break
+        count = row + 1
+    return count
+
+
 def _header_rows(parts: list[Part], shades: list[Shade], count: int) -> int:
-    """How many rows at the top are headers: by shading, else by bold type, else those before the first figures."""
+    """How many rows at the top of a table with drawn cells are headers."""
     by_row: list[list[Part]] = [[] for _ in range(count)]
     for part in parts:
         if part.text:
             by_row[part.row].append(part)
     filled = [row for row in by_row if row]
-    shaded = [_shade_of(row, shades) for row in filled]
-    if shaded and shaded[0] is not None:
-        same = next((n for n, colour in enumerate(shaded) if colour != shaded[0]), len(shaded))
-        if same < len(shaded):
-            return _until(by_row, same)
-    bold = [all(part.is_bold for part in row) for row in filled]
-    if bold and bold[0]:
-        same = next((n for n, is_bold in enumerate(bold) if not is_bold), len(bold))
-        if same < len(bold):
-            return _until(by_row, same)
-    for number, row in enumerate(filled):
-        cells = [part for part in row if part.column > 0]
-        figures = sum(1 for part in cells if _FIGURE.match(part.text))
-        if cells and figures * 2 >= len(cells):
-            return _until(by_row, number)
-    return _until(by_row, 1)
+    if not filled:
+        return 0
+    looks = []
+    for row in filled:
+        cells = [(part.column == 0, part.text, [word for line in part.lines for word in line]) for part in row]
+        looks.append(look_of(cells, shades, is_ruled_below=False, is_alone=len(row) == 1 and row[0].column == 0))
+    return _until(by_row, header_length(looks))
 
 
 def _until(by_row: list[list[Part]], filled: int) -> int:
@@ -156,36 +172,29 @@ def _until(by_row: list[list[Part]], filled: int) -> int:
     return count
 
 
-def _shade_of(row: list[Part], shades: list[Shade]) -> tuple[int, int, int] | None:
-    """The colour behind most cells of a row."""
-    colours: list[tuple[int, int, int] | None] = []
-    for part in row:
-        assert part.box is not None
-        x, y = (part.box[0] + part.box[2]) / 2, (part.box[1] + part.box[3]) / 2
-        over = [s.colour for s in shades if s.box[0] <= x <= s.box[2] and s.box[1] <= y <= s.box[3]]
-        colours.append(over[-1] if over else None)
-    return max(set(colours), key=colours.count) if colours else None
-
-
-def _spaced(region: Region, lattice: Lattice | None) -> Grid | None:
+def _spaced(region: Region, lattice: Lattice | None, before: Grid | None) -> Grid | None:
     """A grid from white space, with the help of what lines there are."""
     lines = [segments_of(line) for line in lines_of(region.words)]
     if not lines:
         return None
     size = rows.usual_size(lines)
     full = _full_rules(region)
-    header_end = _header_end(region, lines, full)
+    header_end = _header_end(region, lines, full) if before is None else _repeated_end(region, lines, before)
     header = [line for line in lines if _middle(line) < header_end]
     body = [line for line in lines if _middle(line) >= header_end]
     if not body:
         return None
     cuts = _cuts(region, lattice, header, body, size)
+    if before is not None and _fit(tuple(before.cuts), [segment for line in body for segment in line]):
+        cuts = before.cuts
     if len(cuts) + 1 > _MOST_COLUMNS or len(lines) > _MOST_ROWS:
         return None
     segments = [segment for line in body for segment in line]
     columns = headers.columns_from(cuts, segments, region.box[0], region.box[2])
     pitch = rows.tight_pitch(body, cuts)
-    above = headers.header_blocks(header, columns, pitch or 1.4, [r for r in region.across if r.at < header_end - 2])
+    above = headers.header_blocks(
+        header, columns, pitch or 1.4, [rule for rule in region.across if rule.at < header_end - 2]
+    )
     depth = max((block.row for block in above), default=-1) + 1
     parts = [_part(block, block.row, region.page) for block in above]
     start = depth
@@ -194,8 +203,7 @@ def _spaced(region: Region, lattice: Lattice | None) -> Grid | None:
         for row in found:
             parts += [_part(block, start + block.row, region.page) for block in row]
         start += len(found)
-    edges = [region.box[0], *cuts, region.box[2]]
-    return Grid(region, parts, header_rows=depth, column_edges=edges)
+    return Grid(region, parts, header_rows=depth, cuts=cuts)
 
 
 def _middle(line: list[Segment]) -> float:
@@ -213,33 +221,39 @@ def _full_rules(region: Region) -> list[Rule]:
 
 
 def _header_end(region: Region, lines: list[list[Segment]], full: list[Rule]) -> float:
-    """The height at which the header ends: a rule below the first lines, or else where figures begin."""
-    first, last = _middle(lines[0]), _middle(lines[-1])
-    inner = [rule.at for rule in full if first < rule.at < last]
-    if inner:
-        return inner[0]
-    shaded = _shaded_end(lines, region.shades)
-    if shaded is not None:
-        return shaded
-    bold = [all(word.is_bold for segment in line for word in segment.words) for line in lines]
-    if bold[0] and not all(bold):
-        return _middle(lines[bold.index(False)]) - 1
+    """The height at which the header ends."""
+    left, _, right, _ = region.box
+    first_right = min((line[0].right for line in lines if len(line) > 1), default=right)
+    wide = [rule for rule in region.across if rule.start <= first_right and rule.end >= right - 5] or full
+    inner = [rule for rule in wide if rule.end - rule.start > 0.5 * (right - left)]
+    looks = []
+    for number, line in enumerate(lines):
+        low, high = _middle(line), _middle(lines[number + 1]) if number + 1 < len(lines) else 1e9
+        cells = [(segment.left < first_right, segment.text, segment.words) for segment in line]
+        looks.append(
+            look_of(
+                cells,
+                region.shades,
+                is_ruled_below=any(low < rule.at < high for rule in inner),
+                is_alone=len(line) == 1 and line[0].left < left + 0.25 * (right - left),
+            )
+        )
+    count = header_length(looks)
+    if count == 0:
+        return region.box[1]
+    return (_middle(lines[count - 1]) + _middle(lines[count])) / 2
+
+
+def _repeated_end(region: Region, lines: list[list[Segment]], before: Grid) -> float:
+    """Where the headers of the page before end that stand here once more."""
+    known = " ".join(text for _, text in before.header_texts()).split()
+    end = region.box[1] - 1
     for line in lines:
-        cells = line[1:] if len(line) > 1 else []
-        figures = sum(1 for segment in cells if _FIGURE.match(segment.text))
-        if cells and figures * 2 >= len(cells):
-            return _middle(line) - 1
-    return _middle(lines[1]) - 1 if len(lines) > 1 else region.box[1]
-
-
-def _shaded_end(lines: list[list[Segment]], shades: list[Shade]) -> float | None:
-    """Where the shading of the first line ends, if there is any."""
-    x, y = lines[0][0].middle, _middle(lines[0])
-    for shade in shades:
-        if shade.box[0] <= x <= shade.box[2] and shade.box[1] <= y <= shade.box[3]:
-            below = [line for line in lines if _middle(line) > shade.box[3]]
-            return shade.box[3] if below else None
-    return None
+        texts = [text for segment in line for text in segment.text.split()]
+        if not all(text in known for text in texts):
+            break
+        end = line[0].base + 0.3 * line[0].size
+    return end
 
 
 def _cuts(
@@ -275,72 +289,3 @@ def _bands(body: list[list[Segment]], full: list[Rule], shades: list[Shade], box
     for line in body:
         bands.setdefault(sum(1 for edge in edges if edge < _middle(line)), []).append(line)
     return [bands[number] for number in sorted(bands)]
-
-
-def table_from(grid: Grid) -> Table:
-    """The finished table: paths for every cell, caption and footnotes."""
-    region = grid.region
-    count = max((part.row + part.row_span for part in grid.parts), default=0)
-    columns = max((part.column + part.column_span for part in grid.parts), default=0)
-    heads = [part for part in grid.parts if part.row < grid.header_rows and part.text]
-    by_row: list[list[Part]] = [[] for _ in range(count)]
-    for part in grid.parts:
-        if part.text:
-            for row in range(part.row, part.row + part.row_span):
-                by_row[row].append(part)
-    body = range(grid.header_rows, count)
-    labels = [_label(by_row[row], row, columns) for row in body]
-    paths = dict(zip(body, paths_of(labels), strict=True))
-    names = {row: label.text for row, label in zip(body, labels, strict=True) if label}
-    cells = [_cell(part, grid, heads, paths, names) for part in grid.parts if part.text]
-    cells.sort(key=lambda cell: (cell.row, cell.column))
-    caption = region.caption
-    return Table(
-        page=region.page,
-        label=caption.label if caption else "",
-        caption=caption.text if caption else "",
-        footnotes=notes_of(region.below),
-        cells=tuple(cells),
-    )
-
-
-def _label(row: list[Part], number: int, columns: int) -> Label | None:
-    first = [part for part in row if part.column == 0 and part.row == number]
-    if not first:
-        alone = [part for part in row if part.row == number]
-        if len(alone) == 1 and alone[0].column_span == columns > 1:
-            return Label(alone[0].text, alone[0].left, is_alone=True)
-        return None
-    others = [part for part in row if part is not first[0]]
-    return Label(first[0].text, first[0].left, is_alone=not others)
-
-
-def _cell(part: Part, grid: Grid, heads: list[Part], paths: dict[int, tuple[str, ...]], names: dict[int, str]) -> Cell:
-    is_header = part.row < grid.header_rows
-    last = part.column + part.column_span - 1
-    over = [
-        head
-        for head in heads
-        if head is not part
-        and head.column <= part.column
-        and head.column + head.column_span - 1 >= last
-        and (not is_header or head.row < part.row)
-    ]
-    over.sort(key=lambda head: head.row)
-    row_path: tuple[str, ...] = ()
-    if not is_header:
-        row_path = paths.get(part.row, ())
-        if part.column > 0 and part.row in names:
-            row_path = (*row_path, names[part.row])
-    return Cell(
-        row=part.row,
-        column=part.column,
-        row_span=part.row_span,
-        column_span=part.column_span,
-        text=part.text,
-        row_path=row_path,
-        column_path=tuple(head.text for head in over),
-        is_header=is_header,
-        page=part.page,
-        box=part.box,
-    )

@@ -24,6 +24,10 @@ _SENTENCE = re.compile(r"^[\s\u2002\u2003]*(?:\(|,|;|and\b|[a-z])")
 # Of the size of type: how far below a line of a caption the next one may stand.
 _PITCH = 1.75
 
+# Of the size of type: how far below a caption a rule shows how wide it may be, and how long such a rule is at least.
+_RULE_WITHIN = 14
+_LEAST_WIDTH = 12
+
 # A caption has no more lines than this.
 _MOST_LINES = 14
 
@@ -154,7 +158,29 @@ def _goes_on(caption: Caption, own: list[Segment], near: list[Segment], across: 
         return False
     if len(near) > len(own) and near[len(own)].left < caption.right:
         return False
-    if label_of(own[0].text) or FIGURE.match(own[0].text):
+    if label_of(own[0].text) or FIGURE.match(own[0].text) or not _is_aligned(caption, own):
+        return False
+    if _has_room(caption, own[0], across):
         return False
     low, high = last[0].base - 0.2 * size, own[0].base - 0.2 * size
     return not any(low < rule.at < high and rule.start < own[0].right and rule.end > own[0].left for rule in across)
+
+
+def _is_aligned(caption: Caption, own: list[Segment]) -> bool:
+    """Whether a line begins where the caption does, or is centred as it is."""
+    size = caption.size
+    if abs(own[0].left - caption.lines[-1][0].left) <= 1.5 * size or abs(own[0].left - caption.left) <= 1.5 * size:
+        return True
+    middles = [(line[0].left + line[-1].right) / 2 for line in (caption.lines[-1], own)]
+    return abs(middles[0] - middles[1]) <= size
+
+
+def _has_room(caption: Caption, segment: Segment, across: list[Rule]) -> bool:
+    """Whether the first word of a line would have had room at the end of the caption: then it is not the caption's."""
+    last = caption.lines[-1]
+    below = [r for r in across if 0 < r.at - last[0].base < _RULE_WITHIN * segment.size and r.start < last[0].right]
+    below = [rule for rule in below if rule.end > last[0].left and rule.length > _LEAST_WIDTH * segment.size]
+    width = max([rule.length for rule in below], default=0.0)
+    width = max(width, *(line[-1].right - line[0].left for line in caption.lines))
+    word = segment.words[0]
+    return last[-1].right - last[0].left + word.box[2] - word.box[0] + segment.size < width

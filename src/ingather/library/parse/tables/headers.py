@@ -9,6 +9,12 @@ from ingather.library.parse.tables.rows import Block
 # In sizes of type. A column that no upper header covers costs as much as a header this far from its middle.
 _UNCOVERED = 1.2
 
+# Of the narrower of the two: a header stands over a column if they have this much of their width in common.
+_SHARED = 0.25
+
+# In points: a rule below a header begins and ends no further inside it.
+_RULE_SLACK = 3.0
+
 
 @dataclass(frozen=True, slots=True)
 class Columns:
@@ -24,13 +30,13 @@ class Columns:
 
 def columns_from(cuts: list[float], segments: list[Segment], left: float, right: float) -> Columns:
     """The columns between the cuts, each as wide as the text in it that stands in no other column."""
-    spans = []
     edges = [left, *cuts, right]
     inside: list[list[Segment]] = [[] for _ in range(len(edges) - 1)]
     for segment in segments:
         first, last = columns_of(segment, cuts)
         if first == last and first < len(inside):
             inside[first].append(segment)
+    spans = []
     for number, own in enumerate(inside):
         low, high = edges[number], edges[number + 1]
         spans.append((min((s.left for s in own), default=low), max((s.right for s in own), default=high)))
@@ -42,10 +48,9 @@ def header_blocks(lines: list[list[Segment]], columns: Columns, pitch: float, ac
     blocks = _stacked(lines, pitch, across)
     for block in blocks:
         block.first, block.last = _own_columns(block, columns)
-    _levels(blocks)
-    for level in sorted({block.row for block in blocks}):
-        _spread([block for block in blocks if block.row == level], blocks, columns, across)
-    _levels(blocks)
+    for level in _upper_levels(blocks):
+        _spread(level, blocks, columns, across)
+    _number_levels(blocks)
     return blocks
 
 
@@ -54,20 +59,7 @@ def _stacked(lines: list[list[Segment]], pitch: float, across: list[Rule]) -> li
     blocks: list[Block] = []
     for line in lines:
         for segment in line:
-            mate = None
-            for block in reversed(blocks):
-                last = block.lines[-1]
-                if last in line or not _meet(last, segment):
-                    continue
-                distance = segment.base - last.base
-                is_near = 0.3 * segment.size < distance <= pitch * max(segment.size, last.size)
-                rivals = sum(1 for other in line if _meet(last, other))
-                owners = sum(
-                    1 for other in blocks if _meet(other.lines[-1], segment) and _is_last(other, segment, pitch)
-                )
-                if is_near and rivals == 1 and owners == 1 and not _is_ruled_off(last, segment, across):
-                    mate = block
-                break
+            mate = _mate(blocks, line, segment, pitch, across)
             if mate is None:
                 blocks.append(Block(0, 0, [segment]))
             else:
@@ -75,17 +67,29 @@ def _stacked(lines: list[list[Segment]], pitch: float, across: list[Rule]) -> li
     return blocks
 
 
-def _is_last(block: Block, segment: Segment, pitch: float) -> bool:
-    return 0 < segment.base - block.lines[-1].base <= pitch * segment.size
+def _mate(blocks: list[Block], line: list[Segment], segment: Segment, pitch: float, across: list[Rule]) -> Block | None:
+    """The block that a segment goes on with."""
+    near = [block for block in blocks if block.lines[-1] not in line and _is_right_above(block, segment, pitch)]
+    if len(near) != 1:
+        return None
+    last = near[0].lines[-1]
+    rivals = sum(1 for other in line if _meet(near[0], other))
+    return None if rivals != 1 or _is_ruled_off(last, segment, across) else near[0]
 
 
-def _meet(one: Segment, other: Segment) -> bool:
-    return one.left < other.right and other.left < one.right
+def _is_right_above(block: Block, segment: Segment, pitch: float) -> bool:
+    last = block.lines[-1]
+    distance = segment.base - last.base
+    return _meet(block, segment) and 0.3 * segment.size < distance <= pitch * max(segment.size, last.size)
+
+
+def _meet(block: Block, segment: Segment) -> bool:
+    return block.left < segment.right and segment.left < block.right
 
 
 def _is_ruled_off(upper: Segment, lower: Segment, across: list[Rule]) -> bool:
     return any(
-        upper.base - 0.3 * upper.size < rule.at < lower.base - 0.4 * lower.size
+        upper.base - 0.1 * upper.size < rule.at < lower.base - 0.6 * lower.size
         and rule.start < upper.right
         and rule.end > upper.left
         for rule in across
@@ -94,18 +98,12 @@ def _is_ruled_off(upper: Segment, lower: Segment, across: list[Rule]) -> bool:
 
 def _own_columns(block: Block, columns: Columns) -> tuple[int, int]:
     """The columns whose text a header overlaps, or the nearest one."""
-    over = [
-        number
-        for number, (left, right) in enumerate(columns.spans)
-        if left < block.right - 1 and right > block.left + 1
-    ]
-    if not over:
-        middle = (block.left + block.right) / 2
-        number = sum(1 for cut in columns.cuts if cut < middle)
-        return number, number
-    by_cut = [number for number in over if _share(block, columns, number) > 0.25]
-    over = by_cut or over
-    return over[0], over[-1]
+    over = [number for number in range(columns.count) if _share(block, columns, number) > _SHARED]
+    if over:
+        return over[0], over[-1]
+    middle = (block.left + block.right) / 2
+    number = sum(1 for cut in columns.cuts if cut < middle)
+    return number, number
 
 
 def _share(block: Block, columns: Columns, number: int) -> float:
@@ -115,14 +113,30 @@ def _share(block: Block, columns: Columns, number: int) -> float:
     return common / max(min(right - left, block.right - block.left), 1.0)
 
 
-def _levels(blocks: list[Block]) -> None:
+def _is_below(lower: Block, upper: Block) -> bool:
+    return lower.lines[0].base - lower.lines[0].size > upper.lines[-1].base - 0.4 * upper.lines[-1].size
+
+
+def _upper_levels(blocks: list[Block]) -> list[list[Block]]:
+    """Headers that others stand below, level by level: those of one level stand beside each other."""
+    levels: list[list[Block]] = []
+    for block in sorted(blocks, key=lambda block: block.lines[-1].base):
+        level = next((level for level in levels if not any(_is_below(block, other) for other in level)), None)
+        if level is None:
+            levels.append([block])
+        else:
+            level.append(block)
+    return levels[:-1]
+
+
+def _number_levels(blocks: list[Block]) -> None:
     """Numbers the levels: a block stands one below the lowest of those above it that share a column."""
-    for block in sorted(blocks, key=lambda block: block.top):
+    for block in sorted(blocks, key=lambda block: block.lines[0].base):
         above = [
             other.row
             for other in blocks
             if other is not block
-            and other.lines[-1].base < block.lines[0].base - 0.3 * block.lines[0].size
+            and _is_below(block, other)
             and other.first <= block.last
             and other.last >= block.first
         ]
@@ -130,55 +144,78 @@ def _levels(blocks: list[Block]) -> None:
 
 
 def _spread(level: list[Block], blocks: list[Block], columns: Columns, across: list[Rule]) -> None:
-    """Widens the headers of one level over the columns whose own headers stand below."""
+    """Widens the headers of one level over the columns whose own headers stand below, all of them together."""
     level.sort(key=lambda block: block.left)
-    for number, block in enumerate(level):
-        low = level[number - 1].last + 1 if number else 0
-        high = level[number + 1].first - 1 if number + 1 < len(level) else columns.count - 1
-        has_lower = [
-            any(other.row > block.row and other.first <= c <= other.last for other in blocks)
-            for c in range(columns.count)
-        ]
-        if not any(has_lower[c] for c in range(block.first, block.last + 1)):
-            continue
+    lower = [block for block in blocks if all(_is_below(block, other) for other in level)]
+    covered = [any(block.first <= c <= block.last for block in lower) for c in range(columns.count)]
+    free: list[Block] = []
+    fixed: set[int] = set()
+    for block in level:
         ruled = _below_rule(block, columns, across)
-        if ruled is not None:
+        if not any(covered[block.first : block.last + 1]):
+            fixed.update(range(block.first, block.last + 1))
+        elif ruled is not None:
             block.first, block.last = ruled
-            continue
-        block.first, block.last = _best_span(block, columns, has_lower, max(low, 0), high)
+            fixed.update(range(ruled[0], ruled[1] + 1))
+        else:
+            free.append(block)
+    if free:
+        may = [covered[c] and c not in fixed for c in range(columns.count)]
+        _share_out(free, may, columns)
 
 
 def _below_rule(block: Block, columns: Columns, across: list[Rule]) -> tuple[int, int] | None:
     """The columns above which a rule is drawn right below a header, where it is shorter than the table."""
     last = block.lines[-1]
     for rule in across:
-        near = -0.2 * last.size < rule.at - last.base + 0.2 * last.size < 1.2 * last.size
-        if near and rule.start <= block.left + 3 and rule.end >= block.right - 3:
+        is_near = 0 < rule.at - last.base + 0.1 * last.size < 1.1 * last.size
+        if is_near and rule.start <= block.left + _RULE_SLACK and rule.end >= block.right - _RULE_SLACK:
             over = [
                 number
                 for number, (left, right) in enumerate(columns.spans)
-                if rule.start - 2 < (left + right) / 2 < rule.end + 2
+                if rule.start < (left + right) / 2 < rule.end
             ]
             if over and len(over) < columns.count:
                 return over[0], over[-1]
     return None
 
 
-def _best_span(block: Block, columns: Columns, has_lower: list[bool], low: int, high: int) -> tuple[int, int]:
-    size = block.lines[0].size
-    best, least = (block.first, block.last), 1e9
-    for first in range(low, block.first + 1):
-        for last in range(block.last, high + 1):
-            if not all(has_lower[first : last + 1]):
-                continue
-            left, right = columns.spans[first][0], columns.spans[last][1]
-            off = min(
-                abs((block.left + block.right) / 2 - (left + right) / 2),
-                abs(block.left - left) + 0.01 * (last - first),
-                abs(block.right - right),
-            )
-            uncovered = sum(has_lower[low:first]) + sum(has_lower[last + 1 : high + 1])
-            cost = off / size + _UNCOVERED * uncovered
-            if cost < least - 1e-9:
-                best, least = (first, last), cost
-    return best
+def _share_out(level: list[Block], may: list[bool], columns: Columns) -> None:
+    """Gives each header of a level a run of the columns that it may cover, so that the least is left odd.
+
+    The cheapest way to serve the first headers with the first columns, for each number of both.
+    """
+    count = columns.count
+    best: list[dict[int, tuple[float, list[tuple[int, int]]]]] = [{0: (0.0, [])}]
+    for block in level:
+        found: dict[int, tuple[float, list[tuple[int, int]]]] = {}
+        for start, (cost, spans) in best[-1].items():
+            for first in range(start, block.first + 1):
+                for last in range(max(first, block.last), count):
+                    if not all(may[c] or block.first <= c <= block.last for c in range(first, last + 1)):
+                        break
+                    skipped = sum(may[max(start, 1) : first])
+                    total = cost + _UNCOVERED * skipped + _off(block, columns, first, last)
+                    if last + 1 not in found or total < found[last + 1][0]:
+                        found[last + 1] = total, [*spans, (first, last)]
+        if not found:
+            return
+        best.append(found)
+    ends = [(cost + _UNCOVERED * sum(may[end:]), spans) for end, (cost, spans) in best[-1].items()]
+    for block, (first, last) in zip(level, min(ends)[1], strict=True):
+        block.first, block.last = first, last
+
+
+def _off(block: Block, columns: Columns, first: int, last: int) -> float:
+    """How far a header is from the middle, the left or the right of some columns, in sizes of type."""
+    left, right = columns.spans[first][0], columns.spans[last][1]
+    low = columns.cuts[first - 1] if first else left
+    high = columns.cuts[last] if last < len(columns.cuts) else right
+    middle = (block.left + block.right) / 2
+    off = min(
+        abs(middle - (left + right) / 2),
+        abs(middle - (low + high) / 2),
+        abs(block.left - left) + 0.01 * (last - first),
+        abs(block.right - right) + 0.01 * (last - first),
+    )
+    return off / block.lines[0].size

@@ -8,7 +8,7 @@ from ingather.library.table import Box
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """Characters without a blank between them. `box` encloses their ink, `base` is the lower edge of their line."""
+    """Characters without a blank between them. `box` encloses their ink; `base` is the height their line stands on."""
 
     text: str
     box: Box
@@ -16,11 +16,17 @@ class Word:
     size: float
     font: str
     has_blank_before: bool
+    colour: tuple[int, int, int] = (0, 0, 0)
 
     @property
     def is_bold(self) -> bool:
         name = self.font.lower()
         return "bold" in name or "black" in name or "heavy" in name
+
+    @property
+    def is_italic(self) -> bool:
+        name = self.font.lower()
+        return "italic" in name or "oblique" in name
 
 
 @dataclass(slots=True)

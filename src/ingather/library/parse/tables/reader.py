@@ -2,6 +2,7 @@
 
 import ctypes
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pypdfium2_raw as pdfium  # type: ignore[import-untyped]
@@ -27,13 +28,16 @@ _LEAST_TURNED = 60
 _MOST_CHARACTERS = 60_000
 
 
-def grids_of(glyphs: Glyphs, seen: Seen, view: View, scene: Scene, number: int) -> list[Grid]:
-    """The tables of one page, from the top, in the page's own place."""
+def grids_of(
+    glyphs: Glyphs, seen: Seen, view: View, scene: Scene, number: int, before: Sequence[Grid] = ()
+) -> list[Grid]:
+    """The tables of one page, from the top, in the page's own place. `before` are those of the page before."""
     kept = [index for index, reason in enumerate(seen.reasons) if reason is None]
+    is_awaited = any(grid.region.is_open for grid in before)
     if len(kept) > _MOST_CHARACTERS:
         return []
     text = "".join([glyphs.chars[index] for index in kept])
-    if not scene.paths and not _SPEAKS_OF_TABLE.search(text):
+    if not scene.paths and not is_awaited and not _SPEAKS_OF_TABLE.search(text):
         return []
     across, down, shades = drawn_lines(scene.paths, view)
     fonts = _fonts(glyphs)
@@ -41,7 +45,7 @@ def grids_of(glyphs: Glyphs, seen: Seen, view: View, scene: Scene, number: int) 
     for turns, own in _by_turn(glyphs, kept, view).items():
         upright = [_turned(box, turns, view) for box in glyphs.inks] if turns else glyphs.inks
         loose = [_turned(box, turns, view) for box in glyphs.spots] if turns else glyphs.spots
-        words = words_of(glyphs, own, upright, loose, fonts)
+        words = words_of(glyphs, own, upright, loose, _bases(glyphs, turns, view), fonts)
         is_flat = turns % 2 == 0
         sheet = Sheet(
             page=number,
@@ -52,15 +56,21 @@ def grids_of(glyphs: Glyphs, seen: Seen, view: View, scene: Scene, number: int) 
             down=[_turned_rule(rule, turns, view, is_across=not is_flat) for rule in (down if is_flat else across)],
             shades=[Shade(_turned(shade.box, turns, view) or shade.box, shade.colour) for shade in shades],
         )
-        for region in find_regions(sheet):
-            grid = grid_of(region)
-            if grid is None:
-                continue
-            if turns:
-                for part in grid.parts:
-                    part.box = _turned(part.box, -turns % 4, replace(view, width=sheet.width, height=sheet.height))
-            found.append(grid)
+        own_grids = grids_of_sheet(sheet, [grid for grid in before if grid.turns == turns])
+        for grid in own_grids if turns else ():
+            grid.turns = turns
+            for part in grid.parts:
+                part.box = _turned(part.box, -turns % 4, replace(view, width=sheet.width, height=sheet.height))
+        found += own_grids
     return found
+
+
+def grids_of_sheet(sheet: Sheet, before: Sequence[Grid]) -> list[Grid]:
+    """The tables of what is turned alike on a page. `before` are those of the page before."""
+    regions = find_regions(sheet, [grid.region for grid in before])
+    owners = {id(grid.region): grid for grid in before}
+    grids = (grid_of(region, owners.get(id(region.goes_on))) for region in regions)
+    return [grid for grid in grids if grid is not None]
 
 
 def _fonts(glyphs: Glyphs) -> dict[int, str]:
@@ -76,6 +86,17 @@ def _named(names: dict[int, str], font: int, handle: object) -> str:
     length = pdfium.FPDFFont_GetBaseFontName(pdfium.FPDFTextObj_GetFont(handle), room, len(room))
     names[font] = room.value.decode("utf-8", "replace") if 0 < length <= len(room) else "?"
     return names[font]
+
+
+def _bases(glyphs: Glyphs, turns: int, view: View) -> dict[int, float]:
+    """The height that each run of text stands on, where the page is turned upright."""
+    found = {}
+    for key, paint in glyphs.paints.items():
+        if paint.origin is not None:
+            box = _turned((*paint.origin, *paint.origin), turns, view)
+            assert box is not None
+            found[key] = box[3]
+    return found
 
 
 def _by_turn(glyphs: Glyphs, kept: list[int], view: View) -> dict[int, list[int]]:
@@ -108,11 +129,7 @@ def _turned(box: Box | None, turns: int, view: View) -> Box | None:
 def _turned_rule(rule: Rule, turns: int, view: View, *, is_across: bool) -> Rule:
     if not turns:
         return rule
-    box = (
-        (rule.start, rule.at, rule.end, rule.at)
-        if is_across == (turns % 2 == 0)
-        else (rule.at, rule.start, rule.at, rule.end)
-    )
+    box = (rule.start, rule.at, rule.end, rule.at) if is_across else (rule.at, rule.start, rule.at, rule.end)
     turned = _turned(box, turns, view)
     assert turned is not None
     left, top, right, bottom = turned

@@ -1,9 +1,11 @@
 """Where the tables of a page begin and end."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
 from ingather.library.parse.tables.captions import FIGURE, Caption, find_captions, label_of
+from ingather.library.parse.tables.growth import is_prose, rule_near, tabular_lines
 from ingather.library.parse.tables.marks import Rule, Segment, Shade, Sheet, Word
 from ingather.library.parse.tables.words import lines_of, segments_of
 from ingather.library.table import Box
@@ -13,6 +15,12 @@ _SAME_END = 4.0
 
 # In points: a shorter line across bounds no table.
 _LEAST_LENGTH = 60.0
+
+# In sizes of type: the rule below the header of a table stands no further below its caption.
+_NEAR = 14
+
+# Of the height of a page: running titles stand above it.
+_TITLE = 0.1
 
 
 @dataclass(slots=True, kw_only=True)
@@ -27,7 +35,10 @@ class Region:
     down: list[Rule] = field(default_factory=list)
     shades: list[Shade] = field(default_factory=list)
     below: list[list[Segment]] = field(default_factory=list)
-    page_height: float = 0.0
+    is_open: bool = False
+    """Nothing stands below it on its page, so it may go on."""
+    goes_on: "Region | None" = None
+    """The one of the page before that it may go on with."""
 
 
 @dataclass(slots=True)
@@ -52,17 +63,17 @@ def page_of(sheet: Sheet) -> Page:
     return Page(sheet, lines, find_captions(lines, sheet.across), body)
 
 
-def find_regions(sheet: Sheet) -> list[Region]:
-    """The tables of a page, from the top."""
+def find_regions(sheet: Sheet, before: Sequence[Region] = ()) -> list[Region]:
+    """The tables of a page, from the top. `before` are those of the page before."""
     page = page_of(sheet)
-    stacks = _stacks(page)
-    found: list[Region] = []
+    found: list[Region] = [region for open_one in before if (region := _continued(page, open_one)) is not None]
+    stacks = [stack for stack in _stacks(page) if not any(_is_within(stack, region.box) for region in found)]
     free = list(page.captions)
     for stack in stacks:
         top, bottom = stack[0].at, stack[-1].at
         left, right = min(rule.start for rule in stack), max(rule.end for rule in stack)
         caption = _caption_of(page, free, left, right, top, bottom)
-        box = (left, top, right, bottom)
+        box = _extended(page, (left, top, right, bottom))
         if caption is None and not _is_table_alone(page, box):
             continue
         if caption is not None:
@@ -119,7 +130,7 @@ def _goes_on(page: Page, stack: list[Rule], rule: Rule) -> bool:
         return False
     width = rule.length
     if any(len(line) > 1 for line in lines[:60]):
-        prose = [line for line in lines if _is_prose(line, width)]
+        prose = [line for line in lines if is_prose(line, width)]
         return len(prose) < 0.6 * len(lines) or len(stack) == 1
     if len(stack) == 1:
         return True
@@ -137,11 +148,6 @@ def _joined_down(sheet: Sheet, upper: Rule, lower: Rule) -> bool:
 
 def _is_caption(page: Page, segment: Segment) -> bool:
     return any(caption.lines[0][0] is segment for caption in page.captions)
-
-
-def _is_prose(line: list[Segment], width: float) -> bool:
-    covered = sum(segment.right - segment.left for segment in line)
-    return covered > 0.8 * width
 
 
 def _size_of(lines: list[list[Segment]]) -> float:
@@ -175,7 +181,7 @@ def _is_table_alone(page: Page, box: Box) -> bool:
     lines = _between(page, left, right, top, bottom)
     if len(lines) < 2:
         return False
-    rows = [line for line in lines if len(line) > 1 and not _is_prose(line, right - left)]
+    rows = [line for line in lines if len(line) > 1 and not is_prose(line, right - left)]
     figures = sum(1 for line in rows for s in line if any(char.isdigit() for char in s.text))
     return len(rows) >= 0.5 * len(lines) and figures >= len(rows)
 
@@ -200,7 +206,7 @@ def _region(page: Page, box: Box, caption: Caption | None) -> Region:
             s for s in sheet.shades if s.box[1] < bottom and s.box[3] > top and s.box[0] < right and s.box[2] > left
         ],
         below=_below(page, box, _size_of([[s] for s in segments_of(words)]) if words else 0.0),
-        page_height=sheet.height,
+        is_open=_is_open(page, box),
     )
 
 
@@ -227,29 +233,63 @@ def _below(page: Page, box: Box, size: float) -> list[list[Segment]]:
     return found
 
 
+def _is_within(stack: list[Rule], box: Box) -> bool:
+    return all(box[1] - 3 <= rule.at <= box[3] + 3 and rule.start < box[2] and rule.end > box[0] for rule in stack)
+
+
+def _is_open(page: Page, box: Box) -> bool:
+    """Whether nothing but a page number stands below a box."""
+    lines = _between(page, box[0], box[2], box[3], page.sheet.height)
+    return len(lines) <= 1 and all(len(line) <= 2 for line in lines)
+
+
+def _extended(page: Page, box: Box) -> Box:
+    """A box between rules with the rows below it, where no rule ends the table."""
+    left, top, right, bottom = box
+    inside = _between(page, left, right, top, bottom)
+    size = inside[-1][0].size if inside else 0.0
+    lines = _between(page, left - 3, right + 3, bottom, page.sheet.height)
+    taken = tabular_lines(lines, bottom, right - left, size)
+    if not taken:
+        return box
+    return left, top, right, max(segment.bottom for segment in taken[-1]) + 1
+
+
+def _continued(page: Page, before: Region) -> Region | None:
+    """What stands at the top of a page if it is set as the table that ended the page before."""
+    if not before.is_open:
+        return None
+    left, _, right, _ = before.box
+    sizes = sorted(word.size for word in before.words)
+    size = sizes[len(sizes) // 2] if sizes else 0.0
+    lines = _between(page, left - 3, right + 3, 0, page.sheet.height)
+    # Above it may stand a running title and the number of the page.
+    while lines and abs(lines[0][0].size - size) > 0.05 * size and lines[0][0].base < _TITLE * page.sheet.height:
+        lines = lines[1:]
+    taken = tabular_lines(lines, lines[0][0].top, right - left, size) if lines else []
+    if not taken:
+        return None
+    top = min(segment.top for segment in taken[0]) - 1
+    bottom = max(segment.bottom for segment in taken[-1]) + 1
+    rules = [r.at for r in page.sheet.across if r.start <= left + 5 and r.end >= right - 5]
+    # The rules that enclose these lines are theirs.
+    top = max((at for at in rules if top - 15 < at <= top + 3), default=top)
+    bottom = min((at for at in rules if bottom - 3 <= at < bottom + 15), default=bottom)
+    region = _region(page, (left, top, right, bottom), None)
+    region.goes_on = before
+    return region
+
+
 def _unruled(page: Page, caption: Caption, found: list[Region]) -> Region | None:
     """A table without rules: the lines below its caption, as long as they are set like a table."""
-    left, right = _sides(page, caption)
-    lines = _between(page, left, right, caption.bottom, page.sheet.height)
-    taken: list[list[Segment]] = []
-    size = 0.0
-    for line in lines:
-        first = line[0]
-        if any(
-            region.box[1] - 3 < first.base < region.box[3] + 3
-            for region in found
-            if region.box[0] < right and region.box[2] > left
-        ):
-            break
-        if label_of(first.text) or FIGURE.match(first.text):
-            break
-        size = size or first.size
-        gap = first.top - (taken[-1][0].base if taken else caption.bottom)
-        if gap > 3 * size or abs(first.size - size) > 0.12 * size:
-            break
-        taken.append(line)
-    while taken and len(taken[-1]) == 1 and taken[-1][0].right - taken[-1][0].left > 0.6 * (right - left):
-        taken.pop()
+    rule = rule_near(
+        page.sheet.across, caption.left, caption.right, caption.bottom, caption.bottom + _NEAR * caption.size
+    )
+    left, right = (rule.start - 3, rule.end + 3) if rule and rule.length > _LEAST_LENGTH else _sides(page, caption)
+    tops = [region.box[1] for region in found if region.box[0] < right and region.box[2] > left]
+    end = min((top for top in tops if top > caption.bottom), default=page.sheet.height)
+    lines = _between(page, left, right, caption.bottom, end)
+    taken = tabular_lines(lines, caption.bottom, right - left)
     if sum(1 for line in taken if len(line) > 1) < 2:
         return None
     segments = [segment for line in taken for segment in line]

@@ -1,5 +1,7 @@
 """Words, and the segments of lines they make."""
 
+from dataclasses import replace
+
 from ingather.library.parse.glyphs import Glyphs
 from ingather.library.parse.tables.marks import Segment, Word, segment_of
 from ingather.library.table import Box
@@ -10,17 +12,31 @@ _BLANK = 0.18
 # Of the size of type. Two cells of a line stand further apart than two words of a cell.
 CELL_GAP = 0.45
 
-# Of the size of type: how far the lower edges of words on one line may differ, where fonts are mixed.
+# Of the size of type: how far the lines differ that words of one line stand on, where fonts are mixed.
 _SAME_LINE = 0.33
 
-# Raised and lowered marks are set smaller than this share of the type around them.
-SMALL = 0.8
+# Of the size of type: a mark is raised or lowered by less, and the next line of a cell is further off.
+_RAISED = 0.62
+
+# Raised and lowered marks are set in type of at most this share of the type beside them: browsers take 0.83.
+_SMALLER = 0.9
+
+# A raised mark has no more characters; longer words in small type are text of their own.
+_LONGEST_MARK = 8
 
 
 def words_of(
-    glyphs: Glyphs, kept: list[int], upright: list[Box | None], loose: list[Box | None], fonts: dict[int, str]
+    glyphs: Glyphs,
+    kept: list[int],
+    upright: list[Box | None],
+    loose: list[Box | None],
+    bases: dict[int, float],
+    fonts: dict[int, str],
 ) -> list[Word]:
-    """Words of the characters `kept`, whose ink stands in `upright` and whose lines are as high as `loose` says."""
+    """Words of the characters `kept`, whose ink stands in `upright` and whose lines are as high as `loose` says.
+
+    `bases` has the height that the letters of a run of text stand on, where it is known.
+    """
     found: list[Word] = []
     text: list[str] = []
     box = (0.0, 0.0, 0.0, 0.0)
@@ -31,77 +47,73 @@ def words_of(
 
     def close() -> None:
         if text:
-            found.append(Word("".join(text), box, base, size, fonts.get(owner, ""), starts_after_blank))
+            paint = paints[owner]
+            found.append(Word("".join(text), box, base, size, fonts[owner], starts_after_blank, paint.colour))
             text.clear()
 
     for index in kept:
         ink, line = upright[index], loose[index]
         char = chars[index]
         if ink is None or line is None or char.isspace():
-            is_blank = True
+            # PDFium makes up line breaks before raised marks; whether there is a blank is seen by the distance.
+            is_blank = is_blank or char != "\n"
             continue
-        own_size = paints[owners[index]].size
+        own = owners[index]
+        own_size = paints[own].size
+        own_base = bases.get(own, line[3])
         if text:
             # By the widths that the font says: the ink of a narrow letter is far from that of the next.
             gap = line[0] - end
-            is_level = line[1] < box[3] and line[3] > box[1] and abs(line[3] - base) < 0.75 * max(size, own_size)
-            if is_blank or not is_level or gap > _BLANK * max(size, own_size) or gap < -2 * own_size:
-                is_blank = is_blank or gap > _BLANK * max(size, own_size)
+            most = max(size, own_size)
+            is_level = abs(own_base - base) < _RAISED * most
+            is_apart = gap > _BLANK * most or gap < -2 * own_size or not is_level
+            if is_blank or is_apart:
+                is_blank = is_blank or is_apart
                 close()
         end = line[2]
         if not text:
-            box, base, size, owner = ink, line[3], own_size, owners[index]
+            box, base, size, owner = ink, own_base, own_size, own
             starts_after_blank, is_blank = is_blank, False
         else:
             box = (min(box[0], ink[0]), min(box[1], ink[1]), max(box[2], ink[2]), max(box[3], ink[3]))
-            if own_size > 1.2 * size:
-                base, size, owner = line[3], own_size, owners[index]
+            if own_size > 1.05 * size:
+                base, size, owner = own_base, own_size, own
         text.append(char)
     close()
+    return _with_marks_settled(found)
+
+
+def _with_marks_settled(words: list[Word]) -> list[Word]:
+    """Raised and lowered marks that stand apart get the line of the word beside them."""
+    found = list(words)
+    for index, word in enumerate(words):
+        if len(word.text) > _LONGEST_MARK:
+            continue
+        for host in (*words[max(index - 2, 0) : index][::-1], *words[index + 1 : index + 3]):
+            gap = max(word.box[0] - host.box[2], host.box[0] - word.box[2])
+            if (
+                word.size <= _SMALLER * host.size
+                and gap < CELL_GAP * host.size
+                and abs(word.base - host.base) < _RAISED * host.size
+            ):
+                found[index] = replace(word, base=host.base)
+                break
     return found
 
 
 def lines_of(words: list[Word]) -> list[list[Word]]:
-    """Words line by line from the top, each line from the left. Raised and lowered marks go with their line."""
-    if not words:
-        return []
-    sizes = sorted(word.size for word in words)
-    usual = sizes[len(sizes) // 2]
-    full = sorted((word for word in words if word.size >= SMALL * usual), key=lambda word: word.base)
-    small = [word for word in words if word.size < SMALL * usual]
+    """Words line by line from the top, each line from the left."""
     lines: list[list[Word]] = []
-    bases: list[float] = []
-    for word in full:
-        if lines and word.base - bases[-1] <= _SAME_LINE * min(word.size, usual * 1.3):
+    base = 0.0
+    for word in sorted(words, key=lambda word: word.base):
+        if lines and word.base - base <= _SAME_LINE * word.size:
             lines[-1].append(word)
         else:
             lines.append([word])
-            bases.append(word.base)
-    alone = [word for word in small if not _put_small(word, lines, bases)]
-    if alone:
-        lines += lines_of(alone)
-        lines.sort(key=lambda line: max(word.base for word in line))
+            base = word.base
     for line in lines:
         line.sort(key=lambda word: word.box[0])
     return lines
-
-
-def _put_small(word: Word, lines: list[list[Word]], bases: list[float]) -> bool:
-    """Adds a mark to the line whose words it touches, if there is one."""
-    best, least = None, 0.0
-    for line, base in zip(lines, bases, strict=True):
-        if abs(base - word.base) > 2 * line[0].size:
-            continue
-        for other in line:
-            if other.size < word.size * 1.1:
-                continue
-            gap = max(word.box[0] - other.box[2], other.box[0] - word.box[2])
-            overlap = min(word.box[3], other.base) - max(word.box[1], other.base - 1.25 * other.size)
-            if gap < CELL_GAP * other.size and overlap > least:
-                best, least = line, overlap
-    if best is not None:
-        best.append(word)
-    return best is not None
 
 
 def segments_of(line: list[Word], gap: float = CELL_GAP) -> list[Segment]:

@@ -1,0 +1,60 @@
+"""How far a table goes on where no rule ends it: lines that are set like a table, until text of another kind begins."""
+
+from ingather.library.parse.tables.captions import FIGURE, label_of
+from ingather.library.parse.tables.marks import Rule, Segment
+
+# Of the size of type: a wider white space ends a table, and a still wider one between its caption and its first line.
+_WIDEST = 3.0
+_WIDEST_FIRST = 5.0
+
+# Type of a table differs by less from line to line; the text around it is set larger.
+_SAME_SIZE = 0.045
+
+# So many of the first lines may be set in another size: a header.
+_HEADER_LINES = 3
+
+# Of the width: a line of text covers more, a line of cells leaves white space.
+_FULL = 0.8
+
+# So many lines of a table may follow each other with a single cell: a label that wraps, groups of rows.
+_MOST_ALONE = 5
+
+
+def is_prose(line: list[Segment], width: float) -> bool:
+    """Whether a line is filled as a line of text is."""
+    return sum(segment.right - segment.left for segment in line) > _FULL * width
+
+
+def tabular_lines(lines: list[list[Segment]], start: float, width: float, size: float = 0.0) -> list[list[Segment]]:
+    """The lines from the first on that are a table's, up to its last line with several cells.
+
+    `start` is where what stands above ends; `size` is the type of the table if it is known.
+    """
+    taken: list[list[Segment]] = []
+    keep = alone = 0
+    known = [size] if size else []
+    end = start
+    for line in lines:
+        first = line[0]
+        widest = _WIDEST if taken or size else _WIDEST_FIRST
+        if first.top - end > widest * first.size or label_of(first.text) or FIGURE.match(first.text):
+            break
+        if not any(abs(first.size - other) <= _SAME_SIZE * other for other in known):
+            if size or len(taken) >= _HEADER_LINES:
+                break
+            known.append(first.size)
+        taken.append(line)
+        end = max(segment.bottom for segment in line)
+        if len(line) > 1 and not is_prose(line, width):
+            keep, alone = len(taken), 0
+        else:
+            alone += 1
+            if alone > _MOST_ALONE or (alone > 1 and is_prose(line, width) and is_prose(taken[-2], width)):
+                break
+    return taken[:keep]
+
+
+def rule_near(across: list[Rule], left: float, right: float, top: float, bottom: float) -> Rule | None:
+    """The longest rule between two heights that reaches into a width."""
+    near = [rule for rule in across if top < rule.at < bottom and rule.start < right and rule.end > left]
+    return max(near, key=lambda rule: rule.length, default=None)

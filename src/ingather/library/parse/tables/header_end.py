@@ -1,0 +1,115 @@
+"""Where the header of a table ends: what rules, shading, type and figures say, weighed against each other."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ingather.library.parse.tables.marks import Shade, Word
+from ingather.library.table import Box
+
+# A cell that is a figure; "n = 40" is none.
+FIGURE = re.compile(r"^[<>=~\u2264\u2265\u2248\u00b1+\-\u2212\u2013(]*\s*[\d.]")
+
+# A header has no more lines than this.
+_MOST = 14
+
+# What each sign is worth. A rule below the first rows, a change of type and a change of shading are worth the same;
+# each row of figures above is worth nearly as much against it; figures that begin later are a small doubt.
+_RULE = 3.0
+_LATER_RULE = 0.6
+_TYPE = 3.0
+_SHADE = 3.0
+_FIGURES_BEGIN = 1.5
+_FIGURES_ABOVE = -2.5
+_BEFORE_FIGURES = -0.35
+
+# Of 255: text in a darker colour is as good as black.
+_DARK = 90
+
+Colour = tuple[int, int, int] | None
+
+
+@dataclass(slots=True, kw_only=True)
+class Look:
+    """What a line or a row of a table looks like.
+
+    `figures` is the share of its cells beyond the first that are figures, or
+    None without such cells. `traits` are what all of its words have in common,
+    or None without words.
+    """
+
+    figures: float | None
+    traits: frozenset[object] | None
+    shade: Colour
+    is_ruled_below: bool
+    is_alone: bool
+
+
+def look_of(
+    cells: Sequence[tuple[bool, str, list[Word]]], shades: list[Shade], *, is_ruled_below: bool, is_alone: bool
+) -> Look:
+    """The look of cells, each with whether it is the first of its row, its text and its words."""
+    others = [text for is_first, text, _ in cells if not is_first]
+    words = [word for _, _, own in cells for word in own if any(char.isalnum() for char in word.text)]
+    traits: set[object] = set()
+    if words:
+        if all(word.is_bold for word in words):
+            traits.add("bold")
+        if all(word.is_italic for word in words):
+            traits.add("italic")
+        if len({word.colour for word in words}) == 1 and max(words[0].colour) > _DARK:
+            traits.add(words[0].colour)
+    figures = sum(1 for text in others if FIGURE.match(text)) / len(others) if others else None
+    colours = [shade_at(own[0].box, shades) for _, _, own in cells if own]
+    shade = max(set(colours), key=colours.count) if colours else None
+    return Look(
+        figures=figures,
+        traits=frozenset(traits) if words else None,
+        shade=shade,
+        is_ruled_below=is_ruled_below,
+        is_alone=is_alone,
+    )
+
+
+def shade_at(box: Box, shades: list[Shade]) -> Colour:
+    """The colour behind the middle of a box."""
+    x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+    over = [s.colour for s in shades if s.box[0] <= x <= s.box[2] and s.box[1] <= y <= s.box[3]]
+    return over[-1] if over else None
+
+
+def header_length(rows: list[Look]) -> int:
+    """How many rows at the top are headers: at least one, and never all."""
+    if len(rows) < 2:
+        return 0
+    first_figures = next((n for n, row in enumerate(rows) if row.figures is not None and row.figures >= 0.5), None)
+    best, most = 1, -1e9
+    rules = 0
+    for end in range(1, min(len(rows), _MOST + 1)):
+        rules += rows[end - 1].is_ruled_below
+        score = _score(rows, end, rules)
+        if first_figures is not None:
+            score += _FIGURES_BEGIN * (end == first_figures) + _BEFORE_FIGURES * max(first_figures - end, 0)
+        if score > most + 1e-9:
+            best, most = end, score
+    # A label that stands alone below the header in its type is the first group.
+    while best > 1 and rows[best - 1].is_alone and not rows[best - 1].is_ruled_below and not rows[best - 2].is_alone:
+        best -= 1
+    return best
+
+
+def _score(rows: list[Look], end: int, rules: int) -> float:
+    above, below = rows[:end], rows[end]
+    score = 0.0
+    if above[-1].is_ruled_below:
+        score += _RULE if rules == 1 else _LATER_RULE
+    traits = [row.traits for row in above if row.traits is not None]
+    if traits and below.traits is not None and frozenset.intersection(*traits) - below.traits:
+        score += _TYPE
+    if (
+        above[0].shade is not None
+        and all(row.shade == above[0].shade for row in above)
+        and below.shade != above[0].shade
+    ):
+        score += _SHADE
+    return score + _FIGURES_ABOVE * sum(1 for row in above if row.figures is not None and row.figures >= 0.5)
