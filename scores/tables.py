@@ -26,7 +26,7 @@ from scores.table_truth import TrueCell, TrueTable, plain, tables_of
 
 # A table that was read is one of the article's where this share of the smaller one's cells is in the other.
 _ALIKE = 0.2
-# Of the characters of a page: boxes are kept in quarter points.
+# The boxes of characters are kept in quarter points.
 _UNIT = 4
 
 AnyCell = TypeVar("AnyCell", TrueCell, Cell)
