@@ -84,6 +84,8 @@ def test_every_place_knows_the_same_formats() -> None:
     assert listed(text(PAGES / "pages" / "table" / "export.tsx"), "FORMATS") == list(FORMATS)
     documented = re.findall(r"^\| `([a-z-]+)` \|", text(ROOT / "docs" / "exports.md"), re.MULTILINE)
     assert [name for name in documented if name in FORMATS] == list(FORMATS)
+    [route] = re.findall(r"^\| `GET \S+/export\?format=` \| (.*)$", text(ROOT / "docs" / "http.md"), re.MULTILINE)
+    assert [name for name in re.findall(r"`([a-z-]+)`", route) if name in FORMATS] == list(FORMATS)
     for language in ("en", "zh"):
         known = text(PAGES / "texts" / f"{language}.ts")
         assert [name for name in FORMATS if not re.search(rf'^\s*"?{name}"?: ', known, re.MULTILINE)] == []

@@ -1,11 +1,12 @@
 """docs/states.md and the code, held together in both directions."""
 
 import importlib
+import inspect
 import pkgutil
 import re
 from pathlib import Path
 
-from ingather.engine import statements
+from ingather.engine import statements, verbs
 from tests.engine.test_states import SAME, TABLE
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "states.md").read_text("utf-8")
@@ -72,3 +73,13 @@ def test_the_arrows_of_an_item_are_those_that_the_verbs_draw() -> None:
         if after != SAME
     }
     assert moves == drawn("An item")
+
+
+def test_every_verb_on_a_batch_is_tried_in_every_state() -> None:
+    """A verb is on a batch if its script takes the id of one. What a handler scatters belongs to its settle."""
+    on_a_batch = {
+        name
+        for name in verbs.__all__
+        if callable(verb := getattr(verbs, name)) and next(iter(inspect.signature(verb).parameters), "") == "batch_id"
+    }
+    assert on_a_batch - {"settle_with_offspring"} - set(TABLE) == set()
