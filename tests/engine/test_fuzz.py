@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ingather.engine.arguments import NAME
 from ingather.engine.codec import BadPayload, BadResult, decode, decode_payload, encode_payload, encode_result
 from ingather.engine.errors import PayloadRefused
+from ingather.names import NAME
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()) | st.binary(max_size=3)
 ANYTHING = st.recursive(

@@ -278,9 +278,9 @@ def test_the_same_bytes_uploaded_to_two_knowledge_bases_at_the_same_moment_share
 
 
 def test_an_upload_tells_nothing_of_the_papers_of_another_project(
-    library: Library, shelf: int, app: Engine, parser: Parser
+    library: Library, knowledge_base: int, app: Engine, parser: Parser
 ) -> None:
-    theirs = upload(library, shelf)
+    theirs = upload(library, knowledge_base)
     app.worker().drain()
     other = library.create_knowledge_base("Other", project_id=7).id
     mine = upload(library, other)
@@ -294,8 +294,10 @@ def test_an_upload_tells_nothing_of_the_papers_of_another_project(
     assert [one.state for one in library.list_documents(other)] == [DocumentState.READABLE] * 2
 
 
-def test_what_broken_uploads_left_behind_is_swept_and_what_is_under_way_is_not(library: Library, shelf: int) -> None:
-    upload(library, shelf)
+def test_what_broken_uploads_left_behind_is_swept_and_what_is_under_way_is_not(
+    library: Library, knowledge_base: int
+) -> None:
+    upload(library, knowledge_base)
     assert isinstance(library.blobs, FolderBlobs)
     incoming = library.blobs.folder / "incoming"
     for name, age_s in (("broken", 7_200), ("under way", 60)):
@@ -306,8 +308,8 @@ def test_what_broken_uploads_left_behind_is_swept_and_what_is_under_way_is_not(l
     assert [file.name for file in incoming.iterdir()] == ["under way"]
 
 
-def test_files_are_for_their_user_alone(library: Library, shelf: int) -> None:
-    done = upload(library, shelf)
+def test_files_are_for_their_user_alone(library: Library, knowledge_base: int) -> None:
+    done = upload(library, knowledge_base)
     with library.open_file(done.document.id) as file:
         assert file.path.stat().st_mode & 0o777 == 0o600
     assert isinstance(library.blobs, FolderBlobs)
@@ -315,11 +317,11 @@ def test_files_are_for_their_user_alone(library: Library, shelf: int) -> None:
 
 
 def test_a_worker_sweeps_what_the_schedule_asks_for(
-    library: Library, shelf: int, app: Engine, db: psycopg.Connection[Any]
+    library: Library, knowledge_base: int, app: Engine, db: psycopg.Connection[Any]
 ) -> None:
     ingest.schedule(library)
     [schedule] = app.schedules()
-    library.delete_document(upload(library, shelf).document.id)
+    library.delete_document(upload(library, knowledge_base).document.id)
     db.execute("update ingather.blob set kept_at = kept_at - interval '1 day'")
     app.scatter(schedule.kind, [None])
     app.worker().drain()

@@ -10,9 +10,9 @@ from typing import Any, NoReturn
 from ingather.cli import batches, database, doctor, fleet, quantities, work
 from ingather.cli.answers import one_line
 from ingather.cli.interrupts import interrupted_afterwards
-from ingather.engine.arguments import NAME
 from ingather.engine.errors import UsageError
 from ingather.engine.worker import GRACE_S
+from ingather.names import NAME
 
 EPILOG = """\
 The database is the one of DATABASE_URL, and without that an embedded PostgreSQL that starts by itself in INGATHER_HOME.

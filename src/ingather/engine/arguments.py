@@ -4,17 +4,13 @@ Types are only hints. A caller's number may come from a form or a file, so every
 check also holds for values of another type.
 """
 
-import re
 from datetime import timedelta
 from math import ceil
 from types import EllipsisType
 from typing import Final
 
 from ingather.engine.errors import UsageError
-
-# Kinds, queues and schedules. 63 characters is what PostgreSQL itself allows a name; without capitals and spaces a name
-# needs no quotes in a shell, an address or a log line.
-NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,62}")
+from ingather.names import NAME
 
 # Slots of a worker. They share one event loop and one connection, so more of them gain nothing; run several workers.
 MAX_CONCURRENCY: Final = 10_000

@@ -11,7 +11,7 @@ from ingather.extraction.conversation.estimate import Estimate, by_model, by_rul
 from ingather.extraction.conversation.questions import askable_fields
 from ingather.extraction.conversation.sizes import sizes_for
 from ingather.extraction.errors import ModelUnusable
-from ingather.extraction.limits import LARGEST_ID, MOST_DOCUMENTS, check_new_task, checked_cap, cleaned, known_id
+from ingather.extraction.limits import MOST_DOCUMENTS, check_new_task, checked_cap, cleaned, known_id
 from ingather.extraction.provider import Capabilities, ChatClient, Endpoint, ModelError
 from ingather.extraction.results import PAGE, ExtractionResults
 from ingather.extraction.task import Status, Task
@@ -19,6 +19,7 @@ from ingather.extraction.tasks import pipeline, tasks
 from ingather.extraction.tasks.request import FrozenRequest, TaskRequest
 from ingather.extraction.template import Template, Tier, select
 from ingather.library.port import LibraryPort
+from ingather.names import LARGEST_ID
 from ingather.notice import notice
 
 # Calls to one model at the same time, on all machines together, unless the settings give another number. Providers

@@ -8,10 +8,9 @@ from typing import Final
 from ingather.engine.errors import UsageError
 from ingather.extraction.errors import EmptySelection, NotFound
 from ingather.extraction.provider import price_of
+from ingather.names import LARGEST_ID
 from ingather.notice import notice
 
-# The largest number that a bigint of PostgreSQL can hold.
-LARGEST_ID: Final = 2**63 - 1
 # A cap above this is a typing error, and the column has no room for it.
 LARGEST_CAP: Final = Decimal(1_000_000)
 # The column keeps four decimals: prices are per million tokens, so a single call may cost less than a cent.

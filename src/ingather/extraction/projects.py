@@ -10,9 +10,8 @@ from ingather.extraction.limits import cleaned, known_id
 from ingather.extraction.task import Project
 from ingather.extraction.tasks import projects
 from ingather.extraction.template import BUILTIN_IDS, Label, Template, builtin, clone, load_builtin
+from ingather.names import NAME
 from ingather.notice import notice
-
-_TEMPLATE_ID = re.compile(r"[a-z][a-z0-9_]{0,62}")
 
 
 class ExtractionProjects:
@@ -72,9 +71,7 @@ class ExtractionProjects:
         if template_id in BUILTIN_IDS:
             return load_builtin(template_id), 0
         found = (
-            self.engine.database.run(projects.find_template(template_id))
-            if _TEMPLATE_ID.fullmatch(str(template_id))
-            else None
+            self.engine.database.run(projects.find_template(template_id)) if NAME.fullmatch(str(template_id)) else None
         )
         if found is None:
             raise _no_template(template_id)

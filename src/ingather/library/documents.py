@@ -12,10 +12,9 @@ from ingather.library.blobs import Blobs, Stored, missing
 from ingather.library.errors import UnknownDocument, UnknownKnowledgeBase
 from ingather.library.names import MAX_FILE_NAME_BYTES
 from ingather.library.port import DocumentRecord, DocumentState, KnowledgeBase, Problem, Snapshot, Sort
+from ingather.names import LARGEST_ID
 from ingather.notice import notice, noticed
 
-# The largest number that a bigint of PostgreSQL can hold.
-LARGEST_ID = 2**63 - 1
 # A page of a list holds at most this many documents, so that one request cannot read a whole library.
 LONGEST_PAGE = 1_000
 # An error names at most this many missing documents and counts the others, to stay readable.

@@ -1,9 +1,9 @@
 """Names as people may see them. A name never becomes a path, a header or markup, whatever it holds."""
 
 import re
-import unicodedata
 
 from ingather.engine.errors import UsageError
+from ingather.names import visible
 from ingather.notice import notice
 
 # Common file systems take 255 bytes for a name: a longer one could not be saved under it.
@@ -12,16 +12,12 @@ MAX_FILE_NAME_BYTES = 255
 MAX_NAME = 200
 UNNAMED = "unnamed.pdf"
 
-# Format characters reverse names (U+202E shows "fdp.exe" as "exe.pdf") or hide in them. These two join letters
-# in several scripts and are part of the spelling.
-_JOINERS = "\u200c\u200d"
-_UNSEEN = {"Cc", "Cf", "Zl", "Zp"}
 _EXTENSION = re.compile(r"\.[^.\s]{1,15}$")
 
 
 def clean_file_name(name: str) -> str:
     """A file's name for display: one line of visible characters, without folders, 255 bytes at most, never empty."""
-    parts = [part.strip() for part in re.split(r"[/\\]", _visible(name))]
+    parts = [part.strip() for part in re.split(r"[/\\]", visible(name))]
     last = next((part for part in reversed(parts) if part.strip(". ")), "")
     if not last:
         return UNNAMED
@@ -35,7 +31,7 @@ def clean_file_name(name: str) -> str:
 
 def clean_name(name: str) -> str:
     """The name of a knowledge base, or `UsageError`."""
-    cleaned = _visible(name)
+    cleaned = visible(name)
     if not 1 <= len(cleaned) <= MAX_NAME:
         raise UsageError(
             notice(
@@ -46,10 +42,3 @@ def clean_name(name: str) -> str:
             )
         )
     return cleaned
-
-
-def _visible(text: str) -> str:
-    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    composed = unicodedata.normalize("NFC", whole)
-    seen = (char for char in composed if char in _JOINERS or unicodedata.category(char) not in _UNSEEN)
-    return re.sub(r"\s+", " ", "".join(seen)).strip()

@@ -9,6 +9,7 @@ from typing import Final
 from ingather.extraction.template.errors import TemplateError
 from ingather.extraction.template.expressions import Expression, ExpressionError, How, ValueKind, kind_of, parse
 from ingather.extraction.template.model import CheckRule, Field, FieldType, Label, Scope, Template, UnitOf
+from ingather.names import NAME
 from ingather.notice import notice
 
 MOST_FIELDS: Final = 400
@@ -20,7 +21,6 @@ LONGEST_INSTRUCTION: Final = 2_000
 LONGEST_MESSAGE: Final = 500
 LONGEST_UNIT: Final = 100
 
-ID: Final = re.compile(r"[a-z][a-z0-9_]{0,62}")
 OPTION_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,61}\*?")
 PLACE: Final = re.compile(r"\{([^{}]*)\}")
 
@@ -82,7 +82,7 @@ def validate(template: Template) -> Template:
 
 
 def check_id(id: str, what: str) -> None:
-    if not ID.fullmatch(id):
+    if not NAME.fullmatch(id):
         raise TemplateError(
             notice(
                 "template.id_id_starts_small_letter",

@@ -10,6 +10,7 @@ from ingather.engine.model import Progress
 from ingather.engine.script import Script
 from ingather.extraction.tasks import tasks
 from ingather.library import documents
+from ingather.names import NAME
 from ingather.notice import error_notice, notice
 from ingather.web import shapes
 from ingather.web.access import Here, Operator, Who
@@ -30,7 +31,7 @@ from ingather.web.schemas.forms import Cursor, Done, Id, Kind, Limit, NameMark
 
 router = APIRouter(tags=["engine"])
 
-QueueName = Annotated[str, Path(pattern=r"^[a-z][a-z0-9_]{0,62}$")]
+QueueName = Annotated[str, Path(pattern=f"^{NAME.pattern}$")]
 ScheduleName = Annotated[str, Path(min_length=1, max_length=100)]
 
 

@@ -1,14 +1,10 @@
 """What all parts of the wire are made of: ids, names, pages, notices and problems. Whatever is not named is refused."""
 
-import unicodedata
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
-# The largest number that a bigint of PostgreSQL can hold.
-LARGEST_ID = 2**63 - 1
-_JOINERS = "\u200c\u200d"  # part of the spelling in several scripts
-_UNSEEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
+from ingather.names import LARGEST_ID, NAME, visible
 
 
 def _digits(value: object) -> object:
@@ -21,10 +17,7 @@ def _digits(value: object) -> object:
 
 
 def _visible(value: str) -> str:
-    """One line of what people can see. Format characters would turn names around, or hide in them."""
-    composed = unicodedata.normalize("NFC", value)
-    seen = (char for char in composed if char in _JOINERS or unicodedata.category(char) not in _UNSEEN)
-    cleaned = " ".join("".join(seen).split())
+    cleaned = visible(value)
     if not cleaned:
         raise ValueError("a name has characters that can be seen")
     return cleaned
@@ -45,9 +38,9 @@ Name = Annotated[
     str, StringConstraints(min_length=1, max_length=200), AfterValidator(_visible), Field(examples=["Stiff necks"])
 ]
 Key = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[\x20-\x7e]+$")]
-TemplateId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,62}$")]
+TemplateId = Annotated[str, StringConstraints(pattern=f"^{NAME.pattern}$")]
 FieldId = TemplateId
-Kind = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,62}$"), Field(examples=["extract_document"])]
+Kind = Annotated[str, StringConstraints(pattern=f"^{NAME.pattern}$"), Field(examples=["extract_document"])]
 
 
 class Wire(BaseModel):

@@ -5,7 +5,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
-from ingather.web.schemas.forms import LARGEST_ID, FieldId, NoticeView, Wire
+from ingather.names import LARGEST_ID
+from ingather.web.schemas.forms import FieldId, NoticeView, Wire
 
 
 class SpanView(Wire):
