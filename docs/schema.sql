@@ -4,6 +4,17 @@
 
 CREATE SCHEMA ingather;
 
+-- FUNCTION fill_kind()
+
+CREATE FUNCTION ingather.fill_kind() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    new.kind := (select kind from ingather.batch where id = new.batch_id);
+    return new;
+end
+$$;
+
 -- TABLE account
 
 CREATE TABLE ingather.account (
@@ -78,11 +89,16 @@ CREATE TABLE ingather.batch (
     cancelled bigint,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     closed_at timestamp with time zone,
+    share text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
+    holds_parent boolean DEFAULT false NOT NULL,
+    max_items bigint,
+    pruned_to bigint DEFAULT 0 NOT NULL,
     CONSTRAINT batch_check CHECK (((state = 'closed'::text) = (closed_at IS NOT NULL))),
     CONSTRAINT batch_check1 CHECK (((state = 'open'::text) OR (((completed + error) + cancelled) = total))),
     CONSTRAINT batch_check2 CHECK (((idempotency_key IS NULL) = (request_hash IS NULL))),
     CONSTRAINT batch_kind_check CHECK ((kind ~ '^[a-z][a-z0-9_]{0,62}$'::text)),
     CONSTRAINT batch_max_attempts_check CHECK (((max_attempts >= 1) AND (max_attempts <= 100))),
+    CONSTRAINT batch_max_items_check CHECK ((max_items > 0)),
     CONSTRAINT batch_priority_check CHECK (((priority >= '-100'::integer) AND (priority <= 100))),
     CONSTRAINT batch_state_check CHECK ((state = ANY (ARRAY['open'::text, 'closed'::text]))),
     CONSTRAINT batch_timeout_s_check CHECK (((timeout_s >= 1) AND (timeout_s <= 86400))),
@@ -149,6 +165,7 @@ CREATE TABLE ingather.lease (
     is_gather boolean NOT NULL,
     queue text NOT NULL,
     returned bigint[] DEFAULT '{}'::bigint[] NOT NULL,
+    died_with bigint,
     CONSTRAINT lease_check CHECK ((last_id >= first_id)),
     CONSTRAINT lease_open_check CHECK ((open > 0))
 );
@@ -188,6 +205,9 @@ CREATE TABLE ingather.segment (
     priority smallint NOT NULL,
     queue text,
     key uuid DEFAULT gen_random_uuid() NOT NULL,
+    kind text,
+    share text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
+    parked boolean DEFAULT false NOT NULL,
     CONSTRAINT segment_check CHECK ((((next_id >> 20) = id) AND ((last_id >> 20) = id) AND (next_id <= (last_id + 1)))),
     CONSTRAINT segment_check1 CHECK (((queue IS NULL) = (next_id > last_id)))
 )
@@ -204,6 +224,9 @@ CREATE TABLE ingather.waiting (
     is_gather boolean DEFAULT false NOT NULL,
     queue text NOT NULL,
     error jsonb,
+    kind text,
+    parked boolean DEFAULT false NOT NULL,
+    died_with bigint,
     CONSTRAINT waiting_run_at_check CHECK (isfinite(run_at))
 );
 
@@ -279,6 +302,14 @@ ALTER TABLE ingather.knowledge_base ALTER COLUMN id ADD GENERATED ALWAYS AS IDEN
     NO MINVALUE
     NO MAXVALUE
     CACHE 1
+);
+
+-- TABLE label
+
+CREATE TABLE ingather.label (
+    batch_id bigint NOT NULL,
+    label text NOT NULL COLLATE pg_catalog."C",
+    CONSTRAINT label_label_check CHECK (((length(label) >= 1) AND (length(label) <= 255)))
 );
 
 -- TABLE membership
@@ -392,7 +423,8 @@ CREATE TABLE ingather.queue (
 CREATE TABLE ingather.rate_use (
     queue text NOT NULL,
     used_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    items integer NOT NULL
+    items integer NOT NULL,
+    began_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
 );
 
 -- TABLE reading
@@ -672,6 +704,11 @@ ALTER TABLE ONLY ingather.document
 ALTER TABLE ONLY ingather.knowledge_base
     ADD CONSTRAINT knowledge_base_pkey PRIMARY KEY (id);
 
+-- CONSTRAINT label label_pkey
+
+ALTER TABLE ONLY ingather.label
+    ADD CONSTRAINT label_pkey PRIMARY KEY (batch_id, label);
+
 -- CONSTRAINT lease lease_pkey
 
 ALTER TABLE ONLY ingather.lease
@@ -807,9 +844,21 @@ ALTER TABLE ONLY ingather.waiting
 ALTER TABLE ONLY ingather.worker
     ADD CONSTRAINT worker_pkey PRIMARY KEY (id);
 
+-- INDEX batch_child
+
+CREATE INDEX batch_child ON ingather.batch USING btree (parent_id, id) WHERE (parent_id IS NOT NULL);
+
 -- INDEX batch_closed
 
 CREATE INDEX batch_closed ON ingather.batch USING btree (closed_at) WHERE (state = 'closed'::text);
+
+-- INDEX batch_gathering_child
+
+CREATE INDEX batch_gathering_child ON ingather.batch USING btree (id) WHERE (holds_parent AND (state = 'closed'::text));
+
+-- INDEX batch_holding
+
+CREATE INDEX batch_holding ON ingather.batch USING btree (parent_id) WHERE holds_parent;
 
 -- INDEX batch_open
 
@@ -851,13 +900,13 @@ CREATE INDEX model_call_of_task ON ingather.model_call USING btree (task_id, ord
 
 CREATE INDEX rate_use_window ON ingather.rate_use USING btree (queue, used_at);
 
--- INDEX segment_batch
+-- INDEX segment_of_batch
 
-CREATE INDEX segment_batch ON ingather.segment USING btree (batch_id);
+CREATE INDEX segment_of_batch ON ingather.segment USING btree (batch_id, id);
 
--- INDEX segment_turn
+-- INDEX segment_ready
 
-CREATE INDEX segment_turn ON ingather.segment USING btree (queue, priority DESC, batch_id) WHERE (queue IS NOT NULL);
+CREATE INDEX segment_ready ON ingather.segment USING btree (queue, parked, kind, priority DESC, share, batch_id) WHERE (queue IS NOT NULL);
 
 -- INDEX set_aside_of_task
 
@@ -875,9 +924,17 @@ CREATE INDEX task_of_project ON ingather.task USING btree (project_id, id);
 
 CREATE INDEX template_of_project ON ingather.template USING btree (project_id);
 
--- INDEX waiting_due
+-- INDEX waiting_ready
 
-CREATE INDEX waiting_due ON ingather.waiting USING btree (queue, run_at);
+CREATE INDEX waiting_ready ON ingather.waiting USING btree (queue, parked, kind, run_at);
+
+-- TRIGGER segment fill_kind
+
+CREATE TRIGGER fill_kind BEFORE INSERT ON ingather.segment FOR EACH ROW WHEN ((new.kind IS NULL)) EXECUTE FUNCTION ingather.fill_kind();
+
+-- TRIGGER waiting fill_kind
+
+CREATE TRIGGER fill_kind BEFORE INSERT ON ingather.waiting FOR EACH ROW WHEN ((new.kind IS NULL)) EXECUTE FUNCTION ingather.fill_kind();
 
 -- FK CONSTRAINT api_token api_token_account_id_fkey
 

@@ -138,7 +138,7 @@ class Clock:
             ("worker", ["beat_at"]),
             ("waiting", ["run_at"]),
             ("queue", ["blocked_until"]),
-            ("rate_use", ["used_at"]),
+            ("rate_use", ["began_at", "used_at"]),
             ("schedule", ["next_at", "last_at"]),
             ("batch", ["closed_at"]),
         ):

@@ -598,7 +598,7 @@ def test_the_doctor_finds_what_is_wrong(cli: Cli, naps: Engine, db: psycopg.Conn
     )
     db.execute("insert into ingather.tally (batch_id, worker_id, completed) values (%s, 1, 4)", [late.id])
     db.execute("select setval('ingather.segment_id', 1)")
-    db.execute("update pg_index set indisvalid = false where indexrelid = 'ingather.waiting_due'::regclass")
+    db.execute("update pg_index set indisvalid = false where indexrelid = 'ingather.waiting_ready'::regclass")
 
     ran = cli.run("doctor", "--json")
     assert ran.returncode == 1

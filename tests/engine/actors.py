@@ -231,6 +231,22 @@ def settle_run(worker_id: int, pairs: list[tuple[int, int]], took_s: float = 0.0
     return int(written)
 
 
+def close(batch_ids: list[int]) -> Script[list[int]]:
+    """Returns the batches that wait for their gather now."""
+    return (yield from verbs.close(batch_ids)).gathering
+
+
+def close_ripe() -> Script[list[int]]:
+    """The same for all that are ripe, as the aggregators find them one after the other."""
+    rows = yield Statement(
+        """select t.batch_id from ingather.tally t join ingather.batch b on b.id = t.batch_id and b.state = 'open'
+            group by t.batch_id, b.id
+           having sum(t.completed + t.error + t.cancelled) = b.total
+              and not exists (select from ingather.batch c where c.parent_id = b.id and c.holds_parent)"""
+    )
+    return (yield from close([batch_id for (batch_id,) in rows])) if rows else []
+
+
 def ours(pairs: list[tuple[int, int]]) -> Script[list[int]]:
     rows = yield parameters.ours_already([(token, item_id, "c", 0.0, b"", b"") for token, item_id in pairs])
     return sorted(item_id for (item_id,) in rows)

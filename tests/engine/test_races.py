@@ -32,6 +32,8 @@ from tests.engine.actors import (
     Held,
     assert_sound,
     claim,
+    close,
+    close_ripe,
     enlist,
     lines,
     look,
@@ -354,7 +356,7 @@ class World:
             run(conn, settle(self.silent, done.pairs[:1], "e"))
             run(conn, settle(self.silent, done.pairs[1:]))
             if stands == "gathering":
-                run(conn, verbs.close([self.batch_id]))
+                run(conn, close([self.batch_id]))
                 self.leases += run(conn, claim(self.silent, queue=queue))
         conn.execute("update ingather.worker set beat_at = beat_at - interval '1 minute' where id = %s", [self.silent])
 
@@ -370,7 +372,7 @@ class World:
             "release": lambda: verbs.release(self.silent),
             "dismiss": lambda: verbs.dismiss(self.busy),
             "cancel": lambda: verbs.cancel(self.batch_id),
-            "close": lambda: verbs.close([self.batch_id]),
+            "close": lambda: close([self.batch_id]),
             "claim": lambda: claim(self.eager, 3, queue=self.queue),
             "claim_again": lambda: claim(self.silent, 3, queue=self.queue, is_locked=True),
             "retry": lambda: verbs.retry_failed(self.batch_id),
@@ -543,7 +545,7 @@ class Fray:
             if dice.random() < 0.2:
                 run(conn, settle(worker, pairs))
             if dice.random() < 0.3:
-                run(conn, verbs.close(self.batches))
+                run(conn, close(self.batches))
         pairs = [pair for lease in run(conn, claim(worker, 5)) for pair in lease.pairs]
         if dice.random() < 0.5:
             run(conn, verbs.dismiss(worker))
@@ -570,7 +572,7 @@ class Fray:
             case 8:
                 run(conn, verbs.set_queue("default", max_running=dice.choice([None, 5, 20]), rate=...))
             case 9:
-                run(conn, verbs.close_ripe())
+                run(conn, close_ripe())
             case _:
                 seen = look(conn, batch_id)
                 assert min(seen.pending, seen.running) >= 0
@@ -602,7 +604,7 @@ def finish(conn: psycopg.Connection[Any]) -> None:
     while True:
         while leases := run(conn, claim(worker)):
             run(conn, settle(worker, [pair for lease in leases for pair in lease.pairs]))
-        if not run(conn, verbs.close_ripe()) and not count(conn, "waiting"):
+        if not run(conn, close_ripe()) and not count(conn, "waiting"):
             break
     run(conn, verbs.dismiss(worker))
 
@@ -624,15 +626,15 @@ def ripe(ann: Actor) -> int:
 def test_a_batch_that_is_being_added_to_is_not_closed(ann: Actor, bob: Actor, ripe: int) -> None:
     adding = ann.play(verbs.add(ripe, lines(1))).steps()
     # The closer finds the batch ripe in its own snapshot, and must not trust that.
-    assert bob.run(verbs.close([ripe])) == []
+    assert bob.run(close([ripe])) == []
     adding.commit()
-    assert bob.run(verbs.close([ripe])) == []
+    assert bob.run(close([ripe])) == []
     seen = look(bob.conn, ripe)
     assert (seen.state, seen.total, seen.pending) == ("open", 4, 1)
 
 
 def test_an_add_that_waits_for_a_close_is_refused_and_leaves_nothing(ann: Actor, bob: Actor, ripe: int) -> None:
-    closing = ann.play(verbs.close([ripe])).steps()
+    closing = ann.play(close([ripe])).steps()
     adding = bob.has_to_wait(lambda: bob.run(verbs.add(ripe, lines(1))))
     closing.commit()
     with pytest.raises(BatchClosed):
@@ -642,7 +644,7 @@ def test_an_add_that_waits_for_a_close_is_refused_and_leaves_nothing(ann: Actor,
 
 
 def test_an_add_that_waits_for_a_close_that_rolls_back_goes_on(ann: Actor, bob: Actor, ripe: int) -> None:
-    closing = ann.play(verbs.close([ripe])).steps()
+    closing = ann.play(close([ripe])).steps()
     adding = bob.has_to_wait(lambda: bob.run(verbs.add(ripe, lines(2))))
     closing.abort()
     assert adding.result() == 2
@@ -654,13 +656,13 @@ def test_a_close_decides_again_after_it_has_the_lock(ann: Actor, bob: Actor, rip
     [(found,)] = ann.conn.execute(sql.RIPE, {"batch_ids": [ripe]}).fetchall()
     assert found == ripe
     assert bob.run(verbs.retry_failed(ripe)) == 1
-    assert ann.run(verbs.close([ripe])) == []
+    assert ann.run(close([ripe])) == []
     assert look(ann.conn, ripe).pending == 1
 
 
 def test_a_batch_whose_failures_are_being_retried_is_not_closed(ann: Actor, bob: Actor, ripe: int) -> None:
     retrying = ann.play(verbs.retry_failed(ripe)).steps()
-    assert bob.run(verbs.close([ripe])) == []
+    assert bob.run(close([ripe])) == []
     assert retrying.commit() == 1
     seen = look(bob.conn, ripe)
     assert (seen.state, seen.version, seen.pending) == ("open", 1, 1)
@@ -669,7 +671,7 @@ def test_a_batch_whose_failures_are_being_retried_is_not_closed(ann: Actor, bob:
 def test_a_retry_that_waits_for_a_close_opens_the_batch_again_with_a_higher_version(
     ann: Actor, bob: Actor, ripe: int
 ) -> None:
-    closing = ann.play(verbs.close([ripe])).steps()
+    closing = ann.play(close([ripe])).steps()
     retrying = bob.has_to_wait(lambda: bob.run(verbs.retry_failed(ripe)))
     assert closing.commit() == [ripe]
     assert retrying.result() == 1
@@ -679,22 +681,16 @@ def test_a_retry_that_waits_for_a_close_opens_the_batch_again_with_a_higher_vers
 
 
 def test_two_closers_close_once(ann: Actor, bob: Actor, ripe: int) -> None:
-    closing = ann.play(verbs.close([ripe])).steps()
-    assert bob.run(verbs.close([ripe])) == []
+    closing = ann.play(close([ripe])).steps()
+    assert bob.run(close([ripe])) == []
     assert closing.commit() == [ripe]
-    assert bob.run(verbs.close([ripe])) == []
+    assert bob.run(close([ripe])) == []
     assert count(bob.conn, "waiting") == 1
 
 
 def test_the_closer_after_one_that_died_closes(ann: Actor, bob: Actor, ripe: int) -> None:
-    ann.play(verbs.close([ripe])).steps().abort()
-    assert bob.run(verbs.close_ripe()) == [ripe]
-
-
-def test_of_two_aggregators_one_looks_for_ripe_batches(ann: Actor, bob: Actor, ripe: int) -> None:
-    looking = ann.play(verbs.close_ripe()).steps()
-    assert bob.run(verbs.close_ripe()) == []
-    assert looking.commit() == [ripe]
+    ann.play(close([ripe])).steps().abort()
+    assert bob.run(close_ripe()) == [ripe]
 
 
 def test_a_batch_is_not_closed_over_a_settle_that_has_not_committed(ann: Actor, bob: Actor) -> None:
@@ -703,17 +699,17 @@ def test_a_batch_is_not_closed_over_a_settle_that_has_not_committed(ann: Actor, 
     [lease] = ann.run(claim(worker))
     ann.run(settle(worker, lease.pairs[:1]))
     settling = ann.play(settle(worker, lease.pairs[1:])).steps()
-    bob.run(verbs.close([batch_id]))
+    bob.run(close([batch_id]))
     assert look(bob.conn, batch_id).state == "open"
     settling.commit()
-    bob.run(verbs.close([batch_id]))
+    bob.run(close([batch_id]))
     assert look(bob.conn, batch_id).state == "closed"
 
 
 @pytest.fixture
 def gathering(ann: Actor, ripe: int) -> int:
     """A batch that closed with one error and whose gather waits to be claimed."""
-    assert ann.run(verbs.close([ripe])) == [ripe]
+    assert ann.run(close([ripe])) == [ripe]
     return ripe
 
 
@@ -754,7 +750,7 @@ def test_a_gather_of_a_batch_without_failures_is_left_alone_by_a_retry(ann: Acto
     worker = ann.run(enlist())
     [lease] = ann.run(claim(worker))
     ann.run(settle(worker, lease.pairs))
-    ann.run(verbs.close([batch_id]))
+    ann.run(close([batch_id]))
     [gather] = ann.run(claim(worker))
     assert bob.run(verbs.retry_failed(batch_id)) == 0
     assert ann.run(settle(worker, gather.pairs)) == 1
@@ -923,8 +919,9 @@ def test_a_pause_during_a_claim_holds_for_every_claim_after_it(ann: Actor, bob: 
     batch_id = ann.run(scatter(4))
     first, second = ann.run(enlist()), bob.run(enlist())
     claiming = ann.play(claim(first, 1)).steps()
-    bob.run(verbs.pause(batch_id, paused=True))
+    pausing = bob.has_to_wait(lambda: bob.run(verbs.pause(batch_id, paused=True)))
     [lease] = claiming.commit()
+    pausing.result()
     assert bob.run(claim(second)) == []
     # What runs goes on, and what it gives back stays put.
     ann.run(put_back(lease.pairs))
@@ -952,14 +949,14 @@ def test_a_sweep_waits_for_a_settle_under_way_and_brings_back_only_the_unfinishe
 
 
 def test_a_sweep_that_waited_for_the_last_settle_brings_back_nothing(ann: Actor, bob: Actor, clock: Clock) -> None:
-    ann.run(scatter(2))
+    batch_id = ann.run(scatter(2))
     worker = ann.run(enlist())
     [lease] = ann.run(claim(worker))
     clock.advance(61)
     settling = ann.play(settle(worker, lease.pairs)).steps()
     sweeping = bob.has_to_wait(lambda: bob.run(verbs.take_back(worker)))
     settling.commit()
-    assert sweeping.result() == (0, [])
+    assert sweeping.result() == (0, [batch_id])  # it ended the last item and did not live to close the batch
 
 
 def test_a_sweep_forgets_nothing_when_the_settle_it_waited_for_rolls_back(ann: Actor, bob: Actor, clock: Clock) -> None:
@@ -1415,7 +1412,7 @@ def test_a_retry_that_waits_for_the_pruning_of_its_batch_finds_no_batch(ann: Act
     worker = ann.run(enlist())
     [lease] = ann.run(claim(worker))
     ann.run(settle(worker, lease.pairs, "e"))
-    ann.run(verbs.close([batch_id]))
+    ann.run(close([batch_id]))
     clock.advance(3600)
     pruning = ann.play(verbs.prune(timedelta(minutes=1))).steps()
     retrying = bob.has_to_wait(lambda: bob.run(verbs.retry_failed(batch_id)))
@@ -1431,12 +1428,12 @@ def test_a_batch_that_is_being_retried_is_not_pruned(ann: Actor, bob: Actor, clo
     worker = ann.run(enlist())
     [lease] = ann.run(claim(worker))
     ann.run(settle(worker, lease.pairs, "e"))
-    ann.run(verbs.close([batch_id]))
+    ann.run(close([batch_id]))
     clock.advance(3600)
     retrying = ann.play(verbs.retry_failed(batch_id)).steps()
-    assert bob.run(verbs.prune(timedelta(minutes=1))) is False
+    assert bob.run(verbs.prune(timedelta(minutes=1))) is None
     assert retrying.commit() == 1
-    assert bob.run(verbs.prune(timedelta(minutes=1))) is False
+    assert bob.run(verbs.prune(timedelta(minutes=1))) is None
     assert look(bob.conn, batch_id).pending == 1
 
 

@@ -28,7 +28,7 @@ from ingather.engine.errors import BatchClosed
 from ingather.engine.script import run
 from ingather.engine.verdict import MAX_LOST
 from tests.conftest import Clock
-from tests.engine.actors import Held, claim, enlist, lines, put_back, request, settle, settle_run
+from tests.engine.actors import Held, claim, close, close_ripe, enlist, lines, put_back, request, settle, settle_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,6 +59,8 @@ class Item:
     attempts: int = 0
     lost: int = 0
     due_at: int = 0
+    died_with: int | None = None
+    """The worker that it died with last."""
 
     def back(self, *, attempts: int, lost: int, due_at: int) -> None:
         self.state, self.token, self.worker_id = "pending", None, None
@@ -209,6 +211,7 @@ class Story(RuleBasedStateMachine):
         assert run(self.conn, verbs.retry_failed(batch_id)) == len(failed)
         for item in failed:
             item.back(attempts=0, lost=0, due_at=self.oracle.now)
+            item.died_with = None
         if failed and not batch.is_open:
             batch.is_open, batch.version = True, batch.version + 1
             if batch.gather_id is not None:
@@ -293,13 +296,30 @@ class Story(RuleBasedStateMachine):
             return
         assert taken is not None
         assert taken[0] == len(items)
+        blamed = self.blamed({id_: items[id_] for id_ in started})
         for id_, item in items.items():
-            item.lost += id_ in started
-            if id_ in started and item.lost >= MAX_LOST:
+            item.lost += id_ in blamed
+            if id_ in blamed and item.lost >= MAX_LOST:
                 item.end("error")
             else:
                 item.back(attempts=item.attempts - 1, lost=item.lost, due_at=self.oracle.now)
+            if id_ in started:
+                item.died_with = worker_id
+        # What was spared comes back at a random moment; here it does at once.
+        self.conn.execute("update ingather.waiting set run_at = clock_timestamp() where item_id = any(%s)", [started])
         self.replace(worker_id)
+
+    @staticmethod
+    def blamed(started: dict[int, Item]) -> set[int]:
+        """The first loss is anybody's. Later ones are of what was alone, or met nobody again; a gather's, if alone."""
+        company = Counter(item.died_with for item in started.values())
+        return {
+            id_
+            for id_, item in started.items()
+            if item.lost == 0
+            or len(started) == 1
+            or (not item.is_gather and (item.died_with is None or company[item.died_with] == 1))
+        }
 
     # --- the aggregator and the clock ------------------------------------------------------------------------------
 
@@ -319,7 +339,8 @@ class Story(RuleBasedStateMachine):
                 assert taken is None
                 continue
             items = self.oracle.held(worker_id)
-            assert taken == (len(items), [])
+            assert taken is not None
+            assert taken[0] == len(items)
             self.unworked(items)
             self.replace(worker_id)
 
@@ -332,9 +353,9 @@ class Story(RuleBasedStateMachine):
         ]
         if is_alone:
             ripe = [id_ for id_ in ripe if id_ == batch_id]
-            gathering = run(self.conn, verbs.close([batch_id]))
+            gathering = run(self.conn, close([batch_id]))
         else:
-            gathering = run(self.conn, verbs.close_ripe())
+            gathering = run(self.conn, close_ripe())
         assert sorted(gathering) == [id_ for id_ in ripe if self.oracle.batches[id_].gathers]
         for id_ in ripe:
             self.closed(id_)

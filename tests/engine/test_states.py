@@ -11,7 +11,7 @@ from ingather.engine import verbs
 from ingather.engine.errors import BatchClosed
 from ingather.engine.script import run
 from tests.conftest import cloned
-from tests.engine.actors import Held, assert_sound, claim, enlist, lines, look, ours, put_back, scatter, settle
+from tests.engine.actors import Held, assert_sound, claim, close, enlist, lines, look, ours, put_back, scatter, settle
 
 STATES = (
     "fresh",  # pending, never claimed
@@ -121,7 +121,7 @@ class Subject:
                 run(conn, verbs.cancel(self.batch_id))
         if state.endswith(", closed"):
             run(conn, settle(self.other, ballast.pairs))
-            run(conn, verbs.close([self.batch_id]))
+            run(conn, close([self.batch_id]))
         self.state = self.row[0]
         assert self.state == {"fresh": "pending", "due": "pending", "later": "pending"}.get(
             state, state.removesuffix(", closed")
@@ -166,7 +166,7 @@ class Subject:
             "resume": lambda: run(self.conn, verbs.pause(self.batch_id, paused=False)),
             "retry_failed": lambda: run(self.conn, verbs.retry_failed(self.batch_id)),
             "add": lambda: run(self.conn, verbs.add(self.batch_id, lines(1))),
-            "close": lambda: run(self.conn, verbs.close([self.batch_id])),
+            "close": lambda: run(self.conn, close([self.batch_id])),
         }
         try:
             return actions[verb]()

@@ -27,6 +27,7 @@ CLASSES = sorted(
 ALONE = {
     "Batch.results": "a Stream is read by `for` and by `async for`",
     "Batch.items": "a Stream is read by `for` and by `async for`",
+    "Batch.children": "a Stream is read by `for` and by `async for`",
     "Worker.run": "it is the whole of a process; in a loop one writes `async with`",
     "Worker.start": "it needs a loop of its own",
     "Worker.stop": "it needs a loop of its own",
@@ -109,6 +110,7 @@ def test_every_option_of_a_scatter_is_one_of_scatter_itself() -> None:
         "self",
         "kind",
         "payloads",
+        "labels",  # one for each payload, so it goes with them
         "conn",
     }
     assert {option for option in options if f"`{option}`" not in of_class("ScatterOptions")} == set()

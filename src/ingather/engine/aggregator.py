@@ -7,6 +7,7 @@ once, and it does not matter which one dies where.
 
 import logging
 import random
+import time
 from datetime import timedelta
 from typing import Any, Final
 
@@ -16,11 +17,19 @@ from psycopg.rows import tuple_row
 from ingather.engine import statements as sql
 from ingather.engine import verbs
 from ingather.engine.script import arun
+from ingather.engine.verbs.retention import BEGINNING
 
 log = logging.getLogger("ingather.aggregator")
 
-# Steps of pruning in one round. More hold up the sweep of silent workers behind them; fewer let old batches pile up.
-PRUNE_STEPS: Final = 4
+# How long one round may prune. Longer holds up the sweep of silent workers behind it; shorter looks around more often
+# between the steps where much is to be removed.
+PRUNE_S: Final = 0.25
+# What could not be pruned when the others of its time were (a gather had not ended, somebody held the batch) is looked
+# for again so often. Shorter reads what is gone, for as long as a snapshot keeps it; longer keeps such batches longer.
+PRUNE_ANEW_S: Final = 60.0
+# Open batches that one round looks at, to close what a worker that died left ripe. More cost every round of every
+# worker; fewer make a longer way through all of them.
+WINDOW: Final = 8
 # The pause between rounds. Longer delays a sweep, a backstop close and a schedule; shorter costs the server a query per
 # worker.
 TICK_S: Final = 0.5
@@ -30,21 +39,55 @@ LOOK_AFTER_S: Final = 0.01
 JITTER: Final = (0.8, 1.0)
 
 
-async def tick(conn: AsyncConnection[Any], *, keep: timedelta | None) -> tuple[bool, float]:
-    """One round. Returns whether there may be new work to claim, and in how many seconds to look again."""
-    async with conn.cursor(row_factory=tuple_row) as cursor:
-        await cursor.execute(sql.WHAT_IS_DUE)
-        [(worker_ids, left_s, has_ripe, has_due_schedule)] = await cursor.fetchall()
-    late = dict(zip(worker_ids, left_s, strict=True))
-    has_taken = await _sweep(conn, [worker_id for worker_id, left in late.items() if left <= 0])
-    gathering = await arun(conn, verbs.close_ripe()) if has_ripe else []
-    has_fired = has_due_schedule and await _fire_schedules(conn)
-    if keep is not None:
-        for _ in range(PRUNE_STEPS):
-            if not await arun(conn, verbs.prune(keep)):
-                break
-    next_death_s = min((left for left in late.values() if left > 0), default=TICK_S) + LOOK_AFTER_S
-    return has_taken or bool(gathering) or has_fired, min(TICK_S * random.uniform(*JITTER), next_death_s)
+class Aggregator:
+    """What one worker does for all, and how far it has come with it."""
+
+    def __init__(self, keep: timedelta | None) -> None:
+        self._keep = keep
+        self._after = 0
+        self._pruned_to = BEGINNING
+        self._prunes_anew_at = 0.0
+
+    async def tick(self, conn: AsyncConnection[Any]) -> tuple[bool, float]:
+        """One round. Returns whether there may be new work to claim, and in how many seconds to look again."""
+        async with conn.cursor(row_factory=tuple_row) as cursor:
+            await cursor.execute(sql.WHAT_IS_DUE, {"after": self._after, "window": WINDOW})
+            [(worker_ids, left_s, ripe, after, gathered, has_due_schedule)] = await cursor.fetchall()
+        self._after = after or 0
+        late = dict(zip(worker_ids, left_s, strict=True))
+        has_taken = await _sweep(conn, [worker_id for worker_id, left in late.items() if left <= 0])
+        is_gathering = await _look_after(conn, ripe + gathered) if ripe or gathered else False
+        has_fired = has_due_schedule and await _fire_schedules(conn)
+        has_more = self._keep is not None and await self._prune(conn, self._keep)
+        next_death_s = min((left for left in late.values() if left > 0), default=TICK_S) + LOOK_AFTER_S
+        pause_s = 0.0 if has_more else TICK_S * random.uniform(*JITTER)
+        return has_taken or is_gathering or has_fired, min(pause_s, next_death_s)
+
+    async def _prune(self, conn: AsyncConnection[Any], keep: timedelta) -> bool:
+        """Remove what is old, for a moment. Returns whether there is more."""
+        until = time.monotonic() + PRUNE_S
+        while time.monotonic() < until:
+            place = await arun(conn, verbs.prune(keep, self._pruned_to))
+            if place is None:
+                if time.monotonic() >= self._prunes_anew_at:
+                    self._pruned_to = BEGINNING
+                    self._prunes_anew_at = time.monotonic() + PRUNE_ANEW_S
+                return False
+            self._pruned_to = place
+        return True
+
+
+async def _look_after(conn: AsyncConnection[Any], batch_ids: list[int]) -> bool:
+    """Close what is ripe of these batches and of their parents, whose turn comes with their last child. Returns whether
+    there are gathers to run."""
+    parents = await arun(conn, verbs.free_parents(batch_ids))
+    level = [*batch_ids, *parents]
+    is_gathering = False
+    while level:
+        closed = await arun(conn, verbs.close(level))
+        is_gathering = is_gathering or bool(closed.gathering)
+        level = closed.parents
+    return is_gathering
 
 
 async def _sweep(conn: AsyncConnection[Any], silent: list[int]) -> bool:
@@ -55,7 +98,8 @@ async def _sweep(conn: AsyncConnection[Any], silent: list[int]) -> bool:
             continue
         items, batch_ids = taken
         log.warning("worker %s went silent; %s items taken back", worker_id, items)
-        await arun(conn, verbs.close(batch_ids))
+        if batch_ids:
+            await _look_after(conn, batch_ids)
         has_taken = has_taken or items > 0
     return has_taken
 

@@ -4,6 +4,7 @@ Types are only hints. A caller's number may come from a form or a file, so every
 check also holds for values of another type.
 """
 
+from collections.abc import Iterable
 from datetime import timedelta
 from math import ceil
 from types import EllipsisType
@@ -22,7 +23,8 @@ MAX_TIMEOUT_S: Final = 86_400
 MAX_PRIORITY: Final = 100
 # Batches in one page, which is one statement and one list in memory. Larger ones are read page by page.
 MAX_PAGE: Final = 10_000
-# Characters of an idempotency key. It stands in an index, whose entries may take a third of a page, 2,704 bytes.
+# Characters of an idempotency key, a label, a share. Each stands in an index, whose entries may take a third of a page,
+# 2,704 bytes.
 MAX_KEY_LENGTH: Final = 255
 # The highest `max_running`, and the most items of a rate. A higher limit limits nothing: no fleet runs so many at once.
 MAX_LIMIT: Final = 1_000_000
@@ -75,11 +77,32 @@ def checked_priority(priority: int) -> int:
 
 def checked_key(key: object) -> str | None:
     """An idempotency key; None is none."""
-    if key is None:
+    return None if key is None else checked_text("idempotency key", key)
+
+
+def checked_text(what: str, text: object) -> str:
+    if not (isinstance(text, str) and 0 < len(text) <= MAX_KEY_LENGTH and text.isprintable()):
+        article = "An" if what[0] in "aeiou" else "A"
+        raise UsageError(f"{article} {what} is 1 to {MAX_KEY_LENGTH} printable characters.")
+    return text
+
+
+def checked_labels(labels: Iterable[str] | None, items: int) -> list[str] | None:
+    """A label for each item; None is none."""
+    if labels is None:
         return None
-    if not (isinstance(key, str) and 0 < len(key) <= MAX_KEY_LENGTH and key.isprintable()):
-        raise UsageError(f"An idempotency key is 1 to {MAX_KEY_LENGTH} printable characters.")
-    return key
+    if isinstance(labels, str) or not isinstance(labels, Iterable):
+        raise UsageError(f"labels is a list with one text for each payload, not a {type(labels).__name__}.")
+    checked = [checked_text("label", label) for label in labels]
+    if len(checked) != items:
+        raise UsageError(f"Every payload needs a label of its own: there are {len(checked):,} for {items:,} payloads.")
+    return checked
+
+
+def checked_max_items(number: int | None) -> int | None:
+    if number is not None and not is_whole(number, 1, MAX_ID):
+        raise UsageError(f"max_items is a whole number from 1 on, not {number!r}.")
+    return number
 
 
 def checked_keep(keep: object) -> timedelta:

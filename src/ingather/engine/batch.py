@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from ingather.engine import statements as sql
 from ingather.engine import verbs
+from ingather.engine.arguments import checked_labels
 from ingather.engine.codec import decode
 from ingather.engine.errors import Failed, NotReady, UnknownBatch, UsageError
+from ingather.engine.item_context import running_item
 from ingather.engine.model import ItemRecord, ItemState, Progress
 from ingather.engine.script import Rows, Script, Statement
 from ingather.notice import notice
@@ -86,10 +88,11 @@ class Batch:
         return found[0]
 
     def wait(self, timeout: float | None = None) -> Progress:
-        """Block until the batch is closed and gathered; `TimeoutError` after `timeout` seconds."""
+        """Block until the batch is closed and gathered; `TimeoutError` after `timeout` seconds. Not in a handler."""
         deadline = _deadline(timeout)
         pause_s = FIRST_PAUSE_S
         while not (progress := self.progress()).is_gathered:
+            _refuse_in_handler(self.id)
             time.sleep(_pause(pause_s, deadline, progress))
             pause_s = min(pause_s * PAUSE_GROWTH, LONGEST_PAUSE_S)
         return progress
@@ -99,6 +102,7 @@ class Batch:
         deadline = _deadline(timeout)
         pause_s = FIRST_PAUSE_S
         while not (progress := await self.aprogress()).is_gathered:
+            _refuse_in_handler(self.id)
             await asyncio.sleep(_pause(pause_s, deadline, progress))
             pause_s = min(pause_s * PAUSE_GROWTH, LONGEST_PAUSE_S)
         return progress
@@ -182,13 +186,29 @@ class Batch:
         """`retry_failed`, for a caller with an event loop."""
         return await self._engine.database.arun(verbs.retry_failed(self.id), rings=True)
 
-    def add(self, payloads: Iterable[Any]) -> int:
-        """More items for an open batch, in one transaction. Returns how many."""
-        return self._engine.database.run(verbs.add(self.id, self._engine.registry.encoded(payloads)), rings=True)
+    def add(self, payloads: Iterable[Any], *, labels: Iterable[str] | None = None) -> int:
+        """More items for an open batch, in one transaction; with `labels`, one for each payload, only those whose label
+        it has never had. Returns how many."""
+        return self._engine.database.run(self._add(payloads, labels), rings=True)
 
-    async def aadd(self, payloads: Iterable[Any]) -> int:
+    async def aadd(self, payloads: Iterable[Any], *, labels: Iterable[str] | None = None) -> int:
         """`add`, for a caller with an event loop."""
-        return await self._engine.database.arun(verbs.add(self.id, self._engine.registry.encoded(payloads)), rings=True)
+        return await self._engine.database.arun(self._add(payloads, labels), rings=True)
+
+    def _add(self, payloads: Iterable[Any], labels: Iterable[str] | None) -> Script[int]:
+        lines = self._engine.registry.encoded(payloads)
+        if labels is None:
+            return verbs.add(self.id, lines)
+        held = list(lines)
+        return verbs.add(self.id, held, checked_labels(labels, len(held)))
+
+    def children(self) -> "Stream[Batch]":
+        """The batches that items of this one have scattered, in the order in which they came."""
+
+        def page(after: int) -> Script[Rows]:
+            return (yield Statement(sql.CHILDREN_PAGE, {"batch_id": self.id, "after": after, "limit": PAGE_SIZE}))
+
+        return Stream(self._engine, page, lambda batch_id: Batch(self._engine, batch_id))
 
 
 def _check_state(state: ItemState | None) -> None:
@@ -217,6 +237,15 @@ def _record(*row: Any) -> ItemRecord:
         if record[name] is not None:
             record[name] = decode(record[name])
     return ItemRecord(**record)
+
+
+def _refuse_in_handler(batch_id: int) -> None:
+    if (item := running_item.get()) is not None:
+        raise UsageError(
+            f"Item {item.id} must not wait for batch {batch_id}: it holds a slot meanwhile, and once all slots wait, "
+            "nothing is left that could work. Scatter with item.scatter() and go on in a gather, which runs when the "
+            "children are done."
+        )
 
 
 def _deadline(timeout: float | None) -> float | None:

@@ -39,6 +39,9 @@ SHORTEST_REST_S: Final = 0.001
 FIRST_GUESS_S: Final = 1.0
 # Each item that ends leaves this much of what was known before. Nearer to 1 follows a change of pace too slowly.
 MEMORY: Final = 0.95
+# Shares of which a worker remembers the batch it served last. Where more are busy, those it forgets begin with their
+# oldest batch again; each travels with every claim.
+MOST_SHARES: Final = 64
 # Keeps the division finite where handlers take no measurable time.
 SHORTEST_S: Final = 1e-6
 
@@ -46,13 +49,15 @@ SHORTEST_S: Final = 1e-6
 class KnownQueue:
     """What this worker remembers of a queue between claims."""
 
-    __slots__ = ("after", "is_limited", "is_odd", "is_thirsty", "name", "nap_until")
+    __slots__ = ("after_share", "afters", "is_dozing", "is_limited", "is_odd", "is_thirsty", "name", "nap_until")
 
     def __init__(self, name: str, *, is_limited: bool = False) -> None:
         self.name = name
         self.is_limited = is_limited
         self.nap_until = 0.0
-        self.after = 0  # the batch that was claimed from last: the next claim goes on behind it
+        self.after_share = ""  # the share that was claimed from last: the next claim goes on behind it
+        self.afters: dict[str, int] = {}  # and of each share, the batch
+        self.is_dozing = False  # the last claim brought nothing
         self.is_odd = False
         self.is_thirsty = False  # the last claim came back empty because others held the candidates
 
@@ -62,20 +67,38 @@ class KnownQueue:
         self.is_odd = not self.is_odd
         return k if self.is_thirsty else (k + self.is_odd) // 2
 
+    def served(self, claimed: Iterable[tuple[str, int]]) -> None:
+        """A claim brought fresh items of these shares and batches, in this order."""
+        for share, batch_id in claimed:
+            self.after_share = share
+            self.afters.pop(share, None)
+            self.afters[share] = batch_id
+        while len(self.afters) > MOST_SHARES:
+            del self.afters[next(iter(self.afters))]
+
     def nap(self, outlook: Row | None, now: float, jitter: Callable[[float, float], float] = random.uniform) -> None:
-        """A claim came back empty. `outlook` is the row of OUTLOOK: is the queue limited, in how many seconds is the
-        next item due, do others merely hold the candidates. None: there is no such queue."""
+        """A claim came back empty. `outlook` is what OUTLOOK says of this queue: is it limited, in how many seconds is
+        the next item due, is there something to claim. None: there is no such queue."""
+        self.is_dozing = True
         nap_s = POLL_S * jitter(*JITTER)
         if outlook is not None:
-            is_limited, due_in_s, is_merely_held = outlook
+            is_limited, due_in_s, has_candidates = outlook
             if is_limited != self.is_limited:
                 self.is_limited, nap_s = is_limited, 0.0
-            elif is_merely_held:
-                self.is_thirsty = True
+            elif has_candidates and not is_limited:
+                # Others merely hold them, or it was not this claim's turn.
+                self.is_thirsty, self.is_dozing = True, False
                 nap_s = jitter(*HELD_NAP_S)
             elif due_in_s is not None:
                 nap_s = min(nap_s, max(due_in_s, 0.0) + DUE_MARGIN_S)
         self.nap_until = now + nap_s
+
+    def look(self, outlook: Row | None, now: float) -> None:
+        """What OUTLOOK says before a claim: wake up for it, or go on dozing."""
+        if outlook is not None and outlook[2]:
+            self.is_limited, self.is_dozing, self.nap_until = outlook[0], False, 0.0
+        else:
+            self.nap(outlook, now)
 
 
 class ClaimPace:
@@ -136,6 +159,12 @@ class Claiming:
     def free_slots(self, busy: int, buffered: int) -> int:
         """Slots with nothing to do, and nothing in the buffer for them either. Negative when the buffer holds more."""
         return self._slots - busy - buffered
+
+    def dozing(self, now: float) -> list[KnownQueue]:
+        """Queues that are worth a look, but not a claim each: the last one brought nothing. A single one is claimed
+        from at once."""
+        due = [view for view in self._views if view.is_dozing and view.nap_until <= now]
+        return due if len(due) > 1 else []
 
     def choose(self, busy: int, buffer: Collection[Assignment], now: float) -> Choice | None:
         """The next queue whose turn it is and from which items are wanted: free slots, plus what ends in a moment."""

@@ -14,6 +14,7 @@ from ingather.engine.arguments import (
     check_listing,
     checked_concurrency,
     checked_keep,
+    checked_labels,
     checked_lease,
     checked_name,
     is_whole,
@@ -88,11 +89,16 @@ class Engine(Operations):
         delay: float | timedelta = 0,
         max_attempts: int | None = None,
         timeout: float | None = None,
+        share: str | None = None,
+        max_items: int | None = None,
+        labels: Iterable[str] | None = None,
         conn: Connection[Any] | None = None,
     ) -> Batch:
         """A batch of one item per payload, in one transaction; with `conn`, in the caller's.
 
-        Payloads may be any iterable: they are streamed, never held.
+        Payloads may be any iterable: they are streamed, never held. With `labels`,
+        one for each payload, all are held, and of those with one label the first
+        is taken.
         """
         request = self.registry.request(
             kind,
@@ -102,8 +108,10 @@ class Engine(Operations):
             delay=delay,
             max_attempts=max_attempts,
             timeout=timeout,
+            share=share,
+            max_items=max_items,
         )
-        script, is_one_statement = self._scattering(request, payloads)
+        script, is_one_statement = self._scattering(request, payloads, labels)
         if conn is not None:
             return Batch(self, self.database.join(conn, script)[0])
         return Batch(self, self.database.run(script, rings=True, is_one_statement=is_one_statement)[0])
@@ -119,6 +127,9 @@ class Engine(Operations):
         delay: float | timedelta = 0,
         max_attempts: int | None = None,
         timeout: float | None = None,  # noqa: ASYNC109  # the handlers' deadline, not this call's
+        share: str | None = None,
+        max_items: int | None = None,
+        labels: Iterable[str] | None = None,
         conn: AsyncConnection[Any] | None = None,
     ) -> Batch:
         """`scatter`, for a caller with an event loop."""
@@ -130,15 +141,22 @@ class Engine(Operations):
             delay=delay,
             max_attempts=max_attempts,
             timeout=timeout,
+            share=share,
+            max_items=max_items,
         )
-        script, is_one_statement = self._scattering(request, payloads)
+        script, is_one_statement = self._scattering(request, payloads, labels)
         if conn is not None:
             return Batch(self, (await self.database.ajoin(conn, script))[0])
         return Batch(self, (await self.database.arun(script, rings=True, is_one_statement=is_one_statement))[0])
 
-    def _scattering(self, request: ScatterRequest, payloads: Iterable[Any]) -> tuple[Script[tuple[int, bool]], bool]:
+    def _scattering(
+        self, request: ScatterRequest, payloads: Iterable[Any], labels: Iterable[str] | None
+    ) -> tuple[Script[tuple[int, bool]], bool]:
         """The script for so many payloads, and whether it writes everything in its first statement."""
         lines = self.registry.encoded(payloads)
+        if labels is not None:
+            held = list(lines)
+            return verbs.scatter(request, held, checked_labels(labels, len(held))), False
         first = list(islice(lines, verbs.FEW_ITEMS + 1))
         if 0 < len(first) <= verbs.FEW_ITEMS and not request.delay:
             return verbs.scatter_few(request, first), True

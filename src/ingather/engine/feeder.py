@@ -65,6 +65,7 @@ class Feeder:
         self.line = Line(url)
         self.settling = Settling(self.line, self.outbox, self.holdings)
         self.pace = self._claiming.pace
+        self._skipped: set[int] = set()
         self.is_claiming = True
         self.is_connected = False
 
@@ -92,6 +93,12 @@ class Feeder:
         """There may be work: look at once."""
         self._claiming.end_naps()
         self._wake.set()
+
+    def look_again(self) -> None:
+        """Ripe batches that somebody held when this worker came to close them."""
+        if self._skipped:
+            self.outbox.touch(self._skipped)
+            self._skipped.clear()
 
     def return_unstarted(self, older_than_s: float) -> None:
         """Give back what has waited here for too long: another worker may have a free slot."""
@@ -144,6 +151,8 @@ class Feeder:
         if self.outbox.has_outcomes:
             # An item that ends in a limited queue makes room in it, and the claim travels right behind the settle.
             self._claiming.end_naps(only_limited=True)
+        if self.is_claiming and (dozing := self._claiming.dozing(time.monotonic())):
+            await self._look(dozing)
         buffer = self.holdings.buffer
         choice = self._claiming.choose(self._busy(), buffer, time.monotonic()) if self.is_claiming else None
         if choice is None and self.outbox.is_empty:
@@ -155,6 +164,14 @@ class Feeder:
             await self._exchange(choice)
         finally:
             self.outbox.is_under_way = False
+
+    async def _look(self, views: list[KnownQueue]) -> None:
+        """Which of these queues have something to claim? One statement, where a claim of each would be one each."""
+        outlooks = await self.line.ask(parameters.outlook([view.name for view in views], self._handlers))
+        of_queue = {row[0]: row[1:] for row in outlooks}
+        now = time.monotonic()
+        for view in views:
+            view.look(of_queue.get(view.name), now)
 
     async def _rest(self) -> None:
         try:
@@ -179,14 +196,17 @@ class Feeder:
         if reply.error is not None:
             await self.settling.recover(reply.error, parcel)
             return
+        gathered = self.holdings.gathered_children(parcel.tokens)
         await self.settling.account(parcel, reply)
+        if gathered:
+            await self._free_parents(gathered)
         for _ in await self.settling.settle_parents():
             await self._ring_everywhere()
         if reply.ripe:
             await self._close([batch_id for (batch_id,) in reply.ripe])
         if choice is not None and not reply.claimed:
-            rows = await self.line.ask(parameters.outlook(choice.view.name, self._handlers))
-            choice.view.nap(rows[0] if rows else None, time.monotonic())
+            rows = await self.line.ask(parameters.outlook([choice.view.name], self._handlers))
+            choice.view.nap(rows[0][1:] if rows else None, time.monotonic())
 
     async def _send(self, parcel: Parcel, choice: Choice | None) -> Reply:
         if choice is not None and parcel.is_empty and not choice.view.is_limited:
@@ -207,7 +227,8 @@ class Feeder:
             k=k,
             free=self._claiming.free_slots(self._busy(), len(self.holdings.buffer)),
             from_waiting=view.waiting_share(k),
-            after=view.after,
+            after_share=view.after_share,
+            afters=view.afters,
             token=secrets.randbits(TOKEN_BITS),
             is_locked=view.is_limited,
         )
@@ -216,9 +237,9 @@ class Feeder:
         """Take what was claimed, and let the slots begin."""
         was_dry = not self.holdings.buffer
         now = time.monotonic()
-        view.is_thirsty = False
+        view.is_thirsty = view.is_dozing = False
         # Items of a limited queue use up its limit while they wait here, so they go first.
-        view.after = self.holdings.receive(reply.claimed, view.name, self._handlers, now, goes_first=view.is_limited)
+        view.served(self.holdings.receive(reply.claimed, view.name, self._handlers, now, goes_first=view.is_limited))
         if self.is_claiming:
             self._on_arrival()
         else:
@@ -230,8 +251,20 @@ class Feeder:
             self.line.is_sending = False
 
     async def _close(self, batch_ids: list[int]) -> None:
-        if await arun(await self.line.connection(), verbs.close(batch_ids)):
+        try:
+            closed = await arun(await self.line.connection(), verbs.close(batch_ids))
+        except BaseException:
+            # The next round trip asks again whether they are ripe.
+            self.outbox.touch(batch_ids)
+            raise
+        self.outbox.touch(closed.parents)
+        self._skipped.update(closed.skipped)
+        if closed.gathering:
             await self._ring_everywhere()
+
+    async def _free_parents(self, batch_ids: list[int]) -> None:
+        """Gathers of children have ended."""
+        self.outbox.touch(await arun(await self.line.connection(), verbs.free_parents(batch_ids)))
 
     async def _ring_everywhere(self) -> None:
         self.ring()

@@ -17,14 +17,15 @@ class Lease:
     """A run of items in hand, and the token that lets this worker settle them."""
 
     __slots__ = (
-        "attempt", "batch_id", "function", "is_gather", "is_lost", "kind", "lost", "max_attempts", "open", "queue",
-        "segment_key", "timeout_s", "token",
+        "attempt", "batch_id", "function", "is_gather", "is_lost", "kind", "lost", "max_attempts", "open", "parent_id",
+        "queue", "segment_key", "timeout_s", "token",
     )  # fmt: skip
 
     def __init__(self, row: Row, queue: str, handlers: Mapping[str, Handler]) -> None:
         self.token, first, last, self.batch_id, self.attempt, self.lost, self.is_gather = row[:7]
         self.kind, self.max_attempts, self.timeout_s = row[7:10]
         self.segment_key = row[12] or ""
+        self.parent_id = row[13]
         self.open = last - first + 1
         self.queue = queue
         self.is_lost = False
@@ -91,13 +92,15 @@ class Holdings:
 
     def receive(
         self, claimed: Rows, queue: str, handlers: Mapping[str, Handler], now: float, *, goes_first: bool
-    ) -> int:
-        """Take what a claim brought into the buffer, before the others or behind them. Returns the last batch's id."""
-        batch_id = 0
+    ) -> list[tuple[str, int]]:
+        """Take what a claim brought into the buffer, before the others or behind them. Returns the shares and batches
+        that fresh items came from, in this order."""
+        served: list[tuple[str, int]] = []
         for row in claimed:
             lease = Lease(row, queue, handlers)
             first, last, ordinal, payloads = row[1], row[2], row[10] or 0, row[11]
-            batch_id = lease.batch_id
+            if lease.attempt == 1 and not lease.is_gather:
+                served.append((row[14] or "", lease.batch_id))
             lines: list[str | None] = [None] if payloads is None else payloads.split("\n")
             if len(lines) != last - first + 1:
                 log.error("batch %s has lost payloads between items %s and %s", lease.batch_id, first, last)
@@ -109,7 +112,7 @@ class Holdings:
                 self.buffer.extendleft(reversed(list(assignments)))
             else:
                 self.buffer.extend(assignments)
-        return batch_id
+        return served
 
     def take_unstarted(self, came_before: float) -> Iterator[tuple[Lease, int]]:
         """Remove items that have waited in the buffer since before that moment, and return those still ours."""
@@ -130,6 +133,11 @@ class Holdings:
     def batch_ids(self, tokens: Iterable[int]) -> set[int]:
         """The batches of those of these leases that are still here."""
         return {self.leases[token].batch_id for token in tokens if token in self.leases}
+
+    def gathered_children(self, tokens: Iterable[int]) -> list[int]:
+        """Of the leases that are settled, the batches that a parent waits for and whose gather this was."""
+        leases = map(self.leases.get, set(tokens))
+        return [lease.batch_id for lease in leases if lease and lease.is_gather and lease.parent_id is not None]
 
     def lose(self, token: int) -> None:
         """A lease is gone from the database: its results would be refused, so its handlers must stop."""

@@ -14,6 +14,7 @@ class Offspring:
     request: ScatterRequest | None
     """None adds to the item's own batch."""
     lines: list[bytes]
+    labels: list[str] | None = None
 
 
 MakeOffspring = Callable[..., Offspring]
@@ -67,16 +68,28 @@ class Item:
         """
         return item_key(self._segment_key, self.ordinal)
 
-    def scatter(self, kind: str, payloads: Iterable[Any], **options: Unpack[ScatterOptions]) -> None:
-        """Scatter a child batch in the commit that settles this item: with its result, or not at all."""
+    def scatter(
+        self,
+        kind: str,
+        payloads: Iterable[Any],
+        *,
+        labels: Iterable[str] | None = None,
+        **options: Unpack[ScatterOptions],
+    ) -> None:
+        """Scatter a child batch in the commit that settles this item: with its result, or not at all.
+
+        The batch of this item closes, and its gather runs, only after the child
+        has been closed and gathered: `batch.children()` reads it there.
+        """
         self.offspring = [
             *(self.offspring or ()),
-            self._offspring_of(kind, payloads, parent_id=self.batch_id, **options),
+            self._offspring_of(kind, payloads, labels, parent_id=self.batch_id, **options),
         ]
 
-    def add(self, payloads: Iterable[Any]) -> None:
-        """Add items to this item's own batch in the commit that settles it."""
-        self.offspring = [*(self.offspring or ()), self._offspring_of(None, payloads)]
+    def add(self, payloads: Iterable[Any], *, labels: Iterable[str] | None = None) -> None:
+        """Add items to this item's own batch in the commit that settles it; with `labels`, one for each payload, only
+        those whose label the batch has never had."""
+        self.offspring = [*(self.offspring or ()), self._offspring_of(None, payloads, labels)]
 
     def __repr__(self) -> str:
         return f"Item(id={self.id}, kind={self.kind!r}, batch_id={self.batch_id}, attempt={self.attempt})"

@@ -134,6 +134,8 @@ class ScatterOptions(TypedDict, total=False):
     delay: float | timedelta
     max_attempts: int | None
     timeout: float | None
+    share: str | None
+    max_items: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +151,9 @@ class ScatterRequest:
     gathers: bool
     idempotency_key: str | None
     parent_id: int | None = None
+    share: str | None = None
+    """Whose turn it is; None is that of the parent."""
+    max_items: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

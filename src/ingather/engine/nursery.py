@@ -10,6 +10,7 @@ when the worker started and runs nothing but the pool.
 import asyncio
 import os
 import pickle
+import random
 import signal
 import socket
 import sys
@@ -19,6 +20,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, Final
 
+from ingather.engine.errors import RetryLater
 from ingather.engine.jobs import LENGTH, Job, frame
 from ingather.engine.pool_keeper import live
 from ingather.engine.verdict import Died
@@ -27,6 +29,9 @@ from ingather.engine.verdict import Died
 PATIENCE_S: Final = 5.0
 # How often a stop looks whether the nursery has ended. Longer delays the stop.
 REAP_LOOK_S: Final = 0.005
+# Items whose processes died together come back within so many seconds, each at a moment of its own. Shorter would bring
+# them together again; longer makes the innocent wait.
+APART_S: Final = 10.0
 
 
 class Nursery:
@@ -92,9 +97,9 @@ class Nursery:
             pass
         finally:
             self.is_open = False
-            for waits in self._jobs.values():
-                if not waits.done():
-                    waits.set_result(Died("the process that keeps the handlers' processes was killed"))
+            under_way = [waits for waits in self._jobs.values() if not waits.done()]
+            for waits in under_way:
+                waits.set_result(_end_of_nursery(is_alone=len(under_way) == 1))
 
     async def close(self) -> None:
         """Hang up, and wait until all children are gone."""
@@ -109,6 +114,12 @@ class Nursery:
         else:
             self._line.close()
         await asyncio.to_thread(_reap, self._pid)
+
+
+def _end_of_nursery(*, is_alone: bool) -> Exception:
+    """Only a job that was alone can be blamed. The others come back one after the other, and may be alone by then."""
+    what = "the process that keeps the handlers' processes was killed"
+    return Died(what) if is_alone else RetryLater(random.uniform(0, APART_S), what)
 
 
 def _reap(pid: int) -> None:

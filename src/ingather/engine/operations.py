@@ -87,13 +87,15 @@ class Operations:
 
     def prune(self, keep: timedelta) -> None:
         """Remove batches that closed longer ago than `keep`, a few thousand rows at a time."""
-        while self.database.run(verbs.prune(checked_keep(keep))):
-            pass
+        place = self.database.run(verbs.prune(checked_keep(keep)))
+        while place is not None:
+            place = self.database.run(verbs.prune(keep, place))
 
     async def aprune(self, keep: timedelta) -> None:
         """`prune`, for a caller with an event loop."""
-        while await self.database.arun(verbs.prune(checked_keep(keep))):
-            pass
+        place = await self.database.arun(verbs.prune(checked_keep(keep)))
+        while place is not None:
+            place = await self.database.arun(verbs.prune(keep, place))
 
     # --- schedules -------------------------------------------------------------------------------------------------
 

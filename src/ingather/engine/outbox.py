@@ -129,6 +129,8 @@ class Outbox:
     def touch(self, batch_ids: Iterable[int]) -> None:
         """Items of these batches were settled outside a parcel: ask with the next one whether they are ripe."""
         self._touched.update(batch_ids)
+        if self._touched and not self.is_under_way:
+            self._wake.set()
 
     def durations(self) -> tuple[int, float]:
         """How many items have ended or failed since the last time, and how long they took together. Outcomes that did

@@ -4,7 +4,8 @@ Numbers travel as arrays in their text form and documents as lines of one text:
 both are quicker to make than the driver's own, item by item.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 from ingather.engine import statements as sql
@@ -13,6 +14,7 @@ from ingather.engine.script import Statement
 
 # A shorter time counts as none: the column holds whole milliseconds.
 SHORTEST_TOOK_S: Final = 0.001
+NOTHING: Final[Mapping[str, int]] = MappingProxyType({})
 
 
 def settle(worker_id: int, ended: list[Ended]) -> Statement:
@@ -86,10 +88,12 @@ def claim(
     token: int,
     free: int = 0,
     from_waiting: int = 0,
-    after: int = 0,
+    after_share: str = "",
+    afters: Mapping[str, int] = NOTHING,
     is_locked: bool = False,
 ) -> Statement:
-    """Claim k items, of which `from_waiting` may come from `waiting`. The first `free` of them start at once."""
+    """Claim k items, of which `from_waiting` may come from `waiting`. The first `free` of them start at once. Fresh
+    ones are those of the share behind `after_share`, and of its batches those behind the one in `afters`."""
     params = {
         "worker_id": worker_id,
         "queue": queue,
@@ -97,15 +101,17 @@ def claim(
         "k": k,
         "free": max(0, free),
         "kw": from_waiting,
-        "after": after,
+        "after_share": after_share,
+        "shares": list(afters),
+        "afters": list(afters.values()),
         "token": token,
         "is_locked": is_locked,
     }
     return Statement(sql.CLAIM, params)
 
 
-def outlook(queue: str, kinds: Collection[str]) -> Statement:
-    return Statement(sql.OUTLOOK, {"queue": queue, "kinds": list(kinds)})
+def outlook(queues: Collection[str], kinds: Collection[str]) -> Statement:
+    return Statement(sql.OUTLOOK, {"queues": list(queues), "kinds": list(kinds)})
 
 
 def _settling(worker_id: int, ended: list[Ended]) -> dict[str, Any]:

@@ -1,16 +1,20 @@
 """The handlers and gathers of one application, and what may be scattered to them."""
 
 import inspect
+import secrets
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any, TypeVar, Unpack
+from typing import Any, Final, TypeVar, Unpack
 
 from ingather.engine.arguments import (
     checked_attempts,
     checked_key,
+    checked_labels,
+    checked_max_items,
     checked_name,
     checked_priority,
+    checked_text,
     checked_timeout_s,
 )
 from ingather.engine.codec import PAYLOAD_HARD_CAP, encode_payload
@@ -19,6 +23,9 @@ from ingather.engine.item import Offspring
 from ingather.engine.model import Failure, Handler, ScatterOptions, ScatterRequest
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+# Random bytes of an application's share. Fewer would make two callers one; it stands in every segment and its index.
+SHARE_BYTES: Final = 4
 
 
 class Registry:
@@ -34,6 +41,8 @@ class Registry:
         self.max_payload = max_payload
         self.handlers: dict[str, Handler] = {}
         self.gathers: dict[str, Handler] = {}
+        # Whatever this application scatters in this process is one share of a queue, unless it names others.
+        self.share = secrets.token_hex(SHARE_BYTES)
         self.failure_hooks: list[Callable[[Failure], object]] = []
 
     def handler(self, kind: str, queue: str, max_attempts: int, timeout: float) -> Callable[[F], F]:
@@ -52,6 +61,8 @@ class Registry:
         delay: float | timedelta = 0,
         max_attempts: int | None = None,
         timeout: float | None = None,
+        share: str | None = None,
+        max_items: int | None = None,
         parent_id: int | None = None,
     ) -> ScatterRequest:
         """The options of a scatter, checked; what is left out comes from the handler."""
@@ -69,7 +80,14 @@ class Registry:
             timeout_s=handler.timeout_s if timeout is None else checked_timeout_s(timeout),
             gathers=kind in self.gathers,
             parent_id=parent_id,
+            share=self._share(share, parent_id),
+            max_items=checked_max_items(max_items),
         )
+
+    def _share(self, share: str | None, parent_id: int | None) -> str | None:
+        if share is not None:
+            return checked_text("share", share)
+        return self.share if parent_id is None else None
 
     def encoded(self, payloads: Iterable[Any]) -> Iterator[bytes]:
         """Payloads as the lines they are stored as, each refused or encoded when it is drawn."""
@@ -84,6 +102,7 @@ class Registry:
         self,
         kind: str | None,
         payloads: Iterable[Any],
+        labels: Iterable[str] | None = None,
         *,
         parent_id: int | None = None,
         **options: Unpack[ScatterOptions],
@@ -93,7 +112,8 @@ class Registry:
         lines = list(self.encoded(payloads))
         if not lines:
             raise EmptyBatch("An item cannot scatter or add nothing: the payloads were empty.")
-        return Offspring(None if kind is None else self.request(kind, parent_id=parent_id, **options), lines)
+        request = None if kind is None else self.request(kind, parent_id=parent_id, **options)
+        return Offspring(request, lines, checked_labels(labels, len(lines)))
 
 
 def _register(

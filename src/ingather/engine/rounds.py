@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 from psycopg import AsyncConnection
 from psycopg.rows import tuple_row
 
-from ingather.engine import aggregator, verbs
 from ingather.engine import statements as sql
+from ingather.engine import verbs
+from ingather.engine.aggregator import Aggregator
 from ingather.engine.connection import PASSING_ERRORS, aconnect, is_direct
 from ingather.engine.errors import DatabaseUnavailable
 from ingather.engine.feeder import Feeder, backoff_s
@@ -39,6 +40,7 @@ class Rounds:
         self._feeder = feeder
         self._registration = registration
         self._queues = queues
+        self._aggregator = Aggregator(engine.keep)
         self._strangers: set[int] = set()
         self._missing: set[int] = set()
         self._task: asyncio.Task[None] | None = None
@@ -126,7 +128,8 @@ class Rounds:
                 log.warning("the sentinel is gone; posting another")
                 await self._registration.post_sentinel()
             await self._reconcile(conn, set(tokens))
-        has_news, next_look_s = await aggregator.tick(conn, keep=self._engine.keep)
+        self._feeder.look_again()
+        has_news, next_look_s = await self._aggregator.tick(conn)
         if has_news:
             self._feeder.ring()
         return next_look_s

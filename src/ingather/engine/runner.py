@@ -202,7 +202,7 @@ class Runner:
         slot.lease = lease
         slot.started = time.monotonic()
         slot.deadline = slot.started + lease.timeout_s
-        self._table.begin(slot.number, item_id, slot.deadline)
+        self._table.begin(slot.number, item_id, slot.deadline, is_aside=lease.function is None)
 
     def _end(self, slot: Slot) -> None:
         slot.lease = None
@@ -226,8 +226,9 @@ class Runner:
             log.warning("batch %s waits for a gather of kind %s, which this worker has not", lease.batch_id, lease.kind)
             raise RetryLater(NO_GATHER_S, f"this worker has no gather for kind {lease.kind!r}")
         slot.deadline = slot.started + gather.timeout_s
-        self._table.begin(slot.number, item_id, slot.deadline)
-        if gather.is_async and not lease.lost:
+        is_aside = lease.lost > 0 or not gather.is_async
+        self._table.begin(slot.number, item_id, slot.deadline, is_aside=is_aside)
+        if not is_aside:
             running_item.set(lease.item(item_id, 0, None, self._engine.registry.offspring))
             return encode_result(await gather.function(Batch(self._engine, lease.batch_id)))
         self._leave_deadline_to_pool(slot, gather.timeout_s)

@@ -9,6 +9,7 @@ import psycopg
 from ingather.engine import parameters, verbs
 from ingather.engine.codec import encode_result
 from ingather.engine.connection import is_about_data, reason_of_refusal
+from ingather.engine.errors import BatchTooBig
 from ingather.engine.holdings import Holdings
 from ingather.engine.outbox import Ended, Outbox, Parcel, PutBack, item_of, token_of, took_of
 from ingather.engine.round_trip import Line, Reply
@@ -146,7 +147,8 @@ def _halves(entries: list[E]) -> list[list[E]]:
 
 
 def _refusal(error: BaseException) -> dict[str, Any]:
-    return describe(error, "bad_result") | {"message": reason_of_refusal(error)}
+    reason = "batch_full" if isinstance(error, BatchTooBig) else "bad_result"
+    return describe(error, reason) | {"message": reason_of_refusal(error)}
 
 
 def _storable_end(ended: Ended, error: Exception) -> Ended:

@@ -11,7 +11,8 @@ NUMBER_BYTES: Final = 8
 
 
 class SlotTable:
-    """The event loop's last tick, then the item id (0: idle) of every slot, then the deadline of every slot.
+    """The event loop's last tick, then the item id of every slot (0: idle; negative: it runs in a child process), then
+    the deadline of every slot.
 
     Writing a slot costs two stores, no call into the kernel: cheap enough for
     every item, and the kernel keeps it when the process is gone.
@@ -30,9 +31,9 @@ class SlotTable:
             file.truncate((1 + 2 * slots) * NUMBER_BYTES)
             return cls(os.dup(file.fileno()), slots)
 
-    def begin(self, slot: int, item_id: int, deadline: float) -> None:
+    def begin(self, slot: int, item_id: int, deadline: float, *, is_aside: bool = False) -> None:
         self._deadlines[slot] = deadline
-        self._items[slot] = item_id
+        self._items[slot] = -item_id if is_aside else item_id
 
     def end(self, slot: int) -> None:
         self._items[slot] = 0
@@ -43,7 +44,11 @@ class SlotTable:
 
     def started(self) -> list[int]:
         """Items whose handler had begun and not ended."""
-        return [item_id for item_id in self._items.tolist() if item_id]
+        return [abs(item_id) for item_id in self._items.tolist() if item_id]
+
+    def started_here(self) -> list[int]:
+        """Those of them that run in the worker's own process. The others cannot have ended it."""
+        return [item_id for item_id in self._items.tolist() if item_id > 0]
 
     def overdue(self, grace_s: float) -> list[int]:
         """Items past their deadline although the loop, which should have stopped them, has not turned since."""
@@ -51,7 +56,7 @@ class SlotTable:
         if self._tick[0] > limit:
             return []
         pairs = zip(self._items.tolist(), self._deadlines.tolist(), strict=True)
-        return [item_id for item_id, deadline in pairs if item_id and deadline < limit]
+        return [abs(item_id) for item_id, deadline in pairs if item_id and deadline < limit]
 
     def close(self) -> None:
         """Close the file. The memory itself goes with its last user: a handler that was left behind may still end."""

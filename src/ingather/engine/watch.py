@@ -37,6 +37,13 @@ STUCK_GRACE_S: Final = 2.0
 LONGEST_BEAT_S: Final = 5.0
 
 
+def _look_after(conn: psycopg.Connection[Any], batch_ids: list[int]) -> None:
+    """Close what is ripe of these batches and of their parents, whose turn comes with their last child."""
+    level = [*batch_ids, *run(conn, verbs.free_parents(batch_ids))] if batch_ids else []
+    while level:
+        level = run(conn, verbs.close(level)).parents
+
+
 class Watch:
     def __init__(self, post: "Post") -> None:
         self._post = post
@@ -105,7 +112,7 @@ class Watch:
 
     def _hand_back(self, death: str, *, started: list[int] | None = None, overdue: list[int] | None = None) -> None:
         """Hand back at once what the worker held. If the database is away too, the sweep will do it."""
-        started = self._table.started() if started is None else started
+        started = self._table.started_here() if started is None else started
         until = time.monotonic() + 2 * self._post.lease_s
         while time.monotonic() < until:
             try:
@@ -113,7 +120,7 @@ class Watch:
                 script = verbs.take_back(self._post.worker_id, started=started, overdue=overdue, death=death)
                 taken = run(conn, script)
                 if taken is not None:
-                    run(conn, verbs.close(taken[1]))
+                    _look_after(conn, taken[1])
                     conn.execute(sql.RING)
                     return
                 # A last claim is still committing and holds the row, or a sweep took everything back already.

@@ -15,19 +15,21 @@ Each module holds the statements of one verb, and is named like it. They are
 used from here, as `statements.CLAIM`.
 """
 
-from ingather.engine.statements.batches import LIST_BATCHES, PAUSE, PROGRESS
+from ingather.engine.statements.batches import CHILDREN_PAGE, LIST_BATCHES, PARK_SEGMENTS, PARK_WAITING, PAUSE, PROGRESS
 from ingather.engine.statements.cancelling import (
     CANCEL_THE_REST,
     DRAIN_SEGMENTS,
     DROP_LEASES,
     DROP_WAITING,
+    FREE_FAMILY,
     HAS_OPEN_ITEMS,
+    LOCK_CHILDREN,
 )
 from ingather.engine.statements.claiming import CLAIM, IS_IDLE, LOCK_QUEUE, OUTLOOK, QUEUES
-from ingather.engine.statements.closing import ALL_RIPE, CLOSE, LOCK_OPEN_BATCHES, RIPE, THROTTLE
+from ingather.engine.statements.closing import CLOSE, FREE_PARENTS, LOCK_OPEN_BATCHES, RIPE, RIPE_BY
 from ingather.engine.statements.items import PAGE, PAGE_OF_ENDED, PAGE_OF_OPEN, RESULT, RESULTS_PAGE
 from ingather.engine.statements.queues import LIST_QUEUES, PAUSE_QUEUE, SET_QUEUE
-from ingather.engine.statements.retention import CLOSED_OR_GONE, OLDEST_CLOSED, PRUNE_BATCH, PRUNE_RATE_USE, PRUNE_STEP
+from ingather.engine.statements.retention import CLOSED_OR_GONE, PRUNABLE, PRUNE_LABELS, PRUNE_PART, PRUNE_WHOLE
 from ingather.engine.statements.retrying import (
     DROP_GATHER_LEASE,
     DROP_GATHER_OUTCOME,
@@ -44,11 +46,13 @@ from ingather.engine.statements.scattering import (
     LOCK_BATCH,
     NEW_BATCH,
     NEW_DELAYED_SEGMENT,
+    NEW_LABELS,
     NEW_SEGMENT,
     NEW_SMALL_BATCH,
     NEXT_SEGMENT,
     RING,
     SEAL_BATCH,
+    SHARE_BATCH,
 )
 from ingather.engine.statements.schedules import (
     DROP_SCHEDULE,
@@ -80,11 +84,11 @@ from ingather.engine.statements.workers import (
 )
 
 __all__ = [
-    "ALL_RIPE",
     "BATCH_OF_KEY",
     "BEAT",
     "BLOCK_QUEUE",
     "CANCEL_THE_REST",
+    "CHILDREN_PAGE",
     "CLAIM",
     "CLOSE",
     "CLOSED_OR_GONE",
@@ -98,6 +102,8 @@ __all__ = [
     "DROP_WAITING_GATHER",
     "DUE_SCHEDULE",
     "FORGET_WORKER",
+    "FREE_FAMILY",
+    "FREE_PARENTS",
     "GROW_BATCH",
     "HAS_OPEN_ITEMS",
     "IS_GATHER_OPEN",
@@ -109,6 +115,7 @@ __all__ = [
     "LIST_WORKERS",
     "LOCK_BATCH",
     "LOCK_BATCH_LEASES",
+    "LOCK_CHILDREN",
     "LOCK_LEASES",
     "LOCK_OPEN_BATCHES",
     "LOCK_QUEUE",
@@ -117,23 +124,26 @@ __all__ = [
     "MOVE_SCHEDULE",
     "NEW_BATCH",
     "NEW_DELAYED_SEGMENT",
+    "NEW_LABELS",
     "NEW_SEGMENT",
     "NEW_SMALL_BATCH",
     "NEXT_SEGMENT",
     "NOW",
-    "OLDEST_CLOSED",
     "OURS_ALREADY",
     "OUTLOOK",
     "PAGE",
     "PAGE_OF_ENDED",
     "PAGE_OF_OPEN",
+    "PARK_SEGMENTS",
+    "PARK_WAITING",
     "PAUSE",
     "PAUSE_QUEUE",
     "PAUSE_SCHEDULE",
     "PROGRESS",
-    "PRUNE_BATCH",
-    "PRUNE_RATE_USE",
-    "PRUNE_STEP",
+    "PRUNABLE",
+    "PRUNE_LABELS",
+    "PRUNE_PART",
+    "PRUNE_WHOLE",
     "PUT_BACK",
     "PUT_SCHEDULE",
     "QUEUES",
@@ -143,13 +153,14 @@ __all__ = [
     "RETRY_FAILED",
     "RING",
     "RIPE",
+    "RIPE_BY",
     "SEAL_BATCH",
     "SETTLE",
     "SETTLE_FRESH",
     "SETTLE_RUN",
     "SET_QUEUE",
+    "SHARE_BATCH",
     "TAKE_BACK",
-    "THROTTLE",
     "WAIT_BRIEFLY",
     "WHAT_IS_DUE",
     "WHAT_IS_MINE",

@@ -45,3 +45,21 @@ select id
 PAUSE: Final[LiteralString] = """
 update ingather.batch set paused = %(paused)s where id = %(batch_id)s returning id
 """
+
+# After PAUSE, under the batch's lock: what nobody may claim for now is taken out of the way of claims, or put back
+# there. A claim heeds the batch's own switch all the same, as an item may come back meanwhile.
+PARK_SEGMENTS: Final[LiteralString] = """
+update ingather.segment set parked = %(paused)s
+ where batch_id = %(batch_id)s and queue is not null and parked <> %(paused)s
+"""
+
+PARK_WAITING: Final[LiteralString] = """
+update ingather.waiting w set parked = %(paused)s
+  from ingather.segment s
+ where s.batch_id = %(batch_id)s and w.item_id between s.id << 20 and s.last_id and w.parked <> %(paused)s
+"""
+
+# The batches that items of this one have scattered, in the order in which they came.
+CHILDREN_PAGE: Final[LiteralString] = """
+select id from ingather.batch where parent_id = %(batch_id)s and id > %(after)s order by id limit %(limit)s
+"""

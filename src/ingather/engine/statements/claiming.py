@@ -6,14 +6,18 @@ from typing import Final, LiteralString
 LOCK_QUEUE: Final[LiteralString] = "select 1 from ingather.queue where name = %(queue)s for no key update"
 
 # pending -> running. Takes up to k items of one queue: first what waits for its moment (at most kw, so that returning
-# items and fresh ones share), then runs of fresh items, batch by batch in turn: by priority, then the batches after
-# the one this worker served last, then around again. Candidates are read without a lock and only those needed are
-# locked, so claimers of different batches never meet; a segment that another claimer holds is skipped.
+# items and fresh ones share), then runs of fresh items: of the highest priority, of the share after the one this worker
+# served last, batch by batch behind the one it served last of this share; and only if that is not enough, of the other
+# shares, around again, and of lower priorities. Candidates are read without a lock and only those needed are locked, so
+# claimers of different batches never meet; a segment that another claimer holds is skipped. Each branch reads one
+# contiguous part of an index and stops after k rows: what nobody may claim here (kinds of other workers, paused
+# batches) is not in its way.
 # The commit does not wait for the disk: a claim lost in a crash was a promise to nobody, its items are still pending,
 # and its token opens nothing. A synchronous commit after it makes it durable too, since WAL is one sequence.
 # `me` fails once the worker was declared dead, and holds off the sweeper until this claim has committed.
 # The batch is read by a subquery and rows are looked up by `= any(array(…))`: as joins, a planner without fresh
 # statistics would read and sort every open segment.
+# Claims within a thousandth of a rate's window share a row, which leaves the window with the last of them.
 CLAIM: Final[LiteralString] = """
 with quick as materialized (
     select set_config('synchronous_commit', 'off', true)
@@ -26,53 +30,117 @@ with quick as materialized (
                q.rate_items - (select coalesce(sum(items), 0) from ingather.rate_use
                                 where queue = %(queue)s and used_at > statement_timestamp() - q.rate_window)
            ) as k,
-           q.rate_items is not null as is_rated
+           q.rate_window
       from ingather.queue q, me
      where q.name = %(queue)s
        and not q.paused
        and (q.blocked_until is null or q.blocked_until <= clock_timestamp())
        and (%(is_locked)s or (q.max_running is null and q.rate_items is null))
+), own as materialized (
+    select kind from unnest(%(kinds)s::text[]) as kind
+), top as materialized (
+    select max(s.priority) as priority
+      from own
+     cross join lateral (select s.priority from ingather.segment s
+                          where s.queue = %(queue)s and not s.parked and s.kind = own.kind
+                            and not (select b.paused from ingather.batch b where b.id = s.batch_id)
+                          order by s.priority desc limit 1) as s
+), most as materialized (
+    select greatest(coalesce(min(least(lane.k, case when top.priority is null then lane.k else %(kw)s end)), 0), 0) as k
+      from lane, top
 ), due as materialized (
-    select w.item_id, w.batch_id, w.attempt, w.lost, w.is_gather
-      from ingather.waiting w
-     where w.queue = %(queue)s
-       and w.run_at <= statement_timestamp()
-       and (select (w.is_gather or not b.paused) and b.kind = any(%(kinds)s)
-              from ingather.batch b where b.id = w.batch_id)
+    select w.item_id, w.batch_id, w.attempt, w.lost, w.is_gather, w.died_with
+      from own
+     cross join lateral (select * from ingather.waiting w
+                          where w.queue = %(queue)s and not w.parked and w.kind = own.kind
+                            and w.run_at <= statement_timestamp()
+                            and (w.is_gather or not (select b.paused from ingather.batch b where b.id = w.batch_id))
+                          order by w.run_at
+                          limit (select k from most)
+                            for no key update skip locked) as w
      order by w.run_at
-     limit (select greatest(coalesce(min(least(k, case when is_fresh then %(kw)s else k end)), 0), 0)
-              from lane, (select exists (select from ingather.segment where queue = %(queue)s)) as f(is_fresh))
-       for no key update skip locked
+     limit (select k from most)
 ), back as (
     delete from ingather.waiting w using due where w.item_id = due.item_id
 ), want as materialized (
     select greatest(coalesce(min(k), 0) - (select count(*) from due), 0) as k from lane
-), turn as materialized (
-    (select s.id, s.batch_id, s.priority, 0 as round, s.last_id - s.next_id + 1 as items
-       from ingather.segment s
-      where s.queue = %(queue)s and s.batch_id > %(after)s
-        and (select not b.paused and b.kind = any(%(kinds)s) from ingather.batch b where b.id = s.batch_id)
-      order by s.priority desc, s.batch_id
-      limit (select k from want))
-    union all
-    (select s.id, s.batch_id, s.priority, 1, s.last_id - s.next_id + 1
-       from ingather.segment s
-      where s.queue = %(queue)s and s.batch_id <= %(after)s
-        and (select not b.paused and b.kind = any(%(kinds)s) from ingather.batch b where b.id = s.batch_id)
-      order by s.priority desc, s.batch_id
-      limit (select k from want))
+), whose as materialized (
+    select s.share,
+           coalesce((select last.batch_id
+                       from unnest(%(shares)s::text[], %(afters)s::bigint[]) as last(share, batch_id)
+                      where last.share = s.share), 0) as after
+      from own
+     cross join lateral (
+           (select s.share, 0 as round from ingather.segment s
+             where s.queue = %(queue)s and not s.parked and s.kind = own.kind
+               and s.priority = (select priority from top) and s.share > %(after_share)s
+               and not (select b.paused from ingather.batch b where b.id = s.batch_id)
+             order by s.share limit (select least(k, 1) from want))
+            union all
+           (select s.share, 1 from ingather.segment s
+             where s.queue = %(queue)s and not s.parked and s.kind = own.kind
+               and s.priority = (select priority from top) and s.share <= %(after_share)s
+               and not (select b.paused from ingather.batch b where b.id = s.batch_id)
+             order by s.share limit (select least(k, 1) from want))) as s
+     order by s.round, s.share
+     limit 1
+), theirs as materialized (
+    select s.*
+      from own
+     cross join lateral (
+           (select s.id, s.batch_id, s.share, s.priority, 0 as round, s.last_id - s.next_id + 1 as items
+              from ingather.segment s
+             where s.queue = %(queue)s and not s.parked and s.kind = own.kind
+               and s.priority = (select priority from top) and s.share = (select share from whose)
+               and s.batch_id > (select after from whose)
+               and not (select b.paused from ingather.batch b where b.id = s.batch_id)
+             order by s.batch_id limit (select k from want))
+            union all
+           (select s.id, s.batch_id, s.share, s.priority, 1, s.last_id - s.next_id + 1
+              from ingather.segment s
+             where s.queue = %(queue)s and not s.parked and s.kind = own.kind
+               and s.priority = (select priority from top) and s.share = (select share from whose)
+               and s.batch_id <= (select after from whose)
+               and not (select b.paused from ingather.batch b where b.id = s.batch_id)
+             order by s.batch_id limit (select k from want))) as s
+), lack as materialized (
+    select greatest(want.k - (select coalesce(sum(items), 0) from theirs), 0) as k from want
+), others as materialized (
+    select s.*
+      from own
+     cross join lateral (
+           (select s.id, s.batch_id, s.share, s.priority, 2 as round, s.last_id - s.next_id + 1 as items
+              from ingather.segment s
+             where s.queue = %(queue)s and not s.parked and s.kind = own.kind
+               and s.priority = (select priority from top) and s.share > (select share from whose)
+               and not (select b.paused from ingather.batch b where b.id = s.batch_id)
+             order by s.share, s.batch_id limit (select k from lack))
+            union all
+           (select s.id, s.batch_id, s.share, s.priority, 3, s.last_id - s.next_id + 1
+              from ingather.segment s
+             where s.queue = %(queue)s and not s.parked and s.kind = own.kind
+               and s.priority = (select priority from top) and s.share < (select share from whose)
+               and not (select b.paused from ingather.batch b where b.id = s.batch_id)
+             order by s.share, s.batch_id limit (select k from lack))
+            union all
+           (select s.id, s.batch_id, s.share, s.priority, 4, s.last_id - s.next_id + 1
+              from ingather.segment s
+             where s.queue = %(queue)s and not s.parked and s.kind = own.kind
+               and s.priority < (select priority from top)
+               and not (select b.paused from ingather.batch b where b.id = s.batch_id)
+             order by s.priority desc, s.share, s.batch_id limit (select k from lack))) as s
 ), needed as materialized (
     select id, place
       from (select id,
                    row_number() over o as place,
                    sum(items) over o - items as before
-              from turn
-            window o as (order by priority desc, round, batch_id, id)) as t, want
+              from (select * from theirs union all select * from others) as turn
+            window o as (order by priority desc, round, share, batch_id, id)) as t, want
      where before < want.k
 ), held as materialized (
     select s.id, s.batch_id, s.next_id, s.last_id
       from ingather.segment s
-     where s.id = any(array(select id from needed)) and s.queue is not null
+     where s.id = any(array(select id from needed)) and s.queue is not null and not s.parked
        for no key update skip locked
 ), taken as materialized (
     select id, batch_id, place, next_id as first_id, least(last_id, next_id + want.k - before - 1) as last_id
@@ -86,20 +154,37 @@ with quick as materialized (
            queue = case when taken.last_id < s.last_id then s.queue end
       from taken
      where s.id = taken.id and s.id = any(array(select id from taken))
+), starts as materialized (
+    select (select count(*) from due) + coalesce(sum(last_id - first_id + 1), 0) as items from taken
+), latest as materialized (
+    select u.ctid as row
+      from lane
+     cross join lateral (select u.ctid, u.began_at from ingather.rate_use u
+                          where u.queue = %(queue)s order by u.used_at desc limit 1) as u
+     where u.began_at > clock_timestamp() - lane.rate_window / 1000
+), shared as (
+    update ingather.rate_use u set items = u.items + starts.items, used_at = clock_timestamp()
+      from starts where u.ctid = any(array(select row from latest)) and starts.items > 0
+    returning 1
 ), used as (
     insert into ingather.rate_use (queue, items)
     select %(queue)s, items
-      from (select (select count(*) from due) + coalesce(sum(last_id - first_id + 1), 0) as items from taken) as n, lane
-     where lane.is_rated and items > 0
+      from starts, lane
+     where lane.rate_window is not null and items > 0 and not exists (select from shared)
+), faded as (
+    delete from ingather.rate_use u
+     using lane where u.queue = %(queue)s and u.used_at < statement_timestamp() - 10 * lane.rate_window
 ), leased as (
     insert into ingather.lease
-           (token, first_id, last_id, batch_id, worker_id, open, starting, attempt, lost, is_gather, queue)
+           (token, first_id, last_id, batch_id, worker_id, open, starting, attempt, lost, is_gather, queue, died_with)
     select %(token)s + row_number() over o, first_id, last_id, batch_id, %(worker_id)s, items,
-           greatest(0, least(items, %(free)s - (sum(items) over o - items))), attempt + 1, lost, is_gather, %(queue)s
-      from (select 0 as place, item_id as first_id, item_id as last_id, 1 as items, batch_id, attempt, lost, is_gather
+           greatest(0, least(items, %(free)s - (sum(items) over o - items))), attempt + 1, lost, is_gather, %(queue)s,
+           died_with
+      from (select 0 as place, item_id as first_id, item_id as last_id, 1 as items, batch_id, attempt, lost, is_gather,
+                   died_with
               from due
             union all
-            select place, first_id, last_id, last_id - first_id + 1, batch_id, 0, 0, false from taken) as run
+            select place, first_id, last_id, last_id - first_id + 1, batch_id, 0, 0, false, null from taken) as run
     window o as (order by place, first_id)
     returning token, first_id, last_id, batch_id, attempt, lost, is_gather
 )
@@ -107,34 +192,49 @@ select l.token, l.first_id, l.last_id, l.batch_id, l.attempt, l.lost, l.is_gathe
        b.kind, b.max_attempts, b.timeout_s, s.first_ordinal + (l.first_id & 1048575),
        (select string_agg(p.body::text, E'\\n' order by p.item_id)
           from ingather.payload p where p.item_id between l.first_id and l.last_id),
-       s.key
+       s.key, b.parent_id, s.share
   from leased l
   join ingather.batch b on b.id = l.batch_id and b.id = any(array(select batch_id from leased))
-  left join lateral (select first_ordinal, key::text from ingather.segment where id = l.first_id >> 20
+  left join lateral (select first_ordinal, key::text, share from ingather.segment where id = l.first_id >> 20
                      offset 0) as s on true  -- offset: by index
  order by l.token
 """
 
-# After an empty claim: does the queue need the locked claim, when is the next moment worth waking for, and is
-# there work right now that another claimer merely held, or that was not this claim's turn?
+# What a worker asks of queues from which a claim came back empty, all of them in one statement: does a queue need the
+# locked claim, when is the next moment worth waking for, and is there something that a claim might bring right now?
 OUTLOOK: Final[LiteralString] = """
-select is_limited,
+with own as materialized (
+    select kind from unnest(%(kinds)s::text[]) as kind
+)
+select q.name, is_limited,
        extract(epoch from least(
-           (select min(w.run_at) from ingather.waiting w
-             where w.queue = %(queue)s and w.run_at > statement_timestamp()),
+           (select min(w.run_at) from own
+             cross join lateral (select w.run_at from ingather.waiting w
+                                  where w.queue = q.name and not w.parked and w.kind = own.kind
+                                    and w.run_at > statement_timestamp()
+                                  order by w.run_at limit 1) as w),
            case when q.blocked_until > clock_timestamp() then q.blocked_until end,
-           (select min(u.used_at) + q.rate_window from ingather.rate_use u
-             where u.queue = %(queue)s and u.used_at > statement_timestamp() - q.rate_window)
+           case when q.rate_items is not null then
+               (select u.used_at from ingather.rate_use u
+                 where u.queue = q.name and u.used_at > statement_timestamp() - q.rate_window
+                 order by u.used_at limit 1) + q.rate_window end
        ) - clock_timestamp())::float8,
-       not is_limited and not q.paused and (q.blocked_until is null or q.blocked_until <= clock_timestamp())
-           and (exists (select from ingather.segment s join ingather.batch b on b.id = s.batch_id
-                         where s.queue = %(queue)s and not b.paused and b.kind = any(%(kinds)s))
-                or exists (select from ingather.waiting w join ingather.batch b on b.id = w.batch_id
-                            where w.queue = %(queue)s and w.run_at <= statement_timestamp()
-                              and (w.is_gather or not b.paused) and b.kind = any(%(kinds)s)))
-  from ingather.queue q
+       not q.paused and (q.blocked_until is null or q.blocked_until <= clock_timestamp())
+           and (exists (select from own
+                         cross join lateral (select from ingather.segment s
+                                              where s.queue = q.name and not s.parked and s.kind = own.kind
+                                                and not (select b.paused from ingather.batch b where b.id = s.batch_id)
+                                              limit 1) as s)
+                or exists (select from own
+                            cross join lateral (select from ingather.waiting w
+                                                 where w.queue = q.name and not w.parked and w.kind = own.kind
+                                                   and w.run_at <= statement_timestamp()
+                                                   and (w.is_gather or not (select b.paused from ingather.batch b
+                                                                             where b.id = w.batch_id))
+                                                 limit 1) as w))
+  from unnest(%(queues)s::text[]) as mine(name)
+  join ingather.queue q on q.name = mine.name
  cross join lateral (select q.max_running is not null or q.rate_items is not null as is_limited) as l
- where q.name = %(queue)s
 """
 
 QUEUES: Final[LiteralString] = """
@@ -144,18 +244,27 @@ select name, max_running is not null or rate_items is not null from ingather.que
 # Nothing fresh, nothing due within the horizon, nothing in this worker's hands, and no batch that someone is just
 # closing: a gather would follow. One snapshot, since an item may move from one to the next while we look.
 IS_IDLE: Final[LiteralString] = """
-select not exists (select from ingather.segment s join ingather.batch b on b.id = s.batch_id
-                     join ingather.queue q on q.name = s.queue
-                    where s.queue = any(%(queues)s) and b.kind = any(%(kinds)s) and not b.paused and not q.paused
-                      and (q.blocked_until is null or q.blocked_until <= clock_timestamp() + %(horizon)s))
-   and not exists (select from ingather.waiting w join ingather.batch b on b.id = w.batch_id
-                     join ingather.queue q on q.name = w.queue
-                    where w.queue = any(%(queues)s) and b.kind = any(%(kinds)s) and (w.is_gather or not b.paused)
-                      and not q.paused
-                      and (q.blocked_until is null or q.blocked_until <= clock_timestamp() + %(horizon)s)
-                      and w.run_at <= statement_timestamp() + %(horizon)s)
+with mine as materialized (
+    select q.name as queue, own.kind
+      from ingather.queue q, unnest(%(kinds)s::text[]) as own(kind)
+     where q.name = any(%(queues)s) and not q.paused
+       and (q.blocked_until is null or q.blocked_until <= clock_timestamp() + %(horizon)s)
+)
+select not exists (select from mine
+                    cross join lateral (select from ingather.segment s
+                                         where s.queue = mine.queue and not s.parked and s.kind = mine.kind
+                                           and not (select b.paused from ingather.batch b where b.id = s.batch_id)
+                                         limit 1) as s)
+   and not exists (select from mine
+                    cross join lateral (select from ingather.waiting w
+                                         where w.queue = mine.queue and not w.parked and w.kind = mine.kind
+                                           and (w.is_gather or not (select b.paused from ingather.batch b
+                                                                     where b.id = w.batch_id))
+                                           and w.run_at <= statement_timestamp() + %(horizon)s
+                                         limit 1) as w)
    and not exists (select from ingather.tally t join ingather.batch b on b.id = t.batch_id
                     where b.state = 'open' and b.kind = any(%(kinds)s)
-                    group by b.id having sum(t.completed + t.error + t.cancelled) = b.total)
+                    group by b.id having sum(t.completed + t.error + t.cancelled) = b.total
+                      and not exists (select from ingather.batch c where c.parent_id = b.id and c.holds_parent))
    and not exists (select from ingather.lease where worker_id = %(worker_id)s)
 """

@@ -10,7 +10,8 @@ select token from ingather.lease where batch_id = %(batch_id)s and not is_gather
 # The one place where an outcome is taken back, under LOCK_BATCH_LEASES too: an item may have failed while neighbours in
 # its lease still run, and the lease must not cover it any more. `held` adds leases claimed since, which may hold
 # failures too: `failed` refers to it, so that they are locked before any outcome, as a settle does it. A closed batch
-# opens again with a higher version.
+# opens again with a higher version, and its parent waits
+# for it once more if that is still open.
 RETRY_FAILED: Final[LiteralString] = """
 with held as materialized (
     select token, first_id, last_id
@@ -25,8 +26,8 @@ with held as materialized (
        and (select count(*) from held) >= 0
     returning o.item_id
 ), waits as (
-    insert into ingather.waiting (item_id, batch_id, run_at, attempt, lost, queue)
-    select f.item_id, b.id, clock_timestamp(), 0, 0, b.queue
+    insert into ingather.waiting (item_id, batch_id, run_at, attempt, lost, queue, kind, parked)
+    select f.item_id, b.id, clock_timestamp(), 0, 0, b.queue, b.kind, b.paused
       from failed f, ingather.batch b where b.id = %(batch_id)s
     returning 1
 ), uncovered as (
@@ -47,7 +48,8 @@ with held as materialized (
 ), reopened as (
     update ingather.batch b
        set state = 'open', closed_at = null, completed = null, error = null, cancelled = null, gather_id = null,
-           version = b.version + (b.state = 'closed')::int
+           version = b.version + (b.state = 'closed')::int,
+           holds_parent = b.holds_parent or (b.state = 'closed' and b.parent_id is not null)
       from many, ingather.batch old
      where b.id = %(batch_id)s and old.id = b.id and many.items > 0
     returning old.gather_id

@@ -26,17 +26,25 @@ select exists (select from ingather.worker where id = %(worker_id)s),
 """
 
 # What an aggregator may have to do, in one statement because every worker sends it twice a second: workers that missed
-# a beat or two and how long until each counts as dead (not above 0, it does); a ripe batch or rates of the past; a
-# schedule.
+# a beat or two and how long until each counts as dead (not above 0, it does); which of the next few open batches are
+# ripe, and where the next look goes on; which children could let their parents go; a schedule. It costs the same
+# however many batches are open. Whoever ends the last item of a batch closes it; this finds what such a worker left.
 WHAT_IS_DUE: Final[LiteralString] = """
+with few as materialized (
+    select id, total from ingather.batch where state = 'open' and id > %(after)s order by id limit %(window)s
+)
 select array(select id from ingather.worker where beat_at < clock_timestamp() - lease / 2 order by id),
        array(select extract(epoch from beat_at + lease - clock_timestamp())::float8
                from ingather.worker where beat_at < clock_timestamp() - lease / 2 order by id),
-       exists (select from ingather.tally t join ingather.batch b on b.id = t.batch_id
-                where b.state = 'open'
-                group by b.id having sum(t.completed + t.error + t.cancelled) = b.total)
-           or exists (select from ingather.rate_use u join ingather.queue q on q.name = u.queue
-                       where u.used_at < clock_timestamp() - coalesce(10 * q.rate_window, interval '0')),
+       array(select few.id from few
+              where (select sum(t.completed + t.error + t.cancelled)
+                       from ingather.tally t where t.batch_id = few.id) = few.total
+                and not exists (select from ingather.batch c where c.parent_id = few.id and c.holds_parent)),
+       (select max(id) from few having count(*) = %(window)s),
+       array(select c.id
+               from (select id, gather_id from ingather.batch where holds_parent and state = 'closed'
+                      order by id limit %(window)s) as c
+              where c.gather_id is null or exists (select from ingather.outcome o where o.item_id = c.gather_id)),
        exists (select from ingather.schedule where not paused and next_at <= clock_timestamp())
 """
 

@@ -8,7 +8,7 @@ second and are sent several to a round trip, so they stand in `parameters` and
 
 from ingather.engine.verbs.batches import batch_ids, list_batches, pause, progress
 from ingather.engine.verbs.cancelling import cancel
-from ingather.engine.verbs.closing import close, close_ripe
+from ingather.engine.verbs.closing import Closed, close, free_parents
 from ingather.engine.verbs.queues import hold_queue, list_queues, list_workers, pause_queue, set_queue
 from ingather.engine.verbs.retention import PRUNE_ROWS, prune, remove
 from ingather.engine.verbs.retrying import retry_failed
@@ -29,14 +29,15 @@ __all__ = [
     "MAX_BATCH",
     "PRUNE_ROWS",
     "BrokenSchedule",
+    "Closed",
     "add",
     "batch_ids",
     "cancel",
     "close",
-    "close_ripe",
     "dismiss",
     "drop_schedule",
     "fire_schedule",
+    "free_parents",
     "hold_queue",
     "list_batches",
     "list_queues",

@@ -25,4 +25,7 @@ def batch_ids(*, state: str | None, kind: str | None, before: int | None, limit:
 
 def pause(batch_id: int, *, paused: bool) -> Script[None]:
     """Stop or resume claiming from a batch; what runs goes on."""
-    only((yield Statement(sql.PAUSE, {"batch_id": batch_id, "paused": paused})), batch_id)
+    this = {"batch_id": batch_id, "paused": paused}
+    only((yield Statement(sql.PAUSE, this)), batch_id)
+    yield Statement(sql.PARK_SEGMENTS, this)
+    yield Statement(sql.PARK_WAITING, this)

@@ -1,4 +1,4 @@
-"""Cancel: every unfinished item of a batch ends, and the batch closes."""
+"""Cancel: every unfinished item of a batch ends, and the batch closes, with the children that hold it open."""
 
 from ingather.engine import statements as sql
 from ingather.engine.script import Script, Statement
@@ -6,16 +6,25 @@ from ingather.engine.verbs.rows import only
 
 
 def cancel(batch_id: int) -> Script[bool]:
-    """End every unfinished item as cancelled and close the batch. False when it had closed already."""
-    this = {"batch_id": batch_id}
-    if only((yield Statement(sql.LOCK_BATCH, this)), batch_id)[0] != "open":
+    """End every unfinished item of a batch and of its children, and close them. False when it had closed already."""
+    if only((yield Statement(sql.LOCK_BATCH, {"batch_id": batch_id})), batch_id)[0] != "open":
         return False
-    yield Statement(sql.DRAIN_SEGMENTS, this)
+    # All batches of the family are locked before any of their leases, as everywhere.
+    family, still_open = [batch_id], [batch_id]
+    level = [batch_id]
+    while level:
+        children = yield Statement(sql.LOCK_CHILDREN, {"batch_ids": level})
+        level = [child_id for child_id, _ in children]
+        family += level
+        still_open += [child_id for child_id, state in children if state == "open"]
+    these = {"batch_ids": still_open}
+    yield Statement(sql.DRAIN_SEGMENTS, these)
     yield from drop(
-        Statement(sql.DROP_WAITING, this), Statement(sql.DROP_LEASES, this), Statement(sql.HAS_OPEN_ITEMS, this)
+        Statement(sql.DROP_WAITING, these), Statement(sql.DROP_LEASES, these), Statement(sql.HAS_OPEN_ITEMS, these)
     )
-    yield Statement(sql.CANCEL_THE_REST, this)
-    yield Statement(sql.CLOSE, {"batch_ids": [batch_id]})
+    yield Statement(sql.CANCEL_THE_REST, these)
+    yield Statement(sql.FREE_FAMILY, {"batch_ids": family})
+    yield Statement(sql.CLOSE, these)
     return True
 
 

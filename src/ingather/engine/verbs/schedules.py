@@ -70,6 +70,7 @@ def fire_schedule(skipping: list[str]) -> Script[tuple[str, int, bool] | None]:
             timeout_s=timeout_s,
             gathers=gathers,
             idempotency_key=f"schedule:{name}:{instant.isoformat()}",
+            share=f"schedule:{name}",
         )
         with suppress(KeyReused):
             yield from scatter(request, [payload.encode()])

@@ -17,10 +17,11 @@ def take_back(
     overdue: list[int] | None = None,
     death: str | None = None,
 ) -> Script[tuple[int, list[int]] | None]:
-    """Take a dead worker's items back. Returns how many, and the batches that may be ripe.
+    """Take a dead worker's items back. Returns how many, and the batches to look after: those that are ripe, and those
+    whose gather has ended.
 
-    With `death` the caller saw the worker die and knows what had `started`.
-    Without it the worker is merely silent: its last beat names what had
+    With `death` the caller saw the worker die and knows what had `started` in
+    its own process. Without it the worker is merely silent: its last beat names what had
     started, and what was claimed into free slots had started too. None when
     the worker is alive after all, or somebody else is at it.
     """
@@ -40,7 +41,10 @@ def take_back(
         worker_id, None, running if started is None else started, overdue or [], what, is_blind=not is_known_dead
     )
     yield Statement(sql.FORGET_WORKER, {"worker_id": worker_id})
-    return taken
+    # What it ended last it may not have closed any more.
+    ripe = yield Statement(sql.RIPE_BY, {"worker_id": worker_id})
+    items, batch_ids = taken
+    return items, sorted({*batch_ids, *(batch_id for (batch_id,) in ripe)})
 
 
 def release(worker_id: int, tokens: list[int] | None = None) -> Script[int]:
