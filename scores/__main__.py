@@ -22,7 +22,7 @@ BOARDS: tuple[str, ...] = ("grounding", "numbers", "pico", "tables")
 
 def main(argv: list[str]) -> int:
     if "--model" in argv:
-        report, misses = importlib.import_module("scores.model").asked([one for one in argv if one != "--model"])
+        report, misses = importlib.import_module("scores.model").measured([one for one in argv if one != "--model"])
         _print(report, misses=misses)
         return 0
     parser = argparse.ArgumentParser(prog="dev.py scores", description=__doc__.splitlines()[0] if __doc__ else None)

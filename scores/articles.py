@@ -181,9 +181,9 @@ def _statements(article: ElementTree.Element) -> tuple[list[str], list[str]]:
         title = _text(next((one for one in node if _tag(one) == "title"), None)).casefold()
         if _tag(node) not in {"fn", "sec", "notes", "ack"}:
             continue
-        said = [text for one in node if _tag(one) == "p" and (text := _text(one))]
+        printed = [text for one in node if _tag(one) == "p" and (text := _text(one))]
         if re.search(r"conflict|coi", kind) or re.search(r"interest|conflict|disclosure", title):
-            interests += said
+            interests += printed
         elif re.search(r"financial-disclosure|supported-by|funding", kind) or re.search(r"fund|support", title):
-            funding += said
+            funding += printed
     return funding, interests

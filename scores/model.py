@@ -72,7 +72,7 @@ class Calls:
     completion_tokens: int = 0
 
 
-def asked(argv: list[str]) -> tuple[Report, bool]:
+def measured(argv: list[str]) -> tuple[Report, bool]:
     """The report that the arguments ask for, and whether its misses are to be listed."""
     parser = argparse.ArgumentParser(prog="dev.py scores --model", description=__doc__)
     parser.add_argument(
@@ -108,34 +108,34 @@ def score(kept: Path, folder: Path | None, *, most: int | None, field_ids: Seque
 
 
 def _samples(template: Template) -> Iterator[Paper]:
-    asked = {field.id for field in template.fields}
+    field_ids = {field.id for field in template.fields}
     for group, folder in SETS.items():
         for path, right in papers(folder):
             if "rct" in right:
-                yield Paper(group=group, path=path, right=_only(right["rct"], asked))
+                yield Paper(group=group, path=path, right=_only(right["rct"], field_ids))
 
 
-def _only(right: dict[str, Any], asked: set[str]) -> dict[str, Any]:
+def _only(right: dict[str, Any], field_ids: set[str]) -> dict[str, Any]:
     """What the file says of the fields that are asked."""
     kept: dict[str, Any] = {}
-    for scope, told in right.items():
-        if isinstance(told, dict):
-            kept[scope] = {name: one for name, one in told.items() if name in asked}
+    for scope, known in right.items():
+        if isinstance(known, dict):
+            kept[scope] = {name: one for name, one in known.items() if name in field_ids}
         else:
-            kept[scope] = [{name: one for name, one in entry.items() if name in asked} for entry in told]
-    return {scope: told for scope, told in kept.items() if scope in {"study", "arm"}}
+            kept[scope] = [{name: one for name, one in entry.items() if name in field_ids} for entry in known]
+    return {scope: known for scope, known in kept.items() if scope in {"study", "arm"}}
 
 
 def _trials(folder: Path, template: Template) -> Iterator[Paper]:
     """Trials with a registry record. A paper may truly differ from its record, so a miss is to be looked at."""
-    asked = {field.id for field in template.fields}
+    field_ids = {field.id for field in template.fields}
     records = sorted((folder / "registry" / "records").glob("*.json"), key=lambda path: _place(path.stem))
     for path in records:
         [pdf, *_] = [*sorted((folder / "pdf").glob(f"{path.stem}.*.pdf")), None]
         if pdf is not None:
-            told = _told(json.loads(path.read_text(encoding="utf-8"))["protocolSection"])
+            known = _registered(json.loads(path.read_text(encoding="utf-8"))["protocolSection"])
             yield Paper(
-                group="registry", path=pdf, right={"study": {name: told[name] for name in told if name in asked}}
+                group="registry", path=pdf, right={"study": {name: known[name] for name in known if name in field_ids}}
             )
 
 
@@ -143,18 +143,18 @@ def _place(name: str) -> str:
     return hashlib.sha256(name.encode()).hexdigest()
 
 
-def _told(record: dict[str, Any]) -> dict[str, Any]:
+def _registered(record: dict[str, Any]) -> dict[str, Any]:
     design = record.get("designModule", {})
-    told: dict[str, Any] = {"registration_id": {"value": record["identificationModule"]["nctId"]}}
+    known: dict[str, Any] = {"registration_id": {"value": record["identificationModule"]["nctId"]}}
     if count := design.get("enrollmentInfo", {}).get("count"):
-        told["n_randomised"] = {"value": count}
+        known["n_randomised"] = {"value": count}
     if model := _MODELS.get(design.get("designInfo", {}).get("interventionModel", "")):
-        told["design"] = {"value": model}
+        known["design"] = {"value": model}
     masking = design.get("designInfo", {}).get("maskingInfo", {})
     if masking.get("masking"):
         for name, who in _MASKED.items():
-            told[name] = {"value": "yes" if who in masking.get("whoMasked", ()) else "no"}
-    return told
+            known[name] = {"value": "yes" if who in masking.get("whoMasked", ()) else "no"}
+    return known
 
 
 async def _ask_about(left: Sequence[Paper], template: Template, endpoint: Endpoint, kept: Path) -> None:

@@ -96,9 +96,9 @@ def score(folder: Path) -> Report:
     for label in json.loads(labels.read_text(encoding="utf-8")):
         by_paper.setdefault(f"PMC{label['pmcid']}", []).append(label)
     runs: dict[str, _Run] = {}
-    for name, asked in sorted(by_paper.items()):
+    for name, prompts in sorted(by_paper.items()):
         for pdf in sorted((folder / "pdf").glob(f"{name}.*.pdf")):
-            _answer(name, pdf, asked, runs.setdefault(pdf.name.split(".")[1], _Run()))
+            _answer(name, pdf, prompts, runs.setdefault(pdf.name.split(".")[1], _Run()))
     if not runs:
         raise FileNotFoundError("no pdf/NAME.STYLE.pdf of its papers below it")
     shares, notes, misses = [], [], []
@@ -109,21 +109,21 @@ def score(folder: Path) -> Report:
     return Report(board="numbers", shares=shares, misses=misses, notes=notes)
 
 
-def _answer(name: str, pdf: Path, asked: list[dict[str, Any]], run: _Run) -> None:
+def _answer(name: str, pdf: Path, prompts: list[dict[str, Any]], run: _Run) -> None:
     reading = read_paper(pdf)
     questions = [
         NumbersQuestion(
             id=str(label["id"]), outcome=label["outcome"], intervention=label["intervention"],
             comparator=label["comparator"], kind=Kind(label["outcome_type"]),
         )
-        for label in asked
+        for label in prompts
     ]  # fmt: skip
     start = time.process_time()
     paper = NumbersPaper([page.text for page in reading.pages], reading.tables)
     answers = answer_numbers(questions, paper)
     run.seconds.append(time.process_time() - start)
     style = pdf.name.split(".")[1]
-    run.rows += [_row(name, style, label, answer) for label, answer in zip(asked, answers, strict=True)]
+    run.rows += [_row(name, style, label, answer) for label, answer in zip(prompts, answers, strict=True)]
 
 
 def _row(name: str, style: str, label: dict[str, Any], answer: NumbersAnswer) -> Row:
@@ -174,8 +174,8 @@ def _notes(style: str, run: _Run) -> Iterator[str]:
             of = [row for row in complete if row.kind is kind and row.place == place]
             counts = Counter(_outcome(row) for row in of)
             if of:
-                told = ", ".join(f"{counts[one]} {one}" for one in ("right", "wrong", "silent"))
-                yield f"  {style}, {kind}, in a {place}: {told}"
+                counted = ", ".join(f"{counts[one]} {one}" for one in ("right", "wrong", "silent"))
+                yield f"  {style}, {kind}, in a {place}: {counted}"
         yield f"  {style}, {kind}: of all rows, published: {_PUBLISHED[kind]} (there silence counts where it is right)"
     silent = Counter(_reason(row.why) for row in complete if not row.is_answered)
     for why, count in silent.most_common():

@@ -162,10 +162,10 @@ def test_a_first_start_makes_a_database_and_the_last_close_stops_it(empty: Path)
 
 def test_a_commit_survives_a_crash_unless_asked_otherwise(home: Path) -> None:
     with embedded.start(home) as held:
-        asked = (
+        options = (
             "select current_setting('fsync'), current_setting('synchronous_commit'), current_setting('max_connections')"
         )
-        assert query(held.url, asked) == [("on", "on", "200")]
+        assert query(held.url, options) == [("on", "on", "200")]
 
 
 def test_nobody_is_let_in_over_a_network(home: Path) -> None:
@@ -721,9 +721,9 @@ SAY_WHY = """
 
 def test_a_home_that_may_not_be_written_is_named(empty: Path) -> None:
     empty.chmod(0o555)
-    exit_code, said = as_ordinary_user(SAY_WHY, empty)
-    assert (exit_code, said.count("\n")) == (0, 1)
-    assert f"{empty}/below is closed to this user (Permission denied)" in said
+    exit_code, reason_given = as_ordinary_user(SAY_WHY, empty)
+    assert (exit_code, reason_given.count("\n")) == (0, 1)
+    assert f"{empty}/below is closed to this user (Permission denied)" in reason_given
 
 
 @pytest.mark.skipif(not IS_ROOT, reason="only root can give files away")

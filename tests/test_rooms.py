@@ -1,6 +1,7 @@
 """What import-linter cannot see of the rooms: a list that must be whole, clocks and files used without an import."""
 
 import ast
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,29 @@ def test_extraction_is_kept_from_every_module_of_the_library_but_its_port() -> N
         path.parent.name for path in library.glob("*/__init__.py")
     }
     assert sorted(forbidden) == sorted(f"ingather.library.{name}" for name in modules - {"__init__", "port"})
+
+
+# The tables of the engine, as its own migrations make them.
+ENGINE_TABLES = "|".join(
+    sorted(
+        set(
+            re.findall(
+                r"create table ingather\.(\w+)",
+                "".join(path.read_text("utf-8") for path in (SOURCE / "ingather/engine/migrations").glob("*.sql")),
+            )
+        )
+    )
+)
+ITEM_ARITHMETIC = r"(?:id|item_id)\W+(?:<<|>>) ?20\b|\b1048575\b"
+
+
+@pytest.mark.parametrize("room", ["app.py", "cli", "embedded", "settings.py", "web", "workbench.py"])
+def test_a_room_above_the_engine_knows_neither_its_tables_nor_what_its_ids_are_made_of(room: str) -> None:
+    path = SOURCE / "ingather" / room
+    modules = [path] if path.is_file() else sorted(path.rglob("*.py"))
+    assert ENGINE_TABLES
+    known = re.compile(rf"(?:from|join|update|into)\s+ingather\.(?:{ENGINE_TABLES})\b|{ITEM_ARITHMETIC}")
+    assert {one.name: found for one in modules if (found := known.findall(one.read_text("utf-8")))} == {}
 
 
 def pure_modules() -> list[Path]:

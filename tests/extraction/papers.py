@@ -56,7 +56,7 @@ def _above(headers: Sequence[Sequence[str]], column: int) -> tuple[str, ...]:
     return tuple(path)
 
 
-def asked(
+def ask_paper(
     outcome: str, *tables: Table, kind: Kind = Kind.BINARY, intervention: str = "Aspirin", comparator: str = "placebo",
     text: str = "",
 ) -> NumbersAnswer:  # fmt: skip

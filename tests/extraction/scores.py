@@ -128,7 +128,7 @@ def _likeness(entry: dict[str, Any], row: Row, given: dict[str, Answer], rows: l
         label = next((other.label for other in rows if other.key == row.parts.get("arm")), "")
         if plain(label) != plain(entry["arm"]):
             return 0
-        if all(told.get("state") == "unclear" for name, told in entry.items() if name != "arm"):
+        if all(expected_answer.get("state") == "unclear" for name, expected_answer in entry.items() if name != "arm"):
             return 1
     if row.scope == "domain":
         return 1
@@ -139,27 +139,31 @@ def _likeness(entry: dict[str, Any], row: Row, given: dict[str, Answer], rows: l
 def _fields(
     expected: dict[str, Any], given: dict[str, Answer]
 ) -> Iterator[tuple[str, Score, tuple[object, object] | None]]:
-    for name, told in expected.items():
+    for name, expected_answer in expected.items():
         if name == "arm":
             continue
-        is_there = told.get("state", "reported") == "reported"
+        is_there = expected_answer.get("state", "reported") == "reported"
         answer = given.get(name)
         if answer is None or answer.state is not State.REPORTED:
-            told_otherwise = answer.state.value if answer is not None else "no such row"
-            yield name, Score(to_find=int(is_there)), (told["value"], told_otherwise) if is_there else None
-        elif is_right(told, answer):
+            given_instead = answer.state.value if answer is not None else "no such row"
+            yield name, Score(to_find=int(is_there)), (expected_answer["value"], given_instead) if is_there else None
+        elif is_right(expected_answer, answer):
             yield name, Score(right=1, to_find=1), None
         else:
-            yield name, Score(wrong=1, to_find=int(is_there)), (told.get("value", told.get("state")), answer.value)
+            yield (
+                name,
+                Score(wrong=1, to_find=int(is_there)),
+                (expected_answer.get("value", expected_answer.get("state")), answer.value),
+            )
 
 
-def is_right(told: dict[str, Any], answer: Answer) -> bool:
+def is_right(expected_answer: dict[str, Any], answer: Answer) -> bool:
     """Whether an answer says what the file says. Words may say more, but must hold the file's."""
-    if told.get("state", "reported") != answer.state.value:
+    if expected_answer.get("state", "reported") != answer.state.value:
         return False
     if answer.state is not State.REPORTED:
         return True
-    expected, given = told["value"], answer.value
+    expected, given = expected_answer["value"], answer.value
     if isinstance(expected, list):
         return isinstance(given, list) and {plain(x) for x in given} == {plain(x) for x in expected}
     if isinstance(given, str) and isinstance(expected, str):

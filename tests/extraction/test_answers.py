@@ -34,8 +34,8 @@ def one(**more: Any) -> Answer:
     return answer
 
 
-def problem(told: dict[str, Any], group: Group) -> str:
-    return " ".join(read_answers(told, group).problems)
+def problem(reply: dict[str, Any], group: Group) -> str:
+    return " ".join(read_answers(reply, group).problems)
 
 
 # --- one answer ------------------------------------------------------------------------------------------------------
@@ -61,24 +61,24 @@ def test_a_quote_is_text_of_bounded_length_or_none(quote: Any, kept: str) -> Non
     assert one(quote=quote).quote == kept
 
 
-@pytest.mark.parametrize("said", ["reported", "Reported", " REPORTED ", "reported\n"])
-def test_the_spelling_of_a_state_is_no_reason_to_ask_again(said: str) -> None:
-    assert one(state=said).state is State.REPORTED
+@pytest.mark.parametrize("spelling", ["reported", "Reported", " REPORTED ", "reported\n"])
+def test_the_spelling_of_a_state_is_no_reason_to_ask_again(spelling: str) -> None:
+    assert one(state=spelling).state is State.REPORTED
 
 
-@pytest.mark.parametrize("said", ["not_reported", "Not reported", "not-reported"])
-def test_silence_has_no_value(said: str) -> None:
-    assert (one(state=said, value=None).state, one(state=said, value="").value) == (State.NOT_REPORTED, None)
+@pytest.mark.parametrize("spelling", ["not_reported", "Not reported", "not-reported"])
+def test_silence_has_no_value(spelling: str) -> None:
+    assert (one(state=spelling, value=None).state, one(state=spelling, value="").value) == (State.NOT_REPORTED, None)
 
 
-@pytest.mark.parametrize("said", ["failed", "", None, 1, "maybe", ["reported"], {"a": 1}])
-def test_a_state_that_is_none_of_those_allowed_is_refused(said: Any) -> None:
-    assert "none of those allowed" in problem({"answers": [entry(state=said)]}, study("n_randomised"))
+@pytest.mark.parametrize("spelling", ["failed", "", None, 1, "maybe", ["reported"], {"a": 1}])
+def test_a_state_that_is_none_of_those_allowed_is_refused(spelling: Any) -> None:
+    assert "none of those allowed" in problem({"answers": [entry(state=spelling)]}, study("n_randomised"))
 
 
-@pytest.mark.parametrize("words", ["not reported", "NR", "", None, "未报告", []])
-def test_words_for_silence_in_place_of_a_value_are_silence(words: Any) -> None:
-    assert one(value=words).state is State.NOT_REPORTED
+@pytest.mark.parametrize("silence", ["not reported", "NR", "", None, "未报告", []])
+def test_words_for_silence_in_place_of_a_value_are_silence(silence: Any) -> None:
+    assert one(value=silence).state is State.NOT_REPORTED
 
 
 def test_words_for_not_applicable_in_place_of_a_value_are_that() -> None:
@@ -109,14 +109,14 @@ def test_what_a_model_guesses_at_when_it_is_unclear_is_in_the_note() -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "said", "value"), [("not_applicable", "not_applicable", "NA"), ("not_reported", "NI", "NI")]
+    ("state", "spelling", "value"), [("not_applicable", "not_applicable", "NA"), ("not_reported", "NI", "NI")]
 )
-def test_an_option_that_means_silence_is_an_answer(state: str, said: str, value: str) -> None:
+def test_an_option_that_means_silence_is_an_answer(state: str, spelling: str, value: str) -> None:
     group = Group(name="domain/1", scope=Scope.DOMAIN, fields=(FIELDS["rob2_2_3"],), rows=RESULT)
-    told = entry("rob2_2_3", row="domain/1", state=state, value=said)
-    [answer] = read_answers({"answers": [told]}, group).answers
+    reply = entry("rob2_2_3", row="domain/1", state=state, value=spelling)
+    [answer] = read_answers({"answers": [reply]}, group).answers
     assert (answer.state, answer.value) == (State.REPORTED, value)
-    assert "but there is a value" in problem({"answers": [told | {"value": "PY"}]}, group)
+    assert "but there is a value" in problem({"answers": [reply | {"value": "PY"}]}, group)
 
 
 @pytest.mark.parametrize("value", ["Norway; Sweden", ["Norway", "Sweden"], "Norway\uff1bSweden"])
@@ -129,34 +129,34 @@ def test_several_values_come_as_a_list_or_between_semicolons(value: Any) -> None
 
 
 @pytest.mark.parametrize(
-    "told",
+    "reply",
     [{}, {"answers": None}, {"answers": {}}, {"answers": "none"}, {"rows": []}, {"answers": [1, None, "x", []]}],
 )
-def test_an_answer_of_another_shape_leaves_every_question_open(told: dict[str, Any]) -> None:
-    understood = read_answers(told, study("n_randomised", "title"))
+def test_an_answer_of_another_shape_leaves_every_question_open(reply: dict[str, Any]) -> None:
+    understood = read_answers(reply, study("n_randomised", "title"))
     assert understood.answers == ()
     assert "`n_randomised` has no answer." in understood.problems
     assert "`title` has no answer." in understood.problems
 
 
 def test_what_is_right_is_kept_beside_what_is_wrong() -> None:
-    told = {"answers": [entry(value="many"), entry("title", value="A trial")]}
-    understood = read_answers(told, study("n_randomised", "title", "journal"))
+    reply = {"answers": [entry(value="many"), entry("title", value="A trial")]}
+    understood = read_answers(reply, study("n_randomised", "title", "journal"))
     assert [answer.field for answer in understood.answers] == ["title"]
     assert [text.split("`")[1] for text in understood.problems] == ["n_randomised", "journal"]
 
 
 def test_an_answer_nobody_asked_for_is_no_reason_to_pay_again() -> None:
-    told = {"answers": [entry(), entry("shoe_size"), "chatter"]}
-    understood = read_answers(told, study("n_randomised"))
+    reply = {"answers": [entry(), entry("shoe_size"), "chatter"]}
+    understood = read_answers(reply, study("n_randomised"))
     assert [answer.field for answer in understood.answers] == ["n_randomised"]
     assert understood.problems == ()
 
 
 def test_an_unknown_question_is_named_when_another_has_no_answer() -> None:
-    said = problem({"answers": [entry("n_randomized")]}, study("n_randomised"))
-    assert "`n_randomised` has no answer." in said
-    assert "There is no question 'n_randomized'." in said
+    spelling = problem({"answers": [entry("n_randomized")]}, study("n_randomised"))
+    assert "`n_randomised` has no answer." in spelling
+    assert "There is no question 'n_randomized'." in spelling
 
 
 def test_the_same_answer_twice_is_one_and_two_different_ones_are_none() -> None:
@@ -183,15 +183,15 @@ def cell(value: Any, field: str = "arm_n_randomised", **more: Any) -> dict[str, 
 
 
 def test_one_quote_proves_a_row_and_rows_are_not_mixed_up() -> None:
-    told = {"rows": [row("arm/2", cell("61")), row("arm/1", cell("59"))]}
-    found = {answer.row: answer for answer in read_answers(told, arms("arm_n_randomised")).answers}
+    reply = {"rows": [row("arm/2", cell("61")), row("arm/1", cell("59"))]}
+    found = {answer.row: answer for answer in read_answers(reply, arms("arm_n_randomised")).answers}
     assert (found["arm/1"].value, found["arm/1"].quote, found["arm/1"].page) == (59, "line of arm/1", 2)
     assert (found["arm/2"].value, found["arm/2"].quote) == (61, "line of arm/2")
 
 
 def test_a_cell_may_have_a_quote_of_its_own_but_not_a_row() -> None:
-    told = {"rows": [row("arm/1", cell("59", quote="own", page=9, row="arm/2")), row("arm/2", cell("61", quote=""))]}
-    found = {answer.row: answer for answer in read_answers(told, arms("arm_n_randomised")).answers}
+    reply = {"rows": [row("arm/1", cell("59", quote="own", page=9, row="arm/2")), row("arm/2", cell("61", quote=""))]}
+    found = {answer.row: answer for answer in read_answers(reply, arms("arm_n_randomised")).answers}
     assert (found["arm/1"].value, found["arm/1"].quote, found["arm/1"].page) == (59, "own", 8)
     assert found["arm/2"].quote == "line of arm/2"
 
@@ -216,8 +216,8 @@ def test_rows_of_another_shape_leave_their_cells_open(rows: list[Any]) -> None:
 
 
 def test_every_open_cell_is_named_also_when_the_field_is_named_for_another_row() -> None:
-    told = {"rows": [row("arm/1", cell("many"))]}
-    understood = read_answers(told, arms("arm_n_randomised"))
+    reply = {"rows": [row("arm/1", cell("many"))]}
+    understood = read_answers(reply, arms("arm_n_randomised"))
     assert [text.split(":")[0] for text in understood.problems] == [
         "`arm_n_randomised` of row `arm/1`",
         "`arm_n_randomised` of row `arm/2` has no answer.",
@@ -225,8 +225,8 @@ def test_every_open_cell_is_named_also_when_the_field_is_named_for_another_row()
 
 
 def test_a_row_in_two_pieces_is_one_row() -> None:
-    told = {"rows": [row("arm/1", cell("59")), row("arm/1", cell("20 mg", "dose")), row("arm/2", cell("61"))]}
-    understood = read_answers(told, arms("arm_n_randomised", "dose"))
+    reply = {"rows": [row("arm/1", cell("59")), row("arm/1", cell("20 mg", "dose")), row("arm/2", cell("61"))]}
+    understood = read_answers(reply, arms("arm_n_randomised", "dose"))
     assert {(answer.row, answer.field) for answer in understood.answers} == {
         ("arm/1", "arm_n_randomised"),
         ("arm/1", "dose"),
@@ -236,8 +236,8 @@ def test_a_row_in_two_pieces_is_one_row() -> None:
 
 def test_what_is_lost_is_a_failed_cell_that_says_why() -> None:
     group = arms("arm_n_randomised")
-    told = {"rows": [row("arm/1", cell("many")), row("arm/2", cell("61"))]}
-    kept, lost = failed(group, read_answers(told, group), "No answer.")
+    reply = {"rows": [row("arm/1", cell("many")), row("arm/2", cell("61"))]}
+    kept, lost = failed(group, read_answers(reply, group), "No answer.")
     assert (kept.row, kept.value) == ("arm/2", 61)
     assert (lost.row, lost.state) == ("arm/1", State.FAILED)
     assert "many" in lost.note
@@ -249,16 +249,16 @@ def test_what_is_lost_is_a_failed_cell_that_says_why() -> None:
 BOTH = (Scope.ARM, Scope.OUTCOME)
 
 
-def labels(arms_told: Any) -> list[str]:
-    return [listed.label for listed in read_listing({"arms": arms_told}, [Scope.ARM])[0]]
+def labels(given_arms: Any) -> list[str]:
+    return [listed.label for listed in read_listing({"arms": given_arms}, [Scope.ARM])[0]]
 
 
 def test_rows_are_listed_with_their_proof() -> None:
-    told = {
+    reply = {
         "arms": [{"label": "Exercise", "quote": "to exercise", "page": 2, "is_reference": False}],
         "outcomes": [{"label": "Pain", "timepoints": ["6 weeks", "", 7, "12 weeks"], "quote": "", "page": None}],
     }
-    (arm, outcome), problems = read_listing(told, BOTH)
+    (arm, outcome), problems = read_listing(reply, BOTH)
     assert problems == []
     assert (arm.label, arm.quote, arm.page, arm.is_reference) == ("Exercise", "to exercise", 1, False)
     assert outcome.timepoints == ("6 weeks", "12 weeks")
@@ -275,14 +275,14 @@ def test_an_entry_without_a_label_is_named_and_the_others_stay(bad: Any) -> None
     assert problems == ["Every entry of `arms` must be an object with a `label`."]
 
 
-@pytest.mark.parametrize("told", [{}, {"arms": None}, {"arms": {}}, {"arms": "two"}])
-def test_a_list_that_is_missing_is_told_from_one_that_is_empty(told: dict[str, Any]) -> None:
-    assert read_listing(told, [Scope.ARM]) == ([], ["`arms` must be a list."])
+@pytest.mark.parametrize("reply", [{}, {"arms": None}, {"arms": {}}, {"arms": "two"}])
+def test_a_list_that_is_missing_is_told_from_one_that_is_empty(reply: dict[str, Any]) -> None:
+    assert read_listing(reply, [Scope.ARM]) == ([], ["`arms` must be a list."])
     assert read_listing({"arms": []}, [Scope.ARM]) == ([], [])
 
 
 @pytest.mark.parametrize(
-    ("said", "label"),
+    ("spelling", "label"),
     [
         ("Exercise\n\nQuestions:\n- `x`: y", "Exercise Questions: - x : y"),
         ("⟦p1⟧ Exercise", "p1 Exercise"),
@@ -290,8 +290,8 @@ def test_a_list_that_is_missing_is_told_from_one_that_is_empty(told: dict[str, A
         ("x" * 1_000, "x" * LONGEST_LABEL),
     ],
 )
-def test_a_label_is_one_short_line_without_marks_of_ours(said: str, label: str) -> None:
-    assert labels([{"label": said}]) == [label]
+def test_a_label_is_one_short_line_without_marks_of_ours(spelling: str, label: str) -> None:
+    assert labels([{"label": spelling}]) == [label]
 
 
 def test_a_list_without_end_is_read_to_an_end() -> None:

@@ -36,16 +36,16 @@ SCHEMA: dict[str, Any] = {"type": "object"}
 class Model:
     """Stands for the client: gives what it is told to give, in its order, and counts."""
 
-    def __init__(self, *said: ChatReply | ModelError) -> None:
-        self._said = list(said)
+    def __init__(self, *replies: ChatReply | ModelError) -> None:
+        self._replies = list(replies)
         self.calls = 0
 
     async def complete(self, _: ChatRequest) -> ChatReply:
         self.calls += 1
-        said = self._said.pop(0)
-        if isinstance(said, ModelError):
-            raise said
-        return said
+        replies = self._replies.pop(0)
+        if isinstance(replies, ModelError):
+            raise replies
+        return replies
 
     async def open(self) -> None: ...
 
@@ -82,8 +82,8 @@ class Room:
         async def work(desk: Desk) -> ModelAnswer:
             return await desk.ask(self.task, 0, "study/1", messages, SCHEMA, 1_000)
 
-        told: ModelAnswer = self.with_desk(model, work, endpoint)
-        return told
+        received: ModelAnswer = self.with_desk(model, work, endpoint)
+        return received
 
 
 @pytest.fixture
@@ -120,8 +120,8 @@ def test_whatever_a_provider_says_beside_its_answer_a_paid_answer_is_kept(room: 
 
 
 def test_a_provider_that_repeats_our_key_does_not_put_it_into_a_row(room: Room, db: psycopg.Connection) -> None:
-    told = room.ask(Model(reply(f'{{"quote": "{KEY}"}}')))
-    assert KEY not in told.text
+    received = room.ask(Model(reply(f'{{"quote": "{KEY}"}}')))
+    assert KEY not in received.text
     assert db.execute("select count(*) from ingather.model_call where answer like %s", [f"%{KEY}%"]).fetchone() == (0,)
 
 
@@ -197,12 +197,12 @@ def test_a_process_keeps_the_silence_it_heard_of_before_the_database_knows(
 
 def test_leave_to_call_is_good_for_a_moment_only(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine may take its time between being allowed to call and calling; silence may begin meanwhile."""
-    asked: list[ChatRequest] = []
+    requests: list[ChatRequest] = []
 
     class Slow(Model):
         async def complete(self, request: ChatRequest) -> ChatReply:
-            asked.append(request)
-            if len(asked) == 1:
+            requests.append(request)
+            if len(requests) == 1:
                 await asyncio.sleep(GOOD_FOR_S + 0.05)
             if not request.may_send():
                 raise NotSent
@@ -211,7 +211,7 @@ def test_leave_to_call_is_good_for_a_moment_only(room: Room, monkeypatch: pytest
     room.bench.extraction.set_spend_cap(room.task.id, Decimal(2))
     model = Slow(reply("{}"))
     room.ask(model)
-    assert (len(asked), model.calls) == (2, 1)
+    assert (len(requests), model.calls) == (2, 1)
     status = room.bench.extraction.status(room.task.id)
     assert status.spent.calls == 1, "what was not sent is no call"
     monkeypatch.setattr("ingather.extraction.conversation.desk.GOOD_FOR_S", -1.0)
@@ -274,9 +274,9 @@ def test_a_call_that_is_broken_off_keeps_nothing_set_aside(room: Room, db: psyco
             raise AssertionError
 
     async def work(desk: Desk) -> None:
-        asked = desk.ask(room.task, 0, "study/1", (Message(role="user", content="How many?"),), SCHEMA, 500)
+        requests = desk.ask(room.task, 0, "study/1", (Message(role="user", content="How many?"),), SCHEMA, 500)
         with pytest.raises(TimeoutError):
-            await asyncio.wait_for(asked, 0.5)
+            await asyncio.wait_for(requests, 0.5)
 
     room.bench.extraction.set_spend_cap(room.task.id, Decimal(2))
     room.with_desk(Silent(), work)

@@ -26,15 +26,15 @@ class Model:
     def __init__(self, script: Script) -> None:
         self._script = script
         self.steps: list[str] = []
-        self.asked: list[tuple[Message, ...]] = []
+        self.questions_sent: list[tuple[Message, ...]] = []
 
     async def __call__(
         self, step: str, messages: tuple[Message, ...], schema: dict[str, Any], room: int
     ) -> ModelAnswer:
         self.steps.append(step)
-        self.asked.append(messages)
-        told = self._script(step, messages, schema)
-        return ModelAnswer(object=told, text=json.dumps(told))
+        self.questions_sent.append(messages)
+        reply_of = self._script(step, messages, schema)
+        return ModelAnswer(object=reply_of, text=json.dumps(reply_of))
 
 
 def nothing(schema: dict[str, Any]) -> dict[str, Any]:
@@ -57,20 +57,20 @@ def nothing(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _silent(field: str, row: str | None) -> dict[str, Any]:
-    told = {"field": field, "state": "not_reported", "value": None, "quote": "", "page": None}
-    return told | {"row": row} if row else told
+    reply_of = {"field": field, "state": "not_reported", "value": None, "quote": "", "page": None}
+    return reply_of | {"row": row} if row else reply_of
 
 
 def small(*fields: str) -> Template:
     return select(load_builtin("rct"), fields)
 
 
-def heard(template: Template, model: Model, pages: list[str] | None = None) -> InterviewResult:
+def interviewed(template: Template, model: Model, pages: list[str] | None = None) -> InterviewResult:
     return asyncio.run(Interview(template, pages or PAGES, model).run())
 
 
 def interview(template: Template, model: Model, pages: list[str] | None = None) -> tuple[list[Row], list[Answer]]:
-    found = heard(template, model, pages)
+    found = interviewed(template, model, pages)
     return found.rows, found.answers
 
 
@@ -83,11 +83,11 @@ def test_arms_are_listed_first_and_then_filled() -> None:
                     {"label": "Usual care", "is_reference": True, "quote": "", "page": None},
                 ]
             }
-        told = nothing(schema)
+        reply_of = nothing(schema)
         if step.startswith("arm/"):
-            told["rows"][0] |= {"quote": "We randomised 120 people.", "page": 1}
-            told["rows"][0]["answers"][0] |= {"state": "reported", "value": "120"}
-        return told
+            reply_of["rows"][0] |= {"quote": "We randomised 120 people.", "page": 1}
+            reply_of["rows"][0]["answers"][0] |= {"state": "reported", "value": "120"}
+        return reply_of
 
     model = Model(script)
     rows, answers = interview(small("n_randomised", "arm_label", "arm_n_randomised"), model)
@@ -114,11 +114,11 @@ def test_results_are_asked_per_outcome_time_and_arm_and_empty_combinations_are_l
                 "arms": arms,
                 "outcomes": [{"label": "Pain", "timepoints": ["6 w", "12 w"], "quote": "", "page": None}],
             }
-        told = nothing(schema)
+        reply_of = nothing(schema)
         if step.startswith("contrast/"):
-            told["rows"][1]["answers"][0] |= {"state": "reported", "value": "-2.1"}
-            told["rows"][1] |= {"quote": "Pain fell by 2.1 points.", "page": 2}
-        return told
+            reply_of["rows"][1]["answers"][0] |= {"state": "reported", "value": "-2.1"}
+            reply_of["rows"][1] |= {"quote": "Pain fell by 2.1 points.", "page": 2}
+        return reply_of
 
     rows, answers = interview(small("c_estimate", "r_mean"), Model(script))
     made = [row for row in rows if row.scope == "contrast"]
@@ -129,21 +129,21 @@ def test_results_are_asked_per_outcome_time_and_arm_and_empty_combinations_are_l
 
 def test_a_wrong_answer_gets_one_chance_and_then_fails_alone() -> None:
     def script(step: str, _: tuple[Message, ...], schema: dict[str, Any]) -> dict[str, Any]:
-        told = nothing(schema)
+        reply_of = nothing(schema)
         if step == "study/1":
-            told["answers"][1] |= {"state": "reported", "value": "many"}
-            del told["answers"][0]
+            reply_of["answers"][1] |= {"state": "reported", "value": "many"}
+            del reply_of["answers"][0]
         elif step == "study/1, again":
-            told["answers"][1] |= {"state": "reported", "value": "a lot"}
-        return told
+            reply_of["answers"][1] |= {"state": "reported", "value": "a lot"}
+        return reply_of
 
     model = Model(script)
     _, answers = interview(small("n_randomised", "title"), model)
     assert model.steps == ["study/1", "study/1, again"]
-    repair = model.asked[1][-1].content
+    repair = model.questions_sent[1][-1].content
     assert "`n_randomised`" in repair
     assert "`title` has no answer" in repair
-    assert model.asked[1][:2] == model.asked[0][:2], "the cached beginning of a call must not change"
+    assert model.questions_sent[1][:2] == model.questions_sent[0][:2], "the cached beginning of a call must not change"
     by_field = {answer.field: answer for answer in answers}
     assert by_field["title"].state is State.NOT_REPORTED
     assert by_field["n_randomised"].state is State.FAILED
@@ -154,21 +154,21 @@ def test_an_answer_that_was_cut_off_is_kept_as_far_as_it_goes_and_the_rest_is_as
     fields = ("title", "journal", "countries", "setting", "n_randomised")
 
     def script(step: str, _: tuple[Message, ...], schema: dict[str, Any]) -> dict[str, Any]:
-        told = nothing(schema)
+        reply_of = nothing(schema)
         if step == "study/1":
-            whole = json.dumps(told)
-            cut = whole[: whole.index(told["answers"][2]["field"]) + 5]
+            whole = json.dumps(reply_of)
+            cut = whole[: whole.index(reply_of["answers"][2]["field"]) + 5]
             raise ModelError(ErrorKind.TRUNCATED, "It was cut off.", reply=ChatReply(text=cut, finish="length"))
-        return told
+        return reply_of
 
     model = Model(script)
     _, answers = interview(small(*fields), model)
     assert {answer.field for answer in answers} == set(fields)
     assert all(answer.state is State.NOT_REPORTED for answer in answers)
     assert len(answers) == len(fields)
-    again = [message[-1].content for message in model.asked[1:]]
-    asked_again = [name for name in fields if any(f"- `{name}`" in content for content in again)]
-    assert len(asked_again) == 3, "two answers were whole and are not paid for again"
+    again = [message[-1].content for message in model.questions_sent[1:]]
+    sent_again = [name for name in fields if any(f"- `{name}`" in content for content in again)]
+    assert len(sent_again) == 3, "two answers were whole and are not paid for again"
 
 
 def test_a_model_that_never_makes_sense_fails_the_document() -> None:
@@ -180,20 +180,20 @@ def test_a_model_that_never_makes_sense_fails_the_document() -> None:
 
 
 def test_a_document_that_is_too_long_for_the_model_is_asked_in_parts() -> None:
-    long = [f"{word} " * 2_000 for word in ("alpha", "beta", "gamma", "delta")]
+    long = [f"{term} " * 2_000 for term in ("alpha", "beta", "gamma", "delta")]
 
     def script(_: str, messages: tuple[Message, ...], schema: dict[str, Any]) -> dict[str, Any]:
         if len(messages[1].content) > 30_000:
             raise ModelError(ErrorKind.TOO_LONG, "Too long.")
-        told = nothing(schema)
+        reply_of = nothing(schema)
         if "gamma" in messages[1].content:
-            told["answers"][0] |= {"state": "reported", "value": "240", "quote": "gamma", "page": 3}
-        return told
+            reply_of["answers"][0] |= {"state": "reported", "value": "240", "quote": "gamma", "page": 3}
+        return reply_of
 
     model = Model(script)
     _, [answer] = interview(small("n_randomised"), model, long)
     assert (answer.state, answer.value, answer.page) == (State.REPORTED, 240, 2)
-    marks = [int(mark) for messages in model.asked for mark in re.findall(r"⟦p(\d+)⟧", messages[1].content)]
+    marks = [int(mark) for messages in model.questions_sent for mark in re.findall(r"⟦p(\d+)⟧", messages[1].content)]
     assert set(marks) == {1, 2, 3, 4}
 
 
@@ -219,18 +219,18 @@ def test_a_third_part_does_not_settle_what_two_contradict() -> None:
 
 
 def test_lists_from_several_parts_are_joined_with_their_quotes() -> None:
-    said = [reported(["Norway"], "hospitals in Norway"), SILENT, reported(["Sweden", "Norway"], "and in Sweden")]
-    [answer] = merged(said)
+    answers_of = [reported(["Norway"], "hospitals in Norway"), SILENT, reported(["Sweden", "Norway"], "and in Sweden")]
+    [answer] = merged(answers_of)
     assert answer.value == ["Norway", "Sweden"]
     assert answer.quote == "hospitals in Norway … and in Sweden"
 
 
 def test_a_text_that_parts_word_differently_is_kept_with_a_note() -> None:
-    said = [reported("Adults with pain"), reported("adults  with pain"), reported("Adults with neck pain")]
-    [answer] = merged(said, {"n"})
+    answers_of = [reported("Adults with pain"), reported("adults  with pain"), reported("Adults with neck pain")]
+    [answer] = merged(answers_of, {"n"})
     assert (answer.state, answer.value) == (State.REPORTED, "Adults with pain")
     assert "neck" in answer.note
-    [same] = merged(said[:2])
+    [same] = merged(answers_of[:2])
     assert (same.state, same.note) == (State.REPORTED, "")
 
 
@@ -252,9 +252,9 @@ def test_a_number_is_asked_for_even_if_no_field_names_the_arm() -> None:
     def script(step: str, _: tuple[Message, ...], schema: dict[str, Any]) -> dict[str, Any]:
         if step == "list":
             return {"arms": arms_named("Exercise")}
-        told = nothing(schema)
-        told["rows"][0]["answers"][0] |= {"state": "reported", "value": "60"}
-        return told
+        reply_of = nothing(schema)
+        reply_of["rows"][0]["answers"][0] |= {"state": "reported", "value": "60"}
+        return reply_of
 
     _, [answer] = interview(small("arm_n_randomised"), Model(script))
     assert (answer.field, answer.value) == ("arm_n_randomised", 60)
@@ -264,12 +264,12 @@ def test_rows_beyond_what_can_be_asked_are_flagged() -> None:
     def script(step: str, _: tuple[Message, ...], schema: dict[str, Any]) -> dict[str, Any]:
         if step == "list":
             return {"arms": arms_named("A", "B"), "outcomes": outcomes_named(*"abcdefgh", times=6)}
-        told = nothing(schema)
-        for row in told["rows"]:
+        reply_of = nothing(schema)
+        for row in reply_of["rows"]:
             row["answers"][0] |= {"state": "reported", "value": "12"}
-        return told
+        return reply_of
 
-    found = heard(small("r_n"), Model(script))
+    found = interviewed(small("r_n"), Model(script))
     assert len([row for row in found.rows if row.scope == "arm_result"]) == MOST_ROWS
     [flag] = found.flags
     assert (flag.rule, flag.fields) == ("rows_left_out", ("r_n",))
@@ -294,7 +294,7 @@ def test_a_list_that_is_cut_off_twice_is_used_as_far_as_it_goes_and_flagged() ->
             raise ModelError(ErrorKind.TRUNCATED, "It was cut off.", reply=ChatReply(text=cut, finish="length"))
         return nothing(schema)
 
-    found = heard(small("arm_label", "arm_n_randomised"), Model(script))
+    found = interviewed(small("arm_label", "arm_n_randomised"), Model(script))
     assert [row.label for row in found.rows] == ["Exercise"]
     assert ["cut off" in flag.message for flag in found.flags] == [True]
 
@@ -307,16 +307,16 @@ def test_a_label_cannot_pass_for_a_question() -> None:
 
     model = Model(script)
     interview(small("arm_n_randomised"), model)
-    asked = model.asked[-1][-1].content
-    assert asked.count("\nQuestions:\n") == 1
-    assert asked.count("\n- `arm_n_randomised`") == 1
+    questions_sent = model.questions_sent[-1][-1].content
+    assert questions_sent.count("\nQuestions:\n") == 1
+    assert questions_sent.count("\n- `arm_n_randomised`") == 1
 
 
 # --- bad answers -----------------------------------------------------------------------------------------------------
 
 
-def cut(told: dict[str, Any], share: float = 0.5) -> ModelError:
-    text = json.dumps(told)
+def cut(reply_of: dict[str, Any], share: float = 0.5) -> ModelError:
+    text = json.dumps(reply_of)
     return ModelError(
         ErrorKind.TRUNCATED, "It was cut off.", reply=ChatReply(text=text[: int(share * len(text))], finish="length")
     )
@@ -361,7 +361,7 @@ def test_of_one_row_only_the_fields_that_were_cut_off_are_asked_again() -> None:
 
     model = Model(script)
     interview(select(load_builtin("qc"), questions), model)
-    again = "".join(messages[-1].content for messages in model.asked[2:])
+    again = "".join(messages[-1].content for messages in model.questions_sent[2:])
     assert "- `rob2_1_1`" not in again
     assert again.count("- `rob2_1_3`") == 1
 
@@ -374,7 +374,7 @@ def test_a_model_with_a_small_context_is_not_asked_the_same_too_long_question_tw
 
     model = Model(script)
     interview(small("title"), model, [" ".join(map(str, range(4_000)))])
-    assert len({messages[1].content for messages in model.asked}) == len(model.asked)
+    assert len({messages[1].content for messages in model.questions_sent}) == len(model.questions_sent)
 
 
 # --- risk of bias ----------------------------------------------------------------------------------------------------
@@ -386,12 +386,12 @@ def appraiser(results: list[dict[str, Any]]) -> Model:
     def script(step: str, _: tuple[Message, ...], schema: dict[str, Any]) -> dict[str, Any]:
         if step == "list":
             return {"results": results}
-        told = nothing(schema)
-        for entry in told["answers"]:
+        reply_of = nothing(schema)
+        for entry in reply_of["answers"]:
             if entry["field"] in ANSWERS:
                 quote = {"quote": "We randomised 120 people.", "page": 1}
                 entry.update({"state": "reported", "value": ANSWERS[entry["field"]]} | quote)
-        return told
+        return reply_of
 
     return Model(script)
 
@@ -408,7 +408,7 @@ def test_a_risk_of_bias_is_judged_by_rule_from_what_the_model_answered(
     results: list[dict[str, Any]], label: str
 ) -> None:
     template = load_builtin("qc")
-    found = heard(template, appraiser(results))
+    found = interviewed(template, appraiser(results))
     assert [(row.key, row.label) for row in found.rows] == [("domain/1", label)]
     assert len(found.flags) == (len(results) > 1)
     findings, _ = assess(template, PAGES, found.rows, found.answers, source="test-model")

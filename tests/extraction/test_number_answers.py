@@ -6,12 +6,12 @@ import pytest
 
 from ingather.extraction.numbers.answer import AnswerState
 from ingather.extraction.numbers.question import Kind, QuestionsUnreadable, questions_of
-from tests.extraction.papers import a_table, asked, numbers_in
+from tests.extraction.papers import a_table, ask_paper, numbers_in
 
 
 def test_a_count_with_its_percentage_and_n_in_the_header() -> None:
     table = a_table(["", "Aspirin (n = 45)", "Placebo (n = 44)", "P"], ["Stroke", "12 (26.7)", "9 (20.5)", "0.49"])
-    answer = asked("stroke", table)
+    answer = ask_paper("stroke", table)
     assert (answer.state, numbers_in(answer)) == (AnswerState.REPORTED, ("12", "45", "9", "44"))
     assert [(one.table, one.row, one.column, one.quote, one.boxes) for one in answer.evidence] == [
         ("Table 1", "Stroke", "Aspirin (n = 45)", "12 (26.7)", ((1, 1, 2, 2),)),
@@ -21,13 +21,18 @@ def test_a_count_with_its_percentage_and_n_in_the_header() -> None:
 
 def test_the_arms_keep_their_places_whatever_their_order() -> None:
     table = a_table(["", "Placebo (n = 44)", "Aspirin (n = 45)"], ["Stroke, n (%)", "9 (20.5)", "12 (26.7)"])
-    assert numbers_in(asked("stroke", table)) == ("12", "45", "9", "44")
-    assert numbers_in(asked("stroke", table, intervention="placebo", comparator="aspirin")) == ("9", "44", "12", "45")
+    assert numbers_in(ask_paper("stroke", table)) == ("12", "45", "9", "44")
+    assert numbers_in(ask_paper("stroke", table, intervention="placebo", comparator="aspirin")) == (
+        "9",
+        "44",
+        "12",
+        "45",
+    )
 
 
 def test_a_percentage_that_does_not_fit_leaves_the_answer_open() -> None:
     table = a_table(["", "Aspirin (n = 45)", "Placebo (n = 44)"], ["Stroke, n (%)", "12 (33.3)", "9 (20.5)"])
-    answer = asked("stroke", table)
+    answer = ask_paper("stroke", table)
     assert answer.state is AnswerState.UNCLEAR
     assert numbers_in(answer) == ()
     assert "12 of 45 is not 33.3 %" in answer.why
@@ -36,23 +41,23 @@ def test_a_percentage_that_does_not_fit_leaves_the_answer_open() -> None:
 
 def test_a_mean_with_its_sd_needs_someone_to_say_that_it_is_an_sd() -> None:
     rows = (["", "Aspirin (n = 45)", "Placebo (n = 44)"], ["Pain score", "8.2 ± 3.1", "7.9 ± 2.8"])
-    said = asked("pain score", a_table(*rows, notes=["Values are mean ± SD."]), kind=Kind.CONTINUOUS)
-    assert numbers_in(said) == ("8.2", "3.1", "45", "7.9", "2.8", "44")
-    silent = asked("pain score", a_table(*rows), kind=Kind.CONTINUOUS)
+    answers = ask_paper("pain score", a_table(*rows, notes=["Values are mean ± SD."]), kind=Kind.CONTINUOUS)
+    assert numbers_in(answers) == ("8.2", "3.1", "45", "7.9", "2.8", "44")
+    silent = ask_paper("pain score", a_table(*rows), kind=Kind.CONTINUOUS)
     assert (silent.state, numbers_in(silent)) == (AnswerState.UNCLEAR, ())
     assert "not said" in silent.why
 
 
 def test_an_se_is_never_an_sd() -> None:
     table = a_table(["", "Aspirin (n = 45)", "Placebo (n = 44)"], ["Pain score, mean (SE)", "8.2 (0.3)", "7.9 (0.4)"])
-    answer = asked("pain score", table, kind=Kind.CONTINUOUS)
+    answer = ask_paper("pain score", table, kind=Kind.CONTINUOUS)
     assert (answer.state, numbers_in(answer)) == (AnswerState.UNCLEAR, ())
     assert "SE" in answer.why
 
 
 def test_a_median_is_never_a_mean() -> None:
     table = a_table(["", "Aspirin (n = 45)", "Placebo (n = 44)"], ["Pain score, median (IQR)", "8.2 (3.1)", "7 (2)"])
-    assert asked("pain score", table, kind=Kind.CONTINUOUS).state is AnswerState.UNCLEAR
+    assert ask_paper("pain score", table, kind=Kind.CONTINUOUS).state is AnswerState.UNCLEAR
 
 
 def test_n_mean_and_sd_in_columns_of_their_own() -> None:
@@ -63,7 +68,7 @@ def test_n_mean_and_sd_in_columns_of_their_own() -> None:
         ["Function", "43", "50.1", "9.9", "41", "47.3", "8.8"],
         headers=2,
     )
-    assert numbers_in(asked("pain", table, kind=Kind.CONTINUOUS)) == ("8.2", "3.1", "45", "7.9", "2.8", "44")
+    assert numbers_in(ask_paper("pain", table, kind=Kind.CONTINUOUS)) == ("8.2", "3.1", "45", "7.9", "2.8", "44")
 
 
 def test_arms_as_rows_and_outcomes_as_columns() -> None:
@@ -72,7 +77,7 @@ def test_arms_as_rows_and_outcomes_as_columns() -> None:
         ["Aspirin (n = 45)", "8.2 (3.1)", "50.1 (9.9)"],
         ["Placebo (n = 44)", "7.9 (2.8)", "47.3 (8.8)"],
     )
-    assert numbers_in(asked("function", table, kind=Kind.CONTINUOUS)) == ("50.1", "9.9", "45", "47.3", "8.8", "44")
+    assert numbers_in(ask_paper("function", table, kind=Kind.CONTINUOUS)) == ("50.1", "9.9", "45", "47.3", "8.8", "44")
 
 
 def test_the_last_time_is_taken_and_never_the_baseline() -> None:
@@ -83,9 +88,16 @@ def test_the_last_time_is_taken_and_never_the_baseline() -> None:
         [" Week 6", "8.8 (3.2)", "8.9 (2.9)"],
         [" Week 12", "8.2 (3.1)", "7.9 (2.8)"],
     )
-    assert numbers_in(asked("pain", table, kind=Kind.CONTINUOUS)) == ("8.2", "3.1", "45", "7.9", "2.8", "44")
-    assert numbers_in(asked("pain at 6 weeks", table, kind=Kind.CONTINUOUS)) == ("8.8", "3.2", "45", "8.9", "2.9", "44")
-    assert asked("pain at 1 year", table, kind=Kind.CONTINUOUS).state is AnswerState.UNCLEAR
+    assert numbers_in(ask_paper("pain", table, kind=Kind.CONTINUOUS)) == ("8.2", "3.1", "45", "7.9", "2.8", "44")
+    assert numbers_in(ask_paper("pain at 6 weeks", table, kind=Kind.CONTINUOUS)) == (
+        "8.8",
+        "3.2",
+        "45",
+        "8.9",
+        "2.9",
+        "44",
+    )
+    assert ask_paper("pain at 1 year", table, kind=Kind.CONTINUOUS).state is AnswerState.UNCLEAR
 
 
 def test_a_change_answers_a_question_about_a_change_only() -> None:
@@ -95,8 +107,8 @@ def test_a_change_answers_a_question_about_a_change_only() -> None:
         ["Pain, mean (SD)", "8.2 (3.1)", "-1.7 (2.2)", "7.9 (2.8)", "-1.9 (2.3)"],
         headers=2,
     )
-    follow_up = asked("pain", table, kind=Kind.CONTINUOUS)
-    change = asked("change in pain", table, kind=Kind.CONTINUOUS)
+    follow_up = ask_paper("pain", table, kind=Kind.CONTINUOUS)
+    change = ask_paper("change in pain", table, kind=Kind.CONTINUOUS)
     assert numbers_in(follow_up) == ("8.2", "3.1", "45", "7.9", "2.8", "44")
     assert numbers_in(change) == ("-1.7", "2.2", "45", "-1.9", "2.3", "44")
 
@@ -106,24 +118,24 @@ def test_three_arms_and_the_two_that_are_meant() -> None:
         ["", "Aspirin 100 mg (n = 45)", "Aspirin 300 mg (n = 46)", "Placebo (n = 44)"],
         ["Stroke, n (%)", "12 (26.7)", "10 (21.7)", "9 (20.5)"],
     )
-    assert numbers_in(asked("stroke", table, intervention="300 mg aspirin")) == ("10", "46", "9", "44")
-    assert asked("stroke", table, intervention="Aspirin").state is not AnswerState.REPORTED
+    assert numbers_in(ask_paper("stroke", table, intervention="300 mg aspirin")) == ("10", "46", "9", "44")
+    assert ask_paper("stroke", table, intervention="Aspirin").state is not AnswerState.REPORTED
 
 
 def test_letters_for_arms_are_explained_by_the_text() -> None:
     table = a_table(["", "Group A (n = 45)", "Group B (n = 44)"], ["Stroke, n (%)", "12 (26.7)", "9 (20.5)"])
     text = "Patients in group A received daily ibuprofen tablets. Patients in group B received a talking therapy."
-    explained = asked("stroke", table, text=text, intervention="Talking therapy", comparator="Ibuprofen")
+    explained = ask_paper("stroke", table, text=text, intervention="Talking therapy", comparator="Ibuprofen")
     assert numbers_in(explained) == ("9", "44", "12", "45")
-    bare = asked("stroke", table, intervention="Talking therapy", comparator="Ibuprofen")
+    bare = ask_paper("stroke", table, intervention="Talking therapy", comparator="Ibuprofen")
     assert bare.state is not AnswerState.REPORTED
 
 
 def test_n_comes_from_the_text_where_the_table_has_none() -> None:
     table = a_table(["", "Aspirin", "Placebo"], ["Stroke, n (%)", "12 (26.7)", "9 (20.5)"])
     text = "We randomly assigned 45 patients to the aspirin group and 44 patients to the placebo group."
-    assert numbers_in(asked("stroke", table, text=text)) == ("12", "45", "9", "44")
-    assert asked("stroke", table).state is AnswerState.UNCLEAR
+    assert numbers_in(ask_paper("stroke", table, text=text)) == ("12", "45", "9", "44")
+    assert ask_paper("stroke", table).state is AnswerState.UNCLEAR
 
 
 def test_rows_that_name_the_outcome_as_well_as_each_other_are_shown_and_none_is_taken() -> None:
@@ -132,14 +144,14 @@ def test_rows_that_name_the_outcome_as_well_as_each_other_are_shown_and_none_is_
         ["Ischaemic stroke, n (%)", "12 (26.7)", "9 (20.5)"],
         ["Haemorrhagic stroke, n (%)", "2 (4.4)", "1 (2.3)"],
     )
-    answer = asked("stroke", table)
+    answer = ask_paper("stroke", table)
     assert answer.state is AnswerState.UNCLEAR
     assert {one.row for one in answer.evidence} == {"Ischaemic stroke, n (%)", "Haemorrhagic stroke, n (%)"}
 
 
 def test_an_outcome_that_no_table_names_is_not_found() -> None:
     table = a_table(["", "Aspirin (n = 45)", "Placebo (n = 44)"], ["Stroke, n (%)", "12 (26.7)", "9 (20.5)"])
-    assert asked("headache", table).state is AnswerState.NOT_FOUND
+    assert ask_paper("headache", table).state is AnswerState.NOT_FOUND
 
 
 @pytest.mark.parametrize(

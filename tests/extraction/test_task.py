@@ -150,21 +150,21 @@ def test_a_key_finds_its_task_also_when_what_it_froze_is_gone(bench: Bench) -> N
     """Whoever lost the first answer asks again, and must not be told that there is no such document."""
     mine = bench.extraction.clone_template(bench.project, "rct", Label(en="Mine", zh="我的"))
     documents = bench.add(paper(n) for n in range(3))
-    asked: dict[str, Any] = {"context": "Necks", "spend_cap": Decimal(2), "idempotency_key": "monday"}
-    task, is_new = bench.extraction.start_task(bench.project, mine.id, documents, **asked)
+    params: dict[str, Any] = {"context": "Necks", "spend_cap": Decimal(2), "idempotency_key": "monday"}
+    task, is_new = bench.extraction.start_task(bench.project, mine.id, documents, **params)
     assert is_new
     bench.library.delete_document(documents[1])
     bench.extraction.change_template(bench.project, mine.id, lambda template: remove_field(template, "title"))
-    again, is_new = bench.extraction.start_task(bench.project, mine.id, documents, **asked)
+    again, is_new = bench.extraction.start_task(bench.project, mine.id, documents, **params)
     assert (again.id, is_new) == (task.id, False)
     bench.extraction.remove_template(bench.project, mine.id)
-    again, is_new = bench.extraction.start_task(bench.project, mine.id, documents, **asked)
+    again, is_new = bench.extraction.start_task(bench.project, mine.id, documents, **params)
     assert (again.id, is_new) == (task.id, False)
     for other in ({"context": "Backs"}, {"spend_cap": None}, {"field_ids": ["title", "\ud800"]}):
         with pytest.raises(KeyReused):
-            bench.extraction.start_task(bench.project, mine.id, documents, **asked | other)
+            bench.extraction.start_task(bench.project, mine.id, documents, **params | other)
     with pytest.raises(KeyReused):
-        bench.extraction.start_task(bench.project, mine.id, documents[:2], **asked)
+        bench.extraction.start_task(bench.project, mine.id, documents[:2], **params)
 
 
 def test_a_payload_holds_ids_only(bench: Bench) -> None:
@@ -254,7 +254,7 @@ def test_a_cap_that_could_not_be_kept_is_refused(scene: Scene) -> None:
 
 def test_a_running_task_keeps_the_template_it_started_with(bench: Bench) -> None:
     mine = bench.extraction.clone_template(bench.project, "rct", Label(en="Mine", zh="我的"))
-    asked = read_field(
+    params = read_field(
         {
             "id": "neck_brace",
             "label": {"en": "Neck brace", "zh": "颈托"},
@@ -265,7 +265,7 @@ def test_a_running_task_keeps_the_template_it_started_with(bench: Bench) -> None
         },
         section=mine.sections[0].id,
     )
-    second = bench.extraction.change_template(bench.project, mine.id, lambda template: add_field(template, asked))
+    second = bench.extraction.change_template(bench.project, mine.id, lambda template: add_field(template, params))
     task, _ = bench.extraction.start_task(bench.project, mine.id, bench.add([paper(1)]))
     third = bench.extraction.change_template(
         bench.project, mine.id, lambda template: remove_field(template, "neck_brace")
@@ -392,15 +392,15 @@ def test_a_paper_that_gets_nowhere_ends_with_the_reason(scene: Scene, monkeypatc
 
 def test_many_rows_with_long_quotes_are_kept(scene: Scene) -> None:
     def talkative(body: dict[str, Any]) -> Any:
-        told: Any = answer(body)
-        if "outcomes" in told:
-            told["arms"] = [{"label": f"组 {n}", "quote": "", "page": 1, "is_reference": n == 0} for n in range(3)]
-            told["outcomes"] = [{"label": f"结局 {n}", "quote": "", "page": 1, "timepoints": []} for n in range(30)]
-        for row in told.get("rows", []):
+        reply: Any = answer(body)
+        if "outcomes" in reply:
+            reply["arms"] = [{"label": f"组 {n}", "quote": "", "page": 1, "is_reference": n == 0} for n in range(3)]
+            reply["outcomes"] = [{"label": f"结局 {n}", "quote": "", "page": 1, "timepoints": []} for n in range(30)]
+        for row in reply.get("rows", []):
             row["quote"] = f"{row['row']} " + "说" * 900
             for cell in row["answers"]:
                 cell.update(state="unclear", value=None, quote="")
-        return told
+        return reply
 
     bench, _ = scene(answerer=talkative)
     fields = ["arm_label", "outcome_name", "r_n", "r_events", "r_mean", "r_sd", "c_estimate", "c_ci_low", "c_ci_high"]
@@ -413,9 +413,9 @@ def test_many_rows_with_long_quotes_are_kept(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize(
-    ("misdeed", "words"), [("unauthorized_401", "key"), ("insufficient_quota", "quota|balance|credit|pay")]
+    ("misdeed", "sentence"), [("unauthorized_401", "key"), ("insufficient_quota", "quota|balance|credit|pay")]
 )
-def test_a_key_that_is_refused_pauses_the_task_and_says_what_to_do(scene: Scene, misdeed: str, words: str) -> None:
+def test_a_key_that_is_refused_pauses_the_task_and_says_what_to_do(scene: Scene, misdeed: str, sentence: str) -> None:
     bench, provider = scene([{"do": misdeed, "times": 1}], at_once=1)
     task, _ = bench.extraction.start_task(bench.project, "rct", bench.add(paper(n) for n in range(5)))
     drain(bench)
@@ -423,7 +423,7 @@ def test_a_key_that_is_refused_pauses_the_task_and_says_what_to_do(scene: Scene,
     assert status.progress.paused
     assert status.progress.pending == 5
     assert status.task.pause_reason
-    assert re.search(words, status.task.pause_reason.lower())
+    assert re.search(sentence, status.task.pause_reason.lower())
     assert len(provider.calls) == 1
     bench.extraction.resume(task.id)
     drain(bench)

@@ -20,11 +20,13 @@ _LISTS = {"arms": "arm", "outcomes": "outcome", "results": "domain"}
 
 def answer(body: dict[str, Any]) -> dict[str, Any] | str:
     schema = schema_of(body)
-    document = next((said["content"] for said in body["messages"] if said["content"].startswith("=== paper ")), None)
+    document = next(
+        (message["content"] for message in body["messages"] if message["content"].startswith("=== paper ")), None
+    )
     if schema is None or document is None:
         return nothing_reported(body)
     pages = tuple(re.split(r"⟦p\d+⟧\n", document.partition("\n")[2].rpartition("\n")[0])[1:])
-    question = next(said["content"] for said in reversed(body["messages"]) if "JSON Schema" in said["content"])
+    question = next(message["content"] for message in reversed(body["messages"]) if "JSON Schema" in message["content"])
     rows, found = _read(pages)
     properties = schema["properties"]
     if "answers" in properties:
@@ -53,21 +55,21 @@ def _extracted(pages: tuple[str, ...], *templates: str) -> tuple[list[Row], list
 
 def _listed(name: str, row: Row, found: dict[tuple[str, str], Answer]) -> dict[str, Any]:
     first = next((answer for (key, _), answer in found.items() if key == row.key and answer.quote), None)
-    told: dict[str, Any] = {"label": row.label, "quote": first.quote if first else "", "page": _page(first)}
+    row_answer: dict[str, Any] = {"label": row.label, "quote": first.quote if first else "", "page": _page(first)}
     if name == "arms":
-        told["is_reference"] = False
+        row_answer["is_reference"] = False
     if name == "outcomes":
-        told["timepoints"] = []
-    return told
+        row_answer["timepoints"] = []
+    return row_answer
 
 
 def _cells(
     form: dict[str, Any], rows: list[Row], found: dict[tuple[str, str], Answer], question: str
 ) -> list[dict[str, Any]]:
-    asked = _asked_rows(question, rows) if "row" in form else {"": ""}
+    requested = _requested_rows(question, rows) if "row" in form else {"": ""}
     return [
         ({"row": theirs} if theirs else {}) | _cell(found.get((mine, field)), field)
-        for theirs, mine in asked.items()
+        for theirs, mine in requested.items()
         for field in form["field"]["enum"]
     ]
 
@@ -75,21 +77,21 @@ def _cells(
 def _rows(
     form: dict[str, Any], rows: list[Row], found: dict[tuple[str, str], Answer], question: str
 ) -> list[dict[str, Any]]:
-    told = []
-    for theirs, mine in _asked_rows(question, rows).items():
+    row_answer = []
+    for theirs, mine in _requested_rows(question, rows).items():
         cells = [
             _cell(found.get((mine, field)), field) for field in form["answers"]["items"]["properties"]["field"]["enum"]
         ]
         proof = next((cell for cell in cells if cell["quote"]), {"quote": "", "page": None})
-        told.append({"row": theirs, "quote": proof["quote"], "page": proof["page"], "answers": cells})
-    return told
+        row_answer.append({"row": theirs, "quote": proof["quote"], "page": proof["page"], "answers": cells})
+    return row_answer
 
 
-def _asked_rows(question: str, rows: list[Row]) -> dict[str, str]:
+def _requested_rows(question: str, rows: list[Row]) -> dict[str, str]:
     """The row keys of the question, and our own rows of the same name."""
     ours = {row.label: row.key for row in rows}
-    asked = re.findall(r"(?m)^- `([a-z_]+/\d+)`: (\".*\")$", question)
-    return {key: ours.get(json.loads(label), "?") for key, label in asked}
+    requested = re.findall(r"(?m)^- `([a-z_]+/\d+)`: (\".*\")$", question)
+    return {key: ours.get(json.loads(label), "?") for key, label in requested}
 
 
 def _cell(answer: Answer | None, field: str) -> dict[str, Any]:

@@ -3,40 +3,19 @@
 import json
 from argparse import Namespace
 from contextlib import closing
-from typing import Any, Final, LiteralString
+from typing import Any
 
 from ingather.app import Ingather
 from ingather.cli import watching
 from ingather.cli.answers import as_json, console, facts, hint, plain, say, table, visible
 from ingather.cli.quantities import show_duration, show_moment
+from ingather.engine import reports
 from ingather.engine.batch import Batch
-from ingather.engine.codec import decode
 from ingather.engine.errors import Failed, NotReady
 from ingather.engine.model import Progress
-from ingather.engine.script import Script, Statement
 
 # `batch show` cuts a result here, a screen and a half of text; --json gives all of it.
 LONGEST_RESULT = 2_000
-
-# Both statements read only the outcomes of one batch, and run only when it has failures.
-FAILURES: Final[LiteralString] = """
-select o.item_id, s.first_ordinal + (o.item_id & 1048575), o.attempt, o.lost, o.finished_at, o.error::text
-  from ingather.segment s
-  join ingather.outcome o on o.item_id between s.id << 20 and s.last_id
- where s.batch_id = %(batch_id)s and o.state = 'e' and o.item_id > %(after)s
- order by o.item_id
- limit %(limit)s
-"""
-
-FAILURE_REASONS: Final[LiteralString] = """
-select o.error ->> 'reason', o.error ->> 'type', count(*)
-  from ingather.segment s
-  join ingather.outcome o on o.item_id between s.id << 20 and s.last_id
- where s.batch_id = %(batch_id)s and o.state = 'e'
- group by 1, 2
- order by 3 desc, 1, 2
- limit 10
-"""
 
 
 def list_batches(arguments: Namespace) -> None:
@@ -93,8 +72,8 @@ def show(arguments: Namespace) -> None:
         result, reason = _result(batch)
         reasons, failures = [], []
         if seen.error:
-            reasons = app.database.run(_failure_reasons(batch.id))
-            failures = app.database.run(_failures(batch.id, arguments.after, arguments.limit))
+            reasons = app.database.run(reports.failure_reasons(batch.id))
+            failures = app.database.run(reports.failures(batch.id, arguments.after, arguments.limit))
     if arguments.json:
         as_json(
             progress_json(seen)
@@ -169,17 +148,6 @@ def _result(batch: Batch) -> tuple[Any, str | None]:
         return None, None
     except Failed as error:
         return None, str(error)
-
-
-def _failures(batch_id: int, after: int, limit: int) -> Script[list[dict[str, Any]]]:
-    rows = yield Statement(FAILURES, {"batch_id": batch_id, "after": after, "limit": limit})
-    names = ("item_id", "ordinal", "attempt", "lost", "finished_at")
-    return [dict(zip(names, row, strict=False)) | {"error": decode(row[5])} for row in rows]
-
-
-def _failure_reasons(batch_id: int) -> Script[list[dict[str, Any]]]:
-    rows = yield Statement(FAILURE_REASONS, {"batch_id": batch_id})
-    return [dict(zip(("reason", "type", "items"), row, strict=True)) for row in rows]
 
 
 def watch(arguments: Namespace) -> int:

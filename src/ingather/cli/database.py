@@ -2,22 +2,17 @@
 
 from argparse import Namespace
 from contextlib import closing
-from typing import Final, LiteralString
 
 from ingather import embedded
 from ingather.app import Ingather
 from ingather.cli.answers import as_json, hint, say
 from ingather.cli.quantities import show_duration
+from ingather.engine import reports
 from ingather.engine.connection import check_url
 from ingather.engine.errors import DatabaseUnavailable
 from ingather.engine.migrations import LATEST
 from ingather.engine.migrations import migrate as bring_up_to_date
-from ingather.engine.script import Script, Statement
 from ingather.settings import Settings
-
-OLD_BATCHES: Final[LiteralString] = """
-select count(*) from ingather.batch where state = 'closed' and closed_at < clock_timestamp() - %(keep)s
-"""
 
 
 def migrate(arguments: Namespace) -> None:
@@ -68,15 +63,10 @@ def stop(arguments: Namespace) -> None:
 
 def prune(arguments: Namespace) -> None:
     with closing(Ingather()) as app:
-
-        def count_old() -> Script[int]:
-            [(batches,)] = yield Statement(OLD_BATCHES, {"keep": arguments.keep})
-            return int(batches)
-
-        old = app.database.run(count_old())
+        old = app.database.run(reports.old_batches(arguments.keep))
         app.prune(arguments.keep)
         # What another process holds, or what still waits for its gather, stays for the next time.
-        pruned = max(old - app.database.run(count_old()), 0)
+        pruned = max(old - app.database.run(reports.old_batches(arguments.keep)), 0)
     if arguments.json:
         as_json({"pruned": pruned})
     else:

@@ -10,11 +10,11 @@ import psycopg
 from psycopg import Connection
 from psycopg.rows import tuple_row
 
-from ingather.cli.doctor import statements as sql
 from ingather.cli.doctor import surroundings
 from ingather.cli.quantities import show_duration
 from ingather.engine.connection import is_direct
 from ingather.engine.migrations import LATEST, sentence_of_missing
+from ingather.engine.statements import health as sql
 
 Level = Literal["ok", "note", "wrong", "unknown"]
 

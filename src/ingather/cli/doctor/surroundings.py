@@ -5,8 +5,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from ingather.cli.doctor import statements as sql
 from ingather.cli.quantities import show_duration
+from ingather.engine.statements import health as sql
 
 if TYPE_CHECKING:
     from ingather.cli.doctor.checks import ExaminedDatabase, Level

@@ -1,4 +1,4 @@
-"""Every SQL text of the doctor. Each is one read, and none takes a lock that a worker needs."""
+"""What the doctor asks the server and the tables: its settings, its room, and what stands still. Reads only."""
 
 from typing import Final, LiteralString
 
