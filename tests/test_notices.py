@@ -28,6 +28,10 @@ IN_SQL = {"engine.cancelled": "cancelled by an operator"}
 SOMETHING = "\0"
 # Modules whose sentences reach the readers of the pages: each sentence in them is a notice.
 FOR_READERS = (
+    "extraction/analysis/comparisons.py",
+    "extraction/analysis/conversions.py",
+    "extraction/analysis/effects.py",
+    "extraction/analysis/groups.py",
     "extraction/conversation/answers.py",
     "extraction/conversation/desk.py",
     "extraction/conversation/interview.py",
@@ -56,6 +60,10 @@ FOR_READERS = (
 )
 # Read by a model, or by programs that call with wrong arguments.
 NOT_FOR_READERS = (
+    "extraction/analysis/comparisons.py",
+    "extraction/analysis/conversions.py",
+    "extraction/analysis/effects.py",
+    "extraction/analysis/groups.py",
     "It was cut off before its end. Keep every quote short.",
     f"`{SOMETHING}` must be a list.",
     "Every entry of ",

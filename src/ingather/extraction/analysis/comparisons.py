@@ -19,6 +19,7 @@ from ingather.extraction.analysis.effects import (
 )
 from ingather.extraction.analysis.groups import EVENTS, MEAN, MEDIAN, PERCENT, MissingFigure, read_events, read_mean
 from ingather.extraction.findings import DocumentResult, Row
+from ingather.notice import notice
 
 # Roles of arms, as the templates have them. A group of the first kind is compared with each of the second.
 INTERVENTIONS: Final = frozenset({"experimental", "dose_variant"})
@@ -125,7 +126,10 @@ class _Reading:
             group = _Group(row=row.key, arm=self._label(arm), role=self._cells.text(arm, "arm_role"))
             if not group.role:
                 yield self._refused(
-                    row, arm, "arm_role", "Nothing says whether this group is compared, or compared to."
+                    row,
+                    arm,
+                    "arm_role",
+                    notice("analysis.no_role", "Nothing says whether this group is compared, or compared to."),
                 )
                 continue
             at_once[row.parts["outcome"], when, kind].append(group)
@@ -139,9 +143,16 @@ class _Reading:
             if refused:
                 yield refused
             elif not (arms := self._cells.text(row.key, "c_arms")):
-                yield self._refused(row, row.key, "c_arms", "Nothing says who was compared with whom.")
+                yield self._refused(
+                    row, row.key, "c_arms", notice("analysis.no_arms", "Nothing says who was compared with whom.")
+                )
             elif measure not in PRINTED_MEASURES:
-                yield self._refused(row, row.key, "c_measure", "This measure is none that can be pooled here.")
+                yield self._refused(
+                    row,
+                    row.key,
+                    "c_measure",
+                    notice("analysis.no_measure", "This measure is none that can be pooled here."),
+                )
             else:
                 yield self._effect(row, arms, Measure(measure))
 
@@ -150,7 +161,12 @@ class _Reading:
         figures = {name: self._cells.figure(row.key, field) for name, field in fields.items()}
         for name, figure in figures.items():
             if figure is None:
-                return self._refused(row, row.key, fields[name], "There is no single number in this cell.")
+                return self._refused(
+                    row,
+                    row.key,
+                    fields[name],
+                    notice("analysis.no_single_number", "There is no single number in this cell."),
+                )
         given = {name: figure for name, figure in figures.items() if figure is not None}
         try:
             effect = reported_effect(measure, *(given[name].value for name in fields))
@@ -174,7 +190,11 @@ class _Reading:
         controls = [group for group in groups if group.role in CONTROLS]
         if not interventions or not controls:
             about = f"{outcome}, {when}: {', '.join(group.arm for group in groups)}"
-            why = "There is no group to compare with." if interventions else "There is no group that is compared."
+            why = (
+                notice("analysis.no_control", "There is no group to compare with.")
+                if interventions
+                else notice("analysis.no_intervention", "There is no group that is compared.")
+            )
             yield RefusedComparison(**self._origin(), about=about, row=groups[0].row, field="", why=why)
         for one, two in product(interventions, controls):
             found = self._numbers(one, two)
@@ -216,11 +236,13 @@ class _Reading:
 
     def _refused_row(self, row: Row, time_field: str, *, needs_arm: bool) -> RefusedComparison | None:
         if "outcome" not in row.parts:
-            return self._refused(row, row.key, "", "Nothing says which outcome this is.")
+            return self._refused(row, row.key, "", notice("analysis.no_outcome", "Nothing says which outcome this is."))
         if needs_arm and "arm" not in row.parts:
-            return self._refused(row, row.key, "", "Nothing says which group this is.")
+            return self._refused(row, row.key, "", notice("analysis.no_group", "Nothing says which group this is."))
         if not self._time(row.key, time_field) and not self._cells.is_not_applicable(row.key, time_field):
-            return self._refused(row, row.key, time_field, "Nothing says when this was measured.")
+            return self._refused(
+                row, row.key, time_field, notice("analysis.no_time", "Nothing says when this was measured.")
+            )
         return None
 
     def _refused(self, row: Row, key: str, field: str, why: str) -> RefusedComparison:

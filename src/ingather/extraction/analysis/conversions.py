@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Final
 
 from ingather.extraction.analysis.distributions import normal_quantile, t_quantile
+from ingather.notice import notice
 
 # Up to this many people in a group an interval is taken to be made with Student's t, above it with the normal
 # distribution, as the Cochrane Handbook has it. At the border both differ by 1 %.
@@ -69,7 +70,7 @@ class GroupMean:
 
 
 def sd_from_se(se: float, n: int) -> float:
-    _check(se >= 0, "A standard error is not negative.")
+    _check(se >= 0, notice("analysis.se_negative", "A standard error is not negative."))
     return se * math.sqrt(_people(n))
 
 
@@ -80,19 +81,22 @@ def sd_from_ci(low: float, high: float, n: int, level: float = 95) -> float:
 
 def se_from_ci(low: float, high: float, *, df: int | None = None, level: float = 95) -> float:
     """From any interval that is symmetric about its estimate; `df` where it was made with Student's t."""
-    _check(low <= high, "The lower end of the interval is above the upper.")
+    _check(low <= high, notice("analysis.interval_ends", "The lower end of the interval is above the upper."))
     return (high - low) / (2 * _quantile(level, df))
 
 
 def se_from_t(difference: float, t: float) -> float:
-    _check(t != 0 and difference != 0, "A difference of 0 or a t of 0 says nothing of the standard error.")
+    _check(
+        t != 0 and difference != 0,
+        notice("analysis.t_zero", "A difference of 0 or a t of 0 says nothing of the standard error."),
+    )
     return abs(difference / t)
 
 
 def se_from_p(difference: float, p: float, df: int | None = None) -> float:
     """From the exact p of a test of the difference; `p < 0.05` is not enough."""
-    _check(0 < p < 1, "An exact p lies between 0 and 1.")
-    _check(difference != 0, "A difference of 0 says nothing of the standard error.")
+    _check(0 < p < 1, notice("analysis.p_outside", "An exact p lies between 0 and 1."))
+    _check(difference != 0, notice("analysis.difference_zero", "A difference of 0 says nothing of the standard error."))
     return abs(difference) / _quantile(100 * (1 - p), df)
 
 
@@ -102,21 +106,30 @@ def sd_from_se_of_difference(se: float, n1: int, n2: int) -> float:
 
 
 def mean_sd_from_range(low: float, median: float, high: float, n: int) -> GroupMean:
-    _check(low <= median <= high, "The median does not lie between minimum and maximum.")
+    _check(
+        low <= median <= high,
+        notice("analysis.median_outside_range", "The median does not lie between minimum and maximum."),
+    )
     weight = 4 / (4 + _people(n) ** 0.75)
     mean = weight * (low + high) / 2 + (1 - weight) * median
     return GroupMean(n=n, mean=mean, sd=(high - low) / (2 * _range_quantile(n)))
 
 
 def mean_sd_from_quartiles(q1: float, median: float, q3: float, n: int) -> GroupMean:
-    _check(q1 <= median <= q3, "The median does not lie between the quartiles.")
+    _check(
+        q1 <= median <= q3,
+        notice("analysis.median_outside_quartiles", "The median does not lie between the quartiles."),
+    )
     weight = 0.7 + 0.39 / _people(n)
     mean = weight * (q1 + q3) / 2 + (1 - weight) * median
     return GroupMean(n=n, mean=mean, sd=(q3 - q1) / (2 * _quartile_quantile(n)))
 
 
 def mean_sd_from_quartiles_and_range(low: float, q1: float, median: float, q3: float, high: float, n: int) -> GroupMean:
-    _check(low <= q1 <= median <= q3 <= high, "The five numbers are not in ascending order.")
+    _check(
+        low <= q1 <= median <= q3 <= high,
+        notice("analysis.five_out_of_order", "The five numbers are not in ascending order."),
+    )
     of_range = 2.2 / (2.2 + _people(n) ** 0.75)
     of_quartiles = 0.7 - 0.72 / n**0.55
     mean = of_range * (low + high) / 2 + of_quartiles * (q1 + q3) / 2 + (1 - of_range - of_quartiles) * median
@@ -127,20 +140,33 @@ def mean_sd_from_quartiles_and_range(low: float, q1: float, median: float, q3: f
 def events_from_percent(percent: str, n: int) -> int:
     """The one count of n people that is printed as this percentage, digits and all; refused where several are."""
     digits = len(percent.partition(".")[2])
-    _check(0 <= float(percent) <= 100, "A percentage lies between 0 and 100.")
+    _check(0 <= float(percent) <= 100, notice("analysis.percent_outside", "A percentage lies between 0 and 100."))
     # A count is printed as this percentage if it lies within half of the last printed digit of it.
     half = 0.5 * 10**-digits * (1 + 1e-9)
     first = math.ceil(_people(n) * (float(percent) - half) / 100)
     last = math.floor(n * (float(percent) + half) / 100)
     fitting = range(max(first, 0), min(last, n) + 1)
-    _check(len(fitting) > 0, f"No number of {n} people is {percent} %.")
-    _check(len(fitting) == 1, f"{percent} % of {n} people may be {fitting.start} to {fitting.stop - 1}.")
+    _check(
+        len(fitting) > 0,
+        notice("analysis.percent_fits_none", "No number of {n} people is {percent} %.", n=n, percent=percent),
+    )
+    _check(
+        len(fitting) == 1,
+        notice(
+            "analysis.percent_fits_several",
+            "{percent} % of {n} people may be {first} to {last}.",
+            percent=percent,
+            n=n,
+            first=fitting.start,
+            last=fitting.stop - 1,
+        ),
+    )
     return fitting[0]
 
 
 def sd_of_change(sd_baseline: float, sd_final: float, correlation: float) -> float:
     """The correlation is the analyst's: papers seldom print it."""
-    _check(-1 <= correlation <= 1, "A correlation lies between -1 and 1.")
+    _check(-1 <= correlation <= 1, notice("analysis.correlation_outside", "A correlation lies between -1 and 1."))
     return math.sqrt(sd_baseline**2 + sd_final**2 - 2 * correlation * sd_baseline * sd_final)
 
 
@@ -156,16 +182,16 @@ def combined(one: GroupMean, other: GroupMean) -> GroupMean:
 
 def share_of_control(count: float, comparisons: int) -> float:
     """What one of several comparisons may use of a control group's people, or of its events."""
-    _check(comparisons >= 1, "A control group is shared by one comparison at least.")
+    _check(comparisons >= 1, notice("analysis.shared_by_none", "A control group is shared by one comparison at least."))
     return count / comparisons
 
 
 def _quantile(level: float, df: int | None) -> float:
-    _check(0 < level < 100, "A level of confidence lies between 0 and 100.")
+    _check(0 < level < 100, notice("analysis.level_outside", "A level of confidence lies between 0 and 100."))
     probability = 0.5 + level / 200
     if df is None:
         return normal_quantile(probability)
-    _check(df >= 1, "There are too few people for Student's t.")
+    _check(df >= 1, notice("analysis.too_few_for_t", "There are too few people for Student's t."))
     return t_quantile(probability, df)
 
 
@@ -180,7 +206,7 @@ def _quartile_quantile(n: int) -> float:
 
 
 def _people(n: int) -> int:
-    _check(n >= 2, "A spread needs a group of two people or more.")
+    _check(n >= 2, notice("analysis.too_few_for_spread", "A spread needs a group of two people or more."))
     return n
 
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from ingather.extraction.analysis.conversions import GroupMean, Unusable, se_from_ci
 from ingather.extraction.analysis.distributions import log_gamma, normal_quantile
+from ingather.notice import notice
 
 # Added to all four cells of a table that has an empty one, so that its logarithm exists: metafor's and RevMan's value.
 # A larger one pulls effects of rare events further towards none.
@@ -58,7 +59,12 @@ def binary_effect(measure: Measure, intervention: GroupEvents, control: GroupEve
     a, b = _cells(intervention)
     c, d = _cells(control)
     if measure is not Measure.RD and (a + c == 0 or b + d == 0):
-        raise Unusable("No group or every member of both groups had the event, which says nothing of a ratio.")
+        raise Unusable(
+            notice(
+                "analysis.no_ratio",
+                "No group or every member of both groups had the event, which says nothing of a ratio.",
+            )
+        )
     if 0 in {a, b, c, d}:
         a, b, c, d = (cell + EMPTY_CELL for cell in (a, b, c, d))
     n1, n2 = a + b, c + d
@@ -71,13 +77,20 @@ def binary_effect(measure: Measure, intervention: GroupEvents, control: GroupEve
             return Effect(measure=measure, estimate=math.log(a * d / (b * c)), variance=1 / a + 1 / b + 1 / c + 1 / d)
         case Measure.RD:
             return Effect(measure=measure, estimate=a / n1 - c / n2, variance=a * b / n1**3 + c * d / n2**3)
-    raise Unusable(f"{measure} is not computed from events.")
+    raise Unusable(
+        notice("analysis.measure_of_events", "{measure} is not computed from events.", measure=measure.value)
+    )
 
 
 def continuous_effect(measure: Measure, intervention: GroupMean, control: GroupMean) -> Effect:
     one, two = intervention, control
     if min(one.n, two.n) < 2 or min(one.sd, two.sd) <= 0:
-        raise Unusable("A difference of means needs two people or more in each group, and an SD above 0.")
+        raise Unusable(
+            notice(
+                "analysis.no_difference",
+                "A difference of means needs two people or more in each group, and an SD above 0.",
+            )
+        )
     difference = one.mean - two.mean
     match measure:
         case Measure.MD:
@@ -89,16 +102,16 @@ def continuous_effect(measure: Measure, intervention: GroupMean, control: GroupM
             correction = math.exp(log_gamma(df / 2) - log_gamma((df - 1) / 2)) / math.sqrt(df / 2)
             estimate = correction * difference / pooled_sd
             return Effect(measure=measure, estimate=estimate, variance=1 / one.n + 1 / two.n + estimate**2 / (2 * n))
-    raise Unusable(f"{measure} is not computed from means.")
+    raise Unusable(notice("analysis.measure_of_means", "{measure} is not computed from means.", measure=measure.value))
 
 
 def reported_effect(measure: Measure, estimate: float, low: float, high: float, level: float = 95) -> Effect:
     """From a printed estimate and its interval."""
     if not low <= estimate <= high or low == high:
-        raise Unusable("The estimate does not lie within its interval.")
+        raise Unusable(notice("analysis.estimate_outside", "The estimate does not lie within its interval."))
     if measure.is_ratio:
         if low <= 0:
-            raise Unusable("A ratio and its interval are above 0.")
+            raise Unusable(notice("analysis.ratio_not_positive", "A ratio and its interval are above 0."))
         estimate, low, high = math.log(estimate), math.log(low), math.log(high)
     return Effect(measure=measure, estimate=estimate, variance=se_from_ci(low, high, level=level) ** 2)
 
@@ -106,5 +119,5 @@ def reported_effect(measure: Measure, estimate: float, low: float, high: float, 
 def _cells(group: GroupEvents) -> tuple[float, float]:
     """Those with the event and those without."""
     if not 0 <= group.events <= group.n or group.n <= 0:
-        raise Unusable("There are more events than people, or no people.")
+        raise Unusable(notice("analysis.more_events_than_people", "There are more events than people, or no people."))
     return group.events, group.n - group.events

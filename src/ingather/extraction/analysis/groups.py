@@ -8,6 +8,7 @@ from typing import Final
 from ingather.extraction.analysis import conversions
 from ingather.extraction.analysis.cells import Cells, CellState, Figure
 from ingather.extraction.analysis.conversions import Formula, GroupMean, Unusable
+from ingather.notice import notice
 
 # The fields of a group's result; whoever shows a comparison shows these beside it.
 N, EVENTS, PERCENT = "r_n", "r_events", "r_pct"
@@ -119,8 +120,12 @@ def _figure(cells: Cells, row: str, field: str) -> Found:
     if figure is not None:
         return figure
     if _conflicts(cells, row, field):
-        return MissingFigure(row=row, field=field, why="Several values stand in this cell; a person has to choose.")
-    return MissingFigure(row=row, field=field, why="There is no number in this cell.")
+        return MissingFigure(
+            row=row,
+            field=field,
+            why=notice("analysis.several_values", "Several values stand in this cell; a person has to choose."),
+        )
+    return MissingFigure(row=row, field=field, why=notice("analysis.no_number", "There is no number in this cell."))
 
 
 def _conflicts(cells: Cells, row: str, field: str) -> bool:
