@@ -34,6 +34,7 @@ def every_page(finished: int) -> list[tuple[str, str]]:
         (f"/tasks/{finished}", ".log-line"),
         (f"/tasks/{finished}/table?filter=all", "[data-cell]"),
         (f"/tasks/{finished}/table?filter=all&cell=0~~title", ".box"),
+        (f"/tasks/{finished}/analysis", ".list"),
         ("/engine/batches", ".list"),
         ("/engine/queues", ".list"),
         ("/engine/workers", ".list"),

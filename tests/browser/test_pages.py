@@ -28,6 +28,7 @@ def test_all_pages_speak_chinese_and_keep_to_it(page: Page, finished: int) -> No
         ("/projects/1/setup", "新建提取"),
         (f"/tasks/{finished}", "随机对照试验数据提取 已完成"),
         (f"/tasks/{finished}/table?cell=2~~title", "随机对照试验数据提取 已完成"),
+        (f"/tasks/{finished}/analysis", "分析"),
         ("/engine/queues", "引擎"),
     ):
         page.goto(address)
@@ -35,6 +36,16 @@ def test_all_pages_speak_chinese_and_keep_to_it(page: Page, finished: int) -> No
         seen = page.evaluate(OWN_TEXTS)
         assert not re.search(r"\b(the|of|and|is|are|not)\b", seen), seen
     assert page.locator("html").get_attribute("lang") == "zh-Hans"
+
+
+def test_the_analysis_says_what_was_left_out_and_leads_to_the_cell_that_mends_it(page: Page, finished: int) -> None:
+    page.goto(f"/tasks/{finished}/table")
+    page.get_by_role("link", name="4 Analysis").click()
+    expect(page.get_by_role("heading", name=re.compile("comparisons? left out"))).to_be_visible()
+    row = page.locator("tbody tr", has=page.get_by_text("Nothing says when this was measured."))
+    row.get_by_role("link").first.click()
+    page.wait_for_url(re.compile(r"/table\?scope=(arm_result|contrast)&document=\d+&cell="))
+    expect(page.locator(".drawer")).to_be_visible()
 
 
 def test_a_new_project_says_how_to_begin_and_takes_files(page: Page) -> None:

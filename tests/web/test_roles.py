@@ -57,6 +57,7 @@ GET    /extraction/tasks                              401 404 200 200 200 404 20
 GET    /extraction/tasks/{task_id}                    401 404 200 200 200 404 200
 DELETE /extraction/tasks/{task_id}                    401 404 403 403 204 404 403
 GET    /extraction/tasks/{task_id}/template           401 404 200 200 200 404 200
+GET    /extraction/tasks/{task_id}/analysis           401 404 200 200 200 404 200
 GET    /extraction/tasks/{task_id}/results            401 404 200 200 200 404 200
 GET    /extraction/tasks/{task_id}/results/{ordinal}  401 404 200 200 200 404 200
 GET    /extraction/tasks/{task_id}/results/{ordinal}/reviews 401 404 200 200 200 404 200

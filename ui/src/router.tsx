@@ -28,6 +28,10 @@ export const router = createBrowserRouter([
         path: "/tasks/:taskId/table",
         lazy: async () => ({ Component: (await import("./pages/table/table")).TablePage }),
       },
+      {
+        path: "/tasks/:taskId/analysis",
+        lazy: async () => ({ Component: (await import("./pages/analysis/analysis")).AnalysisPage }),
+      },
       { path: "/engine/:part?", lazy: async () => ({ Component: (await import("./pages/engine/engine")).Engine }) },
       { path: "*", element: <NotFound /> },
     ],

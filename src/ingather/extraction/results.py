@@ -6,8 +6,9 @@ from typing import BinaryIO
 from ingather.engine.batch import Batch
 from ingather.engine.engine import Engine
 from ingather.engine.errors import UsageError
+from ingather.extraction.analysis.review import Analysis, analyse
 from ingather.extraction.errors import NotFound
-from ingather.extraction.export import export
+from ingather.extraction.export import export, reviewed_part
 from ingather.extraction.findings import DocumentResult, Review, TaskSummary
 from ingather.extraction.limits import MOST_DOCUMENTS, known_id
 from ingather.extraction.projects import ExtractionProjects
@@ -197,6 +198,12 @@ class ExtractionResults(ExtractionProjects):
         template = self.template_of(status.task)
         results = self._all(task_id)
         export(format, out, summary(status), template, results, language=language, only_reviewed=only_reviewed)
+
+    def analysis(self, task_id: int, *, only_reviewed: bool = False) -> Analysis:
+        """Comparisons, pools and judgements of bias of all documents, or of what people have looked at."""
+        self.status(task_id)
+        results = self._all(task_id)
+        return analyse(map(reviewed_part, results) if only_reviewed else results)
 
     def _all(self, task_id: int) -> Iterator[DocumentResult]:
         after: int | None = 0

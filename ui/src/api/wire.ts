@@ -315,6 +315,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/extraction/tasks/{task_id}/analysis": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Analysis
+         * @description Effects of all comparisons, pooled where two or more studies ask the same; refused ones with the reason.
+         */
+        get: operations["analysis"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/extraction/tasks/{task_id}/cancel": {
         parameters: {
             query?: never;
@@ -366,7 +386,7 @@ export interface paths {
         };
         /**
          * Export
-         * @description All findings as a file. What is not finished says so in it.
+         * @description All findings as a file, or only those that a person has looked at. What is not finished says so in it.
          */
         get: operations["export"];
         put?: never;
@@ -1010,6 +1030,20 @@ export interface components {
             /** Left */
             left: number;
         };
+        /**
+         * Analysis
+         * @description `bias` is a drawing of the judgements of the risk of bias, empty where there are none.
+         */
+        Analysis: {
+            /** Bias */
+            bias: string;
+            /** Comparisons */
+            comparisons: number;
+            /** Pools */
+            pools: components["schemas"]["Pool"][];
+            /** Refused */
+            refused: components["schemas"]["Refused"][];
+        };
         /** AskEstimate */
         AskEstimate: {
             /**
@@ -1553,6 +1587,55 @@ export interface components {
             };
         };
         /**
+         * Pool
+         * @description The studies of one outcome at one time by one measure. `plot` is a drawing in SVG.
+         *
+         *     A group of it with `data-cell` belongs to the cell of the table with that
+         *     address: document, row and field, parted by `~`.
+         */
+        Pool: {
+            common: components["schemas"]["Pooled"] | null;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "binary" | "continuous" | "reported";
+            /**
+             * Measure
+             * @enum {string}
+             */
+            measure: "RR" | "OR" | "RD" | "HR" | "MD" | "SMD";
+            /** Outcome */
+            outcome: string;
+            /** Plot */
+            plot: string;
+            random: components["schemas"]["Pooled"] | null;
+            /** Studies */
+            studies: number;
+            /** Timepoint */
+            timepoint: string;
+            /** Unreviewed */
+            unreviewed: number;
+        };
+        /**
+         * Pooled
+         * @description A pooled effect as people read it: a ratio as a ratio.
+         */
+        Pooled: {
+            /** Estimate */
+            estimate: number;
+            /** High */
+            high: number;
+            /** I2 */
+            i2: number;
+            /** Low */
+            low: number;
+            /** P */
+            p: number;
+            /** Tau2 */
+            tau2: number;
+        };
+        /**
          * Price
          * @description Per million tokens.
          */
@@ -1670,6 +1753,23 @@ export interface components {
             right: number;
             /** Top */
             top: number;
+        };
+        /**
+         * Refused
+         * @description A comparison that is not sound enough, and the cell that a person can mend.
+         */
+        Refused: {
+            /** About */
+            about: string;
+            /** Field */
+            field: string;
+            /** Ordinal */
+            ordinal: number;
+            /** Row */
+            row: string;
+            /** Study */
+            study: string;
+            why: components["schemas"]["Notice"];
         };
         /** RefusedFile */
         RefusedFile: {
@@ -2618,6 +2718,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    analysis: {
+        parameters: {
+            query?: {
+                only_reviewed?: boolean;
+            };
+            header?: never;
+            path: {
+                task_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Analysis"];
+                };
             };
         };
     };

@@ -92,6 +92,9 @@ export function Steps({ projectId, taskId, title }: { projectId: number; taskId?
             <span className="step step-later">
               <b>3</b> {texts.steps.table}
             </span>
+            <span className="step step-later">
+              <b>4</b> {texts.steps.analysis}
+            </span>
           </>
         ) : (
           <>
@@ -100,6 +103,9 @@ export function Steps({ projectId, taskId, title }: { projectId: number; taskId?
             </NavLink>
             <NavLink to={`/tasks/${taskId}/table`} className="step" end>
               <b>3</b> {texts.steps.table}
+            </NavLink>
+            <NavLink to={`/tasks/${taskId}/analysis`} className="step" end>
+              <b>4</b> {texts.steps.analysis}
             </NavLink>
           </>
         )}

@@ -33,6 +33,7 @@ class BiasRow:
 
     study: str
     document_id: int
+    ordinal: int
     about: str
     row: str
     judgements: dict[str, str]
@@ -49,6 +50,7 @@ def bias_of(document: DocumentResult) -> Iterator[BiasRow]:
             yield BiasRow(
                 study=study,
                 document_id=document.document_id,
+                ordinal=document.ordinal,
                 about=row.label,
                 row=row.key,
                 judgements={column: SPELLED.get(value, NO_JUDGEMENT) for column, value in judged.items()},
@@ -82,7 +84,9 @@ def _dot(x: float, y: float, row: BiasRow, column: str) -> Iterator[str]:
     colour, sign = LOOKS[judgement]
     ring = "" if row.states[column] is CellState.REVIEWED else ' stroke="#333" stroke-dasharray="3 2"'
     title = escape(f"{row.study}, {column}: {judgement}")
-    yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{RADIUS}" fill="{colour}"{ring}><title>{title}</title></circle>'
+    cell = escape(f"{row.ordinal}~{row.row}~{COLUMNS[column]}", {'"': "&quot;"})
+    circle = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{RADIUS}" fill="{colour}"{ring}><title>{title}</title></circle>'
+    yield f'<g data-cell="{cell}">{circle}</g>'
     yield _text(x, y + 5, sign, anchor="middle", weight="bold", colour="white")
 
 

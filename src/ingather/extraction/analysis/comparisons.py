@@ -45,6 +45,7 @@ class Comparison:
 
     study: str
     document_id: int
+    ordinal: int
     outcome: str
     timepoint: str
     intervention: str
@@ -73,6 +74,7 @@ class RefusedComparison:
 
     study: str
     document_id: int
+    ordinal: int
     about: str
     row: str
     field: str
@@ -174,8 +176,7 @@ class _Reading:
             return self._refused(row, row.key, "c_estimate", str(why))
         intervention, _, comparator = arms.partition(" vs ")
         return Comparison(
-            study=self._study,
-            document_id=self._document.document_id,
+            **self._origin(),
             outcome=self._label(row.parts["outcome"]),
             timepoint=self._time(row.key, "c_timepoint"),
             intervention=intervention.strip(),
@@ -249,7 +250,8 @@ class _Reading:
         return RefusedComparison(**self._origin(), about=row.label, row=key, field=field, why=why)
 
     def _origin(self) -> dict[str, Any]:
-        return {"study": self._study, "document_id": self._document.document_id}
+        document = self._document
+        return {"study": self._study, "document_id": document.document_id, "ordinal": document.ordinal}
 
     def _rows(self, scope: str) -> list[Row]:
         return [row for row in self._document.rows if row.scope == scope]

@@ -6,6 +6,7 @@ from typing import Final
 from xml.sax.saxutils import escape
 
 from ingather.extraction.analysis.cells import CellState
+from ingather.extraction.analysis.comparisons import Comparison
 from ingather.extraction.analysis.effects import Measure, shown
 from ingather.extraction.analysis.pooling import Pooled
 from ingather.extraction.analysis.pools import Pool, PoolLine
@@ -109,6 +110,7 @@ def _head(pool: Pool) -> Iterator[str]:
 def _study(line: PoolLine, weight: float, axis: _Axis, y: float) -> Iterator[str]:
     comparison, effect = line.comparison, line.effect
     mark = "" if comparison.is_reviewed else " *" if comparison.state is not CellState.DERIVED else " †"
+    yield f'<g data-cell="{escape(_cell(comparison), {chr(34): "&quot;"})}">'
     yield _text(NAMES, y + 4, _short(comparison.study, 28) + mark)
     yield _text(GROUPS, y + 4, _groups(line), size=12)
     low, high = effect.interval()
@@ -125,6 +127,13 @@ def _study(line: PoolLine, weight: float, axis: _Axis, y: float) -> Iterator[str
     )
     yield _text(FIGURES, y + 4, _interval(effect.measure, effect.estimate, low, high), size=12)
     yield _text(WIDTH - 12, y + 4, f"{weight:.1f} %", anchor="end", size=12)
+    yield "</g>"
+
+
+def _cell(comparison: Comparison) -> str:
+    """The cell of the table where the first number of a study stands: document, row and field."""
+    figure = next(iter(comparison.figures.values()))
+    return f"{comparison.ordinal}~{figure.row}~{figure.field}"
 
 
 def _diamond(name: str, pooled: Pooled, measure: Measure, axis: _Axis, y: float) -> Iterator[str]:

@@ -13,7 +13,7 @@ from ingather.extraction.export.wording import LANGUAGES, Wording
 from ingather.extraction.export.xlsx import write_xlsx
 from ingather.extraction.findings import DocumentResult, TaskSummary
 
-__all__ = ["FORMATS", "LANGUAGES", "FieldLike", "Format", "TemplateLike", "export"]
+__all__ = ["FORMATS", "LANGUAGES", "FieldLike", "Format", "TemplateLike", "export", "reviewed_part"]
 
 Write = Callable[[BinaryIO, TaskSummary, TemplateLike, Iterable[DocumentResult], Wording], None]
 
@@ -65,9 +65,10 @@ def export(
     if format not in FORMATS:
         raise ValueError(f"There is no export format {format!r}. Choose one of {', '.join(FORMATS)}.")
     if only_reviewed:
-        results = map(_reviewed_part, results)
+        results = map(reviewed_part, results)
     FORMATS[format].write(out, summary, template, results, Wording(language))
 
 
-def _reviewed_part(document: DocumentResult) -> DocumentResult:
+def reviewed_part(document: DocumentResult) -> DocumentResult:
+    """The document with those of its findings alone that a person has looked at."""
     return replace(document, findings=tuple(finding for finding in document.findings if finding.is_reviewed))

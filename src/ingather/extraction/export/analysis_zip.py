@@ -8,10 +8,9 @@ from io import StringIO
 from typing import BinaryIO, Final
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from ingather.extraction.analysis.bias import BiasRow, bias_of, draw_bias
-from ingather.extraction.analysis.comparisons import Comparison, RefusedComparison, comparisons_of
+from ingather.extraction.analysis.bias import draw_bias
 from ingather.extraction.analysis.forest import draw
-from ingather.extraction.analysis.pools import pools_of
+from ingather.extraction.analysis.review import analyse
 from ingather.extraction.export.analysis_set import (
     BIAS,
     BIAS_STATES,
@@ -50,33 +49,25 @@ def write_analysis(
 ) -> None:
     """The comparisons of all documents; only what is sound, and beside it what is not and why."""
     del summary, template, wording  # the tables are for programs, which read one language and no settings
-    comparisons: list[Comparison] = []
-    refused: list[RefusedComparison] = []
-    judged: list[BiasRow] = []
-    for document in results:
-        judged += bias_of(document)
-        found = comparisons_of(document)
-        comparisons += found.comparisons
-        refused += found.refused
-    numbered = list(enumerate(comparisons, 1))
+    review = analyse(results)
+    numbered = list(enumerate(review.comparisons, 1))
     rows: dict[str, Iterable[list[Cell]]] = {
         "comparisons": (comparison_row(number, one) for number, one in numbered),
         "states": (state_row(number, one) for number, one in numbered),
         "proof": (row for number, one in numbered for row in proof_rows(number, one)),
-        "refused": map(refused_row, refused),
-        "bias": map(bias_row, judged),
-        "bias_states": map(bias_state_row, judged),
+        "refused": map(refused_row, review.refused),
+        "bias": map(bias_row, review.bias),
+        "bias_states": map(bias_state_row, review.bias),
     }
     with ZipFile(out, "w", ZIP_DEFLATED) as archive:
         for name, columns in TABLES.items():
             _add(archive, f"{name}.csv", _csv(columns, rows[name]))
         _add(archive, "dictionary.csv", _csv(("table", "column", "meaning"), dictionary(TABLES)))
         _add(archive, SCRIPT, resources.files("ingather.extraction.analysis").joinpath(SCRIPT).read_text("utf-8"))
-        pools = [pool for pool in pools_of(comparisons) if pool.random]
-        for number, pool in enumerate(pools, 1):
+        for number, pool in enumerate((pool for pool in review.pools if pool.random), 1):
             _add(archive, f"plots/forest_{number:02}_{pool.measure}.svg", draw(pool))
-        if judged:
-            _add(archive, "plots/bias.svg", draw_bias(judged))
+        if review.bias:
+            _add(archive, "plots/bias.svg", draw_bias(review.bias))
 
 
 def _csv(columns: Iterable[str], rows: Iterable[list[Cell]]) -> str:
