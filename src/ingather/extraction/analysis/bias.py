@@ -70,7 +70,7 @@ def draw_bias(rows: Sequence[BiasRow]) -> str:
         parts.append(_text(12, y + 4, row.study if len(row.study) <= 40 else f"{row.study[:39]}…"))
         for place, column in enumerate(COLUMNS):
             parts += _dot(NAMES + COLUMN * (place + 0.5), y, row, column)
-    legend = "   ".join(f"{sign} {name}" for name, (_, sign) in LOOKS.items()) + "   ring: not reviewed"
+    legend = ", ".join(f"{sign} {name.lower()}" for name, (_, sign) in LOOKS.items()) + "; ring: not reviewed"
     parts.append(_text(12, height - 12, legend))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '

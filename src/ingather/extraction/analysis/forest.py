@@ -99,11 +99,13 @@ class _Axis:
 
 def _head(pool: Pool) -> Iterator[str]:
     when = f", {pool.timepoint}" if pool.timepoint else ""
-    yield _text(NAMES, 22, f"{pool.outcome}{when}", weight="bold", size=15)
+    yield _text(
+        NAMES, 22, f"{_short(f'{pool.outcome}{when}', 80)}: {NAME_OF[pool.measure].lower()}", weight="bold", size=15
+    )
     yield _text(NAMES, 44, "Study", weight="bold")
     heads = {"binary": "Events / people", "continuous": "Mean (SD), people"}
     yield _text(GROUPS, 44, heads.get(pool.kind, "As reported"), weight="bold")
-    yield _text(FIGURES, 44, f"{NAME_OF[pool.measure]} [95 % CI]", weight="bold")
+    yield _text(FIGURES, 44, "Effect [95 % CI]", weight="bold")
     yield _text(WIDTH - 12, 44, "Weight", weight="bold", anchor="end")
 
 
@@ -165,7 +167,7 @@ def _spread(pooled: Pooled) -> str:
     return (
         f"Heterogeneity: Q = {pooled.q:.2f}, p {_p(pooled.q_p)}; I² = {pooled.i2:.1f} %; "
         f"τ² = {pooled.tau2:.4g} (REML). "
-        "* not reviewed   † computed from other numbers"
+        "* not reviewed, † computed from other numbers."
     )
 
 
