@@ -2,8 +2,9 @@
 
 import json
 from argparse import Namespace
+from collections.abc import Callable
 from contextlib import closing
-from typing import Any
+from typing import Any, TypeVar
 
 from ingather.app import Ingather
 from ingather.cli import watching
@@ -13,6 +14,9 @@ from ingather.engine import reports
 from ingather.engine.batch import Batch
 from ingather.engine.errors import Failed, NotReady
 from ingather.engine.model import Progress
+
+CLOSED_BEFORE = "had closed before: there was nothing to cancel."
+Given = TypeVar("Given")
 
 # `batch show` cuts a result here, a screen and a half of text; --json gives all of it.
 LONGEST_RESULT = 2_000
@@ -175,49 +179,47 @@ def watch(arguments: Namespace) -> int:
 # --- steering ------------------------------------------------------------------------------------------------------
 
 
-def cancel(arguments: Namespace) -> None:
+def _steer(arguments: Namespace, act: Callable[[Batch], Given]) -> tuple[Progress, Given]:
+    """Do something to the batch of the command line; how it stands then, and what doing it gave."""
     with closing(Ingather()) as app:
         batch = app.batch(arguments.id)
-        is_new = batch.cancel()
-        seen = batch.progress()
+        given = act(batch)
+        return batch.progress(), given
+
+
+def _answer(arguments: Namespace, seen: Progress, sentence: str, **more: Any) -> None:
     if arguments.json:
-        as_json(progress_json(seen))
-    elif is_new:
-        say(f"Batch {batch.id} is cancelled: {seen.cancelled:,} of {seen.total:,} items did not run to their end.")
+        as_json(progress_json(seen) | more)
     else:
-        say(f"Batch {batch.id} had closed before: there was nothing to cancel.")
+        say(sentence)
+
+
+def cancel(arguments: Namespace) -> None:
+    seen, is_new = _steer(arguments, Batch.cancel)
+    ended = f"is cancelled: {seen.cancelled:,} of {seen.total:,} items did not run to their end."
+    _answer(arguments, seen, f"Batch {seen.batch_id} {ended if is_new else CLOSED_BEFORE}")
 
 
 def pause(arguments: Namespace) -> None:
-    with closing(Ingather()) as app:
-        batch = app.batch(arguments.id)
-        batch.pause()
-        seen = batch.progress()
-    if arguments.json:
-        as_json(progress_json(seen))
-    else:
-        say(f"Batch {batch.id} is paused: {seen.pending:,} items wait, {seen.running:,} still run.")
+    seen, _ = _steer(arguments, Batch.pause)
+    _answer(arguments, seen, paused(f"Batch {seen.batch_id}", seen.pending, seen.running))
 
 
 def resume(arguments: Namespace) -> None:
-    with closing(Ingather()) as app:
-        batch = app.batch(arguments.id)
-        batch.resume()
-        seen = batch.progress()
-    if arguments.json:
-        as_json(progress_json(seen))
-    else:
-        say(f"Batch {batch.id} goes on with {seen.pending:,} items.")
+    seen, _ = _steer(arguments, Batch.resume)
+    _answer(arguments, seen, resumed(f"Batch {seen.batch_id}", seen.pending))
 
 
 def retry(arguments: Namespace) -> None:
-    with closing(Ingather()) as app:
-        batch = app.batch(arguments.id)
-        items = batch.retry_failed()
-        seen = batch.progress()
-    if arguments.json:
-        as_json(progress_json(seen) | {"retried": items})
-    elif items:
-        say(f"{items:,} failed items of batch {batch.id} run again.")
-    else:
-        say(f"Batch {batch.id} has no failed items.")
+    seen, items = _steer(arguments, Batch.retry_failed)
+    sentence = f"{items:,} failed items of batch {seen.batch_id} run again."
+    _answer(arguments, seen, sentence if items else f"Batch {seen.batch_id} has no failed items.", retried=items)
+
+
+# What pausing and resuming says of a batch and of a queue alike.
+def paused(name: str, pending: int, running: int) -> str:
+    return f"{name} is paused: {pending:,} items wait, {running:,} still run."
+
+
+def resumed(name: str, pending: int) -> str:
+    return f"{name} goes on with {pending:,} items."

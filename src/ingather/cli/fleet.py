@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from ingather.app import Ingather
 from ingather.cli.answers import as_json, plain, say, table
+from ingather.cli.batches import paused, resumed
 from ingather.cli.quantities import show_age, show_duration, show_moment, show_rate
 from ingather.engine.cron import Cron
 from ingather.engine.errors import UsageError
@@ -67,20 +68,21 @@ def pause_queue(arguments: Namespace) -> None:
     with closing(Ingather()) as app:
         app.pause_queue(arguments.name)
         queue = _find(app, arguments.name)
-    if arguments.json:
-        as_json(queue)
-    else:
-        say(f"Queue {queue.name} is paused: {queue.pending:,} items wait, {queue.running:,} still run.")
+    _answer(arguments, queue, paused(f"Queue {queue.name}", queue.pending, queue.running))
 
 
 def resume_queue(arguments: Namespace) -> None:
     with closing(Ingather()) as app:
         app.resume_queue(arguments.name)
         queue = _find(app, arguments.name)
+    _answer(arguments, queue, resumed(f"Queue {queue.name}", queue.pending))
+
+
+def _answer(arguments: Namespace, queue: Queue, sentence: str) -> None:
     if arguments.json:
         as_json(queue)
     else:
-        say(f"Queue {queue.name} goes on with {queue.pending:,} items.")
+        say(sentence)
 
 
 def _find(app: Ingather, name: str) -> Queue:
