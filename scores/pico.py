@@ -23,7 +23,7 @@ _FIELDS: Final = {
     "bin-abs": "r_events", "bin-percent": "r_pct", "cont-mean": "r_mean", "cont-median": "r_median", "cont-sd": "r_sd",
 }  # fmt: skip
 _END: Final = re.compile(r"(?<=[a-z0-9)%])[.!?] (?=[A-Z(])")
-_MARKED: Final = frozenset((Verdict.VERIFIED, Verdict.VERIFIED_FUZZY))
+MARKED: Final = frozenset((Verdict.VERIFIED, Verdict.VERIFIED_FUZZY))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,13 +59,13 @@ def score(folder: Path) -> Report:
     misses: list[str] = []
     for path in files:
         text = path.with_suffix(".txt").read_text(encoding="utf-8")
-        rows, cases = _cases(path.stem, text, _entities(path.read_text(encoding="utf-8")))
+        rows, cases = cases_of(path.stem, text, entities_of(path.read_text(encoding="utf-8")))
         answers = [
             Answer(field=case.field, row=case.row, state=State.REPORTED, value=case.value, quote=case.quote)
             for case in cases
         ]
         for case, finding in zip(cases, prove(template, [text], rows, answers, source="board"), strict=True):
-            is_marked = finding.verdict in _MARKED
+            is_marked = finding.verdict in MARKED
             for key in _keys(case):
                 right, of = counts.setdefault(key, [0, 0])
                 counts[key] = [right + is_marked, of + 1]
@@ -92,7 +92,7 @@ def _keys(case: Case) -> Iterator[str]:
         yield f"{side}, both arms named"
 
 
-def _entities(annotations: str) -> list[Entity]:
+def entities_of(annotations: str) -> list[Entity]:
     found = []
     for line in annotations.splitlines():
         parts = line.split("\t")
@@ -101,14 +101,14 @@ def _entities(annotations: str) -> list[Entity]:
     return sorted(found, key=lambda one: one.start)
 
 
-def _cases(name: str, text: str, entities: list[Entity]) -> tuple[list[Row], list[Case]]:
+def cases_of(name: str, text: str, entities: list[Entity]) -> tuple[list[Row], list[Case]]:
     labels = {side: _label(entities, kind) for side, kind in _SIDES.items()}
     rows = [Row(scope="arm", key=f"arm/{side}", label=label, parts={}) for side, label in labels.items() if label]
     cases: list[Case] = []
     outcomes: dict[str, str] = {}
     for entity in entities:
-        quote, start = _sentence(text, entity.start)
-        value = _value(entity.text)
+        quote, start = sentence_at(text, entity.start)
+        value = value_of(entity.text)
         asked = _asked(entity, entities, quote, start, labels, outcomes)
         if value is None or asked is None or (asked[0] in _COUNTS and value != int(value)):
             continue
@@ -179,7 +179,7 @@ def _names(quote: str, label: str) -> bool:
     return any(term in quote.casefold() for term in re.findall(r"[a-z]{4,}", label.casefold()))
 
 
-def _sentence(text: str, at: int) -> tuple[str, int]:
+def sentence_at(text: str, at: int) -> tuple[str, int]:
     start = max((found.end() for found in _END.finditer(text) if found.end() <= at), default=0)
     end = min((found.start() + 1 for found in _END.finditer(text) if found.start() >= at), default=len(text))
     return text[start:end], start
@@ -199,7 +199,7 @@ def _nearest(entities: list[Entity], entity: Entity, start: int, end: int) -> st
     return behind[0].text if behind else outcomes[0].text
 
 
-def _value(text: str) -> float | int | None:
+def value_of(text: str) -> float | int | None:
     found = [one for one in figures(fold(text).text) if not one.is_name]
     if len(found) != 1:
         return None

@@ -22,6 +22,9 @@ _BEGINS: Final = re.compile(
 _ENDS: Final = re.compile(
     r"(?:until|through|till|end\w*|clos\w*|up to|complet\w*|finish\w*|last|censor\w*|to|截止|至|到|结束)[^.;0-9]{0,40}$"
 )
+_PLAIN: Final = re.compile(r"recruit|enrol|accru|began|start|招募|入组|收治|纳入")
+# Four figures outside of these years are a number or a time of day.
+_OLDEST, _NEWEST = 1950, 2099
 _IS_START: Final = re.compile(r"start|begin|from|open|first|开始|起")
 _IS_END: Final = re.compile(r"end|until|close|last|complet|结束|截止")
 
@@ -35,6 +38,7 @@ def bind_date(field: Field, value: str, passage: Passage, cues: Cues) -> Bound:
         one for n, one in enumerate(named) if not any(_is_inside(one, other) for other in named if other is not one)
     ]
     found = [one for one in named if one.says(wanted) and passage.start <= one.start < passage.end]
+    found = [one for one in found if _OLDEST <= one.date[0] <= _NEWEST]
     if not found:
         return unbound(Reason.PART_OF_NAME)
     reasons = [_bind(field, one, named, passage, cues) for one in found]
@@ -52,9 +56,12 @@ def _bind(field: Field, one: Named, named: Sequence[Named], passage: Passage, cu
     edge = _edge(text, one, named)
     if _IS_START.search(name) and not _IS_END.search(name) and edge == "end":
         return unbound(Reason.OTHER_TIME, place)
-    if _IS_END.search(name) and edge == "start":
+    if _IS_END.search(name) and edge != "end":
         return unbound(Reason.OTHER_TIME, place)
     own = [cue for cue in mentions(cues.speaks, text) if start <= cue.start < end and not cue.is_negated]
+    if edge == "":
+        # A date that is no end of a range is that of many things: only the plainest words make it this field's.
+        own = [cue for cue in own if _PLAIN.search(text, cue.start, cue.end)]
     if cues.speaks and not own:
         return unbound(Reason.NO_CUE, place)
     rivals = [cue for cue in mentions(cues.rivals, text) if start <= cue.start < end]

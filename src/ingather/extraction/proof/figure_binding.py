@@ -14,7 +14,7 @@ from ingather.extraction.proof.governing import governed, nearest
 from ingather.extraction.proof.labels import OTHER
 from ingather.extraction.proof.measures import Measure, measures
 from ingather.extraction.proof.outcomes import of_outcome, of_time
-from ingather.extraction.proof.owners import owner, run_of
+from ingather.extraction.proof.owners import owner
 from ingather.extraction.proof.passage import Passage
 from ingather.extraction.proof.totals import is_of_one_arm, is_sum
 from ingather.extraction.proof.wanted import Wanted, wanted
@@ -81,7 +81,7 @@ def _bind(field: Field, n: int, reader: Reader, cues: Cues, subject: Subject, wa
         if m == n or (not one.is_name and _is_peer(reader, m, n, want, subject))
     ]
     subjects: list[Stretch] = []
-    if cues.speaks:
+    if cues.speaks and not (cues.place == "front" and _is_masthead(reader, figure, cues)):
         cue = _cue(field, figure, peers, reader, cues, sentence)
         if isinstance(cue, Reason) and want.is_people and field.scope is Scope.STUDY:
             cue = _cue_of_parts(figure, peers, reader, cues, sentence) or cue
@@ -99,11 +99,27 @@ def _bind(field: Field, n: int, reader: Reader, cues: Cues, subject: Subject, wa
     return Bound(values=(place,), subjects=(*subjects, *of_row))
 
 
+# A masthead is printed in one line at the top of the first page.
+_LONGEST_MASTHEAD: Final = 160
+_MASTHEAD_WITHIN: Final = 700
+
+
+def _is_masthead(reader: Reader, figure: Figure, cues: Cues) -> bool:
+    """Whether a year stands at the top of the first page in a line that says nothing else of it."""
+    text = reader.passage
+    page, at = text.places[figure.start]
+    is_short = text.end - text.start <= _LONGEST_MASTHEAD
+    is_said_otherwise = any(text.start <= one.start < text.end for one in mentions(cues.rivals, text.text))
+    return page == 0 and at < _MASTHEAD_WITHIN and is_short and not is_said_otherwise
+
+
 def fits(reader: Reader, n: int, want: Wanted, subject: Subject) -> bool:
     """Whether a figure is of a kind that the field takes."""
     figure, kinds = reader.figures[n], reader.kinds[n]
     printed = reader.passage.text[figure.start : figure.end]
-    if want.is_whole and (figure.is_percent or re.search(r"[.][0-9]", printed)):
+    if want.is_whole and (figure.is_percent or M.PERCENT in kinds or re.search(r"[.][0-9]", printed)):
+        return False
+    if M.MEAN in want.measures and M.COUNT in kinds and M.MEAN not in kinds and M.AMOUNT not in kinds:
         return False
     if want.measures >= {M.MEAN, M.AMOUNT} and M.PERCENT in kinds and _says_mean(reader, figure):
         return True
@@ -243,7 +259,8 @@ def _of_row(
     if subject.arms and figure.value >= _LEAST_SUM and is_sum(figure, [one for one in peers if not one.is_percent]):
         return Reason.OTHER_ARM
     if subject.arms:
-        whose = owner(text, figure, peers, named, sentence, subject.arm_labels.keys if subject.arm_labels else ())
+        keys = subject.arm_labels.keys if subject.arm_labels else ()
+        whose = owner(text, figure, peers, named, sentence, keys, is_beside_enough=bool(subject.outcome))
         if whose is None and not subject.is_contrast:
             return _by_column(figure, peers, subject, reader)
         if whose is not None and whose.key not in subject.arms and not subject.is_contrast:
@@ -254,29 +271,11 @@ def _of_row(
 
 
 def _by_column(figure: Figure, peers: Sequence[Figure], subject: Subject, reader: Reader) -> list[Stretch] | Reason:
-    """Where the sentence names no group, the order of those named last says whose figure it is, if there are as many.
-
-    In a row of a table they are named by its header, in prose by the sentence before.
-    """
+    """Where a row of a table names no group, its header does: the order says whose figure it is."""
     sentence = reader.passage.sentence(figure.start)
     here = [one for one in peers if sentence[0] <= one.start < sentence[1]]
-    here = here if subject.is_row else run_of(reader.passage.text, figure, peers, sentence)
-    is_named = subject.arm_labels is not None and any(
-        sentence[0] <= one.start < sentence[1] for one in subject.arm_labels.mentions(reader.passage.text)
-    )
-    groups = subject.columns if subject.is_row else () if is_named else _named_before(reader, sentence, subject)
+    groups = subject.columns if subject.is_row else ()
     if not groups or len(here) != len(groups):
         return Reason.NO_SUBJECT
     place = next(n for n, one in enumerate(here) if one.start == figure.start)
     return [] if groups[place] in subject.arms else Reason.OTHER_ARM
-
-
-def _named_before(reader: Reader, sentence: Stretch, subject: Subject) -> tuple[str, ...]:
-    """The row's groups in the order in which the text before a sentence named all of them last."""
-    if subject.arm_labels is None:
-        return ()
-    before = f"{reader.passage.before} {reader.passage.text[: sentence[0]]}"
-    keys = [one.key for one in subject.arm_labels.mentions(before) if not one.key.startswith(OTHER)]
-    wanted = len(set(subject.arm_labels.keys))
-    last = list(dict.fromkeys(reversed(keys)))[:wanted]
-    return tuple(reversed(last)) if len(last) == wanted > 1 else ()

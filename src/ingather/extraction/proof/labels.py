@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Final
 
 from ingather.extraction.ground.folding import UNSPACED, fold
+from ingather.extraction.ground.lexicon import is_real
 from ingather.extraction.proof.cues import stem
 
 
@@ -33,7 +34,10 @@ _CONTROL_ALIASES: Final = (
     "对照组",
 )
 _ACTIVE_ALIASES: Final = (
-    r"(?:intervention|treatment|treated|active|experimental|study|index|drug)[- ](?:group|arm|patients|subjects)",
+    (
+        r"(?:intervention|treatment|treated|active|experimental|study|index|drug)"
+        r"[- ](?:group|arm|patients|subjects|participants|women|children|men)"
+    ),
     "(?:治疗|观察|试验|干预|实验|研究)组",
     "treated patients",
 )
@@ -159,6 +163,12 @@ def _with_appositions(text: str, named: Sequence[Named]) -> list[Named]:
     return found
 
 
+_CALLED: Final = (
+    r"(?:[- ](?:groups?|arms?|alone|only|condition|participants|patients|women|treated|therapy group)(?![a-z])"
+    r"|(?= ?\(n ?= ?[0-9]))"
+)
+
+
 @lru_cache(maxsize=500)
 def arm_labels(arms: tuple[tuple[str, str], ...], short: tuple[tuple[str, str], ...] = ()) -> Labels:
     """The names of arms, given as key and label: whole labels, their own words, and what control groups are called.
@@ -174,9 +184,11 @@ def arm_labels(arms: tuple[tuple[str, str], ...], short: tuple[tuple[str, str], 
         label_terms = {term for term in _terms(label) if term not in _GENERIC}
         names = [label, *re.findall(r"\(([^()]{2,})\)", label), re.sub(r" ?\([^()]*\)", "", label)]
         own = [term for term in _terms(label) if term not in others and term not in _GENERIC and _is_telling(term)]
-        names += [*_shortened(label, short, own), *own]
+        names += [*_shortened(label, short, own), *(term for term in own if not is_real(term))]
         is_part = not own and any(other != key and label_terms <= {*_terms(text)} for other, text in folded)
         sources = [_phrase(name) for name in dict.fromkeys(names) if name.strip(" ()")]
+        # An ordinary word of a label names the group only where it is called one: `the exercise group`.
+        sources += [rf"(?<![a-z0-9-]){re.escape(term)}{_CALLED}" for term in own if is_real(term)]
         if is_part and label_terms:
             # `letrozole` beside `palbociclib plus letrozole`: the shorter name, where it is called a group.
             core = r"[ -]?".join(re.escape(term) for term in _terms(label) if term in label_terms)
@@ -259,7 +271,11 @@ def _phrase(name: str) -> str:
 
 
 def _terms(label: str) -> list[str]:
-    return re.findall(rf"[a-z]+[0-9]*|[0-9]+(?:\.[0-9]+)? ?(?:mg|g|ug|ml|iu|gy|weeks?)|[{UNSPACED}]+", label)
+    return re.findall(
+        rf"[a-z]+[0-9]*|[0-9]+(?:\.[0-9]+)? ?(?:mg|g|ug|ml|iu|gy|weeks?|months?|days?|years?|hours?|sessions?"
+        rf"|cycles?)|[{UNSPACED}]+",
+        label,
+    )
 
 
 def _is_telling(term: str) -> bool:

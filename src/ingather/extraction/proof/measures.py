@@ -176,7 +176,7 @@ def _alone(text: str, figure: Figure, before_it: Figure | None) -> set[Measure]:
     if figure.is_percent:
         return {Measure.PERCENT, *_averages(near)}
     if _N_BEFORE.search(before):
-        is_share = re.match(r" ?[,;(] ?[0-9.]+ ?%", after) is not None
+        is_share = re.match(r" ?[,;(] ?[0-9.]+ ?%", after) or re.search(r"% ?[(\[] ?n ?[=:] ?$", before)
         return {Measure.EVENTS, Measure.COUNT} if is_share else {Measure.TOTAL, Measure.COUNT}
     return _of_number(text, figure, near)
 
@@ -392,6 +392,8 @@ def _in_a_list_of_shares(text: str, found: Sequence[Figure], kinds: list[set[Mea
         return
     if is_share:
         kinds[n - 1] = kinds[n - 1] | {Measure.PERCENT}
+    elif kinds[n] == {Measure.COUNT} and Measure.COUNT in kinds[n - 1]:
+        kinds[n - 1] = {Measure.COUNT}  # `85 v 165 cases`
     elif kinds[n] & _WITH_UNIT and not one.is_percent:
         # `20 or 30 mg`, `between 55 and 80 years`: the unit at the end is of both.
         kinds[n - 1] = kinds[n] | (kinds[n - 1] - {Measure.PLAIN, Measure.COUNT})
@@ -402,6 +404,7 @@ _AND: Final = re.compile(
     r"|比)[^0-9.;]{0,40}"
 )
 _SHORT_AND: Final = re.compile(r" ?(?:,? ?and|or|vs\.?|versus|v|,|to|-|/)(?: and)? ?")
+_COUNTED: Final = frozenset((Measure.COUNT, Measure.EVENTS))
 _HANDED_ON: Final = frozenset(
     (Measure.MEAN, Measure.MEDIAN, Measure.P, Measure.SD, Measure.SE, Measure.ESTIMATE, Measure.AGE)
 )
@@ -413,6 +416,9 @@ def _in_a_list(text: str, found: Sequence[Figure], kinds: list[set[Measure]], n:
     first = _before_brackets(text, found, n)
     one = found[first]
     between = _BRACKET.sub(" ", text[one.end : other.start])
+    if kinds[first] <= _COUNTED and kinds[n] == {Measure.PLAIN, Measure.COUNT} and _AND.fullmatch(between):
+        kinds[n] = {Measure.COUNT}  # `93 deaths in the one group and 106 in the other`
+        return
     handed = kinds[first] & _HANDED_ON
     is_open = Measure.PLAIN in kinds[n] or kinds[n] in ({Measure.TIME}, {Measure.AMOUNT}, {Measure.PERCENT})
     if handed and is_open and not other.is_name and not other.edge and _AND.fullmatch(between):

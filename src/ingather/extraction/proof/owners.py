@@ -31,17 +31,18 @@ _FARTHEST: Final = 30
 
 def owner(
     text: str, figure: Figure, peers: Sequence[Figure], named: Sequence[Named], sentence: tuple[int, int],
-    keys: Sequence[str] = (),
+    keys: Sequence[str] = (), *, is_beside_enough: bool = True,
 ) -> Named | None:  # fmt: skip
     """The group that a figure belongs to; None where the sentence does not say.
 
     `peers` are figures of its kind, `keys` the groups there are: of two, what is not the one is the other.
+    Without `is_beside_enough` a name that merely stands nearest owns nothing: a total stands near names, too.
     """
     here = [one for one in named if sentence[0] <= one.start < sentence[1]]
     peers = [one for one in peers if sentence[0] <= one.start < sentence[1]]
     if not here:
         return None
-    if found := _right_beside(text, figure, peers, here):
+    if found := right_beside(text, figure, peers, here):
         return found
     run = _run(text, figure, peers, here)
     if len(run) > 1 and (found := _by_order(text, figure, run, peers, here)):
@@ -50,9 +51,9 @@ def owner(
         return _in_list(text, figure, run, here, sentence)
     if len(run) == 2 and (found := _by_elimination(text, figure, run, here, keys, sentence)):
         return found
-    if found := _only_one(text, run, peers, here, sentence):
+    if is_beside_enough and (found := _only_one(text, run, peers, here, sentence)):
         return found
-    if len(run) > 1 and not _stands_apart(run, here):
+    if (len(run) > 1 and not _stands_apart(run, here)) or not is_beside_enough:
         return None
     return _beside(text, figure, peers, here)
 
@@ -75,16 +76,20 @@ _GIVEN: Final = re.compile(
 _SHARE_OF: Final = re.compile(r"(?: ?/ ?[0-9]+| of (?:the )?[0-9]+)? ?(?:\([^()]*\) ?)?")
 _COMMA: Final = re.compile(r", ?(?:in |for |with )?(?:the )?")
 _CLOSES: Final = re.compile(r" ?[;)\]]|\.(?: |$)")
-_GROUP_OF: Final = re.compile(r"(?: group| arm)?,? ?[(\[:=]? ?(?:[a-z]{1,6}[;,:] ?)?(?:n ?[=:] ?|[(\[] ?|: ?)")
+_GROUP_OF: Final = re.compile(
+    r"(?: group| arm)?(?: comprised| included| consisted of| of| contained"
+    r"| had)?,? ?[(\[:=]? ?(?:[a-z]{1,6}[;,:] ?)?(?:n ?[=:] ?|[(\[] ?|: ?)"
+)
 # Two figures with no more than this between them are one list, and neither is by itself beside a name.
 _SHORT_LIST: Final = re.compile(
-    r" ?(?:\([^()]*\) ?)?,|"
-    r" ?(?:\([^()]*\) ?)?(?:(?:patients?|women|men|children|months?|weeks?|days?|years?|points?|mm|mg|%) ?)?"
-    r"(?:,? ?and|vs\.?|versus|v|/|or|compared (?:with|to)|to|than) ?"
+    r"[)\]]? ?(?:\([^()]*\) ?|\[[^\[\]]*\] ?)?(?:,|(?:(?:patients?|women|men|children|months?|weeks?|days?|years?"
+    r"|points?"
+    r"|mm|mg|%) ?)?(?:of [0-9]+ ?)?(?:\u00b1 ?[0-9.]+ ?)?"
+    r"(?:,? ?and|vs\.?|versus|v|/|or|compared (?:with|to)|to|than)) ?(?:[0-9.,]+ ?[(\[]? ?\u00b1? ?)?"
 )
 
 
-def _right_beside(text: str, figure: Figure, peers: Sequence[Figure], here: Sequence[Named]) -> Named | None:
+def right_beside(text: str, figure: Figure, peers: Sequence[Figure], here: Sequence[Named]) -> Named | None:
     """`41 patients received vinorelbine`, `placebo (n = 74)`: a name with nothing but a joining word between."""
     at = next(n for n, one in enumerate(peers) if one.start == figure.start)
     if at and _SHORT_LIST.fullmatch(text, peers[at - 1].end, figure.start):
@@ -92,10 +97,10 @@ def _right_beside(text: str, figure: Figure, peers: Sequence[Figure], here: Sequ
     if at + 1 < len(peers) and _SHORT_LIST.fullmatch(text, figure.end, peers[at + 1].start):
         return None
     left = next((one for one in reversed(here) if one.end <= figure.start), None)
-    if left and _GROUP_OF.fullmatch(text, left.end, figure.start):
+    if left and _GROUP_OF.fullmatch(text, left.end, figure.start) and not _is_compared_in_brackets(text, figure, peers):
         return left
     right = next((one for one in here if one.start >= figure.end), None)
-    if right is None:
+    if right is None or _is_one_of_several(text, right, peers, here):
         return None
     if _GIVEN.fullmatch(text, figure.end, right.start) or _SHARE_OF.fullmatch(text, figure.end, right.start):
         return right
@@ -134,13 +139,39 @@ def _only_one(
 _PAIR: Final = 2
 
 
+_OR: Final = re.compile(
+    r"(?: (?:group|arm))? ?(?:\([^()]*\) ?)?[^.;]{0,50}?(?<![a-z])(?:or|versus|vs\.?|and"
+    r"|followed by)(?![a-z])[^.;]{0,50}"
+)
+
+
+def _is_compared_in_brackets(text: str, figure: Figure, peers: Sequence[Figure]) -> bool:
+    """`lower with A than with B (3 of 27 v 9 of 20)`: what stands in the brackets is not of the last name alone."""
+    return any(
+        _AGAINST.search(text, found.start(), found.end()) is not None
+        and any(found.start() < one.start < found.end() and one.start != figure.start for one in peers)
+        for found in _BRACKETS.finditer(text)
+        if found.start() < figure.start < found.end()
+    )
+
+
+def _is_one_of_several(text: str, name: Named, peers: Sequence[Figure], here: Sequence[Named]) -> bool:
+    """`5408 women were assigned to tamoxifen or placebo`: another name follows, no figure between."""
+    other = next((one for one in here if one.start >= name.end and one.key != name.key), None)
+    if other is None or any(name.end <= one.start < other.start for one in peers):
+        return False
+    is_followed = re.match(r" ?(?:group|arm)? ?[(,]? ?(?:n ?= ?)?[0-9]", text[other.end :]) is not None
+    return _OR.fullmatch(text, name.end, other.start) is not None and not is_followed
+
+
 def _stands_apart(run: Sequence[Figure], here: Sequence[Named]) -> bool:
     """Whether a name follows right behind the first figures of a list, so that each is named by itself."""
     return any(run[0].end <= one.start < run[-1].start for one in here) or len(run) > 2
 
 
 _COMPARED_BEFORE: Final = re.compile(
-    r"(?<![a-z])(?:vs\.?|versus|v|than|compared (?:with|to)|against|or|and)(?: the| in the| in| with| those \w+)? ?$"
+    r"(?<![a-z])(?:vs\.?|versus|v|than|compared (?:with|to)|against|or|and)"
+    r"(?: that| those)?(?: in| of| with| for| on| among| \w+ing)?(?: the)? ?$"
 )
 _COMPARATIVE: Final = re.compile(
     r"(?<![a-z])(?:fewer|more|less|lower|higher|greater|better|worse|longer|shorter|larger|smaller|reduced|increased"
@@ -211,10 +242,16 @@ def _in_pairs(text: str, run: Sequence[Figure], figure: Figure) -> list[Figure]:
     return list(run[first : last + 1])
 
 
+# `40 (75.5 %) and 19 (39.6 %)`: from a share in brackets to the next one.
+_FROM_BRACKET_TO_BRACKET: Final = re.compile(r"[^()\[\]]*[)\]]([^()\[\]]*)[(\[][^()\[\]]*")
+
+
 def _are_listed(text: str, one: Figure, other: Figure, named: Sequence[Named]) -> bool:
     if any(one.end <= name.start < other.start for name in named):
         return False
     between = _without_brackets(text, one.end, other.start)
+    if parallel := _FROM_BRACKET_TO_BRACKET.fullmatch(between):
+        between = parallel[1]
     if "respectively" in between or re.search(r"[()\[\]]", between):
         return False
     return len(_TERM.findall(between)) <= _MOST_BETWEEN and _LIST.fullmatch(between) is not None
@@ -232,11 +269,28 @@ def _on_either_side(
     return (before[-1], behind)[place]
 
 
+_COMPARED_WITH: Final = re.compile(
+    r"(?<![a-z])(?:compared (?:with|to)|in comparison (?:with|to)|relative to|unlike|as opposed to|in contrast to"
+    r"|versus)"
+    r"(?: that| those)?(?: in| of| with| for| receiving| treated with)?(?: the)? ?$"
+)
+
+
+def _turned(text: str, place: int, run: Sequence[Figure], named: Sequence[Named]) -> Named | None:
+    """`Compared with B, A had a lower rate (15 % v 28 %)`: the first figure is of the name that comes second."""
+    names = _distinct([one for one in named if one.end <= run[0].start])
+    if len(names) != _PAIR or not _COMPARED_WITH.search(text, max(0, names[0].start - 50), names[0].start):
+        return None
+    return names[1 - place]
+
+
 def _by_order(
     text: str, figure: Figure, run: Sequence[Figure], peers: Sequence[Figure], named: Sequence[Named]
 ) -> Named | None:
     """As many names as figures, all before or all behind them: the first belongs to the first."""
     place = next(n for n, one in enumerate(run) if one.start == figure.start)
+    if len(run) == _PAIR and (turned := _turned(text, place, run, named)):
+        return turned
     first_before = max((one.end for one in peers if one.end <= run[0].start), default=0)
     last_behind = min((one.start for one in peers if one.start >= run[-1].end), default=10**9)
     for names in (
@@ -290,6 +344,8 @@ def _beside(text: str, figure: Figure, peers: Sequence[Figure], named: Sequence[
         left = None
     if right and _is_parted(text, figure.end, right.start, peers, figure):
         right = None
+    if left and _is_given_already(text, left, figure, peers):
+        left = None
     if right is None or left is None:
         return left or right
     to_left = _without_brackets(text, left.end, figure.start)
@@ -301,6 +357,16 @@ def _beside(text: str, figure: Figure, peers: Sequence[Figure], named: Sequence[
         far_left, far_right = len(_TERM.findall(to_left)), len(_TERM.findall(to_right))
         return right if _LEADS_TO.search(to_right) and far_right < far_left else left
     return left
+
+
+def _is_given_already(text: str, left: Named, figure: Figure, peers: Sequence[Figure]) -> bool:
+    """`73 % of controls and 71 % of the others`: a name that has its figure, or is set against others."""
+    between = _without_brackets(text, left.end, figure.start)
+    if _AGAINST.search(between) is not None:
+        return True
+    return _BARRIER.search(between) is not None and any(
+        _GIVEN.fullmatch(text, one.end, left.start) for one in peers if one.end <= left.start
+    )
 
 
 def _is_taken(text: str, name: Named, figure: Figure, peers: Sequence[Figure]) -> bool:

@@ -7,12 +7,13 @@ from typing import Final
 
 from ingather.extraction.proof.figures import Figure
 from ingather.extraction.proof.labels import Named
+from ingather.extraction.proof.owners import right_beside
 
 # What stands between a number and the arm it went to.
 _TO_ARM: Final = re.compile(
     r" ?(?:\([^()]*\) ?)?(?:(?:adult |eligible |consecutive |of the |of them |of these |of whom |who )?"
     r"(?:patients?|participants?|subjects?|women|men|children|infants?|people|individuals?|persons?|adults?|volunteers?"
-    r"|girls|boys|cases|eyes|students|of them|of whom)? ?)"
+    r"|girls|boys|cases|eyes|students|of them|of whom)? ?)(?:\([^()]*\) ?)?"
     r"(?:(?:were|was|had been|are|being) )?(?:randomly |then |also )?(?:assigned|allocated|randomi[sz]ed"
     r"|randomi[sz]ation|divided|entered|given)? ?"
     r"(?P<to>to|in|into|received|receiving|receive|on|underwent|with|for|were given|were treated|took|used"
@@ -33,7 +34,7 @@ _EACH: Final = re.compile(
     r"in both groups|each (?:group|arm))|例?[/每]组|例?一组"
 )
 _EACH_BEFORE: Final = re.compile(r"(?:each (?:group|arm|of)[^.;]{0,25}|per (?:group|arm)[^.;]{0,15}|(?:各|每组) ?)$")
-_N_IN_BRACKETS: Final = re.compile(r"\( ?n ?= ?$")
+_N_IN_BRACKETS: Final = re.compile(r"[(\[;,] ?n ?= ?$|[(\[] ?$")
 _GROUP_BEFORE: Final = re.compile(
     r"(?:(?<![a-z])(?:group|arm)(?: [a-z0-9]{1,2})?(?:,|:| \(| =| of"
     r"| \[| was| were| included| comprised| consisted of| received|, [a-z]{1,5},)?"
@@ -55,6 +56,10 @@ def is_of_one_arm(
     if _EACH.match(after) or _EACH_BEFORE.search(before) or _GROUP_BEFORE.search(before):
         return True
     if _N_IN_BRACKETS.search(before) and _is_in_list_of_groups(text, here):
+        return True
+    if re.match(r" ?\+ ?[0-9]", after) or re.search(r"[0-9] ?\+ ?$", before):
+        return True
+    if right_beside(text, figure, here, [one for one in named if start <= one.start < end]):
         return True
     return _goes_to_one(text, figure, here, named, end)
 
