@@ -172,3 +172,51 @@ def test_an_outcome_that_no_table_names_is_not_found() -> None:
 def test_questions_of_another_form_are_refused_with_a_sentence(given: str, sentence: str) -> None:
     with pytest.raises(QuestionsUnreadable, match=sentence):
         questions_of(given.encode())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Stroke occurred in 12/45 (26.7%) patients in the aspirin group and in 9/44 (20.5%) in the placebo group.",
+        "Stroke was seen with aspirin in 12 of 45 patients versus 9 of 44 patients with placebo.",
+        "In the placebo group 9/44 patients had a stroke, and in the aspirin group 12/45 patients had a stroke.",
+        "The rates of stroke in the aspirin and placebo groups were 12/45 (26.7%) and 9/44 (20.5%), respectively.",
+        "Stroke occurred in 12/45 and 9/44 patients of the aspirin and placebo groups, respectively.",
+    ],
+)
+def test_a_sentence_answers_where_each_number_has_its_arm(text: str) -> None:
+    answer = asked("stroke", text=f"We gave aspirin or placebo. {text}")
+    assert numbers_in(answer) == ("12", "45", "9", "44")
+    assert [(one.table, one.quote) for one in answer.evidence] == [(None, text)]
+
+
+def test_a_sentence_gives_means_with_their_sds_and_the_text_gives_n() -> None:
+    text = (
+        "Of the patients, 45 were randomly assigned to the aspirin group and 44 to the placebo group. "
+        "Mean pain was 8.2 (SD 3.1) in the aspirin group and 7.9 (SD 2.8) in the placebo group."
+    )
+    answer = asked("pain", text=text, kind=Kind.CONTINUOUS)
+    assert numbers_in(answer) == ("8.2", "3.1", "45", "7.9", "2.8", "44")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Stroke occurred in 12/45 and 9/44 patients of the aspirin and placebo groups.",
+        "Stroke occurred in 12/45 patients in the aspirin group, 9/44 in the placebo group and 3/40 in a third group.",
+        "At baseline a stroke was known in 12/45 patients in the aspirin group and 9/44 in the placebo group.",
+        "Headache occurred in 12/45 patients in the aspirin group and in 9/44 in the placebo group.",
+    ],
+)
+def test_a_sentence_that_leaves_it_open_gives_no_number(text: str) -> None:
+    assert numbers_in(asked("stroke", text=text)) == ()
+
+
+def test_two_sentences_that_differ_leave_the_answer_open() -> None:
+    text = (
+        "Stroke occurred in 12/45 patients in the aspirin group and in 9/44 in the placebo group. "
+        "In a second analysis stroke occurred in 11/40 patients in the aspirin group and in 8/39 in the placebo group."
+    )
+    answer = asked("stroke", text=text)
+    assert answer.state is AnswerState.UNCLEAR
+    assert len(answer.evidence) == 2

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from ingather.extraction.numbers.answer import AnswerState, NumbersAnswer, NumbersEvidence
+from ingather.extraction.numbers.from_sentences import SentenceAnswer, sentence_answers
 from ingather.extraction.numbers.from_tables import Candidate, candidates, choose
 from ingather.extraction.numbers.label import TableLabel
 from ingather.extraction.numbers.meaning import Figures
@@ -46,21 +47,35 @@ def _combined(by_model: NumbersAnswer | None, by_rules: NumbersAnswer) -> Number
 
 
 def by_rules(question: NumbersQuestion, paper: NumbersPaper) -> NumbersAnswer:
-    """The answer of the rules: from the tables."""
-    found = candidates(question, paper)
-    choice = choose(found, question)
+    """The answer of the rules: from the tables, or else from the sentences."""
+    choice = choose(candidates(question, paper), question)
     if choice.chosen is not None:
         one, other = choice.chosen.values
         return NumbersAnswer(
             id=question.id, state=AnswerState.REPORTED, why=choice.why, intervention=one, comparator=other,
             evidence=evidence_of([choice.chosen]),
         )  # fmt: skip
-    if choice.looked_at:
+    sentences = sentence_answers(question, paper)
+    whole = [one for one in sentences if not one.missing]
+    if len({(one.intervention, one.comparator) for one in whole}) == 1:
         return NumbersAnswer(
-            id=question.id, state=AnswerState.UNCLEAR, why=choice.why,
-            evidence=evidence_of(choice.looked_at[:_MOST_CANDIDATES]),
+            id=question.id, state=AnswerState.REPORTED, intervention=whole[0].intervention,
+            comparator=whole[0].comparator, evidence=tuple(_sentence(one, paper) for one in whole[:_MOST_CANDIDATES]),
         )  # fmt: skip
-    return NumbersAnswer(id=question.id, state=AnswerState.NOT_FOUND, why="No table gives this outcome for both arms.")
+    evidence = (*evidence_of(choice.looked_at), *(_sentence(one, paper) for one in sentences))[:_MOST_CANDIDATES]
+    if not evidence:
+        return NumbersAnswer(
+            id=question.id,
+            state=AnswerState.NOT_FOUND,
+            why="No table and no sentence gives this outcome for both arms.",
+        )
+    why = choice.why or ("Several sentences give other numbers." if whole else sentences[0].missing)
+    return NumbersAnswer(id=question.id, state=AnswerState.UNCLEAR, why=why, evidence=evidence)
+
+
+def _sentence(found: SentenceAnswer, paper: NumbersPaper) -> NumbersEvidence:
+    one = found.sentence
+    return NumbersEvidence(page=one.page, quote=one.text, boxes=paper.place(one.page, one.start, one.end))
 
 
 def evidence_of(found: Iterable[Candidate]) -> tuple[NumbersEvidence, ...]:

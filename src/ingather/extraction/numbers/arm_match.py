@@ -35,6 +35,8 @@ _GENERIC: Final = frozenset(
 )
 # The margin by which an assignment of labels to arms must be better than any other. Less would swap arms on a hint.
 _MARGIN: Final = 0.35
+# The same where what the text says beside the names had to be looked at.
+_MARGIN_OF_TEXT: Final = 0.4
 # The least that both labels together must have in favour of them.
 _LEAST: Final = 0.5
 # What a label loses that has numbers, such as a dose, and none of those of the arm.
@@ -87,23 +89,35 @@ def assign(
     """The label of the intervention and the label of the comparator; none where two assignments are about as good."""
     if len(labels) < 2:
         return None
+    labels = [label for label in labels if _can_name(label, arms)]
+    if len(labels) < 2:
+        return None
     base = {(label, at): _affinity(label, arms[at], arms[1 - at], short) for label in labels for at in (0, 1)}
     best = _best(labels, base)
     if best is None and len(labels) <= _MOST_ARMS:
         beside = mentions(labels)
         scores = {key: score + _beside(key[0], arms[key[1]], beside) for key, score in base.items()}
-        best = _best(labels, scores)
+        best = _best(labels, scores, margin=_MARGIN_OF_TEXT)
     return best
 
 
-def _best(labels: Sequence[ArmLabel], scores: Mapping[tuple[ArmLabel, int], float]) -> tuple[ArmLabel, ArmLabel] | None:
+def _can_name(label: ArmLabel, arms: tuple[ArmQuery, ArmQuery]) -> bool:
+    """A number alone, such as a week, names an arm only where the question has it."""
+    if all(term.isdigit() for term in label.core):
+        return any(set(label.core) & arm.terms for arm in arms)
+    return True
+
+
+def _best(
+    labels: Sequence[ArmLabel], scores: Mapping[tuple[ArmLabel, int], float], margin: float = _MARGIN
+) -> tuple[ArmLabel, ArmLabel] | None:
     ranked = sorted(
         ((scores[one, 0] + scores[other, 1], one, other) for one, other in permutations(labels, 2)),
         key=lambda found: -found[0],
     )
     first = ranked[0]
     runner_up = ranked[1][0] if len(ranked) > 1 else -1.0
-    if first[0] < _LEAST or first[0] - runner_up < _MARGIN:
+    if first[0] < _LEAST or first[0] - runner_up < margin:
         return None
     if min(scores[first[1], 0], scores[first[2], 1]) < -_MARGIN:
         return None

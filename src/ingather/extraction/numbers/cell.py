@@ -70,6 +70,8 @@ _P: Final = re.compile(
     r"^(?:p(?:[- ]?value)? ?)?[<>=\u2264\u2265] ?(?:0?\.\d+|\d+(?:\.\d+)?)$|^p ?=|^n\.?s\.?$", re.IGNORECASE
 )
 
+_ALONE_IN_BRACKETS: Final = re.compile(rf"[(\[] ?({_N} ?%?) ?[)\]]")
+
 _SHAPES: Final = tuple(
     (form, re.compile(pattern, re.IGNORECASE))
     for form, pattern in (
@@ -106,6 +108,8 @@ def content_of(text: str) -> CellContent:
     n = with_n[1] if with_n else ""
     if with_n:
         plain = (plain[: with_n.start()] + plain[with_n.end() :]).strip()
+    if alone := _ALONE_IN_BRACKETS.fullmatch(plain):
+        plain = alone[1]  # a percentage in a column of its own
     for form, shape in _SHAPES:
         if found := shape.fullmatch(plain):
             parts = found.groupdict()

@@ -33,7 +33,7 @@ def n_beside(side: Side, column_n: dict[int, str] | object) -> str:
     for entry in side.entries:
         if entry.content.n:
             return entry.content.n
-    totals = {entry.content.first for entry in side.entries if _is_total(entry)}
+    totals = {entry.content.first for entry in totals_in(side.entries)}
     if len(totals) == 1:
         return totals.pop()
     columns = column_n if isinstance(column_n, dict) else {}
@@ -46,6 +46,14 @@ def n_beside(side: Side, column_n: dict[int, str] | object) -> str:
     return nearer.pop() if len(nearer) == 1 else ""
 
 
+def totals_in(entries: Sequence[Entry]) -> list[Entry]:
+    """The cells that hold numbers of people. A small `n` beside a percentage stands over counts."""
+    found = [entry for entry in entries if _is_total(entry)]
+    if any(_is_percent(entry) for entry in entries):
+        found = [entry for entry in found if not any(label.text.strip() == "n" for label in entry.labels)]
+    return found
+
+
 def _is_total(entry: Entry) -> bool:
     return (
         entry.content.form is Form.NUMBER
@@ -56,7 +64,8 @@ def _is_total(entry: Entry) -> bool:
 
 def binary(side: Side, n: str) -> Figures:
     """Events and N of one arm. `n` is what the table or the paper gives for the arm; may be empty."""
-    entries = [entry for entry in side.entries if not _is_total(entry)]
+    totals = totals_in(side.entries)
+    entries = [entry for entry in side.entries if entry not in totals]
     for entry in entries:
         content = entry.content
         if content.form is Form.FRACTION:

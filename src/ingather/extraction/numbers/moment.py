@@ -60,7 +60,11 @@ _AFTER: Final = re.compile(
     r"|after(?![a-z])"
     r"|at discharge|completion|endline)|治疗后|术后|干预后"
 )
+_POINT: Final = re.compile(r"(?<![a-z0-9])t ?([0-9])(?![a-z0-9.])")
+# Numbered times follow each other by less than any length of time that a label would give, in days.
+_POINT_STEP: Final = 0.0001
 _LETTER: Final = re.compile(r"[^\W\d_]{2}")
+_AT: Final = re.compile(r"^(?:at|after|by|within|until|post)\b|\b(?:at|after|post) ?$")
 _CHANGE: Final = re.compile(
     r"(?<![a-z])(?:(?:mean |absolute |percent(?:age)? |% )?(?:changes?|differences? (?:from|between) (?:baseline"
     r"|before|pre)"
@@ -76,9 +80,14 @@ def moment_in(text: str) -> tuple[Moment | None, str]:
     before, after = _BEFORE.search(plain), _AFTER.search(plain)
     lengths = [(_days(found), found) for found in _LENGTH.finditer(plain)]
     rest = _AFTER.sub(" ", _BEFORE.sub(" ", _LENGTH.sub(" ", plain)))
-    if lengths and max(days for days, _ in lengths) < 1 and _LETTER.search(rest):
-        # `6-minute walk distance`, `24-hour urine`: the length of a test, and no time of measurement.
+    if lengths and max(days for days, _ in lengths) < 1 and _LETTER.search(rest) and not _says_when(plain, lengths):
+        # `6-minute walk distance`, `3 h group`: the length of a test, and no time of measurement.
         lengths, rest = [], _AFTER.sub(" ", _BEFORE.sub(" ", plain))
+    if (point := _POINT.search(plain)) and not (before or after or lengths):
+        # `T0`, `T1`: only their order is known.
+        number = int(point[1])
+        rest = _POINT.sub(" ", plain)
+        return (Moment(When.AT, number * _POINT_STEP) if number else Moment(When.BEFORE)), rest
     if before and not lengths and not after:
         return Moment(When.BEFORE), rest
     if lengths and not before:
@@ -86,6 +95,15 @@ def moment_in(text: str) -> tuple[Moment | None, str]:
     if after and not before:
         return Moment(When.AFTER), rest
     return None, plain if not (before or after or lengths) else rest
+
+
+def lengths_in(text: str) -> set[float]:
+    """All lengths of time that a text names, in days."""
+    return {_days(found) for found in _LENGTH.finditer(fold(text).text)}
+
+
+def _says_when(plain: str, lengths: list[tuple[float, re.Match[str]]]) -> bool:
+    return all(_AT.search(found[0]) or _AT.search(plain, 0, found.start()) for _, found in lengths)
 
 
 def is_change(text: str) -> bool:

@@ -1,10 +1,12 @@
 """How well the labels of some cells name the outcome of a question. Pure."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
-from ingather.extraction.numbers.label import TableLabel
+from ingather.extraction.numbers.label import TableLabel, label_of
 from ingather.extraction.numbers.moment import Moment, is_change, moment_in
 from ingather.extraction.numbers.paper import NumbersPaper
 from ingather.extraction.numbers.terms import ShortForms, terms_of, weight
@@ -19,6 +21,8 @@ _ELSEWHERE: Final = 0.5
 _OTHER: Final = 0.2
 # Terms of this weight or more name a thing; lighter ones say how it was counted.
 _STRONG: Final = 0.6
+# Words of so many letters that begin alike are forms of one word: `extens(ion)`, `extensor`.
+_LONG: Final = 6
 _OVERALL: Final = terms_of("overall")[0]
 # How much a label loses for terms of its own that the question has not.
 _EXCESS: Final = 0.35
@@ -56,25 +60,46 @@ def outcome_score(
     wanted = short.written_out(query.terms)
     total = sum(map(weight, query.terms))
     source = whole if is_left_to_caption else labels
-    if not total or not any(weight(term) >= _STRONG and _is_covered(term, source, short) for term in query.terms):
+    if not total or not any(weight(term) >= _STRONG and is_covered(term, source, short) for term in query.terms):
         return 0.0
     covered, missed = 0.0, 0.0
     for term in query.terms:
-        if _is_covered(term, labels, short):
+        if is_covered(term, labels, short):
             covered += weight(term)
         elif term in whole:
             covered += (1.0 if is_left_to_caption else _CAPTION) * weight(term)
         else:
             missed += weight(term)
             covered -= _ELSEWHERE * weight(term) if term in elsewhere and weight(term) >= _STRONG else 0.0
-    extra = sum(weight(term) for term in own if not (term in wanted or _is_covered(term, wanted, short)))
+    # What follows a colon or stands in brackets explains a long label and makes it no other outcome.
+    own = list(dict.fromkeys(_unmarked(term, vocabulary) for label in frame for term in main_terms(label)))
+    own = [term for term in own if term != _OVERALL]
+    extra = sum(weight(term) for term in own if not (term in wanted or is_covered(term, wanted, short)))
     excess = extra / max(1.0, sum(map(weight, own)))
     return covered / total - _EXCESS * excess - _OTHER * min(1.0, missed, extra)
 
 
-def _is_covered(term: str, terms: set[str], short: ShortForms) -> bool:
-    """Whether a term is among others, or most of what it is short for is."""
+@lru_cache(maxsize=5_000)
+def main_terms(label: TableLabel) -> tuple[str, ...]:
+    """The terms of a label without its explanations; all of them where nothing else is left."""
+    if len(label.core) <= _SHORT_LABEL:
+        return label.core
+    main = label_of(_EXPLANATION.split(label.text)[0]).core
+    return main or label.core
+
+
+# A label of so few terms explains nothing.
+_SHORT_LABEL: Final = 6
+_EXPLANATION: Final = re.compile(r":\s|\s?[(\[]|;\s|\bdefined as\b")
+
+
+def is_covered(term: str, terms: set[str], short: ShortForms) -> bool:
+    """Whether a term is among others, in this form or a longer or shorter one, or most of what it is short for is."""
     if term in terms:
+        return True
+    if len(term) >= _LONG and any(
+        other.startswith(term) or (len(other) >= _LONG and term.startswith(other)) for other in terms
+    ):
         return True
     long = short.long.get((term,))
     if not long:
@@ -83,6 +108,9 @@ def _is_covered(term: str, terms: set[str], short: ShortForms) -> bool:
 
 
 def terms_elsewhere(view: TableView, paper: NumbersPaper) -> frozenset[str]:
-    """The terms of all labels of a table, short forms written out."""
-    labels = {label for entry in view.entries for label in entry.labels}
-    return frozenset(term for label in labels for term in paper.short.written_out(label.core))
+    """The terms of all labels and texts of a table, short forms written out."""
+    texts = {cell.text for cell in view.table.cells if _LETTERS.search(cell.text)}
+    return frozenset(term for text in texts for term in paper.short.written_out(terms_of(text)))
+
+
+_LETTERS: Final = re.compile(r"[^\W\d_]{3}")

@@ -1,13 +1,14 @@
 """Cells of two arms that speak of the same thing: all their labels agree but the one that names the arm. Pure."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from typing import Final
 
 from ingather.extraction.numbers.arm_match import ArmLabel, ArmQuery, assign
 from ingather.extraction.numbers.label import TableLabel
 from ingather.extraction.numbers.mentions import mentions_of
-from ingather.extraction.numbers.moment import Moment, When, moment_in
+from ingather.extraction.numbers.moment import Moment, When, lengths_in, moment_in
 from ingather.extraction.numbers.paper import NumbersPaper
 from ingather.extraction.numbers.view import Entry, TableView, unmarked
 
@@ -32,16 +33,27 @@ class PairedCells:
     comparator: Side
 
 
+# Pairs of tables that are kept: the questions of a review share few arms.
+_KEPT: Final = 64
+
+
+@lru_cache(maxsize=_KEPT)
 def paired(view: TableView, arms: tuple[ArmQuery, ArmQuery], paper: NumbersPaper) -> list[PairedCells]:
     """All pairs of a table, whether its arms are columns or rows."""
-    found: list[PairedCells] = []
+    found: list[tuple[float, list[PairedCells]]] = []
     for by_columns in (True, False):
         depth = max((len(_axis(entry, by_columns=by_columns)) for entry in view.entries), default=0)
         for level in range(depth):
-            found += _on_level(view, arms, paper, level, by_columns=by_columns)
-        if found:
-            break
-    return found
+            pairs = _on_level(view, arms, paper, level, by_columns=by_columns)
+            found += [(_likeness(pairs, by_columns=by_columns), pairs)] if pairs else []
+    return max(found, key=lambda one: one[0])[1] if found else []
+
+
+def _likeness(pairs: Sequence[PairedCells], *, by_columns: bool) -> float:
+    """How much a pair of labels looks like arms: with numbers of people, over many cells, rather columns than rows."""
+    sides = (pairs[0].intervention.label, pairs[0].comparator.label)
+    has_n = all(side.n for side in sides)
+    return 2.0 * has_n + (1.0 if by_columns else 0.0) + min(1.0, len(pairs) / 10)
 
 
 def _axis(entry: Entry, *, by_columns: bool) -> tuple[TableLabel, ...]:
@@ -54,7 +66,7 @@ def _on_level(
 ) -> list[PairedCells]:
     cells: dict[ArmLabel, dict[object, list[Entry]]] = {}
     names: dict[tuple[str, ...], ArmLabel] = {}
-    labels: dict[ArmLabel, TableLabel] = {}
+    sizes: dict[ArmLabel, set[str]] = {}
     for entry in view.entries:
         axis = _axis(entry, by_columns=by_columns)
         if level >= len(axis) or any(label.is_comparison for label in entry.labels):
@@ -62,8 +74,8 @@ def _on_level(
         (label,) = unmarked([axis[level]], paper.vocabulary)
         if not label.core or label.is_everyone or label.is_total_n:
             continue
-        arm = names.setdefault(label.core, ArmLabel(_bare(label), label.core))
-        labels.setdefault(arm, label)
+        arm = names.setdefault(label.core, ArmLabel(label.text, label.core))
+        sizes.setdefault(arm, set()).update({label.n} - {""})
         cells.setdefault(arm, {}).setdefault(_key(entry, level, by_columns=by_columns), []).append(entry)
     siblings = [
         arm
@@ -74,15 +86,15 @@ def _on_level(
     if assigned is None:
         return []
     one, other = assigned
+    # A label that stands several times may have its number of people at one place only.
+    known = [next(iter(sizes[arm])) if len(sizes[arm]) == 1 else "" for arm in assigned]
     return [
-        _pair(view, [(labels[arm], cells[arm][key]) for arm in assigned], level, by_columns=by_columns)
+        _pair(
+            view, [(n, cells[arm][key]) for n, arm in zip(known, assigned, strict=True)], level, by_columns=by_columns
+        )
         for key in cells[one]
         if key in cells[other]
     ]
-
-
-def _bare(label: TableLabel) -> str:
-    return label.text
 
 
 def _is_way_of_counting(label: TableLabel) -> bool:
@@ -104,10 +116,9 @@ def _key(entry: Entry, level: int, *, by_columns: bool) -> object:
     return moment, along, columns if counts else entry.cell.column
 
 
-def _pair(
-    view: TableView, sides: Sequence[tuple[TableLabel, list[Entry]]], level: int, *, by_columns: bool
-) -> PairedCells:
-    (one, entries), (other, others) = sides
+def _pair(view: TableView, sides: Sequence[tuple[str, list[Entry]]], level: int, *, by_columns: bool) -> PairedCells:
+    (_, entries), _ = sides
+    one, other = (_side(n, side, level, by_columns=by_columns) for n, side in sides)
     frame = tuple(_frame(entries[0], level, by_columns=by_columns))
     arm = _axis(entries[0], by_columns=by_columns)[level]
     caption = view.table.caption
@@ -116,9 +127,14 @@ def _pair(
         frame=frame,
         moment=_moment_of((*frame, arm)) or _moment_of_caption(caption),
         is_change=any(label.is_change for label in (*frame, arm)),
-        intervention=Side(label=one, entries=tuple(entries)),
-        comparator=Side(label=other, entries=tuple(others)),
+        intervention=one,
+        comparator=other,
     )
+
+
+def _side(n: str, entries: list[Entry], level: int, *, by_columns: bool) -> Side:
+    label = _axis(entries[0], by_columns=by_columns)[level]
+    return Side(label=label if label.n else replace(label, n=n), entries=tuple(entries))
 
 
 def _moment_of(labels: Sequence[TableLabel]) -> Moment | None:
@@ -139,7 +155,7 @@ _CHARACTERISTICS = ("baseline", "characteristic", "demographic", "基线", "一�
 
 def _moment_of_caption(caption: str) -> Moment | None:
     """The time that a caption gives to a whole table; tables of characteristics are of the beginning."""
-    moment, _ = moment_in(caption)
+    moment, _ = moment_in(caption) if len(lengths_in(caption)) < 2 else (None, "")
     if moment is not None:
         return moment
     plain = caption.casefold()

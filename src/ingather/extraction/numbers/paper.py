@@ -29,7 +29,7 @@ class PageSentence:
     text: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class NumbersPaper:
     """The pages and tables of one paper. `place` says where characters of a page stand, where that is known."""
 
@@ -62,6 +62,8 @@ class NumbersPaper:
 
 
 _STATEMENT: Final = re.compile(
+    r"\bmeans?\b[^.;]{0,40}\b(?:standard deviations?|SDs?|S\.D\.|standard errors?|SEM?)\b[^.;]{0,60}"
+    r"\b(?:reported|presented|given|shown|used|calculated|computed|expressed|summari[sz]e)\b|"
     r"\b(?:data|values|results|variables|statistics|parameters|measures?|outcomes"
     r"|characteristics)\b[^.;]{0,80}\b(?:are|were|is|was|been)\b[^.;]{0,40}"
     r"\b(?:presented|expressed|reported|given|shown|summari[sz]ed|described|displayed"
@@ -70,8 +72,8 @@ _STATEMENT: Final = re.compile(
 )
 # A full stop ends a sentence where a capital, a digit or a bracket follows. After these it does not.
 _END: Final = re.compile(
-    r"(?<![A-Z])(?<!\bvs)(?<!\bi\.e)(?<!\be\.g)(?<!\bFig)(?<!\bFigs)(?<!\bet"
-    r" al)(?<!\bNo)(?<!\bapprox)[.!?](?:\[[\d,\s-]+\]|\d{0,3})?\s+(?=[A-Z(\d])|[。\uff1b]"
+    r"(?<![A-Z])(?<!\bvs)(?<!\bi\.e)(?<!\be\.g)(?<!\bFig)(?<!\bFigs)(?<!\bet al)(?<!\bNo)(?<!\bapprox)"
+    r"(?:[.!?](?:\[[\d,\s-]+\])?|(?<!\d)\.\d{1,3})\s+(?=[A-Z(\d])|[。\uff1b]"
 )
 # Two line breaks, or one before a heading, end a sentence as well.
 _BREAK: Final = re.compile(r"\n\s*\n")

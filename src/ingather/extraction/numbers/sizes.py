@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from ingather.extraction.numbers.arm_match import ArmLabel, ArmQuery, fits_only
@@ -62,6 +63,11 @@ _EACH: Final = re.compile(
 )
 
 
+# Papers whose sizes are kept: a session asks one paper many questions, and seldom several papers in turn.
+_KEPT: Final = 4
+
+
+@lru_cache(maxsize=_KEPT)
 def sizes_of(paper: NumbersPaper) -> tuple[ArmSize, ...]:
     """All sizes of arms that the paper gives, one for each place."""
     return (*_of_tables(paper), *_of_sentences(paper))

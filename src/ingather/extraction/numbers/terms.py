@@ -18,17 +18,21 @@ _FILLER: Final = frozenset((
 # Words that say how an outcome was counted, and not which outcome it is.
 _WEAK: Final = frozenset((
     "number", "numbers", "no", "mean", "means", "median", "average", "rate", "rates", "proportion", "percentage",
-    "percent", "score", "scores", "level", "levels", "incidence", "prevalence", "frequency", "patients", "patient",
-    "participants", "participant", "subjects", "people", "women", "men", "children", "individuals", "change",
-    "changes", "value", "values", "total", "measure", "measures", "measurement", "outcome", "outcomes", "primary",
-    "secondary", "reported", "index", "scale", "status", "time", "n", "of", "events", "event", "cases", "case",
-    "group", "groups", "arm", "arms", "test", "results", "result", "during", "after", "before", "follow", "up",
-    "followup", "end", "post", "intake", "use", "intensity", "severity", "amount", "reduction", "increase",
-    "decrease", "improvement", "improved", "difference", "i", "ii",
+    "percent", "score", "scores", "level", "levels", "incidence",
+    "treatment", "treatments", "occurrences", "occurrence", "adult", "adults",
+    "prevalence", "frequency", "patients", "patient", "participants", "participant", "subjects", "people", "women",
+    "men", "children", "individuals", "change", "changes", "value", "values", "total", "measure", "measures",
+    "measurement", "outcome", "outcomes", "primary", "secondary", "reported", "index", "scale", "status", "time",
+    "n", "of", "events", "event", "cases", "case", "group", "groups", "arm", "arms", "test", "results", "result",
+    "during", "after", "before", "follow", "up", "followup", "end", "post", "intake", "use", "intensity",
+    "severity", "amount", "reduction", "increase", "decrease", "improvement", "improved", "difference", "i", "ii",
 ))  # fmt: skip
 _SAME: Final = (
     "mortality death deaths died dead deceased fatality dying",
     "overall any all total",
+    "maximum max maximal",
+    "minimum min minimal",
+    "repetition repetitions rep reps",
     "complication complications",
     "adverse side",
     "bleeding hemorrhage haemorrhage",
@@ -76,9 +80,20 @@ def weight(term: str) -> float:
 _WEAK_STEMS: Final = frozenset(_ROOT.get(stem(one), stem(one)) for one in _WEAK) - {_ROOT[stem("overall")]}
 
 
+_SPLIT_UNIT: Final = re.compile(
+    r"(?<![a-z0-9.])([0-9]+(?:\.[0-9]+)?)[- ](h|hr|mg|g|ug|mcg|kg|ml|l|iu|gy|cm|mm|min)(?![a-z0-9])"
+)
+
+
+def _joined(found: re.Match[str]) -> str:
+    """`GDM 1` as one name; `score 5` is none."""
+    return found[0] if found[1] in _WEAK or found[1] in _FILLER else found[1] + found[2]
+
+
 def terms_of(text: str) -> list[str]:
     """The terms of a text, in order: stems of words, numbers, and pairs of characters of scripts without spaces."""
-    folded = _SPLIT_NAME.sub(r"\1\2", fold(_LETTERED.sub(r"group0\1", text)).text)
+    folded = _SPLIT_NAME.sub(_joined, fold(_LETTERED.sub(r"group0\1", text)).text)
+    folded = _SPLIT_UNIT.sub(r"\1\2", folded)
     found: list[str] = []
     for run in _TERM.findall(folded):
         if not run.isascii() and re.match(f"[{UNSPACED}]", run):
@@ -113,19 +128,23 @@ class ShortForms:
 
 
 _LISTED: Final = re.compile(
-    r"(?:^|[;,.:]\s|\(|\band\s)\s?([A-Za-z0-9][A-Za-z0-9_/+-]{0,11})\s?[:=,\u2013-]\s?([A-Za-z][^;.,:=()]{3,80})(?=[;.,()]|$)"
+    r"(?:^|[;,.:]\s|\(|\band\s)\s?([A-Za-z0-9][A-Za-z0-9_/+-]{0,11}(?: and [A-Z][A-Za-z0-9_/+-]{1,11})?)"
+    r"\s?[:=,\u2013-]\s?([A-Za-z][^;.,:=()]{3,80})(?=[;.,()]|$)"
 )
 
 
 def short_forms_of(texts: Iterable[str], notes: Iterable[str]) -> ShortForms:
     """From the text, `objective response rate (ORR)`, and from notes below tables, `ORR, objective response rate`."""
     found: dict[tuple[str, ...], set[str]] = {}
+    for note in notes:
+        for briefs, long in _LISTED.findall(note):
+            for brief in re.split(r" and ", briefs):
+                if any(c.isupper() for c in brief) and _could_stand_for(brief, long):
+                    _add(found, brief, long)
+    listed = set(found)
     for text in texts:
         for long, brief in short_forms(text):
-            _add(found, brief, long)
-    for note in notes:
-        for brief, long in _LISTED.findall(note):
-            if any(c.isupper() for c in brief) and _could_stand_for(brief, long):
+            if tuple(terms_of(brief)) not in listed:
                 _add(found, brief, long)
     return ShortForms({brief: frozenset(terms) for brief, terms in found.items()})
 

@@ -12,6 +12,8 @@ from ingather.library.port import Cell, Table
 # A header in the middle of a table is shorter than this, in characters; a longer text is a remark.
 _LONGEST_HEADER: Final = 60
 _WORD: Final = re.compile(r"[^\W\d_]{2}")
+_ONLY_MARKS: Final = re.compile(r"[a-k](?: ?, ?[a-k])*|[*\u2020\u2021\u00a7#\u00b6]+")
+_LETTER: Final = re.compile(r"[^\W\d_]")
 _ONLY_N: Final = re.compile(r"[(\[]?\s?n ?[=:] ?(\d[\d,]*)\s?[)\]]?", re.IGNORECASE)
 
 
@@ -52,6 +54,8 @@ def view_of(table: Table) -> TableView:
         if _is_header_again(row, contents):
             again = {cell.column: cell.text for cell, _ in contents}
             continue
+        if any(_ONLY_MARKS.fullmatch(text) for cell in body for text in cell.row_path):
+            continue  # a footnote's mark was taken for a label: which row this is, is not known
         labels = {cell.text for cell in body if cell.text in cell.row_path}
         for cell, content in contents:
             if content.form in {Form.EMPTY, Form.TEXT} or cell.column in own_n or cell.text in labels:
@@ -112,11 +116,11 @@ def _says_how(label: TableLabel) -> bool:
 
 def _row_path(cell: Cell, row: Sequence[Cell]) -> tuple[str, ...]:
     """The labels of a cell's row, with texts of the row that stand left of it before the first number."""
-    path = [text for text in cell.row_path if text.strip()]
+    path = [text for text in cell.row_path if _LETTER.search(text)] or [text for text in cell.row_path if text.strip()]
     for other in row:
         if other.column >= cell.column or content_of(other.text).form is not Form.TEXT:
             break
-        if other.text.strip() and other.text not in path and not other.is_header:
+        if _LETTER.search(other.text) and other.text not in path and not other.is_header:
             path.append(other.text)
     return tuple(path)
 

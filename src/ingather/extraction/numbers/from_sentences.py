@@ -1,0 +1,183 @@
+"""What the sentences of a paper answer to one question: two pairs of numbers, each with its arm. Pure."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final
+
+from ingather.extraction.ground.folding import fold
+from ingather.extraction.numbers.answer import ArmNumbers
+from ingather.extraction.numbers.arm_match import ArmLabel, ArmQuery, queries_of
+from ingather.extraction.numbers.checks import agrees_with_percent
+from ingather.extraction.numbers.mentions import bare_name
+from ingather.extraction.numbers.moment import When, is_change, lengths_in, moment_in
+from ingather.extraction.numbers.outcome_match import OutcomeQuery, is_covered, outcome_of
+from ingather.extraction.numbers.pairing import paired
+from ingather.extraction.numbers.paper import NumbersPaper, PageSentence
+from ingather.extraction.numbers.phrases import NumberPair, pairs_in
+from ingather.extraction.numbers.question import Kind, NumbersQuestion
+from ingather.extraction.numbers.sizes import ArmSize, candidates_of, sizes_of
+from ingather.extraction.numbers.spread import Spread, spread_of
+from ingather.extraction.numbers.terms import terms_of, weight
+from ingather.extraction.proof.labels import OTHER, Labels, arm_labels
+
+# The share of the outcome that the words of a sentence must name.
+_LEAST: Final = 0.75
+_INTERVENTION: Final = "intervention"
+_COMPARATOR: Final = "comparator"
+_IN_TURN: Final = re.compile(r"(?<![a-z])(?:respectively|vs?\.?|versus|compared (?:with|to)|against)(?![a-z])")
+_CLAUSE: Final = re.compile(r"[;:](?= )|, (?:and|but|while|whereas) (?=[a-z])|\. ")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentenceAnswer:
+    """What one sentence gives for both arms; what is missing where it does not suffice."""
+
+    sentence: PageSentence
+    intervention: ArmNumbers
+    comparator: ArmNumbers
+    missing: str = ""
+
+
+def sentence_answers(question: NumbersQuestion, paper: NumbersPaper) -> list[SentenceAnswer]:
+    """What all sentences give that name the outcome and two pairs of numbers with their arms."""
+    names = _names_of(question, paper)
+    query = outcome_of(question.outcome)
+    arms = queries_of(question.intervention, question.comparator, paper.short)
+    found = []
+    for sentence in paper.sentences:
+        if not any(c.isdigit() for c in sentence.text):
+            continue
+        text = fold(sentence.text).text
+        for clause in _clauses(text, query, paper):
+            pair = _two(clause, question.kind, names)
+            if pair is not None and _is_of_time(clause, query):
+                found.append(_answer(sentence, pair, question, arms, paper))
+                break
+    return found
+
+
+def _names_of(question: NumbersQuestion, paper: NumbersPaper) -> Labels:
+    """The names of both arms: those of the question, and those under which the tables have them."""
+    labels = arm_labels(((_INTERVENTION, question.intervention), (_COMPARATOR, question.comparator)), ())
+    arms = queries_of(question.intervention, question.comparator, paper.short)
+    own = {key: set[str]() for key in (_INTERVENTION, _COMPARATOR)}
+    for view in paper.views:
+        for cells in paired(view, arms, paper)[:1]:
+            own[_INTERVENTION].add(bare_name(cells.intervention.label.text))
+            own[_COMPARATOR].add(bare_name(cells.comparator.label.text))
+    both = own[_INTERVENTION] & own[_COMPARATOR]
+    extra = tuple(
+        (key, re.compile(rf"(?<![a-z0-9]){re.escape(fold(name).text)}(?![a-z0-9])"))
+        for key, names in own.items()
+        for name in sorted(names - both)
+        if len(name) > 1
+    )
+    return Labels(patterns=(*labels.patterns, *extra), finds_others=True)
+
+
+def _clauses(text: str, query: OutcomeQuery, paper: NumbersPaper) -> Iterator[str]:
+    """The clauses that name the outcome; the whole sentence where it speaks of nothing else."""
+    pieces = [piece for piece in _CLAUSE.split(text) if piece]
+    if len(pieces) > 1:
+        yield from (piece for piece in pieces if _names(piece, query, paper))
+    if _names(text, query, paper):
+        yield text
+
+
+def _names(text: str, query: OutcomeQuery, paper: NumbersPaper) -> bool:
+    said = paper.short.written_out(terms_of(text))
+    total = sum(map(weight, query.terms))
+    covered = sum(weight(term) for term in query.terms if is_covered(term, said, paper.short))
+    return total > 0 and covered >= _LEAST * total
+
+
+def _two(text: str, kind: Kind, names: Labels) -> tuple[NumberPair, NumberPair] | None:
+    """The pair of the intervention and the pair of the comparator, by the order of names and numbers."""
+    pairs = pairs_in(text, kind)
+    if len(pairs) != 2:
+        return None
+    named = [(one.start, one.key) for one in names.mentions(text) if not _is_inside(one.start, pairs)]
+    order = [key for key, _ in groupby(key for _, key in sorted(named + [(pair.start, "") for pair in pairs], key=_at))]
+    if len({key for key in order if key}) != 2 or any(key.startswith(OTHER) for key in order):
+        return None
+    # Alternating names and numbers belong to each other; two numbers in a row need a word that says so.
+    if len(order) == 4 and order.count("") == 2:
+        first = next(key for key in order if key)
+    elif order.count("") == 1 and len(order) == 3 and _IN_TURN.search(text):
+        first = next(key for key in order if key)
+        # `with aspirin 12/45 versus 9/44 with placebo` has the word between its numbers.
+        if order[1] == "" and not _IN_TURN.search(text, pairs[0].end, pairs[1].start):
+            return None
+    else:
+        return None
+    return (pairs[0], pairs[1]) if first == _INTERVENTION else (pairs[1], pairs[0])
+
+
+def _at(one: tuple[int, str]) -> int:
+    return one[0]
+
+
+def _is_inside(at: int, pairs: Sequence[NumberPair]) -> bool:
+    return any(pair.start <= at < pair.end for pair in pairs)
+
+
+def _is_of_time(text: str, query: OutcomeQuery) -> bool:
+    """Whether the numbers of a clause can be of the time of the question."""
+    moment, _ = moment_in(text)
+    if is_change(text) and not query.is_change and "from" in text:
+        return False
+    lengths = lengths_in(text)
+    if query.moment is not None and query.moment.when is When.AT:
+        near = [days for days in lengths if abs(days - query.moment.days) <= 0.1 * max(days, query.moment.days)]
+        return bool(near) and len(lengths) == 1
+    if query.moment is not None and query.moment.when is When.BEFORE:
+        return moment is not None and moment.when is When.BEFORE
+    return "baseline" not in text and len(lengths) <= 1 and (moment is None or moment.when is not When.BEFORE)
+
+
+def _answer(
+    sentence: PageSentence,
+    pair: tuple[NumberPair, NumberPair],
+    question: NumbersQuestion,
+    arms: tuple[ArmQuery, ArmQuery],
+    paper: NumbersPaper,
+) -> SentenceAnswer:
+    sizes = sizes_of(paper)
+    sides, missing = [], ""
+    for at, one in enumerate(pair):
+        numbers, lacks = _side(at, one, question, arms, sizes, paper, sentence)
+        sides.append(numbers)
+        missing = missing or lacks
+    return SentenceAnswer(sentence=sentence, intervention=sides[0], comparator=sides[1], missing=missing)
+
+
+def _side(
+    at: int,
+    pair: NumberPair,
+    question: NumbersQuestion,
+    arms: tuple[ArmQuery, ArmQuery],
+    sizes: Sequence[ArmSize],
+    paper: NumbersPaper,
+    sentence: PageSentence,
+) -> tuple[ArmNumbers, str]:
+    text = question.comparator if at else question.intervention
+    label = ArmLabel(text, tuple(terms_of(text)))
+    firm, every = candidates_of(label, at, arms, sizes, paper)
+    if question.kind is Kind.BINARY:
+        ns = [pair.n] if pair.n else [n for n in every if agrees_with_percent(pair.events, n, pair.percent)]
+        if pair.n and pair.percent and not agrees_with_percent(pair.events, pair.n, pair.percent):
+            return ArmNumbers(), "The percentage does not agree with the fraction beside it."
+        if not pair.n and not pair.percent:
+            ns = firm
+        if len(set(ns)) != 1:
+            return ArmNumbers(), "N of the arm is not given, or not one that fits the percentage."
+        return ArmNumbers(events=pair.events, n=ns[0]), ""
+    says = pair.spread or spread_of([sentence.text], paper.statements)[0]
+    if says is not Spread.SD:
+        return ArmNumbers(), "It is not said that the second number is an SD."
+    ns = list(dict.fromkeys(firm or every))
+    if len(ns) != 1:
+        return ArmNumbers(), "N of the arm is not given, or given as several numbers."
+    return ArmNumbers(mean=pair.mean, sd=pair.second, n=ns[0]), ""
