@@ -23,7 +23,7 @@ CHINESE = ROOT / "ui" / "src" / "texts" / "notices.ts"
 PLACE = re.compile(r"\{(\w+)\}")
 ENTRY = re.compile(r'^  ("(?:[^"\\]|\\.)*"): ("(?:[^"\\]|\\.)*"),$', re.MULTILINE)
 # Written by a statement: PostgreSQL stores the error of a cancelled item without a round trip.
-IN_SQL = {"engine.cancelled": "cancelled by an operator"}
+IN_SQL = {"engine.cancelled": "cancelled before it ended"}
 
 SOMETHING = "\0"
 # Modules whose sentences reach the readers of the pages: each sentence in them is a notice.

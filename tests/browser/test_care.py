@@ -38,7 +38,7 @@ def every_page(finished: int) -> list[tuple[str, str]]:
         ("/engine/batches", ".list"),
         ("/engine/queues", ".list"),
         ("/engine/workers", ".list"),
-        ("/engine/schedules", ".empty"),
+        ("/engine/schedules", ".list"),
         ("/nowhere", "h1, .empty"),
     ]
 

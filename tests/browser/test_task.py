@@ -10,6 +10,7 @@ from tests.browser.bench import Running, running
 from tests.browser.conftest import require_pages
 from tests.browser.steps import choose_papers, start
 from tests.conftest import cloned
+from tests.engine.workshop import until
 from tests.provider.reader import answer
 from tests.provider.server import Provider
 
@@ -120,6 +121,34 @@ def test_a_task_is_paused_left_resumed_and_cancelled(page: Page) -> None:
     heading(page, "cancelled")
 
 
+def test_what_a_cancelled_task_did_not_come_to_is_set_up_once_more(page: Page) -> None:
+    page.goto("/projects/1/setup?template=qc")
+    choose_papers(page, PAPERS[:4])
+    page.get_by_label("Question, population").fill("Adults; sleep")
+    task = start(page)
+    page.get_by_role("button", name="Pause").click()
+    heading(page, "paused")
+    expect(page.get_by_test_id("count-running")).to_contain_text("0")
+    page.get_by_role("button", name="Cancel", exact=True).click()
+    page.get_by_role("button", name="Cancel the task").click()
+    heading(page, "cancelled")
+    completed, failed = (
+        int(page.get_by_test_id(f"count-{name}").inner_text().split()[0]) for name in ("completed", "error")
+    )
+    ended = completed + failed
+    # What was cancelled is not done.
+    expect(page.get_by_text(f"{ended} of 4 documents done")).to_be_visible()
+    expect(page.locator(".progress-percent")).to_have_text(f"{25 * ended} %")
+
+    page.get_by_role("link", name="Set up a task for the rest").click()
+    expect(page.get_by_test_id("bill-documents")).to_have_text(str(4 - completed))
+    expect(page.get_by_role("radio", name="Quality appraisal")).to_be_checked()
+    expect(page.get_by_label("Question, population")).to_have_value("Adults; sleep")
+    page.goto(f"/tasks/{task}")
+    page.get_by_role("link", name="1 Setup").click()
+    expect(page.get_by_test_id("bill-documents")).to_have_text("4")
+
+
 def test_the_cap_pauses_a_task_and_raising_it_lets_it_end(page: Page) -> None:
     page.goto("/projects/1/setup")
     choose_papers(page, ["rct_cluster_handwash.pdf"])
@@ -159,8 +188,22 @@ def test_operators_steer_batches_and_see_what_failed(page: Page) -> None:
     expect(row).to_contain_text("paused")
     row.get_by_role("button", name="Resume").click()
     expect(row).to_contain_text("open")
-    row.get_by_role("link", name="1 failed").click()
-    expect(page.get_by_role("dialog")).to_contain_text("This looks like a scan")
+    batch = row.get_by_role("link").inner_text()
+    row.get_by_role("link").click()
+    items = page.get_by_role("dialog")
+    expect(items.get_by_role("row")).to_have_count(7)
+    items.get_by_text("failed", exact=True).first.click()
+    expect(items.get_by_role("row")).to_have_count(2)
+    expect(items).to_contain_text("This looks like a scan")
+    with page.expect_response("**/items/*/retry") as answered:
+        items.get_by_role("button", name="Retry failed").click()
+    assert answered.value.json() == {"changed": 1}
+    items.get_by_text("All", exact=True).first.click()
+    last = items.get_by_role("row").last.get_by_role("cell").nth(1).inner_text()
+    items.get_by_placeholder("From the item").fill(last)
+    expect(items.get_by_role("row")).to_have_count(2)
+    # It fails once more.
+    until(lambda: page.request.get(f"/api/v1/engine/batches/{batch}/items?state=error").json()["items"])
     page.go_back()
     expect(page.get_by_role("dialog")).to_be_hidden()
     row.get_by_role("button", name="Cancel").click()

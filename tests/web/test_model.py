@@ -124,8 +124,35 @@ def test_failures_of_a_batch_are_told_to_its_project_and_counted_for_operators(s
     office.work()
     batch = office.bench.extraction.task(task).batch_id
     with shared.browser("reader") as reader, shared.browser("operator") as operator:
-        [shown] = reader.get(f"/engine/batches/{batch}/failures").json()["failures"]
+        [shown] = reader.get(f"/engine/batches/{batch}/items?state=error").json()["items"]
         assert shown["problem"]["message"] == "This file is locked with a password."
         assert (shown["ordinal"], shown["attempt"]) == (0, 1)
-        [seen] = operator.get(f"/engine/batches/{batch}/failures").json()["failures"]
+        [seen] = operator.get(f"/engine/batches/{batch}/items?state=error").json()["items"]
         assert seen == shown | {"problem": None}
+
+
+def test_one_failed_item_is_sent_back_and_the_others_stay(shared: Site) -> None:
+    office = shared.office
+    task = office.start(office.add(["bad file", "bad file two"]))
+    office.work()
+    batch = office.bench.extraction.task(task).batch_id
+    with shared.browser("operator") as operator:
+        first, second = operator.get(f"/engine/batches/{batch}/items?state=error").json()["items"]
+        assert operator.post(f"/engine/batches/{batch}/items/{first['item_id']}/retry").json() == {"changed": 1}
+        assert operator.post(f"/engine/batches/{batch}/items/{first['item_id']}/retry").json() == {"changed": 0}
+        states = [item["state"] for item in operator.get(f"/engine/batches/{batch}/items").json()["items"]]
+        assert states == ["pending", "error"]
+        [from_second] = operator.get(f"/engine/batches/{batch}/items?after={second['item_id'] - 1}").json()["items"]
+        assert from_second == second
+        office.work()
+        assert operator.get(f"/engine/batches/{batch}").json()["state"] == "closed"
+
+
+def test_uploads_can_be_left_out_of_the_list_of_batches(shared: Site) -> None:
+    office = shared.office
+    office.start(office.add([f"a paper {n}" for n in range(3)]))
+    for name in ("operator", "reader"):
+        with shared.browser(name) as client:
+            kinds = {batch["kind"] for batch in client.get("/engine/batches?without=read_document").json()["batches"]}
+            assert kinds == {"extract_document"}
+            assert {batch["kind"] for batch in client.get("/engine/batches").json()["batches"]} > kinds

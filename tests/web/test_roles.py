@@ -76,7 +76,8 @@ GET    /extraction/tasks/{task_id}/reviews/events     401 404 200 200 200 404 20
 GET    /jobs/{job_id}                                 401 404 200 200 200 200 200
 GET    /engine/batches                                401 200 200 200 200 200 200
 GET    /engine/batches/{batch_id}                     401 404 200 200 200 200 200
-GET    /engine/batches/{batch_id}/failures            401 404 200 200 200 200 200
+GET    /engine/batches/{batch_id}/items               401 404 200 200 200 200 200
+POST   /engine/batches/{batch_id}/items/{item_id}/retry 401 403 403 403 403 200 403
 POST   /engine/batches/{batch_id}/{verb}              401 403 403 403 403 200 403
 GET    /engine/queues                                 401 200 200 200 200 200 200
 POST   /engine/queues/{name}/{verb}                   401 403 403 403 403 204 403
@@ -153,6 +154,8 @@ class Stage:
             made["job_id"] = office.bench.library.document(self.document).job_id
         if "{batch_id}" in path:
             made["batch_id"] = extraction.task(self.done).batch_id
+        if "{item_id}" in path:
+            made["item_id"] = 1
         if "{template_id}" in path:
             from ingather.extraction.template import Label
 

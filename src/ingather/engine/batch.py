@@ -178,13 +178,13 @@ class Batch:
         """`resume`, for a caller with an event loop."""
         await self._engine.database.arun(verbs.pause(self.id, paused=False), rings=True)
 
-    def retry_failed(self) -> int:
-        """Send failed items back with all their attempts; a closed batch opens again. Returns how many."""
-        return self._engine.database.run(verbs.retry_failed(self.id), rings=True)
+    def retry_failed(self, item_id: int | None = None) -> int:
+        """Send failed items, or one, back with all their attempts; a closed batch opens again. Returns how many."""
+        return self._engine.database.run(verbs.retry_failed(self.id, item_id), rings=True)
 
-    async def aretry_failed(self) -> int:
+    async def aretry_failed(self, item_id: int | None = None) -> int:
         """`retry_failed`, for a caller with an event loop."""
-        return await self._engine.database.arun(verbs.retry_failed(self.id), rings=True)
+        return await self._engine.database.arun(verbs.retry_failed(self.id, item_id), rings=True)
 
     def add(self, payloads: Iterable[Any], *, labels: Iterable[str] | None = None) -> int:
         """More items for an open batch, in one transaction; with `labels`, one for each payload, only those whose label

@@ -145,6 +145,7 @@ def task(status: Status) -> TaskView:
         template_id=found.template_id,
         template_version=found.template_version,
         extractor=found.model or EMBEDDED_NAME,
+        context=found.context,
         is_embedded=found.model is None,
         state=progress.state,
         paused=progress.paused,
@@ -152,7 +153,7 @@ def task(status: Status) -> TaskView:
         wait=_wait(status.wait),
         total=progress.total,
         counts=counts(progress),
-        percent=round(progress.percent, 2),
+        percent=round(100 * (progress.completed + progress.error) / progress.total, 2),  # not what was cancelled
         spent=SpentView(
             calls=spent.calls,
             prompt_tokens=spent.prompt_tokens,

@@ -51,7 +51,7 @@ export interface paths {
         };
         /**
          * List Batches
-         * @description Batches, newest first: all for operators, those of their projects for members.
+         * @description Batches, newest first: all for operators, those of their projects for members. `without` leaves a kind out.
          */
         get: operations["list_batches"];
         put?: never;
@@ -79,7 +79,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/engine/batches/{batch_id}/failures": {
+    "/api/v1/engine/batches/{batch_id}/items": {
         parameters: {
             query?: never;
             header?: never;
@@ -87,15 +87,35 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Failures
-         * @description Items that failed, in their order; `after` takes `next` of the page before.
+         * List Items
+         * @description Items in their order, also those in one state; `after` takes `next` of the page before, or an item's id less one.
          *
          *     Why they failed is for those whose project it is: it may quote what they
          *     work on. Operators see which, when, and after how many attempts.
          */
-        get: operations["list_failures"];
+        get: operations["list_items"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/engine/batches/{batch_id}/items/{item_id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retry Item
+         * @description Send one failed item back with all its attempts. `changed` is 0 where it has not failed.
+         */
+        post: operations["retry_item"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1230,30 +1250,6 @@ export interface components {
             value: string | number | string[] | null;
         };
         /**
-         * Failure
-         * @description An item that failed. `problem` is null for those whose project it is not.
-         */
-        Failure: {
-            /** Attempt */
-            attempt: number;
-            /** Finished At */
-            finished_at: string | null;
-            /** Item Id */
-            item_id: number;
-            /** Lost */
-            lost: number;
-            /** Ordinal */
-            ordinal: number;
-            problem: components["schemas"]["Notice"] | null;
-        };
-        /** Failures */
-        Failures: {
-            /** Failures */
-            failures: components["schemas"]["Failure"][];
-            /** Next */
-            next: number | null;
-        };
-        /**
          * Finding
          * @description What stands in a cell. Quote and verdict speak of what was extracted.
          *
@@ -1308,6 +1304,32 @@ export interface components {
              * @enum {string}
              */
             status: "ok" | "ready";
+        };
+        /**
+         * Item
+         * @description An item as it stands. `problem`, of one that failed, is null for those whose project it is not.
+         */
+        Item: {
+            /** Attempt */
+            attempt: number;
+            /** Finished At */
+            finished_at: string | null;
+            /** Item Id */
+            item_id: number;
+            /** Lost */
+            lost: number;
+            /** Ordinal */
+            ordinal: number;
+            problem: components["schemas"]["Notice"] | null;
+            /** State */
+            state: string;
+        };
+        /** Items */
+        Items: {
+            /** Items */
+            items: components["schemas"]["Item"][];
+            /** Next */
+            next: number | null;
         };
         /** Job */
         Job: {
@@ -1970,6 +1992,8 @@ export interface components {
             batch_id: number;
             /** Closed At */
             closed_at: string | null;
+            /** Context */
+            context: string;
             counts: components["schemas"]["Counts"];
             /**
              * Created At
@@ -2352,6 +2376,7 @@ export interface operations {
             query?: {
                 state?: ("open" | "closed") | null;
                 kind?: string | null;
+                without?: string | null;
                 before?: number | null;
                 limit?: number;
             };
@@ -2394,9 +2419,10 @@ export interface operations {
             };
         };
     };
-    list_failures: {
+    list_items: {
         parameters: {
             query?: {
+                state?: ("pending" | "running" | "completed" | "error" | "cancelled") | null;
                 after?: number;
                 limit?: number;
             };
@@ -2414,7 +2440,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Failures"];
+                    "application/json": components["schemas"]["Items"];
+                };
+            };
+        };
+    };
+    retry_item: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                batch_id: number;
+                item_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
                 };
             };
         };

@@ -81,7 +81,11 @@ export function Steps({ projectId, taskId, title }: { projectId: number; taskId?
         {title && <span className="dim">{title}</span>}
       </nav>
       <nav className="steps" aria-label={texts.steps.label}>
-        <NavLink to={`/projects/${projectId}/setup`} className="step" end>
+        <NavLink
+          to={`/projects/${projectId}/setup${taskId === undefined ? "" : `?again=${taskId}`}`}
+          className="step"
+          end
+        >
           <b>1</b> {texts.steps.setup}
         </NavLink>
         {taskId === undefined ? (

@@ -34,7 +34,7 @@ export const notices: Readonly<Record<string, string>> = {
   "analysis.t_zero": "差值或 t 为 0 时无法得出标准误。",
   "analysis.too_few_for_spread": "计算离散程度至少需要两人。",
   "analysis.too_few_for_t": "人数太少，无法使用 t 分布。",
-  "engine.cancelled": "由人取消",
+  "engine.cancelled": "结束前已取消",
   "engine.handler_blocked_worker": "处理超过时限，并阻塞了工作进程",
   "engine.handler_ran_too_long": "处理超过了 {seconds} 秒的时限",
   "engine.handler_ran_too_long_killed": "处理超过了 {seconds} 秒的时限，已被终止",

@@ -37,6 +37,7 @@ select id
   from ingather.batch
  where (%(state)s::text is null or state = %(state)s)
    and (%(kind)s::text is null or kind = %(kind)s)
+   and (%(without)s::text is null or kind <> %(without)s)
    and (%(before)s::bigint is null or id < %(before)s)
  order by id desc
  limit %(limit)s

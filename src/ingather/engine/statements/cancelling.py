@@ -44,7 +44,7 @@ CANCEL_THE_REST: Final[LiteralString] = """
 with ended as (
     insert into ingather.outcome (item_id, token, worker_id, took_ms, attempt, lost, state, error)
     select p.item_id, 0, 0, 0, 0, 0, 'x',
-           '{"reason": "cancelled", "message": "cancelled by an operator",
+           '{"reason": "cancelled", "message": "cancelled before it ended",
              "notice": {"id": "engine.cancelled", "params": {}}}'
       from ingather.segment s
       join ingather.payload p on p.item_id between s.id << 20 and s.last_id

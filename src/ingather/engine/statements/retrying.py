@@ -23,6 +23,7 @@ with held as materialized (
     delete from ingather.outcome o
      using ingather.segment s
      where s.batch_id = %(batch_id)s and o.item_id between s.id << 20 and s.last_id and o.state = 'e'
+       and (%(item_id)s::bigint is null or o.item_id = %(item_id)s)
        and (select count(*) from held) >= 0
     returning o.item_id
 ), waits as (

@@ -17,9 +17,12 @@ def list_batches(*, state: str | None, kind: str | None, before: int | None, lim
     return (yield from progress(found)) if found else []
 
 
-def batch_ids(*, state: str | None, kind: str | None, before: int | None, limit: int) -> Script[list[int]]:
-    """The ids of `list_batches`. Of these, some may be pruned before they are looked at."""
-    rows = yield Statement(sql.LIST_BATCHES, {"state": state, "kind": kind, "before": before, "limit": limit})
+def batch_ids(
+    *, state: str | None, kind: str | None, before: int | None, limit: int, without: str | None = None
+) -> Script[list[int]]:
+    """The ids of `list_batches`, also without a kind. Of these, some may be pruned before they are looked at."""
+    params = {"state": state, "kind": kind, "without": without, "before": before, "limit": limit}
+    rows = yield Statement(sql.LIST_BATCHES, params)
     return [batch_id for (batch_id,) in rows]
 
 

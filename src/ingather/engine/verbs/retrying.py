@@ -6,12 +6,15 @@ from ingather.engine.verbs.cancelling import drop
 from ingather.engine.verbs.rows import only
 
 
-def retry_failed(batch_id: int) -> Script[int]:
-    """Send failed items back to pending with all their attempts; a closed batch opens again. Returns how many."""
+def retry_failed(batch_id: int, item_id: int | None = None) -> Script[int]:
+    """Send failed items, or one of them, back to pending with all their attempts; a closed batch opens again.
+
+    Returns how many.
+    """
     this = {"batch_id": batch_id}
     only((yield Statement(sql.LOCK_BATCH, this)), batch_id)
     yield Statement(sql.LOCK_BATCH_LEASES, this)
-    [(items, gather_id)] = yield Statement(sql.RETRY_FAILED, this)
+    [(items, gather_id)] = yield Statement(sql.RETRY_FAILED, this | {"item_id": item_id})
     if gather_id is not None:
         that = {"gather_id": gather_id}
         yield from drop(

@@ -122,9 +122,11 @@ _TASK_TABLES: Final[LiteralString] = """
   join ingather.template_version v on v.sha256 = t.template_sha256
 """
 
+# A call that was refused costs nothing: only one that gave an answer or used tokens can lack a price.
 _SPENT: Final[LiteralString] = """
 select count(*), coalesce(sum(prompt_tokens), 0)::bigint, coalesce(sum(cached_tokens), 0)::bigint,
-       coalesce(sum(completion_tokens), 0)::bigint, sum(cost), min(currency), count(*) filter (where cost is null)
+       coalesce(sum(completion_tokens), 0)::bigint, sum(cost), min(currency),
+       count(*) filter (where cost is null and (answer is not null or prompt_tokens + completion_tokens > 0))
   from ingather.model_call
 """
 

@@ -9,7 +9,9 @@ from ingather.engine.errors import UnknownBatch
 from ingather.engine.model import Progress
 from ingather.engine.script import Script
 from ingather.extraction.tasks import tasks
+from ingather.extraction.tasks.pipeline import KIND as TASK_KIND
 from ingather.library import documents
+from ingather.library.library import KIND as UPLOAD_KIND
 from ingather.names import NAME
 from ingather.notice import error_notice, notice
 from ingather.web import shapes
@@ -20,8 +22,8 @@ from ingather.web.rooms import Rooms
 from ingather.web.schemas.engine import (
     Batches,
     BatchView,
-    FailuresView,
-    FailureView,
+    Items,
+    ItemView,
     JobView,
     Queues,
     Schedules,
@@ -61,11 +63,12 @@ def list_batches(
     who: Who,
     state: Literal["open", "closed"] | None = None,
     kind: Kind | None = None,
+    without: Kind | None = None,
     before: Id | None = None,
     limit: Limit = 50,
 ) -> Batches:
-    """Batches, newest first: all for operators, those of their projects for members."""
-    page, following = here.engine.database.run(_page(who, state, kind, before, limit))
+    """Batches, newest first: all for operators, those of their projects for members. `without` leaves a kind out."""
+    page, following = here.engine.database.run(_page(who, state, kind, without, before, limit))
     return Batches(batches=[shapes.batch(batch) for batch in page], next=following)
 
 
@@ -74,21 +77,29 @@ def show_batch(batch_id: Id, here: Here, who: Who) -> BatchView:
     return shapes.batch(_batch_for(here, who, batch_id)[0])
 
 
-@router.get("/engine/batches/{batch_id}/failures")
-def list_failures(batch_id: Id, here: Here, who: Who, after: Cursor = 0, limit: Limit = 50) -> FailuresView:
-    """Items that failed, in their order; `after` takes `next` of the page before.
+@router.get("/engine/batches/{batch_id}/items")
+def list_items(
+    batch_id: Id,
+    here: Here,
+    who: Who,
+    state: Literal["pending", "running", "completed", "error", "cancelled"] | None = None,
+    after: Cursor = 0,
+    limit: Limit = 50,
+) -> Items:
+    """Items in their order, also those in one state; `after` takes `next` of the page before, or an item's id less one.
 
     Why they failed is for those whose project it is: it may quote what they
     work on. Operators see which, when, and after how many attempts.
     """
     _, projects = _batch_for(here, who, batch_id)
     may_see_reasons = not projects or any(who.may_read(project_id) for project_id in projects)
-    page = here.engine.batch(batch_id).page(state="error", after=after, limit=limit)
-    return FailuresView(
-        failures=[
-            FailureView(
+    page = here.engine.batch(batch_id).page(state=state, after=after, limit=limit)
+    return Items(
+        items=[
+            ItemView(
                 item_id=item.id,
                 ordinal=item.ordinal,
+                state=item.state,
                 attempt=item.attempt,
                 lost=item.lost,
                 problem=shapes.optional_sentence(error_notice(item.error)) if may_see_reasons else None,
@@ -114,6 +125,12 @@ def steer_batch(batch_id: Id, verb: Literal["cancel", "pause", "resume", "retry"
         case "retry":
             return Done(changed=batch.retry_failed())
     return Done(changed=1)
+
+
+@router.post("/engine/batches/{batch_id}/items/{item_id}/retry")
+def retry_item(batch_id: Id, item_id: Cursor, here: Here, _: Operator) -> Done:
+    """Send one failed item back with all its attempts. `changed` is 0 where it has not failed."""
+    return Done(changed=here.engine.batch(batch_id).retry_failed(item_id))
 
 
 # Queues, workers and schedules are as many as operators set up: all are read, and returned page by page.
@@ -188,14 +205,20 @@ def _projects(batch_id: int) -> Script[set[int]]:
 
 
 def _page(
-    who: Caller, state: str | None, kind: str | None, before: int | None, limit: int
+    who: Caller, state: str | None, kind: str | None, without: str | None, before: int | None, limit: int
 ) -> Script[tuple[list[Progress], int | None]]:
     """A page of batches, and what `before` takes for the next one: also where one of them is pruned this moment."""
     if who.is_operator:
-        found = yield from verbs.batch_ids(state=state, kind=kind, before=before, limit=limit)
+        found = yield from verbs.batch_ids(state=state, kind=kind, before=before, limit=limit, without=without)
     else:
         theirs = list(who.roles)
-        of_tasks = yield from tasks.batches_of_projects(theirs, state=state, kind=kind, before=before, limit=limit)
-        of_documents = yield from documents.jobs_of_projects(theirs, state=state, kind=kind, before=before, limit=limit)
-        found = sorted({*of_tasks, *of_documents}, reverse=True)[:limit]
+        of_rooms: set[int] = set()
+        # Batches of tasks are of one kind, and those of uploads of another.
+        if without != TASK_KIND:
+            of_tasks = yield from tasks.batches_of_projects(theirs, state=state, kind=kind, before=before, limit=limit)
+            of_rooms.update(of_tasks)
+        if without != UPLOAD_KIND:
+            jobs = yield from documents.jobs_of_projects(theirs, state=state, kind=kind, before=before, limit=limit)
+            of_rooms.update(jobs)
+        found = sorted(of_rooms, reverse=True)[:limit]
     return (yield from verbs.progress(found)), found[-1] if len(found) == limit else None

@@ -33,19 +33,20 @@ class Batches(Wire):
     next: int | None
 
 
-class FailureView(Wire):
-    """An item that failed. `problem` is null for those whose project it is not."""
+class ItemView(Wire):
+    """An item as it stands. `problem`, of one that failed, is null for those whose project it is not."""
 
     item_id: int
     ordinal: int
+    state: str
     attempt: int
     lost: int
     problem: NoticeView | None
     finished_at: datetime | None
 
 
-class FailuresView(Wire):
-    failures: list[FailureView]
+class Items(Wire):
+    items: list[ItemView]
     next: int | None
 
 

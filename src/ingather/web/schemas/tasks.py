@@ -135,6 +135,7 @@ class TaskView(Wire):
     template_version: int
     extractor: str
     is_embedded: bool
+    context: str
     state: Literal["open", "closed"]
     paused: bool
     pause_reason: NoticeView | None

@@ -1,4 +1,4 @@
-import { Badge, Button, SegmentedControl } from "@mantine/core";
+import { Badge, Button, Checkbox, SegmentedControl } from "@mantine/core";
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useSearchParams } from "react-router";
@@ -8,7 +8,7 @@ import { Icon } from "../../components/icon";
 import { Empty, Failed, Loading, Refusal } from "../../components/states";
 import { Bar } from "../../components/task";
 import { moment, useLanguage, useTexts } from "../../texts";
-import { BatchFailures } from "./failures";
+import { BatchItems } from "./items";
 
 type Verb = "pause" | "resume" | "cancel" | "retry";
 type Shown = "any" | "open" | "closed";
@@ -18,13 +18,21 @@ const PAGE = 50;
 // The list is read again after this time. Shorter costs the database queries that show nothing new.
 const AGAIN_MS = 3_000;
 
-function useBatches(state: Shown) {
+// Each upload is a batch of one item: a thousand of them would bury the one that matters.
+const UPLOADS = "read_document";
+
+function useBatches(state: Shown, withUploads: boolean) {
   return useInfiniteQuery({
-    queryKey: ["batches", state],
+    queryKey: ["batches", state, withUploads],
     initialPageParam: undefined as number | undefined,
     queryFn: ({ signal, pageParam }) =>
       api.get("/api/v1/engine/batches", {
-        query: { state: state === "any" ? undefined : state, before: pageParam, limit: PAGE },
+        query: {
+          state: state === "any" ? undefined : state,
+          without: withUploads ? undefined : UPLOADS,
+          before: pageParam,
+          limit: PAGE,
+        },
         signal,
       }),
     getNextPageParam: (page) => page.next ?? undefined,
@@ -46,9 +54,10 @@ export function Batches({ mayAct }: { mayAct: boolean }) {
   const texts = useTexts();
   const [state, setState] = useState<Shown>("any");
   const [address, setAddress] = useSearchParams();
-  const failuresOf = Number(address.get("failures"));
+  const opened = Number(address.get("batch"));
   const [doomed, setDoomed] = useState<number | null>(null);
-  const batches = useBatches(state);
+  const [withUploads, setWithUploads] = useState(false);
+  const batches = useBatches(state, withUploads);
   const steer = useSteering(() => setDoomed(null));
   const all = batches.data?.pages.flatMap((page) => page.batches) ?? [];
   const act = (id: number, verb: Verb) => (verb === "cancel" ? setDoomed(id) : steer.mutate({ id, verb }));
@@ -64,6 +73,12 @@ export function Batches({ mayAct }: { mayAct: boolean }) {
             { value: "open", label: texts.engine.onlyOpen },
             { value: "closed", label: texts.engine.onlyClosed },
           ]}
+        />
+        <Checkbox
+          size="xs"
+          label={texts.engine.withUploads}
+          checked={withUploads}
+          onChange={(event) => setWithUploads(event.currentTarget.checked)}
         />
         <Refusal error={steer.error} />
       </div>
@@ -85,7 +100,7 @@ export function Batches({ mayAct }: { mayAct: boolean }) {
           {texts.state.more}
         </Button>
       )}
-      {failuresOf > 0 && <BatchFailures batchId={failuresOf} close={() => setAddress({}, { replace: true })} />}
+      {opened > 0 && <BatchItems batchId={opened} mayAct={mayAct} close={() => setAddress({}, { replace: true })} />}
       <Confirm
         isOpen={doomed !== null}
         text={texts.engine.sureCancel(doomed ?? 0)}
@@ -137,7 +152,9 @@ function BatchRow({ batch, act }: { batch: Batch; act: Act }) {
   const { texts, language } = useLanguage();
   return (
     <tr>
-      <td>{batch.batch_id}</td>
+      <td>
+        <Link to={`?batch=${batch.batch_id}`}>{batch.batch_id}</Link>
+      </td>
       <td>
         <code>{batch.kind}</code>
       </td>
@@ -148,9 +165,9 @@ function BatchRow({ batch, act }: { batch: Batch; act: Act }) {
         <Bar counts={batch.counts} total={batch.total} isSmall />
         <span className="dim">{texts.engine.items(batch.total)}</span>
         {batch.counts.error > 0 && (
-          <Link className="refusal" to={`?failures=${batch.batch_id}`}>
+          <span className="refusal">
             {batch.counts.error} {texts.task.counts.error}
-          </Link>
+          </span>
         )}
       </td>
       <td>

@@ -9,7 +9,7 @@ export function usePace(task: Task): { perMinute: string | null; left: number | 
   const seen = useRef<{ at: number; done: number }[]>([]);
   const [now, setNow] = useState(Date.now);
   const isRunning = task.state === "open" && !task.paused;
-  const done = task.counts.completed + task.counts.error + task.counts.cancelled;
+  const done = task.counts.completed + task.counts.error;
   useEffect(() => {
     const clock = isRunning ? setInterval(() => setNow(Date.now()), 1_000) : undefined;
     return () => clearInterval(clock);

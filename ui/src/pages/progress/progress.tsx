@@ -12,6 +12,7 @@ import { Bar, Steps, TaskState } from "../../components/task";
 import { count, moment, useLanguage, useTexts } from "../../texts";
 import type { Texts } from "../../texts/en";
 import { kept } from "../setup/kept";
+import { again } from "../setup/again";
 import { Actions } from "./actions";
 import { DocumentRows } from "./document-rows";
 import { Facts } from "./facts";
@@ -61,9 +62,7 @@ export function ProgressPage() {
       <section className="card progress-card">
         <div className="progress-line">
           <b className="progress-percent">{Math.floor(status.percent)} %</b>
-          <span>
-            {texts.task.of(status.counts.completed + status.counts.error + status.counts.cancelled, status.total)}
-          </span>
+          <span>{texts.task.of(status.counts.completed + status.counts.error, status.total)}</span>
           <span className="spacer" />
           {(["completed", "running", "pending", "error", "cancelled"] as const).map((name) => (
             <span key={name} className={`count count-${name}`} data-testid={`count-${name}`}>
@@ -76,6 +75,7 @@ export function ProgressPage() {
         <Facts task={status} reported={found.reported} attention={found.attention} />
       </section>
       <Trial task={status} />
+      <LeftOver task={status} />
       <div className="progress">
         <DocumentRows task={status} results={results} lines={live.lines} />
         <div className="progress-side">
@@ -114,6 +114,20 @@ function whyStill(task: Task, texts: Texts, language: Language): string | null {
   if (task.wait === null) return null;
   const until = task.wait.until ? moment(task.wait.until, language) : "";
   return `${texts.task.waits[task.wait.why](until)} ${texts.notice(task.wait.sentence)}`;
+}
+
+/** After a task was cancelled: the way to what it did not come to. Answers that were given are not paid for twice. */
+function LeftOver({ task }: { task: Task }) {
+  const texts = useTexts();
+  if (task.state === "open" || task.counts.cancelled === 0) return null;
+  return (
+    <div className="notice notice-card">
+      <span>{texts.task.leftOver(task.counts.cancelled)}</span>
+      <Button component={Link} size="xs" to={`${again(task)}&left=1`}>
+        {texts.task.leftOverNext}
+      </Button>
+    </div>
+  );
 }
 
 /** After a trial of a few documents: the way to all of them. */

@@ -2,9 +2,10 @@ import { Textarea } from "@mantine/core";
 import { useParams } from "react-router";
 import type { Document } from "../../api/client";
 import { useMe } from "../../api/queries";
-import { Failed } from "../../components/states";
+import { Failed, Loading } from "../../components/states";
 import { Steps } from "../../components/task";
 import { useTexts } from "../../texts";
+import { useAgain } from "./again";
 import { Bill, PILOT } from "./bill";
 import { CardTitle } from "./card-title";
 import { DocumentsCard } from "./documents";
@@ -17,10 +18,22 @@ import { whyNot } from "./why-not";
 // The server refuses a longer one: it goes into every question.
 const LONGEST_CONTEXT = 4_000;
 
-/** Template, documents, context and model of a task, and beside them what it will take. */
+/** The setup of a new task, empty or with the choices of the task in the address. */
 export function SetupPage() {
-  const texts = useTexts();
   const projectId = Number(useParams().projectId);
+  const { isReady, error } = useAgain(projectId);
+  if (isReady) return <Setup projectId={projectId} />;
+  return (
+    <div className="page page-wide">
+      <Steps projectId={projectId} />
+      {error ? <Failed error={error} /> : <Loading lines={6} height={64} />}
+    </div>
+  );
+}
+
+/** Template, documents, context and model of a task, and beside them what it will take. */
+function Setup({ projectId }: { projectId: number }) {
+  const texts = useTexts();
   const me = useMe();
   const { templates, templateId, template, choose } = useChosenTemplate(projectId);
   const choice = useChoice(projectId, templateId, template.data);

@@ -122,11 +122,13 @@ export function UploadList({ uploads }: { uploads: Uploads }) {
           {texts.setup.clearList}
         </Button>
       </div>
-      {uploads.all.slice(-8).map((one) => (
+      {seen(uploads.all).map((one) => (
         <div key={one.id} className="upload">
           <span className="document-name">{one.file.name}</span>
-          {one.state === "sending" || one.state === "waiting" ? (
+          {one.state === "sending" ? (
             <Progress value={one.percent} size="sm" className="upload-bar" aria-label={one.file.name} />
+          ) : one.state === "waiting" ? (
+            <span className="dim">{texts.setup.waitsForUpload}</span>
           ) : (
             <span className={one.state === "refused" ? "refusal" : "dim"}>
               {one.state === "done"
@@ -138,6 +140,21 @@ export function UploadList({ uploads }: { uploads: Uploads }) {
           )}
         </div>
       ))}
+      {uploads.all.length > SEEN && <p className="dim">{texts.setup.uploadsLeft(uploads.all.length - SEEN)}</p>}
     </div>
   );
+}
+
+// Lines of the list. More push the documents off the screen.
+const SEEN = 8;
+const ORDER: Record<Upload["state"], number> = { sending: 0, refused: 1, waiting: 3, duplicate: 2, done: 2 };
+
+/** What moves and what went wrong come first, then the last ones that are done, then what waits. */
+function seen(all: Upload[]): Upload[] {
+  return [...all]
+    .sort((one, other) => {
+      const byState = ORDER[one.state] - ORDER[other.state];
+      return byState || (ORDER[one.state] === ORDER.waiting ? one.id - other.id : other.id - one.id);
+    })
+    .slice(0, SEEN);
 }
