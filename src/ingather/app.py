@@ -1,5 +1,6 @@
 """`Ingather`: the engine, with its database taken from the environment or started on this machine."""
 
+from collections.abc import Collection
 from datetime import timedelta
 
 from ingather import embedded
@@ -29,14 +30,14 @@ class Ingather(Engine):
     ) -> None:
         settings = Settings.from_environment()
         super().__init__(
-            url or settings.database_url or (lambda: start_embedded(settings)),
+            url or settings.database_url or (lambda: start_embedded(settings, self.database.rooms)),
             lease=settings.lease_s if lease is None else lease,
             max_payload=settings.max_payload if max_payload is None else max_payload,
             keep=settings.keep if keep is None else keep,
         )
 
 
-def start_embedded(settings: Settings) -> str:
+def start_embedded(settings: Settings, rooms: Collection[str]) -> str:
     """The address of this user's own PostgreSQL, started, or joined if it runs, with its tables up to date."""
     try:
         server = embedded.start(settings.home)
@@ -44,5 +45,5 @@ def start_embedded(settings: Settings) -> str:
         raise DatabaseUnavailable(str(error)) from error
     server.watch()
     _servers.append(server)
-    migrate(server.url)
+    migrate(server.url, rooms)
     return server.url

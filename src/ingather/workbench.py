@@ -7,6 +7,7 @@ from typing import Any
 
 from ingather.app import Ingather
 from ingather.engine.errors import UsageError
+from ingather.engine.migrations import ALL_ROOMS
 from ingather.extraction.extraction import Extraction
 from ingather.extraction.numbers.answer import NumbersAnswer
 from ingather.extraction.numbers.answering import NumbersModel, answer_numbers
@@ -29,6 +30,7 @@ class Workbench:
     def __init__(self, settings: Settings | None = None) -> None:
         settings = settings or Settings.from_environment()
         self.engine = Ingather(settings.database_url)
+        self.engine.database.rooms |= ALL_ROOMS
         self.library = Library(self.engine, blobs_from(settings.files))
         ingest.register(self.library)
         self.extraction = Extraction(self.engine, self.library, endpoint_from(settings), at_once=settings.model_at_once)

@@ -6,7 +6,7 @@ from ingather.engine import connection, outbox, round_trip, settling, verbs
 from ingather.engine import statements as sql
 from ingather.engine.item import Item
 from ingather.engine.script import Script, Statement
-from ingather.engine.verbs import closing
+from ingather.engine.verbs import Closed, closing
 
 
 def _replace(statement: str, old: str, new: str) -> None:
@@ -89,7 +89,7 @@ def no_sweep() -> None:
 def count_then_close() -> None:
     """Ripe batches are closed by id, without a lock and without a second look."""
 
-    def close(batch_ids: list[int]) -> Script[list[int]]:
+    def close(batch_ids: list[int]) -> Script[Closed]:
         closed = yield Statement(
             """update ingather.batch b
                   set state = 'closed', closed_at = clock_timestamp(), completed = b.total, error = 0, cancelled = 0,
@@ -105,7 +105,7 @@ def count_then_close() -> None:
                     {"g": gather_id, "b": batch_id, "q": queue},
                 )
         yield Statement("delete from ingather.tally where batch_id = any(%(batch_ids)s)", {"batch_ids": batch_ids})
-        return [batch_id for batch_id, gather_id, _ in closed if gather_id]
+        return Closed([batch_id for batch_id, gather_id, _ in closed if gather_id], [], [])
 
     for module in (verbs, closing):
         setattr(module, "close", close)  # noqa: B010  # the type checker rightly objects to the plain form

@@ -557,7 +557,7 @@ def test_a_database_without_tables_is_refused(shop: Engine, db: psycopg.Connecti
 def test_tables_older_than_the_code_are_refused(
     shop: Engine, db: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(migrations, "VERSIONS", migrations.VERSIONS | {99})
+    monkeypatch.setattr(migrations, "ROOM_OF", migrations.ROOM_OF | {99: "engine"})
     with refused(db, SchemaOutdated, "lack version 99, which this code needs. Run `ingather migrate`"):
         shop.scatter("read", [1])
     with refused(db, SchemaOutdated, "lack version 99"):

@@ -247,11 +247,12 @@ def test_a_migration_applied_while_workers_run_disturbs_nothing(
 ) -> None:
     batch = shop.scatter("nap", [{"s": 0.01} for _ in range(3_000)])
     next_version = migrations.LATEST + 1
-    newer = [*migrations.available(), (next_version, "note", "alter table ingather.batch add column note text")]
+    note = migrations.Migration(next_version, "note", "engine", "alter table ingather.batch add column note text")
+    newer = [*migrations.available(), note]
     with worker_process(url):
         until(lambda: batch.progress().completed > 50)
         monkeypatch.setattr(migrations, "available", lambda: newer)
-        monkeypatch.setattr(migrations, "VERSIONS", migrations.VERSIONS | {next_version})
+        monkeypatch.setattr(migrations, "ROOM_OF", migrations.ROOM_OF | {next_version: "engine"})
         threads = [threading.Thread(target=migrations.migrate, args=[url]) for _ in range(4)]
         for thread in threads:
             thread.start()

@@ -1,7 +1,10 @@
 """The database itself: its tables, the embedded server, and the removal of what is old."""
 
 from argparse import Namespace
+from collections.abc import Collection
 from contextlib import closing
+from importlib.util import find_spec
+from typing import Final
 
 from ingather import embedded
 from ingather.app import Ingather
@@ -10,19 +13,29 @@ from ingather.cli.quantities import show_duration
 from ingather.engine import reports
 from ingather.engine.connection import check_url
 from ingather.engine.errors import DatabaseUnavailable
-from ingather.engine.migrations import LATEST
+from ingather.engine.migrations import ALL_ROOMS, ENGINE_ALONE, latest
 from ingather.engine.migrations import migrate as bring_up_to_date
 from ingather.settings import Settings
 
+# A library that the extra `workbench` brings and the engine does not.
+WORKBENCH_NEEDS: Final = "fastapi"
+
 
 def migrate(arguments: Namespace) -> None:
-    applied = bring_up_to_date(Ingather().url)
+    rooms = ENGINE_ALONE if arguments.engine else rooms_here()
+    applied = bring_up_to_date(Ingather().url, rooms)
+    version = latest(rooms)
     if arguments.json:
-        as_json({"applied": applied, "version": LATEST})
+        as_json({"applied": applied, "version": version})
     elif applied:
-        say(f"Applied {', '.join(applied)}. The tables are at version {LATEST}.")
+        say(f"Applied {', '.join(applied)}. The tables are at version {version}.")
     else:
-        say(f"Nothing to do: the tables are at version {LATEST}.")
+        say(f"Nothing to do: the tables are at version {version}.")
+
+
+def rooms_here() -> Collection[str]:
+    """Whose tables this installation needs: the engine's alone where the workbench's libraries are not installed."""
+    return ALL_ROOMS if find_spec(WORKBENCH_NEEDS) is not None else ENGINE_ALONE
 
 
 def show_url(arguments: Namespace) -> None:
@@ -39,7 +52,7 @@ def show_url(arguments: Namespace) -> None:
 def start(arguments: Namespace) -> None:
     settings = Settings.from_environment()
     with embedded.start(settings.home, keep=True) as server:
-        bring_up_to_date(server.url)
+        bring_up_to_date(server.url, rooms_here())
         _answer_url(server.url, arguments)
     if settings.database_url:
         hint("DATABASE_URL is set, so the other commands use that database and not this one.")

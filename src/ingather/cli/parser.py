@@ -46,7 +46,9 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"ingather {version('ingather')}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", title="commands")
 
-    _add(commands, "migrate", database.migrate, "bring the tables up to date; safe while workers run", json=True)
+    text = "bring the tables up to date; safe while workers run"
+    migrate = _add(commands, "migrate", database.migrate, text, json=True)
+    migrate.add_argument("--engine", action="store_true", help="the engine's tables only, not the workbench's")
     _add_work(commands)
     _add_extract(commands)
     _add_numbers(commands)

@@ -26,6 +26,7 @@ from ingather.engine.connection import (
     payload_refused,
     unavailable,
 )
+from ingather.engine.migrations import ENGINE_ALONE
 from ingather.engine.migrations import check as check_schema
 from ingather.engine.script import Script, aplay, arun, play, run
 
@@ -47,6 +48,8 @@ class Database:
 
     def __init__(self, url: str | Callable[[], str]) -> None:
         self._url = url
+        # The tables of these rooms must be there. A program with more rooms than the engine adds them before it connects.
+        self.rooms = set(ENGINE_ALONE)
         self._lock = threading.Lock()
         self._is_checked = False
         self._pool: ConnectionPool[Connection[Any]] | None = None
@@ -65,7 +68,7 @@ class Database:
         """Fail at once and with a sentence, where a pool would try for long and log what it tries."""
         if not self._is_checked:
             with connect(self.url) as conn:
-                check_schema(conn)
+                check_schema(conn, self.rooms)
             self._is_checked = True
 
     def run(self, script: Script[T], *, rings: bool = False, is_one_statement: bool = False) -> T:

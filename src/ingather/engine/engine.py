@@ -214,7 +214,7 @@ class Engine(Operations):
 
     def migrate(self) -> list[str]:
         """Bring the tables up to date; returns what was applied."""
-        return migrate(self.url)
+        return migrate(self.url, self.database.rooms)
 
     async def amigrate(self) -> list[str]:
         """`migrate`, for a caller with an event loop."""

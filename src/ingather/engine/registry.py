@@ -49,7 +49,16 @@ class Registry:
         return _register(self.handlers, kind, queue, max_attempts, timeout)
 
     def gather(self, kind: str, max_attempts: int, timeout: float) -> Callable[[F], F]:
-        return _register(self.gathers, kind, "default", max_attempts, timeout)
+        register = _register(self.gathers, kind, "default", max_attempts, timeout)
+        if kind not in self.handlers:
+            raise UsageError(
+                f"There is no handler for kind {kind!r}, so there would be nothing to gather: register the handler "
+                f"first. Known kinds: {self._known_kinds()}."
+            )
+        return register
+
+    def _known_kinds(self) -> str:
+        return ", ".join(sorted(self.handlers)) or "none"
 
     def request(
         self,
@@ -68,8 +77,7 @@ class Registry:
         """The options of a scatter, checked; what is left out comes from the handler."""
         handler = self.handlers.get(checked_name("kind", kind))
         if handler is None:
-            known = ", ".join(sorted(self.handlers)) or "none"
-            raise UnknownKind(f"There is no handler for kind {kind!r} in this app. Known kinds: {known}.")
+            raise UnknownKind(f"There is no handler for kind {kind!r} in this app. Known kinds: {self._known_kinds()}.")
         return ScatterRequest(
             kind=kind,
             priority=checked_priority(priority),
@@ -131,10 +139,31 @@ def _register(
         raise UsageError(f"Kind {kind!r} has a function already: {functions[kind].function.__qualname__}.")
 
     def register(function: F) -> F:
+        _check_signature(kind, function)
         functions[kind] = replace(checked, function=function, is_async=inspect.iscoroutinefunction(function))
         return function
 
     return register
+
+
+def _check_signature(kind: str, function: Callable[..., Any]) -> None:
+    """One argument, and a value to return: what is wrong with a function should be known before its first item."""
+    name = getattr(function, "__qualname__", repr(function))
+    if not callable(function):
+        raise UsageError(f"The handler or gather of kind {kind!r} is a function, not {function!r}.")
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        raise UsageError(f"{name} yields, and what is stored is what a function returns: let it return a list.")
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return  # some functions that are written in C do not say
+    try:
+        signature.bind(None)
+    except TypeError:
+        raise UsageError(
+            f"A handler is called with one argument, the item, and a gather with one, the batch; {name}{signature} "
+            "cannot be called like that."
+        ) from None
 
 
 def _no_function() -> None:

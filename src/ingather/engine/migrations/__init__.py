@@ -1,13 +1,15 @@
 """Forward-only migrations, safe to run from several processes at once and while workers run.
 
 Every room of the package keeps its own, as `<room>/migrations/<version>_<name>.sql`; the versions form one sequence.
+A database gets the tables of the rooms that are asked for, and those of every room that is there already are kept up to
+date: who uses the engine alone has the engine's tables alone.
 """
 
 import time
 from collections.abc import Collection
 from contextlib import suppress
 from importlib.resources import files
-from typing import Final
+from typing import Final, NamedTuple
 
 import psycopg
 from psycopg.rows import tuple_row
@@ -34,29 +36,50 @@ create table if not exists ingather.migration (
 """
 
 
-def available() -> list[tuple[int, str, str]]:
-    """Every migration of every room, in order: version, name, SQL."""
+class Migration(NamedTuple):
+    """One file."""
+
+    version: int
+    name: str
+    room: str
+    text: str
+
+
+def available() -> list[Migration]:
+    """Every migration of every room, in order."""
     package = files(__name__.partition(".")[0])
-    texts = {
-        file.name: file.read_text("utf-8")
+    return sorted(
+        Migration(int(file.name[:4]), file.name[5:-4], room.name, file.read_text("utf-8"))
         for room in package.iterdir()
         if (folder := room / "migrations").is_dir()
         for file in folder.iterdir()
         if file.name.endswith(".sql")
-    }
-    return [(int(name[:4]), name[5:-4], texts[name]) for name in sorted(texts)]
+    )
 
 
-VERSIONS = frozenset(version for version, _, _ in available())
-LATEST = max(VERSIONS)
+ROOM_OF = {migration.version: migration.room for migration in available()}
+LATEST = max(ROOM_OF)
+ENGINE_ALONE: Final = frozenset({"engine"})
+ALL_ROOMS: Final = frozenset(ROOM_OF.values())
+
+
+def rooms_in(applied: Collection[int]) -> set[str]:
+    """The rooms whose tables a database has, by the versions that were applied to it."""
+    return {room for version, room in ROOM_OF.items() if version in applied}
+
+
+def latest(rooms: Collection[str]) -> int:
+    """The newest version of these rooms."""
+    return max(version for version, room in ROOM_OF.items() if room in rooms)
+
 
 # The oldest code that can still work with the tables as the newest migration leaves them. Raise it only when a
 # migration takes away what that code uses, a release after the code stopped using it.
 OLDEST_CODE = 1
 
 
-def migrate(url: str) -> list[str]:
-    """Bring the tables up to date; returns the names of the migrations that were applied.
+def migrate(url: str, rooms: Collection[str] = ALL_ROOMS) -> list[str]:
+    """Bring the tables of these rooms, and of those that are there, up to date; returns the names of what was applied.
 
     Each is one transaction that gives up at once when it would have to wait
     for a lock, so that it never holds up workers queueing behind it; then it
@@ -67,10 +90,11 @@ def migrate(url: str) -> list[str]:
     with connect(url) as conn:
         # Where nothing is to be done, the role needs no right to change tables.
         with suppress(SchemaOutdated):
-            check(conn)
+            check(conn, rooms)
             return applied
-        for version, name, text in available():
-            while True:
+        wanted = {*rooms, *rooms_in(_applied(conn))}
+        for version, name, room, text in available():
+            while room in wanted:
                 try:
                     if _apply(conn, version, name, text):
                         applied.append(name)
@@ -82,8 +106,16 @@ def migrate(url: str) -> list[str]:
                             "transaction holds the tables. Find it with `ingather doctor`, then migrate again."
                         ) from error
                     time.sleep(PAUSE_S)
-        check(conn)
+        check(conn, rooms)
     return applied
+
+
+def _applied(conn: psycopg.Connection[object]) -> dict[int, int]:
+    """The versions that this database has, and the oldest code that each of them allows."""
+    with conn.cursor(row_factory=tuple_row) as cursor:
+        [exists] = cursor.execute("select to_regclass('ingather.migration') is not null").fetchone() or [False]
+        rows = cursor.execute("select version, oldest from ingather.migration").fetchall() if exists else []
+    return dict(rows)
 
 
 def _apply(conn: psycopg.Connection[object], version: int, name: str, text: str) -> bool:
@@ -101,15 +133,12 @@ def _apply(conn: psycopg.Connection[object], version: int, name: str, text: str)
         return True
 
 
-def check(conn: psycopg.Connection[object]) -> None:
+def check(conn: psycopg.Connection[object], rooms: Collection[str] = ENGINE_ALONE) -> None:
     """Raise unless these tables fit this code. Newer tables are fine as long as they allow older code."""
-    with conn.cursor(row_factory=tuple_row) as cursor:
-        [exists] = cursor.execute("select to_regclass('ingather.migration') is not null").fetchone() or [False]
-        if not exists:
-            raise SchemaOutdated("This database has no Ingather tables yet. Run `ingather migrate`.")
-        rows = cursor.execute("select version, oldest from ingather.migration").fetchall()
-    oldest_of: dict[int, int] = dict(rows)
-    if lacking := sentence_of_missing(oldest_of):
+    oldest_of = _applied(conn)
+    if not oldest_of:
+        raise SchemaOutdated("This database has no Ingather tables yet. Run `ingather migrate`.")
+    if lacking := sentence_of_missing(oldest_of, rooms):
         raise SchemaOutdated(lacking)
     version, oldest = max(oldest_of), max(oldest_of.values())
     if oldest > LATEST:
@@ -119,11 +148,13 @@ def check(conn: psycopg.Connection[object]) -> None:
         )
 
 
-def sentence_of_missing(applied: Collection[int]) -> str:
-    """What to do where a migration was never applied; empty where all were.
+def sentence_of_missing(applied: Collection[int], rooms: Collection[str] = ENGINE_ALONE) -> str:
+    """What to do where a migration of these rooms, or of those that are there, was never applied; empty where all were.
 
     The highest version proves little: of two that were made side by side, the
     later may have come first.
     """
-    missing = ", ".join(map(str, sorted(VERSIONS.difference(applied))))
+    wanted = {*rooms, *rooms_in(applied)}
+    lacking = [version for version, room in ROOM_OF.items() if room in wanted and version not in applied]
+    missing = ", ".join(map(str, sorted(lacking)))
     return f"The tables lack version {missing}, which this code needs. Run `ingather migrate`." if missing else ""
