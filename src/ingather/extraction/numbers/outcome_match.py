@@ -73,7 +73,7 @@ def outcome_score(
             covered -= _ELSEWHERE * weight(term) if term in elsewhere and weight(term) >= _STRONG else 0.0
     # What follows a colon or stands in brackets explains a long label and makes it no other outcome.
     own = list(dict.fromkeys(_unmarked(term, vocabulary) for label in frame for term in main_terms(label)))
-    own = [term for term in own if term != _OVERALL]
+    own = [term for term in short.spelled_out(own) if term != _OVERALL]
     extra = sum(weight(term) for term in own if not (term in wanted or is_covered(term, wanted, short)))
     excess = extra / max(1.0, sum(map(weight, own)))
     return covered / total - _EXCESS * excess - _OTHER * min(1.0, missed, extra)

@@ -126,6 +126,22 @@ class ShortForms:
             found |= {long for term in found for long in self.long.get((term,), ())}
         return found
 
+    def spelled_out(self, terms: Iterable[str]) -> list[str]:
+        """Terms with the long form in place of each short form, the longest short forms first."""
+        ordered = list(terms)
+        found: list[str] = []
+        at = 0
+        while at < len(ordered):
+            for size in range(_LONGEST_BRIEF, 0, -1):
+                if long := self.long.get(tuple(ordered[at : at + size])):
+                    found += sorted(long)
+                    at += size
+                    break
+            else:
+                found.append(ordered[at])
+                at += 1
+        return list(dict.fromkeys(found))
+
 
 _LISTED: Final = re.compile(
     r"(?:^|[;,.:]\s|\(|\band\s)\s?([A-Za-z0-9][A-Za-z0-9_/+-]{0,11}(?: and [A-Z][A-Za-z0-9_/+-]{1,11})?)"

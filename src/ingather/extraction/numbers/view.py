@@ -1,12 +1,13 @@
 """A table as its numbers see it: each cell with its content and the labels of its row and column, taken apart. Pure."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from ingather.extraction.numbers.cell import CellContent, Form, content_of, is_whole, plain_cell
 from ingather.extraction.numbers.label import TableLabel, label_of
+from ingather.extraction.numbers.table_rows import rows_of, unlabelled
 from ingather.library.port import Cell, Table
 
 # A header in the middle of a table is shorter than this, in characters; a longer text is a remark.
@@ -46,13 +47,18 @@ def view_of(table: Table) -> TableView:
     again: dict[int, str] = {}
     column_n: dict[int, str] = {}
     entries: list[Entry] = []
-    for row in _rows(table):
+    rows = rows_of(table)
+    nameless = unlabelled(table, rows)
+    for row in rows:
         body = [cell for cell in row if not cell.is_header and cell.column > 0]
         contents = [(cell, content_of(cell.text)) for cell in body]
         own_n = _column_n(row, contents)
         column_n.update(own_n)
         if _is_header_again(row, contents):
             again = {cell.column: cell.text for cell, _ in contents}
+            continue
+        texts = [cell.text for cell in row if content_of(cell.text).form is Form.TEXT and _WORD.search(cell.text)]
+        if row[0].row in nameless and not texts:
             continue
         if any(_ONLY_MARKS.fullmatch(text) for cell in body for text in cell.row_path):
             continue  # a footnote's mark was taken for a label: which row this is, is not known
@@ -86,14 +92,6 @@ def _column_n(row: Sequence[Cell], contents: Sequence[tuple[Cell, CellContent]])
     if all(content.form is Form.NUMBER and is_whole(content.first) for _, content in counts):
         return {cell.column: content.first for cell, content in counts}
     return {}
-
-
-def _rows(table: Table) -> Iterator[list[Cell]]:
-    rows: dict[int, list[Cell]] = {}
-    for cell in table.cells:
-        rows.setdefault(cell.row, []).append(cell)
-    for number in sorted(rows):
-        yield sorted(rows[number], key=lambda cell: cell.column)
 
 
 def _is_header_again(row: Sequence[Cell], contents: Sequence[tuple[Cell, CellContent]]) -> bool:
