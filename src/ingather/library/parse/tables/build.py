@@ -262,12 +262,22 @@ def _cuts(
     if lattice is not None:
         return lattice.xs[1:-1]
     segments = [segment for line in body for segment in line]
+    cuts = gutters.cuts_of(body, size)
     joints = max((rule.joints for rule in region.across), key=len, default=())
     if joints and _fit(joints, segments):
-        return list(joints)
-    cuts = gutters.cuts_of(body, size)
+        # The pieces of a rule show columns that white space hides; not each rule has a piece for each column.
+        if len(joints) >= len(cuts):
+            return list(joints)
+        cuts = sorted([*cuts, *(joint for joint in joints if _is_new(joint, cuts, segments))])
     leaf = [segment for line in header[-1:] for segment in line]
     return gutters.with_header_columns(cuts, segments, leaf, size)
+
+
+def _is_new(joint: float, cuts: list[float], segments: list[Segment]) -> bool:
+    """Whether text stands between a joint and the cuts beside it."""
+    low = max((cut for cut in cuts if cut < joint), default=-1e9)
+    high = min((cut for cut in cuts if cut > joint), default=1e9)
+    return any(low < s.middle < joint for s in segments) and any(joint < s.middle < high for s in segments)
 
 
 def _fit(joints: tuple[float, ...], segments: list[Segment]) -> bool:

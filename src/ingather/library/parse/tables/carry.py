@@ -4,6 +4,9 @@ from ingather.library.parse.tables.build import Grid
 from ingather.library.parse.tables.finish import table_from
 from ingather.library.table import Table
 
+# In points: the same cut on two pages differs by less.
+_SAME_CUT = 4.0
+
 
 def tables_from(grids: list[Grid]) -> tuple[Table, ...]:
     """The tables of a file from the grids of its pages."""
@@ -17,7 +20,7 @@ def joined_grids(grids: list[Grid]) -> list[Grid]:
     owners: dict[int, Grid] = {}
     for grid in grids:
         before = owners.get(id(grid.region.goes_on))
-        if before is not None and before.columns == grid.columns:
+        if before is not None and _may_join(before, grid):
             _add(before, grid)
             owners[id(grid.region)] = before
         elif grid.region.goes_on is None:
@@ -26,11 +29,34 @@ def joined_grids(grids: list[Grid]) -> list[Grid]:
     return found
 
 
+def _may_join(whole: Grid, more: Grid) -> bool:
+    """Whether the columns of one are among those of the other, or as many."""
+    if whole.columns == more.columns:
+        return True
+    fewer, others = sorted((whole.cuts, more.cuts), key=len)
+    return all(any(abs(cut - other) <= _SAME_CUT for other in others) for cut in fewer)
+
+
 def _add(whole: Grid, more: Grid) -> None:
     """Adds the rows of a later page below those that are there; its headers are the same, and are left out."""
+    if whole.columns < more.columns:
+        _widen(whole, more.cuts)
+    elif more.columns < whole.columns:
+        _widen(more, whole.cuts)
     offset = whole.rows - more.header_rows
     for part in more.parts:
         if part.row >= more.header_rows:
             part.row += offset
             whole.parts.append(part)
     whole.region.below = more.region.below
+
+
+def _widen(grid: Grid, cuts: list[float]) -> None:
+    """Places the cells of a grid among more columns."""
+    places = [min(range(len(cuts)), key=lambda n: abs(cuts[n] - cut)) + 1 for cut in grid.cuts]
+    starts = [0, *places, len(cuts) + 1]
+    for part in grid.parts:
+        last = part.column + part.column_span
+        part.column = starts[part.column]
+        part.column_span = starts[last] - part.column
+    grid.cuts = cuts

@@ -4,13 +4,22 @@ from dataclasses import dataclass
 
 from ingather.library.parse.tables.gutters import columns_of
 from ingather.library.parse.tables.marks import Rule, Segment
-from ingather.library.parse.tables.rows import Block
+from ingather.library.parse.tables.rows import Block, beside
 
 # In sizes of type. A column that no upper header covers costs as much as a header this far from its middle.
 _UNCOVERED = 1.2
 
 # Of the narrower of the two: a header stands over a column if they have this much of their width in common.
 _SHARED = 0.25
+
+# In sizes of type: lines of a header that stand no further apart are one cell; a raised mark pushes them apart a little.
+_LEAST_PITCH = 1.45
+
+# Of the size of type: a raised mark pushes its line so much further down.
+_RAISES = 0.15
+
+# In sizes of type: a wider white space within a column divides two headers.
+_NEAR = 1.0
 
 # In points: a rule below a header begins and ends no further inside it.
 _RULE_SLACK = 3.0
@@ -45,13 +54,26 @@ def columns_from(cuts: list[float], segments: list[Segment], left: float, right:
 
 def header_blocks(lines: list[list[Segment]], columns: Columns, pitch: float, across: list[Rule]) -> list[Block]:
     """The header's cells with their columns; `row` is the level, 0 for the topmost."""
-    blocks = _stacked(lines, pitch, across)
+    blocks = _stacked([_closed_up(line, columns.cuts) for line in lines], max(pitch, _LEAST_PITCH), across)
     for block in blocks:
         block.first, block.last = _own_columns(block, columns)
     for level in _upper_levels(blocks):
         _spread(level, blocks, columns, across)
     _number_levels(blocks)
     return blocks
+
+
+def _closed_up(line: list[Segment], cuts: list[float]) -> list[Segment]:
+    """A line whose segments are one where they stand near each other within one column."""
+    found: list[Segment] = []
+    for segment in line:
+        last = found[-1] if found else None
+        own = columns_of(segment, cuts)
+        if last and segment.left - last.right < _NEAR * segment.size and own == columns_of(last, cuts) == (own[0],) * 2:
+            found[-1] = beside(last, segment)
+        else:
+            found.append(segment)
+    return found
 
 
 def _stacked(lines: list[list[Segment]], pitch: float, across: list[Rule]) -> list[Block]:
@@ -80,7 +102,8 @@ def _mate(blocks: list[Block], line: list[Segment], segment: Segment, pitch: flo
 def _is_right_above(block: Block, segment: Segment, pitch: float) -> bool:
     last = block.lines[-1]
     distance = segment.base - last.base
-    return _meet(block, segment) and 0.3 * segment.size < distance <= pitch * max(segment.size, last.size)
+    most = (pitch + _RAISES * segment.is_marked) * max(segment.size, last.size)
+    return _meet(block, segment) and 0.3 * segment.size < distance <= most
 
 
 def _meet(block: Block, segment: Segment) -> bool:

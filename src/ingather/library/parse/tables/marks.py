@@ -17,6 +17,8 @@ class Word:
     font: str
     has_blank_before: bool
     colour: tuple[int, int, int] = (0, 0, 0)
+    is_marked: bool = False
+    """A raised or lowered mark is part of it, or it is one."""
 
     @property
     def is_bold(self) -> bool:
@@ -48,6 +50,10 @@ class Segment:
     @property
     def middle(self) -> float:
         return (self.left + self.right) / 2
+
+    @property
+    def is_marked(self) -> bool:
+        return any(word.is_marked for word in self.words)
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,8 +66,9 @@ def page_of(sheet: Sheet) -> Page:
 def find_regions(sheet: Sheet, before: Sequence[Region] = ()) -> list[Region]:
     """The tables of a page, from the top. `before` are those of the page before."""
     page = page_of(sheet)
-    found: list[Region] = [region for open_one in before if (region := _continued(page, open_one)) is not None]
-    stacks = [stack for stack in _stacks(page) if not any(_is_within(stack, region.box) for region in found)]
+    stacks = _stacks(page)
+    found: list[Region] = [region for one in before if (region := _continued(page, one, stacks)) is not None]
+    stacks = [stack for stack in stacks if not any(_is_within(stack, region.box) for region in found)]
     free = list(page.captions)
     for stack in stacks:
         top, bottom = stack[0].at, stack[-1].at
@@ -255,7 +256,7 @@ def _extended(page: Page, box: Box) -> Box:
     return left, top, right, max(segment.bottom for segment in taken[-1]) + 1
 
 
-def _continued(page: Page, before: Region) -> Region | None:
+def _continued(page: Page, before: Region, stacks: list[list[Rule]]) -> Region | None:
     """What stands at the top of a page if it is set as the table that ended the page before."""
     if not before.is_open:
         return None
@@ -275,6 +276,9 @@ def _continued(page: Page, before: Region) -> Region | None:
     # The rules that enclose these lines are theirs.
     top = max((at for at in rules if top - 15 < at <= top + 3), default=top)
     bottom = min((at for at in rules if bottom - 3 <= at < bottom + 15), default=bottom)
+    for stack in stacks:
+        if top - 3 <= stack[0].at < bottom and abs(stack[0].start - left) <= _SAME_END:
+            bottom = max(bottom, stack[-1].at)
     region = _region(page, (left, top, right, bottom), None)
     region.goes_on = before
     return region

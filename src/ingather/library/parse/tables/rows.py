@@ -1,5 +1,6 @@
 """Which lines of a table are one row: cells that wrap, labels beside them, cells that reach over several rows."""
 
+import re
 from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import median
@@ -10,12 +11,25 @@ from ingather.library.parse.tables.marks import Segment
 # Lines of one cell stand at one distance; those of the next row stand further off, by at least this factor.
 _LOOSER = 1.07
 
+# Of the size of type: a raised mark pushes its line so much further down.
+_RAISES = 0.15
+
+# In points: browsers place lines on whole pixels, so that lines of a cell do not all stand at one distance.
+_ROUNDED = 0.9
+
+# Rows that stand further off than this many lines have others between them that say less.
+_MOST_LOOSER = 1.7
+
 # Of the size of type: the widest distance from line to line that a cell may have.
 _WIDEST = 1.9
 
 
 # Of the size of type: lower edges that differ by less are on one line.
 _LEVEL = 0.3
+
+
+# The beginning of a cell that may be a figure.
+_FIGURE = re.compile(r"[<>=~\u2264\u2265\u2248\u00b1+\-\u2212\u2013(]*\s*\.?\d")
 
 
 @dataclass(slots=True)
@@ -57,27 +71,33 @@ class _Row:
 
 def tight_pitch(lines: list[list[Segment]], cuts: list[float]) -> float | None:
     """The largest distance from line to line within a cell, or None where rows stand no further apart than lines."""
-    by_column: dict[int, list[Segment]] = {}
+    by_column: dict[int, list[tuple[Segment, bool]]] = {}
     for line in lines:
+        is_labelled = columns_of(line[0], cuts)[0] == 0
         for segment in line:
             first, last = columns_of(segment, cuts)
             if first == last:
-                by_column.setdefault(first, []).append(segment)
+                by_column.setdefault(first, []).append((segment, is_labelled))
     pairs = [
-        ((lower.base - upper.base) / lower.size, _is_figure(upper) and _is_figure(lower))
+        ((lower.base - upper.base) / lower.size, _is_figure(upper) and _is_figure(lower), is_labelled)
         for segments in by_column.values()
-        for upper, lower in pairwise(segments)
+        for (upper, _), (lower, is_labelled) in pairwise(segments)
         if 0.5 * lower.size < lower.base - upper.base < 6 * lower.size
     ]
     if not pairs:
         return _WIDEST
-    pitches = sorted(pitch for pitch, _ in pairs)
-    rows = sorted(pitch for pitch, is_figures in pairs if is_figures)
+    pitches = sorted(pitch for pitch, _, _ in pairs)
+    rows = sorted(pitch for pitch, is_figures, _ in pairs if is_figures)
+    labelled = sorted(pitch for pitch, is_figures, is_labelled in pairs if is_figures and is_labelled)
+    # A second line of figures in one cell has no label beside it, and stands a little nearer than a row.
+    if len(labelled) > 1 and labelled[len(labelled) // 10] < _MOST_LOOSER * rows[len(rows) // 10]:
+        rows = labelled
     least = pitches[min(len(pitches) // 20, len(pitches) - 1)]
+    loose = max(least * _LOOSER, least + _ROUNDED / usual_size(lines))
     if len(rows) >= 2:
         of_rows = rows[min(len(rows) // 10, len(rows) - 1)]
-        return (least + of_rows) / 2 if of_rows > least * _LOOSER else (None if least < _WIDEST else 0.0)
-    looser = [pitch for pitch in pitches if pitch > least * _LOOSER]
+        return (least + of_rows) / 2 if of_rows > loose else (None if least < _WIDEST else 0.0)
+    looser = [pitch for pitch in pitches if pitch > loose]
     if least > _WIDEST:
         return 0.0
     return (least + looser[0]) / 2 if looser else _WIDEST
@@ -85,7 +105,7 @@ def tight_pitch(lines: list[list[Segment]], cuts: list[float]) -> float | None:
 
 def _is_figure(segment: Segment) -> bool:
     text = segment.text
-    return text[0].isdigit() or (text[0] in "<>=-\u2212\u2013+\u00b1." and any(char.isdigit() for char in text))
+    return _FIGURE.match(text) is not None and 2 * sum(map(str.isalpha, text)) <= len(text)
 
 
 def blocks_of(lines: list[list[Segment]], cuts: list[float], pitch: float) -> list[Block]:
@@ -105,7 +125,7 @@ def blocks_of(lines: list[list[Segment]], cuts: list[float], pitch: float) -> li
                 open_blocks.append(mate)
                 found.append(mate)
             elif abs(segment.base - mate.lines[-1].base) <= _LEVEL * segment.size:
-                mate.lines[-1] = _beside(mate.lines[-1], segment)
+                mate.lines[-1] = beside(mate.lines[-1], segment)
             else:
                 mate.lines.append(segment)
     return found
@@ -115,14 +135,16 @@ def _is_mate(block: Block, segment: Segment, columns: tuple[int, int], pitch: fl
     """Whether a segment goes on with the cell above it, or stands beside its last line."""
     distance = segment.base - block.lines[-1].base
     is_beside = abs(distance) <= _LEVEL * segment.size
-    is_near = not is_beside and 0 < distance <= pitch * max(segment.size, block.lines[-1].size)
+    size = max(segment.size, block.lines[-1].size)
+    is_near = not is_beside and 0 < distance <= (pitch + _RAISES * segment.is_marked) * size
     if (block.first, block.last) == columns:
         return is_beside or is_near
     # A long label that reaches over other columns may go on in a short line.
     return is_near and block.first == 0 < block.last and columns[1] <= block.last
 
 
-def _beside(one: Segment, other: Segment) -> Segment:
+def beside(one: Segment, other: Segment) -> Segment:
+    """Two segments of one line as one."""
     return Segment(
         words=[*one.words, *other.words],
         left=min(one.left, other.left),

@@ -18,6 +18,9 @@ _SAME_LINE = 0.33
 # Of the size of type: a mark is raised or lowered by less, and the next line of a cell is further off.
 _RAISED = 0.62
 
+# Of the size of type: what is raised or lowered by less stands on the line.
+_LEAST_RAISE = 0.08
+
 # Raised and lowered marks are set in type of at most this share of the type beside them: browsers take 0.83.
 _SMALLER = 0.9
 
@@ -42,13 +45,15 @@ def words_of(
     box = (0.0, 0.0, 0.0, 0.0)
     base = size = end = 0.0
     owner = 0
-    is_blank, starts_after_blank = True, True
+    is_blank, starts_after_blank, is_marked = True, True, False
     paints, chars, owners = glyphs.paints, glyphs.chars, glyphs.owners
 
     def close() -> None:
         if text:
             paint = paints[owner]
-            found.append(Word("".join(text), box, base, size, fonts[owner], starts_after_blank, paint.colour))
+            found.append(
+                Word("".join(text), box, base, size, fonts[owner], starts_after_blank, paint.colour, is_marked)
+            )
             text.clear()
 
     for index in kept:
@@ -73,8 +78,9 @@ def words_of(
         end = line[2]
         if not text:
             box, base, size, owner = ink, own_base, own_size, own
-            starts_after_blank, is_blank = is_blank, False
+            starts_after_blank, is_blank, is_marked = is_blank, False, False
         else:
+            is_marked = is_marked or abs(own_base - base) > _LEAST_RAISE * size
             box = (min(box[0], ink[0]), min(box[1], ink[1]), max(box[2], ink[2]), max(box[3], ink[3]))
             if own_size > 1.05 * size:
                 base, size, owner = own_base, own_size, own
@@ -96,7 +102,7 @@ def _with_marks_settled(words: list[Word]) -> list[Word]:
                 and gap < CELL_GAP * host.size
                 and abs(word.base - host.base) < _RAISED * host.size
             ):
-                found[index] = replace(word, base=host.base)
+                found[index] = replace(word, base=host.base, is_marked=True)
                 break
     return found
 
