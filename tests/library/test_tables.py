@@ -9,6 +9,7 @@ from ingather.library.parse.formats import read
 from ingather.library.parse.limits import Limits
 from ingather.library.table import Cell, Table
 from ingather.library.table_json import pack_tables, unpack_tables
+from tests.library.good_pdfs import grey_picture
 
 LIMITS = Limits(seconds=30)
 
@@ -98,3 +99,107 @@ def test_tables_travel_as_bytes_and_come_back_the_same() -> None:
     back = unpack_tables(pack_tables(found))
     assert [texts(table) for table in back] == [texts(table) for table in found]
     assert [cell.column_path for cell in back[0].cells] == [cell.column_path for cell in found[0].cells]
+
+
+def markdown(text: str) -> tuple[Table, ...]:
+    found = read(text.encode(), LIMITS, suffix=".md")
+    assert found.problem is None, found.sentence
+    return found.tables
+
+
+def test_a_table_of_markdown_has_headers_labels_and_no_boxes() -> None:
+    [table] = markdown("**Table 1.** Deaths\n\n| Group | n (%) |\n|:--|--:|\n| A | 3 (4) |\n| B \\| C | **5** |\n")
+    assert (table.label, table.caption) == ("Table 1", "Table 1. Deaths")
+    found = cell(table, "5")
+    assert (found.row_path, found.column_path, found.box) == (("B | C",), ("n (%)",), None)
+
+
+def test_a_table_element_in_a_text_keeps_its_spans() -> None:
+    [table] = markdown(
+        "Table 2: Events\n<table><thead><tr><th rowspan=2>Arm<th colspan=2>Events</tr><tr><th>n<th>%</tr></thead>"
+        "<tr><td>A<td>3<td>4.5</tr></table>\n"
+    )
+    assert cell(table, "4.5").column_path == ("Events", "%")
+    assert cell(table, "4.5").row_path == ("A",)
+    assert cell(table, "Arm").row_span == 2
+
+
+def test_a_sentence_with_bars_is_no_table() -> None:
+    assert markdown("P(A | B) was 0.3 and P(B | A) was 0.4.\nNothing else | was said.\n") == ()
+
+
+def test_a_table_goes_on_over_pages_with_its_headers_only_once() -> None:
+    paper = Paper()
+    xs = (52, 250, 400)
+    paper.write(50, 650, "Table 3. Pain by week")
+    for y in (656, 674):
+        paper.rule(y)
+    paper.row(669, xs, ("Week", "Drug", "Placebo"))
+    for n in range(8):
+        paper.row(690 + 15 * n, xs, (f"Week {n}", f"{n}.1", f"{n}.2"))
+    paper.canvas.showPage()
+    for y in (50, 68):
+        paper.rule(y)
+    paper.row(63, xs, ("Week", "Drug", "Placebo"))
+    for n in range(8, 12):
+        paper.row(84 + 15 * (n - 8), xs, (f"Week {n}", f"{n}.1", f"{n}.2"))
+    paper.rule(136)
+    [table] = tables(paper.pdf())
+    assert len(texts(table)) == 13
+    last = cell(table, "11.2")
+    assert (last.page, last.row_path, last.column_path) == (1, ("Week 11",), ("Placebo",))
+
+
+def test_a_raised_mark_stays_with_its_cell() -> None:
+    paper = three_lines()
+    paper.write(229.7, 161, "a", size=6)
+    [table] = tables(paper.pdf())
+    assert "14" in [one.text for one in table.cells]
+    assert "1a" in [one.text for one in table.cells]
+
+
+def test_a_table_without_rules_is_read_from_its_white_space() -> None:
+    paper = Paper()
+    xs = (52, 250, 400)
+    paper.write(50, 90, "Table 4. Losses", font="Times-Bold")
+    for x, text in zip(xs, ("Reason", "Drug (n = 40)", "Placebo (n = 38)"), strict=True):
+        paper.write(x, 110, text, font="Times-Bold")
+    for n, reason in enumerate(("Moved away", "Withdrew", "Died")):
+        paper.row(126 + 14 * n, xs, (reason, str(n + 1), str(n + 5)))
+    paper.write(50, 220, "All others were followed up for a year, and none of them was lost in that time.", size=11)
+    [table] = tables(paper.pdf())
+    assert cell(table, "7").column_path == ("Placebo (n = 38)",)
+    assert cell(table, "7").row_path == ("Died",)
+    assert len(texts(table)) == 4
+
+
+def test_a_turned_table_is_read_as_it_is_meant_and_its_boxes_stand_on_the_page() -> None:
+    paper = Paper()
+    canvas = paper.canvas
+    canvas.saveState()
+    canvas.translate(595, 0)
+    canvas.rotate(90)  # what is drawn at x, y now stands at 595 - y, x
+    canvas.setFont("Times-Roman", 9)
+    canvas.drawString(60, 500, "Table 5. A wide table that is turned, with a caption long enough")
+    for y in (494, 478, 430):
+        canvas.line(60, y, 700, y)
+    for row, line in enumerate((("Arm", "Events", "Total"), ("Drug", "12", "45"), ("Placebo", "9", "44"))):
+        for x, text in zip((62, 300, 500), line, strict=True):
+            canvas.drawString(x, 484 - 18 * row, text)
+    canvas.restoreState()
+    [table] = tables(paper.pdf())
+    found = cell(table, "44")
+    assert (found.row_path, found.column_path) == (("Placebo",), ("Total",))
+    assert found.box is not None
+    left, top, right, bottom = found.box
+    assert 135 <= left < right <= 150
+    assert 842 - 515 <= top < bottom <= 842 - 498
+
+
+def test_a_picture_of_a_table_is_said_to_be_one() -> None:
+    paper = Paper()
+    paper.write(50, 90, "Table 6. Outcomes at one year")
+    paper.canvas.drawImage(grey_picture(), 50, 842 - 300, 300, 200)
+    paper.write(50, 340, "Text goes on below the picture of the table.")
+    [table] = tables(paper.pdf())
+    assert (table.label, table.is_picture, table.cells) == ("Table 6", True, ())

@@ -52,6 +52,7 @@ def parser() -> argparse.ArgumentParser:
     _add_work(commands)
     _add_extract(commands)
     _add_numbers(commands)
+    _add_tables(commands)
     _add_web(commands)
     _add_batch(_group(commands, "batch", "look at batches and steer them"))
     _add_queue(_group(commands, "queue", "look at queues and limit them"))
@@ -117,6 +118,14 @@ def _add_numbers(commands: Any) -> None:
     command.add_argument("paper", metavar="PAPER", help="a PDF, text or Markdown file")
     command.add_argument("--questions", required=True, metavar="FILE", help="JSON: a list of questions")
     command.add_argument("--no-model", action="store_true", help="rules only, also where a model is set up")
+
+
+def _add_tables(commands: Any) -> None:
+    text = "the tables of one paper as they were read, cell by cell, without a database"
+    command = _add(commands, "tables", _later("tables", "tables"), text, json=True)
+    command.add_argument("paper", metavar="PAPER", help="a PDF, text or Markdown file")
+    command.add_argument("--xlsx", metavar="FILE", help="write them there as an Excel workbook, a sheet for each")
+    command.add_argument("--csv", metavar="FILE", help="write them there as CSV, one below the other")
 
 
 def _add_web(commands: Any) -> None:

@@ -34,6 +34,36 @@ def pack_tables(tables: tuple[Table, ...]) -> bytes:
     return json.dumps({"texts": list(texts), "tables": packed}, separators=(",", ":"), ensure_ascii=False).encode()
 
 
+def table_objects(tables: tuple[Table, ...]) -> list[dict[str, Any]]:
+    """Tables as they are shown to programs: every text where it belongs, boxes in points from the top left corner."""
+    return [
+        {
+            "page": table.page,
+            "label": table.label,
+            "caption": table.caption,
+            "footnotes": list(table.footnotes),
+            "is_picture": table.is_picture,
+            "cells": [_object(cell) for cell in table.cells],
+        }
+        for table in tables
+    ]
+
+
+def _object(cell: Cell) -> dict[str, Any]:
+    return {
+        "row": cell.row,
+        "column": cell.column,
+        "row_span": cell.row_span,
+        "column_span": cell.column_span,
+        "text": cell.text,
+        "row_path": list(cell.row_path),
+        "column_path": list(cell.column_path),
+        "is_header": cell.is_header,
+        "page": cell.page,
+        "box": None if cell.box is None else [round(edge, 2) for edge in cell.box],
+    }
+
+
 def _packed(cell: Cell, number: Any) -> list[Any]:
     return [
         cell.row, cell.column, cell.row_span, cell.column_span, number(cell.text),

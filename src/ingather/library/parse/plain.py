@@ -6,6 +6,7 @@ import re
 from ingather.library.parse.clean import SHAPELESS, cleaned
 from ingather.library.parse.failure import Unread
 from ingather.library.parse.limits import PARSER, Limits
+from ingather.library.parse.tables.markup import tables_of_text
 from ingather.library.reading import Hidden, Page, Problem, Reading
 from ingather.notice import notice
 
@@ -71,7 +72,8 @@ def read_text(data: bytes, limits: Limits) -> Reading:
         )
     count = sum(len(run.text) for run in hidden)
     notes = (removed(count),) if count else ()
-    return Reading(parser=PARSER, pages=tuple(pages), hidden=tuple(hidden), notes=notes)
+    tables = tables_of_text([page.text for page in pages])
+    return Reading(parser=PARSER, pages=tuple(pages), hidden=tuple(hidden), notes=notes, tables=tables)
 
 
 def _pages(text: str) -> tuple[list[Page], list[Hidden]]:

@@ -86,6 +86,8 @@ def text_of(lines: list[list[Word]]) -> str:
 
 def grid_of(region: Region, before: Grid | None = None) -> Grid | None:
     """The grid of a region, or None where it holds no table. `before` is the grid that it may go on with."""
+    if region.is_picture:
+        return Grid(region)
     lattice = lattice_of(region.box, region.across, region.down)
     if lattice is not None and not _is_open(lattice, region):
         return _ruled(region, lattice, before)

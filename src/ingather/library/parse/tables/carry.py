@@ -11,7 +11,7 @@ _SAME_CUT = 4.0
 def tables_from(grids: list[Grid]) -> tuple[Table, ...]:
     """The tables of a file from the grids of its pages."""
     tables = (table_from(grid) for grid in joined_grids(grids))
-    return tuple(table for table in tables if table.cells)
+    return tuple(table for table in tables if table.cells or table.is_picture)
 
 
 def joined_grids(grids: list[Grid]) -> list[Grid]:

@@ -30,6 +30,7 @@ def table_from(grid: Grid) -> Table:
         caption=caption.text if caption else "",
         footnotes=notes_of(region.below),
         cells=tuple(cells),
+        is_picture=region.is_picture,
     )
 
 

@@ -12,7 +12,7 @@ _UNCOVERED = 1.2
 # Of the narrower of the two: a header stands over a column if they have this much of their width in common.
 _SHARED = 0.25
 
-# In sizes of type: lines of a header that stand no further apart are one cell; a raised mark pushes them apart a little.
+# In sizes of type: lines of a header that stand no further apart are one cell.
 _LEAST_PITCH = 1.45
 
 # Of the size of type: a raised mark pushes its line so much further down.

@@ -54,6 +54,7 @@ def grids_of(
             words=words,
             across=[_turned_rule(rule, turns, view, is_across=is_flat) for rule in (across if is_flat else down)],
             down=[_turned_rule(rule, turns, view, is_across=not is_flat) for rule in (down if is_flat else across)],
+            pictures=[_turned(image.box, turns, view) or image.box for image in scene.images],
             shades=[Shade(_turned(shade.box, turns, view) or shade.box, shade.colour) for shade in shades],
         )
         own_grids = grids_of_sheet(sheet, [grid for grid in before if grid.turns == turns])

@@ -19,6 +19,10 @@ _LEAST_LENGTH = 60.0
 # In sizes of type: the rule below the header of a table stands no further below its caption.
 _NEAR = 14
 
+# In points: a picture of a table is higher than this, and stands no further from its caption than that.
+_LEAST_HEIGHT = 25.0
+_PICTURE_NEAR = 30.0
+
 # Of the height of a page: running titles stand above it.
 _TITLE = 0.1
 
@@ -37,6 +41,8 @@ class Region:
     below: list[list[Segment]] = field(default_factory=list)
     is_open: bool = False
     """Nothing stands below it on its page, so it may go on."""
+    is_picture: bool = False
+    """Below or above its caption stands a picture and no table of characters."""
     goes_on: "Region | None" = None
     """The one of the page before that it may go on with."""
 
@@ -83,6 +89,8 @@ def find_regions(sheet: Sheet, before: Sequence[Region] = ()) -> list[Region]:
     for caption in free:
         if (region := _unruled(page, caption, found)) is not None:
             found.append(region)
+        elif (picture := _picture_of(sheet, caption)) is not None:
+            found.append(Region(page=sheet.page, box=picture, caption=caption, words=[], is_picture=True))
     found.sort(key=lambda region: (region.box[1], region.box[0]))
     return found
 
@@ -304,6 +312,18 @@ def _unruled(page: Page, caption: Caption, found: list[Region]) -> Region | None
         max(s.bottom for s in segments) + 1,
     )
     return _region(page, box, caption)
+
+
+def _picture_of(sheet: Sheet, caption: Caption) -> Box | None:
+    """The picture right below a caption, or right above it, that is large enough to be a table."""
+    for box in sheet.pictures:
+        left, top, right, bottom = box
+        is_beside = left < caption.right and right > caption.left
+        gap = top - caption.bottom if top > caption.top else caption.top - bottom
+        is_large = right - left > _LEAST_LENGTH and bottom - top > _LEAST_HEIGHT
+        if is_beside and is_large and -3 <= gap < _PICTURE_NEAR:
+            return box
+    return None
 
 
 def _sides(page: Page, caption: Caption) -> tuple[float, float]:

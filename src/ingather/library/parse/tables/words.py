@@ -1,6 +1,8 @@
 """Words, and the segments of lines they make."""
 
+from bisect import bisect_left, bisect_right
 from dataclasses import replace
+from statistics import median
 
 from ingather.library.parse.glyphs import Glyphs
 from ingather.library.parse.tables.marks import Segment, Word, segment_of
@@ -91,20 +93,36 @@ def words_of(
 
 def _with_marks_settled(words: list[Word]) -> list[Word]:
     """Raised and lowered marks that stand apart get the line of the word beside them."""
+    if not words:
+        return words
+    usual = median(word.size for word in words)
+    by_base = sorted(words, key=lambda word: word.base)
+    bases = [word.base for word in by_base]
     found = list(words)
     for index, word in enumerate(words):
         if len(word.text) > _LONGEST_MARK:
             continue
-        for host in (*words[max(index - 2, 0) : index][::-1], *words[index + 1 : index + 3]):
-            gap = max(word.box[0] - host.box[2], host.box[0] - word.box[2])
-            if (
-                word.size <= _SMALLER * host.size
-                and gap < CELL_GAP * host.size
-                and abs(word.base - host.base) < _RAISED * host.size
-            ):
-                found[index] = replace(word, base=host.base, is_marked=True)
-                break
+        beside = (*words[max(index - 2, 0) : index][::-1], *words[index + 1 : index + 3])
+        host = next((other for other in beside if _is_host(other, word)), None)
+        if host is None and word.size <= _SMALLER * usual:
+            # Some programs draw marks after everything else.
+            reach = 2 * _RAISED * usual
+            near = by_base[bisect_left(bases, word.base - reach) : bisect_right(bases, word.base + reach)]
+            host = next((other for other in near if _is_host(other, word)), None)
+        if host is not None:
+            gap = word.box[0] - host.box[2]
+            has_blank = word.has_blank_before and not -_BLANK * host.size < gap < _BLANK * host.size
+            found[index] = replace(word, base=host.base, has_blank_before=has_blank, is_marked=True)
     return found
+
+
+def _is_host(host: Word, mark: Word) -> bool:
+    gap = max(mark.box[0] - host.box[2], host.box[0] - mark.box[2])
+    return (
+        mark.size <= _SMALLER * host.size
+        and gap < CELL_GAP * host.size
+        and abs(mark.base - host.base) < _RAISED * host.size
+    )
 
 
 def lines_of(words: list[Word]) -> list[list[Word]]:
