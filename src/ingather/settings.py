@@ -29,6 +29,7 @@ class Settings:
     model_key: str | None = field(repr=False)
     model_context: int | None
     model_at_once: int
+    layout_url: str | None
     host: str
     port: int
     hosts: tuple[str, ...]
@@ -53,6 +54,7 @@ class Settings:
             model_key=model_key,
             model_context=_whole("INGATHER_MODEL_CONTEXT", least=1_000),
             model_at_once=10 if at_once is None else at_once,
+            layout_url=_layout(),
             host=_text("INGATHER_HOST") or "127.0.0.1",
             port=8400 if port is None else port,
             hosts=_hosts(),
@@ -70,6 +72,14 @@ def _model() -> tuple[str | None, str | None, str | None]:
         key = key or _text("OPENAI_API_KEY")
         url = _text("OPENAI_BASE_URL") or (OPENAI_URL if key else None)
     return url, name, key
+
+
+def _layout() -> str | None:
+    """The address of a layout parser's server."""
+    url = _text("INGATHER_LAYOUT_URL")
+    if url is not None and not re.fullmatch(r"https?://[^\s/?#]+(/[^\s?#]*)?", url):
+        raise UsageError(f"INGATHER_LAYOUT_URL is an address such as http://127.0.0.1:8000, not {url!r}.")
+    return url
 
 
 def _hosts() -> tuple[str, ...]:

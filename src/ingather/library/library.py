@@ -14,6 +14,7 @@ from ingather.engine.errors import UsageError
 from ingather.library import documents, readings
 from ingather.library.blobs import MAX_BYTES, Blobs, Readable, checked_sha256
 from ingather.library.errors import NameTaken
+from ingather.library.layout.parser import LayoutParser
 from ingather.library.names import clean_file_name, clean_name
 from ingather.library.port import (
     DocumentRecord,
@@ -71,11 +72,12 @@ class Library:
         parse: Parse | None = None,
         parser: str | None = None,
         recognise: Parse | None = None,
+        layout: LayoutParser | None = None,
     ) -> None:
         self.engine = engine
         self.blobs = blobs
         self.max_bytes = max_bytes
-        self._reader = FileReader(engine, blobs, parse=parse, parser=parser, recognise=recognise)
+        self._reader = FileReader(engine, blobs, parse=parse, parser=parser, recognise=recognise, layout=layout)
 
     @property
     def parser(self) -> str:

@@ -13,6 +13,7 @@ from ingather.engine.errors import RetryLater
 from ingather.library import readings
 from ingather.library.blobs import Blobs, checked_sha256, sha256_of
 from ingather.library.errors import FileDamaged
+from ingather.library.layout.parser import LayoutParser
 from ingather.library.port import ReadingSummary
 from ingather.library.reading import OCR, Problem, Reading
 from ingather.notice import notice
@@ -33,13 +34,21 @@ class FileReader:
     """The readings of a library. `parse`, `parser` and `recognise` replace the real parser, its version, and OCR."""
 
     def __init__(
-        self, engine: Engine, blobs: Blobs, *, parse: Parse | None, parser: str | None, recognise: Parse | None
+        self,
+        engine: Engine,
+        blobs: Blobs,
+        *,
+        parse: Parse | None,
+        parser: str | None,
+        recognise: Parse | None,
+        layout: LayoutParser | None,
     ) -> None:
         self._engine = engine
         self._blobs = blobs
         self._parse = parse or _parse
         self._parser = parser
         self._recognise = recognise if parse else recognise or _recognise
+        self._layout = layout
         self._recognising = threading.Lock()
         self._turns = [threading.Lock() for _ in range(TURNS)]
 
@@ -54,8 +63,12 @@ class FileReader:
 
     @property
     def parsers(self) -> list[str]:
-        """The parsers of the current version, the preferred one first: recognised text before that of the file."""
-        return [f"{self.parser}+{OCR}", self.parser]
+        """The parsers of the current version, the preferred one first.
+
+        Recognised text comes before that of the file, and a layout parser's tables before our own.
+        """
+        layout = self._layout.name() if self._layout else ""
+        return [f"{self.parser}+{OCR}", *([f"{self.parser}+{layout}"] if layout else []), self.parser]
 
     def read(self, sha256: str, name: str = "") -> ReadingSummary:
         """The reading by the current parser. What was not read yet is read now, and kept.
@@ -71,7 +84,20 @@ class FileReader:
                 found = self._find(sha256, self.parser) or self._read_now(self._parse, sha256, name)
         if found.problem is Problem.NO_TEXT_LAYER:
             return self._find(sha256, self.parsers[0]) or self._read_scan(sha256, name) or found
-        return found
+        return found if found.problem else self._with_layout(sha256, name) or found
+
+    def _with_layout(self, sha256: str, name: str) -> ReadingSummary | None:
+        """The reading with the tables of a layout parser, made now if need be. None where there is none."""
+        parser = self._layout.name() if self._layout else ""
+        if not parser or self._layout is None:
+            return None
+        found = self._find(sha256, f"{self.parser}+{parser}")
+        if found is not None or not self._layout.may_read(sha256, parser):
+            return found
+        layout = self._layout
+        with self._turn(sha256), self._blobs.path(sha256) as path:
+            reading = layout.read(path, self._parse_now(self._parse, sha256, name), sha256, parser)
+        return None if reading is None else self._store(sha256, reading)
 
     def read_uploaded(self, sha256: str, job_id: int) -> ReadingSummary:
         """`read`, and it takes as long where the file had been read before its upload.
@@ -111,7 +137,9 @@ class FileReader:
             self._recognising.release()
 
     def _read_now(self, parse: Parse, sha256: str, name: str) -> ReadingSummary:
-        reading = self._parse_now(parse, sha256, name)
+        return self._store(sha256, self._parse_now(parse, sha256, name))
+
+    def _store(self, sha256: str, reading: Reading) -> ReadingSummary:
         try:
             return self._engine.database.run(readings.store(sha256, reading))
         except ForeignKeyViolation:
