@@ -32,13 +32,9 @@ class Workbench:
     def __init__(self, settings: Settings | None = None) -> None:
         settings = settings or Settings.from_environment()
         self.engine = Ingather(settings.database_url)
-<<<<<<< HEAD
         self.engine.database.rooms |= ALL_ROOMS
-        self.library = Library(self.engine, blobs_from(settings.files))
-=======
         layout = LayoutParser(LayoutServer(settings.layout_url)) if settings.layout_url else None
         self.library = Library(self.engine, blobs_from(settings.files), layout=layout)
->>>>>>> c10c992 (Library: tables of a layout parser's server stand where the file's own text bears out their numbers)
         ingest.register(self.library)
         self.extraction = Extraction(self.engine, self.library, endpoint_from(settings), at_once=settings.model_at_once)
 
