@@ -39,7 +39,8 @@ def docling(rows: Any = ROWS) -> dict[str, Any]:
     cells = [
         {
             "text": text, "row_span": 1, "col_span": 1,
-            "column_header": row == 0, "row_header": row > 0 and column == 0, "row_section": False, "start_row_offset_idx": row, "end_row_offset_idx": row + 1,
+            "column_header": row == 0, "row_header": row > 0 and column == 0, "row_section": False,
+            "start_row_offset_idx": row, "end_row_offset_idx": row + 1,
             "start_col_offset_idx": column, "end_col_offset_idx": column + 1,
             "bbox": {"l": 40.0 + 60 * column, "t": 60.0 + 15 * row, "r": 90.0 + 60 * column, "b": 72.0 + 15 * row,
                      "coord_origin": "TOPLEFT"},

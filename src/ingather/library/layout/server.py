@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 KNOCK_S: Final = 5.0
 # Such parsers take seconds a page without a graphics card. A longer wait holds a slot of the worker.
 PARSE_S: Final = 1_800.0
-# Of an answer. The pictures of a document are not asked for; what is larger than this is not what was asked for.
+# The largest answer, in bytes. Pictures are not requested, so what is larger is the answer to something else.
 MOST_BYTES: Final = 200_000_000
 
 
