@@ -24,9 +24,7 @@ LONGEST_FUNCTION = 45
 
 # Rooms whose names are not yet held to these rules.
 NOT_YET = (
-    "extraction/ground",
     "extraction/numbers",
-    "extraction/proof",
     "extraction/rules",
     "extraction/template",
     "library/parse/tables",

@@ -18,12 +18,12 @@ from ingather.extraction.proof.choice_binding import bind_choice
 from ingather.extraction.proof.cues import Cues, cues_of, mentions
 from ingather.extraction.proof.date_binding import bind_date
 from ingather.extraction.proof.figure_binding import Reader, bind_number
-from ingather.extraction.proof.labels import outcome_mentions
+from ingather.extraction.proof.outcome_labels import outcome_mentions
 from ingather.extraction.proof.passage import Passage, passage
 from ingather.extraction.proof.quantity_binding import bind_p, bind_quantity
 from ingather.extraction.proof.rows import Rows
 from ingather.extraction.proof.sections import Sections, speaks_of_others
-from ingather.extraction.proof.text_binding import is_from_question, is_own_words, made_of, not_an_answer
+from ingather.extraction.proof.text_binding import is_from_question, is_of_the_quote, made_of, not_an_answer
 from ingather.extraction.template.model import Field, FieldType, Scope, Template
 
 NUMBERS: Final = frozenset((FieldType.INT, FieldType.FLOAT, FieldType.PERCENT))
@@ -127,7 +127,7 @@ class Binder:
 
     def _bind_text(self, field: Field, value: str, text: Passage, cues: Cues, subject: Subject) -> Bound:
         made = made_of(value, text.text, text.start, text.end)
-        if not is_own_words(field, made) or made.stretch is None:
+        if not is_of_the_quote(field, made) or made.stretch is None:
             return unbound(Reason.ECHO if is_from_question(field, value) else Reason.PARAPHRASE)
         if cues.place == "title" and (made.count < 3 or (made.count < 9 and _MASTHEAD.search(value))):
             return unbound(Reason.ELSEWHERE, made.stretch)

@@ -25,7 +25,6 @@ def _set(text: str) -> frozenset[str]:
 # How far apart the two sides of `..` may stand: within a clause, this many words, or characters of Chinese.
 _GAP: Final = rf"(?:[^.;:\u3002\uff1b]{{0,6}}?|(?:[ ,/()-]+[^\s.;\u3002]+){{0,6}}?[ ,/()-]+|[{UNSPACED}]{{0,12}}?)"
 _HAN: Final = re.compile(f"[{UNSPACED}]")
-_WORD: Final = re.compile(r"[a-z0-9%+<>=.@]+")
 
 _NEGATED_BEFORE: Final = re.compile(
     r"(?:(?<![a-z])(?:no|not|never|neither|nor|without|cannot|[a-z]+n't|unable to|failed to|lack of|lacked|absence of"
@@ -96,22 +95,22 @@ class Cues:
 
 
 @lru_cache(maxsize=2_000)
-def cues_of(asked: Field) -> Cues:
+def cues_of(question: Field) -> Cues:
     """The cues of a field: its own, those that come with the program for its id, or the words of its label."""
-    known = _shipped().get(asked.id, {})
-    is_known = asked.id in _shipped()
-    speaks = asked.cues or tuple(known.get("cues") or ())
-    derived = () if asked.cues or is_known else _from_label(asked)
+    known = _shipped().get(question.id, {})
+    is_known = question.id in _shipped()
+    speaks = question.cues or tuple(known.get("cues") or ())
+    derived = () if question.cues or is_known else _from_label(question)
     return Cues(
         speaks=tuple(map(cue, speaks)) or derived,
-        rivals=tuple(map(cue, asked.rivals or known.get("rivals") or ())),
+        rivals=tuple(map(cue, question.rivals or known.get("rivals") or ())),
         options={
             option.id: tuple(map(cue, option.cues or (known.get("options") or {}).get(option.id, ())))
             or (() if is_known and option.id in (known.get("options") or {}) else _from_option(option))
-            for option in asked.options
+            for option in question.options
         },
         place=known.get("place", ""),
-        is_derived=not (asked.cues or is_known),
+        is_derived=not (question.cues or is_known),
     )
 
 
@@ -150,10 +149,10 @@ def mentions(cues: Iterable[Cue], text: str) -> list[Mention]:
     return sorted((found for one in cues for found in one.mentions(text)), key=lambda found: (found.start, -found.end))
 
 
-def _from_label(asked: Field) -> tuple[Cue, ...]:
-    terms = [term for term in content_terms(f"{asked.label.en} {asked.id.replace('_', ' ')}") if len(term) > 1]
+def _from_label(question: Field) -> tuple[Cue, ...]:
+    terms = [term for term in content_terms(f"{question.label.en} {question.id.replace('_', ' ')}") if len(term) > 1]
     stems = [f"{stem(term)}*" if len(term) > 3 else term for term in terms]
-    return tuple(map(cue, [*dict.fromkeys(stems), *_han_pieces(asked.label.zh)]))
+    return tuple(map(cue, [*dict.fromkeys(stems), *_han_pieces(question.label.zh)]))
 
 
 def _from_option(option: Option) -> tuple[Cue, ...]:

@@ -12,7 +12,8 @@ from ingather.extraction.proof.cues import Cues, Mention, mentions
 from ingather.extraction.proof.figures import Figure, figures
 from ingather.extraction.proof.governing import governed, nearest
 from ingather.extraction.proof.labels import OTHER
-from ingather.extraction.proof.measures import Measure, measures
+from ingather.extraction.proof.measure import Measure
+from ingather.extraction.proof.measures import measures
 from ingather.extraction.proof.outcomes import of_outcome, of_time
 from ingather.extraction.proof.owners import owner
 from ingather.extraction.proof.passage import Passage
@@ -109,8 +110,8 @@ def _is_masthead(reader: Reader, figure: Figure, cues: Cues) -> bool:
     text = reader.passage
     page, at = text.places[figure.start]
     is_short = text.end - text.start <= _LONGEST_MASTHEAD
-    is_said_otherwise = any(text.start <= one.start < text.end for one in mentions(cues.rivals, text.text))
-    return page == 0 and at < _MASTHEAD_WITHIN and is_short and not is_said_otherwise
+    is_of_something_else = any(text.start <= one.start < text.end for one in mentions(cues.rivals, text.text))
+    return page == 0 and at < _MASTHEAD_WITHIN and is_short and not is_of_something_else
 
 
 def fits(reader: Reader, n: int, want: Wanted, subject: Subject) -> bool:
@@ -150,10 +151,10 @@ def _says_mean(reader: Reader, figure: Figure) -> bool:
 def _is_under_percent(reader: Reader, n: int, subject: Subject) -> bool:
     """A plain figure of a table row whose label or header says that it holds percentages."""
     kinds = reader.kinds[n]
-    is_said = (
+    is_printed = (
         re.search(r"%|per ?cent", f"{subject.header} {reader.passage.text[: reader.figures[n].start]}") is not None
     )
-    return subject.is_row and is_said and bool(kinds & {M.PLAIN, M.COUNT}) and not kinds & {M.EVENTS}
+    return subject.is_row and is_printed and bool(kinds & {M.PLAIN, M.COUNT}) and not kinds & {M.EVENTS}
 
 
 def _is_change(reader: Reader, n: int) -> bool:

@@ -6,7 +6,8 @@ from typing import Final
 
 from ingather.extraction.findings import Reason
 from ingather.extraction.proof.figures import Figure
-from ingather.extraction.proof.labels import Named, outcome_mentions
+from ingather.extraction.proof.labels import Named
+from ingather.extraction.proof.outcome_labels import outcome_mentions
 from ingather.extraction.proof.owners import run_of
 
 _BRACKETS: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")

@@ -5,19 +5,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
+from ingather.extraction.proof.beside import AGAINST, GIVEN, TERM, beside, right_beside, without_brackets
 from ingather.extraction.proof.figures import Figure
 from ingather.extraction.proof.labels import Named
 
-_BRACKETS: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
-_TERM: Final = re.compile(r"[^\s,()]+")
-_BARRIER: Final = re.compile(
-    r"[,;:\uff0c\uff1b\u3002]|(?<![a-z])(?:and|vs\.?|versus|v|than|compared|but|while|whereas|or|against)(?![a-z])|\. "
-)
-_LEADS_TO: Final = re.compile(
-    r"^[^,;]{0,60}?(?<![a-z])(?:in|with|for|to|of|on|among|receiv\w+|assigned|who|allocated|given|taking|by|from|at"
-    r"|using"
-    r"|undergoing|underwent|were|had)(?![a-z])"
-)
 _LIST: Final = re.compile(
     r"(?:[^.;]*?(?:(?<![a-z])(?:and|vs\.?|versus|v|or|than|compared (?:with|to)|to|against)(?![a-z])|[,;:/]|与|和|比"
     r"|对)[^.;]*)|[ |]*"
@@ -25,8 +16,6 @@ _LIST: Final = re.compile(
 # A run of figures may have this many words between two of them: `5.2 cm compared with 6.1 cm`. With more, another
 # statement begins.
 _MOST_BETWEEN: Final = 7
-# Beyond this many words a group named before a figure no longer owns it.
-_FARTHEST: Final = 30
 
 
 def owner(
@@ -55,57 +44,7 @@ def owner(
         return found
     if (len(run) > 1 and not _stands_apart(run, here)) or not is_beside_enough:
         return None
-    return _beside(text, figure, peers, here)
-
-
-_PEOPLE: Final = (
-    r"(?:(?:patients|participants|subjects|women|men|females|males|volunteers|children|infants|people|individuals"
-    r"|adults|persons|cases|babies|eyes"
-    r"|of them|of whom|those|users|mothers|students) ?)?"
-)
-_GIVEN: Final = re.compile(
-    rf" ?(?:\([^()]*\) ?)?(?:of [0-9]+ ?(?:\([^()]*\) ?)?)?{_PEOPLE}(?:who |that )?(?:(?:were|was|had|have been"
-    rf"|had been) )?"
-    r"(?:randomly |then )?(?:assigned|allocated|randomi[sz]ed|received|receiving|given|treated with|treated|taking|took"
-    r"|underwent|undergoing|in|on|with|for|to|into|of)"
-    r"(?: (?:to|in|into|with|on|receive|receiving|switch to|continue to|continue|take|use|undergo|get|start|patients"
-    r"|women"
-    r"|men|those|who|receiving|treated with|allocated to|assigned to|given)){0,3}(?: the| a| an)? ?"
-)
-# `4/48 (8 %) anastrozole`, and `2.0 %, denosumab; 1.4 %, zoledronic acid`.
-_SHARE_OF: Final = re.compile(r"(?: ?/ ?[0-9]+| of (?:the )?[0-9]+)? ?(?:\([^()]*\) ?)?")
-_COMMA: Final = re.compile(r", ?(?:in |for |with )?(?:the )?")
-_CLOSES: Final = re.compile(r" ?[;)\]]|\.(?: |$)")
-_GROUP_OF: Final = re.compile(
-    r"(?: group| arm)?(?: comprised| included| consisted of| of| contained"
-    r"| had)?,? ?[(\[:=]? ?(?:[a-z]{1,6}[;,:] ?)?(?:n ?[=:] ?|[(\[] ?|: ?)"
-)
-# Two figures with no more than this between them are one list, and neither is by itself beside a name.
-_SHORT_LIST: Final = re.compile(
-    r"[)\]]? ?(?:\([^()]*\) ?|\[[^\[\]]*\] ?)?(?:,|(?:(?:patients?|women|men|children|months?|weeks?|days?|years?"
-    r"|points?"
-    r"|mm|mg|%) ?)?(?:of [0-9]+ ?)?(?:\u00b1 ?[0-9.]+ ?)?"
-    r"(?:,? ?and|vs\.?|versus|v|/|or|compared (?:with|to)|to|than)) ?(?:[0-9.,]+ ?[(\[]? ?\u00b1? ?)?"
-)
-
-
-def right_beside(text: str, figure: Figure, peers: Sequence[Figure], here: Sequence[Named]) -> Named | None:
-    """`41 patients received vinorelbine`, `placebo (n = 74)`: a name with nothing but a joining word between."""
-    at = next(n for n, one in enumerate(peers) if one.start == figure.start)
-    if at and _SHORT_LIST.fullmatch(text, peers[at - 1].end, figure.start):
-        return None
-    if at + 1 < len(peers) and _SHORT_LIST.fullmatch(text, figure.end, peers[at + 1].start):
-        return None
-    left = next((one for one in reversed(here) if one.end <= figure.start), None)
-    if left and _GROUP_OF.fullmatch(text, left.end, figure.start) and not _is_compared_in_brackets(text, figure, peers):
-        return left
-    right = next((one for one in here if one.start >= figure.end), None)
-    if right is None or _is_one_of_several(text, right, peers, here):
-        return None
-    if _GIVEN.fullmatch(text, figure.end, right.start) or _SHARE_OF.fullmatch(text, figure.end, right.start):
-        return right
-    is_named_behind = _COMMA.fullmatch(text, figure.end, right.start) and _CLOSES.match(text, right.end)
-    return right if is_named_behind else None
+    return beside(text, figure, peers, here)
 
 
 _COMPARES: Final = re.compile(
@@ -124,44 +63,19 @@ def _only_one(
     if len({one.key for one in here}) == 1 and not _COMPARES.search(text, *sentence):
         return here[0]
     behind = next((one for one in here if one.start >= run[-1].end), None)
-    if len(run) < _PAIR or behind is None or _AGAINST.search(text, run[0].end, run[-1].start):
+    if len(run) < _PAIR or behind is None or AGAINST.search(text, run[0].end, run[-1].start):
         return None
     # `13 and 15 %, respectively, in patients allocated to A and 8 and 9 % in B`
     start = _ALL_IN.match(text, run[-1].end)
     others = [one for one in here if one.start > behind.start]
     following = min((one.start for one in peers if one.start > behind.end), default=None)
-    if start is None or following is None or not _GIVEN.fullmatch(text, start.end(), behind.start):
+    if start is None or following is None or not GIVEN.fullmatch(text, start.end(), behind.start):
         return None
     return behind if others and others[0].start > following else None
 
 
 # A list has two figures at least.
 _PAIR: Final = 2
-
-
-_OR: Final = re.compile(
-    r"(?: (?:group|arm))? ?(?:\([^()]*\) ?)?[^.;]{0,50}?(?<![a-z])(?:or|versus|vs\.?|and"
-    r"|followed by)(?![a-z])[^.;]{0,50}"
-)
-
-
-def _is_compared_in_brackets(text: str, figure: Figure, peers: Sequence[Figure]) -> bool:
-    """`lower with A than with B (3 of 27 v 9 of 20)`: what stands in the brackets is not of the last name alone."""
-    return any(
-        _AGAINST.search(text, found.start(), found.end()) is not None
-        and any(found.start() < one.start < found.end() and one.start != figure.start for one in peers)
-        for found in _BRACKETS.finditer(text)
-        if found.start() < figure.start < found.end()
-    )
-
-
-def _is_one_of_several(text: str, name: Named, peers: Sequence[Figure], here: Sequence[Named]) -> bool:
-    """`5408 women were assigned to tamoxifen or placebo`: another name follows, no figure between."""
-    other = next((one for one in here if one.start >= name.end and one.key != name.key), None)
-    if other is None or any(name.end <= one.start < other.start for one in peers):
-        return False
-    is_followed = re.match(r" ?(?:group|arm)? ?[(,]? ?(?:n ?= ?)?[0-9]", text[other.end :]) is not None
-    return _OR.fullmatch(text, name.end, other.start) is not None and not is_followed
 
 
 def _stands_apart(run: Sequence[Figure], here: Sequence[Named]) -> bool:
@@ -224,13 +138,9 @@ def _run(text: str, figure: Figure, peers: Sequence[Figure], named: Sequence[Nam
     return _in_pairs(text, list(peers[first : last + 1]), figure)
 
 
-# `65 % vs 38 % in the first period, 70 % vs 51 % in the second`: each comparison is a list of its own.
-_AGAINST: Final = re.compile(r"(?<![a-z])(?:vs\.?|versus|v|compared (?:with|to)|than|against)(?![a-z])|比")
-
-
 def _in_pairs(text: str, run: Sequence[Figure], figure: Figure) -> list[Figure]:
     """The part of a list that is compared with one another, if only parts of it are."""
-    links = [_AGAINST.search(_without_brackets(text, one.end, other.start)) is not None for one, other in pairwise(run)]
+    links = [AGAINST.search(without_brackets(text, one.end, other.start)) is not None for one, other in pairwise(run)]
     if all(links) or not any(links):
         return list(run)
     at = next(n for n, one in enumerate(run) if one.start == figure.start)
@@ -249,12 +159,12 @@ _FROM_BRACKET_TO_BRACKET: Final = re.compile(r"[^()\[\]]*[)\]]([^()\[\]]*)[(\[][
 def _are_listed(text: str, one: Figure, other: Figure, named: Sequence[Named]) -> bool:
     if any(one.end <= name.start < other.start for name in named):
         return False
-    between = _without_brackets(text, one.end, other.start)
+    between = without_brackets(text, one.end, other.start)
     if parallel := _FROM_BRACKET_TO_BRACKET.fullmatch(between):
         between = parallel[1]
     if "respectively" in between or re.search(r"[()\[\]]", between):
         return False
-    return len(_TERM.findall(between)) <= _MOST_BETWEEN and _LIST.fullmatch(between) is not None
+    return len(TERM.findall(between)) <= _MOST_BETWEEN and _LIST.fullmatch(between) is not None
 
 
 def _on_either_side(
@@ -264,7 +174,7 @@ def _on_either_side(
     behind = next((one for one in named if one.start >= run[1].end), None)
     if behind is None or len({one.key for one in before}) != 1 or before[-1].key == behind.key:
         return None
-    if before[-1].end > run[0].start or not _GIVEN.fullmatch(text, run[1].end, behind.start):
+    if before[-1].end > run[0].start or not GIVEN.fullmatch(text, run[1].end, behind.start):
         return None
     return (before[-1], behind)[place]
 
@@ -333,63 +243,3 @@ def _distinct(names: Sequence[Named]) -> list[Named]:
     for one in names:
         kept.setdefault(one.key, one)
     return [*kept.values()]
-
-
-def _beside(text: str, figure: Figure, peers: Sequence[Figure], named: Sequence[Named]) -> Named | None:
-    """The name that stands nearest, in the way in which names stand beside figures."""
-    named = [one for one in named if not _is_taken(text, one, figure, peers)]
-    left = next((one for one in reversed(named) if one.end <= figure.start), None)
-    right = next((one for one in named if one.start >= figure.end), None)
-    if left and _is_parted(text, left.end, figure.start, peers, figure):
-        left = None
-    if right and _is_parted(text, figure.end, right.start, peers, figure):
-        right = None
-    if left and _is_given_already(text, left, figure, peers):
-        left = None
-    if right is None or left is None:
-        return left or right
-    to_left = _without_brackets(text, left.end, figure.start)
-    to_right = _without_brackets(text, figure.end, right.start)
-    is_left_clear, is_right_clear = not _BARRIER.search(to_left), not _BARRIER.search(to_right)
-    if is_right_clear != is_left_clear:
-        return right if is_right_clear and _LEADS_TO.search(to_right) else left
-    if is_right_clear:
-        far_left, far_right = len(_TERM.findall(to_left)), len(_TERM.findall(to_right))
-        return right if _LEADS_TO.search(to_right) and far_right < far_left else left
-    return left
-
-
-def _is_given_already(text: str, left: Named, figure: Figure, peers: Sequence[Figure]) -> bool:
-    """`73 % of controls and 71 % of the others`: a name that has its figure, or is set against others."""
-    between = _without_brackets(text, left.end, figure.start)
-    if _AGAINST.search(between) is not None:
-        return True
-    return _BARRIER.search(between) is not None and any(
-        _GIVEN.fullmatch(text, one.end, left.start) for one in peers if one.end <= left.start
-    )
-
-
-def _is_taken(text: str, name: Named, figure: Figure, peers: Sequence[Figure]) -> bool:
-    """Whether brackets keep a name from a figure: it stands in brackets with other figures, or owns those behind it."""
-    for found in _BRACKETS.finditer(text):
-        a, b = found.span()
-        holds_other = any(a <= one.start < b and one.start != figure.start for one in peers)
-        if a <= figure.start < b or not holds_other:
-            continue
-        if a <= name.start < b or (0 <= a - name.end <= 1 and name.start < figure.start and b <= figure.start):
-            return True
-    return False
-
-
-def _is_parted(text: str, start: int, end: int, peers: Sequence[Figure], figure: Figure) -> bool:
-    """Whether another figure of its kind stands between, outside of brackets, or too many words do."""
-    brackets = [found.span() for found in _BRACKETS.finditer(text)]
-    brackets = [(a, b) for a, b in brackets if not a <= figure.start < b]
-    for one in peers:
-        if start <= one.start < end and not any(a <= one.start < b for a, b in brackets):
-            return True
-    return len(_TERM.findall(_without_brackets(text, start, end))) > _FARTHEST
-
-
-def _without_brackets(text: str, start: int, end: int) -> str:
-    return _BRACKETS.sub(" ", text[start:end])

@@ -10,7 +10,7 @@ from ingather.extraction.proof.bound import Bound, Stretch, Subject, unbound
 from ingather.extraction.proof.cues import Cues, mentions
 from ingather.extraction.proof.figure_binding import Reader
 from ingather.extraction.proof.governing import governed
-from ingather.extraction.proof.measures import Measure
+from ingather.extraction.proof.measure import Measure
 from ingather.extraction.proof.outcomes import days, of_outcome
 from ingather.extraction.proof.owners import owner
 from ingather.extraction.template.model import Field, Scope

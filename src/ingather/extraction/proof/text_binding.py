@@ -104,7 +104,7 @@ def _negations(folded: str) -> int:
     return sum(terms.negations_in(term) for term in _TERM.findall(folded))
 
 
-def is_own_words(field: Field, made: Made) -> bool:
+def is_of_the_quote(field: Field, made: Made) -> bool:
     """Whether a text is the quote's own, by the measure for its type."""
     if made.is_turned:
         return False
@@ -117,13 +117,13 @@ def not_an_answer(field: Field, value: str) -> Reason | None:
     folded = re.sub(r"[\s_/.]+", " ", fold(value).text).strip(" .*'\"()[]<>{}")
     if folded in _STATES:
         return Reason.STATE
-    asked = [field.label.en, field.label.zh, field.id.replace("_", " ")]
-    if folded in {fold(one).text.strip(" .") for one in asked}:
+    names = [field.label.en, field.label.zh, field.id.replace("_", " ")]
+    if folded in {fold(one).text.strip(" .") for one in names}:
         return Reason.ECHO
-    mine, told = _TERM.findall(folded), _TERM.findall(fold(field.instruction).text)
-    if not mine or not told:
+    mine, given = _TERM.findall(folded), _TERM.findall(fold(field.instruction).text)
+    if not mine or not given:
         return None
-    joined, source = f" {' '.join(mine)} ", f" {' '.join(told)} "
+    joined, source = f" {' '.join(mine)} ", f" {' '.join(given)} "
     # So many words in a row are the instruction's and not the paper's.
     return Reason.ECHO if len(mine) >= 4 and joined in source else None
 
@@ -131,5 +131,5 @@ def not_an_answer(field: Field, value: str) -> Reason | None:
 def is_from_question(field: Field, value: str) -> bool:
     """Whether a text that is not the quote's is the question's: most of its words are the instruction's."""
     mine = {_key(term) for term in _content(fold(value).text)}
-    told = {_key(term) for term in _content(fold(f"{field.label.en} {field.label.zh} {field.instruction}").text)}
-    return bool(mine) and len(mine & told) >= 0.75 * len(mine)
+    given = {_key(term) for term in _content(fold(f"{field.label.en} {field.label.zh} {field.instruction}").text)}
+    return bool(mine) and len(mine & given) >= 0.75 * len(mine)

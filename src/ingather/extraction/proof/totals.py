@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Final
 
+from ingather.extraction.proof.beside import right_beside
 from ingather.extraction.proof.figures import Figure
 from ingather.extraction.proof.labels import Named
-from ingather.extraction.proof.owners import right_beside
 
 # What stands between a number and the arm it went to.
 _TO_ARM: Final = re.compile(

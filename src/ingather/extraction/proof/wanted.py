@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from ingather.extraction.proof.measures import Measure
+from ingather.extraction.proof.measure import Measure
 from ingather.extraction.template.model import Field, FieldType, Scope
 
 M = Measure
