@@ -48,7 +48,7 @@ class Database:
 
     def __init__(self, url: str | Callable[[], str]) -> None:
         self._url = url
-        # The tables of these rooms must be there. A program with more rooms than the engine adds them before it connects.
+        # The tables of these rooms must be there. A program with more rooms adds them before it connects.
         self.rooms = set(ENGINE_ALONE)
         self._lock = threading.Lock()
         self._is_checked = False
