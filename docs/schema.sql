@@ -166,6 +166,7 @@ CREATE TABLE ingather.lease (
     queue text NOT NULL,
     returned bigint[] DEFAULT '{}'::bigint[] NOT NULL,
     died_with bigint,
+    spared smallint,
     CONSTRAINT lease_check CHECK ((last_id >= first_id)),
     CONSTRAINT lease_open_check CHECK ((open > 0))
 );
@@ -227,6 +228,7 @@ CREATE TABLE ingather.waiting (
     kind text,
     parked boolean DEFAULT false NOT NULL,
     died_with bigint,
+    spared smallint,
     CONSTRAINT waiting_run_at_check CHECK (isfinite(run_at))
 );
 

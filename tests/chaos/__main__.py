@@ -32,6 +32,7 @@ from ingather.engine import statements as sql
 from ingather.engine.engine import Engine
 from ingather.engine.errors import IngatherError
 from ingather.engine.migrations import migrate
+from ingather.engine.verbs.sweeping import APART_S
 from tests.chaos import failover, oracle
 from tests.chaos.breaks import BREAKS
 from tests.chaos.outages import OUTAGES, CannotTry
@@ -49,8 +50,9 @@ WAVE_S = 0.1
 WAVE_ITEMS = 4
 TICK_S = 0.1
 OBSERVE_S = 0.05
-# After the last fault: a lease to notice, a deadline to hang through, both backoffs of three attempts, and two seconds.
-CLOSED_WITHIN_S = LEASE_S + TIMEOUT_S + (2 + 4) + 2
+# After the last fault: a lease to notice, a deadline to hang through, both backoffs of three attempts, the moment at
+# which what was spared comes back, and two seconds.
+CLOSED_WITHIN_S = LEASE_S + TIMEOUT_S + (2 + 4) + APART_S + 2
 
 TEMPERS = {
     "ok": 850, "slow": 20, "transient": 40, "permanent": 30, "later": 20, "hang": 2, "block": 3, "die": 1, "deadly": 1,

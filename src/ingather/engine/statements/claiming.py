@@ -49,7 +49,7 @@ with quick as materialized (
     select greatest(coalesce(min(least(lane.k, case when top.priority is null then lane.k else %(kw)s end)), 0), 0) as k
       from lane, top
 ), due as materialized (
-    select w.item_id, w.batch_id, w.attempt, w.lost, w.is_gather, w.died_with
+    select w.item_id, w.batch_id, w.attempt, w.lost, w.is_gather, w.died_with, w.spared
       from own
      cross join lateral (select * from ingather.waiting w
                           where w.queue = %(queue)s and not w.parked and w.kind = own.kind
@@ -176,15 +176,17 @@ with quick as materialized (
      using lane where u.queue = %(queue)s and u.used_at < statement_timestamp() - 10 * lane.rate_window
 ), leased as (
     insert into ingather.lease
-           (token, first_id, last_id, batch_id, worker_id, open, starting, attempt, lost, is_gather, queue, died_with)
+           (token, first_id, last_id, batch_id, worker_id, open, starting, attempt, lost, is_gather, queue,
+            died_with, spared)
     select %(token)s + row_number() over o, first_id, last_id, batch_id, %(worker_id)s, items,
            greatest(0, least(items, %(free)s - (sum(items) over o - items))), attempt + 1, lost, is_gather, %(queue)s,
-           died_with
+           died_with, spared
       from (select 0 as place, item_id as first_id, item_id as last_id, 1 as items, batch_id, attempt, lost, is_gather,
-                   died_with
+                   died_with, spared
               from due
             union all
-            select place, first_id, last_id, last_id - first_id + 1, batch_id, 0, 0, false, null from taken) as run
+            select place, first_id, last_id, last_id - first_id + 1, batch_id, 0, 0, false, null, null
+              from taken) as run
     window o as (order by place, first_id)
     returning token, first_id, last_id, batch_id, attempt, lost, is_gather
 )

@@ -103,14 +103,15 @@ select o.item_id
 # PUT_BACK changes nothing. `attempt` is what has been used up: the caller gives back what must not count.
 PUT_BACK: Final[LiteralString] = """
 with held as materialized (
-    select token, first_id, last_id, batch_id, is_gather, queue, returned, open, died_with,
+    select token, first_id, last_id, batch_id, is_gather, queue, returned, open, died_with, spared,
            (select kind from ingather.batch b where b.id = lease.batch_id) as kind
       from ingather.lease
      where token = any(%(tokens)s::bigint[])
      order by token
        for no key update
 ), going as materialized (
-    select h.token, d.item_id, h.batch_id, h.is_gather, h.queue, h.kind, h.died_with, d.delay_s, d.attempt, d.lost,
+    select h.token, d.item_id, h.batch_id, h.is_gather, h.queue, h.kind, h.died_with, h.spared,
+           d.delay_s, d.attempt, d.lost,
            nullif(d.error, '')::jsonb as error
       from held h
       join rows from (unnest(%(token_of)s::bigint[]), unnest(%(ids)s::bigint[]), unnest(%(delays_s)s::float8[]),
@@ -121,9 +122,10 @@ with held as materialized (
        and d.item_id <> all (h.returned)
        and not exists (select from ingather.outcome o where o.item_id = d.item_id offset 0)  -- offset: by index
 ), waits as (
-    insert into ingather.waiting (item_id, batch_id, run_at, attempt, lost, is_gather, queue, kind, died_with, error)
+    insert into ingather.waiting
+           (item_id, batch_id, run_at, attempt, lost, is_gather, queue, kind, died_with, spared, error)
     select item_id, batch_id, clock_timestamp() + delay_s * interval '1 second', attempt, lost, is_gather, queue, kind,
-           died_with, error
+           died_with, spared, error
       from going
 ), gone_of as materialized (
     select token, count(*) as items, array_agg(item_id) as ids from going group by token

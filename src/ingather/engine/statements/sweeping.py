@@ -25,13 +25,14 @@ select token
 # when nobody saw the death, also counts as started what was claimed into free slots.
 # What had started has a loss, but only the first is counted on mere suspicion. A later one counts if the item was the
 # only one that had started, or if nobody died with it who had died with it the time before; and for a gather, only if
-# it was alone. What is spared comes back at a random moment within a minute, so that it meets others.
+# it was alone. What is spared comes back at a random moment, within two seconds and later within more, so that it meets
+# others.
 TAKE_BACK: Final[LiteralString] = """
 with gone as (
     delete from ingather.lease
      where worker_id = %(worker_id)s and (%(tokens)s::bigint[] is null or token = any(%(tokens)s))
     returning token, first_id, last_id, batch_id, attempt, lost, is_gather, queue, returned, claimed_at, starting,
-              died_with
+              died_with, spared
 ), left_open as materialized (
     select g.*, item_id,
            item_id = any(%(overdue)s::bigint[]) as is_overdue,
@@ -67,12 +68,15 @@ with gone as (
     returning item_id
 ), waits as (
     insert into ingather.waiting
-           (item_id, batch_id, run_at, attempt, lost, is_gather, queue, kind, died_with, error)
+           (item_id, batch_id, run_at, attempt, lost, is_gather, queue, kind, died_with, spared, error)
     select item_id, batch_id,
-           clock_timestamp() + case when had_started and not is_lost then random() * interval '1 minute'
+           clock_timestamp() + case when had_started and not is_lost
+                                    then random() * least(%(apart_s)s, 2 ^ (coalesce(spared, 0) + 1))
+                                         * interval '1 second'
                                     else interval '0' end,
            case when is_overdue then attempt else attempt - 1 end, lost + is_lost::int, is_gather, queue, kind,
            case when had_started then %(worker_id)s else died_with end,
+           case when had_started and not is_lost then least(coalesce(spared, 0) + 1, 100) else spared end,
            case when is_lost then %(lost_error)s::jsonb when is_overdue then %(overdue_error)s::jsonb end
       from judged where not is_over
 ), counted as (

@@ -1,11 +1,17 @@
 """Sweep, release, dismiss: what a worker held runs elsewhere, or ends as error."""
 
+from typing import Final
+
 import orjson
 
 from ingather.engine import statements as sql
 from ingather.engine.script import Script, Statement
 from ingather.engine.verdict import MAX_LOST, MESSAGE_CAP
 from ingather.notice import error_fields, notice
+
+# What died together comes back within so many seconds at most, each at a moment of its own. Shorter brings the same
+# company together again; longer makes the innocent wait.
+APART_S: Final = 16.0
 
 _BLOCKED = notice("engine.handler_blocked_worker", "the handler blocked its worker past its deadline")
 
@@ -68,6 +74,7 @@ def _take_back(
             "overdue": overdue,
             "is_blind": is_blind,
             "max_lost": MAX_LOST,
+            "apart_s": APART_S,
             "lost_error": orjson.dumps(lost).decode(),
             "overdue_error": orjson.dumps(late).decode(),
         },
