@@ -6,16 +6,19 @@ from decimal import Decimal
 
 from ingather.engine.engine import Engine
 from ingather.engine.errors import UsageError
+from ingather.extraction import follow_ups
 from ingather.extraction.conversation.desk import queue_of
 from ingather.extraction.conversation.estimate import Estimate, by_model, by_rules, scaled
 from ingather.extraction.conversation.questions import askable_fields
 from ingather.extraction.conversation.sizes import sizes_for
 from ingather.extraction.errors import ModelUnusable
+from ingather.extraction.follow_ups import DocumentDifferences
 from ingather.extraction.limits import MOST_DOCUMENTS, check_new_task, checked_cap, cleaned, known_id
 from ingather.extraction.provider import Capabilities, ChatClient, Endpoint, ModelError
 from ingather.extraction.results import PAGE, ExtractionResults
 from ingather.extraction.task import Status, Task
 from ingather.extraction.tasks import pipeline, tasks
+from ingather.extraction.tasks.follow_up import FollowUp, follow_up_template
 from ingather.extraction.tasks.request import FrozenRequest, TaskRequest
 from ingather.extraction.template import Template, Tier, select
 from ingather.library.port import LibraryPort
@@ -93,10 +96,77 @@ class Extraction(ExtractionResults):
         if self.endpoint:
             queue = queue_of(self.endpoint)
             self.engine.set_queue(queue, max_running=self.at_once)
-        payloads = [{"document_id": document.document_id} for document in frozen.documents]
+        payloads = [
+            {"document_id": one.document_id} | ({"is_kept": True} if one.document_id in frozen.kept_ids else {})
+            for one in frozen.documents
+        ]
         work = self.engine.registry.offspring(pipeline.KIND, payloads, queue=queue, idempotency_key=key)
-        task_id, is_new = self.engine.database.run(tasks.start(frozen, work), rings=True)
+        task_id, is_new = self.engine.database.run(follow_ups.start(frozen, work), rings=True)
         return self.task(task_id), is_new
+
+    def start_follow_up(
+        self,
+        wanted: FollowUp,
+        *,
+        spend_cap: Decimal | None = None,
+        idempotency_key: str | None = None,
+        checks_model: bool = False,
+    ) -> tuple[Task, bool]:
+        """A task that begins with the results and reviews of one that has ended, and asks what is wanted.
+
+        The model is that of this process; context and template are those of
+        the earlier task, with the fields and instructions that are wanted.
+        Documents that the earlier task does not have join it and are asked
+        everything; of the others, only what is wanted is asked and paid for.
+        """
+        before = self.task(wanted.task_id)
+        template = self.template_of(before)
+        known = self.engine.database.run(tasks.all_documents(before.id))
+        meant = wanted.document_ids or tuple(one.document_id for one in known)
+        check_new_task({*meant, *(one.document_id for one in known)}, before.context, idempotency_key)
+        request = TaskRequest(
+            project_id=before.project_id,
+            template_id=before.template_id,
+            document_ids=tuple(dict.fromkeys(meant)),
+            field_ids=wanted.field_ids,
+            context=before.context,
+            spend_cap=checked_cap(spend_cap, self.endpoint.model if self.endpoint else None),
+            follow_up=wanted,
+        )
+        key = None if idempotency_key is None else f"task/{before.project_id}/{idempotency_key}"
+        found = None if key is None else self.engine.database.run(tasks.started(request, key))
+        if found is not None:
+            return self.task(found), False
+        follow_ups.check_ended(self._batch(before).progress().state, before.id)
+        if checks_model:
+            self.check_model()
+        whole = self.template(before.template_id, before.project_id) if wanted.field_ids else template
+        have = {one.document_id for one in known}
+        joining = self.library.snapshots([one for one in meant if one not in have], project_id=before.project_id)
+        frozen = FrozenRequest(
+            request=request,
+            template=follow_up_template(template, whole, wanted),
+            documents=(*known, *joining),
+            base_url=self.endpoint.base_url if self.endpoint else None,
+            model=self.endpoint.model if self.endpoint else None,
+            kept_ids=frozenset(have - set(meant)),
+        )
+        return self._scattered(frozen, key)
+
+    def differences(
+        self, task_id: int, *, after: int = 0, limit: int = PAGE
+    ) -> tuple[list[DocumentDifferences], int | None]:
+        """What a follow-up says otherwise than the task it follows, by document; reviews are not part of it."""
+        task = self.task(task_id)
+        if task.follows_id is None:
+            raise UsageError(notice("follow_up.is_none", "Task {id} follows no other task.", id=task_id))
+        before = self.task(task.follows_id)
+        page, following = self._extracted(task, after=after, limit=limit)
+        total = self._batch(before).progress().total
+        return [
+            follow_ups.differences(self._document(before, one.ordinal) if one.ordinal < total else None, one)
+            for one in page
+        ], following
 
     def _frozen(self, request: TaskRequest) -> FrozenRequest:
         """What a task will keep to, as things stand now."""

@@ -5,6 +5,8 @@ from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
 
+import orjson
+
 from ingather.engine.model import Progress
 
 
@@ -19,7 +21,11 @@ class Project:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """One extraction run, with what it froze at its start. Without a model, the embedded extractor answers."""
+    """One extraction run, with what it froze at its start. Without a model, the embedded extractor answers.
+
+    A follow-up begins with the results of the task `follows_id` and asks what
+    `again` says, as JSON.
+    """
 
     id: int
     project_id: int
@@ -34,6 +40,13 @@ class Task:
     spend_cap: Decimal | None
     pause_reason: str | None
     created_at: datetime
+    follows_id: int | None = None
+    again: str | None = None
+
+    @property
+    def asks_anew(self) -> bool:
+        """Whether a question is put once more although an earlier task has an answer to it: it may have made no sense."""
+        return self.again is not None and orjson.loads(self.again).get("only") is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

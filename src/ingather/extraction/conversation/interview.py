@@ -68,9 +68,13 @@ class InterviewResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Earlier:
-    """What is known of a document from an earlier interview: its rows, and the cells that are not asked again."""
+    """What is known of a document from an earlier interview: its rows, and the cells that are not asked again.
+
+    `scopes` are those whose rows were looked for then.
+    """
 
     rows: tuple[Row, ...]
+    scopes: frozenset[Scope]
     settled: frozenset[tuple[str, str]]
 
 
@@ -164,7 +168,7 @@ class Interview:
     async def _find_rows(self, openings: Sequence[tuple[Opening, str]]) -> tuple[list[Row], list[Flag]]:
         """The rows of the study, as the model lists them or as they were found before, and what is left out."""
         known = list(self._earlier.rows) if self._earlier else []
-        have = {row.scope for row in known}
+        have = self._earlier.scopes if self._earlier else frozenset()
         scopes = tuple(scope for scope in scopes_to_list(self._template) if scope not in have)
         found = RowList(entries=[], is_cut=False)
         order = [opening for opening, _ in openings] if self._sizes.is_read_whole else rows_first(openings)
@@ -174,12 +178,13 @@ class Interview:
             listed = {entry.scope for entry in found.entries}
             if not self._sizes.is_read_whole and not (scopes := tuple(one for one in scopes if one not in listed)):
                 break
-        if self._earlier and not found.entries:
-            return known, []
-        entries = distinct(found.entries)
+        before = [Listed(scope=Scope(row.scope), label=row.label) for row in known if row.scope in LISTED]
+        entries = distinct([*before, *found.entries])
         rows, left_out = rows_from(entries, self._template)
-        self._name(entries, rows)
-        return [*known, *(row for row in rows if row.scope not in have)], self._flags(left_out, is_cut=found.is_cut)
+        new = [row for row in rows if row.scope not in have]
+        self._name(entries, new)
+        left_out = {scope: count for scope, count in left_out.items() if scope not in have}
+        return [*known, *new], self._flags(left_out, is_cut=found.is_cut)
 
     def _name(self, entries: Iterable[Listed], rows: Sequence[Row]) -> None:
         """Listing the rows has answered the field that names them."""

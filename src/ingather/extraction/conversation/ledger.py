@@ -71,6 +71,7 @@ def request_hash(task: Task, messages: tuple[Message, ...], schema: dict[str, An
         task.model,
         [(message.role, message.content) for message in messages],
         schema,
+        *([task.id] if task.asks_anew else []),
     ]
     return hashlib.sha256(orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)).hexdigest()
 

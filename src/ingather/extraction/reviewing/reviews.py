@@ -63,6 +63,11 @@ def add(task_id: int, judged: Sequence[Judged], by: Reviewer) -> Script[int]:
     return len(written)
 
 
+def copy(follows_id: int, task_id: int) -> Script[None]:
+    """The reviews of a task, for the follow-up that begins with its documents."""
+    yield Statement(sql.COPY_REVIEWS, {"follows_id": follows_id, "task_id": task_id})
+
+
 def _review(row: Sequence[Any]) -> Review:
     ordinal, key, field, revision, action, value, note, reviewer, reviewed_at, finding_sha256, _ = row
     return Review(

@@ -52,3 +52,16 @@ select %(task_id)s, judged.ordinal, judged.row_key, judged.field, judged.revisio
     on conflict (task_id, ordinal, row_key, field, revision) do nothing
 returning ordinal
 """
+
+# A follow-up begins with the documents of the task it follows, under the same ordinals. Each review keeps its maker and
+# its time, and speaks of a cell for as long as the cell says what was judged.
+COPY_REVIEWS: Final[LiteralString] = """
+insert into ingather.review
+       (task_id, ordinal, row_key, field, revision, action, value, note, reviewer, account_id, finding_sha256,
+        reviewed_at)
+select %(task_id)s, ordinal, row_key, field, revision, action, value, note, reviewer, account_id, finding_sha256,
+       reviewed_at
+  from ingather.review
+ where task_id = %(follows_id)s
+ order by id
+"""

@@ -5,11 +5,13 @@ import random
 from functools import lru_cache, partial
 from typing import Any
 
+import orjson
+
 from ingather.engine.engine import Engine
 from ingather.engine.errors import Reject, RetryLater, UsageError
 from ingather.engine.item import Item
 from ingather.extraction.conversation.desk import PAUSED_S, Desk
-from ingather.extraction.conversation.interview import Interview, InterviewResult, ModelAnswer
+from ingather.extraction.conversation.interview import Earlier, Interview, InterviewResult, ModelAnswer
 from ingather.extraction.conversation.questions import askable_fields
 from ingather.extraction.findings import EMBEDDED
 from ingather.extraction.proof.assess import assess
@@ -17,6 +19,7 @@ from ingather.extraction.provider import Endpoint, ErrorKind, Message, ModelErro
 from ingather.extraction.rules import extract
 from ingather.extraction.task import Task
 from ingather.extraction.tasks import results, tasks
+from ingather.extraction.tasks.follow_up import TakenOver, as_answer, beside, joined_findings, taken_over
 from ingather.extraction.template import Template
 from ingather.library.port import LibraryPort, ReadingSummary
 from ingather.notice import notice
@@ -56,25 +59,49 @@ class Pipeline:
     async def _extract(self, item: Item) -> dict[str, Any]:
         task, template, reading, pages = await asyncio.to_thread(self._open, item)
         source = task.model or EMBEDDED
-        if task.model is None:
+        taken = await asyncio.to_thread(self._taken_over, task, template, item)
+        if taken is not None and not taken.has_questions:
+            result = InterviewResult(rows=list(taken.earlier.rows), answers=[], flags=[])
+        elif task.model is None:
             printed = await asyncio.to_thread(self._library.printed_lines, reading.sha256, 0, parser=reading.parser)
             rows, answers = await asyncio.to_thread(extract, askable_fields(template), pages, first_page=printed)
             result = InterviewResult(rows=rows, answers=answers, flags=[])
+            result = result if taken is None else beside(result, taken)
         else:
-            result = await self._ask(task, template, item, pages)
+            result = await self._ask(task, template, item, pages, taken.earlier if taken else None)
         findings, flags = await asyncio.to_thread(
             partial(
                 assess,
                 template,
                 pages,
                 result.rows,
-                result.answers,
+                [*(map(as_answer, taken.findings) if taken else ()), *result.answers],
                 source=source,
                 is_recognised=reading.is_recognised,
                 has_unread_signs=reading.has_unread_signs,
             )
         )
+        if taken is not None:
+            findings, flags = joined_findings(findings, taken, parser=reading.parser), [*flags, *taken.flags]
         return results.to_json(result.rows, findings, [*flags, *result.flags], parser=reading.parser, source=source)
+
+    def _taken_over(self, task: Task, template: Template, item: Item) -> TakenOver | None:
+        """What the earlier task of a follow-up has left of this document; None where there is nothing."""
+        if task.follows_id is None:
+            return None
+        before = self._engine.database.run(tasks.find_task(task.follows_id))
+        stored = self._engine.database.run(tasks.find_result(before, item.ordinal))
+        if stored is None:
+            return None
+        rows, findings, flags = results.from_json(stored)
+        return taken_over(
+            self._templates(before.template_sha256),
+            template,
+            (rows, findings, flags),
+            again=orjson.loads(task.again or "{}"),
+            parser=stored.get("parser", ""),
+            is_kept=bool(item.payload.get("is_kept")),
+        )
 
     def _open(self, item: Item) -> tuple[Task, Template, ReadingSummary, list[str]]:
         """Task, template, reading and pages of a document, read in one thread."""
@@ -86,7 +113,9 @@ class Pipeline:
             raise Reject(reading.sentence)
         return task, template, reading, self._library.pages(document.sha256, parser=reading.parser)
 
-    async def _ask(self, task: Task, template: Template, item: Item, pages: list[str]) -> InterviewResult:
+    async def _ask(
+        self, task: Task, template: Template, item: Item, pages: list[str], earlier: Earlier | None
+    ) -> InterviewResult:
         """The interview of the model. Its errors become the exceptions that the engine understands."""
         desk = self._desk(task)
         await desk.find_context()
@@ -100,7 +129,12 @@ class Pipeline:
 
         try:
             interview = Interview(
-                template, pages, ask, context_tokens=lambda: desk.context_tokens, context=task.context
+                template,
+                pages,
+                ask,
+                context_tokens=lambda: desk.context_tokens,
+                context=task.context,
+                earlier=earlier,
             )
             return await interview.run()
         except ModelError as error:

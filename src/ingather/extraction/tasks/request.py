@@ -7,6 +7,7 @@ from decimal import Decimal
 
 import orjson
 
+from ingather.extraction.tasks.follow_up import FollowUp
 from ingather.extraction.template import Template
 from ingather.library.port import Snapshot
 
@@ -25,6 +26,7 @@ class TaskRequest:
     field_ids: tuple[str, ...] | None
     context: str
     spend_cap: Decimal | None
+    follow_up: FollowUp | None = None
 
     @property
     def sha256(self) -> str:
@@ -36,17 +38,23 @@ class TaskRequest:
             self.context,
             None if self.spend_cap is None else str(self.spend_cap),
         ]
+        if self.follow_up is not None:
+            parts.append([self.follow_up.task_id, self.follow_up.again, self.follow_up.instructions])
         # Not by orjson, which refuses half characters: this text comes from outside and is not checked yet.
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrozenRequest:
-    """A request with all that the task keeps to: its template version, its documents, and the model that answers."""
+    """A request with all that the task keeps to: its template version, its documents, and the model that answers.
+
+    `kept_ids` are documents of a follow-up that nothing is asked about.
+    """
 
     request: TaskRequest
     template: Template
     documents: tuple[Snapshot, ...]
+    kept_ids: frozenset[int] = frozenset()
     base_url: str | None
     model: str | None
 

@@ -88,9 +88,9 @@ delete from ingather.project where id = %(project_id)s
 
 ADD_TASK: Final[LiteralString] = """
 insert into ingather.task
-       (project_id, batch_id, template_sha256, base_url, model, context, spend_cap, request_sha256)
+       (project_id, batch_id, template_sha256, base_url, model, context, spend_cap, request_sha256, follows_id, again)
 values (%(project_id)s, %(batch_id)s, %(template_sha256)s, %(base_url)s, %(model)s, %(context)s, %(spend_cap)s,
-        %(request_sha256)s)
+        %(request_sha256)s, %(follows_id)s, %(again)s::jsonb)
 returning id
 """
 
@@ -113,7 +113,7 @@ select t.id, t.request_sha256
 
 _TASK_COLUMNS: Final[LiteralString] = """
 select t.id, t.project_id, p.name, t.batch_id, t.template_sha256, v.template_id, v.version, t.base_url, t.model,
-       t.context, t.spend_cap, t.pause_reason, t.created_at, t.pause_notice
+       t.context, t.spend_cap, t.pause_reason, t.created_at, t.follows_id, t.again::text, t.pause_notice
 """
 
 _TASK_TABLES: Final[LiteralString] = """
@@ -217,6 +217,17 @@ select o.result ->> 'parser'
   from ingather.segment s
   join ingather.outcome o on o.item_id = (s.id << 20) + %(ordinal)s::bigint
  where s.batch_id = %(batch_id)s
+"""
+
+FIND_RESULT: Final[LiteralString] = """
+select o.result::text
+  from ingather.segment s
+  join ingather.outcome o on o.item_id = (s.id << 20) + %(ordinal)s::bigint
+ where s.batch_id = %(batch_id)s and o.state = 'c'
+"""
+
+ALL_DOCUMENTS: Final[LiteralString] = """
+select document_id, sha256, file_name from ingather.task_document where task_id = %(task_id)s order by ordinal
 """
 
 DOCUMENTS: Final[LiteralString] = """

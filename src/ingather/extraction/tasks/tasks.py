@@ -25,7 +25,7 @@ from ingather.notice import error_notice, notice, notice_fields, noticed
 def start(frozen: FrozenRequest, work: Offspring) -> Script[tuple[int, bool]]:
     """The batch and the task, in one commit. False beside the id: this key had its task already."""
     assert work.request is not None
-    request = frozen.request
+    request, follow_up = frozen.request, frozen.request.follow_up
     yield from find_project(request.project_id)
     batch_id, is_new = yield from verbs.scatter(work.request, work.lines)
     if not is_new:
@@ -42,6 +42,8 @@ def start(frozen: FrozenRequest, work: Offspring) -> Script[tuple[int, bool]]:
             "context": request.context,
             "spend_cap": request.spend_cap,
             "request_sha256": request.sha256,
+            "follows_id": follow_up.task_id if follow_up else None,
+            "again": orjson.dumps(follow_up.again).decode() if follow_up else None,
         },
     )
     yield Statement(
@@ -161,6 +163,20 @@ def find_document(task_id: int, ordinal: int) -> Script[Snapshot]:
         )
     [(document_id, sha256, file_name)] = rows
     return Snapshot(document_id=document_id, file_name=file_name, sha256=sha256, size=0)
+
+
+def all_documents(task_id: int) -> Script[list[Snapshot]]:
+    """The documents of a task as they were when it started, in their order."""
+    return [
+        Snapshot(document_id=document_id, file_name=file_name, sha256=sha256, size=0)
+        for document_id, sha256, file_name in (yield Statement(sql.ALL_DOCUMENTS, {"task_id": task_id}))
+    ]
+
+
+def find_result(task: Task, ordinal: int) -> Script[dict[str, Any] | None]:
+    """What a completed document's item has left; None where it ended otherwise, or was pruned."""
+    rows = yield Statement(sql.FIND_RESULT, {"batch_id": task.batch_id, "ordinal": ordinal})
+    return orjson.loads(rows[0][0]) if rows else None
 
 
 def find_parser(task: Task, ordinal: int) -> Script[str | None]:

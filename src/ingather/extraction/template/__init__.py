@@ -11,6 +11,7 @@ from ingather.extraction.template.editing import (
     difference,
     remove_field,
     select,
+    with_instructions,
 )
 from ingather.extraction.template.errors import TemplateError, ValueProblem
 from ingather.extraction.template.model import (
@@ -59,4 +60,5 @@ __all__ = [
     "read_field",
     "remove_field",
     "select",
+    "with_instructions",
 ]

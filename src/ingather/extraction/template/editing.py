@@ -73,6 +73,15 @@ def change_field(template: Template, field: Field) -> Template:
     return validate(replace(template, fields=_in_sections(template, fields)))
 
 
+def with_instructions(template: Template, instructions: Mapping[str, str]) -> Template:
+    """The same template with other instructions, for one run: it is stored by its content, and stays what it is."""
+    fields = [
+        replace(field, instruction=instructions[field.id]) if field.id in instructions else field
+        for field in template.fields
+    ]
+    return validate(replace(template, fields=tuple(fields)))
+
+
 def remove_field(template: Template, field_id: str) -> Template:
     """Without that field, and without the checks that name it.
 

@@ -1,0 +1,11 @@
+-- How far the answers are that models write at this moment, for the people who wait for them. A row lives as long as its
+-- call and is written about once a second; what a crash of the server loses is worth nothing a second later.
+create unlogged table ingather.answer_under_way (
+    task_id    bigint not null,
+    ordinal    integer not null,
+    step       text not null,
+    characters integer not null default 0,
+    sent_at    timestamptz not null default clock_timestamp(),
+    seen_at    timestamptz not null default clock_timestamp(),
+    primary key (task_id, ordinal)
+);
