@@ -37,6 +37,17 @@ ALTER TABLE ingather.account ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+-- TABLE answer_under_way
+
+CREATE UNLOGGED TABLE ingather.answer_under_way (
+    task_id bigint NOT NULL,
+    ordinal integer NOT NULL,
+    step text NOT NULL,
+    characters integer DEFAULT 0 NOT NULL,
+    sent_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    seen_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
 -- TABLE api_token
 
 CREATE TABLE ingather.api_token (
@@ -595,6 +606,9 @@ CREATE TABLE ingather.task (
     request_sha256 text NOT NULL,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     pause_notice jsonb,
+    follows_id bigint,
+    again jsonb,
+    CONSTRAINT task_again_check CHECK (((again IS NULL) OR (jsonb_typeof(again) = 'object'::text))),
     CONSTRAINT task_check CHECK (((base_url IS NULL) = (model IS NULL))),
     CONSTRAINT task_spend_cap_check CHECK (((spend_cap >= (0)::numeric) AND (spend_cap < '1000000000000'::numeric)))
 );
@@ -665,6 +679,11 @@ ALTER TABLE ONLY ingather.account
 
 ALTER TABLE ONLY ingather.account
     ADD CONSTRAINT account_pkey PRIMARY KEY (id);
+
+-- CONSTRAINT answer_under_way answer_under_way_pkey
+
+ALTER TABLE ONLY ingather.answer_under_way
+    ADD CONSTRAINT answer_under_way_pkey PRIMARY KEY (task_id, ordinal);
 
 -- CONSTRAINT api_token api_token_pkey
 
@@ -1022,6 +1041,11 @@ ALTER TABLE ONLY ingather.task_document
 
 ALTER TABLE ONLY ingather.task_document
     ADD CONSTRAINT task_document_task_id_fkey FOREIGN KEY (task_id) REFERENCES ingather.task(id) ON DELETE CASCADE;
+
+-- FK CONSTRAINT task task_follows_id_fkey
+
+ALTER TABLE ONLY ingather.task
+    ADD CONSTRAINT task_follows_id_fkey FOREIGN KEY (follows_id) REFERENCES ingather.task(id) ON DELETE SET NULL;
 
 -- FK CONSTRAINT task task_project_id_fkey
 

@@ -555,3 +555,28 @@ def test_a_quote_is_marked_in_the_text_it_was_found_in_also_when_a_newer_parser_
     assert new.library.rectangles(found.sha256, span.page, span.start, span.end) != before
     old.engine.close()
     new.engine.close()
+
+
+def test_an_answer_that_takes_long_is_seen_to_grow_and_gone_when_it_is_whole(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, db: psycopg.Connection
+) -> None:
+    monkeypatch.setattr("ingather.extraction.conversation.under_way.EVERY_S", 0.02)
+    bench, _ = scene({"streaming": {"tokens_a_second": 60}})
+    task, _ = bench.extraction.start_task(bench.project, "rct", bench.add([paper(1)]), field_ids=["title", "doi"])
+    seen: list[int] = []
+
+    def look() -> None:
+        while not bench.extraction.status(task.id).progress.is_closed:
+            under_way = bench.extraction.status(task.id).under_way
+            if under_way is not None:
+                assert under_way.answers == 1
+                seen.append(under_way.characters)
+
+    watcher = threading.Thread(target=look)
+    watcher.start()
+    drain(bench)
+    watcher.join(30)
+    assert len(set(seen)) > 1
+    assert seen == sorted(seen)
+    assert bench.extraction.status(task.id).under_way is None
+    assert db.execute("select count(*) from ingather.answer_under_way").fetchone() == (0,)

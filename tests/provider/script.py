@@ -125,6 +125,12 @@ class Director:
                 return rule
         return Rule(do="ok")
 
+    def choose_streaming(self, number: int, body: Body) -> Streaming | None:
+        """How this answer is streamed: as a rule about it says, or as all are."""
+        fitting = (rule for rule in self.script.rules if rule.fits(number, body, done=0, draw=0.0))
+        own = next((rule.options["streaming"] for rule in fitting if "streaming" in rule.options), None)
+        return Streaming.of(own) or self.script.streaming
+
     def latency_s(self, number: int) -> float:
         low, high = self.script.latency_s
         return random.Random(f"{self.script.seed}:{number}:latency").uniform(low, high)

@@ -186,9 +186,10 @@ class Provider:
             did, made = "too_long", refused
         else:
             did, made = self._perform(number, body)
-            if body.get("stream") and self.script.streaming and made.status == 200 and not made.is_cut:
+            own = self._director.choose_streaming(number, body)
+            if body.get("stream") and own and made.status == 200 and not made.is_cut:
                 usage = bool((body.get("stream_options") or {}).get("include_usage"))
-                made = streamed(made, self.script.streaming, with_usage=usage)
+                made = streamed(made, own, with_usage=usage)
         if made.silence_s:
             self._silent[key] = (arrived, arrived + made.silence_s)
         # Written down before it is answered, so that whoever has the answer finds the call in the log.

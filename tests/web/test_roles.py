@@ -56,6 +56,8 @@ POST   /extraction/tasks                              401 404 403 201 201 404 40
 GET    /extraction/tasks                              401 404 200 200 200 404 200
 GET    /extraction/tasks/{task_id}                    401 404 200 200 200 404 200
 DELETE /extraction/tasks/{task_id}                    401 404 403 403 204 404 403
+POST   /extraction/tasks/{task_id}/follow-up          401 404 403 422 422 404 403
+GET    /extraction/tasks/{task_id}/differences        401 404 422 422 422 404 422
 GET    /extraction/tasks/{task_id}/template           401 404 200 200 200 404 200
 GET    /extraction/tasks/{task_id}/analysis           401 404 200 200 200 404 200
 GET    /extraction/tasks/{task_id}/results            401 404 200 200 200 404 200
@@ -194,6 +196,8 @@ class Stage:
                 return {"json": {"project_id": project, "template_id": "rct", "document_ids": [self.document]}}
             case "POST", "/extraction/model/test":
                 return {"json": {"project_id": project}}
+            case "POST", "/extraction/tasks/{task_id}/follow-up":
+                return {"json": {"only": "failed"}}
             case "GET", "/extraction/tasks":
                 return {"params": {"project_id": project}}
             case "PUT", "/extraction/tasks/{task_id}/spend-cap":

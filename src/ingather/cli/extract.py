@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import time
 from argparse import Namespace
 from contextlib import closing
 from pathlib import Path
@@ -12,10 +13,11 @@ from ingather.cli.watching import Bar, Lines, Screen
 from ingather.engine.errors import IngatherError, UsageError
 from ingather.engine.model import Progress
 from ingather.extraction.export import FORMATS
+from ingather.extraction.provider import CHARACTERS_A_TOKEN
 from ingather.extraction.results import EMBEDDED_NAME
-from ingather.extraction.task import Task, Wait, WaitReason
+from ingather.extraction.task import Task, UnderWay, Wait, WaitReason
 from ingather.extraction.tasks.request import fingerprint
-from ingather.extraction.template import Template, Tier, select
+from ingather.extraction.template import Template, Tier, fields_of_sections, select
 from ingather.library import ingest
 from ingather.settings import Settings
 from ingather.workbench import Workbench
@@ -24,13 +26,15 @@ from ingather.workbench import Workbench
 OWN_NAME = "Command line"
 # How often progress is read and shown. Shorter costs more queries; longer makes the bar jerk.
 POLL_S = 0.2
+# How often it is looked up how far answers are. They are written down once a second.
+LOOK_S = 1.0
 # How long the command's own worker may finish items after the task has ended. Nothing of this task is left by then.
 GRACE_S = 2.0
 
 
 def extract(arguments: Namespace) -> int:
-    papers = _papers(arguments.papers)
-    out, kind = _out(arguments.out)
+    papers = papers_of(arguments.papers)
+    out, kind = table_file(arguments.out)
     settings = Settings.from_environment()
     bench = Workbench(settings)
     try:
@@ -41,34 +45,50 @@ def extract(arguments: Namespace) -> int:
 
 def _extract(bench: Workbench, arguments: Namespace, papers: list[Path], out: Path, kind: str, at_once: int) -> int:
     template = bench.extraction.template(arguments.template)
-    fields = [field.id for field in template.fields if arguments.all_fields or field.tier is Tier.CORE]
-    project_id, knowledge_base_id = _own_project(bench)
-    file_names = _upload(bench, knowledge_base_id, papers)
+    fields = _fields(template, arguments)
+    project_id, knowledge_base_id = own_project(bench)
+    file_names = upload(bench, knowledge_base_id, papers)
     task = _start(bench, project_id, arguments, select(template, fields), sorted(file_names))
     count = "1 document" if len(file_names) == 1 else f"{len(file_names):,} documents"
     hint(f"{count}, template {task.template_id}, {task.model or EMBEDDED_NAME}.")
+    return finish(bench, task, arguments, out, kind, at_once)
+
+
+def finish(bench: Workbench, task: Task, arguments: Namespace, out: Path, kind: str, at_once: int) -> int:
+    """Work until the task has ended, write its table, and say what failed."""
     # On stderr: a program may read the answer on stdout.
     screen: Screen = Bar(stderr=True) if console(stderr=True).is_terminal else Lines(hint)
     try:
-        seen = asyncio.run(_work(bench, task, screen, at_once))
+        seen = asyncio.run(work_on(bench, task, screen, at_once))
     except KeyboardInterrupt:
         hint("Interrupted. Run the same command again to go on; what is done is kept.")
         raise
-    _write(bench, task, out, kind, arguments.language)
+    write_table(bench, task, out, kind, arguments.language)
     failures = bench.engine.batch(task.batch_id).items("error")
-    shown = [(file_names[item.payload["document_id"]], _why(item.error)) for item in failures]
+    shown = [(bench.extraction.result(task.id, item.ordinal).file_name, _why(item.error)) for item in failures]
     if arguments.json:
         counts = {"completed": seen.completed, "error": seen.error, "cancelled": seen.cancelled}
         failed = [{"file": name, "problem": why} for name, why in shown]
         as_json({"task_id": task.id, "out": str(out), "total": seen.total, **counts, "failures": failed})
     else:
-        say(f"Wrote {out}: {seen.completed:,} of {seen.total:,} documents.")
+        say(f"Wrote {out}: {seen.completed:,} of {seen.total:,} documents of task {task.id}.")
         if shown:
             table(["document", "why it failed"], shown, empty="")
     return 0 if seen.completed == seen.total else 1
 
 
-def _papers(given: list[str]) -> list[Path]:
+def _fields(template: Template, arguments: Namespace) -> list[str]:
+    """The chosen fields; without a choice the core ones, or all."""
+    chosen = chosen_fields(template, arguments)
+    return chosen or [field.id for field in template.fields if arguments.all_fields or field.tier is Tier.CORE]
+
+
+def chosen_fields(template: Template, arguments: Namespace) -> list[str]:
+    """The fields that `--field` and `--section` name."""
+    return list(dict.fromkeys([*arguments.field, *fields_of_sections(template, arguments.section)]))
+
+
+def papers_of(given: list[str]) -> list[Path]:
     papers = list(dict.fromkeys(path_of(name) for name in given))
     for paper in papers:
         if not paper.exists():
@@ -80,22 +100,22 @@ def _papers(given: list[str]) -> list[Path]:
     return papers
 
 
-def _out(name: str) -> tuple[Path, str]:
+def table_file(name: str) -> tuple[Path, str]:
     """Where the table goes, and what kind of table the ending asks for; found out before any work is done."""
     kinds = {known.suffix: key for key, known in FORMATS.items()}
     out = out_of(name, list(kinds))
     return out, kinds[ending_of(out, kinds) or out.suffix]
 
 
-def _own_project(bench: Workbench) -> tuple[int, int]:
+def own_project(bench: Workbench) -> tuple[int, int]:
     """The project of the command line and its knowledge base, made by whichever command comes first."""
     try:
-        return _find_or_create_own_project(bench)
+        return _find_or_create(bench)
     except UsageError:  # another command made one of them this moment
-        return _find_or_create_own_project(bench)
+        return _find_or_create(bench)
 
 
-def _find_or_create_own_project(bench: Workbench) -> tuple[int, int]:
+def _find_or_create(bench: Workbench) -> tuple[int, int]:
     # Found by its purpose and not by its name: a person may have given a project of theirs the same name.
     project_id = bench.extraction.own_project("command_line", OWN_NAME).id
     knowledge_bases = bench.library.list_knowledge_bases(project_ids=[project_id])
@@ -104,7 +124,7 @@ def _find_or_create_own_project(bench: Workbench) -> tuple[int, int]:
     return project_id, bench.library.create_knowledge_base(OWN_NAME, project_id=project_id).id
 
 
-def _upload(bench: Workbench, knowledge_base_id: int, papers: list[Path]) -> dict[int, str]:
+def upload(bench: Workbench, knowledge_base_id: int, papers: list[Path]) -> dict[int, str]:
     """The papers as documents: their ids, each with the name of its file."""
     names: dict[int, str] = {}
     for paper in papers:
@@ -160,19 +180,23 @@ def _goes_on(bench: Workbench, task: Task) -> bool:
     return True
 
 
-async def _work(bench: Workbench, task: Task, screen: Screen, at_once: int) -> Progress:
+async def work_on(bench: Workbench, task: Task, screen: Screen, at_once: int) -> Progress:
     """Run a worker for the task and show its progress, until the task is done or has paused itself."""
     batch = bench.engine.batch(task.batch_id)
     # On a shared database there may be work of others, which is not for this command to take.
     queues = [(await batch.aprogress()).queue, ingest.QUEUE]
     worker = bench.engine.worker(concurrency=max(at_once, 4), queues=queues)
     shown_why: WaitReason | None = None
+    look_at, now_written = 0.0, None
     await worker.start()
     try:
         with closing(screen):
             while True:
                 seen = await batch.aprogress()
-                screen.show(seen)
+                if time.monotonic() >= look_at:
+                    now_written = (await bench.extraction.astatus(task.id)).under_way if seen.running else None
+                    look_at = time.monotonic() + LOOK_S
+                screen.show(seen, _written(now_written))
                 if seen.pending and not seen.running and not seen.paused:
                     wait = (await asyncio.to_thread(bench.extraction.status, task.id)).wait
                     if wait and wait.why is not shown_why:
@@ -191,6 +215,16 @@ async def _work(bench: Workbench, task: Task, screen: Screen, at_once: int) -> P
         await bench.engine.aclose()
 
 
+def _written(found: UnderWay | None) -> str:
+    """How far answers are that have been waited for: a slow model is at work, and not dead."""
+    if found is None:
+        return ""
+    tokens = found.characters // CHARACTERS_A_TOKEN
+    what = "an answer" if found.answers == 1 else f"{found.answers} answers"
+    written = f"about {tokens:,} tokens" if tokens else "the paper is being read"
+    return f"{what} under way for {found.longest_s:.0f} s: {written}"
+
+
 def _waiting(wait: Wait) -> str:
     """A sentence that says what a task waits for. It is never a worker: this command runs its own."""
     until = f" until {wait.until.astimezone():%H:%M:%S}" if wait.until else ""
@@ -203,7 +237,7 @@ def _waiting(wait: Wait) -> str:
             return f"Waiting{until}. {wait.sentence}".rstrip()
 
 
-def _write(bench: Workbench, task: Task, out: Path, kind: str, language: str) -> None:
+def write_table(bench: Workbench, task: Task, out: Path, kind: str, language: str) -> None:
     kept = " What is done is kept: run the same command again."
     write_whole(out, lambda file: bench.extraction.export(task.id, kind, file, language=language), kept=kept)
 

@@ -51,6 +51,7 @@ def parser() -> argparse.ArgumentParser:
     migrate.add_argument("--engine", action="store_true", help="the engine's tables only, not the workbench's")
     _add_work(commands)
     _add_extract(commands)
+    _add_follow_up(commands)
     _add_numbers(commands)
     _add_tables(commands)
     _add_web(commands)
@@ -108,6 +109,7 @@ def _add_extract(commands: Any) -> None:
     )
     command.add_argument("--out", required=True, metavar="FILE", help="the table: .xlsx, .csv, .json, .html or .zip")
     command.add_argument("--all-fields", action="store_true", help="the extended fields too, not only the core ones")
+    _add_choice(command)
     command.add_argument("--context", default="", metavar="TEXT", help="what the review is about, for the model")
     command.add_argument("--language", choices=["en", "zh"], default="en", help="of the table's headings (en)")
 
@@ -126,6 +128,39 @@ def _add_tables(commands: Any) -> None:
     command.add_argument("paper", metavar="PAPER", help="a PDF, text or Markdown file")
     command.add_argument("--xlsx", metavar="FILE", help="write them there as an Excel workbook, a sheet for each")
     command.add_argument("--csv", metavar="FILE", help="write them there as CSV, one below the other")
+
+
+def _add_choice(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--field", nargs="+", action="extend", default=[], metavar="ID", help="these fields")
+    command.add_argument(
+        "--section", nargs="+", action="extend", default=[], metavar="ID", help="the core fields of these sections"
+    )
+
+
+def _add_follow_up(commands: Any) -> None:
+    command = _add(
+        commands,
+        "follow-up",
+        _later("follow_up", "follow_up"),
+        "ask a finished task again: fields, what failed, other instructions, papers that join",
+        json=True,
+    )
+    command.add_argument("task", type=_id, metavar="TASK", help="the task that has ended, by its number")
+    command.add_argument("papers", nargs="*", metavar="PAPER", help="papers that join, under the same template")
+    command.add_argument("--out", required=True, metavar="FILE", help="the table: .xlsx, .csv, .json, .html or .zip")
+    _add_choice(command)
+    command.add_argument(
+        "--only", choices=["failed", "missing"], help="cells that failed, or all without an answer (none)"
+    )
+    command.add_argument(
+        "--instruction",
+        nargs=2,
+        action="append",
+        default=[],
+        metavar=("FIELD", "TEXT"),
+        help="ask this field with another instruction",
+    )
+    command.add_argument("--language", choices=["en", "zh"], default="en", help="of the table's headings (en)")
 
 
 def _add_web(commands: Any) -> None:

@@ -21,6 +21,8 @@ from ingather.engine.model import Progress
 POLL_S = 0.25
 # In a pipe at most one line in this time, so that a log of an hour has 1,800 lines and not 14,400.
 LINE_EVERY_S = 2.0
+# Where nothing but an answer under way grows, lines come less often by this.
+LONG_S = 28.0
 # After this long without progress the command checks for a worker. A worker that starts needs about a second.
 NOBODY_WORKS_AFTER_S = 3.0
 # A server that restarts is back within a minute. After that the command ends with the error.
@@ -30,7 +32,7 @@ DATABASE_AWAY_S = 60.0
 class Screen(Protocol):
     """Where progress is shown."""
 
-    def show(self, seen: Progress) -> None: ...
+    def show(self, seen: Progress, more: str = "") -> None: ...
     def close(self) -> None: ...
 
 
@@ -111,8 +113,9 @@ class Bar:
     def close(self) -> None:
         self._bar.stop()
 
-    def show(self, seen: Progress) -> None:
-        columns: dict[str, Any] = {"total": seen.total, "completed": seen.finished, "counts": counts(seen)}
+    def show(self, seen: Progress, more: str = "") -> None:
+        shown = ", ".join(filter(None, (counts(seen), more)))
+        columns: dict[str, Any] = {"total": seen.total, "completed": seen.finished, "counts": shown}
         if self._task is None:
             self._task = self._bar.add_task(f"batch {seen.batch_id} {seen.kind}", **columns)
         else:
@@ -130,9 +133,10 @@ class Lines:
     def close(self) -> None:
         """Nothing to put away."""
 
-    def show(self, seen: Progress) -> None:
-        if seen != self._last and time.monotonic() >= self._next_at:
-            rest = counts(seen)
+    def show(self, seen: Progress, more: str = "") -> None:
+        is_due = time.monotonic() >= self._next_at + (LONG_S if seen == self._last else 0.0)
+        if is_due and (seen != self._last or more):
+            rest = ", ".join(filter(None, (counts(seen), more)))
             done = f"{seen.finished:,} of {seen.total:,} finished ({seen.percent:.0f} %)"
             self._tell(f"{done}, {rest}" if rest else done)
             self._last, self._next_at = seen, time.monotonic() + LINE_EVERY_S
@@ -148,7 +152,7 @@ class JsonLines:
     def close(self) -> None:
         """Nothing to put away."""
 
-    def show(self, seen: Progress) -> None:
+    def show(self, seen: Progress, more: str = "") -> None:  # noqa: ARG002  programs read counts
         if seen != self._last:
             self._last = seen
             as_json(self._shape(seen))

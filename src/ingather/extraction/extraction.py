@@ -21,7 +21,7 @@ from ingather.extraction.tasks import pipeline, tasks
 from ingather.extraction.tasks.follow_up import FollowUp, follow_up_template
 from ingather.extraction.tasks.request import FrozenRequest, TaskRequest
 from ingather.extraction.template import Template, Tier, select
-from ingather.library.port import LibraryPort
+from ingather.library.port import LibraryPort, Snapshot
 from ingather.names import LARGEST_ID
 from ingather.notice import notice
 
@@ -121,7 +121,7 @@ class Extraction(ExtractionResults):
         """
         before = self.task(wanted.task_id)
         template = self.template_of(before)
-        known = self.engine.database.run(tasks.all_documents(before.id))
+        known = self.documents_of(before.id)
         meant = wanted.document_ids or tuple(one.document_id for one in known)
         check_new_task({*meant, *(one.document_id for one in known)}, before.context, idempotency_key)
         request = TaskRequest(
@@ -152,6 +152,10 @@ class Extraction(ExtractionResults):
             kept_ids=frozenset(have - set(meant)),
         )
         return self._scattered(frozen, key)
+
+    def documents_of(self, task_id: int) -> list[Snapshot]:
+        """The documents of a task as they were when it started, in their order."""
+        return self.engine.database.run(tasks.all_documents(known_id(task_id, "task")))
 
     def differences(
         self, task_id: int, *, after: int = 0, limit: int = PAGE

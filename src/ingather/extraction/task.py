@@ -45,7 +45,7 @@ class Task:
 
     @property
     def asks_anew(self) -> bool:
-        """Whether a question is put once more although an earlier task has an answer to it: it may have made no sense."""
+        """Whether a question is put once more although an earlier task has an answer: it may have made no sense."""
         return self.again is not None and orjson.loads(self.again).get("only") is not None
 
 
@@ -81,6 +81,15 @@ class Wait:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UnderWay:
+    """The answers that are being written: how many, how long they are together, and how long the longest takes."""
+
+    answers: int
+    characters: int
+    longest_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
     """A task as it stands."""
 
@@ -88,3 +97,4 @@ class Status:
     progress: Progress
     spent: Spent
     wait: Wait | None = None
+    under_way: UnderWay | None = None

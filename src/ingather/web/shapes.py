@@ -6,10 +6,11 @@ from urllib.parse import urlsplit
 from ingather.engine.model import Progress, Queue, ScheduleRecord, WorkerRecord
 from ingather.extraction.conversation.estimate import Estimate, Range
 from ingather.extraction.findings import DocumentResult, Finding, Review, Span
-from ingather.extraction.provider import Endpoint, Price, price_of
+from ingather.extraction.follow_ups import DocumentDifferences
+from ingather.extraction.provider import CHARACTERS_A_TOKEN, Endpoint, Price, price_of
 from ingather.extraction.results import EMBEDDED_NAME
 from ingather.extraction.reviewing.deciding import verified
-from ingather.extraction.task import Status, Wait
+from ingather.extraction.task import Status, UnderWay, Wait
 from ingather.extraction.template import Template, Tier
 from ingather.library.port import DocumentRecord, KnowledgeBase, Sort
 from ingather.notice import notice_to_json
@@ -19,6 +20,9 @@ from ingather.web.schemas.library import DocumentView, KnowledgeBaseView
 from ingather.web.schemas.projects import LabelView, TemplateSummary
 from ingather.web.schemas.results import ReviewView
 from ingather.web.schemas.tasks import (
+    ComparedAnswer,
+    ComparedCell,
+    ComparedDocument,
     CountsView,
     EstimateView,
     ModelView,
@@ -28,6 +32,7 @@ from ingather.web.schemas.tasks import (
     SpentView,
     TaskView,
     WaitView,
+    WritingView,
 )
 
 
@@ -151,6 +156,7 @@ def task(status: Status) -> TaskView:
         paused=progress.paused,
         pause_reason=optional_sentence(found.pause_reason or ""),
         wait=_wait(status.wait),
+        writing=_writing(status.under_way),
         total=progress.total,
         counts=counts(progress),
         percent=round(100 * (progress.completed + progress.error) / progress.total, 2),  # not what was cancelled
@@ -164,9 +170,38 @@ def task(status: Status) -> TaskView:
             unpriced=spent.unpriced,
         ),
         spend_cap=None if found.spend_cap is None else float(found.spend_cap),
+        follows=found.follows_id,
         created_at=found.created_at,
         closed_at=progress.closed_at,
     )
+
+
+def compared(found: DocumentDifferences) -> ComparedDocument:
+    """One document of a follow-up beside what the earlier task said of it."""
+    cells = [
+        ComparedCell(row=one.row, field=one.field, before=_compared(one.before), after=_compared(one.after))
+        for one in found.cells
+    ]
+    return ComparedDocument(
+        ordinal=found.ordinal,
+        document_id=found.document_id,
+        file_name=found.file_name,
+        is_new=found.is_new,
+        cells=cells,
+    )
+
+
+def _compared(found: Finding | None) -> ComparedAnswer | None:
+    if found is None:
+        return None
+    return ComparedAnswer(state=found.state, value=found.value, verdict=found.verdict, source=found.source)
+
+
+def _writing(found: UnderWay | None) -> WritingView | None:
+    if found is None:
+        return None
+    tokens = found.characters // CHARACTERS_A_TOKEN
+    return WritingView(answers=found.answers, tokens=tokens, seconds=round(found.longest_s, 1))
 
 
 def _wait(found: Wait | None) -> WaitView | None:

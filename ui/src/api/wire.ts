@@ -375,6 +375,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/extraction/tasks/{task_id}/differences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Differences
+         * @description What a follow-up says otherwise than the task it follows, cell by cell; without reviews.
+         */
+        get: operations["differences"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/extraction/tasks/{task_id}/events": {
         parameters: {
             query?: never;
@@ -411,6 +431,26 @@ export interface paths {
         get: operations["export"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/extraction/tasks/{task_id}/follow-up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Follow Up
+         * @description Begin with the results and reviews of a task that has ended; ask, and pay for, only what is wanted anew.
+         */
+        post: operations["follow_up"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1152,6 +1192,42 @@ export interface components {
             /** Template Id */
             template_id: string;
         };
+        /** ComparedAnswer */
+        ComparedAnswer: {
+            /** Source */
+            source: string;
+            /** State */
+            state: string;
+            /** Value */
+            value: string | number | string[] | null;
+            /** Verdict */
+            verdict: string;
+        };
+        /**
+         * ComparedCell
+         * @description A cell that says something else than in the earlier task; null where there was, or is, nothing.
+         */
+        ComparedCell: {
+            after: components["schemas"]["ComparedAnswer"] | null;
+            before: components["schemas"]["ComparedAnswer"] | null;
+            /** Field */
+            field: string;
+            /** Row */
+            row: string;
+        };
+        /** ComparedDocument */
+        ComparedDocument: {
+            /** Cells */
+            cells: components["schemas"]["ComparedCell"][];
+            /** Document Id */
+            document_id: number;
+            /** File Name */
+            file_name: string;
+            /** Is New */
+            is_new: boolean;
+            /** Ordinal */
+            ordinal: number;
+        };
         /** Counts */
         Counts: {
             /** Cancelled */
@@ -1164,6 +1240,13 @@ export interface components {
             pending: number;
             /** Running */
             running: number;
+        };
+        /** Differences */
+        Differences: {
+            /** Differences */
+            differences: components["schemas"]["ComparedDocument"][];
+            /** Next */
+            next: number | null;
         };
         /** Document */
         Document: {
@@ -1460,6 +1543,37 @@ export interface components {
             /** Low */
             low: number;
         };
+        /**
+         * NewFollowUp
+         * @description What to ask again. Nothing of it: only documents that join are asked.
+         *
+         *     `only`: `failed` cells, or all that are `missing` (failed, not reported,
+         *     unclear). `document_ids`: those that are meant, with those that join;
+         *     without, all of the earlier task.
+         */
+        NewFollowUp: {
+            /** Document Ids */
+            document_ids?: number[] | null;
+            /** Field Ids */
+            field_ids?: string[];
+            /** Idempotency Key */
+            idempotency_key?: string | null;
+            /** Instructions */
+            instructions?: components["schemas"]["NewInstruction"][];
+            /** Only */
+            only?: ("failed" | "missing") | null;
+            /** Section Ids */
+            section_ids?: string[];
+            /** Spend Cap */
+            spend_cap?: number | string | null;
+        };
+        /** NewInstruction */
+        NewInstruction: {
+            /** Field */
+            field: string;
+            /** Instruction */
+            instruction: string;
+        };
         /** NewKnowledgeBase */
         NewKnowledgeBase: {
             /**
@@ -1566,6 +1680,8 @@ export interface components {
              * @example 1
              */
             project_id: number;
+            /** Section Ids */
+            section_ids?: string[] | null;
             /** Spend Cap */
             spend_cap?: number | string | null;
             /** Template Id */
@@ -2002,6 +2118,8 @@ export interface components {
             created_at: string;
             /** Extractor */
             extractor: string;
+            /** Follows */
+            follows: number | null;
             /** Is Embedded */
             is_embedded: boolean;
             pause_reason: components["schemas"]["Notice"] | null;
@@ -2028,6 +2146,7 @@ export interface components {
             /** Total */
             total: number;
             wait: components["schemas"]["Wait"] | null;
+            writing: components["schemas"]["Writing"] | null;
         };
         /** Tasks */
         Tasks: {
@@ -2286,6 +2405,18 @@ export interface components {
             next: number | null;
             /** Workers */
             workers: components["schemas"]["Worker"][];
+        };
+        /**
+         * Writing
+         * @description Answers that are being written at this moment, with their tokens as far as can be told, and for how long.
+         */
+        Writing: {
+            /** Answers */
+            answers: number;
+            /** Seconds */
+            seconds: number;
+            /** Tokens */
+            tokens: number;
         };
     };
     responses: never;
@@ -2816,6 +2947,31 @@ export interface operations {
             };
         };
     };
+    differences: {
+        parameters: {
+            query?: {
+                after?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                task_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Differences"];
+                };
+            };
+        };
+    };
     events: {
         parameters: {
             query?: never;
@@ -2866,6 +3022,41 @@ export interface operations {
                     "application/zip": string;
                     "text/csv": string;
                     "text/html": string;
+                };
+            };
+        };
+    };
+    follow_up: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewFollowUp"];
+            };
+        };
+        responses: {
+            /** @description Started before, with the same idempotency key. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartedTask"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartedTask"];
                 };
             };
         };

@@ -287,6 +287,10 @@ export const en = {
     of: (done: number, total: number) => `${count(done)} of ${plural(total, "document", "documents")} done`,
     rate: "Rate",
     perMinute: (n: string) => `${n} documents/min`,
+    writing: (answers: number, tokens: number, time: string) =>
+      `${answers === 1 ? "An answer is" : `${count(answers)} answers are`} under way for ${time}: ${
+        tokens === 0 ? "the paper is being read." : `about ${count(tokens)} tokens are written.`
+      }`,
     left: "Time left",
     took: "Took",
     soon: "a few seconds",

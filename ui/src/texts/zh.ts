@@ -271,6 +271,8 @@ export const zh: Texts = {
     of: (done, total) => `已处理 ${count(done)} / ${count(total)} 篇`,
     rate: "速度",
     perMinute: (n) => `${n} 篇/分钟`,
+    writing: (answers, tokens, time) =>
+      `${count(answers)} 个回答正在生成，已用 ${time}：${tokens === 0 ? "模型正在阅读文献。" : `已写约 ${count(tokens)} 个词元。`}`,
     left: "剩余时间",
     took: "用时",
     soon: "几秒钟",

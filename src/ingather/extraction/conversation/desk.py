@@ -26,6 +26,7 @@ from ingather.extraction.conversation.ledger import (
     replayed,
     request_hash,
 )
+from ingather.extraction.conversation.under_way import shown
 from ingather.extraction.provider import (
     ChatClient,
     ChatReply,
@@ -155,7 +156,8 @@ class Desk:
         return lambda: self._silent_until <= time.monotonic() <= good_until
 
     async def _call(self, call: LedgerCall, request: ChatRequest, permission: Permission) -> ModelAnswer:
-        reply = await self._client.complete(request)
+        async with shown(self._engine.database, call) as see:
+            reply = await self._client.complete(replace(request, on_writing=see))
         # The text as the ledger will give it later: a repeated interview must put the same questions.
         reply = replace(reply, text=self._keepable(reply.text))
         parts = ModelAnswer(object=parse_reply(reply), text=reply.text)

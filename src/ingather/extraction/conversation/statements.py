@@ -61,3 +61,17 @@ values (%(task_id)s, %(ordinal)s, %(step)s, %(request_sha256)s, %(outcome)s, %(s
         %(answer)s, %(model)s,
         %(prompt_tokens)s, %(cached_tokens)s, %(completion_tokens)s, %(cost)s, %(currency)s, %(took_ms)s)
 """
+
+# A document has one call at a time, so a new call takes the place of one whose process died.
+NOTE_UNDER_WAY: Final[LiteralString] = """
+insert into ingather.answer_under_way as shown (task_id, ordinal, step, characters, sent_at)
+values (%(task_id)s, %(ordinal)s, %(step)s, %(characters)s,
+        clock_timestamp() - make_interval(secs => %(took_s)s::float8))
+    on conflict (task_id, ordinal) do update
+       set step = excluded.step, characters = excluded.characters, sent_at = excluded.sent_at,
+           seen_at = clock_timestamp()
+"""
+
+END_UNDER_WAY: Final[LiteralString] = """
+delete from ingather.answer_under_way where task_id = %(task_id)s and ordinal = %(ordinal)s
+"""

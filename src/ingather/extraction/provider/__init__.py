@@ -10,7 +10,7 @@ from ingather.extraction.provider.client import ChatClient, ModelClient
 from ingather.extraction.provider.endpoint import ApiKey, Endpoint
 from ingather.extraction.provider.errors import ErrorKind, ModelError, NotSent, PauseTask
 from ingather.extraction.provider.listening import Writing
-from ingather.extraction.provider.pace import pace_for
+from ingather.extraction.provider.pace import CHARACTERS_A_TOKEN, pace_for
 from ingather.extraction.provider.prices import CostRange, Price, cost, estimate, estimate_tokens, price_of
 from ingather.extraction.provider.probe import Capabilities
 from ingather.extraction.provider.redaction import RedactLogs, redact
@@ -28,6 +28,7 @@ from ingather.extraction.provider.wire import (
 )
 
 __all__ = [
+    "CHARACTERS_A_TOKEN",
     "MARGIN",
     "AddressRefused",
     "ApiKey",

@@ -43,4 +43,9 @@ class AnswerPace:
 
 def pace_for(prompt_tokens: int, max_tokens: int) -> AnswerPace:
     """The deadlines of a request of that size to a model whose speed is not known."""
-    return AnswerPace(first_s=THINKING_S + prompt_tokens / SLOWEST_READING, max_tokens=max_tokens)
+    return AnswerPace(
+        first_s=THINKING_S + prompt_tokens / SLOWEST_READING,
+        silence_s=SILENCE_S,
+        longest_s=LONGEST_S,
+        max_tokens=max_tokens,
+    )

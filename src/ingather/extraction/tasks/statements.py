@@ -167,14 +167,26 @@ SPENT: Final[LiteralString] = _SPENT + " where task_id = %(task_id)s"
 FIND_TASK: Final[LiteralString] = _TASK + " where t.id = %(task_id)s"
 
 # Runs twice a second for each open live view: everything in one statement, planned once, as PROGRESS is.
+# Answers that grew lately; older rows are of processes that died.
+_UNDER_WAY: Final[LiteralString] = """
+ left join lateral (
+     select count(*) as answers, sum(w.characters)::bigint as characters,
+            max(extract(epoch from clock_timestamp() - w.sent_at))::float8 as longest_s
+       from ingather.answer_under_way w
+      where w.task_id = t.id and w.seen_at > clock_timestamp() - interval '10 s'
+ ) w on true
+"""
+
 FIND_STATUS: Final[LiteralString] = (
     _TASK_COLUMNS
-    + ", s.*, o.*"
+    + ", s.*, w.*, o.*"
     + _TASK_TABLES
     + _AND_SPENT
     + " left join lateral ("
     + _OBSTACLES
-    + ") o on true where t.id = (select %(task_id)s::bigint)"
+    + ") o on true"
+    + _UNDER_WAY
+    + " where t.id = (select %(task_id)s::bigint)"
 )
 
 FIND_TASK_OF_BATCH: Final[LiteralString] = _TASK + " where t.batch_id = %(batch_id)s"

@@ -13,7 +13,7 @@ from ingather.engine.item import Offspring
 from ingather.engine.model import Progress
 from ingather.engine.script import Script, Statement
 from ingather.extraction.errors import NotFound
-from ingather.extraction.task import Spent, Status, Task, Wait, WaitReason
+from ingather.extraction.task import Spent, Status, Task, UnderWay, Wait, WaitReason
 from ingather.extraction.tasks import statements as sql
 from ingather.extraction.tasks.projects import find_project, keep_version
 from ingather.extraction.tasks.request import FrozenRequest, TaskRequest
@@ -216,7 +216,10 @@ def status(task_id: int) -> Script[Status]:
         known = _TASK_COLUMNS + len(_SPENT_FIELDS)
         task, cost = _task_and_spent(row[:known])
         for progress in (yield from verbs.progress([task.batch_id])):
-            return Status(task=task, progress=progress, spent=cost, wait=_wait(progress, row[known:]))
+            answers, characters, longest_s, *obstacles = row[known:]
+            under_way = UnderWay(answers=answers, characters=characters, longest_s=longest_s) if answers else None
+            wait = _wait(progress, obstacles)
+            return Status(task=task, progress=progress, spent=cost, wait=wait, under_way=under_way)
     raise NotFound(notice("task.no_task", "There is no task {id}.", id=task_id))
 
 

@@ -73,6 +73,27 @@ def change_field(template: Template, field: Field) -> Template:
     return validate(replace(template, fields=_in_sections(template, fields)))
 
 
+def fields_of_sections(template: Template, section_ids: Collection[str]) -> list[str]:
+    """The core fields of these sections, by id; all of those of a section that has no core ones."""
+    known = {section.id for section in template.sections}
+    if unknown := [name for name in section_ids if name not in known]:
+        raise TemplateError(
+            notice(
+                "template.no_such_section",
+                "The template {template} has no section {sections}. It has {known}.",
+                template=template.id,
+                sections=", ".join(unknown),
+                known=", ".join(section.id for section in template.sections),
+            )
+        )
+    chosen: list[str] = []
+    for name in dict.fromkeys(section_ids):
+        fields = [field for field in template.fields if field.section == name]
+        core = [field for field in fields if field.tier is Tier.CORE]
+        chosen += [field.id for field in core or fields]
+    return chosen
+
+
 def with_instructions(template: Template, instructions: Mapping[str, str]) -> Template:
     """The same template with other instructions, for one run: it is stored by its content, and stays what it is."""
     fields = [

@@ -7,6 +7,8 @@ from typing import Annotated, BinaryIO, Literal
 from fastapi import APIRouter, Query, Response
 
 from ingather.extraction.export import FORMATS
+from ingather.extraction.tasks.follow_up import FollowUp, OpenCells
+from ingather.extraction.template import fields_of_sections
 from ingather.web import shapes
 from ingather.web.access import Here, Who, need, status_for, task_for
 from ingather.web.accounts import Role
@@ -16,7 +18,7 @@ from ingather.web.schemas.forms import Cursor, Done, FewAtOnce, Id, Limit
 from ingather.web.schemas.library import Rectangle
 from ingather.web.schemas.projects import TemplateView
 from ingather.web.schemas.results import Results
-from ingather.web.schemas.tasks import NewTask, SpendCap, StartedTask, Tasks, TaskView
+from ingather.web.schemas.tasks import Differences, NewFollowUp, NewTask, SpendCap, StartedTask, Tasks, TaskView
 
 router = APIRouter(prefix="/extraction/tasks", tags=["tasks"])
 
@@ -34,11 +36,15 @@ CHUNK = 64 * 1024
 def start(body: NewTask, response: Response, here: Here, who: Who) -> StartedTask:
     """Freeze the template and the documents, and begin. The same idempotency key gives the same task."""
     need(who, Role.REVIEWER, body.project_id)
+    fields = body.field_ids
+    if body.section_ids is not None:
+        template = here.extraction.template(body.template_id, body.project_id)
+        fields = [*(fields or ()), *fields_of_sections(template, body.section_ids)]
     task, is_new = here.extraction.start_task(
         body.project_id,
         body.template_id,
         body.document_ids,
-        field_ids=body.field_ids,
+        field_ids=fields,
         context=body.context,
         spend_cap=body.spend_cap,
         idempotency_key=body.idempotency_key,
@@ -46,6 +52,38 @@ def start(body: NewTask, response: Response, here: Here, who: Who) -> StartedTas
     )
     response.status_code = 201 if is_new else 200
     return StartedTask(task_id=task.id)
+
+
+@router.post(
+    "/{task_id}/follow-up",
+    status_code=201,
+    responses={200: {"model": StartedTask, "description": "Started before, with the same idempotency key."}},
+)
+def follow_up(task_id: Id, body: NewFollowUp, response: Response, here: Here, who: Who) -> StartedTask:
+    """Begin with the results and reviews of a task that has ended; ask, and pay for, only what is wanted anew."""
+    before = task_for(here, who, task_id, Role.REVIEWER)
+    template = here.extraction.template(before.template_id, before.project_id) if body.section_ids else None
+    sections = fields_of_sections(template, body.section_ids) if template else []
+    wanted = FollowUp(
+        task_id=task_id,
+        field_ids=tuple(dict.fromkeys([*body.field_ids, *sections])),
+        only=None if body.only is None else OpenCells(body.only),
+        instructions=tuple((one.field, one.instruction) for one in body.instructions),
+        document_ids=None if body.document_ids is None else tuple(body.document_ids),
+    )
+    task, is_new = here.extraction.start_follow_up(
+        wanted, spend_cap=body.spend_cap, idempotency_key=body.idempotency_key, checks_model=True
+    )
+    response.status_code = 201 if is_new else 200
+    return StartedTask(task_id=task.id)
+
+
+@router.get("/{task_id}/differences")
+def differences(task_id: Id, here: Here, who: Who, after: Cursor = 0, limit: FewAtOnce = 50) -> Differences:
+    """What a follow-up says otherwise than the task it follows, cell by cell; without reviews."""
+    task_for(here, who, task_id)
+    page, following = here.extraction.differences(task_id, after=after, limit=limit)
+    return Differences(differences=[shapes.compared(found) for found in page], next=following)
 
 
 @router.get("")

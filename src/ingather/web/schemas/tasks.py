@@ -21,9 +21,61 @@ class NewTask(Wire):
     template_id: TemplateId
     document_ids: Annotated[list[BodyId], Field(max_length=10_000)]
     field_ids: Annotated[list[FieldId], Field(max_length=400)] | None = None
+    section_ids: Annotated[list[FieldId], Field(max_length=100)] | None = None
     context: Annotated[str, StringConstraints(max_length=4_000)] = ""
     spend_cap: Annotated[Decimal, Field(ge=0, le=1_000_000, decimal_places=4)] | None = None
     idempotency_key: Key | None = None
+
+
+class NewInstruction(Wire):
+    field: FieldId
+    instruction: Annotated[str, StringConstraints(max_length=2_000)]
+
+
+class NewFollowUp(Wire):
+    """What to ask again. Nothing of it: only documents that join are asked.
+
+    `only`: `failed` cells, or all that are `missing` (failed, not reported,
+    unclear). `document_ids`: those that are meant, with those that join;
+    without, all of the earlier task.
+    """
+
+    field_ids: Annotated[list[FieldId], Field(max_length=400, default_factory=list)]
+    section_ids: Annotated[list[FieldId], Field(max_length=100, default_factory=list)]
+    only: Literal["failed", "missing"] | None = None
+    instructions: Annotated[list[NewInstruction], Field(max_length=400, default_factory=list)]
+    document_ids: Annotated[list[BodyId], Field(max_length=10_000, min_length=1)] | None = None
+    spend_cap: Annotated[Decimal, Field(ge=0, le=1_000_000, decimal_places=4)] | None = None
+    idempotency_key: Key | None = None
+
+
+class ComparedAnswer(Wire):
+    state: str
+    value: str | int | float | list[str] | None
+    verdict: str
+    source: str
+
+
+class ComparedCell(Wire):
+    """A cell that says something else than in the earlier task; null where there was, or is, nothing."""
+
+    row: str
+    field: str
+    before: ComparedAnswer | None
+    after: ComparedAnswer | None
+
+
+class ComparedDocument(Wire):
+    ordinal: int
+    document_id: int
+    file_name: str
+    is_new: bool
+    cells: list[ComparedCell]
+
+
+class Differences(Wire):
+    differences: list[ComparedDocument]
+    next: int | None
 
 
 class StartedTask(Wire):
@@ -127,6 +179,14 @@ class WaitView(Wire):
     sentence: NoticeView | None
 
 
+class WritingView(Wire):
+    """Answers that are being written at this moment, with their tokens as far as can be told, and for how long."""
+
+    answers: int
+    tokens: int
+    seconds: float
+
+
 class TaskView(Wire):
     task_id: int
     project_id: int
@@ -140,11 +200,13 @@ class TaskView(Wire):
     paused: bool
     pause_reason: NoticeView | None
     wait: WaitView | None
+    writing: WritingView | None
     total: int
     counts: CountsView
     percent: float
     spent: SpentView
     spend_cap: float | None
+    follows: int | None
     created_at: datetime
     closed_at: datetime | None
 

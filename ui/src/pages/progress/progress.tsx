@@ -9,7 +9,7 @@ import type { Language } from "../../api/template";
 import { Icon } from "../../components/icon";
 import { Failed, Loading } from "../../components/states";
 import { Bar, Steps, TaskState } from "../../components/task";
-import { count, moment, useLanguage, useTexts } from "../../texts";
+import { count, duration, moment, useLanguage, useTexts } from "../../texts";
 import type { Texts } from "../../texts/en";
 import { kept } from "../setup/kept";
 import { again } from "../setup/again";
@@ -73,6 +73,11 @@ export function ProgressPage() {
         <Bar counts={status.counts} total={status.total} />
         <Standing task={status} />
         <Facts task={status} reported={found.reported} attention={found.attention} />
+        {status.writing && (
+          <p className="dim" aria-live="off">
+            {texts.task.writing(status.writing.answers, status.writing.tokens, duration(status.writing.seconds, texts))}
+          </p>
+        )}
       </section>
       <Trial task={status} />
       <LeftOver task={status} />
