@@ -41,7 +41,7 @@ def long_paper(n: int) -> str:
     return "\f".join([FILLER] * 3 + [paper(n)] + [FILLER] * 3)
 
 
-def asked_after_answers(provider: Provider) -> list[str]:
+def repeated_questions(provider: Provider) -> list[str]:
     """The fields that were asked of a document again although a part of it had given a value for them."""
     answered: set[str] = set()
     again = []
@@ -81,7 +81,7 @@ def test_a_small_context_ends_with_what_the_paper_says(scene: Scene, context: in
     assert value(result, "registration_id") == ["NCT00000001"]
     assert "Fictional" in value(result, "funding_source")
     assert not [one for one in result.findings if one.state is State.FAILED]
-    assert asked_after_answers(provider) == []
+    assert repeated_questions(provider) == []
     refused = [call for call in provider.calls if call.did == "too_long"]
     assert len(refused) == (0 if is_named else 1), "the context is learned once"
     fields = max(

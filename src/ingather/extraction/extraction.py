@@ -1,7 +1,7 @@
 """`Extraction`: projects, templates, tasks and results, for the command line and for the web."""
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from decimal import Decimal
 
 from ingather.engine.engine import Engine
@@ -140,18 +140,25 @@ class Extraction(ExtractionResults):
         follow_ups.check_ended(self._batch(before).progress().state, before.id)
         if checks_model:
             self.check_model()
-        whole = self.template(before.template_id, before.project_id) if wanted.field_ids else template
+        return self._scattered(self._followed(before, template, known, request), key)
+
+    def _followed(
+        self, before: Task, template: Template, known: Sequence[Snapshot], request: TaskRequest
+    ) -> FrozenRequest:
+        """What a follow-up will keep to: all documents of the earlier task in their order, then those that join."""
+        assert request.follow_up is not None
+        whole = self.template(before.template_id, before.project_id) if request.follow_up.field_ids else template
         have = {one.document_id for one in known}
+        meant = request.document_ids
         joining = self.library.snapshots([one for one in meant if one not in have], project_id=before.project_id)
-        frozen = FrozenRequest(
+        return FrozenRequest(
             request=request,
-            template=follow_up_template(template, whole, wanted),
+            template=follow_up_template(template, whole, request.follow_up),
             documents=(*known, *joining),
             base_url=self.endpoint.base_url if self.endpoint else None,
             model=self.endpoint.model if self.endpoint else None,
             kept_ids=frozenset(have - set(meant)),
         )
-        return self._scattered(frozen, key)
 
     def documents_of(self, task_id: int) -> list[Snapshot]:
         """The documents of a task as they were when it started, in their order."""

@@ -102,18 +102,18 @@ def taken_over(
     places = _places(rows, fields)
     wanted = set() if is_kept else {one for one in places if _is_wanted(one, chosen, open_states, states)}
     computed = {field.id for field in now.fields if field.computed}
-    asked_before = {field.scope for field in askable_fields(before)}
+    scopes_before = {field.scope for field in askable_fields(before)}
     known = {field.id for field in now.fields}
     kept = tuple(
         one
         for one in findings
         if one.field in known and one.field not in computed and (one.row, one.field) not in wanted
     )
-    new_scopes = {field.scope for field in fields} - asked_before - {Scope.STUDY}
+    new_scopes = {field.scope for field in fields} - scopes_before - {Scope.STUDY}
     return TakenOver(
         findings=kept,
         flags=tuple(flag for flag in flags if flag.rule == _OF_ROWS),
-        earlier=Earlier(rows=tuple(rows), scopes=frozenset(asked_before), settled=frozenset(places - wanted)),
+        earlier=Earlier(rows=tuple(rows), scopes=frozenset(scopes_before), settled=frozenset(places - wanted)),
         parser=parser,
         has_questions=bool(wanted) or (bool(new_scopes) and not is_kept),
     )
