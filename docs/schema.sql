@@ -39,7 +39,7 @@ ALTER TABLE ingather.account ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
 
 -- TABLE answer_under_way
 
-CREATE UNLOGGED TABLE ingather.answer_under_way (
+CREATE TABLE ingather.answer_under_way (
     task_id bigint NOT NULL,
     ordinal integer NOT NULL,
     step text NOT NULL,

@@ -1,6 +1,6 @@
 -- How far the answers are that models write at this moment, for the people who wait for them. A row lives as long as its
--- call and is written about once a second; what a crash of the server loses is worth nothing a second later.
-create unlogged table ingather.answer_under_way (
+-- call, which writes it once a second; a call that ends sooner leaves none.
+create table ingather.answer_under_way (
     task_id    bigint not null,
     ordinal    integer not null,
     step       text not null,
