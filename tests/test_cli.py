@@ -129,7 +129,7 @@ def naps(app: Engine) -> Engine:
     return app
 
 
-def until(is_so: Callable[[], object], seconds: float = 15) -> None:
+def until(is_so: Callable[[], object], seconds: float = 60) -> None:
     deadline = time.monotonic() + seconds
     while not is_so():
         assert time.monotonic() < deadline, "waited in vain"
@@ -380,7 +380,7 @@ def test_a_watch_says_when_nobody_works_and_leaves_quietly_on_ctrl_c(cli: Cli, n
     assert watching.stderr is not None
     assert "no worker handles kind nap" in watching.stderr.readline()
     watching.send_signal(signal.SIGINT)
-    assert watching.communicate(timeout=10)[1] == ""
+    assert watching.communicate(timeout=60)[1] == ""
     assert watching.returncode == 130
 
 
@@ -515,7 +515,7 @@ def test_a_worker_told_to_stop_leaves_with_0_and_its_items_run_elsewhere_at_once
     with cli.working("--concurrency", 10, "--grace", 0.2) as worker:
         until(lambda: batch.progress().completed == 4)
         worker.terminate()
-        output = worker.communicate(timeout=10)[1]
+        output = worker.communicate(timeout=60)[1]
     assert worker.returncode == 0, output
     assert "working on nap from all queues, 10 at once" in output
     assert "stopped" in output

@@ -126,7 +126,7 @@ def parent_of(stat: Path) -> int:
         return 0
 
 
-def eventually(condition: Callable[[], bool], seconds: float = 10) -> None:
+def eventually(condition: Callable[[], bool], seconds: float = 60) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "did not come true"
@@ -173,6 +173,38 @@ def test_nobody_is_let_in_over_a_network(home: Path) -> None:
         assert query(held.url, "show listen_addresses") == [("",)]
         hosts = "select distinct auth_method from pg_hba_file_rules where type = 'host'"
         assert query(held.url, hosts) == [("reject",)]
+
+
+@pytest.mark.skipif(not IS_ROOT, reason="takes another user")
+def test_another_user_is_not_let_in_even_where_the_folder_is_open(empty: Path) -> None:
+    """A home at a path that everybody may pass, and a socket folder that somebody opened by mistake."""
+    with embedded.start(empty, settings=QUICK) as held:
+        found = places.Places.of(empty)
+        for folder in (empty, found.root, found.sockets):
+            folder.chmod(0o755)
+        found.socket.chmod(0o777)
+        refusal = refusal_as("daemon", held.url)
+        assert "Peer authentication failed" in refusal, (refusal, found)
+        assert query(held.url, "select 1") == [(1,)]
+
+
+def refusal_as(user: str, url: str) -> str:
+    """What another user is answered who connects; empty where they are let in."""
+    reading, writing = os.pipe()
+    found = pwd.getpwnam(user)
+    if (child := os.fork()) == 0:
+        os.setgroups([])
+        os.setgid(found.pw_gid)
+        os.setuid(found.pw_uid)
+        try:
+            psycopg.connect(url)
+        except psycopg.Error as refused:
+            os.write(writing, str(refused).encode())
+        os._exit(0)
+    os.close(writing)
+    os.waitpid(child, 0)
+    with os.fdopen(reading) as answer:
+        return answer.read()
 
 
 def test_words_of_every_language_compare_and_fold_by_code_point(home: Path) -> None:

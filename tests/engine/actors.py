@@ -20,7 +20,7 @@ from ingather.engine.script import Copy, Rows, Script, Statement, run
 
 T = TypeVar("T")
 
-PATIENCE_S = 10.0
+PATIENCE_S = 60.0
 
 
 class Play(Generic[T]):

@@ -878,10 +878,10 @@ def test_a_child_that_is_killed_while_it_rests_costs_no_item(app: Engine, db: ps
     async def live() -> list[str]:
         async with app.worker(concurrency=1):
             first = await app.asubmit("pid", 1)
-            await first.await_(timeout=10)
+            await first.await_(timeout=60)
             os.kill(await first.aresult(), signal.SIGKILL)
             second = await app.ascatter("pid", range(3))
-            await second.await_(timeout=10)
+            await second.await_(timeout=60)
             states: list[str] = [item.state async for item in second.items()]
         await app.aclose()
         return states

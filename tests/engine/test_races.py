@@ -233,7 +233,7 @@ def test_a_worker_whose_settle_was_heard_but_not_answered_goes_on_with_the_rest_
     async def live() -> list[Any]:
         batch = app.scatter("read", [1, 2])
         async with app.worker(concurrency=2):
-            await batch.await_(timeout=10)
+            await batch.await_(timeout=60)
         return [result async for result in batch.results()]
 
     assert asyncio.run(live()) == [0, 1]
@@ -326,7 +326,7 @@ def test_a_claim_whose_reply_was_lost_is_given_back_by_its_worker(app: Engine, d
             # A claim in the worker's name that it never hears of: as if the line had broken under the reply.
             batch = app.scatter("read", [1, 2], conn=db, queue="elsewhere")
             assert len(run(db, claim(worker_id, queue="elsewhere"))) == 1
-            await batch.await_(timeout=10)
+            await batch.await_(timeout=60)
 
     asyncio.run(live())
     assert ran == [1, 1]
@@ -423,7 +423,7 @@ def meet(world: World, first: Actor, one: str, statements: int, second: Actor, o
         time.sleep(0.0005)
     play.commit()
     with suppress(*REFUSALS):
-        meeting.result(timeout=10)
+        meeting.result(timeout=60)
     return has_more
 
 
@@ -446,8 +446,8 @@ def test_cancel_takes_leases_in_the_order_in_which_a_settle_takes_them(
     cancelling = bob.has_to_wait(lambda: bob.run(verbs.cancel(batch_id)))
     carl.conn.execute("commit")
     dora.conn.execute("commit")
-    assert settling.result(timeout=10) in (0, 2)
-    assert cancelling.result(timeout=10)
+    assert settling.result(timeout=60) in (0, 2)
+    assert cancelling.result(timeout=60)
 
 
 def test_two_workers_that_block_the_same_queues_take_them_in_one_order(

@@ -239,7 +239,8 @@ def test_drain_does_not_wait_for_a_queue_that_is_blocked_for_long(shop: Engine, 
     )
     began = time.monotonic()
     shop.worker().drain()
-    assert time.monotonic() - began < 10
+    # Wide, for a busy machine: the queue is blocked for an hour.
+    assert time.monotonic() - began < 60
 
 
 def test_a_migration_applied_while_workers_run_disturbs_nothing(

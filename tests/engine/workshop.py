@@ -125,8 +125,9 @@ def children_of(pid: int) -> Iterator[tuple[int, bytes]]:
                     yield int(entry.name), (entry / "cmdline").read_bytes()
 
 
-def until(condition: Callable[[], Any], seconds: float = 15, look_s: float = 0.01) -> Any:
-    """Wait for something that other processes bring about; returns what it became."""
+def until(condition: Callable[[], Any], seconds: float = 60, look_s: float = 0.01) -> Any:
+    """Wait for something that other processes bring about; returns what it became. Patience costs nothing where all is
+    well, and a busy machine needs it."""
     deadline = time.monotonic() + seconds
     while not (found := condition()):
         assert time.monotonic() < deadline, "it did not happen in time"

@@ -238,12 +238,13 @@ def test_the_whole_entries_of_a_cut_answer_are_not_lost() -> None:
 
 
 def test_the_deadline_beats_trickling_newlines() -> None:
-    with Provider(script=[{"do": "trickle", "seconds": 30, "pause": 0.02}]) as provider:
+    with Provider(script=[{"do": "trickle", "seconds": 3600, "pause": 0.02}]) as provider:
         start = time.monotonic()
         error = failure(provider, question(deadline_s=0.5))
         took_s = time.monotonic() - start
     assert error.kind is ErrorKind.TIMEOUT
-    assert took_s < 10
+    # Wide, for a busy machine: it trickles for an hour.
+    assert took_s < 60
 
 
 def test_an_answer_after_blank_lines_is_an_answer() -> None:

@@ -66,7 +66,7 @@ def test_a_model_that_never_begins_is_given_up_also_when_its_server_keeps_the_li
         began = time.monotonic()
         error = failure(provider, streamed())
         # The bound is wide for a busy machine; without a deadline it would be an hour.
-        assert time.monotonic() - began < 20
+        assert time.monotonic() - began < 60
     assert error.kind is ErrorKind.TIMEOUT
     assert error.took_s >= QUICK.first_s
 

@@ -112,7 +112,7 @@ def test_a_dead_server_is_found_out_in_seconds() -> None:
     assert error is not None
     assert "Nothing listens" in error.sentence
     # Wide, for a busy machine; without a check the task would try for minutes.
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 60
 
 
 # --- the command -----------------------------------------------------------------------------------------------------

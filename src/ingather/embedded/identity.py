@@ -20,7 +20,7 @@ LAUNCH_SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """One of three ways: as ourselves, as `nobody` in a user namespace of our own, or as another user for good."""
+    """One of three ways: as ourselves, under another name in a user namespace of our own, or as `nobody` for good."""
 
     way: Literal["self", "namespace", "user"]
     uid: int
@@ -90,12 +90,19 @@ def choose(places: Places) -> Identity:
     return _nobody("user")
 
 
+# Within a namespace every user of the machine but us appears as `nobody`, so we appear as somebody else: only then can
+# the server tell us from them.
+_NAMES = {"namespace": ("daemon", "nobody"), "user": ("nobody",)}
+
+
 def _nobody(way: Literal["namespace", "user"]) -> Identity:
-    try:
-        entry = pwd.getpwnam("nobody")
-    except KeyError:
-        raise EmbeddedError("There is no user `nobody` to run PostgreSQL as: add one, or do not run as root.") from None
-    return Identity(way=way, uid=entry.pw_uid, gid=entry.pw_gid)
+    for name in _NAMES[way]:
+        try:
+            entry = pwd.getpwnam(name)
+        except KeyError:
+            continue
+        return Identity(way=way, uid=entry.pw_uid, gid=entry.pw_gid)
+    raise EmbeddedError("There is no user `nobody` to run PostgreSQL as: add one, or do not run as root.")
 
 
 def _has_name(uid: int) -> bool:
@@ -107,4 +114,9 @@ def _has_name(uid: int) -> bool:
 
 
 def _name(uid: int) -> str:
-    return pwd.getpwuid(uid).pw_name if _has_name(uid) else f"user {uid}"
+    return name_of(uid) or f"user {uid}"
+
+
+def name_of(uid: int) -> str:
+    """As the system knows it; empty where it has none."""
+    return pwd.getpwuid(uid).pw_name if _has_name(uid) else ""

@@ -16,7 +16,7 @@ import psycopg
 from ingather.embedded import locks
 from ingather.embedded.binaries import Binaries
 from ingather.embedded.errors import EmbeddedError, from_log
-from ingather.embedded.identity import LAUNCH_SECONDS, Identity
+from ingather.embedded.identity import LAUNCH_SECONDS, Identity, name_of
 from ingather.embedded.places import DATABASE, PORT, Places, made_whole
 
 # initdb needs a second. Two minutes allow for a slow disk; after that the error helps more than waiting.
@@ -60,8 +60,7 @@ def make_data(places: Places, binaries: Binaries, identity: Identity) -> None:
         locale = ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
     else:
         locale = ["--locale=C", f"--lc-ctype={'UTF-8' if sys.platform == 'darwin' else 'C.UTF-8'}"]
-    # Every user who can open the socket is trusted. Only we can enter its folder, and no network is served.
-    trust = ["--username=postgres", "--auth-local=trust", "--auth-host=reject"]
+    trust = ["--username=postgres", "--auth-local=peer", "--auth-host=reject"]
     with made_whole(places.data) as new, _log(places, identity) as log:
         identity.give(new)
         argv = [str(binaries.folder / "initdb"), "-D", str(new), "--encoding=UTF8", *locale, *trust]
@@ -69,6 +68,20 @@ def make_data(places: Places, binaries: Binaries, identity: Identity) -> None:
         # Held by initdb too: it outlives a caller that is killed, and the next one must not clear away under its hands.
         if identity.run(argv, lock=places.server_lock, output=log, seconds=INITDB_SECONDS) != 0:
             raise from_log(f"A new database could not be made in {places.data}", places.log, offset)
+        _admit(new, identity)
+
+
+def _admit(data: Path, identity: Identity) -> None:
+    """Lets in whoever runs the server, whoever started it, and root, as the kernel names them at the socket.
+
+    Only they can enter its folder, too; but a folder can be opened by mistake.
+    In a namespace of our own the server sees us as the user it runs as, and
+    everybody else as `nobody`.
+    """
+    # The files are there: written in place, they keep the owner that the server needs.
+    (data / "pg_hba.conf").write_text("local all all peer map=ingather\nhost all all all reject\n")
+    names = dict.fromkeys(name_of(uid) for uid in (identity.uid, os.geteuid(), 0))
+    (data / "pg_ident.conf").write_text("".join(f'ingather "{name}" postgres\n' for name in names if name))
 
 
 def launch(places: Places, binaries: Binaries, identity: Identity, settings: Mapping[str, str]) -> None:

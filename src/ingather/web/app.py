@@ -25,7 +25,9 @@ API = "/api/v1"
 PAGES = Path(__file__).parent / "pages"
 # How the addresses of pages begin, as `ui/src/router.tsx` has them. At others the page says that there is nothing.
 PAGES_BEGIN = {"", "sign-in", "projects", "tasks", "engine"}
-LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+# Browsers send a cookie to every port of a name. Whoever has other servers on this machine opens the name of our own,
+# which browsers look for on this machine without asking anybody.
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "ingather.localhost")
 
 
 def create_app(
