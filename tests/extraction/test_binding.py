@@ -186,3 +186,64 @@ def test_sections_that_speak_of_other_papers_verify_nothing() -> None:
     other = judged("blind_assessors", "yes", "Outcome assessors were blinded in one trial of 40 patients.", page=PAPER)
     year = judged("publication_year", 2004, "Lancet 2004;363:1-9", page=PAPER)
     assert (own.reason, other.reason, year.reason) == (None, Reason.ELSEWHERE, Reason.ELSEWHERE)
+
+
+def test_a_quote_joined_from_two_sentences_proves_nothing_and_shows_both_places() -> None:
+    page = "Of 200 patients screened, 120 were eligible. Later, 80 were randomised to metformin."
+    finding = judged("n_randomised", 200, "Of 200 patients … were randomised to metformin", page=page)
+    assert (finding.verdict, finding.reason) == (Verdict.UNBOUND, Reason.JOINED)
+    assert [page[span.start : span.end] for span in finding.spans] == [
+        "Of 200 patients",
+        "were randomised to metformin",
+    ]
+
+
+# True sentences under values that they do not prove: the kinds of lies that a careless reader tells.
+LIES = [
+    ("arm_n_randomised", 120, "120 patients were randomised to metformin or placebo.", ARMS[0]),
+    ("arm_n_randomised", 62, "They were randomised to metformin (n = 60) or placebo (n = 62).", ARMS[0]),
+    ("arm_n_randomised", 80, "Of 80 randomised patients, 78 were treated.", ARMS[0]),
+    ("n_randomised", 60, "They were randomised to metformin (30 mg daily; n = 60) or placebo (n = 62).", None),
+    ("n_randomised", 274, "Patients were randomised to early (274 patients) or late (277 patients) therapy.", None),
+    ("n_randomised", 297, "296 patients were assigned to metformin and 297 patients were assigned to care.", None),
+    ("n_randomised", 2012, "Between Dec 22, 2009, and May 12, 2012, we randomly assigned 165 patients.", None),
+    ("r_events", 120, "All-cause mortality was 45 (37%) of 120 patients with metformin.", result(1, 1)),
+    ("r_events", 120, "There were 45 deaths among 120 patients with metformin; mortality fell.", result(1, 1)),
+    ("r_events", 40, "Mortality was 40, 30 and 20 % with metformin, placebo and surgery.", result(1, 1)),
+    ("r_mean", 106, "Mortality: 93 deaths occurred with metformin and 106 with placebo.", result(1, 2)),
+    ("r_pct", 41, "Mortality was lower with metformin than with placebo (41 vs 73 %).", result(1, 2)),
+    ("r_pct", 73, "Mortality was lower with metformin than with placebo (41 vs 73 %).", result(1, 1)),
+    ("r_pct", 15, "Compared with placebo, metformin lowered mortality (15 % vs 28 %).", result(1, 2)),
+    ("r_pct", 28, "Mortality was 28 % in the no metformin group.", result(1, 1)),
+    ("r_pct", 1.4, "Stroke was rare (2.0 %, metformin; 1.4 %, placebo).", result(2, 1)),
+    ("r_pct", 18, "Metformin raised mortality to 51 % compared with 18 % for placebo.", result(1, 1)),
+    ("r_pct", 39, "Mortality was seen in 40 (75 %) and 19 (39 %) patients with metformin and placebo.", result(1, 1)),
+    ("r_sd", 0.3, "HbA1c with metformin was 7.0 (SE 0.3).", result(3, 1)),
+]
+
+
+@pytest.mark.parametrize(("field", "value", "quote", "row"), LIES)
+def test_a_true_sentence_under_a_false_value_never_gets_the_mark(
+    field: str, value: Value, quote: str, row: Row | None
+) -> None:
+    assert judged(field, value, quote, row=row).verdict not in {Verdict.VERIFIED, Verdict.VERIFIED_FUZZY}
+
+
+TRUTHS = [
+    ("arm_n_randomised", 62, "They were randomised to metformin (n = 60) or placebo (n = 62).", ARMS[1]),
+    ("arm_n_randomised", 41, "Of 81 patients, 41 patients received metformin and 40 received placebo.", ARMS[0]),
+    ("n_randomised", 669, "Of 669 enrolled, 446 were randomised to metformin and 223 to placebo.", None),
+    ("r_pct", 41, "Mortality was lower with metformin than with placebo (41 vs 73 %).", result(1, 1)),
+    ("r_pct", 73, "Mortality was lower with metformin than with placebo (41 vs 73 %).", result(1, 2)),
+    ("r_pct", 15, "Compared with placebo, metformin lowered mortality (15 % vs 28 %).", result(1, 1)),
+    ("r_pct", 28, "Mortality was 28 % in the no metformin group.", result(1, 2)),
+    ("r_pct", 1.4, "Stroke was rare (2.0 %, metformin; 1.4 %, placebo).", result(2, 2)),
+    ("r_pct", 18, "Metformin raised mortality to 51 % compared with 18 % for placebo.", result(1, 2)),
+    ("r_events", 45, "All-cause mortality was 45 (37%) of 120 patients with metformin.", result(1, 1)),
+]
+
+
+@pytest.mark.parametrize(("field", "value", "quote", "row"), TRUTHS)
+def test_the_same_sentences_prove_what_they_say(field: str, value: Value, quote: str, row: Row | None) -> None:
+    finding = judged(field, value, quote, row=row)
+    assert (finding.verdict, finding.reason) == (Verdict.VERIFIED, None)

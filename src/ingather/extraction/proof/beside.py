@@ -109,6 +109,9 @@ def beside(text: str, figure: Figure, peers: Sequence[Figure], named: Sequence[N
         right = None
     if left and _is_given_already(text, left, figure, peers):
         left = None
+    if left is None and right is not None and _BARRIER.search(without_brackets(text, figure.end, right.start)):
+        # `7.7 % in the one and 15.7 % with B`: what follows behind `and` is the next figure's.
+        return None
     if right is None or left is None:
         return left or right
     to_left = without_brackets(text, left.end, figure.start)

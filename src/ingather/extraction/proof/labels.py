@@ -78,6 +78,13 @@ class Labels:
     def keys(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(key for key, _ in self.patterns))
 
+    def _turned(self, text: str, one: Named) -> Named:
+        """A name behind a negation is that of the other group, where there are two, and of none we know elsewhere."""
+        if not _NEGATED.search(text, max(0, one.start - 8), one.start):
+            return one
+        others = [key for key in self.keys if key != one.key]
+        return replace(one, key=others[0] if len(others) == 1 else f"{OTHER}{text[one.start : one.end]}")
+
     def mentions(self, text: str) -> list[Named]:
         """Who is named where, longest names first, none within another."""
         found = [
@@ -85,6 +92,7 @@ class Labels:
             for key, pattern in self.patterns
             for one in pattern.finditer(text)
         ]
+        found = [self._turned(text, one) for one in found]
         found.sort(key=lambda one: one.start - one.end)
         if self.finds_others:
             found += [
@@ -105,6 +113,10 @@ _BESIDE: Final = re.compile(
     r"|in combination with|added to|\+)"
     r" ?(?:the )?(?:[0-9.]+ ?[a-z/]{1,6}(?:\([0-9]\))? )?"
 )
+
+
+# `the no MRI group` is not the MRI group.
+_NEGATED: Final = re.compile(r"(?<![a-z])(?:no|non|not|without|never)[ -]$")
 
 
 def _joined(text: str, named: Sequence[Named]) -> list[Named]:
@@ -145,7 +157,7 @@ def _with_appositions(text: str, named: Sequence[Named]) -> list[Named]:
 
 _CALLED: Final = (
     r"(?:[- ](?:groups?|arms?|alone|only|condition|participants|patients|women|treated|therapy group)(?![a-z])"
-    r"|(?= ?\(n ?= ?[0-9]))"
+    r"|(?= ?[(\[](?:n ?= ?)?[0-9]))"
 )
 
 
@@ -172,6 +184,7 @@ def arm_labels(arms: tuple[tuple[str, str], ...], short: tuple[tuple[str, str], 
         if is_part and label_terms:
             # `letrozole` beside `palbociclib plus letrozole`: the shorter name, where it is called a group.
             core = r"[ -]?".join(re.escape(term) for term in _terms(label) if term in label_terms)
+            sources = [rf"(?:{source})(?! ?(?:plus|\+|/|with|and) ?[a-z])" for source in sources]
             sources.append(
                 rf"(?<![a-z0-9])(?<!plus )(?<!and )(?<!with ){core}[- ](?:groups?|arms?|alone|only"
                 rf"|monotherapy)(?![a-z])"
@@ -247,7 +260,7 @@ def _bare(label: str) -> str:
 
 def _phrase(name: str) -> str:
     spaced = r"[ -]?".join(re.escape(term) for term in re.split(r"[ -]+", name.strip(" ()")))
-    return rf"(?<![a-z0-9]){spaced}(?:[- ](?:group|arm|treated))?(?![a-z0-9])" if name.isascii() else spaced
+    return rf"(?<![a-z0-9+-]){spaced}(?:[- ](?:group|arm|treated))?(?![a-z0-9])" if name.isascii() else spaced
 
 
 def _terms(label: str) -> list[str]:

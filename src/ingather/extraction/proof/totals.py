@@ -34,9 +34,9 @@ _EACH: Final = re.compile(
     r"in both groups|each (?:group|arm))|例?[/每]组|例?一组"
 )
 _EACH_BEFORE: Final = re.compile(r"(?:each (?:group|arm|of)[^.;]{0,25}|per (?:group|arm)[^.;]{0,15}|(?:各|每组) ?)$")
-_N_IN_BRACKETS: Final = re.compile(r"[(\[;,] ?n ?= ?$|[(\[] ?$")
+_N_IN_BRACKETS: Final = re.compile(r"[(\[{;,] ?n ?= ?$|[(\[{] ?$")
 _GROUP_BEFORE: Final = re.compile(
-    r"(?:(?<![a-z])(?:group|arm)(?: [a-z0-9]{1,2})?(?:,|:| \(| =| of"
+    r"(?:(?<![a-z])(?:group|arm)(?: [a-z0-9]{1,2})?(?:,|;|:| [({]| =| of"
     r"| \[| was| were| included| comprised| consisted of| received|, [a-z]{1,5},)?"
     r" ?(?:n ?= ?)?|组[\uff08(为:\uff1a,\uff0c]? ?(?:n ?= ?)?)$"
 )
@@ -58,6 +58,8 @@ def is_of_one_arm(
     if _N_IN_BRACKETS.search(before) and _is_in_list_of_groups(text, here):
         return True
     if re.match(r" ?\+ ?[0-9]", after) or re.search(r"[0-9] ?\+ ?$", before):
+        return True
+    if sum(_TO_ARM.match(text, one.end) is not None for one in here) > 1 and _TO_ARM.match(text, figure.end):
         return True
     if right_beside(text, figure, here, [one for one in named if start <= one.start < end]):
         return True
