@@ -2,6 +2,8 @@
 
 import re
 from dataclasses import dataclass, field
+from itertools import pairwise
+from statistics import median
 
 from ingather.library.parse.tables import gutters, headers, rows
 from ingather.library.parse.tables.header_end import FIGURE, header_length, look_of
@@ -14,6 +16,10 @@ from ingather.library.table import Box
 # A table has no more columns and rows on a page than these; what seems to have more is a drawing.
 _MOST_COLUMNS = 60
 _MOST_ROWS = 400
+
+# In points: pieces of one rule stand at one height. Of the width: together they cover more.
+_LEVEL = 1.5
+_THROUGH = 0.6
 
 _CJK = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
 
@@ -181,7 +187,7 @@ def _spaced(region: Region, lattice: Lattice | None, before: Grid | None) -> Gri
         return None
     size = rows.usual_size(lines)
     full = _full_rules(region)
-    header_end = _header_end(region, lines, full) if before is None else _repeated_end(region, lines, before)
+    header_end = _header_end(region, lines) if before is None else _repeated_end(region, lines, before)
     header = [line for line in lines if _middle(line) < header_end]
     body = [line for line in lines if _middle(line) >= header_end]
     if not body:
@@ -193,7 +199,7 @@ def _spaced(region: Region, lattice: Lattice | None, before: Grid | None) -> Gri
         return None
     segments = [segment for line in body for segment in line]
     columns = headers.columns_from(cuts, segments, region.box[0], region.box[2])
-    pitch = rows.tight_pitch(body, cuts)
+    pitch = rows.tight_pitch(body, cuts, _pitch_beside(region))
     above = headers.header_blocks(
         header, columns, pitch or 1.4, [rule for rule in region.across if rule.at < header_end - 2]
     )
@@ -206,6 +212,13 @@ def _spaced(region: Region, lattice: Lattice | None, before: Grid | None) -> Gri
             parts += [_part(block, start + block.row, region.page) for block in row]
         start += len(found)
     return Grid(region, parts, header_rows=depth, cuts=cuts)
+
+
+def _pitch_beside(region: Region) -> float | None:
+    """From line to line of the caption or the footnotes, in sizes of type: lines of a cell are mostly set alike."""
+    lines = region.caption.lines if region.caption and len(region.caption.lines) > 1 else region.below
+    pitches = [(low[0].base - high[0].base) / low[0].size for high, low in pairwise(lines)]
+    return median(pitches) if pitches else None
 
 
 def _middle(line: list[Segment]) -> float:
@@ -222,12 +235,11 @@ def _full_rules(region: Region) -> list[Rule]:
     return [rule for rule in region.across if rule.start <= left + 5 and rule.end >= right - 5]
 
 
-def _header_end(region: Region, lines: list[list[Segment]], full: list[Rule]) -> float:
+def _header_end(region: Region, lines: list[list[Segment]]) -> float:
     """The height at which the header ends."""
     left, _, right, _ = region.box
     first_right = min((line[0].right for line in lines if len(line) > 1), default=right)
-    wide = [rule for rule in region.across if rule.start <= first_right and rule.end >= right - 5] or full
-    inner = [rule for rule in wide if rule.end - rule.start > 0.5 * (right - left)]
+    wide = _wide_levels(region, first_right)
     looks = []
     for number, line in enumerate(lines):
         low, high = _middle(line), _middle(lines[number + 1]) if number + 1 < len(lines) else 1e9
@@ -236,7 +248,7 @@ def _header_end(region: Region, lines: list[list[Segment]], full: list[Rule]) ->
             look_of(
                 cells,
                 region.shades,
-                is_ruled_below=any(low < rule.at < high for rule in inner),
+                is_ruled_below=any(low < at < high for at in wide),
                 is_alone=len(line) == 1 and line[0].left < left + 0.25 * (right - left),
             )
         )
@@ -244,6 +256,24 @@ def _header_end(region: Region, lines: list[list[Segment]], full: list[Rule]) ->
     if count == 0:
         return region.box[1]
     return (_middle(lines[count - 1]) + _middle(lines[count])) / 2
+
+
+def _wide_levels(region: Region, first_right: float) -> list[float]:
+    """The heights at which rules run through the table, perhaps in pieces; one that leaves out the labels is no such."""
+    left, _, right, _ = region.box
+    levels: list[list[Rule]] = []
+    for rule in sorted(region.across, key=lambda rule: rule.at):
+        if levels and rule.at - levels[-1][0].at <= _LEVEL:
+            levels[-1].append(rule)
+        else:
+            levels.append([rule])
+    return [
+        level[0].at
+        for level in levels
+        if min(rule.start for rule in level) <= first_right
+        and max(rule.end for rule in level) >= right - 5
+        and sum(rule.length for rule in level) > _THROUGH * (right - left)
+    ]
 
 
 def _repeated_end(region: Region, lines: list[list[Segment]], before: Grid) -> float:
@@ -283,9 +313,9 @@ def _is_new(joint: float, cuts: list[float], segments: list[Segment]) -> bool:
 
 
 def _fit(joints: tuple[float, ...], segments: list[Segment]) -> bool:
-    """Whether the pieces in which rules were drawn are columns: hardly any text stands across their ends."""
-    crossed = sum(1 for s in segments for joint in joints if s.left + 1 < joint < s.right - 1)
-    return crossed <= 0.1 * len(segments)
+    """Whether the pieces in which rules were drawn are columns: hardly any text stands across the end of one."""
+    crossed = (sum(1 for s in segments if s.left + 1 < joint < s.right - 1) for joint in joints)
+    return max(crossed, default=0) <= 0.1 * len(segments)
 
 
 def _bands(body: list[list[Segment]], full: list[Rule], shades: list[Shade], box: Box) -> list[list[list[Segment]]]:

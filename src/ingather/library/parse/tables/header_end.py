@@ -89,11 +89,16 @@ def header_length(rows: list[Look]) -> int:
         rules += rows[end - 1].is_ruled_below
         score = _score(rows, end, rules)
         if first_figures is not None:
-            score += _FIGURES_BEGIN * (end == first_figures) + _BEFORE_FIGURES * max(first_figures - end, 0)
+            score += _FIGURES_BEGIN * (end == first_figures) + _BEFORE_FIGURES * min(max(first_figures - end, 0), 2)
         if score > most + 1e-9:
             best, most = end, score
     # A label that stands alone below the header in its type is the first group.
-    while best > 1 and rows[best - 1].is_alone and not rows[best - 1].is_ruled_below and not rows[best - 2].is_alone:
+    while (
+        best > 1
+        and rows[best - 1].is_alone
+        and not rows[best - 1].is_ruled_below
+        and not all(row.is_alone for row in rows[: best - 1])
+    ):
         best -= 1
     return best
 

@@ -16,7 +16,7 @@ _SHARED = 0.25
 _LEAST_PITCH = 1.45
 
 # Of the size of type: a raised mark pushes its line so much further down.
-_RAISES = 0.15
+_RAISES = 0.25
 
 # In sizes of type: a wider white space within a column divides two headers.
 _NEAR = 1.0

@@ -138,6 +138,10 @@ def _goes_on(page: Page, stack: list[Rule], rule: Rule) -> bool:
     if any(FIGURE.match(segment.text) for line in lines for segment in line):
         return False
     width = rule.length
+    if len(stack) > 1:
+        size = _size_of(_between(page, rule.start, rule.end, stack[0].at, last.at))
+        if size and sum(1 for line in lines if abs(line[0].size - size) > 0.08 * size) > 0.5 * len(lines):
+            return False
     if any(len(line) > 1 for line in lines[:60]):
         prose = [line for line in lines if is_prose(line, width)]
         return len(prose) < 0.6 * len(lines) or len(stack) == 1

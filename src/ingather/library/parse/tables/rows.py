@@ -12,7 +12,7 @@ from ingather.library.parse.tables.marks import Segment
 _LOOSER = 1.07
 
 # Of the size of type: a raised mark pushes its line so much further down.
-_RAISES = 0.15
+_RAISES = 0.25
 
 # In points: browsers place lines on whole pixels, so that lines of a cell do not all stand at one distance.
 _ROUNDED = 0.9
@@ -69,8 +69,11 @@ class _Row:
         return any(other.first <= block.last and other.last >= block.first for other in self.blocks)
 
 
-def tight_pitch(lines: list[list[Segment]], cuts: list[float]) -> float | None:
-    """The largest distance from line to line within a cell, or None where rows stand no further apart than lines."""
+def tight_pitch(lines: list[list[Segment]], cuts: list[float], beside: float | None = None) -> float | None:
+    """The largest distance from line to line within a cell, or None where rows stand no further apart than lines.
+
+    `beside` is the distance in the text that belongs to the table, if it is known.
+    """
     by_column: dict[int, list[tuple[Segment, bool]]] = {}
     for line in lines:
         is_labelled = columns_of(line[0], cuts)[0] == 0
@@ -94,6 +97,8 @@ def tight_pitch(lines: list[list[Segment]], cuts: list[float]) -> float | None:
         rows = labelled
     least = pitches[min(len(pitches) // 20, len(pitches) - 1)]
     loose = max(least * _LOOSER, least + _ROUNDED / usual_size(lines))
+    if beside is not None and least > max(beside * _LOOSER, beside + _ROUNDED / usual_size(lines)):
+        return (least + beside) / 2
     if len(rows) >= 2:
         of_rows = rows[min(len(rows) // 10, len(rows) - 1)]
         return (least + of_rows) / 2 if of_rows > loose else (None if least < _WIDEST else 0.0)

@@ -14,8 +14,9 @@ _BLANK = 0.18
 # Of the size of type. Two cells of a line stand further apart than two words of a cell.
 CELL_GAP = 0.45
 
-# Of the size of type: how far the lines differ that words of one line stand on, where fonts are mixed.
-_SAME_LINE = 0.33
+# Of the size of type: how far words of one line stand from each other: a raised mark
+# in one cell pushes its words below those of the next. Lines of a cell stand at least twice as far apart.
+_SAME_LINE = 0.42
 
 # Of the size of type: a mark is raised or lowered by less, and the next line of a cell is further off.
 _RAISED = 0.62
