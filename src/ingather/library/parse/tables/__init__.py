@@ -1,7 +1,7 @@
 """Tables of a page, from its characters, boxes and drawn lines alone.
 
 Each module is one idea: `marks` (what a page gives), `ink` (lines and shaded
-areas among its drawn paths), `words`, `captions`, `regions` (where a table
+areas among its drawn paths), `tokens`, `captions`, `regions` (where a table
 begins and ends), `growth` (how far it goes on where no rule ends it),
 `lattice` (cells from ruled lines), `gutters` (columns from white space),
 `rows` (lines that are one row), `header_end` (where the header ends),

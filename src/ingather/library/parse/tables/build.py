@@ -2,24 +2,19 @@
 
 import re
 from dataclasses import dataclass, field
-from itertools import pairwise
-from statistics import median
 
 from ingather.library.parse.tables import gutters, headers, rows
 from ingather.library.parse.tables.header_end import FIGURE, header_length, look_of
+from ingather.library.parse.tables.header_lines import header_end, middle_of, pitch_beside, repeated_end
 from ingather.library.parse.tables.lattice import Lattice, lattice_of
-from ingather.library.parse.tables.marks import Rule, Segment, Shade, Word, enclosing, joined
-from ingather.library.parse.tables.regions import Region
-from ingather.library.parse.tables.words import lines_of, segments_of
+from ingather.library.parse.tables.marks import Rule, Segment, Shade, Token, enclosing, joined
+from ingather.library.parse.tables.region import Region
+from ingather.library.parse.tables.tokens import lines_of, segments_of
 from ingather.library.table import Box
 
 # A table has no more columns and rows on a page than these; what seems to have more is a drawing.
 _MOST_COLUMNS = 60
 _MOST_ROWS = 400
-
-# In points: pieces of one rule stand at one height. Of the width: together they cover more.
-_LEVEL = 1.5
-_THROUGH = 0.6
 
 _CJK = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
 
@@ -32,7 +27,7 @@ class Part:
     column: int
     row_span: int
     column_span: int
-    lines: list[list[Word]]
+    lines: list[list[Token]]
     page: int
     text: str = ""
     box: Box | None = None
@@ -40,13 +35,13 @@ class Part:
 
     def __post_init__(self) -> None:
         self.text = text_of(self.lines)
-        words = [word for line in self.lines for word in line]
-        self.box = enclosing([word.box for word in words])
-        self.left = min((word.box[0] for word in words), default=0.0)
+        tokens = [token for line in self.lines for token in line]
+        self.box = enclosing([token.box for token in tokens])
+        self.left = min((token.box[0] for token in tokens), default=0.0)
 
     @property
     def is_bold(self) -> bool:
-        return all(word.is_bold for line in self.lines for word in line)
+        return all(token.is_bold for line in self.lines for token in line)
 
 
 @dataclass(slots=True)
@@ -74,7 +69,7 @@ class Grid:
         return {(part.column, part.text) for part in self.parts if part.row < self.header_rows and part.text}
 
 
-def text_of(lines: list[list[Word]]) -> str:
+def text_of(lines: list[list[Token]]) -> str:
     """The text of a cell from its lines; after a dash it goes on without a blank."""
     text = ""
     for line in lines:
@@ -103,7 +98,7 @@ def grid_of(region: Region, before: Grid | None = None) -> Grid | None:
 def _is_open(lattice: Lattice, region: Region) -> bool:
     """Whether the boxes of a lattice hold several rows each: then its lines down are columns and no more."""
     inside: dict[tuple[int, int], int] = {}
-    for line in lines_of(region.words):
+    for line in lines_of(region.tokens):
         for segment in segments_of(line):
             square = lattice.square_at(segment.middle, segment.base - 0.4 * segment.size)
             if square is not None and FIGURE.match(segment.text):
@@ -114,12 +109,12 @@ def _is_open(lattice: Lattice, region: Region) -> bool:
 
 
 def _ruled(region: Region, lattice: Lattice, before: Grid | None) -> Grid | None:
-    inside: dict[int, list[Word]] = {}
-    for word in region.words:
-        middle = (word.box[0] + word.box[2]) / 2, (word.box[1] + word.box[3]) / 2
+    inside: dict[int, list[Token]] = {}
+    for token in region.tokens:
+        middle = (token.box[0] + token.box[2]) / 2, (token.box[1] + token.box[3]) / 2
         square = lattice.square_at(*middle)
         if square is not None:
-            inside.setdefault(id(square), []).append(word)
+            inside.setdefault(id(square), []).append(token)
     if len(lattice.xs) > _MOST_COLUMNS or len(lattice.ys) > _MOST_ROWS:
         return None
     parts = [
@@ -163,7 +158,7 @@ def _header_rows(parts: list[Part], shades: list[Shade], count: int) -> int:
         return 0
     looks = []
     for row in filled:
-        cells = [(part.column == 0, part.text, [word for line in part.lines for word in line]) for part in row]
+        cells = [(part.column == 0, part.text, [token for line in part.lines for token in line]) for part in row]
         looks.append(look_of(cells, shades, is_ruled_below=False, is_alone=len(row) == 1 and row[0].column == 0))
     return _until(by_row, header_length(looks))
 
@@ -182,14 +177,14 @@ def _until(by_row: list[list[Part]], filled: int) -> int:
 
 def _spaced(region: Region, lattice: Lattice | None, before: Grid | None) -> Grid | None:
     """A grid from white space, with the help of what lines there are."""
-    lines = [segments_of(line) for line in lines_of(region.words)]
+    lines = [segments_of(line) for line in lines_of(region.tokens)]
     if not lines:
         return None
     size = rows.usual_size(lines)
     full = _full_rules(region)
-    header_end = _header_end(region, lines) if before is None else _repeated_end(region, lines, before)
-    header = [line for line in lines if _middle(line) < header_end]
-    body = [line for line in lines if _middle(line) >= header_end]
+    end = header_end(region, lines) if before is None else repeated_end(region, lines, before.header_texts())
+    header = [line for line in lines if middle_of(line) < end]
+    body = [line for line in lines if middle_of(line) >= end]
     if not body:
         return None
     cuts = _cuts(region, lattice, header, body, size)
@@ -199,93 +194,27 @@ def _spaced(region: Region, lattice: Lattice | None, before: Grid | None) -> Gri
         return None
     segments = [segment for line in body for segment in line]
     columns = headers.columns_from(cuts, segments, region.box[0], region.box[2])
-    pitch = rows.tight_pitch(body, cuts, _pitch_beside(region))
-    above = headers.header_blocks(
-        header, columns, pitch or 1.4, [rule for rule in region.across if rule.at < header_end - 2]
-    )
+    pitch = rows.tight_pitch(body, cuts, pitch_beside(region))
+    above = headers.header_blocks(header, columns, pitch or 1.4, [rule for rule in region.across if rule.at < end - 2])
     depth = max((block.row for block in above), default=-1) + 1
     parts = [_part(block, block.row, region.page) for block in above]
     start = depth
     for band in _bands(body, full, region.shades, region.box):
-        found = rows.rows_by_words(band, cuts) if pitch is None else rows.rows_of(rows.blocks_of(band, cuts, pitch))
+        found = rows.rows_by_text(band, cuts) if pitch is None else rows.rows_of(rows.blocks_of(band, cuts, pitch))
         for row in found:
             parts += [_part(block, start + block.row, region.page) for block in row]
         start += len(found)
     return Grid(region, parts, header_rows=depth, cuts=cuts)
 
 
-def _pitch_beside(region: Region) -> float | None:
-    """From line to line of the caption or the footnotes, in sizes of type: lines of a cell are mostly set alike."""
-    lines = region.caption.lines if region.caption and len(region.caption.lines) > 1 else region.below
-    pitches = [(low[0].base - high[0].base) / low[0].size for high, low in pairwise(lines)]
-    return median(pitches) if pitches else None
-
-
-def _middle(line: list[Segment]) -> float:
-    return line[0].base - 0.35 * line[0].size
-
-
 def _part(block: rows.Block, row: int, page: int) -> Part:
-    lines = [segment.words for segment in block.lines]
+    lines = [segment.tokens for segment in block.lines]
     return Part(row, block.first, block.span, block.last - block.first + 1, lines, page)
 
 
 def _full_rules(region: Region) -> list[Rule]:
     left, _, right, _ = region.box
     return [rule for rule in region.across if rule.start <= left + 5 and rule.end >= right - 5]
-
-
-def _header_end(region: Region, lines: list[list[Segment]]) -> float:
-    """The height at which the header ends."""
-    left, _, right, _ = region.box
-    first_right = min((line[0].right for line in lines if len(line) > 1), default=right)
-    wide = _wide_levels(region, first_right)
-    looks = []
-    for number, line in enumerate(lines):
-        low, high = _middle(line), _middle(lines[number + 1]) if number + 1 < len(lines) else 1e9
-        cells = [(segment.left < first_right, segment.text, segment.words) for segment in line]
-        looks.append(
-            look_of(
-                cells,
-                region.shades,
-                is_ruled_below=any(low < at < high for at in wide),
-                is_alone=len(line) == 1 and line[0].left < left + 0.25 * (right - left),
-            )
-        )
-    count = header_length(looks)
-    if count == 0:
-        return region.box[1]
-    return (_middle(lines[count - 1]) + _middle(lines[count])) / 2
-
-
-def _wide_levels(region: Region, first_right: float) -> list[float]:
-    """The heights at which rules run through the table, perhaps in pieces; one that leaves out the labels is no such."""
-    left, _, right, _ = region.box
-    levels: list[list[Rule]] = []
-    for rule in sorted(region.across, key=lambda rule: rule.at):
-        if levels and rule.at - levels[-1][0].at <= _LEVEL:
-            levels[-1].append(rule)
-        else:
-            levels.append([rule])
-    return [
-        level[0].at
-        for level in levels
-        if min(rule.start for rule in level) <= first_right
-        and max(rule.end for rule in level) >= right - 5
-        and sum(rule.length for rule in level) > _THROUGH * (right - left)
-    ]
-
-
-def _repeated_end(region: Region, lines: list[list[Segment]], before: Grid) -> float:
-    """Where the headers of the page before end that stand here once more."""
-    known = " ".join(text for _, text in before.header_texts()).split()
-    end = region.box[1] - 1
-    for line in lines:
-        texts = [text for segment in line for text in segment.text.split()]
-        if not all(text in known for text in texts):
-            break
-        end = line[0].base + 0.3 * line[0].size
-    return end
 
 
 def _cuts(
@@ -329,5 +258,5 @@ def _bands(body: list[list[Segment]], full: list[Rule], shades: list[Shade], box
     edges += [float(edge) for edge, length in by_edge.items() if length >= 0.9 * width]
     bands: dict[int, list[list[Segment]]] = {}
     for line in body:
-        bands.setdefault(sum(1 for edge in edges if edge < _middle(line)), []).append(line)
+        bands.setdefault(sum(1 for edge in edges if edge < middle_of(line)), []).append(line)
     return [bands[number] for number in sorted(bands)]

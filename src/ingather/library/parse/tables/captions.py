@@ -21,10 +21,10 @@ CONTINUED = re.compile(
 # After its number a caption goes on with a mark, a capital, a digit or another script; a sentence with a small letter.
 _SENTENCE = re.compile(r"^[\s\u2002\u2003]*(?:\(|,|;|and\b|[a-z])")
 
-# Of the size of type: how far below a line of a caption the next one may stand.
+# In sizes of type: how far below a line of a caption the next one may stand.
 _PITCH = 1.75
 
-# Of the size of type: how far below a caption a rule shows how wide it may be, and how long such a rule is at least.
+# In sizes of type: how far below a caption a rule shows how wide it may be, and how long such a rule is at least.
 _RULE_WITHIN = 14
 _LEAST_WIDTH = 12
 
@@ -62,7 +62,7 @@ class Caption:
 
     @property
     def text(self) -> str:
-        return " ".join(joined([word for segment in line for word in segment.words]) for line in self.lines)
+        return " ".join(joined([token for segment in line for token in segment.tokens]) for line in self.lines)
 
 
 def label_of(text: str) -> tuple[str, str] | None:
@@ -94,9 +94,9 @@ def _begins(segment: Segment, label: str, rest: str) -> bool:
     if not _SENTENCE.match(rest):
         return True
     # A small letter may follow where the label is set apart by its type, or is all there is.
-    own = segment.words[0].font
-    later = segment.words[len(label.split()) :]
-    return rest.lstrip()[:1] == "(" or (segment.words[0].is_bold and bool(later) and later[0].font != own)
+    own = segment.tokens[0].font
+    later = segment.tokens[len(label.split()) :]
+    return rest.lstrip()[:1] == "(" or (segment.tokens[0].is_bold and bool(later) and later[0].font != own)
 
 
 def _is_in_paragraph(lines: list[list[Segment]], number: int, segment: Segment) -> bool:
@@ -107,11 +107,11 @@ def _is_in_paragraph(lines: list[list[Segment]], number: int, segment: Segment) 
             if not 0 < pitch < 1.45 * segment.size or above.right < segment.left or above.left > segment.right:
                 continue
             is_alike = abs(above.size - segment.size) < 0.05 * segment.size
-            is_same_type = above.words[-1].font == segment.words[0].font
+            is_same_type = above.tokens[-1].font == segment.tokens[0].font
             if (
                 is_alike
                 and is_same_type
-                and not segment.words[0].is_bold
+                and not segment.tokens[0].is_bold
                 and above.right > segment.left + 8 * segment.size
             ):
                 return True
@@ -182,5 +182,5 @@ def _has_room(caption: Caption, segment: Segment, across: list[Rule]) -> bool:
     below = [rule for rule in below if rule.end > last[0].left and rule.length > _LEAST_WIDTH * segment.size]
     width = max([rule.length for rule in below], default=0.0)
     width = max(width, *(line[-1].right - line[0].left for line in caption.lines))
-    word = segment.words[0]
-    return last[-1].right - last[0].left + word.box[2] - word.box[0] + segment.size < width
+    token = segment.tokens[0]
+    return last[-1].right - last[0].left + token.box[2] - token.box[0] + segment.size < width

@@ -3,7 +3,7 @@
 from ingather.library.parse.tables.captions import FIGURE, label_of
 from ingather.library.parse.tables.marks import Rule, Segment
 
-# Of the size of type: a wider white space ends a table, and a still wider one between its caption and its first line.
+# In sizes of type: a wider white space ends a table, and a still wider one between its caption and its first line.
 _WIDEST = 3.0
 _WIDEST_FIRST = 5.0
 
@@ -13,7 +13,7 @@ _SAME_SIZE = 0.045
 # So many of the first lines may be set in another size: a header.
 _HEADER_LINES = 3
 
-# Of the width: a line of text covers more, a line of cells leaves white space.
+# As a share of the width: a line of text covers more, a line of cells leaves white space.
 _FULL = 0.8
 
 # So many lines of a table may follow each other with a single cell: a label that wraps, groups of rows.

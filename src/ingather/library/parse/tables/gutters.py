@@ -2,13 +2,13 @@
 
 from ingather.library.parse.tables.marks import Segment
 
-# Of the size of type: white space narrower than this between columns is a blank.
+# In sizes of type: white space narrower than this between columns is a blank.
 _LEAST = 0.3
 
 # In points: segments that overlap by less stand beside each other.
 _TOUCH = 0.8
 
-# Of the lines that have text where a long segment stands, how many must have two cells there to make it a heading.
+# Among the lines that have text where a long segment stands, how many must have two cells there to make it a heading.
 _SHARE = 0.5
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ingather.library.parse.tables.marks import Shade, Word
+from ingather.library.parse.tables.marks import Shade, Token
 from ingather.library.table import Box
 
 # A cell that is a figure; "n = 40" is none.
@@ -22,8 +22,13 @@ _SHADE = 3.0
 _FIGURES_BEGIN = 1.5
 _FIGURES_ABOVE = -2.5
 _BEFORE_FIGURES = -0.35
+# A header does not end between two lines of a cell.
+_TIGHT = -3.0
 
-# Of 255: text in a darker colour is as good as black.
+# A row is one of figures if this share of its cells is.
+_MOST_FIGURES = 0.5
+
+# Out of 255: text in a darker colour is as good as black.
 _DARK = 90
 
 Colour = tuple[int, int, int] | None
@@ -43,28 +48,33 @@ class Look:
     shade: Colour
     is_ruled_below: bool
     is_alone: bool
+    is_single: bool = False
+    """It has one cell at most."""
+    is_tight_below: bool = False
+    """The next line stands as near as lines of one cell do, and nearer than rows."""
 
 
 def look_of(
-    cells: Sequence[tuple[bool, str, list[Word]]], shades: list[Shade], *, is_ruled_below: bool, is_alone: bool
+    cells: Sequence[tuple[bool, str, list[Token]]], shades: list[Shade], *, is_ruled_below: bool, is_alone: bool
 ) -> Look:
     """The look of cells, each with whether it is the first of its row, its text and its words."""
     others = [text for is_first, text, _ in cells if not is_first]
-    words = [word for _, _, own in cells for word in own if any(char.isalnum() for char in word.text)]
+    tokens = [token for _, _, own in cells for token in own if any(char.isalnum() for char in token.text)]
     traits: set[object] = set()
-    if words:
-        if all(word.is_bold for word in words):
+    if tokens:
+        if all(token.is_bold for token in tokens):
             traits.add("bold")
-        if all(word.is_italic for word in words):
+        if all(token.is_italic for token in tokens):
             traits.add("italic")
-        if len({word.colour for word in words}) == 1 and max(words[0].colour) > _DARK:
-            traits.add(words[0].colour)
+        if len({token.colour for token in tokens}) == 1 and max(tokens[0].colour) > _DARK:
+            traits.add(tokens[0].colour)
     figures = sum(1 for text in others if FIGURE.match(text)) / len(others) if others else None
     colours = [shade_at(own[0].box, shades) for _, _, own in cells if own]
     shade = max(set(colours), key=colours.count) if colours else None
     return Look(
+        is_single=len(cells) <= 1,
         figures=figures,
-        traits=frozenset(traits) if words else None,
+        traits=frozenset(traits) if tokens else None,
         shade=shade,
         is_ruled_below=is_ruled_below,
         is_alone=is_alone,
@@ -82,12 +92,14 @@ def header_length(rows: list[Look]) -> int:
     """How many rows at the top are headers: at least one, and never all."""
     if len(rows) < 2:
         return 0
-    first_figures = next((n for n, row in enumerate(rows) if row.figures is not None and row.figures >= 0.5), None)
+    figures = [_is_figures(rows, number) for number in range(len(rows))]
+    first_figures = figures.index(True) if True in figures else None
     best, most = 1, -1e9
     rules = 0
     for end in range(1, min(len(rows), _MOST + 1)):
-        rules += rows[end - 1].is_ruled_below
-        score = _score(rows, end, rules)
+        # The rule below a title within the table is not yet the header's.
+        rules += rows[end - 1].is_ruled_below and not all(row.is_single for row in rows[:end])
+        score = _score(rows, end, rules) + _FIGURES_ABOVE * sum(figures[:end])
         if first_figures is not None:
             score += _FIGURES_BEGIN * (end == first_figures) + _BEFORE_FIGURES * min(max(first_figures - end, 0), 2)
         if score > most + 1e-9:
@@ -107,7 +119,7 @@ def _score(rows: list[Look], end: int, rules: int) -> float:
     above, below = rows[:end], rows[end]
     score = 0.0
     if above[-1].is_ruled_below:
-        score += _RULE if rules == 1 else _LATER_RULE
+        score += _RULE if rules == 1 and not all(row.is_single for row in above) else _LATER_RULE
     traits = [row.traits for row in above if row.traits is not None]
     if traits and below.traits is not None and frozenset.intersection(*traits) - below.traits:
         score += _TYPE
@@ -117,4 +129,12 @@ def _score(rows: list[Look], end: int, rules: int) -> float:
         and below.shade != above[0].shade
     ):
         score += _SHADE
-    return score + _FIGURES_ABOVE * sum(1 for row in above if row.figures is not None and row.figures >= 0.5)
+    return score + _TIGHT * above[-1].is_tight_below
+
+
+def _is_figures(rows: list[Look], number: int) -> bool:
+    """Whether most cells of a row are figures, and no second lines of the cells above."""
+    figures = rows[number].figures
+    if figures is None or figures < _MOST_FIGURES:
+        return False
+    return number == 0 or not rows[number - 1].is_tight_below or _is_figures(rows, number - 1)

@@ -9,13 +9,13 @@ from ingather.library.parse.tables.rows import Block, beside
 # In sizes of type. A column that no upper header covers costs as much as a header this far from its middle.
 _UNCOVERED = 1.2
 
-# Of the narrower of the two: a header stands over a column if they have this much of their width in common.
+# As a share of the narrower of the two: a header stands over a column if they have this much of their width in common.
 _SHARED = 0.25
 
 # In sizes of type: lines of a header that stand no further apart are one cell.
 _LEAST_PITCH = 1.45
 
-# Of the size of type: a raised mark pushes its line so much further down.
+# In sizes of type: a raised mark pushes its line so much further down.
 _RAISES = 0.25
 
 # In sizes of type: a wider white space within a column divides two headers.

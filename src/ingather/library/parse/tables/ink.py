@@ -25,8 +25,11 @@ _SAME = 1.3
 
 # A page of a table has some hundreds of lines; a chart or a map may have a million.
 MOST_PATHS = 20_000
+
+# A path of a ruled line or a rectangle has a few segments, that of a curve or a map more than these.
 _MOST_SEGMENTS = 400
 
+# Out of 255: paint that is lighter in all colours is as good as white.
 _WHITE = 250
 
 

@@ -7,7 +7,7 @@ from ingather.library.table import Box
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class Token:
     """Characters without a blank between them. `box` encloses their ink; `base` is the height their line stands on."""
 
     text: str
@@ -35,7 +35,7 @@ class Word:
 class Segment:
     """Words of one line with no more than blanks between them."""
 
-    words: list[Word]
+    tokens: list[Token]
     left: float
     right: float
     top: float
@@ -45,7 +45,7 @@ class Segment:
 
     @property
     def text(self) -> str:
-        return joined(self.words)
+        return joined(self.tokens)
 
     @property
     def middle(self) -> float:
@@ -53,7 +53,7 @@ class Segment:
 
     @property
     def is_marked(self) -> bool:
-        return any(word.is_marked for word in self.words)
+        return any(token.is_marked for token in self.tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,36 +85,36 @@ class Sheet:
     page: int
     width: float
     height: float
-    words: list[Word]
+    tokens: list[Token]
     across: list[Rule] = field(default_factory=list)
     down: list[Rule] = field(default_factory=list)
     shades: list[Shade] = field(default_factory=list)
     pictures: list[Box] = field(default_factory=list)
 
 
-def segment_of(words: list[Word]) -> Segment:
+def segment_of(tokens: list[Token]) -> Segment:
     """One segment of words in their order from the left."""
-    sizes = [word.size for word in words]
+    sizes = [token.size for token in tokens]
     most = max(sizes)
-    full = [word for word in words if word.size >= 0.8 * most] or words
+    full = [token for token in tokens if token.size >= 0.8 * most] or tokens
     return Segment(
-        words=words,
-        left=min(word.box[0] for word in words),
-        right=max(word.box[2] for word in words),
-        top=min(word.box[1] for word in words),
-        bottom=max(word.box[3] for word in words),
-        base=median(word.base for word in full),
+        tokens=tokens,
+        left=min(token.box[0] for token in tokens),
+        right=max(token.box[2] for token in tokens),
+        top=min(token.box[1] for token in tokens),
+        bottom=max(token.box[3] for token in tokens),
+        base=median(token.base for token in full),
         size=most,
     )
 
 
-def joined(words: list[Word]) -> str:
+def joined(tokens: list[Token]) -> str:
     """The text of words that stand beside each other."""
     parts: list[str] = []
-    for word in words:
-        if parts and word.has_blank_before:
+    for token in tokens:
+        if parts and token.has_blank_before:
             parts.append(" ")
-        parts.append(word.text)
+        parts.append(token.text)
     return "".join(parts)
 
 

@@ -13,7 +13,7 @@ _MARK = re.compile(
 def notes_of(lines: list[list[Segment]]) -> tuple[str, ...]:
     found: list[str] = []
     for line in lines:
-        text = joined([word for segment in line for word in segment.words])
+        text = joined([token for segment in line for token in segment.tokens])
         if not found or _MARK.match(text):
             found.append(text)
         else:

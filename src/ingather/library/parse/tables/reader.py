@@ -14,7 +14,7 @@ from ingather.library.parse.tables.build import Grid, grid_of
 from ingather.library.parse.tables.ink import drawn_lines
 from ingather.library.parse.tables.marks import Rule, Shade, Sheet
 from ingather.library.parse.tables.regions import find_regions
-from ingather.library.parse.tables.words import words_of
+from ingather.library.parse.tables.tokens import tokens_of
 from ingather.library.parse.view import View
 from ingather.library.table import Box
 
@@ -45,13 +45,13 @@ def grids_of(
     for turns, own in _by_turn(glyphs, kept, view).items():
         upright = [_turned(box, turns, view) for box in glyphs.inks] if turns else glyphs.inks
         loose = [_turned(box, turns, view) for box in glyphs.spots] if turns else glyphs.spots
-        words = words_of(glyphs, own, upright, loose, _bases(glyphs, turns, view), fonts)
+        tokens = tokens_of(glyphs, own, upright, loose, _bases(glyphs, turns, view), fonts)
         is_flat = turns % 2 == 0
         sheet = Sheet(
             page=number,
             width=view.width if is_flat else view.height,
             height=view.height if is_flat else view.width,
-            words=words,
+            tokens=tokens,
             across=[_turned_rule(rule, turns, view, is_across=is_flat) for rule in (across if is_flat else down)],
             down=[_turned_rule(rule, turns, view, is_across=not is_flat) for rule in (down if is_flat else across)],
             pictures=[_turned(image.box, turns, view) or image.box for image in scene.images],

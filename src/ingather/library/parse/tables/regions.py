@@ -1,13 +1,11 @@
 """Where the tables of a page begin and end."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from statistics import median
 
-from ingather.library.parse.tables.captions import FIGURE, Caption, find_captions, label_of
+from ingather.library.parse.tables.captions import FIGURE, Caption, label_of
 from ingather.library.parse.tables.growth import is_prose, rule_near, tabular_lines
-from ingather.library.parse.tables.marks import Rule, Segment, Shade, Sheet, Word
-from ingather.library.parse.tables.words import lines_of, segments_of
+from ingather.library.parse.tables.marks import Rule, Segment, Sheet
+from ingather.library.parse.tables.region import Region, TablePage, between, page_of, region_of, size_of
 from ingather.library.table import Box
 
 # In points: how far the ends of two rules of one table may differ.
@@ -23,50 +21,8 @@ _NEAR = 14
 _LEAST_HEIGHT = 25.0
 _PICTURE_NEAR = 30.0
 
-# Of the height of a page: running titles stand above it.
+# As a share of the height of a page: running titles stand above it.
 _TITLE = 0.1
-
-
-@dataclass(slots=True, kw_only=True)
-class Region:
-    """One table's part of a page: what stands in its box, and the caption that names it, if any."""
-
-    page: int
-    box: Box
-    caption: Caption | None
-    words: list[Word]
-    across: list[Rule] = field(default_factory=list)
-    down: list[Rule] = field(default_factory=list)
-    shades: list[Shade] = field(default_factory=list)
-    below: list[list[Segment]] = field(default_factory=list)
-    is_open: bool = False
-    """Nothing stands below it on its page, so it may go on."""
-    is_picture: bool = False
-    """Below or above its caption stands a picture and no table of characters."""
-    goes_on: "Region | None" = None
-    """The one of the page before that it may go on with."""
-
-
-@dataclass(slots=True)
-class Page:
-    """A sheet with its lines and captions found."""
-
-    sheet: Sheet
-    lines: list[list[Segment]]
-    captions: list[Caption]
-    body_size: float
-
-
-def page_of(sheet: Sheet) -> Page:
-    lines = [segments_of(line) for line in lines_of(sheet.words)]
-    sizes = sorted((word.size, len(word.text)) for word in sheet.words)
-    half, count, body = sum(length for _, length in sizes) / 2, 0, 10.0
-    for size, length in sizes:
-        count += length
-        if count >= half:
-            body = size
-            break
-    return Page(sheet, lines, find_captions(lines, sheet.across), body)
 
 
 def find_regions(sheet: Sheet, before: Sequence[Region] = ()) -> list[Region]:
@@ -85,17 +41,17 @@ def find_regions(sheet: Sheet, before: Sequence[Region] = ()) -> list[Region]:
             continue
         if caption is not None:
             free.remove(caption)
-        found.append(_region(page, box, caption))
+        found.append(region_of(page, box, caption))
     for caption in free:
         if (region := _unruled(page, caption, found)) is not None:
             found.append(region)
         elif (picture := _picture_of(sheet, caption)) is not None:
-            found.append(Region(page=sheet.page, box=picture, caption=caption, words=[], is_picture=True))
+            found.append(Region(page=sheet.page, box=picture, caption=caption, tokens=[], is_picture=True))
     found.sort(key=lambda region: (region.box[1], region.box[0]))
     return found
 
 
-def _stacks(page: Page) -> list[list[Rule]]:
+def _stacks(page: TablePage) -> list[list[Rule]]:
     """Rules that are as long as each other and have a table between them, from the top one to the lowest."""
     rules = sorted((rule for rule in _full(page.sheet) if rule.length >= _LEAST_LENGTH), key=lambda rule: rule.at)
     stacks: list[list[Rule]] = []
@@ -115,20 +71,10 @@ def _full(sheet: Sheet) -> list[Rule]:
     return sheet.across
 
 
-def _between(page: Page, left: float, right: float, top: float, bottom: float) -> list[list[Segment]]:
-    """The lines within a box, as far as they are."""
-    found = []
-    for line in page.lines:
-        inside = [s for s in line if s.middle > left and s.middle < right and top < s.base - 0.3 * s.size < bottom]
-        if inside:
-            found.append(inside)
-    return found
-
-
-def _goes_on(page: Page, stack: list[Rule], rule: Rule) -> bool:
+def _goes_on(page: TablePage, stack: list[Rule], rule: Rule) -> bool:
     """Whether what stands between the last rule of a stack and the next one is part of the same table."""
     last = stack[-1]
-    lines = _between(page, rule.start, rule.end, last.at, rule.at)
+    lines = between(page, rule.start, rule.end, last.at, rule.at)
     if _joined_down(page.sheet, last, rule):
         return True
     if not lines:
@@ -139,7 +85,7 @@ def _goes_on(page: Page, stack: list[Rule], rule: Rule) -> bool:
         return False
     width = rule.length
     if len(stack) > 1:
-        size = _size_of(_between(page, rule.start, rule.end, stack[0].at, last.at))
+        size = size_of(between(page, rule.start, rule.end, stack[0].at, last.at))
         if size and sum(1 for line in lines if abs(line[0].size - size) > 0.08 * size) > 0.5 * len(lines):
             return False
     if any(len(line) > 1 for line in lines[:60]):
@@ -147,7 +93,7 @@ def _goes_on(page: Page, stack: list[Rule], rule: Rule) -> bool:
         return len(prose) < 0.6 * len(lines) or len(stack) == 1
     if len(stack) == 1:
         return True
-    size = _size_of(_between(page, rule.start, rule.end, stack[0].at, stack[-1].at)) or lines[0][0].size
+    size = size_of(between(page, rule.start, rule.end, stack[0].at, stack[-1].at)) or lines[0][0].size
     return all(abs(line[0].size - size) < 0.05 * size for line in lines)
 
 
@@ -159,17 +105,12 @@ def _joined_down(sheet: Sheet, upper: Rule, lower: Rule) -> bool:
     )
 
 
-def _is_caption(page: Page, segment: Segment) -> bool:
+def _is_caption(page: TablePage, segment: Segment) -> bool:
     return any(caption.lines[0][0] is segment for caption in page.captions)
 
 
-def _size_of(lines: list[list[Segment]]) -> float:
-    sizes = [segment.size for line in lines for segment in line]
-    return median(sizes) if sizes else 0.0
-
-
 def _caption_of(
-    page: Page, free: list[Caption], left: float, right: float, top: float, bottom: float
+    page: TablePage, free: list[Caption], left: float, right: float, top: float, bottom: float
 ) -> Caption | None:
     """The caption that stands right above a table, or else right below it."""
     best, least = None, 1e9
@@ -181,17 +122,17 @@ def _caption_of(
         if min(above, below) > 0 or not -3 <= gap < 90:
             continue
         low, high = (caption.bottom, top) if above > -3 else (bottom, caption.top)
-        if len(_between(page, left, right, low, high)) > 3:
+        if len(between(page, left, right, low, high)) > 3:
             continue
         if gap < least:
             best, least = caption, gap
     return best
 
 
-def _is_table_alone(page: Page, box: Box) -> bool:
+def _is_table_alone(page: TablePage, box: Box) -> bool:
     """Whether what stands between rules without a caption is a table: columns with figures in them."""
     left, top, right, bottom = box
-    lines = _between(page, left, right, top, bottom)
+    lines = between(page, left, right, top, bottom)
     if len(lines) < 2:
         return False
     rows = [line for line in lines if len(line) > 1 and not is_prose(line, right - left)]
@@ -199,83 +140,30 @@ def _is_table_alone(page: Page, box: Box) -> bool:
     return len(rows) >= 0.5 * len(lines) and figures >= len(rows)
 
 
-def _region(page: Page, box: Box, caption: Caption | None) -> Region:
-    left, top, right, bottom = box
-    sheet = page.sheet
-    words = [
-        word
-        for word in sheet.words
-        if left - 3 < (word.box[0] + word.box[2]) / 2 < right + 3
-        and top - 1 < (word.box[1] + word.box[3]) / 2 < bottom + 1
-    ]
-    return Region(
-        page=sheet.page,
-        box=box,
-        caption=caption,
-        words=words,
-        across=[r for r in sheet.across if top - 3 <= r.at <= bottom + 3 and r.end > left - 3 and r.start < right + 3],
-        down=[r for r in sheet.down if left - 3 <= r.at <= right + 3 and r.end > top and r.start < bottom],
-        shades=[
-            s for s in sheet.shades if s.box[1] < bottom and s.box[3] > top and s.box[0] < right and s.box[2] > left
-        ],
-        below=_below(page, box, _size_of([[s] for s in segments_of(words)]) if words else 0.0),
-        is_open=_is_open(page, box),
-    )
-
-
-def _below(page: Page, box: Box, size: float) -> list[list[Segment]]:
-    """The lines right below a table that are its footnotes: near, no larger than its type, not the text of the page."""
-    left, _, right, bottom = box
-    found: list[list[Segment]] = []
-    last = bottom
-    for line in _between(page, left - 3, right + 3, bottom, page.sheet.height):
-        first = line[0]
-        gap = first.top - last
-        if gap > (2.2 if not found else 1.3) * first.size or first.size > size * 1.02:
-            break
-        if found and abs(first.size - found[-1][0].size) > 0.08 * first.size:
-            break
-        if label_of(first.text) or FIGURE.match(first.text):
-            break
-        if any(
-            bottom + 3 < rule.at < first.base and rule.start < right and rule.end > left for rule in page.sheet.across
-        ):
-            break
-        found.append(line)
-        last = max(segment.bottom for segment in line)
-    return found
-
-
 def _is_within(stack: list[Rule], box: Box) -> bool:
     return all(box[1] - 3 <= rule.at <= box[3] + 3 and rule.start < box[2] and rule.end > box[0] for rule in stack)
 
 
-def _is_open(page: Page, box: Box) -> bool:
-    """Whether nothing but a page number stands below a box."""
-    lines = _between(page, box[0], box[2], box[3], page.sheet.height)
-    return len(lines) <= 1 and all(len(line) <= 2 for line in lines)
-
-
-def _extended(page: Page, box: Box) -> Box:
+def _extended(page: TablePage, box: Box) -> Box:
     """A box between rules with the rows below it, where no rule ends the table."""
     left, top, right, bottom = box
-    inside = _between(page, left, right, top, bottom)
+    inside = between(page, left, right, top, bottom)
     size = inside[-1][0].size if inside else 0.0
-    lines = _between(page, left - 3, right + 3, bottom, page.sheet.height)
+    lines = between(page, left - 3, right + 3, bottom, page.sheet.height)
     taken = tabular_lines(lines, bottom, right - left, size)
     if not taken:
         return box
     return left, top, right, max(segment.bottom for segment in taken[-1]) + 1
 
 
-def _continued(page: Page, before: Region, stacks: list[list[Rule]]) -> Region | None:
+def _continued(page: TablePage, before: Region, stacks: list[list[Rule]]) -> Region | None:
     """What stands at the top of a page if it is set as the table that ended the page before."""
     if not before.is_open:
         return None
     left, _, right, _ = before.box
-    sizes = sorted(word.size for word in before.words)
+    sizes = sorted(token.size for token in before.tokens)
     size = sizes[len(sizes) // 2] if sizes else 0.0
-    lines = _between(page, left - 3, right + 3, 0, page.sheet.height)
+    lines = between(page, left - 3, right + 3, 0, page.sheet.height)
     # Above it may stand a running title and the number of the page.
     while lines and abs(lines[0][0].size - size) > 0.05 * size and lines[0][0].base < _TITLE * page.sheet.height:
         lines = lines[1:]
@@ -291,12 +179,12 @@ def _continued(page: Page, before: Region, stacks: list[list[Rule]]) -> Region |
     for stack in stacks:
         if top - 3 <= stack[0].at < bottom and abs(stack[0].start - left) <= _SAME_END:
             bottom = max(bottom, stack[-1].at)
-    region = _region(page, (left, top, right, bottom), None)
+    region = region_of(page, (left, top, right, bottom), None)
     region.goes_on = before
     return region
 
 
-def _unruled(page: Page, caption: Caption, found: list[Region]) -> Region | None:
+def _unruled(page: TablePage, caption: Caption, found: list[Region]) -> Region | None:
     """A table without rules: the lines below its caption, as long as they are set like a table."""
     rule = rule_near(
         page.sheet.across, caption.left, caption.right, caption.bottom, caption.bottom + _NEAR * caption.size
@@ -304,7 +192,7 @@ def _unruled(page: Page, caption: Caption, found: list[Region]) -> Region | None
     left, right = (rule.start - 3, rule.end + 3) if rule and rule.length > _LEAST_LENGTH else _sides(page, caption)
     tops = [region.box[1] for region in found if region.box[0] < right and region.box[2] > left]
     end = min((top for top in tops if top > caption.bottom), default=page.sheet.height)
-    lines = _between(page, left, right, caption.bottom, end)
+    lines = between(page, left, right, caption.bottom, end)
     taken = tabular_lines(lines, caption.bottom, right - left)
     if sum(1 for line in taken if len(line) > 1) < 2:
         return None
@@ -315,7 +203,7 @@ def _unruled(page: Page, caption: Caption, found: list[Region]) -> Region | None
         max(s.right for s in segments) + 1,
         max(s.bottom for s in segments) + 1,
     )
-    return _region(page, box, caption)
+    return region_of(page, box, caption)
 
 
 def _picture_of(sheet: Sheet, caption: Caption) -> Box | None:
@@ -330,7 +218,7 @@ def _picture_of(sheet: Sheet, caption: Caption) -> Box | None:
     return None
 
 
-def _sides(page: Page, caption: Caption) -> tuple[float, float]:
+def _sides(page: TablePage, caption: Caption) -> tuple[float, float]:
     """From where to where a table without rules may reach: the page, or the column of text its caption stands in."""
     low, high = caption.bottom, caption.bottom + 12 * caption.size
     middle = page.sheet.width / 2

@@ -11,7 +11,7 @@ from ingather.library.parse.tables.marks import Segment
 # Lines of one cell stand at one distance; those of the next row stand further off, by at least this factor.
 _LOOSER = 1.07
 
-# Of the size of type: a raised mark pushes its line so much further down.
+# In sizes of type: a raised mark pushes its line so much further down.
 _RAISES = 0.25
 
 # In points: browsers place lines on whole pixels, so that lines of a cell do not all stand at one distance.
@@ -20,11 +20,11 @@ _ROUNDED = 0.9
 # Rows that stand further off than this many lines have others between them that say less.
 _MOST_LOOSER = 1.7
 
-# Of the size of type: the widest distance from line to line that a cell may have.
+# In sizes of type: the widest distance from line to line that a cell may have.
 _WIDEST = 1.9
 
 
-# Of the size of type: lower edges that differ by less are on one line.
+# In sizes of type: lower edges that differ by less are on one line.
 _LEVEL = 0.3
 
 
@@ -96,8 +96,8 @@ def tight_pitch(lines: list[list[Segment]], cuts: list[float], beside: float | N
     if len(labelled) > 1 and labelled[len(labelled) // 10] < _MOST_LOOSER * rows[len(rows) // 10]:
         rows = labelled
     least = pitches[min(len(pitches) // 20, len(pitches) - 1)]
-    loose = max(least * _LOOSER, least + _ROUNDED / usual_size(lines))
-    if beside is not None and least > max(beside * _LOOSER, beside + _ROUNDED / usual_size(lines)):
+    loose = loosest(least, usual_size(lines))
+    if beside is not None and least > loosest(beside, usual_size(lines)):
         return (least + beside) / 2
     if len(rows) >= 2:
         of_rows = rows[min(len(rows) // 10, len(rows) - 1)]
@@ -151,7 +151,7 @@ def _is_mate(block: Block, segment: Segment, columns: tuple[int, int], pitch: fl
 def beside(one: Segment, other: Segment) -> Segment:
     """Two segments of one line as one."""
     return Segment(
-        words=[*one.words, *other.words],
+        tokens=[*one.tokens, *other.tokens],
         left=min(one.left, other.left),
         right=max(one.right, other.right),
         top=min(one.top, other.top),
@@ -203,7 +203,7 @@ def _merge(rows: list[_Row], free: list[_Row], block: Block) -> None:
     first.top, first.bottom = min(first.top, block.top), max(first.bottom, block.bottom)
 
 
-def rows_by_words(lines: list[list[Segment]], cuts: list[float]) -> list[list[Block]]:
+def rows_by_text(lines: list[list[Segment]], cuts: list[float]) -> list[list[Block]]:
     """Rows where lines of a cell stand no nearer than rows: a line without a label, or a label alone, may go on."""
     widths = _widths(lines, cuts)
     rows: list[list[Block]] = []
@@ -242,12 +242,17 @@ def _continues(row: list[Block], blocks: list[Block], rights: dict[int, float]) 
             return False
         last, new = above.lines[-1], block.lines[0]
         room = rights.get(block.last, 1e9) - last.right
-        first = new.words[0]
+        first = new.tokens[0]
         is_full = first.box[2] - first.box[0] + 0.2 * new.size > room
         starts_low = new.text[:1].islower() or new.text[:1] in "(\u00b1[" or last.text[-1:] in ",;-\u2013/("
         if not (starts_low if block.first else is_full and new.left >= last.left - 1):
             return False
     return len(blocks) < len(row) or all(block.first == 0 for block in blocks)
+
+
+def loosest(pitch: float, size: float) -> float:
+    """How far lines may stand from each other, in sizes of type, that are set at a pitch."""
+    return max(pitch * _LOOSER, pitch + _ROUNDED / size)
 
 
 def usual_size(lines: list[list[Segment]]) -> float:

@@ -1,0 +1,99 @@
+"""Which lines of a table without drawn cells are its header."""
+
+from itertools import pairwise
+from statistics import median
+
+from ingather.library.parse.tables import rows
+from ingather.library.parse.tables.header_end import header_length, look_of
+from ingather.library.parse.tables.marks import Rule, Segment
+from ingather.library.parse.tables.region import Region
+
+# In sizes of type: lines of one cell are set at no larger distance.
+_MOST_TIGHT = 1.45
+
+# Where more than this share of the lines stand near each other, nothing tells rows from lines.
+_ALL_TIGHT = 0.8
+
+# In points: pieces of one rule stand at one height. Of the width: together they cover more.
+_LEVEL = 1.5
+_THROUGH = 0.6
+
+# In points: rules in pieces end before the table does where its cells are set apart.
+_SHORT_OF = 12.0
+
+
+def middle_of(line: list[Segment]) -> float:
+    return line[0].base - 0.35 * line[0].size
+
+
+def header_end(region: Region, lines: list[list[Segment]]) -> float:
+    """The height at which the header ends."""
+    left, _, right, _ = region.box
+    first_right = min((line[0].right for line in lines if len(line) > 1), default=right)
+    wide = _wide_levels(region, first_right)
+    tight = _tight_lines(region, lines)
+    looks = []
+    for number, line in enumerate(lines):
+        low, high = middle_of(line), middle_of(lines[number + 1]) if number + 1 < len(lines) else 1e9
+        cells = [(segment.left < first_right, segment.text, segment.tokens) for segment in line]
+        look = look_of(
+            cells,
+            region.shades,
+            is_ruled_below=any(low < at < high for at in wide),
+            is_alone=len(line) == 1 and line[0].left < left + 0.25 * (right - left),
+        )
+        look.is_tight_below = number in tight
+        looks.append(look)
+    count = header_length(looks)
+    if count == 0:
+        return region.box[1]
+    return (middle_of(lines[count - 1]) + middle_of(lines[count])) / 2
+
+
+def repeated_end(region: Region, lines: list[list[Segment]], before: set[tuple[int, str]]) -> float:
+    """Where the headers of the page before end that stand here once more."""
+    known = " ".join(text for _, text in before).split()
+    end = region.box[1] - 1
+    for line in lines:
+        texts = [text for segment in line for text in segment.text.split()]
+        if not all(text in known for text in texts):
+            break
+        end = line[0].base + 0.3 * line[0].size
+    return end
+
+
+def _tight_lines(region: Region, lines: list[list[Segment]]) -> set[int]:
+    """The lines below which the next one stands as near as lines of a cell do; none where all stand so."""
+    pitches = [(low[0].base - high[0].base) / low[0].size for high, low in pairwise(lines)]
+    if not pitches:
+        return set()
+    least = pitch_beside(region) or sorted(pitches)[len(pitches) // 10]
+    if least > _MOST_TIGHT:
+        return set()
+    tight = {n for n, pitch in enumerate(pitches) if pitch <= rows.loosest(least, rows.usual_size(lines))}
+    return tight if len(tight) < _ALL_TIGHT * len(pitches) else set()
+
+
+def _wide_levels(region: Region, first_right: float) -> list[float]:
+    """The heights at which rules run through the table, perhaps in pieces, the labels' column included."""
+    left, _, right, _ = region.box
+    levels: list[list[Rule]] = []
+    for rule in sorted(region.across, key=lambda rule: rule.at):
+        if levels and rule.at - levels[-1][0].at <= _LEVEL:
+            levels[-1].append(rule)
+        else:
+            levels.append([rule])
+    return [
+        level[0].at
+        for level in levels
+        if min(rule.start for rule in level) <= first_right
+        and max(rule.end for rule in level) >= right - _SHORT_OF
+        and sum(rule.length for rule in level) > _THROUGH * (right - left)
+    ]
+
+
+def pitch_beside(region: Region) -> float | None:
+    """From line to line of the caption or the footnotes, in sizes of type: lines of a cell are mostly set alike."""
+    lines = region.caption.lines if region.caption and len(region.caption.lines) > 1 else region.below
+    pitches = [(low[0].base - high[0].base) / low[0].size for high, low in pairwise(lines)]
+    return median(pitches) if pitches else None

@@ -1,0 +1,119 @@
+"""One table's part of a page, and the page it is a part of."""
+
+from dataclasses import dataclass, field
+from statistics import median
+
+from ingather.library.parse.tables.captions import FIGURE, Caption, find_captions, label_of
+from ingather.library.parse.tables.marks import Rule, Segment, Shade, Sheet, Token
+from ingather.library.parse.tables.tokens import lines_of, segments_of
+from ingather.library.table import Box
+
+
+@dataclass(slots=True, kw_only=True)
+class Region:
+    """One table's part of a page: what stands in its box, and the caption that names it, if any."""
+
+    page: int
+    box: Box
+    caption: Caption | None
+    tokens: list[Token]
+    across: list[Rule] = field(default_factory=list)
+    down: list[Rule] = field(default_factory=list)
+    shades: list[Shade] = field(default_factory=list)
+    below: list[list[Segment]] = field(default_factory=list)
+    is_open: bool = False
+    """Nothing stands below it on its page, so it may go on."""
+    is_picture: bool = False
+    """Below or above its caption stands a picture and no table of characters."""
+    goes_on: "Region | None" = None
+    """The one of the page before that it may go on with."""
+
+
+@dataclass(slots=True)
+class TablePage:
+    """A sheet with its lines and captions found."""
+
+    sheet: Sheet
+    lines: list[list[Segment]]
+    captions: list[Caption]
+    body_size: float
+
+
+def page_of(sheet: Sheet) -> TablePage:
+    lines = [segments_of(line) for line in lines_of(sheet.tokens)]
+    sizes = sorted((token.size, len(token.text)) for token in sheet.tokens)
+    half, count, body = sum(length for _, length in sizes) / 2, 0, 10.0
+    for size, length in sizes:
+        count += length
+        if count >= half:
+            body = size
+            break
+    return TablePage(sheet, lines, find_captions(lines, sheet.across), body)
+
+
+def between(page: TablePage, left: float, right: float, top: float, bottom: float) -> list[list[Segment]]:
+    """The lines within a box, as far as they are."""
+    found = []
+    for line in page.lines:
+        inside = [s for s in line if s.middle > left and s.middle < right and top < s.base - 0.3 * s.size < bottom]
+        if inside:
+            found.append(inside)
+    return found
+
+
+def size_of(lines: list[list[Segment]]) -> float:
+    sizes = [segment.size for line in lines for segment in line]
+    return median(sizes) if sizes else 0.0
+
+
+def region_of(page: TablePage, box: Box, caption: Caption | None) -> Region:
+    left, top, right, bottom = box
+    sheet = page.sheet
+    tokens = [
+        token
+        for token in sheet.tokens
+        if left - 3 < (token.box[0] + token.box[2]) / 2 < right + 3
+        and top - 1 < (token.box[1] + token.box[3]) / 2 < bottom + 1
+    ]
+    return Region(
+        page=sheet.page,
+        box=box,
+        caption=caption,
+        tokens=tokens,
+        across=[r for r in sheet.across if top - 3 <= r.at <= bottom + 3 and r.end > left - 3 and r.start < right + 3],
+        down=[r for r in sheet.down if left - 3 <= r.at <= right + 3 and r.end > top and r.start < bottom],
+        shades=[
+            s for s in sheet.shades if s.box[1] < bottom and s.box[3] > top and s.box[0] < right and s.box[2] > left
+        ],
+        below=_below(page, box, size_of([[s] for s in segments_of(tokens)]) if tokens else 0.0),
+        is_open=_is_open(page, box),
+    )
+
+
+def _below(page: TablePage, box: Box, size: float) -> list[list[Segment]]:
+    """The lines right below a table that are its footnotes: near, no larger than its type, not the text of the page."""
+    left, _, right, bottom = box
+    found: list[list[Segment]] = []
+    last = bottom
+    for line in between(page, left - 3, right + 3, bottom, page.sheet.height):
+        first = line[0]
+        gap = first.top - last
+        if gap > (2.2 if not found else 1.3) * first.size or first.size > size * 1.02:
+            break
+        if found and abs(first.size - found[-1][0].size) > 0.08 * first.size:
+            break
+        if label_of(first.text) or FIGURE.match(first.text):
+            break
+        if any(
+            bottom + 3 < rule.at < first.base and rule.start < right and rule.end > left for rule in page.sheet.across
+        ):
+            break
+        found.append(line)
+        last = max(segment.bottom for segment in line)
+    return found
+
+
+def _is_open(page: TablePage, box: Box) -> bool:
+    """Whether nothing but a page number stands below a box."""
+    lines = between(page, box[0], box[2], box[3], page.sheet.height)
+    return len(lines) <= 1 and all(len(line) <= 2 for line in lines)
