@@ -12,7 +12,7 @@ from typing import Final
 from rapidfuzz.distance import Levenshtein
 
 from ingather.extraction.ground.folding import UNSPACED
-from ingather.extraction.ground.index import Stream
+from ingather.extraction.ground.index import SearchText
 from ingather.extraction.ground.places import ALIKE, Needle, Place, is_inside, judge, widened
 from ingather.extraction.ground.search import find
 
@@ -30,7 +30,7 @@ _FIRST_TERM: Final = re.compile(r"\w+")
 _LAST_TERM: Final = re.compile(r"\w+$")
 
 
-def fuzzy_places(stream: Stream, quote: Needle) -> list[Place]:
+def fuzzy_places(stream: SearchText, quote: Needle) -> list[Place]:
     """The few places most like the quote, best first, if they are alike enough to be worth a look."""
     text, origin = quote.text, quote.origin
     size, step, least = _seed(quote.squashed)

@@ -11,7 +11,7 @@ from ingather.extraction.ground import terms
 from ingather.extraction.ground.folding import UNSPACED
 from ingather.extraction.ground.fuzzy import fuzzy_places
 from ingather.extraction.ground.gates import Fault
-from ingather.extraction.ground.index import Index, Stream
+from ingather.extraction.ground.index import Index, SearchText
 from ingather.extraction.ground.lexing import tokens
 from ingather.extraction.ground.places import Method, Needle, Place
 from ingather.extraction.ground.search import literal_places
@@ -73,7 +73,7 @@ def ground(quote: str, pages: Sequence[str] | Index, page: int | None = None) ->
     return running if _rank(running) > _rank(best) else best
 
 
-def _ground(quote: Needle, stream: Stream, page: int | None) -> Grounding:
+def _ground(quote: Needle, stream: SearchText, page: int | None) -> Grounding:
     found = _places(stream, quote, is_fuzzy=False)
     if not found or found[0].fault is not None:
         split = _ground_parts(quote.printed, stream, page)
@@ -83,7 +83,7 @@ def _ground(quote: Needle, stream: Stream, page: int | None) -> Grounding:
     return _grounding(stream, found, page)
 
 
-def _places(stream: Stream, quote: Needle, *, is_fuzzy: bool) -> list[Place]:
+def _places(stream: SearchText, quote: Needle, *, is_fuzzy: bool) -> list[Place]:
     """The places of a quote or of a part of one: all of them good, or all of them faulty."""
     literal = literal_places(stream, quote)
     if (literal and literal[0].fault is None) or not is_fuzzy:
@@ -94,7 +94,7 @@ def _places(stream: Stream, quote: Needle, *, is_fuzzy: bool) -> list[Place]:
     return sorted(literal + places, key=lambda place: (-place.similarity, -(place.fault or 0)))
 
 
-def _ground_parts(printed: str, stream: Stream, page: int | None) -> Grounding | None:
+def _ground_parts(printed: str, stream: SearchText, page: int | None) -> Grounding | None:
     """A quote that leaves something out, part by part; None if it has no parts, or one too short to be told apart."""
     parts = [part for part in _ELLIPSIS.split(printed) if part.strip(_AROUND)]
     if len(parts) == 1 and parts[0] != printed:
@@ -128,7 +128,7 @@ def _ground_parts(printed: str, stream: Stream, page: int | None) -> Grounding |
     )
 
 
-def _in_order(stream: Stream, found: list[list[Place]], page: int | None) -> list[Place]:
+def _in_order(stream: SearchText, found: list[list[Place]], page: int | None) -> list[Place]:
     """One place for each part: each after the one before, if that can be, and as near together as can be."""
     chains = []
     for first in found[0]:
@@ -143,7 +143,7 @@ def _in_order(stream: Stream, found: list[list[Place]], page: int | None) -> lis
     return min(chains, key=lambda chain: (_distance(stream, chain[0], page), chain[-1].end - chain[0].start))
 
 
-def _are_of_one_sentence(stream: Stream, before: Place, after: Place) -> bool:
+def _are_of_one_sentence(stream: SearchText, before: Place, after: Place) -> bool:
     """Whether two parts stand in order and no sentence ends between them."""
     if not before.end <= after.start <= before.end + _LONGEST_GAP:
         return False
@@ -156,20 +156,20 @@ def _are_of_one_sentence(stream: Stream, before: Place, after: Place) -> bool:
     return not any(before.end - 1 <= end <= after.start for end in ends)
 
 
-def _is_table(stream: Stream, before: Place, after: Place) -> bool:
+def _is_table(stream: SearchText, before: Place, after: Place) -> bool:
     """Whether two parts stand in different lines that hold more numbers than a sentence has: the rows of a table."""
     text = stream.text[before.start : after.end]
     numbers = sum(token.strip("(),;[]%")[:1].isdigit() for token in text.split())
     return stream.has_line_end(before.end, after.start) and 2 * numbers > len(text.split()) - numbers
 
 
-def _is_hiding_negation(stream: Stream, before: Place, after: Place) -> bool:
+def _is_hiding_negation(stream: SearchText, before: Place, after: Place) -> bool:
     """Whether what two parts of a sentence leave out between them turns it around."""
     gap = stream.text[before.end : after.start]
     return any(terms.negations_in(token) for token in tokens(gap) if isinstance(token, str))
 
 
-def _grounding(stream: Stream, found: list[Place], page: int | None) -> Grounding:
+def _grounding(stream: SearchText, found: list[Place], page: int | None) -> Grounding:
     if not found:
         return Grounding(verdict=Verdict.QUOTE_NOT_FOUND)
     fault = found[0].fault
@@ -190,14 +190,14 @@ def _grounding(stream: Stream, found: list[Place], page: int | None) -> Groundin
     )
 
 
-def _by_page(stream: Stream, places: list[Place], page: int | None) -> list[Place]:
+def _by_page(stream: SearchText, places: list[Place], page: int | None) -> list[Place]:
     """Places in the order of the text, those nearest to the model's page first, then those that are most exact."""
     return sorted(
         places, key=lambda place: (_distance(stream, place, page), [*Method].index(place.method), place.start)
     )
 
 
-def _distance(stream: Stream, place: Place, page: int | None) -> int:
+def _distance(stream: SearchText, place: Place, page: int | None) -> int:
     return 0 if page is None else abs(stream.page_of(place.start) - page)
 
 

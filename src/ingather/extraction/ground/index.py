@@ -19,7 +19,7 @@ _LINE: Final = re.compile(r"[^\n]+")
 _EDGE_LINES: Final = 3
 
 
-class Stream:
+class SearchText:
     """The text of all pages in one line, in the three forms that are searched.
 
     `raw` is the pages joined by line ends; `text` is `raw` folded; `squashed`
@@ -86,17 +86,17 @@ class Index:
         self._starts = array("I", [0])
         for page in self._pages[:-1]:
             self._starts.append(self._starts[-1] + len(page) + 1)
-        self.whole = Stream("\n".join(self._pages), self._starts)
+        self.whole = SearchText("\n".join(self._pages), self._starts)
 
     @cached_property
-    def running(self) -> Stream | None:
+    def running(self) -> SearchText | None:
         """The text as it runs on from page to page, without the lines that pages repeat; None if they repeat none."""
         raw = list(self.whole.raw)
         has_any = False
         for start, end in self._repeated_lines():
             raw[start:end] = "\n" * (end - start)
             has_any = True
-        return Stream("".join(raw), self._starts) if has_any else None
+        return SearchText("".join(raw), self._starts) if has_any else None
 
     def _repeated_lines(self) -> Iterator[tuple[int, int]]:
         """Running heads, feet and page numbers: lines at the edge of a page that differ in nothing but digits."""

@@ -10,7 +10,7 @@ from rapidfuzz.distance import Levenshtein
 from ingather.extraction.ground import terms
 from ingather.extraction.ground.folding import UNSPACED, fold
 from ingather.extraction.ground.gates import Fault, compare
-from ingather.extraction.ground.index import Stream, squash
+from ingather.extraction.ground.index import SearchText, squash
 
 if TYPE_CHECKING:
     from array import array
@@ -69,7 +69,7 @@ class Needle:
         return cls(printed, text, _HOLE.search(whole) is not None, *squash(text))
 
 
-def judge(stream: Stream, quote: Needle, start: int, end: int) -> Place:
+def judge(stream: SearchText, quote: Needle, start: int, end: int) -> Place:
     """A place as what it is: how like the quote, and with what fault."""
     source = stream.text[start:end]
     similarity = Levenshtein.normalized_similarity(quote.text, source)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from ingather.extraction.ground.index import Stream
+from ingather.extraction.ground.index import SearchText
 from ingather.extraction.ground.places import Method, Needle, Place, judge, widened
 
 # More places than a person would look through; and so many hits of a short quote before the search gives up.
@@ -14,7 +14,7 @@ _MOST_HITS: Final = 2_000
 _MOST_CUT: Final = 8
 
 
-def literal_places(stream: Stream, quote: Needle) -> list[Place]:
+def literal_places(stream: SearchText, quote: Needle) -> list[Place]:
     """The places where the text has the quote letter by letter, strictest first.
 
     A match that cuts a word or a number is no match: it is widened to the
@@ -60,7 +60,7 @@ def find(text: str, needle: str, most: int = _MOST_PLACES) -> Iterator[tuple[int
         at = text.find(needle, at + 1)
 
 
-def _find_squashed(stream: Stream, needle: str) -> Iterator[tuple[int, int]]:
+def _find_squashed(stream: SearchText, needle: str) -> Iterator[tuple[int, int]]:
     if len(needle) >= 4:
         for start, end in find(stream.squashed, needle):
             yield stream.from_squashed(start, end)

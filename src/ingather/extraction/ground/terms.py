@@ -134,7 +134,7 @@ _SWAPPABLE: Final = (
     "of in on at for",
 )
 HAN_FUNCTION: Final = frozenset("的了在于和与及中为是者之其所该本被将")
-# Of these, what may be left out or exchanged without another meaning.
+# The small characters that may be left out or exchanged without another meaning.
 HAN_LIGHT: Final = frozenset("的了在于和与及为是之其所该地得")
 
 # Ordinary words that a lost space could make of a negation or a number and its neighbour.

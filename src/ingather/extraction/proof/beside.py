@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from ingather.extraction.proof.figures import Figure
-from ingather.extraction.proof.labels import Named
+from ingather.extraction.proof.figures import PrintedFigure
+from ingather.extraction.proof.labels import NamedRow
 
 BRACKETS: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 TERM: Final = re.compile(r"[^\s,()]+")
@@ -50,7 +50,9 @@ _SHORT_LIST: Final = re.compile(
 )
 
 
-def right_beside(text: str, figure: Figure, peers: Sequence[Figure], here: Sequence[Named]) -> Named | None:
+def right_beside(
+    text: str, figure: PrintedFigure, peers: Sequence[PrintedFigure], here: Sequence[NamedRow]
+) -> NamedRow | None:
     """`41 patients received vinorelbine`, `placebo (n = 74)`: a name with nothing but a joining word between."""
     at = next(n for n, one in enumerate(peers) if one.start == figure.start)
     if at and _SHORT_LIST.fullmatch(text, peers[at - 1].end, figure.start):
@@ -75,7 +77,7 @@ _OR: Final = re.compile(
 )
 
 
-def _is_compared_in_brackets(text: str, figure: Figure, peers: Sequence[Figure]) -> bool:
+def _is_compared_in_brackets(text: str, figure: PrintedFigure, peers: Sequence[PrintedFigure]) -> bool:
     """`lower with A than with B (3 of 27 v 9 of 20)`: what stands in the brackets is not of the last name alone."""
     return any(
         AGAINST.search(text, found.start(), found.end()) is not None
@@ -85,7 +87,7 @@ def _is_compared_in_brackets(text: str, figure: Figure, peers: Sequence[Figure])
     )
 
 
-def _is_one_of_several(text: str, name: Named, peers: Sequence[Figure], here: Sequence[Named]) -> bool:
+def _is_one_of_several(text: str, name: NamedRow, peers: Sequence[PrintedFigure], here: Sequence[NamedRow]) -> bool:
     """`5408 women were assigned to tamoxifen or placebo`: another name follows, no figure between."""
     other = next((one for one in here if one.start >= name.end and one.key != name.key), None)
     if other is None or any(name.end <= one.start < other.start for one in peers):
@@ -98,7 +100,9 @@ def _is_one_of_several(text: str, name: Named, peers: Sequence[Figure], here: Se
 AGAINST: Final = re.compile(r"(?<![a-z])(?:vs\.?|versus|v|compared (?:with|to)|than|against)(?![a-z])|比")
 
 
-def beside(text: str, figure: Figure, peers: Sequence[Figure], named: Sequence[Named]) -> Named | None:
+def beside(
+    text: str, figure: PrintedFigure, peers: Sequence[PrintedFigure], named: Sequence[NamedRow]
+) -> NamedRow | None:
     """The name that stands nearest, in the way in which names stand beside figures."""
     named = [one for one in named if not _is_taken(text, one, figure, peers)]
     left = next((one for one in reversed(named) if one.end <= figure.start), None)
@@ -125,7 +129,7 @@ def beside(text: str, figure: Figure, peers: Sequence[Figure], named: Sequence[N
     return left
 
 
-def _is_given_already(text: str, left: Named, figure: Figure, peers: Sequence[Figure]) -> bool:
+def _is_given_already(text: str, left: NamedRow, figure: PrintedFigure, peers: Sequence[PrintedFigure]) -> bool:
     """`73 % of controls and 71 % of the others`: a name that has its figure, or is set against others."""
     between = without_brackets(text, left.end, figure.start)
     if AGAINST.search(between) is not None:
@@ -135,7 +139,7 @@ def _is_given_already(text: str, left: Named, figure: Figure, peers: Sequence[Fi
     )
 
 
-def _is_taken(text: str, name: Named, figure: Figure, peers: Sequence[Figure]) -> bool:
+def _is_taken(text: str, name: NamedRow, figure: PrintedFigure, peers: Sequence[PrintedFigure]) -> bool:
     """Whether brackets keep a name from a figure: it stands in brackets with other figures, or owns those behind it."""
     for found in BRACKETS.finditer(text):
         a, b = found.span()
@@ -147,7 +151,7 @@ def _is_taken(text: str, name: Named, figure: Figure, peers: Sequence[Figure]) -
     return False
 
 
-def _is_parted(text: str, start: int, end: int, peers: Sequence[Figure], figure: Figure) -> bool:
+def _is_parted(text: str, start: int, end: int, peers: Sequence[PrintedFigure], figure: PrintedFigure) -> bool:
     """Whether another figure of its kind stands between, outside of brackets, or too many words do."""
     brackets = [found.span() for found in BRACKETS.finditer(text)]
     brackets = [(a, b) for a, b in brackets if not a <= figure.start < b]

@@ -19,7 +19,7 @@ from ingather.extraction.proof.cues import Cues, cues_of, mentions
 from ingather.extraction.proof.date_binding import bind_date
 from ingather.extraction.proof.figure_binding import Reader, bind_number
 from ingather.extraction.proof.outcome_labels import outcome_mentions
-from ingather.extraction.proof.passage import Passage, passage
+from ingather.extraction.proof.passage import QuotedPassage, passage
 from ingather.extraction.proof.quantity_binding import bind_p, bind_quantity
 from ingather.extraction.proof.rows import Rows
 from ingather.extraction.proof.sections import Sections, speaks_of_others
@@ -109,7 +109,7 @@ class Binder:
             return bind_p(str(value), reader, subject)
         return self._bind_text(field, str(value), text, cues, subject)
 
-    def _is_elsewhere(self, field: Field, cues: Cues, text: Passage) -> bool:
+    def _is_elsewhere(self, field: Field, cues: Cues, text: QuotedPassage) -> bool:
         """Whether the quote stands where a paper speaks of other papers, or not where this field is printed."""
         if text.is_reference:
             return field.id != "linked_reports"
@@ -125,7 +125,7 @@ class Binder:
             return False
         return speaks_of_others(printed, text.place)
 
-    def _bind_text(self, field: Field, value: str, text: Passage, cues: Cues, subject: Subject) -> Bound:
+    def _bind_text(self, field: Field, value: str, text: QuotedPassage, cues: Cues, subject: Subject) -> Bound:
         made = made_of(value, text.text, text.start, text.end)
         if not is_of_the_quote(field, made) or made.stretch is None:
             return unbound(Reason.ECHO if is_from_question(field, value) else Reason.PARAPHRASE)
@@ -154,11 +154,11 @@ def _is_code(value: str) -> bool:
     return re.fullmatch(r"10\.\d{4,9}/\S+|[A-Za-z-]{2,10}[ -]?[0-9][0-9-]{4,}\w*", value.strip()) is not None
 
 
-def _printed(pages: Sequence[str], text: Passage, start: int, end: int) -> list[str]:
+def _printed(pages: Sequence[str], text: QuotedPassage, start: int, end: int) -> list[str]:
     return [pages[span.page][span.start : span.end] for span in text.spans(start, end)]
 
 
-def _with_row(bound: Bound, text: Passage, subject: Subject) -> Bound:
+def _with_row(bound: Bound, text: QuotedPassage, subject: Subject) -> Bound:
     """A choice about a row needs the row's own words in the sentence, or in the quote."""
     named = _row_named(text, (text.start, text.end), subject)
     if named is None:
@@ -166,7 +166,7 @@ def _with_row(bound: Bound, text: Passage, subject: Subject) -> Bound:
     return replace(bound, subjects=(*bound.subjects, *named))
 
 
-def _row_named(text: Passage, within: Stretch, subject: Subject) -> tuple[Stretch, ...] | None:
+def _row_named(text: QuotedPassage, within: Stretch, subject: Subject) -> tuple[Stretch, ...] | None:
     """Where the arm or the outcome of a row is named in the sentences around a stretch; None where it is not."""
     start, end = text.sentence(within[0])[0], text.sentence(max(within[0], within[1] - 1))[1]
     found: list[Stretch] = []
@@ -184,7 +184,7 @@ def _row_named(text: Passage, within: Stretch, subject: Subject) -> tuple[Stretc
 
 
 def _speaking(
-    cues: Cues, text: Passage, stretch: Stretch, subject: Subject, field: Field
+    cues: Cues, text: QuotedPassage, stretch: Stretch, subject: Subject, field: Field
 ) -> tuple[Stretch, ...] | None:
     """The words that make a text an answer to this field: a cue in its sentences, the heading above, or its row."""
     start, end = text.sentence(stretch[0])[0], text.sentence(max(stretch[0], stretch[1] - 1))[1]

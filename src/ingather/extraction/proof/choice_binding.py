@@ -7,7 +7,7 @@ from typing import Final
 from ingather.extraction.findings import Reason
 from ingather.extraction.proof.bound import Bound, unbound
 from ingather.extraction.proof.cues import Cues, Mention, mentions
-from ingather.extraction.proof.passage import Passage
+from ingather.extraction.proof.passage import QuotedPassage
 from ingather.extraction.template.model import Field
 
 _YES: Final = re.compile(r"(?:[a-z]_)?yes\*?|y|true", re.IGNORECASE)
@@ -16,7 +16,7 @@ _NO: Final = re.compile(r"(?:[a-z]_)?no\*?|n|false", re.IGNORECASE)
 _SILENT: Final = frozenset({"unclear", "not_described", "no_information", "NI", "not_applicable", "NA"})
 
 
-def bind_choice(field: Field, value: str, passage: Passage, cues: Cues, *, is_only: bool = True) -> Bound:
+def bind_choice(field: Field, value: str, passage: QuotedPassage, cues: Cues, *, is_only: bool = True) -> Bound:
     """Where the quote carries this choice. `is_only`: the field takes one choice; another speaks against it."""
     sentences = _sentences(passage)
     carried = {option.id: _carried(option.id, field, cues, passage.text, sentences) for option in field.options}
@@ -41,7 +41,7 @@ def bind_choice(field: Field, value: str, passage: Passage, cues: Cues, *, is_on
     return Bound(values=((best.start, best.end),), subjects=subject)
 
 
-def _sentences(passage: Passage) -> list[tuple[int, int]]:
+def _sentences(passage: QuotedPassage) -> list[tuple[int, int]]:
     """The sentences that the quote touches, as far as it quotes them."""
     found: list[tuple[int, int]] = []
     at = passage.start

@@ -7,8 +7,8 @@ from typing import Final
 from ingather.extraction.findings import Reason
 from ingather.extraction.proof.bound import Bound, unbound
 from ingather.extraction.proof.cues import Cues, mentions
-from ingather.extraction.proof.passage import Passage
-from ingather.extraction.proof.support import Date, Named, dates
+from ingather.extraction.proof.passage import QuotedPassage
+from ingather.extraction.proof.support import Date, NamedDate, dates
 from ingather.extraction.template.model import Field
 
 _RANGE: Final = re.compile(
@@ -29,7 +29,7 @@ _IS_START: Final = re.compile(r"start|begin|from|open|first|开始|起")
 _IS_END: Final = re.compile(r"end|until|close|last|complet|结束|截止")
 
 
-def bind_date(field: Field, value: str, passage: Passage, cues: Cues) -> Bound:
+def bind_date(field: Field, value: str, passage: QuotedPassage, cues: Cues) -> Bound:
     """The place of a date, if the sentence speaks of the field and the date is at the right end of its range."""
     year, *rest = (int(part) for part in re.findall(r"[0-9]+", value))
     wanted: Date = (year, rest[0] if rest else None, rest[1] if len(rest) > 1 else None)
@@ -45,11 +45,11 @@ def bind_date(field: Field, value: str, passage: Passage, cues: Cues) -> Bound:
     return next((one for one in reasons if one.reason is None), reasons[0])
 
 
-def _is_inside(one: Named, other: Named) -> bool:
+def _is_inside(one: NamedDate, other: NamedDate) -> bool:
     return other.start <= one.start and one.end <= other.end and (other.start, other.end) != (one.start, one.end)
 
 
-def _bind(field: Field, one: Named, named: Sequence[Named], passage: Passage, cues: Cues) -> Bound:
+def _bind(field: Field, one: NamedDate, named: Sequence[NamedDate], passage: QuotedPassage, cues: Cues) -> Bound:
     text, place = passage.text, (one.start, one.end)
     start, end = passage.sentence(one.start)
     name = f"{field.id} {field.label.en}".casefold()
@@ -71,11 +71,11 @@ def _bind(field: Field, one: Named, named: Sequence[Named], passage: Passage, cu
     return Bound(values=(place,), subjects=tuple((cue.start, cue.end) for cue in own[:1]))
 
 
-def _gap(start: int, end: int, one: Named) -> int:
+def _gap(start: int, end: int, one: NamedDate) -> int:
     return max(0, one.start - end, start - one.end)
 
 
-def _edge(text: str, one: Named, named: Sequence[Named]) -> str:
+def _edge(text: str, one: NamedDate, named: Sequence[NamedDate]) -> str:
     """Whether a date begins or ends a range; empty where it stands alone."""
     for other in _others(one, named):
         if other.start >= one.end and _RANGE.fullmatch(text[one.end : other.start]):
@@ -94,5 +94,5 @@ def _edge(text: str, one: Named, named: Sequence[Named]) -> str:
     return "end" if re.search(r"(?:until|through|till|up to|ended|closed|截止|止)[^.;0-9]{0,25}$", before) else ""
 
 
-def _others(one: Named, named: Sequence[Named]) -> Iterator[Named]:
+def _others(one: NamedDate, named: Sequence[NamedDate]) -> Iterator[NamedDate]:
     return (other for other in named if other is not one)

@@ -9,19 +9,19 @@ from typing import Final
 from ingather.extraction.findings import Reason
 from ingather.extraction.proof.bound import Bound, Stretch, Subject, unbound
 from ingather.extraction.proof.cues import Cues, Mention, mentions
-from ingather.extraction.proof.figures import Figure, figures
+from ingather.extraction.proof.figures import PrintedFigure, figures
 from ingather.extraction.proof.governing import governed, nearest
 from ingather.extraction.proof.labels import OTHER
-from ingather.extraction.proof.measure import Measure
+from ingather.extraction.proof.measure import FigureKind
 from ingather.extraction.proof.measures import measures
 from ingather.extraction.proof.outcomes import of_outcome, of_time
 from ingather.extraction.proof.owners import owner
-from ingather.extraction.proof.passage import Passage
+from ingather.extraction.proof.passage import QuotedPassage
 from ingather.extraction.proof.totals import is_of_one_arm, is_sum
 from ingather.extraction.proof.wanted import Wanted, wanted
 from ingather.extraction.template.model import Field, Scope
 
-M = Measure
+M = FigureKind
 _RANGES: Final = frozenset((M.CI_LOW, M.CI_HIGH, M.Q1, M.Q3, M.MIN, M.MAX))
 # The order in which reasons say more: the further the code came, the later.
 _DEPTH: Final = (
@@ -41,7 +41,7 @@ _LEAST_SUM: Final = 10
 class Reader:
     """The figures of a passage and their kinds; read once for all fields that quote it."""
 
-    def __init__(self, passage: Passage) -> None:
+    def __init__(self, passage: QuotedPassage) -> None:
         self.passage = passage
         self.figures = figures(passage.text)
         self.kinds = measures(passage.text, self.figures)
@@ -105,7 +105,7 @@ _LONGEST_MASTHEAD: Final = 160
 _MASTHEAD_WITHIN: Final = 700
 
 
-def _is_masthead(reader: Reader, figure: Figure, cues: Cues) -> bool:
+def _is_masthead(reader: Reader, figure: PrintedFigure, cues: Cues) -> bool:
     """Whether a year stands at the top of the first page in a line that says nothing else of it."""
     text = reader.passage
     page, at = text.places[figure.start]
@@ -142,7 +142,7 @@ def fits(reader: Reader, n: int, want: Wanted, subject: Subject) -> bool:
     return subject.trusts_symbols or not figure.comparator
 
 
-def _says_mean(reader: Reader, figure: Figure) -> bool:
+def _says_mean(reader: Reader, figure: PrintedFigure) -> bool:
     """Whether the sentence gives its percentages as means: `the mean decrease was 69 % and 96 %`."""
     before = reader.passage.text[reader.passage.sentence(figure.start)[0] : figure.start]
     return re.search(r"(?<![a-z])(?:means?|average)(?![a-z])|平均|均", before) is not None and "median" not in before
@@ -193,7 +193,7 @@ def _is_peer(reader: Reader, m: int, n: int, want: Wanted, subject: Subject) -> 
 
 
 def _cue(
-    field: Field, figure: Figure, peers: Sequence[Figure], reader: Reader, cues: Cues, sentence: Stretch
+    field: Field, figure: PrintedFigure, peers: Sequence[PrintedFigure], reader: Reader, cues: Cues, sentence: Stretch
 ) -> Mention | Reason:
     """The word that makes the figure this field's, or why there is none."""
     text = reader.passage.text
@@ -216,7 +216,7 @@ def _cue(
 
 
 def _cue_of_parts(
-    figure: Figure, peers: Sequence[Figure], reader: Reader, cues: Cues, sentence: Stretch
+    figure: PrintedFigure, peers: Sequence[PrintedFigure], reader: Reader, cues: Cues, sentence: Stretch
 ) -> Mention | None:
     """`Of 669 enrolled, 446 were randomised to A and 223 to B`: a total has the word of the parts that make it up."""
     text = reader.passage.text
@@ -241,7 +241,7 @@ def _is_around(rival: Mention, own: Mention) -> bool:
 
 
 def _of_row(
-    figure: Figure, peers: Sequence[Figure], reader: Reader, subject: Subject, sentence: Stretch
+    figure: PrintedFigure, peers: Sequence[PrintedFigure], reader: Reader, subject: Subject, sentence: Stretch
 ) -> list[Stretch] | Reason:
     """The words that name the row's arm, outcome and time, or which of them the figure is not shown to be of."""
     text = reader.passage.text
@@ -271,7 +271,9 @@ def _of_row(
     return found
 
 
-def _by_column(figure: Figure, peers: Sequence[Figure], subject: Subject, reader: Reader) -> list[Stretch] | Reason:
+def _by_column(
+    figure: PrintedFigure, peers: Sequence[PrintedFigure], subject: Subject, reader: Reader
+) -> list[Stretch] | Reason:
     """Where a row of a table names no group, its header does: the order says whose figure it is."""
     sentence = reader.passage.sentence(figure.start)
     here = [one for one in peers if sentence[0] <= one.start < sentence[1]]

@@ -76,7 +76,7 @@ _RANGE_BETWEEN: Final = re.compile(r" ?(?:%|years?|months?|weeks?|days?)? ?(?:-|
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
+class PrintedFigure:
     """A number as it stands in a folded text, from `start` to `end`, with its sign and its percent sign.
 
     `unit` is a time unit or another unit beside it. `is_name`: it is part of a
@@ -96,17 +96,17 @@ class Figure:
     edge: str = ""
 
 
-def figures(text: str) -> tuple[Figure, ...]:
+def figures(text: str) -> tuple[PrintedFigure, ...]:
     """All figures of a folded text, in order; each character belongs to one at most."""
     found = sorted([*_digits(text), *_spelt(text), *_han(text)], key=lambda one: (one.start, -one.end))
-    kept: list[Figure] = []
+    kept: list[PrintedFigure] = []
     for one in found:
         if not kept or one.start >= kept[-1].end:
             kept.append(one)
     return tuple(_with_ranges(text, kept))
 
 
-def _digits(text: str) -> Iterator[Figure]:
+def _digits(text: str) -> Iterator[PrintedFigure]:
     codes = [found.span() for found in _CODE.finditer(text)]
     codes += [found.span() for found in _BRACKETED.finditer(text) if _is_citation(text, found)]
     for found in _NUMBER.finditer(text):
@@ -144,13 +144,13 @@ def _is_citation(text: str, found: re.Match[str]) -> bool:
     return bool(before) and not before.isdigit() and before not in "%)=:,"
 
 
-def _figure(text: str, start: int, end: int, value: Decimal, *, is_code: bool) -> Figure:
+def _figure(text: str, start: int, end: int, value: Decimal, *, is_code: bool) -> PrintedFigure:
     percent = _PERCENT.match(text, end)
     sign = _sign(text, start)
     compared = _COMPARATOR.search(text, max(0, start - 3), start)
     stop = percent.end() if percent else end
     unit, is_time = _unit(text, start, stop) if not percent else ("", False)
-    return Figure(
+    return PrintedFigure(
         start=start - len(sign),
         end=stop,
         value=-value if sign.startswith("-") else value,
@@ -221,12 +221,12 @@ def _is_name(text: str, start: int, end: int, *, is_time: bool, has_unit: bool) 
     return _HAN_LABEL_AFTER.match(text, end) is not None and not is_time
 
 
-def _spelt(text: str) -> Iterator[Figure]:
+def _spelt(text: str) -> Iterator[PrintedFigure]:
     for found, value in spelt_numbers(text):
         percent = _PERCENT.match(text, found.end())
         stop = percent.end() if percent else found.end()
         unit, is_time = _unit(text, found.start(), stop)
-        yield Figure(
+        yield PrintedFigure(
             start=found.start(), end=stop, value=Decimal(value), is_percent=percent is not None,
             unit=unit, is_time=is_time, is_spelt=True,
             is_name=_LABELLED.search(text[max(0, found.start() - 40) : found.start()]) is not None
@@ -235,14 +235,14 @@ def _spelt(text: str) -> Iterator[Figure]:
         )  # fmt: skip
 
 
-def _han(text: str) -> Iterator[Figure]:
+def _han(text: str) -> Iterator[PrintedFigure]:
     for found in HAN_RUN.finditer(text):
         value = han_number(found[0])
         if value is None:
             continue
         unit, is_time = _unit(text, found.start(), found.end())
         is_label = _HAN_LABEL_AFTER.match(text, found.end()) or text[: found.start()].endswith("第")
-        yield Figure(
+        yield PrintedFigure(
             start=found.start(), end=found.end(), value=Decimal(value), unit=unit, is_time=is_time, is_spelt=True,
             is_name=bool(is_label) or _is_part_of_term(text, found),
         )  # fmt: skip
@@ -256,7 +256,7 @@ def _is_part_of_term(text: str, found: re.Match[str]) -> bool:
     return after not in set("例人名个组家中名种项次周天年月岁所院医臂万千百份只眼位")
 
 
-def _with_ranges(text: str, found: list[Figure]) -> Iterator[Figure]:
+def _with_ranges(text: str, found: list[PrintedFigure]) -> Iterator[PrintedFigure]:
     """Figures whose partner stands behind `-`, `to` or the like are the ends of a range."""
     edges: dict[int, str] = {}
     for n, (low, high) in enumerate(pairwise(found)):

@@ -7,7 +7,7 @@ from typing import Final
 
 from ingather.extraction.ground.folding import UNSPACED
 from ingather.extraction.proof.cues import Mention
-from ingather.extraction.proof.figures import Figure
+from ingather.extraction.proof.figures import PrintedFigure
 
 
 def _set(text: str) -> frozenset[str]:
@@ -41,9 +41,9 @@ class Reach:
 
 def nearest(
     text: str,
-    figure: Figure,
+    figure: PrintedFigure,
     cues: Sequence[Mention],
-    rivals_of_figure: Sequence[Figure],
+    rivals_of_figure: Sequence[PrintedFigure],
     sentence: tuple[int, int],
 ) -> Reach | None:
     """The cue nearest to a figure that no other figure stands before. `rivals_of_figure` are those like it."""
@@ -57,7 +57,7 @@ def nearest(
     return best
 
 
-def _distance(text: str, figure: Figure, cue: Mention, others: Sequence[Figure]) -> float | None:
+def _distance(text: str, figure: PrintedFigure, cue: Mention, others: Sequence[PrintedFigure]) -> float | None:
     if cue.start < figure.end and cue.end > figure.start:
         return 0.0
     is_behind = cue.start >= figure.end
@@ -79,7 +79,7 @@ def _distance(text: str, figure: Figure, cue: Mention, others: Sequence[Figure])
     return distance if distance <= _FAR else None
 
 
-def _bracketed(text: str, figure: Figure, cue: Mention) -> list[tuple[int, int]]:
+def _bracketed(text: str, figure: PrintedFigure, cue: Mention) -> list[tuple[int, int]]:
     """Brackets that hold neither the figure nor the cue: what stands in them is beside the sentence."""
     spans = [found.span() for found in _BRACKETS.finditer(text)]
     return [(a, b) for a, b in spans if not (a <= figure.start < b) and not (a <= cue.start < b)]
@@ -87,12 +87,12 @@ def _bracketed(text: str, figure: Figure, cue: Mention) -> list[tuple[int, int]]
 
 def governed(
     text: str,
-    figure: Figure,
-    others: Sequence[Figure],
+    figure: PrintedFigure,
+    others: Sequence[PrintedFigure],
     own: Sequence[Mention],
     rivals: Sequence[Mention],
     sentence: tuple[int, int],
-    is_possible: Callable[[Figure], bool] = lambda _: True,
+    is_possible: Callable[[PrintedFigure], bool] = lambda _: True,
 ) -> Reach | None:
     """The own cue that a figure has for itself: nearer than any rival cue, and nearer than to any other figure."""
     mine = nearest(text, figure, own, others, sentence)
@@ -115,13 +115,18 @@ def governed(
     return mine
 
 
-def _is_aside(text: str, other: Figure, figure: Figure, cue: Mention) -> bool:
+def _is_aside(text: str, other: PrintedFigure, figure: PrintedFigure, cue: Mention) -> bool:
     """Whether another figure stands in brackets that hold neither the figure nor the cue."""
     return any(a <= other.start < b for a, b in _bracketed(text, figure, cue))
 
 
 def _another(
-    text: str, figure: Figure, others: Sequence[Figure], own: Sequence[Mention], used: Reach, sentence: tuple[int, int]
+    text: str,
+    figure: PrintedFigure,
+    others: Sequence[PrintedFigure],
+    own: Sequence[Mention],
+    used: Reach,
+    sentence: tuple[int, int],
 ) -> Reach | None:
     """The next nearest own cue, if no other figure is nearer to that."""
     left = [one for one in own if one != used.cue]

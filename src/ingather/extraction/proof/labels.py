@@ -59,7 +59,7 @@ _ALL: Final = re.compile(r"(?<![a-z])(?:total|overall|all patients|all participa
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
+class NamedRow:
     """Where a text names a row: from `start` to `end`, and whom."""
 
     start: int
@@ -78,17 +78,17 @@ class Labels:
     def keys(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(key for key, _ in self.patterns))
 
-    def _turned(self, text: str, one: Named) -> Named:
+    def _turned(self, text: str, one: NamedRow) -> NamedRow:
         """A name behind a negation is that of the other group, where there are two, and of none we know elsewhere."""
         if not _NEGATED.search(text, max(0, one.start - 8), one.start):
             return one
         others = [key for key in self.keys if key != one.key]
         return replace(one, key=others[0] if len(others) == 1 else f"{OTHER}{text[one.start : one.end]}")
 
-    def mentions(self, text: str) -> list[Named]:
+    def mentions(self, text: str) -> list[NamedRow]:
         """Who is named where, longest names first, none within another."""
         found = [
-            Named(start=one.start(), end=one.end(), key=key)
+            NamedRow(start=one.start(), end=one.end(), key=key)
             for key, pattern in self.patterns
             for one in pattern.finditer(text)
         ]
@@ -96,11 +96,11 @@ class Labels:
         found.sort(key=lambda one: one.start - one.end)
         if self.finds_others:
             found += [
-                Named(start=one.start(), end=one.end(), key=OTHER + one[0].strip())
+                NamedRow(start=one.start(), end=one.end(), key=OTHER + one[0].strip())
                 for one in _ANONYMOUS.finditer(text)
                 if not _NO_GROUP.search(one[0])
             ]
-        kept: list[Named] = []
+        kept: list[NamedRow] = []
         for one in found:
             if all(one.end <= other.start or one.start >= other.end for other in kept):
                 kept.append(one)
@@ -119,9 +119,9 @@ _BESIDE: Final = re.compile(
 _NEGATED: Final = re.compile(r"(?<![a-z])(?:no|non|not|without|never)[ -]$")
 
 
-def _joined(text: str, named: Sequence[Named]) -> list[Named]:
+def _joined(text: str, named: Sequence[NamedRow]) -> list[NamedRow]:
     """Two known groups side by side are one name: `electronic survey` is no paper survey. A placebo stays one."""
-    found: list[Named] = []
+    found: list[NamedRow] = []
     for one in named:
         last = found[-1] if found else None
         is_beside = last is not None and last.key != one.key and _BESIDE.fullmatch(text, last.end, one.start)
@@ -141,7 +141,7 @@ _APPOSITION: Final = re.compile(r" ?(?:[(\[,]|=|:) ?(?:the )?(?:n ?= ?[0-9]+[,;]
 _DUMMY: Final = re.compile(r" (?:[0-9.]+ ?[a-z/]+ )?(?:[a-z ]{0,20})?(?:and|plus|with) (?:an? )?(?:[a-z-]+ )?")
 
 
-def _with_appositions(text: str, named: Sequence[Named]) -> list[Named]:
+def _with_appositions(text: str, named: Sequence[NamedRow]) -> list[NamedRow]:
     """A group that no row stands for, named right beside a known one, is that one."""
     found = list(named)
     for n, (one, other) in enumerate(pairwise(named)):
@@ -277,7 +277,10 @@ def _is_telling(term: str) -> bool:
 
 def columns(header: str, labels: Labels) -> list[str]:
     """The groups that a header of a table names, in order; `all` for a column of totals."""
-    named = [*labels.mentions(header), *(Named(start=m.start(), end=m.end(), key="all") for m in _ALL.finditer(header))]
+    named = [
+        *labels.mentions(header),
+        *(NamedRow(start=m.start(), end=m.end(), key="all") for m in _ALL.finditer(header)),
+    ]
     keys = [one.key for one in sorted(named, key=lambda one: one.start)]
     return [key for n, key in enumerate(keys) if not n or key != keys[n - 1]]
 

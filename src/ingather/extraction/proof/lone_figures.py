@@ -3,8 +3,8 @@
 import re
 from typing import Final
 
-from ingather.extraction.proof.figures import Figure
-from ingather.extraction.proof.measure import Measure
+from ingather.extraction.proof.figures import PrintedFigure
+from ingather.extraction.proof.measure import FigureKind
 
 _CI: Final = (
     r"(?:c\.?i\.?s?|cri|ci95|confidence (?:intervals?|limits?|bounds?)|credible intervals?"
@@ -98,7 +98,7 @@ _THINGS_AFTER: Final = re.compile(
 _NEAR: Final = 160
 
 
-def alone(text: str, figure: Figure, before_it: Figure | None) -> set[Measure]:
+def alone(text: str, figure: PrintedFigure, before_it: PrintedFigure | None) -> set[FigureKind]:
     """What the characters right before and right behind a figure make of it."""
     floor = before_it.end if before_it else 0
     before, after = text[max(0, figure.start - _NEAR) : figure.start], text[figure.end : figure.end + 60]
@@ -107,77 +107,77 @@ def alone(text: str, figure: Figure, before_it: Figure | None) -> set[Measure]:
     if marked := _marked(figure, before, near, after):
         return marked
     if _is_year(text, figure):
-        return {Measure.DATE}
+        return {FigureKind.DATE}
     if figure.is_time and (_AGE_AFTER.match(text, figure.end) or _AGE_BEFORE.search(near)):
-        return {Measure.AGE, Measure.TIME, *_averages(near)}
+        return {FigureKind.AGE, FigureKind.TIME, *_averages(near)}
     if figure.is_time:
-        return {Measure.TIME, *_averages(near)}
+        return {FigureKind.TIME, *_averages(near)}
     if figure.edge:
         return _of_range(figure, before)
     if _EFFECT_BEFORE.search(near) and not (_OR.search(near) and figure.value == int(figure.value)):
-        return {Measure.ESTIMATE}
+        return {FigureKind.ESTIMATE}
     if figure.is_percent:
-        return {Measure.PERCENT, *_averages(near)}
+        return {FigureKind.PERCENT, *_averages(near)}
     if _N_BEFORE.search(before):
         is_share = re.match(r" ?[,;(] ?[0-9.]+ ?%", after) or re.search(r"% ?[(\[] ?n ?[=:] ?$", before)
-        return {Measure.EVENTS, Measure.COUNT} if is_share else {Measure.TOTAL, Measure.COUNT}
+        return {FigureKind.EVENTS, FigureKind.COUNT} if is_share else {FigureKind.TOTAL, FigureKind.COUNT}
     return _of_number(text, figure, near)
 
 
-def _marked(figure: Figure, before: str, near: str, after: str) -> set[Measure]:
+def _marked(figure: PrintedFigure, before: str, near: str, after: str) -> set[FigureKind]:
     """What signs and words that stand at the figure itself make of it: `P =`, `95 % CI`, `SD`, `±`."""
     if _P_BEFORE.search(before):
-        return {Measure.P}
+        return {FigureKind.P}
     if not figure.edge and _CI_BEFORE.search(near):
-        return {Measure.CI_LOW, Measure.CI_HIGH}
+        return {FigureKind.CI_LOW, FigureKind.CI_HIGH}
     if figure.is_percent and _LEVEL_AFTER.match(after):
-        return {Measure.CI_LEVEL}
+        return {FigureKind.CI_LEVEL}
     if _STATISTIC_BEFORE.search(near) or _POWER_AFTER.match(after):
-        return {Measure.STATISTIC}
+        return {FigureKind.STATISTIC}
     if _SD_BEFORE.search(near):
-        return {Measure.SD}
+        return {FigureKind.SD}
     if _SE_BEFORE.search(near):
-        return {Measure.SE}
+        return {FigureKind.SE}
     if _SD_AFTER.match(after):
-        return {Measure.SD, Measure.PLAIN}
-    return {Measure.SD, Measure.SE} if before.rstrip().endswith("\u00b1") else set()
+        return {FigureKind.SD, FigureKind.PLAIN}
+    return {FigureKind.SD, FigureKind.SE} if before.rstrip().endswith("\u00b1") else set()
 
 
-def _of_number(text: str, figure: Figure, near: str) -> set[Measure]:
+def _of_number(text: str, figure: PrintedFigure, near: str) -> set[FigureKind]:
     after = text[figure.end : figure.end + 90]
     if figure.unit and not figure.is_time:
         averages = _averages(near)
         is_dose = _DOSE_UNIT.fullmatch(figure.unit) is not None and not averages
-        return {Measure.DOSE} if is_dose else {Measure.AMOUNT, *averages}
+        return {FigureKind.DOSE} if is_dose else {FigureKind.AMOUNT, *averages}
     if averages := _averages(near):
-        return averages | ({Measure.AGE} if _AGE_BEFORE.search(near) else set())
+        return averages | ({FigureKind.AGE} if _AGE_BEFORE.search(near) else set())
     is_whole = figure.value == int(figure.value) and figure.value >= 0 and "." not in text[figure.start : figure.end]
     if is_whole:
         people, things = _PEOPLE_AFTER.match(after), _THINGS_AFTER.match(after)
         if figure.value == 1 and _ONE_OF.match(after):
-            return {Measure.THINGS}
+            return {FigureKind.THINGS}
         if people and (not things or people.end() <= things.end()):
-            return {Measure.TOTAL, Measure.COUNT} if _OUT_OF.search(near) else {Measure.COUNT}
+            return {FigureKind.TOTAL, FigureKind.COUNT} if _OUT_OF.search(near) else {FigureKind.COUNT}
         if things:
-            return {Measure.THINGS}
+            return {FigureKind.THINGS}
     if _AGE_BEFORE.search(near):
-        return {Measure.AGE, Measure.PLAIN}
-    return {Measure.PLAIN, Measure.COUNT} if is_whole else {Measure.PLAIN}
+        return {FigureKind.AGE, FigureKind.PLAIN}
+    return {FigureKind.PLAIN, FigureKind.COUNT} if is_whole else {FigureKind.PLAIN}
 
 
 # `one of the three arms` counts nobody.
 _ONE_OF: Final = re.compile(r" of (?:the |these |our )?(?:two|three|four|five|six|[2-9]|several|following)(?![a-z0-9])")
 
 
-def _averages(near: str) -> set[Measure]:
+def _averages(near: str) -> set[FigureKind]:
     """Mean or median, whichever was named last before the figure."""
     means, medians = [*_MEAN.finditer(near)], [*_MEDIAN.finditer(near)]
     if means and (not medians or means[-1].start() > medians[-1].start()):
-        return {Measure.MEAN}
-    return {Measure.MEDIAN} if medians else set()
+        return {FigureKind.MEAN}
+    return {FigureKind.MEDIAN} if medians else set()
 
 
-def _is_year(text: str, figure: Figure) -> bool:
+def _is_year(text: str, figure: PrintedFigure) -> bool:
     if figure.is_percent or figure.is_spelt or not _YEAR.fullmatch(text[figure.start : figure.end]):
         return _is_day(text, figure)
     if text[figure.end :].startswith(("年", "/", "-")):
@@ -187,7 +187,7 @@ def _is_year(text: str, figure: Figure) -> bool:
     return _YEAR_CONTEXT.search(text, max(0, figure.start - 16), figure.start) is not None and not is_counted
 
 
-def _is_day(text: str, figure: Figure) -> bool:
+def _is_day(text: str, figure: PrintedFigure) -> bool:
     """The day of a date: a number up to 31 beside the name of a month, or in a date of figures."""
     if not 1 <= figure.value <= 31 or figure.is_percent:
         return False
@@ -200,17 +200,17 @@ def _is_day(text: str, figure: Figure) -> bool:
     )
 
 
-def _of_range(figure: Figure, before: str) -> set[Measure]:
+def _of_range(figure: PrintedFigure, before: str) -> set[FigureKind]:
     """An end of a range. Brackets may open between what it is a range of and its lower end."""
     is_low = figure.edge == "low"
     if not is_low:
         return set()  # as its partner, see `_in_company`
     if _CI_BEFORE.search(before):
-        return {Measure.CI_LOW}
+        return {FigureKind.CI_LOW}
     if _IQR_BEFORE.search(before):
-        return {Measure.Q1}
+        return {FigureKind.Q1}
     if _SPREAD_RANGE_BEFORE.search(before):
-        return {Measure.MIN, Measure.PLAIN}
+        return {FigureKind.MIN, FigureKind.PLAIN}
     if before.rstrip().endswith(("(", "[")):
-        return {Measure.CI_LOW, Measure.Q1, Measure.MIN}
-    return {Measure.MIN, Measure.PLAIN}
+        return {FigureKind.CI_LOW, FigureKind.Q1, FigureKind.MIN}
+    return {FigureKind.MIN, FigureKind.PLAIN}

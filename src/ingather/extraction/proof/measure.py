@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 
-class Measure(StrEnum):
+class FigureKind(StrEnum):
     """The kinds of quantity that papers print. `PLAIN` is a number of which the text says nothing more."""
 
     P = "p"

@@ -6,7 +6,7 @@ from typing import Final
 
 from ingather.extraction.ground.folding import UNSPACED, fold
 from ingather.extraction.proof.cues import stem
-from ingather.extraction.proof.labels import Named
+from ingather.extraction.proof.labels import NamedRow
 
 
 def _set(text: str) -> frozenset[str]:
@@ -75,7 +75,7 @@ def _alternatives(line: str) -> list[str]:
     return [one.replace("*", "[a-z]*") for one in line.split()]
 
 
-def outcome_mentions(label: str, key: str, text: str) -> list[Named]:
+def outcome_mentions(label: str, key: str, text: str) -> list[NamedRow]:
     """Where a text names an outcome: the places with most of its words together. None unless half of them occur."""
     patterns = outcome_terms(label)
     found = sorted((one.start(), one.end(), n) for n, pattern in enumerate(patterns) for one in pattern.finditer(text))
@@ -90,4 +90,4 @@ def outcome_mentions(label: str, key: str, text: str) -> list[Named]:
             clusters.append([one])
     most = max(len({n for _, _, n in cluster}) for cluster in clusters)
     best = [cluster for cluster in clusters if len({n for _, _, n in cluster}) == most]
-    return [Named(start=one[0][0], end=max(end for _, end, _ in one), key=key) for one in best]
+    return [NamedRow(start=one[0][0], end=max(end for _, end, _ in one), key=key) for one in best]

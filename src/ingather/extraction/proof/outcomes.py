@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ingather.extraction.findings import Reason
-from ingather.extraction.proof.figures import Figure
-from ingather.extraction.proof.labels import Named
+from ingather.extraction.proof.figures import PrintedFigure
+from ingather.extraction.proof.labels import NamedRow
 from ingather.extraction.proof.outcome_labels import outcome_mentions
 from ingather.extraction.proof.owners import run_of
 
@@ -59,17 +59,17 @@ _TO: Final = re.compile(
 
 def of_outcome(
     text: str,
-    figure: Figure,
-    peers: Sequence[Figure],
+    figure: PrintedFigure,
+    peers: Sequence[PrintedFigure],
     key: str,
     labels: Mapping[str, str],
-    arms: Sequence[Named],
+    arms: Sequence[NamedRow],
     sentence: tuple[int, int],
-) -> Named | Reason:
+) -> NamedRow | Reason:
     """The words that name the outcome of a figure, or why it is not shown to be of this outcome."""
     start, end = sentence
     own = [
-        Named(start=one.start + start, end=one.end + start, key=key)
+        NamedRow(start=one.start + start, end=one.end + start, key=key)
         for one in outcome_mentions(labels[key], key, text[start:end])
     ]
     if not own:
@@ -95,14 +95,14 @@ def of_outcome(
     return Reason.OTHER_OUTCOME
 
 
-def _bracket_of(text: str, figure: Figure) -> tuple[int, int] | None:
+def _bracket_of(text: str, figure: PrintedFigure) -> tuple[int, int] | None:
     return next(
         (found.span() for found in _BRACKETS.finditer(text) if found.start() < figure.start < found.end()), None
     )
 
 
 def _is_behind_brackets(
-    text: str, own: Named, bracket: tuple[int, int], peers: Sequence[Figure], arms: Sequence[Named]
+    text: str, own: NamedRow, bracket: tuple[int, int], peers: Sequence[PrintedFigure], arms: Sequence[NamedRow]
 ) -> bool:
     """Whether other brackets with figures of the kind, and then other words, stand between a name and the brackets."""
     for found in _BRACKETS.finditer(text, own.end, bracket[0]):
@@ -113,12 +113,12 @@ def _is_behind_brackets(
 
 
 def _others(
-    text: str, key: str, labels: Mapping[str, str], sentence: tuple[int, int], own: Sequence[Named]
-) -> list[Named]:
+    text: str, key: str, labels: Mapping[str, str], sentence: tuple[int, int], own: Sequence[NamedRow]
+) -> list[NamedRow]:
     """Where the sentence names other outcomes, in words that this one has not."""
     start, end = sentence
     found = [
-        Named(start=one.start + start, end=one.end + start, key=other)
+        NamedRow(start=one.start + start, end=one.end + start, key=other)
         for other, label in labels.items()
         if other != key
         for one in outcome_mentions(label, other, text[start:end])
@@ -126,17 +126,19 @@ def _others(
     return [one for one in found if not any(one.start < mine.end and mine.start < one.end for mine in own)]
 
 
-def _last(named: Sequence[Named], at: int) -> Named | None:
+def _last(named: Sequence[NamedRow], at: int) -> NamedRow | None:
     return max((one for one in named if one.end <= at), key=lambda one: one.start, default=None)
 
 
-def _first_behind(named: Sequence[Named], figure: Figure, peers: Sequence[Figure]) -> Named | None:
+def _first_behind(named: Sequence[NamedRow], figure: PrintedFigure, peers: Sequence[PrintedFigure]) -> NamedRow | None:
     """The first name behind a figure with no other figure of its kind before it."""
     stop = min((one.start for one in peers if one.start > figure.start), default=10**9)
     return min((one for one in named if figure.end <= one.start < stop), key=lambda one: one.start, default=None)
 
 
-def _is_new_subject(text: str, own: Named, figure: Figure, peers: Sequence[Figure], arms: Sequence[Named]) -> bool:
+def _is_new_subject(
+    text: str, own: NamedRow, figure: PrintedFigure, peers: Sequence[PrintedFigure], arms: Sequence[NamedRow]
+) -> bool:
     """Whether, behind the figures of this outcome, something else was named before this figure."""
     before = max((one.end for one in peers if own.end <= one.start and one.end <= figure.start), default=None)
     if before is None:
@@ -145,7 +147,7 @@ def _is_new_subject(text: str, own: Named, figure: Figure, peers: Sequence[Figur
     return any(not _GLUE.fullmatch(term) for term in _LONG_TERM.findall(gap))
 
 
-def _without(text: str, start: int, end: int, names: Sequence[Named]) -> str:
+def _without(text: str, start: int, end: int, names: Sequence[NamedRow]) -> str:
     """A stretch of a text with the names of groups left blank."""
     left = list(text[start:end])
     for one in names:
@@ -176,7 +178,9 @@ def _unit(unit: str) -> str:
     return "w" if "星期" in unit else "mo" if "月" in unit else "d"
 
 
-def of_time(text: str, figure: Figure, peers: Sequence[Figure], wanted: float, sentence: tuple[int, int]) -> bool:
+def of_time(
+    text: str, figure: PrintedFigure, peers: Sequence[PrintedFigure], wanted: float, sentence: tuple[int, int]
+) -> bool:
     """Whether a figure may be of this time, in days (0 is baseline): false only where the sentence says another."""
     start, end = sentence
     if _is_from(text, figure, sentence):
@@ -202,7 +206,7 @@ def of_time(text: str, figure: Figure, peers: Sequence[Figure], wanted: float, s
     return abs(time - wanted) <= 0.1 * max(time, wanted)
 
 
-def _is_from(text: str, figure: Figure, sentence: tuple[int, int]) -> bool:
+def _is_from(text: str, figure: PrintedFigure, sentence: tuple[int, int]) -> bool:
     """`fell from 7.2 to 6.1`: the first is of the beginning."""
     return (
         _FROM.search(text, sentence[0], figure.start) is not None
@@ -211,7 +215,7 @@ def _is_from(text: str, figure: Figure, sentence: tuple[int, int]) -> bool:
 
 
 def _governing(
-    text: str, figure: Figure, peers: Sequence[Figure], marks: Sequence[tuple[int, int, float]]
+    text: str, figure: PrintedFigure, peers: Sequence[PrintedFigure], marks: Sequence[tuple[int, int, float]]
 ) -> tuple[int, int, float] | None:
     """The time mark of a figure: right behind it without another figure between, or else the last before it."""
     stop = min((one.start for one in peers if one.start > figure.start), default=10**9)

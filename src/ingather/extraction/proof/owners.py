@@ -6,8 +6,8 @@ from itertools import pairwise
 from typing import Final
 
 from ingather.extraction.proof.beside import AGAINST, GIVEN, TERM, beside, right_beside, without_brackets
-from ingather.extraction.proof.figures import Figure
-from ingather.extraction.proof.labels import Named
+from ingather.extraction.proof.figures import PrintedFigure
+from ingather.extraction.proof.labels import NamedRow
 
 _LIST: Final = re.compile(
     r"(?:[^.;]*?(?:(?<![a-z])(?:and|vs\.?|versus|v|or|than|compared (?:with|to)|to|against)(?![a-z])|[,;:/]|与|和|比"
@@ -19,9 +19,10 @@ _MOST_BETWEEN: Final = 7
 
 
 def owner(
-    text: str, figure: Figure, peers: Sequence[Figure], named: Sequence[Named], sentence: tuple[int, int],
+    text: str, figure: PrintedFigure, peers: Sequence[PrintedFigure], named: Sequence[NamedRow],
+    sentence: tuple[int, int],
     keys: Sequence[str] = (), *, is_beside_enough: bool = True,
-) -> Named | None:  # fmt: skip
+) -> NamedRow | None:  # fmt: skip
     """The group that a figure belongs to; None where the sentence does not say.
 
     `peers` are figures of its kind, `keys` the groups there are: of two, what is not the one is the other.
@@ -57,8 +58,12 @@ _ALL_IN: Final = re.compile(
 
 
 def _only_one(
-    text: str, run: Sequence[Figure], peers: Sequence[Figure], here: Sequence[Named], sentence: tuple[int, int]
-) -> Named | None:
+    text: str,
+    run: Sequence[PrintedFigure],
+    peers: Sequence[PrintedFigure],
+    here: Sequence[NamedRow],
+    sentence: tuple[int, int],
+) -> NamedRow | None:
     """The one group of a sentence that compares nothing, or the one that all figures of a list are given for."""
     if len({one.key for one in here}) == 1 and not _COMPARES.search(text, *sentence):
         return here[0]
@@ -78,7 +83,7 @@ def _only_one(
 _PAIR: Final = 2
 
 
-def _stands_apart(run: Sequence[Figure], here: Sequence[Named]) -> bool:
+def _stands_apart(run: Sequence[PrintedFigure], here: Sequence[NamedRow]) -> bool:
     """Whether a name follows right behind the first figures of a list, so that each is named by itself."""
     return any(run[0].end <= one.start < run[-1].start for one in here) or len(run) > 2
 
@@ -99,12 +104,12 @@ _COMPARED_BEHIND: Final = re.compile(
 
 def _by_elimination(
     text: str,
-    figure: Figure,
-    run: Sequence[Figure],
-    here: Sequence[Named],
+    figure: PrintedFigure,
+    run: Sequence[PrintedFigure],
+    here: Sequence[NamedRow],
     keys: Sequence[str],
     sentence: tuple[int, int],
-) -> Named | None:
+) -> NamedRow | None:
     """`X versus placebo (36 % v 12 %)`, where only the placebo is known by name: the first figure is the other's."""
     known = {one.key for one in here if one.key in keys}
     if len(set(keys)) != 2 or len(known) != 1 or not all(one.end <= run[0].start for one in here):
@@ -119,15 +124,19 @@ def _by_elimination(
     ):
         return None
     mine = (figure.start == run[1].start) == is_second
-    return name if mine else Named(start=name.start, end=name.end, key=other)
+    return name if mine else NamedRow(start=name.start, end=name.end, key=other)
 
 
-def run_of(text: str, figure: Figure, peers: Sequence[Figure], sentence: tuple[int, int]) -> list[Figure]:
+def run_of(
+    text: str, figure: PrintedFigure, peers: Sequence[PrintedFigure], sentence: tuple[int, int]
+) -> list[PrintedFigure]:
     """The figures of a sentence that stand in one list with this one."""
     return _run(text, figure, [one for one in peers if sentence[0] <= one.start < sentence[1]], ())
 
 
-def _run(text: str, figure: Figure, peers: Sequence[Figure], named: Sequence[Named]) -> list[Figure]:
+def _run(
+    text: str, figure: PrintedFigure, peers: Sequence[PrintedFigure], named: Sequence[NamedRow]
+) -> list[PrintedFigure]:
     """The figures that stand in one list with this one, without a group's name between them."""
     at = next(n for n, one in enumerate(peers) if one.start == figure.start)
     first = last = at
@@ -138,7 +147,7 @@ def _run(text: str, figure: Figure, peers: Sequence[Figure], named: Sequence[Nam
     return _in_pairs(text, list(peers[first : last + 1]), figure)
 
 
-def _in_pairs(text: str, run: Sequence[Figure], figure: Figure) -> list[Figure]:
+def _in_pairs(text: str, run: Sequence[PrintedFigure], figure: PrintedFigure) -> list[PrintedFigure]:
     """The part of a list that is compared with one another, if only parts of it are."""
     links = [AGAINST.search(without_brackets(text, one.end, other.start)) is not None for one, other in pairwise(run)]
     if all(links) or not any(links):
@@ -156,7 +165,7 @@ def _in_pairs(text: str, run: Sequence[Figure], figure: Figure) -> list[Figure]:
 _FROM_BRACKET_TO_BRACKET: Final = re.compile(r"[^()\[\]]*[)\]]([^()\[\]]*)[(\[][^()\[\]]*")
 
 
-def _are_listed(text: str, one: Figure, other: Figure, named: Sequence[Named]) -> bool:
+def _are_listed(text: str, one: PrintedFigure, other: PrintedFigure, named: Sequence[NamedRow]) -> bool:
     if any(one.end <= name.start < other.start for name in named):
         return False
     between = without_brackets(text, one.end, other.start)
@@ -168,8 +177,8 @@ def _are_listed(text: str, one: Figure, other: Figure, named: Sequence[Named]) -
 
 
 def _on_either_side(
-    text: str, place: int, run: Sequence[Figure], before: Sequence[Named], named: Sequence[Named]
-) -> Named | None:
+    text: str, place: int, run: Sequence[PrintedFigure], before: Sequence[NamedRow], named: Sequence[NamedRow]
+) -> NamedRow | None:
     """`A rose to 51 % compared with 18 % for B`: the name before has the first figure, the one behind the second."""
     behind = next((one for one in named if one.start >= run[1].end), None)
     if behind is None or len({one.key for one in before}) != 1 or before[-1].key == behind.key:
@@ -186,7 +195,7 @@ _COMPARED_WITH: Final = re.compile(
 )
 
 
-def _turned(text: str, place: int, run: Sequence[Figure], named: Sequence[Named]) -> Named | None:
+def _turned(text: str, place: int, run: Sequence[PrintedFigure], named: Sequence[NamedRow]) -> NamedRow | None:
     """`Compared with B, A had a lower rate (15 % v 28 %)`: the first figure is of the name that comes second."""
     names = _distinct([one for one in named if one.end <= run[0].start])
     if len(names) != _PAIR or not _COMPARED_WITH.search(text, max(0, names[0].start - 50), names[0].start):
@@ -195,8 +204,12 @@ def _turned(text: str, place: int, run: Sequence[Figure], named: Sequence[Named]
 
 
 def _by_order(
-    text: str, figure: Figure, run: Sequence[Figure], peers: Sequence[Figure], named: Sequence[Named]
-) -> Named | None:
+    text: str,
+    figure: PrintedFigure,
+    run: Sequence[PrintedFigure],
+    peers: Sequence[PrintedFigure],
+    named: Sequence[NamedRow],
+) -> NamedRow | None:
     """As many names as figures, all before or all behind them: the first belongs to the first."""
     place = next(n for n, one in enumerate(run) if one.start == figure.start)
     if len(run) == _PAIR and (turned := _turned(text, place, run, named)):
@@ -223,8 +236,8 @@ _ITEM: Final = re.compile(r",? (?:and|or|vs\.?|versus) |, |与|、|和")
 
 
 def _in_list(
-    text: str, figure: Figure, run: Sequence[Figure], named: Sequence[Named], sentence: tuple[int, int]
-) -> Named | None:
+    text: str, figure: PrintedFigure, run: Sequence[PrintedFigure], named: Sequence[NamedRow], sentence: tuple[int, int]
+) -> NamedRow | None:
     """`the costs of ultrasound, mammography and both were a, b and c, respectively`, with only some of them known."""
     place = next(n for n, one in enumerate(run) if one.start == figure.start)
     start = sentence[0]
@@ -238,8 +251,8 @@ def _in_list(
     return next((one for one in named if a <= one.start < b), None)
 
 
-def _distinct(names: Sequence[Named]) -> list[Named]:
-    kept: dict[str, Named] = {}
+def _distinct(names: Sequence[NamedRow]) -> list[NamedRow]:
+    kept: dict[str, NamedRow] = {}
     for one in names:
         kept.setdefault(one.key, one)
     return [*kept.values()]

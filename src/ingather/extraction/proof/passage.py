@@ -8,7 +8,7 @@ from typing import Final
 from ingather.extraction.findings import Span
 from ingather.extraction.ground.folding import fold
 from ingather.extraction.ground.sentences import SENTENCE_END
-from ingather.extraction.proof.sections import Place, Sections
+from ingather.extraction.proof.sections import PlaceInPaper, Sections
 
 # How far a quote is read on to the ends of its sentences. Longer would bring in sentences it is no part of.
 _REACH: Final = 300
@@ -30,7 +30,7 @@ _VERB: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Passage:
+class QuotedPassage:
     """A quote with its surroundings, folded. `start` to `end` of `text` is the quote; the rest completes its sentences.
 
     `heading` and `part` are of the place where it begins. `sentence` is as printed.
@@ -40,7 +40,7 @@ class Passage:
     start: int
     end: int
     places: tuple[tuple[int, int], ...]  # for each character of `text` its page and its character there
-    place: Place
+    place: PlaceInPaper
     is_reference: bool
     printed: str
     before: str = ""
@@ -72,7 +72,7 @@ class Passage:
         return [found.end() for found in SENTENCE_END.finditer(self.text)]
 
 
-def passage(pages: Sequence[str], sections: Sections, spans: Sequence[Span]) -> Passage:
+def passage(pages: Sequence[str], sections: Sections, spans: Sequence[Span]) -> QuotedPassage:
     """The passage of the first place of a quote; further places (of a quote with gaps) are added as they stand."""
     first, last = spans[0], spans[-1]
     page = pages[first.page]
@@ -93,7 +93,7 @@ def passage(pages: Sequence[str], sections: Sections, spans: Sequence[Span]) -> 
     places += [(last.page, at) for at in range(last.end, after)]
     whole = "".join(raw)
     folded = fold(whole)
-    return Passage(
+    return QuotedPassage(
         text=folded.text,
         start=folded.at(lengths[0]),
         end=folded.at(lengths[1]),

@@ -10,7 +10,7 @@ from ingather.extraction.proof.bound import Bound, Stretch, Subject, unbound
 from ingather.extraction.proof.cues import Cues, mentions
 from ingather.extraction.proof.figure_binding import Reader
 from ingather.extraction.proof.governing import governed
-from ingather.extraction.proof.measure import Measure
+from ingather.extraction.proof.measure import FigureKind
 from ingather.extraction.proof.outcomes import days, of_outcome
 from ingather.extraction.proof.owners import owner
 from ingather.extraction.template.model import Field, Scope
@@ -47,7 +47,7 @@ def bind_quantity(field: Field, value: str, reader: Reader, cues: Cues, subject:
 def _has_unit(reader: Reader, n: int, number: Decimal, unit: str) -> bool:
     """Whether the unit stands behind the figure, in any of its forms."""
     figure, text = reader.figures[n], reader.passage.text
-    if figure.is_name or Measure.AGE in reader.kinds[n]:
+    if figure.is_name or FigureKind.AGE in reader.kinds[n]:
         return False
     if not unit:
         return True
@@ -113,11 +113,11 @@ def _bind_p(n: int, comparator: str, reader: Reader, subject: Subject) -> Bound:
     place: Stretch = (figure.start, figure.end)
     if not subject.trusts_symbols:
         return unbound(Reason.SIGNS, place)
-    if Measure.P not in reader.kinds[n] or (comparator.strip("=") != figure.comparator):
+    if FigureKind.P not in reader.kinds[n] or (comparator.strip("=") != figure.comparator):
         return unbound(Reason.OTHER_MEASURE, place)
     if not subject.outcome:
         return Bound(values=(place,))
-    peers = [one for one, kinds in zip(reader.figures, reader.kinds, strict=True) if Measure.P in kinds]
+    peers = [one for one, kinds in zip(reader.figures, reader.kinds, strict=True) if FigureKind.P in kinds]
     named = subject.arm_labels.mentions(text) if subject.arm_labels else []
     outcome = of_outcome(
         text, figure, peers, subject.outcome, subject.outcomes, named, reader.passage.sentence(figure.start)

@@ -43,7 +43,7 @@ _OWN_PARTS: Final = frozenset({"methods", "results", "aim", "abstract", "end", "
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PlaceInPaper:
     """A stretch of a paper under one heading: its page, where it begins there, the part, and the heading as printed."""
 
     page: int
@@ -58,7 +58,7 @@ class Sections:
 
     def __init__(self, pages: Sequence[str]) -> None:
         self._pages = pages
-        self._places = [Place(0, 0, "front", "")]
+        self._places = [PlaceInPaper(0, 0, "front", "")]
         self._in_abstract = False
         self._seen: set[str] = set()
         for page, text in enumerate(pages):
@@ -73,7 +73,7 @@ class Sections:
         if found is None or not found[0]:
             if is_marked and len(text) < 100:
                 last = self._places[-1]
-                self._places.append(Place(page, line.start(), last.part, text, self._in_abstract))
+                self._places.append(PlaceInPaper(page, line.start(), last.part, text, self._in_abstract))
             return
         topic, behind = found
         last = self._places[-1]
@@ -85,9 +85,9 @@ class Sections:
             self._in_abstract = False
         self._seen.add(topic)
         part = PARTS.get(topic) or last.part
-        self._places.append(Place(page, line.start(), part, text[:behind], self._in_abstract))
+        self._places.append(PlaceInPaper(page, line.start(), part, text[:behind], self._in_abstract))
 
-    def at(self, page: int, start: int) -> Place:
+    def at(self, page: int, start: int) -> PlaceInPaper:
         """The stretch that a character belongs to."""
         return self._places[max(0, bisect_right(self._keys, (page, start)) - 1)]
 
@@ -103,7 +103,7 @@ class Sections:
         )
 
 
-def speaks_of_others(sentence: str, place: Place) -> bool:
+def speaks_of_others(sentence: str, place: PlaceInPaper) -> bool:
     """Whether a sentence there speaks of other papers, or of the world at large, and not of this study."""
     if _OWN.search(sentence):
         return False

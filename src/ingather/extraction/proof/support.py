@@ -49,7 +49,7 @@ Date = tuple[int, int | None, int | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
+class NamedDate:
     """A date that a folded text names, and where."""
 
     start: int
@@ -146,11 +146,11 @@ def _in_digits(text: str) -> tuple[str, list[int]]:
     return "".join([*parts, text[at:]]), [*origin, *range(at, len(text))]
 
 
-def dates(folded: str) -> Iterator[Named]:
+def dates(folded: str) -> Iterator[NamedDate]:
     """Every date that a folded text may name, as far as it goes, and where."""
     text, origin = _in_digits(folded)
     for start, end, date in _dates(text):
-        yield Named(start=origin[start], end=origin[end - 1] + 1, date=date)
+        yield NamedDate(start=origin[start], end=origin[end - 1] + 1, date=date)
 
 
 def _dates(text: str) -> Iterator[tuple[int, int, Date]]:

@@ -6,8 +6,8 @@ from itertools import combinations
 from typing import Final
 
 from ingather.extraction.proof.beside import right_beside
-from ingather.extraction.proof.figures import Figure
-from ingather.extraction.proof.labels import Named
+from ingather.extraction.proof.figures import PrintedFigure
+from ingather.extraction.proof.labels import NamedRow
 
 # What stands between a number and the arm it went to.
 _TO_ARM: Final = re.compile(
@@ -43,7 +43,11 @@ _GROUP_BEFORE: Final = re.compile(
 
 
 def is_of_one_arm(
-    text: str, figure: Figure, peers: Sequence[Figure], named: Sequence[Named], sentence: tuple[int, int]
+    text: str,
+    figure: PrintedFigure,
+    peers: Sequence[PrintedFigure],
+    named: Sequence[NamedRow],
+    sentence: tuple[int, int],
 ) -> bool:
     """Whether the sentence gives the figure to one of several groups, or as a part of another figure in it."""
     start, end = sentence
@@ -66,13 +70,13 @@ def is_of_one_arm(
     return _goes_to_one(text, figure, here, named, end)
 
 
-def is_sum(figure: Figure, here: Sequence[Figure]) -> bool:
+def is_sum(figure: PrintedFigure, here: Sequence[PrintedFigure]) -> bool:
     """Whether two or more figures of the sentence add up to it."""
     values = [one.value for one in here if one.start != figure.start and 0 < one.value < figure.value]
     return any(sum(some) == figure.value for count in (2, 3, 4) for some in combinations(values[:8], count))
 
 
-def _is_part_of_sum(figure: Figure, here: Sequence[Figure]) -> bool:
+def _is_part_of_sum(figure: PrintedFigure, here: Sequence[PrintedFigure]) -> bool:
     """Whether it and one or two others add up to another figure of the sentence."""
     values = [one.value for one in here if one.start != figure.start and one.value > 0]
     sums = {figure.value + sum(some) for count in (1, 2, 3) for some in combinations(values[:8], count)}
@@ -83,12 +87,14 @@ def _is_part_of_sum(figure: Figure, here: Sequence[Figure]) -> bool:
     )
 
 
-def _is_in_list_of_groups(text: str, here: Sequence[Figure]) -> bool:
+def _is_in_list_of_groups(text: str, here: Sequence[PrintedFigure]) -> bool:
     """`to metformin (n = 60) or placebo (n = 62)`."""
     return sum(_N_IN_BRACKETS.search(text[max(0, one.start - 6) : one.start]) is not None for one in here) > 1
 
 
-def _goes_to_one(text: str, figure: Figure, here: Sequence[Figure], named: Sequence[Named], end: int) -> bool:
+def _goes_to_one(
+    text: str, figure: PrintedFigure, here: Sequence[PrintedFigure], named: Sequence[NamedRow], end: int
+) -> bool:
     found = _TO_ARM.match(text, figure.end)
     if not found:
         return False

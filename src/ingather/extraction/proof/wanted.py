@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from ingather.extraction.proof.measure import Measure
+from ingather.extraction.proof.measure import FigureKind
 from ingather.extraction.template.model import Field, FieldType, Scope
 
-M = Measure
+M = FigureKind
 _PLAIN: Final = frozenset((M.PLAIN,))
 _COUNTS: Final = frozenset((M.COUNT, M.PLAIN, M.EVENTS, M.TOTAL))
 _THINGS: Final = frozenset((M.THINGS, M.PLAIN, M.COUNT))
@@ -40,8 +40,8 @@ _PEOPLE_UNIT: Final = re.compile(r"participants?|patients?|people|persons?|subje
 class Wanted:
     """What a field takes: a figure must be one of `measures` and none of `barred`."""
 
-    measures: frozenset[Measure]
-    barred: frozenset[Measure] = frozenset()
+    measures: frozenset[FigureKind]
+    barred: frozenset[FigureKind] = frozenset()
     is_whole: bool = False
     is_percent: bool = False
     is_people: bool = False
@@ -66,7 +66,7 @@ def wanted(field: Field) -> Wanted:
     named = _named(field)
     if field.type is FieldType.INT:
         if field.id in {"r_n", "arm_n_randomised", "group_n"} or (field.scope is Scope.ARM_RESULT and not named):
-            barred = frozenset((M.EVENTS,)) if field.id == "r_n" else frozenset[Measure]()
+            barred = frozenset((M.EVENTS,)) if field.id == "r_n" else frozenset[FigureKind]()
             return Wanted(measures=frozenset((M.TOTAL, M.COUNT, M.PLAIN)), barred=barred, is_whole=True, is_people=True)
         if M.EVENTS in named:
             return Wanted(measures=named, barred=_BARS[M.EVENTS] | {M.TOTAL}, is_whole=True, is_people=True)
@@ -82,6 +82,6 @@ def wanted(field: Field) -> Wanted:
     return Wanted(measures=_ANY_NUMBER, barred=frozenset((M.P, M.CI_LEVEL)))
 
 
-def _named(field: Field) -> frozenset[Measure]:
+def _named(field: Field) -> frozenset[FigureKind]:
     name = f"{field.id} {field.label.en}".casefold()
     return next((kinds for pattern, kinds in _BY_NAME if re.search(pattern, name)), frozenset())
