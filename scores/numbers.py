@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from ingather.extraction.numbers.answer import AnswerState, NumbersAnswer
 from ingather.extraction.numbers.answering import answer_numbers
+from ingather.extraction.numbers.arms import sizes_for
 from ingather.extraction.numbers.paper import NumbersPaper
 from ingather.extraction.numbers.question import Kind, NumbersQuestion
 from ingather.library.paper import read_paper
@@ -50,6 +51,8 @@ class Row:
     answer: tuple[tuple[Decimal | None, ...], ...]
     state: AnswerState
     why: str
+    sizes: tuple[Decimal | None, ...]
+    """What the paper is found to say of both arms' sizes, whatever became of the answer."""
 
     @property
     def is_answered(self) -> bool:
@@ -123,10 +126,12 @@ def _answer(name: str, pdf: Path, prompts: list[dict[str, Any]], run: _Run) -> N
     answers = answer_numbers(questions, paper)
     run.seconds.append(time.process_time() - start)
     style = pdf.name.split(".")[1]
-    run.rows += [_row(name, style, label, answer) for label, answer in zip(prompts, answers, strict=True)]
+    for label, question, answer in zip(prompts, questions, answers, strict=True):
+        sizes = tuple(_number(n) for n in sizes_for(question, paper))
+        run.rows.append(_row(name, style, label, answer, sizes))
 
 
-def _row(name: str, style: str, label: dict[str, Any], answer: NumbersAnswer) -> Row:
+def _row(name: str, style: str, label: dict[str, Any], answer: NumbersAnswer, sizes: tuple[Decimal | None, ...]) -> Row:
     kind = Kind(label["outcome_type"])
     arms = (("intervention", answer.intervention), ("comparator", answer.comparator))
     return Row(
@@ -134,7 +139,7 @@ def _row(name: str, style: str, label: dict[str, Any], answer: NumbersAnswer) ->
         is_complete=label["is_data_complete"] == "TRUE",
         label=tuple(tuple(_number(label[key.format(arm)]) for _, key in _FIELDS[kind]) for arm, _ in arms),
         answer=tuple(tuple(_number(getattr(ours, name)) for name, _ in _FIELDS[kind]) for _, ours in arms),
-        state=answer.state, why=answer.why,
+        state=answer.state, why=answer.why, sizes=sizes,
     )  # fmt: skip
 
 
@@ -158,6 +163,7 @@ def _shares(style: str, rows: list[Row]) -> Iterator[Share]:
     right = sum(row.is_right for row in answered)
     yield Share(name=f"{style}: of the complete rows answered, right", right=right, of=len(answered), target=0.95)
     every = [row for row in rows if row.is_answered]
+    yield _sizes(style, rows)
     swapped = sum(row.is_swapped for row in every)
     yield Share(name=f"{style}: arms swapped", right=swapped, of=len(every), target=0.005, at_most=True)
     as_sd = sum(row.has_se_as_sd for row in every)
@@ -165,6 +171,13 @@ def _shares(style: str, rows: list[Row]) -> Iterator[Share]:
     partly = [row for row in rows if not row.is_complete and row.is_answered]
     right = sum(row.is_right for row in partly)
     yield Share(name=f"{style}: rows with incomplete labels answered, known numbers right", right=right, of=len(partly))
+
+
+def _sizes(style: str, rows: list[Row]) -> Share:
+    """Both sizes of a question's arms, where both were found."""
+    found = [row for row in rows if all(row.sizes)]
+    right = sum(row.sizes == tuple(arm[-1] for arm in row.label) for row in found)
+    return Share(name=f"{style}: N of both arms right, where found", right=right, of=len(found), target=0.90)
 
 
 def _notes(style: str, run: _Run) -> Iterator[str]:

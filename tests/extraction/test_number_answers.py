@@ -206,6 +206,9 @@ def test_a_sentence_gives_means_with_their_sds_and_the_text_gives_n() -> None:
         "Stroke occurred in 12/45 patients in the aspirin group, 9/44 in the placebo group and 3/40 in a third group.",
         "At baseline a stroke was known in 12/45 patients in the aspirin group and 9/44 in the placebo group.",
         "Headache occurred in 12/45 patients in the aspirin group and in 9/44 in the placebo group.",
+        "Stroke did not differ, but headache occurred in 12/45 patients with aspirin and in 9/44 with placebo.",
+        "Stroke or death occurred in 12/45 patients in the aspirin group and in 9/44 in the placebo group.",
+        "Death or stroke occurred in 12/45 patients in the aspirin group and in 9/44 in the placebo group.",
     ],
 )
 def test_a_sentence_that_leaves_it_open_gives_no_number(text: str) -> None:
@@ -243,3 +246,16 @@ def test_numbers_beside_no_label_are_nobodys() -> None:
     )
     assert numbers_in(ask_paper("stroke", table)) == ()
     assert numbers_in(ask_paper("death", table)) == ("4", "45", "3", "44")
+
+
+def test_weight_is_no_week_and_a_bare_number_in_the_headers_is_n() -> None:
+    """`weight` begins like week eight, and `m2` like month two."""
+    table = a_table(
+        ["", "Aspirin (45)", "Placebo (44)"],
+        ["Body weight (kg), mean (SD)", "80.2 (9.1)", "79.9 (8.8)"],
+        ["Body mass index (kg/m2), mean (SD)", "28.1 (3.1)", "27.9 (2.8)"],
+    )
+    weight = ask_paper("body weight", table, kind=Kind.CONTINUOUS)
+    assert numbers_in(weight) == ("80.2", "9.1", "45", "79.9", "8.8", "44")
+    index = ask_paper("body mass index", table, kind=Kind.CONTINUOUS)
+    assert numbers_in(index) == ("28.1", "3.1", "45", "27.9", "2.8", "44")

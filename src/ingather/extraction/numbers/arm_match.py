@@ -71,6 +71,11 @@ def queries_of(intervention: str, comparator: str, short: ShortForms) -> tuple[A
     )  # fmt: skip
 
 
+def names_a_control(text: str) -> bool:
+    """Whether a name is one that control groups have."""
+    return _CONTROL.search(fold(text).text) is not None
+
+
 @dataclass(frozen=True, slots=True)
 class ArmLabel:
     """A label that may name an arm: its text and its terms, without numbers of people and ways of counting."""

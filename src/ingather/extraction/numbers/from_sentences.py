@@ -26,8 +26,12 @@ from ingather.extraction.proof.labels import OTHER, Labels, arm_labels
 _LEAST: Final = 0.75
 _INTERVENTION: Final = "intervention"
 _COMPARATOR: Final = "comparator"
+# Sentences seldom say `overall`, which is a row of its own in tables.
+_OVERALL: Final = terms_of("overall")[0]
+_OVERALL_WEIGHT: Final = 0.25
+_DIGIT: Final = re.compile(r"[0-9]")
 _IN_TURN: Final = re.compile(r"(?<![a-z])(?:respectively|vs?\.?|versus|compared (?:with|to)|against)(?![a-z])")
-_CLAUSE: Final = re.compile(r"[;:](?= )|, (?:and|but|while|whereas) (?=[a-z])|\. ")
+_CLAUSE: Final = re.compile(r";(?= )|,? (?:but|while|whereas) |, and (?=[a-z])|\. ")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,10 +51,11 @@ def sentence_answers(question: NumbersQuestion, paper: NumbersPaper) -> list[Sen
     arms = queries_of(question.intervention, question.comparator, paper.short)
     found = []
     for sentence in paper.sentences:
-        if not any(c.isdigit() for c in sentence.text):
+        # Where the whole sentence does not name the outcome, none of its clauses does.
+        if not _DIGIT.search(sentence.text) or not _names(sentence.text, query, paper):
             continue
         text = fold(sentence.text).text
-        for clause in _clauses(text, query, paper):
+        for clause in _clauses(text, question.kind, query, paper):
             pair = _two(clause, question.kind, names)
             if pair is not None and _is_of_time(clause, query):
                 found.append(_answer(sentence, pair, question, arms, paper))
@@ -77,19 +82,33 @@ def _names_of(question: NumbersQuestion, paper: NumbersPaper) -> Labels:
     return Labels(patterns=(*labels.patterns, *extra), finds_others=True)
 
 
-def _clauses(text: str, query: OutcomeQuery, paper: NumbersPaper) -> Iterator[str]:
-    """The clauses that name the outcome; the whole sentence where it speaks of nothing else."""
+def _clauses(text: str, kind: Kind, query: OutcomeQuery, paper: NumbersPaper) -> Iterator[str]:
+    """The clauses that name the outcome; the whole sentence where no clause has both numbers to itself."""
     pieces = [piece for piece in _CLAUSE.split(text) if piece]
-    if len(pieces) > 1:
-        yield from (piece for piece in pieces if _names(piece, query, paper))
-    if _names(text, query, paper):
+    for piece in pieces:
+        if len(pairs_in(piece, kind)) >= 2:
+            if _names(piece, query, paper) and not _is_joined(piece, query):
+                yield piece
+            return
+    if not _is_joined(text, query):
         yield text
 
 
+def _is_joined(text: str, query: OutcomeQuery) -> bool:
+    """Whether the outcome is named together with another: `stroke or death` is not stroke."""
+    terms = [term for term in query.terms if weight(term) >= 1 and term.isascii()]
+    return any(
+        re.search(rf"(?<![a-z]){re.escape(term)}[a-z]* (?:or|and|and/or) (?!in\b|of\b)", text)
+        or re.search(rf"(?<![a-z])(?:or|and/or) (?:[a-z-]+ )?{re.escape(term)}", text)
+        for term in terms
+    ) and not any(f" {joint} " in f" {' '.join(query.text.lower().split())} " for joint in ("or", "and"))
+
+
 def _names(text: str, query: OutcomeQuery, paper: NumbersPaper) -> bool:
-    said = paper.short.written_out(terms_of(text))
-    total = sum(map(weight, query.terms))
-    covered = sum(weight(term) for term in query.terms if is_covered(term, said, paper.short))
+    named = paper.short.written_out(terms_of(text))
+    weights = {term: _OVERALL_WEIGHT if term == _OVERALL else weight(term) for term in query.terms}
+    total = sum(weights.values())
+    covered = sum(weights[term] for term in query.terms if is_covered(term, named, paper.short))
     return total > 0 and covered >= _LEAST * total
 
 

@@ -40,7 +40,7 @@ _LENGTH: Final = re.compile(
     r"(?:[- ]?(?:of |after )?(?:follow-?\s?up|post-?\s?(?:treatment|intervention|operati(?:on|vely|ve)|surgery|test"
     r"|partum)?"
     r"|after (?:the )?(?:treatment|intervention|surgery|operation|randomi[sz]ation|baseline)))?"
-    rf"|(?:(?<![a-z])(?P<v>days?|weeks?|months?|years?|wk|d|w|m|y)[- ]?|(?P<t>第) ?)"
+    rf"|(?:(?<![a-z])(?P<v>days?|weeks?|months?|years?|wk|w(?=[- ]?[0-9]))[- ]?|(?P<t>第) ?)"
     rf"{_NUMBER.format('b')}(?P<w>天|周|个?月"
     rf"|年)?(?![0-9a-z.])"
 )

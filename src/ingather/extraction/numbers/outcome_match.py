@@ -30,8 +30,9 @@ _EXCESS: Final = 0.35
 
 @dataclass(frozen=True, slots=True)
 class OutcomeQuery:
-    """An outcome of a question: its terms, the time it names, and whether it is a change."""
+    """An outcome of a question: its words, their terms, the time it names, and whether it is a change."""
 
+    text: str
     terms: tuple[str, ...]
     moment: Moment | None
     is_change: bool
@@ -40,7 +41,7 @@ class OutcomeQuery:
 def outcome_of(text: str) -> OutcomeQuery:
     moment, rest = moment_in(text)
     terms = tuple(dict.fromkeys(terms_of(rest))) or tuple(dict.fromkeys(terms_of(text)))
-    return OutcomeQuery(terms, moment, is_change(text))
+    return OutcomeQuery(text, terms, moment, is_change(text))
 
 
 def outcome_score(

@@ -1,5 +1,6 @@
 """Cells of two arms that speak of the same thing: all their labels agree but the one that names the arm. Pure."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -118,7 +119,7 @@ def _key(entry: Entry, level: int, *, by_columns: bool) -> object:
 
 def _pair(view: TableView, sides: Sequence[tuple[str, list[Entry]]], level: int, *, by_columns: bool) -> PairedCells:
     (_, entries), _ = sides
-    one, other = (_side(n, side, level, by_columns=by_columns) for n, side in sides)
+    one, other = _with_bare_n([_side(n, side, level, by_columns=by_columns) for n, side in sides])
     frame = tuple(_frame(entries[0], level, by_columns=by_columns))
     arm = _axis(entries[0], by_columns=by_columns)[level]
     caption = view.table.caption
@@ -130,6 +131,22 @@ def _pair(view: TableView, sides: Sequence[tuple[str, list[Entry]]], level: int,
         intervention=one,
         comparator=other,
     )
+
+
+# A whole number alone in brackets behind a name: `Placebo (40)`.
+_BARE_N: Final = re.compile(r"[^\W\d_].*[(\[] ?(\d{2,5}) ?[)\]]\s*[*\u2020\u2021a-c]?$")
+
+
+def _with_bare_n(sides: list[Side]) -> list[Side]:
+    """Numbers of people that stand alone in brackets, where the labels of both arms have one and no other."""
+    found = [_BARE_N.fullmatch(side.label.text.strip()) for side in sides]
+    if any(side.label.n for side in sides) or not all(found):
+        return sides
+    return [
+        replace(side, label=replace(side.label, n=one[1]))
+        for side, one in zip(sides, found, strict=True)
+        if one is not None
+    ]
 
 
 def _side(n: str, entries: list[Entry], level: int, *, by_columns: bool) -> Side:

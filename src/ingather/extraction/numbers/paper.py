@@ -58,7 +58,7 @@ class NumbersPaper:
     @cached_property
     def vocabulary(self) -> frozenset[str]:
         """The terms of the running text, by which the marks of footnotes behind words are told from their letters."""
-        return frozenset(term for text in self.pages for term in terms_of(text))
+        return frozenset(term for sentence in self.sentences for term in terms_of(sentence.text))
 
 
 _STATEMENT: Final = re.compile(

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 from ingather.extraction.ground.folding import UNSPACED, fold
@@ -90,7 +91,12 @@ def _joined(found: re.Match[str]) -> str:
     return found[0] if found[1] in _WEAK or found[1] in _FILLER else found[1] + found[2]
 
 
-def terms_of(text: str) -> list[str]:
+# Texts whose terms are kept: the sentences and labels of a paper and of the next, which all its questions look at.
+_KEPT: Final = 8_192
+
+
+@lru_cache(maxsize=_KEPT)
+def terms_of(text: str) -> tuple[str, ...]:
     """The terms of a text, in order: stems of words, numbers, and pairs of characters of scripts without spaces."""
     folded = _SPLIT_NAME.sub(_joined, fold(_LETTERED.sub(r"group0\1", text)).text)
     folded = _SPLIT_UNIT.sub(r"\1\2", folded)
@@ -101,7 +107,7 @@ def terms_of(text: str) -> list[str]:
         elif run not in _FILLER:
             root = stem(run)
             found.append(_ROOT.get(root, root))
-    return found
+    return tuple(found)
 
 
 # A short form may be made of this many terms, as `1RM_KE`; a form of a form is written out once more, as `HCMJ`.
