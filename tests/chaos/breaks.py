@@ -118,7 +118,8 @@ def limit_before_lock() -> None:
 
 def claim_without_lock() -> None:
     """The cursor is read without its lock and moved to where this claim thinks it is."""
-    _replace("CLAIM", "and s.queue is not null\n       for no key update skip locked", "and s.queue is not null")
+    for name in ("CLAIM", "CLAIM_LIMITED"):
+        _replace(name, "and s.queue is not null and not s.parked\n       for no key update skip locked", "")
 
 
 def worker_ids_from_a_sequence() -> None:

@@ -598,7 +598,8 @@ def finish(conn: psycopg.Connection[Any]) -> None:
     for (worker,) in conn.execute("select id from ingather.worker").fetchall():
         run(conn, verbs.take_back(worker, started=[], death="the end"))
     run(conn, verbs.set_queue("default", max_running=None, rate=None))
-    conn.execute("update ingather.batch set paused = false")
+    for (batch_id,) in conn.execute("select id from ingather.batch where paused").fetchall():
+        run(conn, verbs.pause(batch_id, paused=False))
     conn.execute("update ingather.waiting set run_at = clock_timestamp()")
     worker = run(conn, enlist())
     while True:

@@ -523,7 +523,7 @@ MUTANTS: Final[dict[str, tuple[str, list[tuple[str, str]]]]] = {
     ),
     "cancel that leaves the cursor": ("DRAIN_SEGMENTS", [("queue is not null", "false")]),
     "claim beyond the limit": (
-        "CLAIM",
+        "CLAIM_LIMITED",
         [("q.max_running - (select coalesce(sum(open), 0)", "q.max_running - (select coalesce(count(*), 0)")],
     ),
 }

@@ -27,9 +27,6 @@ PRUNE_S: Final = 0.25
 # What could not be pruned when the others of its time were (a gather had not ended, somebody held the batch) is looked
 # for again so often. Shorter reads what is gone, for as long as a snapshot keeps it; longer keeps such batches longer.
 PRUNE_ANEW_S: Final = 60.0
-# Open batches that one round looks at, to close what a worker that died left ripe. More cost every round of every
-# worker; fewer make a longer way through all of them.
-WINDOW: Final = 8
 # The pause between rounds. Longer delays a sweep, a backstop close and a schedule; shorter costs the server a query per
 # worker.
 TICK_S: Final = 0.5
@@ -51,7 +48,7 @@ class Aggregator:
     async def tick(self, conn: AsyncConnection[Any]) -> tuple[bool, float]:
         """One round. Returns whether there may be new work to claim, and in how many seconds to look again."""
         async with conn.cursor(row_factory=tuple_row) as cursor:
-            await cursor.execute(sql.WHAT_IS_DUE, {"after": self._after, "window": WINDOW})
+            await cursor.execute(sql.WHAT_IS_DUE, {"after": self._after})
             [(worker_ids, left_s, ripe, after, gathered, has_due_schedule)] = await cursor.fetchall()
         self._after = after or 0
         late = dict(zip(worker_ids, left_s, strict=True))

@@ -93,12 +93,12 @@ class KnownQueue:
                 nap_s = min(nap_s, max(due_in_s, 0.0) + DUE_MARGIN_S)
         self.nap_until = now + nap_s
 
-    def look(self, outlook: Row | None, now: float) -> None:
+    def look(self, outlook: Row | None, now: float, jitter: Callable[[float, float], float] = random.uniform) -> None:
         """What OUTLOOK says before a claim: wake up for it, or go on dozing."""
         if outlook is not None and outlook[2]:
             self.is_limited, self.is_dozing, self.nap_until = outlook[0], False, 0.0
         else:
-            self.nap(outlook, now)
+            self.nap(outlook, now, jitter)
 
 
 class ClaimPace:
@@ -161,10 +161,11 @@ class Claiming:
         return self._slots - busy - buffered
 
     def dozing(self, now: float) -> list[KnownQueue]:
-        """Queues that are worth a look, but not a claim each: the last one brought nothing. A single one is claimed
-        from at once."""
-        due = [view for view in self._views if view.is_dozing and view.nap_until <= now]
-        return due if len(due) > 1 else []
+        """Queues that are worth a look together, but not a claim each: the last one brought nothing. All are looked at
+        once the first nap is over, or each would be looked at by itself. A single one is claimed from at once."""
+        dozing = [view for view in self._views if view.is_dozing]
+        is_due = len(dozing) > 1 and any(view.nap_until <= now for view in dozing)
+        return dozing if is_due else []
 
     def choose(self, busy: int, buffer: Collection[Assignment], now: float) -> Choice | None:
         """The next queue whose turn it is and from which items are wanted: free slots, plus what ends in a moment."""

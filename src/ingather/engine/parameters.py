@@ -105,9 +105,8 @@ def claim(
         "shares": list(afters),
         "afters": list(afters.values()),
         "token": token,
-        "is_locked": is_locked,
     }
-    return Statement(sql.CLAIM, params)
+    return Statement(sql.CLAIM_LIMITED if is_locked else sql.CLAIM, params)
 
 
 def outlook(queues: Collection[str], kinds: Collection[str]) -> Statement:

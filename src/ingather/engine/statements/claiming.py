@@ -17,13 +17,26 @@ LOCK_QUEUE: Final[LiteralString] = "select 1 from ingather.queue where name = %(
 # `me` fails once the worker was declared dead, and holds off the sweeper until this claim has committed.
 # The batch is read by a subquery and rows are looked up by `= any(array(…))`: as joins, a planner without fresh
 # statistics would read and sort every open segment.
-# Claims within a thousandth of a rate's window share a row, which leaves the window with the last of them.
-CLAIM: Final[LiteralString] = """
+# Arrays stand in a select of their own: a planner that could count them would make a plan for just these each time.
+_WHO: Final[LiteralString] = """
 with quick as materialized (
     select set_config('synchronous_commit', 'off', true)
 ), me as materialized (
     select worker.id from ingather.worker, quick where worker.id = %(worker_id)s for key share of worker
-), lane as materialized (
+"""
+
+# Where nothing is limited there is nothing to count. If there is a limit after all, this claims nothing.
+_NO_LIMIT: Final[LiteralString] = """), lane as materialized (
+    select %(k)s::integer as k
+      from ingather.queue q, me
+     where q.name = %(queue)s
+       and not q.paused
+       and (q.blocked_until is null or q.blocked_until <= clock_timestamp())
+       and q.max_running is null and q.rate_items is null
+"""
+
+# Counted under LOCK_QUEUE of an earlier statement, so that nobody else takes the same room.
+_LIMITS: Final[LiteralString] = """), lane as materialized (
     select least(
                %(k)s,
                q.max_running - (select coalesce(sum(open), 0) from ingather.lease where queue = %(queue)s),
@@ -35,9 +48,10 @@ with quick as materialized (
      where q.name = %(queue)s
        and not q.paused
        and (q.blocked_until is null or q.blocked_until <= clock_timestamp())
-       and (%(is_locked)s or (q.max_running is null and q.rate_items is null))
-), own as materialized (
-    select kind from unnest(%(kinds)s::text[]) as kind
+"""
+
+_ITEMS: Final[LiteralString] = """), own as materialized (
+    select kind from unnest((select %(kinds)s::text[])) as kind
 ), top as materialized (
     select max(s.priority) as priority
       from own
@@ -67,7 +81,7 @@ with quick as materialized (
 ), whose as materialized (
     select s.share,
            coalesce((select last.batch_id
-                       from unnest(%(shares)s::text[], %(afters)s::bigint[]) as last(share, batch_id)
+                       from unnest((select %(shares)s::text[]), (select %(afters)s::bigint[])) as last(share, batch_id)
                       where last.share = s.share), 0) as after
       from own
      cross join lateral (
@@ -154,7 +168,10 @@ with quick as materialized (
            queue = case when taken.last_id < s.last_id then s.queue end
       from taken
      where s.id = taken.id and s.id = any(array(select id from taken))
-), starts as materialized (
+"""
+
+# Claims within a thousandth of a rate's window share a row, which leaves the window with the last of them.
+_RATES: Final[LiteralString] = """), starts as materialized (
     select (select count(*) from due) + coalesce(sum(last_id - first_id + 1), 0) as items from taken
 ), latest as materialized (
     select u.ctid as row
@@ -174,7 +191,9 @@ with quick as materialized (
 ), faded as (
     delete from ingather.rate_use u
      using lane where u.queue = %(queue)s and u.used_at < statement_timestamp() - 10 * lane.rate_window
-), leased as (
+"""
+
+_LEASES: Final[LiteralString] = """), leased as (
     insert into ingather.lease
            (token, first_id, last_id, batch_id, worker_id, open, starting, attempt, lost, is_gather, queue,
             died_with, spared)
@@ -202,11 +221,16 @@ select l.token, l.first_id, l.last_id, l.batch_id, l.attempt, l.lost, l.is_gathe
  order by l.token
 """
 
+CLAIM: Final[LiteralString] = _WHO + _NO_LIMIT + _ITEMS + _LEASES
+
+# The same for a queue with limits, under its lock.
+CLAIM_LIMITED: Final[LiteralString] = _WHO + _LIMITS + _ITEMS + _RATES + _LEASES
+
 # What a worker asks of queues from which a claim came back empty, all of them in one statement: does a queue need the
 # locked claim, when is the next moment worth waking for, and is there something that a claim might bring right now?
 OUTLOOK: Final[LiteralString] = """
 with own as materialized (
-    select kind from unnest(%(kinds)s::text[]) as kind
+    select kind from unnest((select %(kinds)s::text[])) as kind
 )
 select q.name, is_limited,
        extract(epoch from least(
@@ -234,7 +258,7 @@ select q.name, is_limited,
                                                    and (w.is_gather or not (select b.paused from ingather.batch b
                                                                              where b.id = w.batch_id))
                                                  limit 1) as w))
-  from unnest(%(queues)s::text[]) as mine(name)
+  from unnest((select %(queues)s::text[])) as mine(name)
   join ingather.queue q on q.name = mine.name
  cross join lateral (select q.max_running is not null or q.rate_items is not null as is_limited) as l
 """
@@ -248,7 +272,7 @@ select name, max_running is not null or rate_items is not null from ingather.que
 IS_IDLE: Final[LiteralString] = """
 with mine as materialized (
     select q.name as queue, own.kind
-      from ingather.queue q, unnest(%(kinds)s::text[]) as own(kind)
+      from ingather.queue q, unnest((select %(kinds)s::text[])) as own(kind)
      where q.name = any(%(queues)s) and not q.paused
        and (q.blocked_until is null or q.blocked_until <= clock_timestamp() + %(horizon)s)
 )

@@ -28,10 +28,12 @@ select exists (select from ingather.worker where id = %(worker_id)s),
 # What an aggregator may have to do, in one statement because every worker sends it twice a second: workers that missed
 # a beat or two and how long until each counts as dead (not above 0, it does); which of the next few open batches are
 # ripe, and where the next look goes on; which children could let their parents go; a schedule. It costs the same
-# however many batches are open. Whoever ends the last item of a batch closes it; this finds what such a worker left.
+# however many batches are open: it looks at 8, as more would make every round of every worker dearer and fewer the way
+# through all of them longer. The number stands in the text, so that one plan serves all looks. Whoever ends the last
+# item of a batch closes it; this finds what such a worker left.
 WHAT_IS_DUE: Final[LiteralString] = """
 with few as materialized (
-    select id, total from ingather.batch where state = 'open' and id > %(after)s order by id limit %(window)s
+    select id, total from ingather.batch where state = 'open' and id > %(after)s order by id limit 8
 )
 select array(select id from ingather.worker where beat_at < clock_timestamp() - lease / 2 order by id),
        array(select extract(epoch from beat_at + lease - clock_timestamp())::float8
@@ -40,10 +42,10 @@ select array(select id from ingather.worker where beat_at < clock_timestamp() - 
               where (select sum(t.completed + t.error + t.cancelled)
                        from ingather.tally t where t.batch_id = few.id) = few.total
                 and not exists (select from ingather.batch c where c.parent_id = few.id and c.holds_parent)),
-       (select max(id) from few having count(*) = %(window)s),
+       (select max(id) from few having count(*) = 8),
        array(select c.id
                from (select id, gather_id from ingather.batch where holds_parent and state = 'closed'
-                      order by id limit %(window)s) as c
+                      order by id limit 8) as c
               where c.gather_id is null or exists (select from ingather.outcome o where o.item_id = c.gather_id)),
        exists (select from ingather.schedule where not paused and next_at <= clock_timestamp())
 """
