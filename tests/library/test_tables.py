@@ -203,3 +203,21 @@ def test_a_picture_of_a_table_is_said_to_be_one() -> None:
     paper.write(50, 340, "Text goes on below the picture of the table.")
     [table] = tables(paper.pdf())
     assert (table.label, table.is_picture, table.cells) == ("Table 6", True, ())
+
+
+def test_a_table_with_a_caption_of_its_own_goes_on_with_none_and_one_that_says_continued_does() -> None:
+    paper = Paper()
+    xs = (52, 250, 400)
+    for number, caption in enumerate(("Table 1. Pain", "Table 1 (continued). Pain", "Table 2. Falls")):
+        if number:
+            paper.canvas.showPage()
+        paper.write(50, 50, caption, size=10)
+        for y in (56, 74, 200):
+            paper.rule(y)
+        paper.row(69, xs, ("Week", "Drug", "Placebo"))
+        for n in range(4):
+            paper.row(90 + 15 * n, xs, (f"Week {number}-{n}", f"{number}.{n}1", f"{number}.{n}2"))
+    first, second = tables(paper.pdf())
+    assert [len(texts(first)), len(texts(second))] == [9, 5]
+    assert cell(first, "1.32").page == 1
+    assert second.label == "Table 2"

@@ -23,7 +23,7 @@ def joined_grids(grids: list[Grid]) -> list[Grid]:
         if before is not None and _may_join(before, grid):
             _add(before, grid)
             owners[id(grid.region)] = before
-        elif grid.region.goes_on is None:
+        elif before is None or grid.region.caption is not None or grid.columns > 1:
             found.append(grid)
             owners[id(grid.region)] = grid
     return found

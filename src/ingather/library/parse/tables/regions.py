@@ -47,6 +47,10 @@ def find_regions(sheet: Sheet, before: Sequence[Region] = ()) -> list[Region]:
             found.append(region)
         elif (picture := _picture_of(sheet, caption)) is not None:
             found.append(Region(page=sheet.page, box=picture, caption=caption, tokens=[], is_picture=True))
+    for region in found:
+        if region.caption is not None and region.caption.is_continued:
+            same = (one for one in before if one.caption and one.caption.label == region.caption.label)
+            region.goes_on = next(same, None)
     found.sort(key=lambda region: (region.box[1], region.box[0]))
     return found
 
@@ -166,6 +170,8 @@ def _continued(page: TablePage, before: Region, stacks: list[list[Rule]]) -> Reg
     lines = between(page, left - 3, right + 3, 0, page.sheet.height)
     # Above it may stand a running title and the number of the page.
     while lines and abs(lines[0][0].size - size) > 0.05 * size and lines[0][0].base < _TITLE * page.sheet.height:
+        if label_of(lines[0][0].text) is not None:
+            return None
         lines = lines[1:]
     taken = tabular_lines(lines, lines[0][0].top, right - left, size) if lines else []
     if not taken:
