@@ -34,6 +34,18 @@ def speak_chinese(page: Page) -> None:
     page.get_by_role("menuitem", name="中文").click()
 
 
+def change_value(page: Page, cell: str, value: str) -> None:
+    """What a reviewer types into a cell of the table; `cell` is its address."""
+    page.goto(cell)
+    expect(page.get_by_test_id("review")).to_be_visible()
+    page.keyboard.press("e")
+    expect(page.locator(".review-editor input")).to_be_focused()
+    page.keyboard.type(value)
+    page.keyboard.press("Enter")
+    expect(page.locator(".review-editor")).to_be_hidden()
+    page.goto(cell)
+
+
 def new_project(page: Page, name: str) -> None:
     page.goto("/")
     page.get_by_role("button", name="New project").click()

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from ingather.notice import notice, notice_to_json
 from tests.browser.bench import Running
 from tests.browser.conftest import Complaints
-from tests.browser.steps import speak_chinese
+from tests.browser.steps import change_value, speak_chinese
 
 
 def test_a_failure_is_told_in_chinese_wherever_it_is_told(page: Page, workbench: Running) -> None:
@@ -21,9 +21,10 @@ def test_a_failure_is_told_in_chinese_wherever_it_is_told(page: Page, workbench:
     expect(page.get_by_role("row").get_by_text(why)).to_be_visible()
 
 
-def test_a_broken_rule_is_told_in_the_chinese_of_its_template(page: Page, finished: int) -> None:
+def test_a_broken_rule_is_told_in_the_chinese_of_its_template(page: Page, workbench: Running) -> None:
+    task = workbench.extract(["rct_cordil.pdf"])
     speak_chinese(page)
-    page.goto(f"/tasks/{finished}/table?scope=contrast&cell=0~contrast/1~c_p")
+    change_value(page, f"/tasks/{task}/table?scope=contrast&filter=all&cell=0~contrast/1~c_p", "0.001")
     sentence = re.compile(r"^\s*P 值（[\d<.]+）与置信区间（[\d.]+ 至 [\d.]+）对是否排除 1 的结论不一致。$")
     expect(page.locator(".verdict-flag")).to_have_text(sentence)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from tests.browser.bench import Running
-from tests.browser.steps import choose_papers, extract, start
+from tests.browser.steps import change_value, choose_papers, extract, start
 
 PAPERS = ("rct_veratrol.pdf", "rct_cordil.pdf")
 
@@ -86,8 +86,9 @@ def test_the_drawer_is_walked_with_keys_and_left_with_the_back_button(page: Page
     assert page.url.endswith("filter=attention")
 
 
-def test_a_broken_rule_is_told_beside_the_values_that_break_it(page: Page, finished: int) -> None:
-    page.goto(f"/tasks/{finished}/table?scope=contrast&cell=0~contrast/1~c_p")
+def test_a_broken_rule_is_told_beside_the_values_that_break_it(page: Page, workbench: Running) -> None:
+    task = workbench.extract(["rct_cordil.pdf"])
+    change_value(page, f"/tasks/{task}/table?scope=contrast&filter=all&cell=0~contrast/1~c_p", "0.001")
     expect(page.locator(".verdict-flag")).to_contain_text("disagree about whether 1 is excluded")
 
 

@@ -117,7 +117,8 @@ def test_the_engine_shows_its_parts_and_a_queue_is_paused_and_resumed(page: Page
     expect(page.get_by_text("sweep_files").first).to_be_visible()
 
 
-def test_an_address_that_leads_nowhere_says_so(page: Page) -> None:
+def test_an_address_that_leads_nowhere_says_so(page: Page, complaints: Complaints) -> None:
+    complaints.forgive("404")
     page.goto("/nowhere")
     expect(page.get_by_text("There is no page at this address.")).to_be_visible()
 

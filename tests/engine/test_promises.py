@@ -198,7 +198,7 @@ def test_promise_4_what_a_killed_worker_held_runs_elsewhere_within_lease_and_a_s
     shop: Engine, url: str, db: psycopg.Connection, *, is_sentinel_spared: bool
 ) -> None:
     batch = shop.scatter("nap", [{"s": 60} for _ in range(10)])
-    # Of a worker whose sentinel lives, the items come back long before its lease is over.
+    # Items of a worker whose sentinel lives come back long before the lease is over.
     with worker_process(url, lease=600 if is_sentinel_spared else 2) as victim:
         until(lambda: states(db, batch.id)["running"] == 10)
         with worker_process(url, lease=2) as other:

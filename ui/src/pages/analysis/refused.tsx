@@ -10,28 +10,30 @@ export function Refused({ refused, taskId }: { refused: Row[]; taskId: number })
   return (
     <section>
       <h2>{texts.analysis.refused(refused.length)}</h2>
-      <table className="list">
-        <thead>
-          <tr>
-            <th>{texts.analysis.study}</th>
-            <th>{texts.analysis.about}</th>
-            <th>{texts.analysis.why}</th>
-            <th>{texts.analysis.mend}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {refused.map((one) => (
-            <tr key={`${one.ordinal}~${one.row}~${one.field}~${one.about}`}>
-              <td>{one.study}</td>
-              <td className="details-value">{one.about}</td>
-              <td>{texts.notice(one.why)}</td>
-              <td>
-                <Link to={addressOf(taskId, one)}>{one.field || one.row}</Link>
-              </td>
+      <div className="card card-flush" role="region" aria-label={texts.analysis.why} tabIndex={0}>
+        <table className="list">
+          <thead>
+            <tr>
+              <th>{texts.analysis.study}</th>
+              <th>{texts.analysis.about}</th>
+              <th>{texts.analysis.why}</th>
+              <th>{texts.analysis.mend}</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {refused.map((one) => (
+              <tr key={`${one.ordinal}~${one.row}~${one.field}~${one.about}`}>
+                <td>{one.study}</td>
+                <td className="details-value">{one.about}</td>
+                <td>{texts.notice(one.why)}</td>
+                <td>
+                  <Link to={addressOf(taskId, one)}>{one.field || one.row}</Link>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </section>
   );
 }
