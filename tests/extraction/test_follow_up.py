@@ -220,3 +220,16 @@ def test_the_same_key_is_the_same_follow_up(scene: Scene) -> None:
     one, is_new = bench.extraction.start_follow_up(wanted, idempotency_key="monday")
     again, is_newer = bench.extraction.start_follow_up(wanted, idempotency_key="monday")
     assert (one.id, is_new, is_newer) == (again.id, True, False)
+
+
+def test_a_follow_up_whose_earlier_task_is_gone_pays_for_nothing_twice(scene: Scene, db: psycopg.Connection) -> None:
+    bench, provider = scene()
+    first = first_task(bench, bench.add([paper(1)]))
+    task, _ = bench.extraction.start_follow_up(FollowUp(task_id=first, field_ids=("title",)))
+    before = len(provider.calls)
+    db.execute("update ingather.task set follows_id = null where id = %s", [task.id])
+    db.commit()
+    drain(bench)
+    result = bench.extraction.result(task.id, 0)
+    assert (result.state, "deleted" in result.problem) == ("error", True)
+    assert len(provider.calls) == before

@@ -259,6 +259,7 @@ export const notices: Readonly<Record<string, string>> = {
   "template.most": "{name} 有 {count} 个{what}，最多 {most} 个。",
   "template.needs_text_under": "{name} 缺少 {key}。",
   "template.needs_words_under_such_en": "{name} 缺少 {key}，例如 {en: Age, zh: 年龄}。",
+  "follow_up.earlier_gone": "本任务所接续的任务已被删除。",
   "follow_up.is_none": "任务 {id} 不是后续任务。",
   "follow_up.no_such_field": "该任务不询问 {fields}；只有被询问的字段才能更换说明。",
   "follow_up.still_open": "任务 {id} 尚未结束。请等待或取消它，然后再次提问。",

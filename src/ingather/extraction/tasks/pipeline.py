@@ -88,6 +88,9 @@ class Pipeline:
     def _taken_over(self, task: Task, template: Template, item: Item) -> TakenOver | None:
         """What the earlier task of a follow-up has left of this document; None where there is nothing."""
         if task.follows_id is None:
+            if task.again is not None:
+                # Everything would be asked, and paid for, once more.
+                raise Reject(notice("follow_up.earlier_gone", "The task that this one follows was deleted."))
             return None
         before = self._engine.database.run(tasks.find_task(task.follows_id))
         stored = self._engine.database.run(tasks.find_result(before, item.ordinal))
