@@ -181,6 +181,14 @@ References
 """
 
 
+def test_the_year_of_a_masthead_is_that_of_the_paper_and_its_other_numbers_are_not() -> None:
+    page = "Journal of Trials 2006, 12:34\nReceived 3 May 2005\nA trial of metformin\n"
+    years = {2006: "Journal of Trials 2006, 12:34", 12: "Journal of Trials 2006, 12:34", 2005: "Received 3 May 2005"}
+    found = {year: judged("publication_year", year, quote, page=page).verdict for year, quote in years.items()}
+    assert found[2006] is Verdict.VERIFIED
+    assert Verdict.VERIFIED not in {found[12], found[2005]}
+
+
 def test_sections_that_speak_of_other_papers_verify_nothing() -> None:
     own = judged("blind_assessors", "yes", "Outcome assessors were blinded.", page=PAPER)
     other = judged("blind_assessors", "yes", "Outcome assessors were blinded in one trial of 40 patients.", page=PAPER)

@@ -73,6 +73,8 @@ def _bind(field: Field, n: int, reader: Reader, cues: Cues, subject: Subject, wa
     place = (figure.start, figure.end)
     if figure.is_name:
         return unbound(Reason.PART_OF_NAME, place)
+    if cues.place == "front" and _is_masthead(reader, figure, cues):
+        return Bound(values=(place,))
     if not fits(reader, n, want, subject):
         return unbound(Reason.OTHER_MEASURE, place)
     sentence = reader.passage.sentence(figure.start)
@@ -82,7 +84,7 @@ def _bind(field: Field, n: int, reader: Reader, cues: Cues, subject: Subject, wa
         if m == n or (not one.is_name and _is_peer(reader, m, n, want, subject))
     ]
     subjects: list[Stretch] = []
-    if cues.speaks and not (cues.place == "front" and _is_masthead(reader, figure, cues)):
+    if cues.speaks:
         cue = _cue(field, figure, peers, reader, cues, sentence)
         if isinstance(cue, Reason) and want.is_people and field.scope is Scope.STUDY:
             cue = _cue_of_parts(figure, peers, reader, cues, sentence) or cue
@@ -103,15 +105,16 @@ def _bind(field: Field, n: int, reader: Reader, cues: Cues, subject: Subject, wa
 # A masthead is printed in one line at the top of the first page.
 _LONGEST_MASTHEAD: Final = 160
 _MASTHEAD_WITHIN: Final = 700
+_YEAR: Final = re.compile(r"(?:19[5-9]|20[0-9])[0-9]")
 
 
 def _is_masthead(reader: Reader, figure: PrintedFigure, cues: Cues) -> bool:
     """Whether a year stands at the top of the first page in a line that says nothing else of it."""
     text = reader.passage
     page, at = text.places[figure.start]
-    is_short = text.end - text.start <= _LONGEST_MASTHEAD
+    is_short = text.end - text.start <= _LONGEST_MASTHEAD and _YEAR.fullmatch(text.text, figure.start, figure.end)
     is_of_something_else = any(text.start <= one.start < text.end for one in mentions(cues.rivals, text.text))
-    return page == 0 and at < _MASTHEAD_WITHIN and is_short and not is_of_something_else
+    return page == 0 and at < _MASTHEAD_WITHIN and bool(is_short) and not is_of_something_else
 
 
 def fits(reader: Reader, n: int, want: Wanted, subject: Subject) -> bool:
