@@ -58,7 +58,7 @@ def answered(paper: Path, template: Template) -> Iterator[Drawn]:
     if reading.problem is not None:
         return
     pages = [page.text for page in reading.pages]
-    fields = [field for field in template.fields if field.is_asked]
+    fields = [field for field in template.fields if field.is_askable]
     rows, answers = extract(fields, pages)
     findings, _flags = assess(template, pages, rows, answers, source=EMBEDDED)
     by_key = {row.key: row for row in rows}

@@ -75,7 +75,7 @@ def test_every_field_that_may_be_asked_is_asked_once(name: str) -> None:
     ]
     assert len(cells) == len(set(cells))
     named = {"arm_label", "group_label", "outcome_name", "qc_result"}  # answered by listing the rows
-    assert {field for _, field in cells} == {field.id for field in template.fields if field.is_asked} - named
+    assert {field for _, field in cells} == {field.id for field in template.fields if field.is_askable} - named
     forms = [prompt.schema(group) for group in groups]
     assert all(json.dumps(form) for form in forms)
 

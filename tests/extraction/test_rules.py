@@ -227,8 +227,8 @@ def test_every_field_that_is_asked_is_answered_once_in_every_row_and_no_other(te
 
     rows, answers = extract(fields, [page])
 
-    expected = {(one.id, "") for one in fields if one.is_asked and one.scope == "study"}
-    expected |= {(one.id, row.key) for one in fields for row in rows if one.is_asked and one.scope == row.scope}
+    expected = {(one.id, "") for one in fields if one.is_askable and one.scope == "study"}
+    expected |= {(one.id, row.key) for one in fields for row in rows if one.is_askable and one.scope == row.scope}
     assert {(one.field, one.row) for one in answers} == expected
     assert len(answers) == len(expected)
 

@@ -92,7 +92,7 @@ def test_every_quote_stands_in_its_page_and_every_value_is_one_of_its_field(
 
     for answer in answers:
         assert answer.row in keys
-        assert fields.field(answer.field).is_asked
+        assert fields.field(answer.field).is_askable
         if answer.state is State.REPORTED:
             assert answer.page is not None
             assert 0 < len(answer.quote) <= 300

@@ -92,9 +92,9 @@ def test_no_option_of_the_built_ins_shares_its_words_with_a_neighbour() -> None:
 
 
 def test_the_fields_nobody_asks_a_model_are_marked() -> None:
-    assert [field.id for field in RCT.fields if not field.is_asked] == ["reviewer_note"]
-    assert [field.id for field in COHORT.fields if not field.is_asked] == ["reviewer_note"]
-    assert {field.id for field in QC.fields if not field.is_asked} == {
+    assert [field.id for field in RCT.fields if not field.is_askable] == ["reviewer_note"]
+    assert [field.id for field in COHORT.fields if not field.is_askable] == ["reviewer_note"]
+    assert {field.id for field in QC.fields if not field.is_askable} == {
         "qc_tool", "qc_effect", "rbi_confounders", "nos_total", "rbi_overall", "rob2_overall",
         "rob2_d1", "rob2_d2", "rob2_d3", "rob2_d4", "rob2_d5",
     }  # fmt: skip

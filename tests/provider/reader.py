@@ -48,7 +48,7 @@ def _read(pages: tuple[str, ...]) -> tuple[list[Row], dict[tuple[str, str], Answ
 
 def _extracted(pages: tuple[str, ...], *templates: str) -> tuple[list[Row], list[Answer]]:
     fields: dict[str, Field] = {
-        field.id: field for name in templates for field in load_builtin(name).fields if field.is_asked
+        field.id: field for name in templates for field in load_builtin(name).fields if field.is_askable
     }
     return extract(fields.values(), list(pages))
 

@@ -107,7 +107,7 @@ class Group:
 
 def askable_fields(template: Template) -> tuple[Field, ...]:
     """The fields that a model or our rules can answer."""
-    return tuple(field for field in template.fields if field.is_asked)
+    return tuple(field for field in template.fields if field.is_askable)
 
 
 def scopes_to_list(template: Template) -> tuple[Scope, ...]:

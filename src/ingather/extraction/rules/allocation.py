@@ -25,13 +25,13 @@ FIELDS: Final = frozenset(
     }
 )
 
-NOT_SAID_WHO: Final = notice("rules.blind_but_not_who", "The paper says blind, but not who was blinded.")
+NOT_CLEAR_WHO: Final = notice("rules.blind_but_not_who", "The paper says blind, but not who was blinded.")
 _ALLOCATION: Final = rx(r"randomi[sz]|\brandom\b|allocat|assign|\bsequence\b|\border\b|随机|分组|分配")
 _PARTS: Final = frozenset({"abstract", "methods", "body"})
 
 SEQUENCES: Final = tuple(
-    Pattern(words=rx(words), value=value, rank=rank, parts=_PARTS, beside=_ALLOCATION)
-    for value, rank, words in (
+    Pattern(terms=rx(terms), value=value, rank=rank, parts=_PARTS, beside=_ALLOCATION)
+    for value, rank, terms in (
         (
             "computer",
             0,
@@ -59,8 +59,8 @@ SEQUENCES: Final = tuple(
     )
 )
 CONCEALMENTS: Final = tuple(
-    Pattern(words=rx(words), value=value, rank=rank, parts=_PARTS, beside=_ALLOCATION)
-    for value, rank, words in (
+    Pattern(terms=rx(terms), value=value, rank=rank, parts=_PARTS, beside=_ALLOCATION)
+    for value, rank, terms in (
         (
             "pharmacy",
             0,
@@ -164,9 +164,9 @@ def answers(document: Document) -> dict[str, Answer]:
     blinding = list(_blinding(document))
     return {
         "sequence_method": agreed("sequence_method", sequence),
-        "sequence_generation": first("sequence_generation", _told(sequence)),
+        "sequence_generation": first("sequence_generation", _whole_sentences(sequence)),
         "concealment_method": agreed("concealment_method", concealment),
-        "allocation_concealment": first("allocation_concealment", _told(concealment)),
+        "allocation_concealment": first("allocation_concealment", _whole_sentences(concealment)),
         "stratification": first("stratification", _strata(document)),
         "blinding_detail": first("blinding_detail", [_whole(hit) for _, hit in blinding if hit.rank < 2]),
         **{field: _decided(agreed(field, [hit for name, hit in blinding if name == field])) for field in _WHO},
@@ -176,7 +176,7 @@ def answers(document: Document) -> dict[str, Answer]:
 def _decided(answer: Answer) -> Answer:
     """`Double-blind` alone leaves open who was blinded, so the answer is open."""
     if answer.state is State.REPORTED and answer.value == "unclear":
-        return replace(answer, state=State.UNCLEAR, value=None, note=NOT_SAID_WHO)
+        return replace(answer, state=State.UNCLEAR, value=None, note=NOT_CLEAR_WHO)
     return answer
 
 
@@ -184,7 +184,7 @@ def _whole(hit: Hit) -> Hit:
     return Hit(value=hit.sentence.text, sentence=hit.sentence, start=hit.start, end=hit.end, rank=hit.rank)
 
 
-def _told(hits: list[Hit]) -> list[Hit]:
+def _whole_sentences(hits: list[Hit]) -> list[Hit]:
     return [_whole(hit) for hit in hits]
 
 
@@ -207,11 +207,11 @@ def _blinding(document: Document) -> Iterator[tuple[str, Hit]]:
     for sentence in prose(document, STUDY - {"results", "conclusions"}):
         for start, clause in _clauses(sentence):
             yield from _in_clause(sentence, start, clause)
-        for words, value, fields in (
+        for terms, value, fields in (
             (_OPEN, "no", ("blind_participants", "blind_personnel")),
             (_LABEL, "unclear", tuple(_WHO)),
         ):
-            if found := words.search(sentence.text):
+            if found := terms.search(sentence.text):
                 rank = 1 if value == "no" else 2
                 yield from ((field, _hit(value, sentence, found.start(), found.end(), rank)) for field in fields)
 

@@ -110,7 +110,7 @@ def answers(document: Document) -> dict[str, Answer]:
 
 def _sets(document: Document) -> list[Hit]:
     """The set of the main analysis, where a sentence names it; else any set that is named."""
-    patterns = [Pattern(words=rx(words), value=value, parts=_PARTS) for value, words in _SETS]
+    patterns = [Pattern(terms=rx(terms), value=value, parts=_PARTS) for value, terms in _SETS]
     return [
         Hit(
             value=hit.value,
@@ -123,9 +123,9 @@ def _sets(document: Document) -> list[Hit]:
     ]
 
 
-def _sentences(document: Document, words: re.Pattern[str], parts: frozenset[str]) -> Iterator[Hit]:
+def _sentences(document: Document, terms: re.Pattern[str], parts: frozenset[str]) -> Iterator[Hit]:
     for sentence in prose(document, parts):
-        if found := words.search(sentence.text):
+        if found := terms.search(sentence.text):
             yield Hit(value=sentence.text.rstrip(".。"), sentence=sentence, start=found.start(), end=found.end())
 
 
@@ -149,8 +149,8 @@ def _adjustment(document: Document) -> Answer:
     """Every method of adjustment that the methods name, as far as one quote can show them."""
     named: dict[str, Hit] = {}
     for sentence in prose(document, frozenset({"methods", "body"})):
-        for value, words in _METHODS:
-            if found := words.search(sentence.text):
+        for value, terms in _METHODS:
+            if found := terms.search(sentence.text):
                 named.setdefault(value, Hit(value=value, sentence=sentence, start=found.start(), end=found.end()))
     if not named:
         return not_reported("adjustment_method")

@@ -167,11 +167,11 @@ def _sentences(document: Document) -> Iterator[list[Arm]]:
             continue
         each = _CHINESE_EACH.search(sentence.text)
         found = [(each[name], each["n"], each.start(), each.end()) for name in "ab"] if each else []
-        for words in (_CHINESE, _SIZED, _TO):
+        for terms in (_CHINESE, _SIZED, _TO):
             if len(found) >= 2:
                 break
             found = []
-            for m in words.finditer(sentence.text):
+            for m in terms.finditer(sentence.text):
                 groups = m.groupdict()
                 found.append(
                     (
@@ -203,30 +203,30 @@ def answers(arm: Arm, everyone: list[Arm], document: Document, key: str) -> dict
 
 def _role(arm: Arm, everyone: list[Arm], document: Document, key: str) -> Answer:
     """The role that a name tells, or what the control group is said to get; the rest is tried against a control."""
-    own = _told(arm, document)
+    own = _named_role(arm, document)
     if own is not None:
         return reported(
             "arm_role", Hit(value=own[0], sentence=own[1].sentence, start=own[1].start, end=own[1].end), key
         )
     is_control = _CONTROL.match(arm.label)
     others = [other for other in everyone if other is not arm]
-    if not is_control and any(_told(other, document) or _CONTROL.match(other.label) for other in others):
+    if not is_control and any(_named_role(other, document) or _CONTROL.match(other.label) for other in others):
         return reported(
             "arm_role", Hit(value="experimental", sentence=arm.hit.sentence, start=arm.hit.start, end=arm.hit.end), key
         )
     return not_reported("arm_role", key)
 
 
-def _told(arm: Arm, document: Document) -> tuple[str, Hit] | None:
-    for role, words in _ROLES:
-        if words.search(arm.label):
+def _named_role(arm: Arm, document: Document) -> tuple[str, Hit] | None:
+    for role, terms in _ROLES:
+        if terms.search(arm.label):
             return role, arm.hit
     if _TRIED.match(arm.label):
         return "experimental", arm.hit
     if arm.label == "对照组":
         for sentence in prose(document, frozenset({"abstract", "methods"})):
-            for role, words in _ROLES:
-                if found := re.search(rf"对照组[^。;,]{{0,12}}?(?:{words.pattern})", sentence.text):
+            for role, terms in _ROLES:
+                if found := re.search(rf"对照组[^。;,]{{0,12}}?(?:{terms.pattern})", sentence.text):
                     return role, Hit(value=role, sentence=sentence, start=found.start(), end=found.end())
     return None
 
@@ -234,7 +234,7 @@ def _told(arm: Arm, document: Document) -> tuple[str, Hit] | None:
 def _dose(arm: Arm, document: Document) -> tuple[list[Hit], list[Hit]]:
     """An amount that follows the arm's name at once, and how often it is taken."""
     name = re.escape(arm.label)
-    words = rx(
+    terms = rx(
         rf"(?<![\w-]){name} (?P<dose>{_AMOUNT})(?:,? (?:\w+ ){{0,3}}?(?P<often>{_OFTEN}))?"
         if arm.label.isascii()
         else rf"{name}(?:口服|服用|给予|静脉滴注"
@@ -242,7 +242,7 @@ def _dose(arm: Arm, document: Document) -> tuple[list[Hit], list[Hit]]:
     )
     doses, often = [], []
     for sentence in prose(document, frozenset({"abstract", "methods", "aim"})):
-        for found in words.finditer(sentence.text):
+        for found in terms.finditer(sentence.text):
             place = (sentence, found.start(), found.end())
             doses.append(_hit(re.sub(r"(?<=\d)(?=[^\W\d])", " ", found["dose"]), *place))
             if found["often"]:

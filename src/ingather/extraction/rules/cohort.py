@@ -14,22 +14,22 @@ FIELDS: Final = frozenset({"cohort_type", "data_source", "followup_length", "fol
 
 _KINDS: Final = (
     Pattern(
-        words=rx(r"\bregist(?:er|ry)[- ]based\b[^.]{0,20}\b(?:cohort|study)|登记(?:数据库)?队列"),
+        terms=rx(r"\bregist(?:er|ry)[- ]based\b[^.]{0,20}\b(?:cohort|study)|登记(?:数据库)?队列"),
         value="registry_based",
     ),
     Pattern(
-        words=rx(r"\b(?:claims|electronic (?:health|medical) records?)[- ](?:based )?(?:cohort|study|data)\b"),
+        terms=rx(r"\b(?:claims|electronic (?:health|medical) records?)[- ](?:based )?(?:cohort|study|data)\b"),
         value="claims_or_ehr",
     ),
-    Pattern(words=rx(r"\bbirth cohort\b|出生队列"), value="birth_cohort"),
-    Pattern(words=rx(r"\bambi(?:directional|spective)\b|双向(?:性)?队列"), value="ambidirectional"),
+    Pattern(terms=rx(r"\bbirth cohort\b|出生队列"), value="birth_cohort"),
+    Pattern(terms=rx(r"\bambi(?:directional|spective)\b|双向(?:性)?队列"), value="ambidirectional"),
     Pattern(
-        words=rx(r"\bprospective(?:ly)?\b[^.]{0,30}\bcohort|\bcohort\b[^.]{0,20}\bprospective|前瞻性[^。]{0,6}队列"),
+        terms=rx(r"\bprospective(?:ly)?\b[^.]{0,30}\bcohort|\bcohort\b[^.]{0,20}\bprospective|前瞻性[^。]{0,6}队列"),
         value="prospective",
         rank=1,
     ),
     Pattern(
-        words=rx(r"\bretrospective(?:ly)?\b[^.]{0,30}\bcohort|\bhistorical cohort\b|回顾性[^。]{0,6}队列"),
+        terms=rx(r"\bretrospective(?:ly)?\b[^.]{0,30}\bcohort|\bhistorical cohort\b|回顾性[^。]{0,6}队列"),
         value="retrospective",
         rank=1,
     ),
@@ -49,20 +49,20 @@ _LENGTH: Final = rx(
 )
 _LAST_DAY: Final = (
     Pattern(
-        words=rx(
+        terms=rx(
             rf"\bfollow(?:ed|-up|ed up)\b[^.]{{0,90}}?\b(?:until|ended on|end(?:ed)? (?:in|of the study on)|through"
             rf"|to|on) (?:the end of )?({DATE})"
         ),
         value=lambda found: month(found[1]),
     ),
     Pattern(
-        words=rx(rf"\bcensored (?:on|at|in) ({DATE})|随访(?:截止|截至)(?:于|到|至)? ?({DATE})"),
+        terms=rx(rf"\bcensored (?:on|at|in) ({DATE})|随访(?:截止|截至)(?:于|到|至)? ?({DATE})"),
         value=lambda found: month(found[1] or found[2]),
     ),
 )
 _LEARNT: Final = tuple(
-    (value, rx(words))
-    for value, words in (
+    (value, rx(terms))
+    for value, terms in (
         (
             "medical_or_pharmacy_record",
             r"\b(?:prescription|dispensing|pharmacy|medical|hospital) records?\b|\bprescriptions\b|病历|处方",
@@ -93,8 +93,8 @@ def _sources(document: Document) -> list[Hit]:
     hits = [
         Hit(value=found["name"].removeprefix("The "), sentence=sentence, start=found.start(), end=found.end())
         for sentence in prose(document, STUDY - {"results", "conclusions"})
-        for words in (_SOURCE, _SOURCE_ZH)
-        for found in words.finditer(sentence.text)
+        for terms in (_SOURCE, _SOURCE_ZH)
+        for found in terms.finditer(sentence.text)
     ]
     hits = [hit for hit in hits if _is_named(str(hit.value)) and _TAKEN.search(hit.sentence.text)]
     times = Counter(str(hit.value) for hit in hits)
@@ -119,7 +119,7 @@ def _exposures(document: Document) -> Iterator[Hit]:
     for sentence in prose(document, frozenset({"methods"})):
         if sentence.topic != "exposure":
             continue
-        for value, words in _LEARNT:
-            if found := words.search(sentence.text):
+        for value, terms in _LEARNT:
+            if found := terms.search(sentence.text):
                 yield Hit(value=value, sentence=sentence, start=found.start(), end=found.end())
                 break

@@ -35,10 +35,10 @@ def _counted(found: re.Match[str]) -> int | None:
     return count(number)
 
 
-def _number(words: str, *, rank: int = 0, parts: frozenset[str] = _MAIN, beside: str = "") -> Pattern:
+def _number(terms: str, *, rank: int = 0, parts: frozenset[str] = _MAIN, beside: str = "") -> Pattern:
     """A pattern whose first group is a count."""
     return Pattern(
-        words=rx(words),
+        terms=rx(terms),
         value=_counted,
         rank=rank,
         parts=parts,
@@ -96,6 +96,6 @@ def answers(document: Document) -> dict[str, Answer]:
     """The answers to the fields of this family. Where clusters were randomised, only a number of people counts."""
     has_clusters = agreed("unit_of_allocation", find(document, UNITS)).value == "cluster"
     return {randomised.FIELD: randomised.answer(document)} | {
-        field: agreed(field, [hit for hit in find(document, patterns) if not has_clusters or _PERSON.search(hit.words)])
+        field: agreed(field, [hit for hit in find(document, patterns) if not has_clusters or _PERSON.search(hit.terms)])
         for field, patterns in PATTERNS.items()
     }

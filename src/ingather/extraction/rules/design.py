@@ -28,10 +28,10 @@ PEOPLE: Final = (
 )
 
 DESIGNS: Final = (
-    Pattern(words=rx(r"\bstepped[- ]wedge\b|阶梯(?:楔形|设计)"), value="stepped_wedge"),
-    Pattern(words=rx(r"\bcluster[- ](?:randomi[sz]ed )?cross-?over\b"), value="cluster_crossover"),
+    Pattern(terms=rx(r"\bstepped[- ]wedge\b|阶梯(?:楔形|设计)"), value="stepped_wedge"),
+    Pattern(terms=rx(r"\bcluster[- ](?:randomi[sz]ed )?cross-?over\b"), value="cluster_crossover"),
     Pattern(
-        words=rx(
+        terms=rx(
             r"\bcluster[- ](?:randomi[sz]|controlled|trial)|\brandomi[sz]ed,? (?:\w+,? ){0,2}cluster\b"
             r"|\bgroup-randomi[sz]ed|整群随机"
         ),
@@ -39,17 +39,17 @@ DESIGNS: Final = (
         rank=1,
     ),
     Pattern(
-        words=rx(r"\bcross-?over (?:\w+ ){0,2}(?:trial|study|design|experiment)|交叉(?:设计|试验)"),
+        terms=rx(r"\bcross-?over (?:\w+ ){0,2}(?:trial|study|design|experiment)|交叉(?:设计|试验)"),
         value="crossover",
         rank=1,
     ),
     Pattern(
-        words=rx(r"\bfactorial,? (?:[\w-]+,? ){0,3}(?:design|trial|study|randomi)|析因设计"), value="factorial", rank=1
+        terms=rx(r"\bfactorial,? (?:[\w-]+,? ){0,3}(?:design|trial|study|randomi)|析因设计"), value="factorial", rank=1
     ),
-    Pattern(words=rx(r"\bsplit-(?:mouth|body|face)\b|自身对照"), value="split_body", rank=1),
-    Pattern(words=rx(r"\b(?:adaptive )?platform trial\b"), value="adaptive_platform", rank=1),
+    Pattern(terms=rx(r"\bsplit-(?:mouth|body|face)\b|自身对照"), value="split_body", rank=1),
+    Pattern(terms=rx(r"\b(?:adaptive )?platform trial\b"), value="adaptive_platform", rank=1),
     Pattern(
-        words=rx(
+        terms=rx(
             r"\bparallel[- ](?:group|arm|design|randomi|controlled|trial|study|cluster)|平行(?:设计|对照"
             r"|组)"
         ),
@@ -58,11 +58,11 @@ DESIGNS: Final = (
     ),
 )
 FRAMEWORKS: Final = (
-    Pattern(words=rx(r"\bnon-?inferiority (?:\w+ )?(?:trial|study|design|margin)|非劣效"), value="non_inferiority"),
-    Pattern(words=rx(r"\bequivalence (?:\w+ )?(?:trial|study|design|margin)|等效性"), value="equivalence"),
-    Pattern(words=rx(r"\bsuperiority (?:\w+ )?(?:trial|study|design|analysis)|优效性"), value="superiority"),
+    Pattern(terms=rx(r"\bnon-?inferiority (?:\w+ )?(?:trial|study|design|margin)|非劣效"), value="non_inferiority"),
+    Pattern(terms=rx(r"\bequivalence (?:\w+ )?(?:trial|study|design|margin)|等效性"), value="equivalence"),
+    Pattern(terms=rx(r"\bsuperiority (?:\w+ )?(?:trial|study|design|analysis)|优效性"), value="superiority"),
     Pattern(
-        words=rx(
+        terms=rx(
             r"\b(?:pilot|feasibility) (?:\w+ ){0,2}(?:trial|study)\b(?! guid)|\bexploratory (?:\w+ ){0,2}trial\b"
             r"|预试验研究"
         ),
@@ -72,13 +72,13 @@ FRAMEWORKS: Final = (
 )
 UNITS: Final = (
     Pattern(
-        words=rx(r"\bunit of (?:randomi[sz]ation|allocation) was the (?!patient|participant|individual)\w+"),
+        terms=rx(r"\bunit of (?:randomi[sz]ation|allocation) was the (?!patient|participant|individual)\w+"),
         value="cluster",
     ),
-    Pattern(words=rx(r"\bcluster[- ]randomi[sz]|整群随机"), value="cluster"),
-    Pattern(words=rx(rf"\b{CLUSTERS} were (?:randomly )?(?:randomi[sz]ed|allocated|assigned)\b"), value="cluster"),
+    Pattern(terms=rx(r"\bcluster[- ]randomi[sz]|整群随机"), value="cluster"),
+    Pattern(terms=rx(rf"\b{CLUSTERS} were (?:randomly )?(?:randomi[sz]ed|allocated|assigned)\b"), value="cluster"),
     Pattern(
-        words=rx(
+        terms=rx(
             rf"\b{PEOPLE}\b[^.;]{{0,60}}? (?:were|was|underwent) (?:\w+ )?{_RANDOM}|患者[^。,]{{0,12}}(?:随机)?分为"
         ),
         value="individual",
@@ -87,13 +87,13 @@ UNITS: Final = (
 )
 _FIXED: Final = (
     Pattern(
-        words=rx(rf"({COUNT}) (?:\w+ )?{CLUSTERS} were (?:randomly )?(?:randomi[sz]ed|allocated|assigned)"),
+        terms=rx(rf"({COUNT}) (?:\w+ )?{CLUSTERS} were (?:randomly )?(?:randomi[sz]ed|allocated|assigned)"),
         value=lambda m: count(m[1]),
     ),
 )
 _ICC: Final = (
     Pattern(
-        words=rx(
+        terms=rx(
             r"intra-?(?:cluster|class) correlation(?: coefficient)?(?: \(ICC\))?(?: of| was|:"
             r"| =) (0?\.\d{1,4})"
         ),
@@ -116,16 +116,16 @@ def _sites(found: re.Match[str]) -> int | None:
 
 _CENTRES: Final = (
     Pattern(
-        words=rx(
+        terms=rx(
             rf"(?:\b(?:at|in|from|across|of) |^)({COUNT}) (?:(?!of\b|to\b|and\b|in\b"
             rf"|patient|weeks|months|years|days|hours)[\w-]+ ){{0,4}}?{_SITE}\b(?! (?:were|was|had)\b)"
         ),
         value=_sites,
     ),
-    Pattern(words=rx(r"\bsingle[- ](?:cent(?:re|er)|site)\b|单中心"), value=1, parts=STUDY | {"discussion"}),
-    Pattern(words=rx(r"\bin one (?:hospital|cent(?:re|er)|clinic)\b"), value=1, parts=STUDY | {"discussion"}),
+    Pattern(terms=rx(r"\bsingle[- ](?:cent(?:re|er)|site)\b|单中心"), value=1, parts=STUDY | {"discussion"}),
+    Pattern(terms=rx(r"\bin one (?:hospital|cent(?:re|er)|clinic)\b"), value=1, parts=STUDY | {"discussion"}),
     Pattern(
-        words=rx(r"(?:在|于|由)(?:中国|全国|我国)?[^。,]{0,8}?(\d{1,3}) ?(?:家|所|个)[^。,]{0,8}?(?:医院|中心|机构)"),
+        terms=rx(r"(?:在|于|由)(?:中国|全国|我国)?[^。,]{0,8}?(\d{1,3}) ?(?:家|所|个)[^。,]{0,8}?(?:医院|中心|机构)"),
         value=lambda m: count(m[1]),
     ),
 )
@@ -186,12 +186,12 @@ _OF_MANY: Final = rx(
 _AVERAGE: Final = rx(r"\b(?:mean|median|average)\b|平均随访|中位随访")
 _FOLLOWED: Final = (
     Pattern(
-        words=rx(rf"\bfollow(?:ed(?! by)|-up|ed up)[^.;]{{0,30}}? (?:for|of|lasted) ({SPAN})"),
+        terms=rx(rf"\bfollow(?:ed(?! by)|-up|ed up)[^.;]{{0,30}}? (?:for|of|lasted) ({SPAN})"),
         value=lambda m: span(m[1]),
     ),
-    Pattern(words=rx(rf"随访(?:时间)?(?:为|至)? ?({SPAN})"), value=lambda m: span(m[1])),
+    Pattern(terms=rx(rf"随访(?:时间)?(?:为|至)? ?({SPAN})"), value=lambda m: span(m[1])),
     Pattern(
-        words=rx(
+        terms=rx(
             rf"\b(?:at|after|within|over|to) (?:the )?({SPAN})|\b(?:at|in) (week|month|day|year) (\d{{1,3}})\b"
             rf"|第 ?({SPAN})"
         ),

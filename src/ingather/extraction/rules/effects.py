@@ -52,7 +52,7 @@ _MEASURES: Final = (
     ("SMD", r"standardi[sz]ed mean differences?|\bSMD\b"),
     ("MD", r"mean differences?|differences? in means?|\bMD\b|均数差"),
 )
-_NAMES: Final = "|".join(f"(?P<{name}>{words})" for name, words in _MEASURES)
+_NAMES: Final = "|".join(f"(?P<{name}>{terms})" for name, terms in _MEASURES)
 _LEVEL: Final = r"(?P<level>\d{2}(?:\.\d)?) ?% ?(?:CI|confidence intervals?|可信区间|置信区间)"
 _BOUNDS: Final = rf"(?P<low>{DECIMAL}) ?(?:to|-|~|,|;|and) ?(?P<high>{DECIMAL})(?![\d.]*%)"
 _P: Final = r"(?:[^.;]{0,3}[;,)\]]? ?\(?P ?(?:value)? ?(?P<sign>[=<>\u2264]) ?(?P<p>0?\.\d{1,6}))?"
@@ -69,7 +69,7 @@ _IN_ROW: Final = rx(
 
 
 @dataclass(slots=True, kw_only=True)
-class Effect:
+class PrintedEffect:
     """One estimate, with every place that prints it. `about`: the words of its own clause, or of its row."""
 
     key: tuple[str, float, float, float]
@@ -79,9 +79,9 @@ class Effect:
     hits: dict[str, list[Hit]] = field(default_factory=lambda: {name: [] for name in FIELDS})
 
 
-def effects(document: Document, known: list[Outcome], *, is_trial: bool = True) -> list[Effect]:
+def effects(document: Document, known: list[Outcome], *, is_trial: bool = True) -> list[PrintedEffect]:
     """All estimates of the abstract, the results and the tables, each once."""
-    found: dict[tuple[str, float, float, float], Effect] = {}
+    found: dict[tuple[str, float, float, float], PrintedEffect] = {}
     for one in (*_prose(document, known, is_trial=is_trial), *_rows(document, known, is_trial=is_trial)):
         same = found.setdefault(one.key, one)
         if same is not one:
@@ -91,19 +91,19 @@ def effects(document: Document, known: list[Outcome], *, is_trial: bool = True) 
     return list(found.values())[:MOST_EFFECTS]
 
 
-def answers(effect: Effect, key: str) -> dict[str, Answer]:
+def answers(effect: PrintedEffect, key: str) -> dict[str, Answer]:
     """The answers of one row."""
     return {name: agreed(name, hits, key) for name, hits in effect.hits.items()}
 
 
-def _prose(document: Document, known: list[Outcome], *, is_trial: bool) -> Iterator[Effect]:
+def _prose(document: Document, known: list[Outcome], *, is_trial: bool) -> Iterator[PrintedEffect]:
     for sentence in findings(document):
         if not _compares(sentence, is_trial=is_trial):
             continue
         # Each estimate belongs to the words between it and the estimate before. Where those of a later one name no
         # outcome, the estimates of the sentence are of arms, times or parts of the people, and none is taken.
         clause = 0
-        effects: list[Effect | None] = []
+        effects: list[PrintedEffect | None] = []
         for found in _IN_PROSE.finditer(sentence.text):
             p = f"{found['sign'] if found['sign'] != '=' else ''}{found['p']}" if found["p"] else None
             about = sentence.text[clause : found.start()]
@@ -121,7 +121,7 @@ def _compares(sentence: Sentence, *, is_trial: bool) -> bool:
     return not is_trial or (_COMPARES.search(sentence.text) is not None and not _NOT_ARMS.search(sentence.text))
 
 
-def _rows(document: Document, known: list[Outcome], *, is_trial: bool) -> Iterator[Effect]:
+def _rows(document: Document, known: list[Outcome], *, is_trial: bool) -> Iterator[PrintedEffect]:
     """Rows of a table whose header names the measure, once, and that is no table of predictors."""
     headers: dict[int, re.Match[str] | None] = {}
     unfit = {row.table for row in document.sentences if row.is_row and _PREDICTORS.search(row.text)}
@@ -154,7 +154,7 @@ def _short(about: str) -> str:
 
 def _made(
     found: re.Match[str], header: re.Match[str], sentence: Sentence, p: str | None, about: str, known: list[Outcome]
-) -> Effect | None:
+) -> PrintedEffect | None:
     """The estimate, if it lies within its interval and the words of its own clause say what it is about."""
     measure = next(name for name, _ in _MEASURES if header[name])
     estimate, low, high = (decimal(found[name]) for name in ("estimate", "low", "high"))
@@ -164,7 +164,7 @@ def _made(
     if (measure not in {"MD", "SMD", "RD"} and low < 0) or len(re.findall(r"[^\W\d_]{2,}", about)) < _LEAST_ABOUT:
         return None
     label = f"{measure} {found['estimate']} ({found['low']} to {found['high']})"
-    effect = Effect(
+    effect = PrintedEffect(
         key=(measure, estimate, low, high), label=label, outcome=spoken_of(about, known),
         about=_short(re.split(r"\s\d", about)[0] if sentence.is_row else about),
     )  # fmt: skip

@@ -48,8 +48,8 @@ _FAMILIES: Final = (declarations, design, allocation, counts, analysis, people, 
 _COMMON: Final = re.compile(r"\b(?:the|of|and|in|to|was|were|with|for|a|by|we|from|that|on)\b", re.IGNORECASE)
 
 
-class AskedField(Protocol):
-    """A field of a template, as far as rules care. Where it also has `is_asked` or `options`, they are heeded."""
+class AskableField(Protocol):
+    """A field of a template, as far as rules care. Where it also has `is_askable` or `options`, they are heeded."""
 
     @property
     def id(self) -> str: ...
@@ -58,7 +58,7 @@ class AskedField(Protocol):
 
 
 def extract(
-    fields: Iterable[AskedField], pages: Sequence[str], *, first_page: Sequence[PrintedLine] = ()
+    fields: Iterable[AskableField], pages: Sequence[str], *, first_page: Sequence[PrintedLine] = ()
 ) -> tuple[list[Row], list[Answer]]:
     """Rows and answers for one document. Every field asked gets an answer in every row of its scope; never raises.
 
@@ -67,20 +67,20 @@ def extract(
     for a field, it is `unclear`, and the note gives the reason. `first_page`:
     the lines of the first page with the size of their type, where it is known.
     """
-    asked = [field for field in fields if getattr(field, "is_asked", True)]
+    askable = [field for field in fields if getattr(field, "is_askable", True)]
     silence = _silence(pages)
     rows: list[Row] = []
     found: Answers = {}
     if silence != NO_TEXT:
         document = read(_bounded(pages))
-        rows, found = _found(document, first_page, asked)
+        rows, found = _found(document, first_page, askable)
         found = {place: weighed(answer, document) for place, answer in found.items()}
     keys = {"study": [""]}
     for row in rows:
         keys.setdefault(row.scope, []).append(row.key)
     answers = [
         _checked(field, found.get((field.id, key)), key, silence)
-        for field in asked
+        for field in askable
         for key in keys.get(field.scope, [])
     ]
     return rows, answers
@@ -102,24 +102,24 @@ def _silence(pages: Sequence[str]) -> str:
     if letters < LEAST_LETTERS:
         return NO_TEXT
     chinese = len(re.findall(r"[\u4e00-\u9fff]", sample))
-    words = len(re.findall(r"\b[^\W\d_]+\b", sample))
-    if chinese < 0.2 * letters and len(_COMMON.findall(sample)) < 0.08 * words:
+    terms = len(re.findall(r"\b[^\W\d_]+\b", sample))
+    if chinese < 0.2 * letters and len(_COMMON.findall(sample)) < 0.08 * terms:
         return OTHER_LANGUAGE
     return ""
 
 
 def _found(
-    document: Document, first_page: Sequence[PrintedLine], asked: Sequence[AskedField]
+    document: Document, first_page: Sequence[PrintedLine], askable: Sequence[AskableField]
 ) -> tuple[list[Row], Answers]:
     """All that the rules find, by field and row. A paper of another kind than the questions has no rows."""
     study = identity.answers(document, first_page)
     for family in _FAMILIES:
         study |= family.answers(document)
     paper = report(document, identity.title_line(document, first_page))
-    ids = {field.id for field in asked}
+    ids = {field.id for field in askable}
     unfit = _unfit(paper, document, ids, frozenset(study))
     study |= unfit
-    scopes = {str(field.scope) for field in asked}
+    scopes = {str(field.scope) for field in askable}
     rows, found = (
         ([], {})
         if unfit or not scopes - {"study"}
@@ -128,16 +128,16 @@ def _found(
     return rows, found | {(name, ""): answer for name, answer in study.items()}
 
 
-def _unfit(paper: Report, document: Document, asked: set[str], found: frozenset[str]) -> dict[str, Answer]:
+def _unfit(paper: Report, document: Document, askable: set[str], found: frozenset[str]) -> dict[str, Answer]:
     """The answers to questions about a trial or a cohort that a paper of another kind cannot answer."""
     if paper.kind is Kind.REVIEW:
         # What a review says of people, places and analyses it says of the studies that it reviews.
-        fields, note = found - OF_ANY_PAPER, NOT_A_COHORT if "cohort_type" in asked else NOT_A_TRIAL
-    elif "n_randomised" in asked and paper.kind is Kind.UNKNOWN and document.characters("methods") >= LEAST_READ:
+        fields, note = found - OF_ANY_PAPER, NOT_A_COHORT if "cohort_type" in askable else NOT_A_TRIAL
+    elif "n_randomised" in askable and paper.kind is Kind.UNKNOWN and document.characters("methods") >= LEAST_READ:
         fields, note = TRIAL_FIELDS, NO_TRIAL_SEEN
-    elif "n_randomised" in asked and paper.kind is not Kind.TRIAL:
+    elif "n_randomised" in askable and paper.kind is not Kind.TRIAL:
         fields, note = TRIAL_FIELDS, NOT_A_TRIAL
-    elif "cohort_type" in asked and not is_cohort(paper, document):
+    elif "cohort_type" in askable and not is_cohort(paper, document):
         fields, note = COHORT_FIELDS, NOT_A_COHORT
     else:
         return {}
@@ -146,7 +146,7 @@ def _unfit(paper: Report, document: Document, asked: set[str], found: frozenset[
     return {name: Answer(field=name, state=State.UNCLEAR, quote=quote, page=page, note=note) for name in fields}
 
 
-def _checked(field: AskedField, answer: Answer | None, key: str, silence: str) -> Answer:
+def _checked(field: AskableField, answer: Answer | None, key: str, silence: str) -> Answer:
     """The answer, or why there is none; a choice that the field does not offer is none."""
     if answer is None:
         return Answer(field=field.id, row=key, state=State.UNCLEAR, note=silence or NOT_LOOKED_FOR)

@@ -62,7 +62,7 @@ _TOPICS: Final[dict[str, str]] = {
 _NUMBER: Final = (
     r"(?:#{1,6}\s{1,3}|[*_]{2})?[\s【\[|]{0,2}(?:\d{1,2}(?:\.\d{1,2}){0,3}\.?\s{0,3}|[一二三四五六七]、\s?)?"
 )
-_NAMES: Final = "|".join(f"(?P<{name}>{words})" for name, words in _TOPICS.items())
+_NAMES: Final = "|".join(f"(?P<{name}>{terms})" for name, terms in _TOPICS.items())
 _ALONE: Final = re.compile(
     rf"{_NUMBER}(?:{_NAMES})[】\]]?\s{{0,3}}[:\uff1a.]?[*_#]{{0,6}}[:.]?\s{{0,3}}", re.IGNORECASE
 )

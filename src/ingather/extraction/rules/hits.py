@@ -31,7 +31,7 @@ class Hit:
     rank: int = 0
 
     @property
-    def words(self) -> str:
+    def terms(self) -> str:
         """The words found, made plain."""
         return self.sentence.text[self.start : self.end]
 
@@ -47,16 +47,16 @@ Reads = Callable[[re.Match[str]], Value]
 class Pattern:
     """Words that answer a field: what they look like, what they mean, where to look, and what else must stand there."""
 
-    words: re.Pattern[str]
+    terms: re.Pattern[str]
     value: Value | Reads
     rank: int = 0
     parts: frozenset[str] = STUDY
     beside: re.Pattern[str] | None = None
 
 
-def rx(words: str) -> re.Pattern[str]:
+def rx(terms: str) -> re.Pattern[str]:
     """A pattern in which case does not matter."""
-    return re.compile(words, re.IGNORECASE)
+    return re.compile(terms, re.IGNORECASE)
 
 
 def prose(document: Document, parts: frozenset[str] = STUDY) -> Iterator[Sentence]:
@@ -79,7 +79,7 @@ def find(document: Document, patterns: Iterable[Pattern]) -> list[Hit]:
         for sentence in prose(document, pattern.parts):
             if pattern.beside is not None and not pattern.beside.search(sentence.text):
                 continue
-            for found in pattern.words.finditer(sentence.text):
+            for found in pattern.terms.finditer(sentence.text):
                 value = pattern.value(found) if callable(pattern.value) else pattern.value
                 if value is not None:
                     start, end = found.span()

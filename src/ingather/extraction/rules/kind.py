@@ -84,20 +84,20 @@ _COHORT: Final = rx(
 def report(document: Document, title: Sentence | None) -> Report:
     """What the title says, else what the abstract says, else what the methods say."""
     if title is not None:
-        for kind, words in (
+        for kind, terms in (
             (Kind.PROTOCOL, _PROTOCOL), (Kind.REVIEW, _REVIEW), (Kind.TRIAL, _TRIAL),
             (Kind.OBSERVATIONAL, _OBSERVATIONAL),
         ):  # fmt: skip
-            if found := words.search(title.text):
+            if found := terms.search(title.text):
                 return Report(kind=kind, hit=_hit(title, found))
     abstract = [sentence for sentence in _own(document) if sentence.in_abstract or sentence.part == "body"]
     methods = [sentence for sentence in _own(document) if sentence.part == "methods" and not sentence.in_abstract]
     for sentences in (abstract, methods):
-        for kind, words in (
+        for kind, terms in (
             (Kind.REVIEW, _SEARCHED), (Kind.OBSERVATIONAL, _SAYS_OBSERVATIONAL), (Kind.TRIAL, _OWN_TRIAL),
         ):  # fmt: skip
             for sentence in sentences:
-                if found := words.search(sentence.text):
+                if found := terms.search(sentence.text):
                     return Report(kind=kind, hit=_hit(sentence, found))
     return Report(kind=Kind.UNKNOWN)
 

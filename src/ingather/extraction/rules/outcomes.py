@@ -82,14 +82,14 @@ class Outcome:
     hit: Hit
 
     @property
-    def words(self) -> frozenset[str]:
+    def terms(self) -> frozenset[str]:
         """The words by which a sentence can be known to speak of it."""
-        return words_of(self.name)
+        return terms_of(self.name)
 
 
-def words_of(text: str) -> frozenset[str]:
+def terms_of(text: str) -> frozenset[str]:
     """The words of a text that carry meaning, without their plural."""
-    english = {word.rstrip("s") for word in re.findall(r"[a-z][a-z-]{2,}", text.lower()) if word not in _STOP}
+    english = {term.rstrip("s") for term in re.findall(r"[a-z][a-z-]{2,}", text.lower()) if term not in _STOP}
     chinese = {run[i : i + 2] for run in re.findall(r"[\u4e00-\u9fff]{2,}", text) for i in range(len(run) - 1)}
     return frozenset(english | chinese)
 
@@ -105,7 +105,7 @@ def outcomes(document: Document) -> list[Outcome]:
 
 
 def _is_same(one: Outcome, other: Outcome) -> bool:
-    a, b = one.words, other.words
+    a, b = one.terms, other.terms
     return one.name.lower() == other.name.lower() or (
         bool(a and b) and len(a & b) >= 0.75 * min(len(a), len(b)) and one.role == other.role
     )
@@ -155,8 +155,8 @@ def answers(outcome: Outcome, key: str) -> dict[str, Answer]:
     defined = _DEFINED.search(text) if outcome.role == "primary" else None
     learnt = [
         Hit(value=value, sentence=outcome.hit.sentence, start=found.start(), end=found.end())
-        for value, words in _LEARNT
-        if outcome.role == "primary" and (found := words.search(text))
+        for value, terms in _LEARNT
+        if outcome.role == "primary" and (found := terms.search(text))
     ]
     return {
         "outcome_name": reported("outcome_name", outcome.hit, key),
@@ -175,8 +175,8 @@ def spoken_of(text: str, known: list[Outcome]) -> int | None:
     if re.search(r"\bprimary (?:outcome|end ?-?point)|主要结局", text, re.IGNORECASE):
         primary = [n for n, outcome in enumerate(known) if outcome.role == "primary"]
         return primary[0] if len(primary) == 1 else None
-    words = words_of(text)
-    shares = [(len(outcome.words & words) / len(outcome.words), n) for n, outcome in enumerate(known) if outcome.words]
+    terms = terms_of(text)
+    shares = [(len(outcome.terms & terms) / len(outcome.terms), n) for n, outcome in enumerate(known) if outcome.terms]
     best = max(shares, default=(0.0, 0))
     tied = sum(share == best[0] for share, _ in shares)
     return best[1] if best[0] >= _NAMED_SHARE and tied == 1 else None

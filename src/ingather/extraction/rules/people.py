@@ -95,7 +95,7 @@ def answers(document: Document) -> dict[str, Answer]:
     }
 
 
-def _criteria(document: Document, topic: str, words: re.Pattern[str], weaker: re.Pattern[str] | None) -> Iterator[Hit]:
+def _criteria(document: Document, topic: str, terms: re.Pattern[str], weaker: re.Pattern[str] | None) -> Iterator[Hit]:
     """What stands under the heading, else the sentence that says who may, else one that says who did."""
     for sentence in prose(document, frozenset({"methods", "abstract", "body"})):
         is_excluding = topic == "exclusion"
@@ -103,7 +103,7 @@ def _criteria(document: Document, topic: str, words: re.Pattern[str], weaker: re
             continue
         if sentence.topic == topic and not sentence.in_abstract and len(sentence.text) >= _shortest(sentence.text):
             yield Hit(value=sentence.text, sentence=sentence)
-        elif (found := words.search(sentence.text)) and not _VAGUE.search(sentence.text):
+        elif (found := terms.search(sentence.text)) and not _VAGUE.search(sentence.text):
             if is_excluding and not _EXCLUDES.search(sentence.text):
                 continue
             rank = 2 if sentence.in_abstract else 1

@@ -23,11 +23,11 @@ _LONG_LINE: Final = 250
 # So many lines at either end of a page may be running lines. More would drop rows of tables that are alike.
 _RUNNING: Final = 4
 # So many words in small letters before a full stop make a line of prose, and no title or address.
-_PROSE_WORDS: Final = 6
+_PROSE_TERMS: Final = 6
 
 _LETTER: Final = re.compile(r"(?:dear (?:sir|madam|editors?)|sirs?,|to the editors?\b)", re.IGNORECASE)
 _OVER: Final = frozenset(".。:;!?)】]")
-_LOWER_WORD: Final = re.compile(r"(?<![\w-])[a-z]{2,}(?![\w-])")
+_LOWER_TERM: Final = re.compile(r"(?<![\w-])[a-z]{2,}(?![\w-])")
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 _SENTENCE_END: Final = re.compile(r"[a-z)\d]{2}[.?!]\s+[A-Z][a-z]*\b|[\u4e00-\u9fff]{6}[\uff0c。]")
 # What ends a sentence of a front page that is no prose: addresses, letters to the editor, rights.
@@ -114,7 +114,7 @@ def begins_prose(line: str) -> bool:
     found = _SENTENCE_END.search(line)
     if found is None or (len(line) < _LONG_LINE and _ADMINISTRATIVE.search(line)):
         return False
-    return not line[:1].isascii() or len(_LOWER_WORD.findall(line)) >= _PROSE_WORDS
+    return not line[:1].isascii() or len(_LOWER_TERM.findall(line)) >= _PROSE_TERMS
 
 
 def repeated_lines(pages: Sequence[str]) -> frozenset[str]:
@@ -236,5 +236,5 @@ def _is_prose(line: str) -> bool:
     numbers = len(_NUMBER.findall(line))
     if line.endswith("。") or (re.search(r"[\u4e00-\u9fff]{6,}", line) and "\uff0c" in line and numbers < 8):
         return len(line) > 15
-    words = len(_LOWER_WORD.findall(line))
-    return words >= 6 and words > 1.5 * numbers
+    terms = len(_LOWER_TERM.findall(line))
+    return terms >= 6 and terms > 1.5 * numbers

@@ -22,14 +22,14 @@ NOT_SETTLED: Final = notice("rules.text_says_not_settle", "What the text says do
 
 def answers(study: dict[str, Answer], key: str) -> dict[str, Answer]:
     """What the statements on randomisation and blinding answer, each with its quote."""
-    told = {}
+    found = {}
     for name, (source, meaning) in _FROM.items():
         known = study[source]
         if known.state is State.NOT_REPORTED:
-            told[name] = not_reported(name, key)
+            found[name] = not_reported(name, key)
             continue
         value = meaning.get(str(known.value)) if known.state is State.REPORTED else None
         state = State.REPORTED if value else State.UNCLEAR
         note = "" if value else NOT_SETTLED
-        told[name] = replace(known, field=name, row=key, state=state, value=value, note=note)
-    return told
+        found[name] = replace(known, field=name, row=key, state=state, value=value, note=note)
+    return found

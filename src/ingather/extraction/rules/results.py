@@ -13,6 +13,7 @@ from ingather.extraction.rules.outcomes import Outcome, spoken_of
 from ingather.extraction.rules.sentences import Document, Sentence
 
 FIELDS: Final = frozenset({"r_n", "r_events", "r_pct", "r_mean", "r_sd"})
+# Results of one paper. A paper that gives more gives them in tables, which are read elsewhere.
 MOST_RESULTS: Final = 120
 
 _WHOLE: Final = r"\d{1,3}(?:,\d{3})+|\d{1,7}"

@@ -87,20 +87,20 @@ def clip(page: str, start: int, end: int, around: tuple[int, int]) -> str:
     A word that is broken over two lines is one word.
     """
     if end - start <= LONGEST_QUOTE:
-        return page[start : _word_end(page, start, end)]
+        return page[start : _term_end(page, start, end)]
     first, last = around[0], min(around[1], around[0] + LONGEST_QUOTE)
     spare = LONGEST_QUOTE - (last - first)
     before = max(start, first - spare // 2)
     after = min(end, before + LONGEST_QUOTE)
     before = max(start, after - LONGEST_QUOTE)
-    while start < before < first and not _is_between_words(page, before):
+    while start < before < first and not _is_between_terms(page, before):
         before += 1
-    while last < after < end and not _is_between_words(page, after):
+    while last < after < end and not _is_between_terms(page, after):
         after -= 1
-    return page[before : _word_end(page, before, after)].strip()
+    return page[before : _term_end(page, before, after)].strip()
 
 
-def _is_between_words(page: str, place: int) -> bool:
+def _is_between_terms(page: str, place: int) -> bool:
     """Whether a word may begin at a place, or one may have ended before it."""
     if is_cjk(page[place]) or is_cjk(page[place - 1]):
         return True
@@ -111,7 +111,7 @@ def _is_between_words(page: str, place: int) -> bool:
     return not is_broken
 
 
-def _word_end(page: str, start: int, end: int) -> int:
+def _term_end(page: str, start: int, end: int) -> int:
     """Where a quote ends that does not end within a broken word."""
     if page[end - 1 : end] in _BREAKS and page[end : end + 1] in {"\n", "\r"}:
         space = max(page.rfind(" ", start, end), page.rfind("\n", start, end))

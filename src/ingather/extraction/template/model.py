@@ -122,13 +122,13 @@ class Field:
     human_or_protocol: bool = False
 
     @property
-    def is_asked(self) -> bool:
+    def is_askable(self) -> bool:
         """Whether a model, or our own rules, may answer it from the document."""
         return self.ai and not self.computed and not self.human_or_protocol
 
     def to_dict(self) -> dict[str, Any]:
         """As it stands in a template file; what has its usual value is left out, and so is the section."""
-        told: dict[str, Any] = {
+        data: dict[str, Any] = {
             "id": self.id,
             "label": self.label.to_dict(),
             "type": self.type.value,
@@ -138,24 +138,24 @@ class Field:
         }
         match self.unit:
             case UnitOf(field=field):
-                told["unit"] = {"field": field}
+                data["unit"] = {"field": field}
             case tuple():
-                told["unit"] = list(self.unit)
+                data["unit"] = list(self.unit)
             case str():
-                told["unit"] = self.unit
+                data["unit"] = self.unit
         if not self.ai:
-            told["ai"] = False
+            data["ai"] = False
         if self.computed:
-            told["computed"] = True
+            data["computed"] = True
         if self.human_or_protocol:
-            told["human_or_protocol"] = True
+            data["human_or_protocol"] = True
         if self.cues:
-            told["cues"] = list(self.cues)
+            data["cues"] = list(self.cues)
         if self.rivals:
-            told["rivals"] = list(self.rivals)
+            data["rivals"] = list(self.rivals)
         if self.options:
-            told["enum"] = [option.to_dict() for option in self.options]
-        return told
+            data["enum"] = [option.to_dict() for option in self.options]
+        return data
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,10 +174,10 @@ class CheckRule:
     when: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        told: dict[str, Any] = {"id": self.id, "scope": self.scope.value, "level": self.level.value}
+        data: dict[str, Any] = {"id": self.id, "scope": self.scope.value, "level": self.level.value}
         if self.when:
-            told["when"] = self.when
-        return told | {"expression": self.expression, "message": self.message.to_dict()}
+            data["when"] = self.when
+        return data | {"expression": self.expression, "message": self.message.to_dict()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,24 +197,24 @@ class Template:
     builtin: bool = False
 
     @staticmethod
-    def from_dict(told: object) -> "Template":
+    def from_dict(data: object) -> "Template":
         """Read a template from plain data, as a file or the database keeps it. Raises TemplateError."""
         from ingather.extraction.template.reading import read_template  # noqa: PLC0415  reading needs these types
 
-        return read_template(told)
+        return read_template(data)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; `from_dict` gives back an equal template."""
-        told: dict[str, Any] = {"id": self.id, "version": self.version}
+        data: dict[str, Any] = {"id": self.id, "version": self.version}
         if self.builtin:
-            told["builtin"] = True
+            data["builtin"] = True
         if self.based_on:
-            told["based_on"] = self.based_on
-        told |= {"label": self.label.to_dict(), "description": self.description.to_dict()}
+            data["based_on"] = self.based_on
+        data |= {"label": self.label.to_dict(), "description": self.description.to_dict()}
         if self.note:
-            told["note"] = self.note
-        told["scopes"] = [scope.value for scope in self.scopes]
-        told["sections"] = [
+            data["note"] = self.note
+        data["scopes"] = [scope.value for scope in self.scopes]
+        data["sections"] = [
             {
                 "id": section.id,
                 "label": section.label.to_dict(),
@@ -222,8 +222,8 @@ class Template:
             }
             for section in self.sections
         ]
-        told["checks"] = [check.to_dict() for check in self.checks]
-        return told
+        data["checks"] = [check.to_dict() for check in self.checks]
+        return data
 
     def field(self, id: str) -> Field:
         for field in self.fields:

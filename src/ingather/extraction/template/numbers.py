@@ -8,7 +8,7 @@ from typing import Final
 from ingather.extraction.template.errors import ValueProblem
 from ingather.notice import notice
 
-LONGEST_NUMBER: Final = 60
+LONGEST_NUMBER: Final = 60  # characters with its sign and its groups; no paper prints a longer one
 BIGGEST_INT: Final = 2**53 - 1  # what JSON and spreadsheets keep exactly
 
 # Full-width forms become plain ones. NFKC would do more than is wanted: it makes 102 of 10².
@@ -102,8 +102,8 @@ def whole(value: float) -> int:
 
 def is_unit(text: str, unit: str) -> bool:
     """Whether the words mean the unit: `week`, `wks` and `周` mean weeks."""
-    said, known = _unit_form(text), _unit_form(unit)
-    return said == known or said in _UNITS.get(unit, ()) or (len(said) > 2 and said + "s" == known)
+    own, known = _unit_form(text), _unit_form(unit)
+    return own == known or own in _UNITS.get(unit, ()) or (len(own) > 2 and own + "s" == known)
 
 
 def _unit_form(text: str) -> str:

@@ -24,9 +24,9 @@ from ingather.extraction.template.model import (
 from ingather.extraction.template.validation import validate
 from ingather.notice import notice
 
-MOST_UNITS: Final = 50
+MOST_UNITS: Final = 50  # a number that may have more units is a quantity
 MOST_CUES: Final = 200  # each is a pattern that is searched in every quote of its field: more would cost time, not help
-LONGEST_CUE: Final = 200
+LONGEST_CUE: Final = 200  # characters; a longer one would stand in no quote
 TEMPLATE_KEYS: Final = frozenset(
     "id version builtin based_on label description note scopes sections checks".split()  # noqa: SIM905
 )
@@ -39,8 +39,8 @@ CHECK_KEYS: Final = frozenset({"id", "scope", "level", "when", "expression", "me
 E = TypeVar("E", bound=StrEnum)
 
 
-def read_template(told: object) -> Template:
-    top = _mapping(told, "A template", TEMPLATE_KEYS)
+def read_template(data: object) -> Template:
+    top = _mapping(data, "A template", TEMPLATE_KEYS)
     name = f"The template {_text(top, 'id', 'A template')!r}"
     version = top.get("version", 1)
     if isinstance(version, bool) or not isinstance(version, int) or not 1 <= version <= 1_000_000_000:
@@ -68,15 +68,15 @@ def read_template(told: object) -> Template:
     )
 
 
-def _section(told: object, name: str) -> tuple[Section, list[Field]]:
-    part = _mapping(told, f"A section of {_lower(name)}", SECTION_KEYS)
+def _section(data: object, name: str) -> tuple[Section, list[Field]]:
+    part = _mapping(data, f"A section of {_lower(name)}", SECTION_KEYS)
     section = Section(id=_text(part, "id", "A section"), label=_label(part, "label", "A section"))
     return section, [read_field(field, section.id) for field in _list(part, "fields", f"The section {section.id!r}")]
 
 
-def read_field(told: object, section: str) -> Field:
+def read_field(data: object, section: str) -> Field:
     """One field from plain data. Its place in a template is looked at when it is added to one."""
-    part = _mapping(told, f"A field of the section {section!r}", FIELD_KEYS)
+    part = _mapping(data, f"A field of the section {section!r}", FIELD_KEYS)
     name = f"The field {_text(part, 'id', 'A field')!r}"
     return Field(
         id=_text(part, "id", name),
@@ -96,8 +96,8 @@ def read_field(told: object, section: str) -> Field:
     )
 
 
-def _option(told: object, name: str) -> Option:
-    part = _mapping(told, f"An option of {_lower(name)}", frozenset({"id", "label", "cues"}))
+def _option(data: object, name: str) -> Option:
+    part = _mapping(data, f"An option of {_lower(name)}", frozenset({"id", "label", "cues"}))
     option = f"An option of {_lower(name)}"
     return Option(id=_text(part, "id", option), label=_label(part, "label", name), cues=_cues(part, "cues", option))
 
@@ -118,24 +118,24 @@ def _cues(part: Mapping[str, Any], key: str, name: str) -> tuple[str, ...]:
     return tuple(str(cue) for cue in cues)
 
 
-def _unit(told: object, name: str) -> Unit:
-    match told:
+def _unit(data: object, name: str) -> Unit:
+    match data:
         case None:
             return None
         case str():
-            return told
+            return data
         case {"field": str() as field, **rest} if not rest:
             return UnitOf(field=field)
-        case list() if told and len(told) <= MOST_UNITS and all(isinstance(unit, str) for unit in told):
-            return tuple(str(unit) for unit in told)
+        case list() if data and len(data) <= MOST_UNITS and all(isinstance(unit, str) for unit in data):
+            return tuple(str(unit) for unit in data)
     raise TemplateError(
         f"{name} has a unit that cannot be read; it is a text, a list of up to {MOST_UNITS} texts, "
         "or {field: the id of the field that says it}."
     )
 
 
-def _check(told: object, name: str) -> CheckRule:
-    part = _mapping(told, f"A check of {_lower(name)}", CHECK_KEYS)
+def _check(data: object, name: str) -> CheckRule:
+    part = _mapping(data, f"A check of {_lower(name)}", CHECK_KEYS)
     check = f"The check {_text(part, 'id', 'A check')!r}"
     return CheckRule(
         id=_text(part, "id", check),
@@ -151,13 +151,13 @@ def _lower(name: str) -> str:
     return name[0].lower() + name[1:]
 
 
-def _mapping(told: object, name: str, keys: Iterable[str]) -> Mapping[str, Any]:
-    if not isinstance(told, Mapping):
-        raise TemplateError(f"{name} must be a mapping of keys to values, not {type(told).__name__}.")
-    for key in told:
+def _mapping(data: object, name: str, keys: Iterable[str]) -> Mapping[str, Any]:
+    if not isinstance(data, Mapping):
+        raise TemplateError(f"{name} must be a mapping of keys to values, not {type(data).__name__}.")
+    for key in data:
         if key not in keys:
             raise TemplateError(f"{name} has the key {shown(key)}, which means nothing here.")
-    return told
+    return data
 
 
 def _list(part: Mapping[str, Any], key: str, name: str, *, optional: bool = False) -> Sequence[object]:

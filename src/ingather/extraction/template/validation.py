@@ -12,14 +12,17 @@ from ingather.extraction.template.model import CheckRule, Field, FieldType, Labe
 from ingather.names import NAME
 from ingather.notice import notice
 
+# The largest template of this project has about a hundred fields in a dozen sections. More than four times as many
+# would be asked in dozens of calls for each document, and no table could show them.
 MOST_FIELDS: Final = 400
 MOST_SECTIONS: Final = 60
+# Each check runs once for every row of its scope, in every document.
 MOST_CHECKS: Final = 200
-MOST_OPTIONS: Final = 100
-LONGEST_LABEL: Final = 200
-LONGEST_INSTRUCTION: Final = 2_000
-LONGEST_MESSAGE: Final = 500
-LONGEST_UNIT: Final = 100
+MOST_OPTIONS: Final = 100  # a list to choose from that is longer is a text
+LONGEST_LABEL: Final = 200  # characters; labels are headers of columns
+LONGEST_INSTRUCTION: Final = 2_000  # characters; every call repeats the instructions of its fields
+LONGEST_MESSAGE: Final = 500  # characters; a message is read in a list
+LONGEST_UNIT: Final = 100  # characters; units stand beside numbers
 
 OPTION_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,61}\*?")
 PLACE: Final = re.compile(r"\{([^{}]*)\}")
@@ -53,8 +56,8 @@ def validate(template: Template) -> Template:
     """The template itself, where all is well with it. Raises TemplateError at the first thing that is not."""
     name = notice("template.the_template", "The template {id}", id=f"{template.id!r}")
     check_id(template.id, notice("template.a_template", "A template"))
-    _words(template.label, name, LONGEST_LABEL, notice("template.label", "label"))
-    _words(template.description, name, LONGEST_INSTRUCTION, notice("template.description", "description"))
+    _label(template.label, name, LONGEST_LABEL, notice("template.label", "label"))
+    _label(template.description, name, LONGEST_INSTRUCTION, notice("template.description", "description"))
     _line(template.note, name, LONGEST_INSTRUCTION, notice("template.note", "note"))
     _line(template.based_on, name, LONGEST_LABEL, notice("template.based_on", "based_on"))
     _at_most(template.fields, MOST_FIELDS, name, notice("template.fields", "fields"))
@@ -66,7 +69,7 @@ def validate(template: Template) -> Template:
     _once((check.id for check in template.checks), name, notice("template.check", "check"))
     for section in template.sections:
         check_id(section.id, notice("template.a_section", "A section"))
-        _words(
+        _label(
             section.label,
             notice("template.the_section", "The section {id}", id=f"{section.id!r}"),
             LONGEST_LABEL,
@@ -108,8 +111,13 @@ def _field(field: Field, known: Mapping[str, Field], sections: set[str], scopes:
                 scope=field.scope,
             )
         )
-    _words(field.label, name, LONGEST_LABEL, notice("template.label", "label"))
+    _label(field.label, name, LONGEST_LABEL, notice("template.label", "label"))
     _line(field.instruction, name, LONGEST_INSTRUCTION, notice("template.instruction", "instruction"))
+    _options(field, name)
+    _unit_of(field, name, known)
+
+
+def _options(field: Field, name: str) -> None:
     if field.type in CHOICES and not field.options:
         raise TemplateError(
             notice(
@@ -140,12 +148,15 @@ def _field(field: Field, known: Mapping[str, Field], sections: set[str], scopes:
                     option=f"{option.id[:80]!r}",
                 )
             )
-        _words(
+        _label(
             option.label,
             name,
             LONGEST_LABEL,
             notice("template.label_of_option", "label of the option {id}", id=option.id),
         )
+
+
+def _unit_of(field: Field, name: str, known: Mapping[str, Field]) -> None:
     match field.unit:
         case UnitOf(field=other) if other == field.id or other not in known:
             raise TemplateError(
@@ -199,7 +210,7 @@ def _check(check: CheckRule, known: Mapping[str, Field], scopes: tuple[Scope, ..
                 scope=check.scope,
             )
         )
-    _words(check.message, name, LONGEST_MESSAGE, notice("template.message", "message"))
+    _label(check.message, name, LONGEST_MESSAGE, notice("template.message", "message"))
     used = _expression(check.expression, check.scope, known, name)
     if check.when:
         _expression(check.when, check.scope, known, name)
@@ -268,7 +279,7 @@ def _once(ids: Iterable[str], name: str, what: str) -> None:
             )
 
 
-def _words(label: Label, name: str, longest: int, what: str) -> None:
+def _label(label: Label, name: str, longest: int, what: str) -> None:
     _line(label.en, name, longest, what)
     _line(label.zh, name, longest, what)
 

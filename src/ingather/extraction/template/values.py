@@ -11,9 +11,11 @@ from ingather.extraction.template.model import Field, FieldType, Option
 from ingather.extraction.template.numbers import is_unit, number, plain, split, whole
 from ingather.notice import notice
 
+# In characters. A text is a sentence or a few, a long text a section of a paper; what is longer was copied by mistake.
 LONGEST_TEXT: Final = 2_000
 LONGEST_LONGTEXT: Final = 20_000
 LONGEST_ID: Final = 200
+# An entry of a list is a phrase. A list with more entries is a table.
 LONGEST_ITEM: Final = 500
 MOST_ITEMS: Final = 200
 BETWEEN_TEXTS: Final = "[;\uff1b\n]"
@@ -54,7 +56,7 @@ def _value(field: Field, raw: object) -> Value:  # noqa: PLR0912  one case per t
         option = _option(field, raw)
         if option is not None:
             return option.id if field.type == FieldType.ENUM else [option.id]
-    _said_nothing(raw)
+    _refuse_states(raw)
     match field.type:
         case FieldType.INT:
             return whole(number(raw, _units(field)))
@@ -80,7 +82,7 @@ def _value(field: Field, raw: object) -> Value:  # noqa: PLR0912  one case per t
             return _line(raw, LONGEST_TEXT)
 
 
-def _said_nothing(raw: object) -> None:
+def _refuse_states(raw: object) -> None:
     """Raise where the words say that there is no value, rather than give one."""
     if isinstance(raw, list) and len(raw) == 1:
         raw = raw[0]
@@ -88,16 +90,16 @@ def _said_nothing(raw: object) -> None:
         raise ValueProblem(notice("value.no_value_given", "No value was given."), State.NOT_REPORTED)
     if not isinstance(raw, str):
         return
-    words = re.sub(r"[\s_]+", " ", plain(raw).casefold()).strip().rstrip(".。").removeprefix("(").removesuffix(")")
-    if words in _NOT_REPORTED:
+    bare = re.sub(r"[\s_]+", " ", plain(raw).casefold()).strip().rstrip(".。").removeprefix("(").removesuffix(")")
+    if bare in _NOT_REPORTED:
         raise ValueProblem(
             notice("value.answer_says_not_reported", "The answer says that it is not reported."), State.NOT_REPORTED
         )
-    if words in _NOT_APPLICABLE:
+    if bare in _NOT_APPLICABLE:
         raise ValueProblem(
             notice("value.answer_says_not_apply", "The answer says that it does not apply."), State.NOT_APPLICABLE
         )
-    if words in _UNCLEAR or words + "." in _UNCLEAR:
+    if bare in _UNCLEAR or bare + "." in _UNCLEAR:
         raise ValueProblem(notice("value.answer_says_unclear", "The answer says that it is unclear."), State.UNCLEAR)
 
 
@@ -118,12 +120,12 @@ def _quantity(field: Field, raw: object) -> str:
         raise ValueProblem(
             notice("value.quantity_number_unit_such_12", "A quantity is a number and its unit, such as 12 weeks.")
         )
-    value, said = split(plain(raw)) if isinstance(raw, str) else (number(raw), "")
+    value, given = split(plain(raw)) if isinstance(raw, str) else (number(raw), "")
     shown = f"{whole(value) if float(value).is_integer() else value}"
-    said = re.sub(r"^-(?=[a-z])", "", said, flags=re.IGNORECASE)
+    given = re.sub(r"^-(?=[a-z])", "", given, flags=re.IGNORECASE)
     if isinstance(field.unit, tuple):
         for unit in field.unit:
-            if is_unit(said, unit):
+            if is_unit(given, unit):
                 return f"{shown} {unit}"
         raise ValueProblem(
             notice(
@@ -133,11 +135,11 @@ def _quantity(field: Field, raw: object) -> str:
                 units=", ".join(field.unit),
             )
         )
-    if not said or len(said) > 100 or re.match(r"[-~±(<>/,;:]|to\b|or\b|and\b", said):
+    if not given or len(given) > 100 or re.match(r"[-~±(<>/,;:]|to\b|or\b|and\b", given):
         raise ValueProblem(
             notice("value.no_number_unit", "{value} is no number with a unit.", value=f"{_line(raw, LONGEST_ITEM)!r}")
         )
-    return f"{shown} {_line(said, 100)}"
+    return f"{shown} {_line(given, 100)}"
 
 
 def _from_parts(parts: dict[Any, Any]) -> str:
@@ -155,13 +157,13 @@ def _form(text: str) -> str:
 
 def _option(field: Field, raw: str) -> Option | None:
     """The option that is meant: its id, or its label in either language, in any case. None where two could be."""
-    said = raw.strip()
+    given = raw.strip()
     for option in field.options:
-        if said == option.id:
+        if given == option.id:
             return option
-    said = _form(raw)
-    by_id = [option for option in field.options if said in {_form(option.id), _form(option.id.rstrip("*"))}]
-    by_label = [option for option in field.options if said in {_form(option.label.en), _form(option.label.zh)}]
+    given = _form(raw)
+    by_id = [option for option in field.options if given in {_form(option.id), _form(option.id.rstrip("*"))}]
+    by_label = [option for option in field.options if given in {_form(option.label.en), _form(option.label.zh)}]
     found = by_id or by_label
     return found[0] if len(found) == 1 else None
 
