@@ -122,7 +122,7 @@ _CENTRES: Final = (
         ),
         value=_sites,
     ),
-    Pattern(terms=rx(r"\bsingle[- ](?:cent(?:re|er)|site)\b|单中心"), value=1, parts=STUDY | {"discussion"}),
+    Pattern(terms=rx(r"\bsingle[- ](?:cent(?:re|er)|site)\b|单中心"), value=1),
     Pattern(terms=rx(r"\bin one (?:hospital|cent(?:re|er)|clinic)\b"), value=1, parts=STUDY | {"discussion"}),
     Pattern(
         terms=rx(r"(?:在|于|由)(?:中国|全国|我国)?[^。,]{0,8}?(\d{1,3}) ?(?:家|所|个)[^。,]{0,8}?(?:医院|中心|机构)"),

@@ -8,7 +8,7 @@ from typing import Final
 from ingather.extraction.findings import Answer
 from ingather.extraction.rules.hits import Hit, not_reported, reported, rx, unclear
 from ingather.extraction.rules.sentences import Document, Sentence
-from ingather.extraction.rules.text import plain
+from ingather.extraction.rules.text import plain, whole_terms
 
 FIELD: Final = "doi"
 
@@ -113,7 +113,7 @@ def _hit(document: Document, printed: _Printed) -> Hit:
     text = document.pages[printed.page]
     first = text.rfind("\n", 0, printed.start) + 1
     last = text.find("\n", printed.end)
-    made = plain(text, first, len(text) if last < 0 else last)
+    made = plain(text, *whole_terms(text, first, len(text) if last < 0 else last))
     sentence = Sentence(
         page=printed.page, page_text=text, text=made.text, places=made.places, part="front", topic="", in_abstract=False
     )

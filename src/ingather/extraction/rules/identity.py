@@ -8,7 +8,7 @@ from ingather.extraction.findings import Answer
 from ingather.extraction.rules import doi, registration
 from ingather.extraction.rules.hits import Hit, agreed, first, reported, rx
 from ingather.extraction.rules.sentences import Document, Sentence
-from ingather.extraction.rules.text import plain
+from ingather.extraction.rules.text import plain, whole_terms
 from ingather.extraction.rules.title import titles
 from ingather.library.port import PrintedLine
 
@@ -93,7 +93,7 @@ def _lines(document: Document) -> Iterator[Sentence]:
     page = document.pages[0] if document.pages else ""
     start = 0
     for line in page.splitlines(keepends=True):
-        made = plain(page, start, start + len(line))
+        made = plain(page, *whole_terms(page, start, start + len(line)))
         start += len(line)
         if made.text:
             yield Sentence(

@@ -10,6 +10,7 @@ LONGEST_QUOTE: Final = 300
 # What stands at the end of a line where a word is broken: hyphens, and the mark that PDFium writes for one.
 _BREAKS: Final = frozenset("-\u2010\u00ad\u0002")
 
+_DASHES_AND_BREAKS: Final = frozenset("-\u2010\u2011\u2012\u2013\u2014\u2015\u2212")
 _DASHES: Final = dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe63", "-")
 _QUOTES: Final = {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'}
 _FOLDED: Final = _DASHES | _QUOTES | {"\u223c": "~", "\u301c": "~"}
@@ -86,6 +87,7 @@ def clip(page: str, start: int, end: int, around: tuple[int, int]) -> str:
 
     A word that is broken over two lines is one word.
     """
+    start = _term_start(page, start, min(end, around[0]))
     if end - start <= LONGEST_QUOTE:
         return page[start : _term_end(page, start, end)]
     first, last = around[0], min(around[1], around[0] + LONGEST_QUOTE)
@@ -93,11 +95,41 @@ def clip(page: str, start: int, end: int, around: tuple[int, int]) -> str:
     before = max(start, first - spare // 2)
     after = min(end, before + LONGEST_QUOTE)
     before = max(start, after - LONGEST_QUOTE)
+    # The part may itself be longer than a quote: then its end is cut, too.
     while start < before < first and not _is_between_terms(page, before):
         before += 1
-    while last < after < end and not _is_between_terms(page, after):
+    while start < before == first and not _is_between_terms(page, first):
+        before, first = before - 1, first - 1
+    while before < after < end and not _is_between_terms(page, after):
         after -= 1
     return page[before : _term_end(page, before, after)].strip()
+
+
+def whole_terms(page: str, start: int, end: int) -> tuple[int, int]:
+    """A line without the end of a term broken before it, and without the beginning of one that is broken behind it."""
+    while end > start and page[end - 1].isspace():
+        end -= 1
+    return _term_start(page, start, end), _term_end(page, start, end)
+
+
+def _term_start(page: str, start: int, latest: int) -> int:
+    """Where a quote begins that does not begin within a broken term, nor with a number behind a dash.
+
+    The number would lose its dash, and could be taken for a negative one. The
+    top of a page that begins in small letters may go on with a term of the
+    page before.
+    """
+    line = page[:start].rstrip()
+    is_broken = line[-1:] in _BREAKS and line[-2:-1].isalpha() and page[start : start + 1].isalpha()
+    if is_broken or (not line and page[start : start + 1].islower()):
+        first = start
+        while first < latest and not page[first].isspace():
+            first += 1
+        return first if first < latest else start
+    if page[start : start + 1].isdigit() and line[-1:] in _DASHES_AND_BREAKS:
+        space = max(line.rfind(" "), line.rfind("\n"))
+        return space + 1
+    return start
 
 
 def _is_between_terms(page: str, place: int) -> bool:
