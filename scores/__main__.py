@@ -17,7 +17,9 @@ from pathlib import Path
 from scores.report import Report, wilson
 
 # A board's name is its module's in this package; each has `score(folder) -> Report`, or raises FileNotFoundError.
-BOARDS: tuple[str, ...] = ("careless", "grounding", "lies", "numbers", "pico", "tables")
+BOARDS: tuple[str, ...] = (
+    "abstracts", "careless", "grounding", "lies", "numbers", "papers", "pico", "registry", "tables",
+)  # fmt: skip
 
 
 def main(argv: list[str]) -> int:

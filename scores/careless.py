@@ -139,7 +139,7 @@ def _proved_honest(template: Template, pages: Sequence[str], honest: Sequence[Ho
 def _made(article: Article, templates: Sequence[Template], texts: dict[str, list[str]]) -> Iterator[Careless]:
     dice = random.Random(article.name)
     quotes = article.sentences()
-    fields = [(template, field) for template in templates for field in template.fields if field.is_asked]
+    fields = [(template, field) for template in templates for field in template.fields if field.is_askable]
     if not quotes:
         return
     for kind in (_made_up, _question, _state, _choice, _number, _date, _copied):

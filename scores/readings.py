@@ -20,12 +20,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ingather.extraction.findings import EMBEDDED, Finding, Row, State, Verdict
-from ingather.extraction.proof.assess import assess
-from ingather.extraction.rules import extract
+from ingather.extraction.findings import Finding, Row, State, Verdict
 from ingather.extraction.template import Template
 from ingather.extraction.template.builtin import BUILTIN_IDS, load_builtin
 from ingather.library.parse import parse
+from scores.registry import answers_of
 from scores.report import wilson
 
 VERIFIED = {Verdict.VERIFIED, Verdict.VERIFIED_FUZZY}
@@ -57,14 +56,11 @@ def answered(paper: Path, template: Template) -> Iterator[Drawn]:
     reading = parse(paper)
     if reading.problem is not None:
         return
-    pages = [page.text for page in reading.pages]
-    fields = [field for field in template.fields if field.is_askable]
-    rows, answers = extract(fields, pages)
-    findings, _flags = assess(template, pages, rows, answers, source=EMBEDDED)
+    rows, findings = answers_of(template, reading)
     by_key = {row.key: row for row in rows}
-    field_ids = {field.id for field in fields}
+    askable = {field.id for field in template.fields if field.is_askable}
     for finding in findings:
-        if finding.state is State.REPORTED and finding.field in field_ids:
+        if finding.state is State.REPORTED and finding.field in askable:
             yield Drawn(paper=paper, row=by_key.get(finding.row), finding=finding)
 
 

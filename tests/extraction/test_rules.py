@@ -149,14 +149,12 @@ def test_two_sentences_that_disagree_make_it_unclear_and_one_is_quoted() -> None
 
 
 def test_a_long_sentence_is_quoted_around_what_was_found() -> None:
-    text = (
-        "We, " + "who are many, " * 40 + "kept the assignments in opaque envelopes, " + "as one does, " * 40 + "always."
-    )
+    text = f"We, {'who are many, ' * 40}kept the assignments in sealed opaque envelopes, {'as one does, ' * 40}always."
 
     found = answer("concealment_method", paper(text))
 
     assert len(found.quote) <= 300
-    assert "opaque envelopes" in found.quote
+    assert "sealed opaque envelopes" in found.quote
     assert found.quote in paper(text)
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
-from ingather.library.reading import UNREAD_SIGNS, Hidden, Problem
+from ingather.library.reading import Hidden, Problem, names_unread_signs
 from ingather.library.table import Box, Cell, Table
 
 __all__ = [
@@ -104,7 +104,7 @@ class ReadingSummary:
     @property
     def has_unread_signs(self) -> bool:
         """Signs beside numbers could not all be read: one may be missing or wrong."""
-        return any(note.startswith(UNREAD_SIGNS) for note in self.notes)
+        return names_unread_signs(self.notes)
 
     @property
     def hidden_characters(self) -> int:

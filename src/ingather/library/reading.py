@@ -1,5 +1,6 @@
 """What is known of a file once it has been read: its pages, what was left out of them, or why there are none."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -66,3 +67,12 @@ class Reading:
     hidden: tuple[Hidden, ...] = ()
     notes: tuple[str, ...] = ()
     tables: tuple[Table, ...] = ()
+
+    @property
+    def has_unread_signs(self) -> bool:
+        return names_unread_signs(self.notes)
+
+
+def names_unread_signs(notes: Iterable[str]) -> bool:
+    """Whether the notes of a reading say that signs beside numbers could not all be read."""
+    return any(note.startswith(UNREAD_SIGNS) for note in notes)

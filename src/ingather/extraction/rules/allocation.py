@@ -36,7 +36,9 @@ SEQUENCES: Final = tuple(
             "computer",
             0,
             (
-                r"computer[- ]?(?:generated|based|made|ised|ized)|(?:generated|made|produced|created"
+                r"computer[- ]?(?:generated|made|ised|ized)|computer-based (?:random|list|system|allocation)"
+                r"|(?:generated"
+                r"|made|produced|created"
                 r"|prepared|drawn up) by (?:an? )?computer"
                 r"|\bby computer\b|computeri[sz]ed random|random[- ]number (?:generator|function)|\b(?:SAS"
                 r"|Stata|SPSS|Excel|R software)\b"
@@ -65,7 +67,7 @@ CONCEALMENTS: Final = tuple(
             "pharmacy",
             0,
             (
-                r"\bpharmac(?:y|ist)\b[^.]{0,80}\b(?:list|code|random\w*|assign\w*|allocat\w*|dispens\w*)"
+                r"\bpharmac(?:y|ist)\b[^.]{0,40}\b(?:list|code|random\w*|allocation)"
                 r"|\b(?:list|code|sequence|allocation)\b[^.]{0,40}\bpharmac(?:y|ist)\b"
                 r"|药房[^。]{0,20}(?:随机|分配|编码)"
             ),
@@ -74,7 +76,8 @@ CONCEALMENTS: Final = tuple(
             "sealed_opaque_envelopes",
             1,
             (
-                r"\bopaque\b[^.]{0,40}\benvelopes?|\benvelopes?\b[^.]{0,40}\bopaque"
+                r"\bseal\w*\b[^.]{0,30}\bopaque\b[^.]{0,40}\benvelopes?|\bopaque\b[^.]{0,30}\bseal\w*\b[^.]{0,30}\benvelopes?"
+                r"|\benvelopes?\b[^.]{0,60}\b(?:sealed\b[^.]{0,30}\bopaque|opaque\b[^.]{0,30}\bsealed)"
                 r"|不透(?:光|明)[^。]{0,10}信封"
             ),
         ),
@@ -90,7 +93,7 @@ CONCEALMENTS: Final = tuple(
             ),
         ),
         ("open_list", 1, (r"\bopen (?:list|allocation|random)|\bunsealed\b")),
-        ("envelopes_not_opaque", 2, (r"\benvelopes?\b|信封")),
+        ("envelopes_not_opaque", 2, (r"\benvelopes?\b(?<!opaque envelopes)(?<!opaque envelope)|信封")),
     )
 )
 
@@ -218,7 +221,7 @@ def _blinding(document: Document) -> Iterator[tuple[str, Hit]]:
 
 def _clauses(sentence: Sentence) -> Iterator[tuple[int, str]]:
     start = 0
-    for cut in re.finditer(r"; |;|, (?:but|whereas|while) | whereas ", sentence.text):
+    for cut in re.finditer(r"; |;|,? but |, (?:whereas|while) | whereas ", sentence.text):
         if sentence.text[start : cut.start()]:
             yield start, sentence.text[start : cut.start()]
         start = cut.end()

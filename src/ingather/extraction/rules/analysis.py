@@ -48,6 +48,10 @@ _SETS: Final = (
     ),
 )
 _MAIN: Final = rx(r"\b(?:primary|main) (?:efficacy )?analys[ie]s\b|\bprimary outcome was analy|主要分析")
+_OTHER_SET: Final = rx(
+    r"\bsensitivity\b|\bsecondary analys|\bre-?computed\b|\bsafety (?:analys|population)|\badditional analys"
+    r"|\bpost[- ]hoc"
+)
 _MISSING: Final = rx(
     r"\bmissing\b[^.]{0,80}\b(?:imput\w+|counted as|treated as|considered|last observation|complete[- ]case"
     r"|mixed models?|handled|excluded)"
@@ -60,6 +64,13 @@ _MODEL: Final = rx(
     r"(?: \w+){0,2} (?:regressions?|models?|equations?)\b|\b(?:cox|poisson|mixed) models?\b|\bANCOVA\b"
     r"|\banalysis of (?:co)?variance\b"
     r"|(?:线性|logistic|Cox|混合)(?:[^。,]{0,6})?(?:回归|模型)"
+)
+# Models of something else than the main result.
+_OTHER_MODEL: Final = rx(
+    r"^tables? \d|\bcurves?\b|\bcould\b|\bgeometric\b|\bmissing\b|\bcorrelat|\bpredict|\brisk factors?\b"
+    r"|\bsensitivity\b|\bsecondary\b|\bcount (?:outcomes|data)|\bdose"
+    r"|\bpower model|\bhypothetical|\bpharmacokinetic|\bexploratory\b|\bsub-?group|\bcost|\bat baseline\b|\bdemographic"
+    r"|\bbaseline (?:char|differ)"
 )
 _EARLY: Final = rx(
     r"\binterim analys[ie]s\b|\b(?:stopped|terminated|closed|halted) (?:early|prematurely)\b|\bearly (?:stopping"
@@ -120,6 +131,7 @@ def _sets(document: Document) -> list[Hit]:
             rank=0 if _MAIN.search(hit.sentence.text) else 1,
         )
         for hit in find(document, patterns)
+        if not _OTHER_SET.search(hit.sentence.text)
     ]
 
 
@@ -132,7 +144,7 @@ def _sentences(document: Document, terms: re.Pattern[str], parts: frozenset[str]
 def _models(document: Document) -> Iterator[Hit]:
     """A model named in the methods is better proof than one named in the abstract; one for missing data is none."""
     for hit in _sentences(document, _MODEL, frozenset({"methods"})):
-        if "missing" not in hit.sentence.text.lower():
+        if not _OTHER_MODEL.search(hit.sentence.text):
             rank = 1 if hit.sentence.in_abstract else 0
             yield Hit(value=hit.value, sentence=hit.sentence, start=hit.start, end=hit.end, rank=rank)
 

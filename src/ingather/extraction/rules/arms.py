@@ -12,6 +12,8 @@ from ingather.extraction.rules.numbers import COUNT, count
 from ingather.extraction.rules.sentences import Document, Sentence
 
 FIELDS: Final = frozenset({"arm_label", "arm_role", "arm_n_randomised", "dose", "frequency", "group_label", "group_n"})
+# With more arms, one that is no placebo may be tried or may be what others are compared with.
+TWO: Final = 2
 # Arms of one trial. Rows with more sizes than this are those of other tables.
 MOST_ARMS: Final = 8
 
@@ -51,8 +53,10 @@ _LEAD: Final = rx(
     r"|^(?:,|and|or|to|either|versus|vs\.?|和|与|或|、|分为|随机分为|其中) ?|^(?:to|receive|either|the|an?) "
 )
 _NO_LABEL: Final = rx(
-    r"\b(?:was|were|treated|received|receiving|with|who|which|had|using|p value|and in|total|overall)\b|[<>=%]|\d\.\d"
+    r"\b(?:was|were|treated|received|receiving|with|who|which|had|using|p value|and in|total|overall)\b|[<>=%|]|\d\.\d"
 )
+# Borders of a table in Markdown, and the mark of a footnote of the cell before.
+_MARK: Final = re.compile(r"^[| ]*(?:\d (?=[A-Z]))?")
 _TAIL: Final = rx(r"[ ,]{0,2}(?:\bgroup|\barm)?[ ,]{0,2}$|[ ,]{0,2}$")
 _AMOUNT: Final = r"\d{1,5}(?:\.\d{1,3})? ?(?:mg|g|\u00b5g|\u03bcg|mcg|ml|mL|IU|units)(?:/(?:kg|day|d|m2))?"
 _OFTEN: Final = (
@@ -124,7 +128,7 @@ def _clean(label: str) -> str:
     while before != label:
         before, label = label, _LEAD.sub("", label.strip())
     label = re.sub(rf" {_AMOUNT}.*$", "", label)
-    return _TAIL.sub("", label).strip(" ,;:")
+    return _TAIL.sub("", _MARK.sub("", label)).strip(" ,;:|")
 
 
 def _made(parts: list[tuple[str, str, int, int]], sentence: Sentence, rank: int) -> list[Arm]:
@@ -151,12 +155,9 @@ def _tables(document: Document) -> Iterator[list[Arm]]:
     """Header rows such as `Veratrol (n = 151) Placebo (n = 151)`."""
     starts = {row.table for row in document.sentences if row.is_row and _AT_START.search(row.text)}
     for row in document.sentences:
-        if row.is_row and "=" in row.text:
+        if row.is_row and "=" in row.text and row.table in starts:
             found = [(m["label"], m["n"], m.start(), m.end()) for m in _SIZED.finditer(row.text) if m["n"]]
             if len(found) >= 2 and (made := _made(found, row, 0)):
-                if row.table not in starts:
-                    for arm in made:
-                        arm.sizes.clear()
                 yield made
 
 
@@ -210,7 +211,11 @@ def _role(arm: Arm, everyone: list[Arm], document: Document, key: str) -> Answer
         )
     is_control = _CONTROL.match(arm.label)
     others = [other for other in everyone if other is not arm]
-    if not is_control and any(_named_role(other, document) or _CONTROL.match(other.label) for other in others):
+    if (
+        len(everyone) == TWO
+        and not is_control
+        and any(_named_role(other, document) or _CONTROL.match(other.label) for other in others)
+    ):
         return reported(
             "arm_role", Hit(value="experimental", sentence=arm.hit.sentence, start=arm.hit.start, end=arm.hit.end), key
         )

@@ -43,7 +43,12 @@ _INTERESTS: Final = rx(
 )
 # A form that declares money and interests at once, and what the journal or its publisher says for itself.
 _OF_ANOTHER: Final = rx(
-    r"^(?:the )?(?:rest of the|remaining|other) authors\b|\bstudy dates\b|\b(?:payment|services) info\b"
+    r"^(?:authors? )?[A-Z]{2,3}(?:-[A-Z]{1,2})?(?:,? (?:and )?[A-Z]{2,3}(?:-[A-Z]{1,2})?)* (?:is|are|has|have"
+    r"|received)\b"
+    r"|^authors (?-i:[A-Z])|\bprofessors?\b|\bpreviously\b|\bDrs?\b\.? (?-i:[A-Z])|\b(?:studies"
+    r"|trials) (?:did|specifically|were|received"
+    r"|reported|stated)\b"
+    r"|^(?:the )?(?:rest of the|remaining|other) authors\b|\bstudy dates\b|\b(?:payment|services) info\b"
     r"|\bpublisher'?s note\b|\bICMJE\b[^.]{0,80}\bfinancial support"
 )
 _ROLE: Final = rx(r"\bfunders?\b[^.]{0,30}\bno role|\bno role in\b")

@@ -87,7 +87,10 @@ UNITS: Final = (
 )
 _FIXED: Final = (
     Pattern(
-        terms=rx(rf"({COUNT}) (?:\w+ )?{CLUSTERS} were (?:randomly )?(?:randomi[sz]ed|allocated|assigned)"),
+        terms=rx(
+            rf"({COUNT}) (?:\w+ )?{CLUSTERS} were (?:randomly )?(?:randomi[sz]ed|allocated"
+            rf"|assigned)(?! (?:in)?to the\b)"
+        ),
         value=lambda m: count(m[1]),
     ),
 )
@@ -146,7 +149,8 @@ _NO_SETTING: Final = rx(
 )
 # Places of the people who ran the study rather than of those who took part.
 _OFFICE: Final = rx(
-    r"\b(?:coordinat|statistic|data|analysis|laborator|trials? (?:unit|cent)|reference|core|randomi)\w*"
+    r"\b(?:good clinical|about \d|approximately|coordinat|statistic|data|analysis|laborator|trials? (?:unit"
+    r"|cent)|reference|core|randomi)\w*"
 )
 _DONE: Final = rx(
     r"\b(?:conducted|carried out|performed|done|undertaken|took place|recruit\w*|enrol\w*|identified|invited|listed"
@@ -175,9 +179,9 @@ _RANGE: Final = rx(
 )
 _ENTRY: Final = rx(
     r"\brecruit|\benrol|\brandomi[sz]|\bconducted|\bcarried out|\btook place|\bran\b|\binvited|\bincluded|\badmitted"
-    r"|\bdiagnos"
     r"|\bworked|\bpatients|\bparticipants|开展|选取|收治|纳入|就诊|招募|入组"
 )
+_STAFF: Final = rx(r"\b(?:reviewers?|translat\w+|curriculum|educators?|developed (?:in|by)|manual)\b")
 # Where people of several countries took part, the ones that a sentence names may not be all.
 _OF_MANY: Final = rx(
     r"\b(?:international|multinational|worldwide|global(?:ly)?|\w+ (?:countries|continents)|europe(?:an)?|north america"
@@ -236,7 +240,7 @@ def _countries(document: Document) -> Answer:
     """Countries named where the paper says where it was done; never those of addresses."""
     names: dict[str, Hit] = {}
     for sentence in prose(document, STUDY - {"results", "conclusions", "aim"}):
-        if not _DONE.search(sentence.text) or _BESIDES.search(sentence.text):
+        if not _DONE.search(sentence.text) or _BESIDES.search(sentence.text) or _STAFF.search(sentence.text):
             continue
         for found in countries.NAME.finditer(sentence.text):
             if not _WITHIN.search(sentence.text[: found.start()]) or _MAKER.search(sentence.text[: found.start()]):

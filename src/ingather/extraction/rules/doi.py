@@ -32,7 +32,9 @@ _CITED: Final = re.compile(r"^\s*\[?\d{1,3}[.\]]\s+[A-Z][^\n]*$|\bet al[.,][^\n]
 _OWN: Final = rx(r"\b(?:doi(?: link)?|https?://(?:dx\.)?doi\.org|cite (?:this )?(?:article|as)|citation)\b[^\n]{0,40}$")
 # The prefixes of places that keep data, and no papers.
 _DATA: Final = ("10.5281/", "10.5061/", "10.6084/", "10.17605/", "10.17632/", "10.7910/")
-_END: Final = re.compile(r"(?:[.:'\u2019*†\-_/]|\.(?:full|pdf|html|abstract|s\d+|g\d+|t\d+))+$", re.IGNORECASE)
+_END: Final = re.compile(
+    r"(?:[.:'\u2019*†\-_/]|\.(?:full|pdf|html|abstract|s\d{1,3}|g\d{1,3}|t\d{1,3}))+$", re.IGNORECASE
+)
 _REFERENCES: Final = re.compile(r"^\s*(?:references|literature cited|bibliography)\s*$", re.IGNORECASE | re.MULTILINE)
 
 

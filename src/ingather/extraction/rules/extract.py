@@ -42,6 +42,8 @@ OTHER_LANGUAGE: Final = notice(
 # With fewer letters than this, finding nothing proves nothing.
 LEAST_LETTERS: Final = 120
 # So many characters are read: as many as a long book has. More would cost time and bring nothing.
+# Characters of a paper that is long enough to have methods under a heading; a letter or an abstract is shorter.
+LONG_PAPER: Final = 15_000
 MOST_CHARACTERS: Final = 2_000_000
 
 _FAMILIES: Final = (declarations, design, allocation, counts, analysis, people, cohort, statements)
@@ -133,7 +135,9 @@ def _unfit(paper: Report, document: Document, askable: set[str], found: frozense
     if paper.kind is Kind.REVIEW:
         # What a review says of people, places and analyses it says of the studies that it reviews.
         fields, note = found - OF_ANY_PAPER, NOT_A_COHORT if "cohort_type" in askable else NOT_A_TRIAL
-    elif "n_randomised" in askable and paper.kind is Kind.UNKNOWN and document.characters("methods") >= LEAST_READ:
+    elif ("n_randomised" in askable and _has_no_methods(document, paper)) or (
+        "n_randomised" in askable and paper.kind is Kind.UNKNOWN and document.characters("methods") >= LEAST_READ
+    ):
         fields, note = TRIAL_FIELDS, NO_TRIAL_SEEN
     elif "n_randomised" in askable and paper.kind is not Kind.TRIAL:
         fields, note = TRIAL_FIELDS, NOT_A_TRIAL
@@ -144,6 +148,13 @@ def _unfit(paper: Report, document: Document, askable: set[str], found: frozense
     hit = paper.hit
     quote, page = (hit.quote, hit.sentence.page) if hit else ("", None)
     return {name: Answer(field=name, state=State.UNCLEAR, quote=quote, page=page, note=note) for name in fields}
+
+
+def _has_no_methods(document: Document, paper: Report) -> bool:
+    """Whether a long paper has no methods of its own: it speaks of what others randomised."""
+    is_long = sum(map(len, document.pages)) > LONG_PAPER
+    stands_early = paper.hit is not None and (paper.hit.sentence.in_abstract or paper.hit.sentence.part == "front")
+    return is_long and document.characters("methods") == 0 and not stands_early
 
 
 def _checked(field: AskableField, answer: Answer | None, key: str, silence: str) -> Answer:

@@ -20,6 +20,10 @@ STUDY_AND_END: Final = STUDY | {"end"}
 ANYWHERE: Final = STUDY_AND_END | {"introduction", "discussion"}
 
 
+# A line of a table of contents, or a row of a table in Markdown.
+_NO_PROSE: Final = re.compile(r"\.{5}|(?:\. ){5}|\|[^|]*\|[^|]*\|")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
     """A value and the words it was read from. A lower rank is the better proof."""
@@ -62,7 +66,7 @@ def rx(terms: str) -> re.Pattern[str]:
 def prose(document: Document, parts: frozenset[str] = STUDY) -> Iterator[Sentence]:
     """The sentences of these parts of the paper, without rows of tables and without what is said of other studies."""
     for sentence in document.sentences:
-        if sentence.is_row or sentence.is_about_others or sentence.part not in parts:
+        if sentence.is_row or sentence.is_about_others or sentence.part not in parts or _NO_PROSE.search(sentence.text):
             continue
         yield sentence
 

@@ -53,7 +53,10 @@ _NO_JOURNAL: Final = rx(
 
 
 # In some running lines the authors stand before the journal: `Smith and Jones BMC Medicine`, `Smith et al. Trials`.
-_NAMES: Final = re.compile(r"(?:[A-Z][\w'-]+(?: [A-Z][\w'-]+)? and [A-Z][\w'-]+ (?=[A-Z])|[A-Z][\w' -]+ et al\.?,? ?)")
+_NAMES: Final = re.compile(
+    r"(?:[A-Z][\w'-]+(?: [A-Z][\w'-]+)? and [A-Z][\w'-]+ (?=BMC |BMJ |PLoS |Journal of |Trials )"
+    r"|[A-Z][\w' -]+ et al\.?,? ?)"
+)
 
 
 def answers(document: Document, printed: Sequence[PrintedLine] = ()) -> dict[str, Answer]:

@@ -34,7 +34,7 @@ _NO_NAME: Final = rx(
     r"|reported|calculated|evaluated|defined|adjusted|met|reached|reduced|increased|significantly|observed|used"
     r"|tested|summari[sz]ed"
     r"|prespecified|as follows|achieved|seen|found|considered|missing|still|\w+ed(?= (?:to|in|by|with|for|at|on|as|from"
-    r"|using|between)\b|$)|chosen|composite of$|the following)\b"
+    r"|using|between)\b|$)|chosen|made|examined|outcomes? of|composite of$|the following)\b"
 )
 _CUT: Final = rx(
     r",? (?:and|while|whereas) (?:the )?(?:key )?(?:secondary|primary|other|co-primary)\b|,? (?:defined"
@@ -45,6 +45,8 @@ _CUT: Final = rx(
     r"|end|follow|to)"
 )
 # What a list of outcomes says once for all of them.
+# A list within a composite, or one that answers two lists at once, names no outcomes of its own.
+_OF_BOTH: Final = rx(r"\bcomposite of\b|\brespectively\b")
 _SHARED: Final = rx(
     r"(?:the |an? )?(?:\w+ )?(?:changes?|incidences?|rates?|numbers?|proportions?|percentages?|differences?"
     r"|improvements?"
@@ -57,7 +59,8 @@ _CUT_ZH: Final = re.compile(r"^(?:第? ?\d{1,3} ?(?:周|个月|天|年)(?:时|�
 _CITATION: Final = re.compile(r"(?<=[a-z]{4})\d{1,2}(?=[\s,]|$)")
 # A name that breaks off, or that only points at another one.
 _OPEN_END: Final = rx(
-    r"\b(?:of|the|to|in|and|or|by|with|for|a|an|at|on|any)$|\bthis (?:end ?-?point|outcome)|\bcriteria$"
+    r"\b(?:of|the|to|in|and|or|by|with|for|a|an|at|on|any|changes?|differences?|numbers?|rates?|time|score"
+    r"|respectively)$|\bthis (?:end ?-?point|outcome)|\bcriteria$"
 )
 _DEFINED: Final = rx(r"\bdefined as (?P<how>[^.;]{5,250})")
 _STOP: Final = frozenset(
@@ -133,7 +136,9 @@ def _named(document: Document) -> Iterator[Outcome]:
 
 def _listed(text: str) -> list[str]:
     """The names of a list. `Changes in weight, blood pressure and pulse` names one that can be quoted: the first."""
-    names = items(text)
+    if _OF_BOTH.search(text):
+        return []
+    names = items(re.sub(r" ?\([^()]*\)", "", text))
     return names[:1] if names and _SHARED.match(names[0]) else names
 
 

@@ -14,10 +14,11 @@ FIELDS: Final = frozenset({"inclusion_criteria", "exclusion_criteria", "conditio
 
 _INCLUDED: Final = rx(
     r"\b(?:were|was) eligible (?:if|when|for)\b|\beligible (?:participants|patients|adults|children|people|women"
-    r"|men) (?:were|had)\b|\binclusion criteria\b"
+    r"|men) (?:were (?:aged|those|adults|required)|had)\b|\binclusion criteria (?:for [^.]{0,40} )?(?:were"
+    r"|was|included?|comprised|are|:)"
     r"|\bcould (?:take part|be included|participate) if\b|\bwere included (?:if|when)\b|\bto be eligible\b"
     r"|\beligibility criteria (?:were|included)\b"
-    r"|\bwere eligible\.?$|(?:纳入|入选)标准:"
+    r"|(?:纳入|入选)标准:"
 )
 # `Eight patients were excluded` counts people; it gives no criterion.
 _TALLIED: Final = rx(
@@ -25,6 +26,12 @@ _TALLIED: Final = rx(
     r"|\banaly[sz]\w+ excluded"
 )
 # Sentences that count people, speak of measurements or of other lists, or only announce the criteria.
+# Sentences that describe those who took part, or controls, or how people came into the study.
+_NO_MEMBERS: Final = re.compile(
+    r"\bvolunteered\b|\bcontrol group\b|\bmean age\b|\bslips?\b|\bwere later\b|\brecords departments?\b|\bresults\b"
+    r"|\(n ?= ?\d|\bthe physician\b|\bco-?ordinator\b",
+    re.IGNORECASE,
+)
 _SHORTEST: Final = 30  # characters of a sentence that gives criteria; a shorter one is a label or was cut off
 _VAGUE: Final = re.compile(
     rf"{_TALLIED.pattern}|\b(?:events?|data|values?|samples?|articles?|studies|trials|variables?|outcomes?"
@@ -38,14 +45,16 @@ _VAGUE: Final = re.compile(
     r"|given|shown|listed|provided"
     r"|published|reported|summari[sz]ed|detailed|the same|as follows|identical|similar|not)|\bfrom (?:the|this"
     r"|all|our) \w* ?analys"
-    r"|\bno exclusion criteria\b|\bstratifi|\bconsent|\bassent\b|\brandomly\b|\bwere randomi"
+    r"|\bno exclusion criteria\b|\bstratifi|\bafter the eligible\b|\benrolled and\b|\bconsent|\bassent\b"
+    r"|\brandomly\b|\bwere randomi"
     r"|\beligible for (?:the )?enrol",
     re.IGNORECASE,
 )
 # People of an age are a criterion where they were sought, not where those who took part are described.
 # Exclusions of an analysis, of records or of results, and sentences that argue, say nothing of who could take part.
 _NO_CRITERION: Final = re.compile(
-    r"\b(?:sensitivity|analys[ei]s|analyzed|analysed|excluding|exclusive|however|therefore|because|although|since"
+    r"\bdid not complete\b|\bwithdr|\bdropp?ed\b|\(n ?= ?\d|\b(?:sensitivity|analys[ei]s|analyzed|analysed"
+    r"|excluding|exclusive|however|therefore|because|although|since"
     r"|results?|outcomes?|estimates?|events?|hospitali[sz]ations|stud(?:y|ies) (?:that|which|with|in|on|were"
     r"|on)|studies"
     r"|articles|reviews?|trials|records|database|imput\w+|missing|remaining|subsequently|after randomi[sz]ation"
@@ -99,7 +108,11 @@ def _criteria(document: Document, topic: str, terms: re.Pattern[str], weaker: re
     """What stands under the heading, else the sentence that says who may, else one that says who did."""
     for sentence in prose(document, frozenset({"methods", "abstract", "body"})):
         is_excluding = topic == "exclusion"
-        if is_excluding and (_NO_CRITERION.search(sentence.text) or sentence.text[:1].islower()):
+        if is_excluding and (
+            _NO_CRITERION.search(sentence.text) or sentence.text[:1].islower() or sentence.text[:1] == "\u2022"
+        ):
+            continue
+        if not is_excluding and _NO_MEMBERS.search(sentence.text):
             continue
         if sentence.topic == topic and not sentence.in_abstract and len(sentence.text) >= _shortest(sentence.text):
             yield Hit(value=sentence.text, sentence=sentence)
@@ -108,7 +121,7 @@ def _criteria(document: Document, topic: str, terms: re.Pattern[str], weaker: re
                 continue
             rank = 2 if sentence.in_abstract else 1
             yield Hit(value=sentence.text, sentence=sentence, start=found.start(), end=found.end(), rank=rank)
-        elif weaker and (found := weaker.search(sentence.text)) and _SOUGHT.search(sentence.text):
+        elif weaker and (found := weaker.search(sentence.text)) and _is_sought(sentence.text):
             rank = 4 if sentence.in_abstract else 3
             yield Hit(value=sentence.text, sentence=sentence, start=found.start(), end=found.end(), rank=rank)
 
@@ -125,6 +138,11 @@ def _is_in_title(what: str, title: str) -> bool:
     terms = re.findall(r"(?<![\w-])[a-z][a-z-]{3,}", what, re.IGNORECASE)
     is_named = bool(terms) and all(term.casefold().rstrip("s") in title for term in terms)
     return is_named and re.search(rf"{re.escape(what.casefold())} (?:and|or)\b", title) is None
+
+
+def _is_sought(text: str) -> bool:
+    """Whether people of a kind were looked for, and not counted."""
+    return _SOUGHT.search(text) is not None and re.match(rf"{COUNT}\b", text, re.IGNORECASE) is None
 
 
 def _conditions(document: Document) -> Iterator[Hit]:

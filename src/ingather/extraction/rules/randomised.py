@@ -128,6 +128,8 @@ _PLANNED: Final = rx(
     r"|can|could|are"
     r" (?:being )?(?:to be|randomi|randomly)|to be|goal|sample size|power)\b"
 )
+# `31 patients (52%) randomised to drug therapy` are a part of the people.
+_SHARE: Final = rx(rf" (?:of the |of these )?(?:[\w-]+ ){{0,2}}{PEOPLE} ?\(\d{{1,2}}(?:\.\d+)? ?%\)(?! (?:fe)?male)")
 _OF_TRIAL: Final = rx(
     r"\brandomi[sz]ed\b|\brandomly (?:assigned|allocated|divided)|\brandomi[sz]ation\b|\brandom(?:ly)? assign"
 )
@@ -200,7 +202,7 @@ def without_brackets(text: str) -> str:
 
 _SUBJECT: Final = rx(rf"(?P<n>{COUNT})(?= |$)")
 _BREAK: Final = rx(r"[;:]|\b(?:were|was|while|whereas|although|because|received|completed)\b|, and\b|\. ")
-_SAMPLE_OF: Final = rx(rf"^(?: {_ADJECTIVES}{PEOPLE})? *(?:(?:from|out of|of|from among)(?: \w+){{0,4}}|/) ?$")
+_SAMPLE_OF: Final = rx(rf"^(?: {_ADJECTIVES}{PEOPLE})? *(?:(?:from|out of|of|from among)(?: (?!and\b)\w+){{0,4}}|/) ?$")
 _HEAD: Final = rx(
     r"^ *(?:of the |of these |/ ?\d+ )?(?:(?!(?:months?|weeks?|years?|days?|hours?|minutes?|groups?|arms?|cycles?|times"
     rf"|cent(?:er|re)s?|sites?|hospitals?|from|in|at|after)\b)[\w'/≥≤<>=.-]+,? +){{0,10}}?{PEOPLE}\b"
@@ -236,10 +238,16 @@ def _judged(sentence: Sentence, text: str, subject: re.Match[str], after: int) -
     is_to = _TO_ONE.search(rest) is not None
     if _PAIR.search(text[: subject.start("n")]) or (is_to and _ADDED_ARM.search(rest)):
         return
-    is_choice = _CHOICE.search(original) is not None
-    if is_to and not is_choice and not re.search(r"\band\b|,", rest):
+    # `992 patients were randomised to receive radiotherapy and 917 had values` gives an arm, unless a choice follows.
+    if is_to and _CHOICE.search(_first_clause(original)) is None:
         return
-    yield from _counted(sentence, subject, _TOTAL if is_choice or not is_to else _LOOSE)
+    yield from _counted(sentence, subject, _TOTAL)
+
+
+def _first_clause(text: str) -> str:
+    """What follows a verb, up to the next verb that has a subject of its own."""
+    end = re.search(r"; |, (?:of|with|while|whereas) |\band \d+ (?:\([^()]*\) )?(?:had|were|was|completed)\b", text)
+    return text[: end.start()] if end else text
 
 
 def _adds_up(text: str, total: re.Match[str]) -> bool:
@@ -265,6 +273,8 @@ def _counted(sentence: Sentence, found: re.Match[str], rank: int) -> Iterator[Hi
     if _BEFORE.search(before) and not (is_sum or is_bracketed or _STILL_TOTAL.search(before)):
         return
     if re.fullmatch(r"(?:19|20)\d\d", found["n"]) and _DATED.search(before):
+        return
+    if _SHARE.match(sentence.text[found.end("n") :]):
         return
     if _PLANNED.search(sentence.text[max(0, found.start("n") - 80) : found.end() + 60]):
         return

@@ -20,23 +20,27 @@ _AIM: Final = rx(
 )
 # Under a heading such as `Aims` the background may stand first. An aim says what was to be found out.
 _PURPOSE: Final = rx(
-    r"\b(?:aims?|aimed|objectives?|purpose|goal|hypothes\w+|sought|whether)\b|^to \w+"
+    r"\b(?:aims?|aimed|objectives?|purpose|goal|hypothes\w+|sought)\b|^(?:therefore, |here, |thus, )?to \w+"
     r"|\bwe (?:\w+ )?(?:investigated|examined|assessed|tested|evaluated|compared|studied|determined)\b"
     r"|\bto (?:\w+ly )?(?:determine|assess|compare|evaluate|examine|investigate|test|study|establish|explore|estimate"
     r"|identify|describe|find out)\b|旨在|探讨|评价|目的|观察|比较|研究"
 )
+_NO_AIM: Final = rx(r"\b(?:is|are|was|were) needed\b|\bprevious (?:study|trial)\b|\bfurther (?:research|studies)\b")
 # So soon behind the verb a sentence that only announces says so, in characters.
 _SOON: Final = 40
 _ANNOUNCEMENT: Final = 70  # characters of a sentence that announces limitations; a longer one says more
 _FIRST: Final = rx(r"(?:first(?:ly)?|one limitation|the first|the main)\b")
 # What stands in a section of conclusions before or after what is concluded.
 _NO_CONCLUSION: Final = rx(
-    r"^(?:however|despite|previous|prior|further|future|additional|more (?:research|studies|trials)|moreover"
+    r"^(?:which|however|despite|previous|prior|further|future|additional|more (?:research|studies|trials)|moreover"
     r"|nevertheless|these"
     r"|this (?:allowed|is)|it is|there (?:is|are)|although (?:previous|several|many)|trial regist|clinical trial regist"
-    r"|funded|funding)\b|\bNCT\d{8}|\b(?:further|more|future|larger) (?:research|studies"
+    r"|funded|funding|several measures)\b|\bwas designed to\b|\b(?:aimed|sought) to\b|\bstrengths?\b"
+    r"|\bmitigat|\bNCT\d{8}"
+    r"|\b(?:further|more|future|larger) (?:research|studies"
     r"|trials)\b.{0,40}\b(?:needed|required"
     r"|warranted|necessary)"
+    r"|\baim of (?:this|the|our)\b|\bwill\b"
 )
 _CONCLUDE: Final = rx(r"\bin conclusion\b|综上")
 _LIMITATION: Final = rx(
@@ -83,6 +87,8 @@ def answers(document: Document) -> dict[str, Answer]:
 def _aims(document: Document) -> list[Hit]:
     hits = []
     for sentence in prose(document, ANYWHERE - {"discussion", "results", "end"}):
+        if _NO_AIM.search(sentence.text):
+            continue
         if sentence.topic == "aim" and sentence.part == "aim" and _PURPOSE.search(sentence.text):
             hits.append(Hit(value=sentence.text.rstrip(".。"), sentence=sentence))
         elif found := _AIM.search(sentence.text):
@@ -92,10 +98,15 @@ def _aims(document: Document) -> list[Hit]:
     return hits
 
 
+def _shortest(text: str) -> int:
+    """How many characters a conclusion has at least; `IV.` is a level of evidence."""
+    return 30 if text.isascii() else 10
+
+
 def _conclusions(document: Document) -> list[Hit]:
     hits = []
     for sentence in prose(document, STUDY | {"discussion"}):
-        if _NO_CONCLUSION.search(sentence.text):
+        if _NO_CONCLUSION.search(sentence.text) or len(sentence.text) < _shortest(sentence.text):
             continue
         if sentence.part == "conclusions":
             hits.append(Hit(value=sentence.text, sentence=sentence, rank=0 if sentence.in_abstract else 1))

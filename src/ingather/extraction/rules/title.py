@@ -192,6 +192,9 @@ def _between_masthead_and_authors(head: list[Sentence]) -> list[Hit]:
         if not lines and is_authors(text) and "," in text:
             return []
         lines.append(line)
+        if text.startswith("#"):  # a heading of Markdown is one line
+            is_closed = True
+            break
         if len(lines) > _MOST_LINES:
             return []
     if not lines or not (is_closed or len(lines) <= 3):
