@@ -16,6 +16,9 @@ from ingather.library.table import Box
 _MOST_COLUMNS = 60
 _MOST_ROWS = 400
 
+# In points: a box is this much larger than its ink, for a dash is thinner than the grid that characters are kept on.
+_MARGIN = 0.4
+
 _CJK = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
 
 
@@ -36,7 +39,8 @@ class Part:
     def __post_init__(self) -> None:
         self.text = text_of(self.lines)
         tokens = [token for line in self.lines for token in line]
-        self.box = enclosing([token.box for token in tokens])
+        box = enclosing([token.box for token in tokens])
+        self.box = box and (box[0] - _MARGIN, box[1] - _MARGIN, box[2] + _MARGIN, box[3] + _MARGIN)
         self.left = min((token.box[0] for token in tokens), default=0.0)
 
     @property
