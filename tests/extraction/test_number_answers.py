@@ -5,6 +5,8 @@ import json
 import pytest
 
 from ingather.extraction.numbers.answer import AnswerState
+from ingather.extraction.numbers.arms import arms_of
+from ingather.extraction.numbers.paper import NumbersPaper
 from ingather.extraction.numbers.question import Kind, QuestionsUnreadable, questions_of
 from tests.extraction.papers import a_table, ask_paper, numbers_in
 
@@ -259,3 +261,16 @@ def test_weight_is_no_week_and_a_bare_number_in_the_headers_is_n() -> None:
     assert numbers_in(weight) == ("80.2", "9.1", "45", "79.9", "8.8", "44")
     index = ask_paper("body mass index", table, kind=Kind.CONTINUOUS)
     assert numbers_in(index) == ("28.1", "3.1", "45", "27.9", "2.8", "44")
+
+
+def test_the_arms_are_those_of_the_headers_with_their_sizes() -> None:
+    table = a_table(
+        ["", "Aspirin 100 mg (n = 45)", "Aspirin 300 mg (n = 46)", "Placebo (n = 44)", "Total (n = 135)", "P"],
+        ["Age, mean (SD)", "60 (9)", "61 (8)", "60 (9)", "60 (9)", "0.5"],
+    )
+    arms = arms_of(NumbersPaper([""], [table]))
+    assert [(arm.name, arm.n, arm.is_control) for arm in arms] == [
+        ("Aspirin 100 mg", "45", False),
+        ("Aspirin 300 mg", "46", False),
+        ("Placebo", "44", True),
+    ]

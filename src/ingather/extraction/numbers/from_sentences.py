@@ -196,7 +196,7 @@ def _side(
     says = pair.spread or spread_of([sentence.text], paper.statements)[0]
     if says is not Spread.SD:
         return ArmNumbers(), "It is not said that the second number is an SD."
-    ns = list(dict.fromkeys(firm or every))
+    ns = list(dict.fromkeys(firm))
     if len(ns) != 1:
         return ArmNumbers(), "N of the arm is not given, or given as several numbers."
     return ArmNumbers(mean=pair.mean, sd=pair.second, n=ns[0]), ""

@@ -76,7 +76,7 @@ def candidate_of(
             # The percentages of the cells tell which number of people is theirs.
             sides.append(binary_of(side, every))
         else:
-            sides.append(continuous(side, firm or every, cells.view.table, paper.statements))
+            sides.append(continuous(side, firm, cells.view.table, paper.statements))
     return Candidate(cells=cells, score=score, intervention=sides[0], comparator=sides[1])
 
 

@@ -167,7 +167,9 @@ def _frame(entry: Entry, level: int, *, by_columns: bool) -> Iterator[TableLabel
                 yield label
 
 
-_CHARACTERISTICS = ("baseline", "characteristic", "demographic", "基线", "一般资料")
+_CHARACTERISTICS = ("characteristic", "demographic", "基线", "一般资料")
+# Words of a caption that speak of what came later, also where it names characteristics too.
+_LATER = ("change", "result", "outcome", "follow")
 
 
 def _moment_of_caption(caption: str) -> Moment | None:
@@ -176,6 +178,6 @@ def _moment_of_caption(caption: str) -> Moment | None:
     if moment is not None:
         return moment
     plain = caption.casefold()
-    if any(term in plain for term in _CHARACTERISTICS[1:3]) and "change" not in plain:
+    if any(term in plain for term in _CHARACTERISTICS) and not any(term in plain for term in _LATER):
         return Moment(When.BEFORE)
     return None
