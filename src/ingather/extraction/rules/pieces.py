@@ -51,7 +51,7 @@ class Piece:
 
 
 @dataclass(slots=True)
-class Reader:
+class LineReader:
     """Where a reader is in the paper, line by line."""
 
     part: str = "front"
@@ -131,7 +131,7 @@ def masked(line: str) -> str:
     return _NUMBER.sub("#", line.strip())
 
 
-def pieces(page: str, reader: Reader, repeated: frozenset[str]) -> Iterator[Piece]:
+def pieces(page: str, reader: LineReader, repeated: frozenset[str]) -> Iterator[Piece]:
     """The page cut where a heading, a table row or an empty line stands. A piece of prose may hold many sentences."""
     figures = figure_lines(page)
     subheadings = subheading_lines(page)
@@ -191,7 +191,9 @@ def _is_caption(bare: str) -> bool:
     return len(bare) < _LONGEST_CAPTION and is_table_caption(bare)
 
 
-def _heading(line: str, reader: Reader, piece: Piece | None, *, is_over: bool, is_sub: bool) -> tuple[str, int] | None:
+def _heading(
+    line: str, reader: LineReader, piece: Piece | None, *, is_over: bool, is_sub: bool
+) -> tuple[str, int] | None:
     """The heading that a line is or begins with, where a line may be one: not in the middle of a sentence."""
     is_short = len(line.strip()) < _SHORT_HEADING or (piece is not None and piece.end - piece.start < 80)
     if not (is_over or is_short):
@@ -204,7 +206,7 @@ def _heading(line: str, reader: Reader, piece: Piece | None, *, is_over: bool, i
 
 
 def _begun(
-    page: str, reader: Reader, start: int, end: int, found: tuple[str, int] | None, *, is_caption: bool
+    page: str, reader: LineReader, start: int, end: int, found: tuple[str, int] | None, *, is_caption: bool
 ) -> Piece | None:
     """The piece that a line begins; None where the line is a heading and nothing else."""
     if found is None:

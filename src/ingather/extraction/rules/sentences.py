@@ -7,7 +7,7 @@ from typing import Final
 
 from ingather.extraction.rules.figures import FIGURE
 from ingather.extraction.rules.headings import REFERENCES
-from ingather.extraction.rules.pieces import Piece, Reader, pieces, repeated_lines
+from ingather.extraction.rules.pieces import LineReader, Piece, pieces, repeated_lines
 from ingather.extraction.rules.text import Plain, clip, plain
 
 # A sentence longer than this, in characters, is cut: patterns need a bounded text. Real sentences are far shorter.
@@ -81,7 +81,7 @@ class Document:
 def read(pages: Sequence[str]) -> Document:
     """Read pages in their order. The list of references is left out; so are lines repeated on every page."""
     repeated = repeated_lines(pages)
-    reader = Reader()
+    reader = LineReader()
     front: list[Sentence] = []
     sentences: list[Sentence] = []
     for number, page in enumerate(pages):

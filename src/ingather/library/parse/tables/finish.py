@@ -1,7 +1,7 @@
 """A grid made into the finished table: for every cell the headers above it and the labels beside it."""
 
 from ingather.library.parse.tables.build import Grid, Part
-from ingather.library.parse.tables.labels import Label, paths_of
+from ingather.library.parse.tables.labels import RowLabel, paths_of
 from ingather.library.parse.tables.notes import notes_of
 from ingather.library.table import Cell, Table
 
@@ -34,15 +34,15 @@ def table_from(grid: Grid) -> Table:
     )
 
 
-def _label(row: list[Part], number: int, columns: int) -> Label | None:
+def _label(row: list[Part], number: int, columns: int) -> RowLabel | None:
     first = [part for part in row if part.column == 0 and part.row == number]
     if not first:
         alone = [part for part in row if part.row == number]
         if len(alone) == 1 and alone[0].column_span == columns > 1:
-            return Label(alone[0].text, alone[0].left, is_alone=True)
+            return RowLabel(alone[0].text, alone[0].left, is_alone=True)
         return None
     others = [part for part in row if part is not first[0]]
-    return Label(first[0].text, first[0].left, is_alone=not others)
+    return RowLabel(first[0].text, first[0].left, is_alone=not others)
 
 
 def _cell(part: Part, grid: Grid, heads: list[Part], paths: dict[int, tuple[str, ...]], names: dict[int, str]) -> Cell:

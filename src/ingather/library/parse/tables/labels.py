@@ -11,7 +11,7 @@ _ALIGNED = 0.6
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
+class RowLabel:
     """The label of a row: its text, its left edge, whether it stands alone in its row."""
 
     text: str
@@ -19,14 +19,14 @@ class Label:
     is_alone: bool
 
 
-def paths_of(labels: list[Label | None]) -> list[tuple[str, ...]]:
+def paths_of(labels: list[RowLabel | None]) -> list[tuple[str, ...]]:
     """For each row the labels above it, from the outermost; None for a row without a label."""
     edges = Counter(round(label.left / _SAME_INDENT) for label in labels if label)
     count = sum(edges.values())
     common = sum(number for _, number in edges.most_common(3))
     has_indents = count > 0 and common >= _ALIGNED * count
     paths: list[tuple[str, ...]] = []
-    above: list[Label] = []
+    above: list[RowLabel] = []
     for number, label in enumerate(labels):
         if label is None:
             paths.append(tuple(other.text for other in above if other.is_alone))
@@ -43,7 +43,7 @@ def paths_of(labels: list[Label | None]) -> list[tuple[str, ...]]:
     return paths
 
 
-def _is_over(other: Label, label: Label, *, has_indents: bool) -> bool:
+def _is_over(other: RowLabel, label: RowLabel, *, has_indents: bool) -> bool:
     if has_indents and other.left < label.left - _SAME_INDENT:
         return True
     return other.is_alone and (not has_indents or abs(other.left - label.left) <= _SAME_INDENT)

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from itertools import accumulate
 
 from ingather.library.parse.tables.captions import label_of
-from ingather.library.parse.tables.labels import Label, paths_of
+from ingather.library.parse.tables.labels import RowLabel, paths_of
 from ingather.library.table import Cell, Table
 
 _DIVIDER = re.compile(r"^\s*\|?(?:\s*:?-{1,}:?\s*\|)+\s*(?::?-{1,}:?)?\s*\|?\s*$")
@@ -170,7 +170,7 @@ def _table(cells: list[_Cell], caption: tuple[str, str], page: int) -> Table:
     by_row = {row: [cell for cell in cells if cell.row == row and not cell.is_header] for row in body}
     firsts = {row: next((cell for cell in own if cell.column == 0), None) for row, own in by_row.items()}
     labels = [
-        Label(first.text, 0.0, is_alone=len(by_row[row]) == 1) if (first := firsts[row]) else None for row in body
+        RowLabel(first.text, 0.0, is_alone=len(by_row[row]) == 1) if (first := firsts[row]) else None for row in body
     ]
     paths = dict(zip(body, paths_of(labels), strict=True))
     finished = tuple(
