@@ -12,6 +12,7 @@ from ingather.extraction.findings import Answer, State
 from ingather.extraction.rules import NOT_LOOKED_FOR, OTHER_LANGUAGE, extract
 from ingather.extraction.rules.numbers import count, month, span
 from ingather.extraction.rules.sentences import read
+from ingather.extraction.rules.text import clip
 from ingather.extraction.template.builtin import BUILTIN_IDS, load_builtin
 
 FILLER = "The study was planned with care, and the words of this line are of no interest to any of the rules. " * 12
@@ -339,3 +340,12 @@ def test_hostile_text_is_searched_in_bounded_time() -> None:
     assert len(text) > 200_000
     # It takes a few seconds; one pattern that backtracks without bound takes minutes.
     assert time.process_time() - start < 30
+
+
+def test_a_quote_that_is_cut_ends_with_a_whole_term_even_where_all_of_it_was_found() -> None:
+    page = "Patients were randomised to " + "interventions of several kinds " * 20 + "or to placebo."
+
+    quote = clip(page, 0, len(page), (0, len(page)))
+
+    assert page.startswith(quote)
+    assert page[len(quote)] == " "
