@@ -14,7 +14,7 @@ from ingather.library.parse.plain import removed
 from ingather.library.parse.sight import HiddenReason, Seen, look
 from ingather.library.parse.streams import Features, inspect
 from ingather.library.parse.symbols import Symbols
-from ingather.library.parse.tables.build import Grid
+from ingather.library.parse.tables.build import CellGrid
 from ingather.library.parse.tables.carry import tables_from
 from ingather.library.parse.tables.reader import grids_of
 from ingather.library.parse.view import View, view_of
@@ -48,7 +48,7 @@ class Gathered:
     undrawn: list[int] = field(default_factory=list)
     broken: list[int] = field(default_factory=list)
     with_image: set[int] = field(default_factory=set)
-    grids: list[Grid] = field(default_factory=list)
+    grids: list[CellGrid] = field(default_factory=list)
     without_tables: list[int] = field(default_factory=list)
     symbols: Symbols = field(default_factory=Symbols)
     with_unread_signs: list[int] = field(default_factory=list)

@@ -49,7 +49,7 @@ class Part:
 
 
 @dataclass(slots=True)
-class Grid:
+class CellGrid:
     """A table in the making: its cells, and how many rows at the top are headers."""
 
     region: Region
@@ -89,10 +89,10 @@ def text_of(lines: list[list[Token]]) -> str:
     return text
 
 
-def grid_of(region: Region, before: Grid | None = None) -> Grid | None:
+def grid_of(region: Region, before: CellGrid | None = None) -> CellGrid | None:
     """The grid of a region, or None where it holds no table. `before` is the grid that it may go on with."""
     if region.is_picture:
-        return Grid(region)
+        return CellGrid(region)
     lattice = lattice_of(region.box, region.across, region.down)
     if lattice is not None and not _is_open(lattice, region):
         return _ruled(region, lattice, before)
@@ -112,7 +112,7 @@ def _is_open(lattice: Lattice, region: Region) -> bool:
     return several >= 1 and several >= 0.3 * len(inside)
 
 
-def _ruled(region: Region, lattice: Lattice, before: Grid | None) -> Grid | None:
+def _ruled(region: Region, lattice: Lattice, before: CellGrid | None) -> CellGrid | None:
     inside: dict[int, list[Token]] = {}
     for token in region.tokens:
         middle = (token.box[0] + token.box[2]) / 2, (token.box[1] + token.box[3]) / 2
@@ -132,7 +132,7 @@ def _ruled(region: Region, lattice: Lattice, before: Grid | None) -> Grid | None
         )
         for square in lattice.squares
     ]
-    grid = Grid(region, parts, cuts=lattice.xs[1:-1], is_ruled=True)
+    grid = CellGrid(region, parts, cuts=lattice.xs[1:-1], is_ruled=True)
     if before is None:
         grid.header_rows = _header_rows(parts, region.shades, len(lattice.ys) - 1)
     else:
@@ -140,7 +140,7 @@ def _ruled(region: Region, lattice: Lattice, before: Grid | None) -> Grid | None
     return grid
 
 
-def _repeated_rows(parts: list[Part], before: Grid) -> int:
+def _repeated_rows(parts: list[Part], before: CellGrid) -> int:
     """How many rows at the top are the headers of the page before, once more."""
     known, count = before.header_texts(), 0
     for row in range(before.header_rows):
@@ -179,7 +179,7 @@ def _until(by_row: list[list[Part]], filled: int) -> int:
     return count
 
 
-def _spaced(region: Region, lattice: Lattice | None, before: Grid | None) -> Grid | None:
+def _spaced(region: Region, lattice: Lattice | None, before: CellGrid | None) -> CellGrid | None:
     """A grid from white space, with the help of what lines there are."""
     lines = [segments_of(line) for line in lines_of(region.tokens)]
     if not lines:
@@ -208,7 +208,7 @@ def _spaced(region: Region, lattice: Lattice | None, before: Grid | None) -> Gri
         for row in found:
             parts += [_part(block, start + block.row, region.page) for block in row]
         start += len(found)
-    return Grid(region, parts, header_rows=depth, cuts=cuts)
+    return CellGrid(region, parts, header_rows=depth, cuts=cuts)
 
 
 def _part(block: rows.Block, row: int, page: int) -> Part:

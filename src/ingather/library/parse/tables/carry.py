@@ -1,6 +1,6 @@
 """Tables that go on over pages, put together."""
 
-from ingather.library.parse.tables.build import Grid
+from ingather.library.parse.tables.build import CellGrid
 from ingather.library.parse.tables.finish import table_from
 from ingather.library.table import Table
 
@@ -8,16 +8,16 @@ from ingather.library.table import Table
 _SAME_CUT = 4.0
 
 
-def tables_from(grids: list[Grid]) -> tuple[Table, ...]:
+def tables_from(grids: list[CellGrid]) -> tuple[Table, ...]:
     """The tables of a file from the grids of its pages."""
     tables = (table_from(grid) for grid in joined_grids(grids))
     return tuple(table for table in tables if table.cells or table.is_picture)
 
 
-def joined_grids(grids: list[Grid]) -> list[Grid]:
+def joined_grids(grids: list[CellGrid]) -> list[CellGrid]:
     """Grids with those of the next pages that go on with them added to them."""
-    found: list[Grid] = []
-    owners: dict[int, Grid] = {}
+    found: list[CellGrid] = []
+    owners: dict[int, CellGrid] = {}
     for grid in grids:
         before = owners.get(id(grid.region.goes_on))
         if before is not None and _may_join(before, grid):
@@ -29,7 +29,7 @@ def joined_grids(grids: list[Grid]) -> list[Grid]:
     return found
 
 
-def _may_join(whole: Grid, more: Grid) -> bool:
+def _may_join(whole: CellGrid, more: CellGrid) -> bool:
     """Whether the columns of one are among those of the other, or as many."""
     if whole.columns == more.columns:
         return True
@@ -37,7 +37,7 @@ def _may_join(whole: Grid, more: Grid) -> bool:
     return all(any(abs(cut - other) <= _SAME_CUT for other in others) for cut in fewer)
 
 
-def _add(whole: Grid, more: Grid) -> None:
+def _add(whole: CellGrid, more: CellGrid) -> None:
     """Adds the rows of a later page below those that are there; its headers are the same, and are left out."""
     if whole.columns < more.columns:
         _widen(whole, more.cuts)
@@ -51,7 +51,7 @@ def _add(whole: Grid, more: Grid) -> None:
     whole.region.below = more.region.below
 
 
-def _widen(grid: Grid, cuts: list[float]) -> None:
+def _widen(grid: CellGrid, cuts: list[float]) -> None:
     """Places the cells of a grid among more columns."""
     places = [min(range(len(cuts)), key=lambda n: abs(cuts[n] - cut)) + 1 for cut in grid.cuts]
     starts = [0, *places, len(cuts) + 1]

@@ -1,12 +1,12 @@
 """A grid made into the finished table: for every cell the headers above it and the labels beside it."""
 
-from ingather.library.parse.tables.build import Grid, Part
+from ingather.library.parse.tables.build import CellGrid, Part
 from ingather.library.parse.tables.labels import RowLabel, paths_of
 from ingather.library.parse.tables.notes import notes_of
 from ingather.library.table import Cell, Table
 
 
-def table_from(grid: Grid) -> Table:
+def table_from(grid: CellGrid) -> Table:
     """The finished table: paths for every cell, caption and footnotes."""
     region = grid.region
     count = max((part.row + part.row_span for part in grid.parts), default=0)
@@ -45,7 +45,9 @@ def _label(row: list[Part], number: int, columns: int) -> RowLabel | None:
     return RowLabel(first[0].text, first[0].left, is_alone=not others)
 
 
-def _cell(part: Part, grid: Grid, heads: list[Part], paths: dict[int, tuple[str, ...]], names: dict[int, str]) -> Cell:
+def _cell(
+    part: Part, grid: CellGrid, heads: list[Part], paths: dict[int, tuple[str, ...]], names: dict[int, str]
+) -> Cell:
     is_header = part.row < grid.header_rows
     last = part.column + part.column_span - 1
     over = [

@@ -10,7 +10,7 @@ import pypdfium2_raw as pdfium  # type: ignore[import-untyped]
 from ingather.library.parse.glyphs import Glyphs
 from ingather.library.parse.picture import Scene
 from ingather.library.parse.sight import Seen
-from ingather.library.parse.tables.build import Grid, grid_of
+from ingather.library.parse.tables.build import CellGrid, grid_of
 from ingather.library.parse.tables.ink import drawn_lines
 from ingather.library.parse.tables.marks import Rule, Shade, Sheet
 from ingather.library.parse.tables.regions import find_regions
@@ -29,8 +29,8 @@ _MOST_CHARACTERS = 60_000
 
 
 def grids_of(
-    glyphs: Glyphs, seen: Seen, view: View, scene: Scene, number: int, before: Sequence[Grid] = ()
-) -> list[Grid]:
+    glyphs: Glyphs, seen: Seen, view: View, scene: Scene, number: int, before: Sequence[CellGrid] = ()
+) -> list[CellGrid]:
     """The tables of one page, from the top, in the page's own place. `before` are those of the page before."""
     kept = [index for index, reason in enumerate(seen.reasons) if reason is None]
     is_awaited = any(grid.region.is_open for grid in before)
@@ -41,7 +41,7 @@ def grids_of(
         return []
     across, down, shades = drawn_lines(scene.paths, view)
     fonts = _fonts(glyphs)
-    found: list[Grid] = []
+    found: list[CellGrid] = []
     for turns, own in _by_turn(glyphs, kept, view).items():
         upright = [_turned(box, turns, view) for box in glyphs.inks] if turns else glyphs.inks
         loose = [_turned(box, turns, view) for box in glyphs.spots] if turns else glyphs.spots
@@ -66,7 +66,7 @@ def grids_of(
     return found
 
 
-def grids_of_sheet(sheet: Sheet, before: Sequence[Grid]) -> list[Grid]:
+def grids_of_sheet(sheet: Sheet, before: Sequence[CellGrid]) -> list[CellGrid]:
     """The tables of what is turned alike on a page. `before` are those of the page before."""
     regions = find_regions(sheet, [grid.region for grid in before])
     owners = {id(grid.region): grid for grid in before}
