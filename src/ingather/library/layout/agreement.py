@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ingather.library import places
-from ingather.library.layout.grid import Grid, GridCell
+from ingather.library.layout.grid import ParsedCell, ParsedTable
 from ingather.library.reading import Page
 from ingather.library.table import Box, Table
 
@@ -18,7 +18,7 @@ _NUMBER: Final = re.compile(r"\d+(?:[.,\u00b7]\d+)*")
 _SPACE: Final = re.compile(r"\s+")
 
 
-def agrees(grid: Grid, pages: Sequence[Page]) -> bool:
+def agrees(grid: ParsedTable, pages: Sequence[Page]) -> bool:
     """Whether every number of the table stands on its page, as often as the table has it."""
     if not 0 <= grid.page < len(pages):
         return False
@@ -30,7 +30,7 @@ def agrees(grid: Grid, pages: Sequence[Page]) -> bool:
     return bool(read) and not read - printed
 
 
-def placed(grid: Grid, page: Page) -> tuple[GridCell, ...]:
+def placed(grid: ParsedTable, page: Page) -> tuple[ParsedCell, ...]:
     """The cells with the boxes of their characters, where the parser gives none: found in reading order."""
     after = 0
     found = []
@@ -45,7 +45,7 @@ def placed(grid: Grid, page: Page) -> tuple[GridCell, ...]:
                     break
                 box = None
         found.append(
-            GridCell(
+            ParsedCell(
                 row=cell.row, column=cell.column, row_span=cell.row_span, column_span=cell.column_span, text=cell.text,
                 is_column_header=cell.is_column_header, is_row_header=cell.is_row_header, box=box,
             )

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ingather.library.layout.grid import Grid, GridCell
+from ingather.library.layout.grid import ParsedCell, ParsedTable
 from ingather.library.table import Box
 
 
-def grids_of(answer: Mapping[str, Any]) -> Iterator[Grid]:
+def grids_of(answer: Mapping[str, Any]) -> Iterator[ParsedTable]:
     """Raises KeyError, TypeError or ValueError where the answer is of another form."""
     document = answer["document"]["json_content"]
     heights = {number: float(page["size"]["height"]) for number, page in document["pages"].items()}
@@ -15,7 +15,7 @@ def grids_of(answer: Mapping[str, Any]) -> Iterator[Grid]:
         [place, *_] = table["prov"]
         page = int(place["page_no"])
         height = heights[str(page)]
-        yield Grid(
+        yield ParsedTable(
             page=page - 1,
             caption=_texts(document, table["captions"]),
             footnotes=tuple(text for one in table["footnotes"] if (text := _texts(document, [one]))),
@@ -24,8 +24,8 @@ def grids_of(answer: Mapping[str, Any]) -> Iterator[Grid]:
         )
 
 
-def _cell(cell: Mapping[str, Any], height: float) -> GridCell:
-    return GridCell(
+def _cell(cell: Mapping[str, Any], height: float) -> ParsedCell:
+    return ParsedCell(
         row=int(cell["start_row_offset_idx"]),
         column=int(cell["start_col_offset_idx"]),
         row_span=int(cell["end_row_offset_idx"]) - int(cell["start_row_offset_idx"]),

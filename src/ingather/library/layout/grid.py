@@ -7,7 +7,7 @@ from ingather.library.table import Box, Cell, Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GridCell:
+class ParsedCell:
     """A cell of the parser's answer. Where it says nothing of headers, the caller has to."""
 
     row: int
@@ -21,17 +21,17 @@ class GridCell:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Grid:
+class ParsedTable:
     """One table of the parser's answer. `box` is where it stands on its page, in points, if that is said."""
 
     page: int
     caption: str
     footnotes: tuple[str, ...]
-    cells: tuple[GridCell, ...]
+    cells: tuple[ParsedCell, ...]
     box: Box | None
 
 
-def as_table(grid: Grid, label: str) -> Table:
+def as_table(grid: ParsedTable, label: str) -> Table:
     """The same cells with the headers above them and the labels left of them."""
     headers = [cell for cell in grid.cells if cell.is_column_header]
     labels = [cell for cell in grid.cells if cell.is_row_header or (cell.column == 0 and not cell.is_column_header)]
@@ -58,14 +58,14 @@ def as_table(grid: Grid, label: str) -> Table:
     )
 
 
-def with_headers(cells: Sequence[GridCell]) -> tuple[GridCell, ...]:
+def with_headers(cells: Sequence[ParsedCell]) -> tuple[ParsedCell, ...]:
     """For a parser that marks none: the first row is a header, and those that its spanning cells reach into."""
     last = max((cell.row_span - 1 for cell in cells if cell.row == 0), default=0)
     is_spread = any(cell.row == 0 and cell.column_span > 1 for cell in cells)
     # A header that spans columns has their own headers in the row below it.
     last = max(last, 1 if is_spread and max(cell.row for cell in cells) > 1 else 0)
     return tuple(
-        GridCell(
+        ParsedCell(
             row=cell.row,
             column=cell.column,
             row_span=cell.row_span,
@@ -78,16 +78,16 @@ def with_headers(cells: Sequence[GridCell]) -> tuple[GridCell, ...]:
     )
 
 
-def _is_above(header: GridCell, cell: GridCell) -> bool:
+def _is_above(header: ParsedCell, cell: ParsedCell) -> bool:
     covers = header.column <= cell.column < header.column + header.column_span
     return covers and header.row + header.row_span <= cell.row
 
 
-def _is_left_of(label: GridCell, cell: GridCell) -> bool:
+def _is_left_of(label: ParsedCell, cell: ParsedCell) -> bool:
     covers = label.row <= cell.row < label.row + label.row_span
     return covers and label.column + label.column_span <= cell.column and not cell.is_column_header
 
 
-def _texts(cells: Iterable[GridCell]) -> tuple[str, ...]:
+def _texts(cells: Iterable[ParsedCell]) -> tuple[str, ...]:
     ordered = sorted(cells, key=lambda cell: (cell.row, cell.column))
     return tuple(cell.text for cell in ordered if cell.text)

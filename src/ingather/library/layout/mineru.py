@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html.parser import HTMLParser
 from typing import Any, Final
 
-from ingather.library.layout.grid import Grid, GridCell, with_headers
+from ingather.library.layout.grid import ParsedCell, ParsedTable, with_headers
 
 # MinerU gives places in thousandths of the page.
 SCALE: Final = 1000
@@ -13,7 +13,7 @@ SCALE: Final = 1000
 MOST_SPAN: Final = 500
 
 
-def grids_of(answer: Mapping[str, Any], sizes: Sequence[tuple[float, float]]) -> Iterator[Grid]:
+def grids_of(answer: Mapping[str, Any], sizes: Sequence[tuple[float, float]]) -> Iterator[ParsedTable]:
     """`sizes` are width and height of the pages. Raises KeyError, TypeError or ValueError for another form."""
     [result] = answer["results"].values()
     contents = result["content_list"]
@@ -25,7 +25,7 @@ def grids_of(answer: Mapping[str, Any], sizes: Sequence[tuple[float, float]]) ->
         left, top, right, bottom = (float(value) / SCALE for value in item["bbox"])
         cells = _Cells.of(item.get("table_body") or "")
         if cells:
-            yield Grid(
+            yield ParsedTable(
                 page=page,
                 caption=_joined(item.get("table_caption")),
                 footnotes=tuple(text for note in item.get("table_footnote") or () if (text := _joined([note]))),
@@ -43,14 +43,14 @@ class _Cells(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
-        self.cells: list[GridCell] = []
+        self.cells: list[ParsedCell] = []
         self._row = -1
         self._taken: set[tuple[int, int]] = set()
         self._open: dict[str, int] | None = None
         self._text: list[str] = []
 
     @classmethod
-    def of(cls, html: str) -> list[GridCell]:
+    def of(cls, html: str) -> list[ParsedCell]:
         parser = cls()
         parser.feed(html)
         parser.close()
@@ -81,7 +81,9 @@ class _Cells(HTMLParser):
         rows, columns = self._open["rowspan"], self._open["colspan"]
         self._taken |= {(self._row + down, column + across) for down in range(rows) for across in range(columns)}
         text = " ".join("".join(self._text).split())
-        self.cells.append(GridCell(row=max(self._row, 0), column=column, row_span=rows, column_span=columns, text=text))
+        self.cells.append(
+            ParsedCell(row=max(self._row, 0), column=column, row_span=rows, column_span=columns, text=text)
+        )
         self._open, self._text = None, []
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from ingather.library.layout import docling, mineru
 from ingather.library.layout.agreement import agrees, overlaps, placed
-from ingather.library.layout.grid import Grid, as_table
+from ingather.library.layout.grid import ParsedTable, as_table
 from ingather.library.reading import Reading
 
 log = logging.getLogger(__name__)
@@ -67,7 +67,7 @@ class LayoutServer:
             notes=(*own.notes, *notes),
         )
 
-    def _grids(self, path: Path, own: Reading, *, is_mineru: bool) -> Iterator[Grid]:
+    def _grids(self, path: Path, own: Reading, *, is_mineru: bool) -> Iterator[ParsedTable]:
         if is_mineru:
             options = {"return_md": "false", "return_content_list": "true", "return_images": "false"}
             answer = self._post("/file_parse", path, options)
