@@ -2,6 +2,7 @@
 
 import sys
 from functools import cache
+from secrets import randbits
 
 import psycopg
 from psycopg.rows import tuple_row
@@ -22,7 +23,7 @@ def work(url: str, folder: str) -> None:
         who = {"host": "limit", "pid": 0, "kinds": ["noop"], "lease": "1 hour"}
         [(worker_id,)] = conn.execute(sql.REGISTER, who).fetchall()
         stage.wait_for_go()
-        token = worker_id << 40
+        token = randbits(62)
         settle: Statement | None = None
         items = 0
         while True:
