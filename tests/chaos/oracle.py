@@ -81,6 +81,8 @@ class Findings:
 def check(conn: psycopg.Connection[Any], limits: dict[str, int]) -> Findings:
     """Read the whole log and the final tables; say what does not hold."""
     found = Findings()
+    # The database may end idle sessions quickly, and between two of these questions there is work to do.
+    conn.execute("set idle_session_timeout = 0")
     for queue, limit in limits.items():
         _check_limit(conn, found, queue, limit)
     _check_histories(conn, found)

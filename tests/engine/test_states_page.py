@@ -22,7 +22,7 @@ def modules() -> dict[str, dict[str, str]]:
         one.name: {
             name: text
             for name, text in vars(importlib.import_module(f"{statements.__name__}.{one.name}")).items()
-            if name.isupper() and isinstance(text, str)
+            if name.isupper() and isinstance(text, str) and not name.startswith("_")  # a part of a statement
         }
         for one in pkgutil.iter_modules(statements.__path__)
     }

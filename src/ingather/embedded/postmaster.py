@@ -68,20 +68,24 @@ def make_data(places: Places, binaries: Binaries, identity: Identity) -> None:
         # Held by initdb too: it outlives a caller that is killed, and the next one must not clear away under its hands.
         if identity.run(argv, lock=places.server_lock, output=log, seconds=INITDB_SECONDS) != 0:
             raise from_log(f"A new database could not be made in {places.data}", places.log, offset)
-        _admit(new, identity)
+        _admit(new, identity, binaries)
 
 
-def _admit(data: Path, identity: Identity) -> None:
+def _admit(data: Path, identity: Identity, binaries: Binaries) -> None:
     """Lets in whoever runs the server, whoever started it, and root, as the kernel names them at the socket.
+
+    They may take any role of the database, and make copies of it.
 
     Only they can enter its folder, too; but a folder can be opened by mistake.
     In a namespace of our own the server sees us as the user it runs as, and
     everybody else as `nobody`.
     """
     # The files are there: written in place, they keep the owner that the server needs.
-    (data / "pg_hba.conf").write_text("local all all peer map=ingather\nhost all all all reject\n")
+    local = "".join(f"local {what} all peer map=ingather\n" for what in ("all", "replication"))
+    (data / "pg_hba.conf").write_text(f"{local}host all all all reject\n")
     names = dict.fromkeys(name_of(uid) for uid in (identity.uid, os.geteuid(), 0))
-    (data / "pg_ident.conf").write_text("".join(f'ingather "{name}" postgres\n' for name in names if name))
+    role = "all" if binaries.major >= 16 else "postgres"  # older servers know no word for every role
+    (data / "pg_ident.conf").write_text("".join(f'ingather "{name}" {role}\n' for name in names if name))
 
 
 def launch(places: Places, binaries: Binaries, identity: Identity, settings: Mapping[str, str]) -> None:
