@@ -274,3 +274,59 @@ def test_the_arms_are_those_of_the_headers_with_their_sizes() -> None:
         ("Aspirin 300 mg", "46", False),
         ("Placebo", "44", True),
     ]
+
+
+def test_a_sentence_without_n_speaks_against_another() -> None:
+    text = (
+        "We randomly assigned 326 patients to the aspirin group and 320 patients to the placebo group. "
+        "In the aspirin group, 6 (1.8%) patients died compared to 4 (1.2%) in the placebo group. "
+        "One year later, 45 patients in the aspirin group compared to 58 patients in the placebo group had died."
+    )
+    found = ask_paper("mortality", text=text)
+    assert (found.state, numbers_in(found)) == (AnswerState.UNCLEAR, ())
+
+
+@pytest.mark.parametrize(
+    ("outcome", "row"),
+    [
+        ("body mass index", "BMI"),
+        ("interleukin 6", "IL-6"),
+        ("diarrhoea", "Diarrhea"),
+        ("anemia", "Anaemia"),
+        ("knee flexion", "Knee flexors"),
+    ],
+)
+def test_known_short_forms_and_both_spellings_name_an_outcome(outcome: str, row: str) -> None:
+    table = a_table(["", "Aspirin (n = 45)", "Placebo (n = 44)"], [row, "12 (26.7)", "9 (20.5)"])
+    assert numbers_in(ask_paper(outcome, table)) == ("12", "45", "9", "44")
+
+
+def test_arms_that_differ_in_their_length_of_time() -> None:
+    table = a_table(["", "SD24W, n/N (%)", "SD48W, n/N (%)"], ["Response", "9/44 (20.5)", "12/45 (26.7)"])
+    found = ask_paper("response", table, intervention="ribavirin for 48 weeks", comparator="ribavirin for 24 weeks")
+    assert numbers_in(found) == ("12", "45", "9", "44")
+
+
+def test_the_absence_of_the_intervention_is_the_control() -> None:
+    table = a_table(["", "Control (n = 44)", "Intervention (n = 45)"], ["Stroke, n (%)", "9 (20.5)", "12 (26.7)"])
+    found = ask_paper("stroke", table, intervention="text message reminders", comparator="no text message")
+    assert numbers_in(found) == ("12", "45", "9", "44")
+
+
+def test_a_question_of_a_questionnaire_is_known_by_its_words() -> None:
+    row = "Positive answer to the question: Did you observe adequate relief of symptoms, pain or discomfort? n (%)"
+    table = a_table(["", "Aspirin (n = 45)", "Placebo (n = 44)"], [row, "12 (26.7)", "9 (20.5)"])
+    outcome = (
+        'Subjective improvement by one closed question, yes or no: "Did you observe adequate relief of symptoms, '
+        'pain or discomfort?", a positive answer'
+    )
+    assert numbers_in(ask_paper(outcome, table)) == ("12", "45", "9", "44")
+
+
+def test_a_row_that_was_completed_in_time_is_no_time_of_measurement() -> None:
+    rows = (
+        ["", "Aspirin (n = 45)", "Placebo (n = 44)"],
+        ["Completed treatment, n (%)", "12 (26.7)", "9 (20.5)"],
+        ["Timely completion, n (%)", "10 (22.2)", "8 (18.2)"],
+    )
+    assert numbers_in(ask_paper("adherence", a_table(*rows, caption="Table 1. Adherence"))) == ()

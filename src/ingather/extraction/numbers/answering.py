@@ -1,6 +1,7 @@
 """Answers to a review's questions about the numbers of one paper: by rules, and by a model where one is given."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import astuple
 from typing import Protocol
 
 from ingather.extraction.numbers.answer import AnswerState, NumbersAnswer, NumbersEvidence
@@ -57,7 +58,7 @@ def by_rules(question: NumbersQuestion, paper: NumbersPaper) -> NumbersAnswer:
         )  # fmt: skip
     sentences = sentence_answers(question, paper)
     whole = [one for one in sentences if not one.missing]
-    if len({(one.intervention, one.comparator) for one in whole}) == 1:
+    if whole and _agree(sentences):
         return NumbersAnswer(
             id=question.id, state=AnswerState.REPORTED, intervention=whole[0].intervention,
             comparator=whole[0].comparator, evidence=tuple(_sentence(one, paper) for one in whole[:_MOST_CANDIDATES]),
@@ -71,6 +72,17 @@ def by_rules(question: NumbersQuestion, paper: NumbersPaper) -> NumbersAnswer:
         )
     why = choice.why or ("Several sentences give other numbers." if whole else sentences[0].missing)
     return NumbersAnswer(id=question.id, state=AnswerState.UNCLEAR, why=why, evidence=evidence)
+
+
+def _agree(sentences: Sequence[SentenceAnswer]) -> bool:
+    """Whether no two sentences differ in a number that both give. One without N may still speak against another."""
+    for at, one in enumerate(sentences):
+        for other in sentences[at + 1 :]:
+            for mine, theirs in ((one.intervention, other.intervention), (one.comparator, other.comparator)):
+                pairs = zip(astuple(mine), astuple(theirs), strict=True)
+                if any(a is not None and b is not None and a != b for a, b in pairs):
+                    return False
+    return True
 
 
 def _sentence(found: SentenceAnswer, paper: NumbersPaper) -> NumbersEvidence:

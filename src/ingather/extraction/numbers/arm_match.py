@@ -17,6 +17,8 @@ _CONTROL: Final = re.compile(
     r"|wait(?:ing)?[- ]?list"
     r"|non-?(?:intervention|treatment|treated|exercise|supplemented))(?![a-z])|对照|安慰剂|常规|空白"
 )
+# A comparator that is the absence of something: `no text message`.
+_NOTHING: Final = re.compile(r"(?:no|not|nothing|none)\b(?![.-])")
 _ACTIVE: Final = re.compile(
     r"(?:the )?(?:interventions?|treatments?|treated|experimental|active|study|trial|case|test|ig|intervention \(i\)"
     r"|intervention arm|index|exposed)(?: ?(?:group|arm|subjects|patients|sites?|villages|schools|clusters))?"
@@ -59,7 +61,7 @@ def queries_of(intervention: str, comparator: str, short: ShortForms) -> tuple[A
     """Both arms of a question. Short forms are written out, so that `TAU` and `treatment as usual` meet."""
     texts = (intervention, comparator)
     terms = [frozenset(short.written_out(terms_of(text))) for text in texts]
-    control = [_CONTROL.search(fold(text).text) is not None for text in texts]
+    control = [names_a_control(text) or _NOTHING.match(fold(text).text) is not None for text in texts]
     return tuple(  # type: ignore[return-value]
         ArmQuery(
             terms=terms[at],

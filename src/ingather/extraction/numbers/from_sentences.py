@@ -19,7 +19,7 @@ from ingather.extraction.numbers.phrases import NumberPair, pairs_in
 from ingather.extraction.numbers.question import Kind, NumbersQuestion
 from ingather.extraction.numbers.sizes import ArmSize, candidates_of, sizes_of
 from ingather.extraction.numbers.spread import Spread, spread_of
-from ingather.extraction.numbers.terms import terms_of, weight
+from ingather.extraction.numbers.terms import one_spelling, terms_of, weight
 from ingather.extraction.proof.labels import OTHER, Labels, arm_labels
 
 # The share of the outcome that the words of a sentence must name.
@@ -97,6 +97,7 @@ def _clauses(text: str, kind: Kind, query: OutcomeQuery, paper: NumbersPaper) ->
 def _is_joined(text: str, query: OutcomeQuery) -> bool:
     """Whether the outcome is named together with another: `stroke or death` is not stroke."""
     terms = [term for term in query.terms if weight(term) >= 1 and term.isascii()]
+    text = one_spelling(text)
     return any(
         re.search(rf"(?<![a-z]){re.escape(term)}[a-z]* (?:or|and|and/or) (?!in\b|of\b)", text)
         or re.search(rf"(?<![a-z])(?:or|and/or) (?:[a-z-]+ )?{re.escape(term)}", text)
@@ -191,12 +192,12 @@ def _side(
         if not pair.n and not pair.percent:
             ns = firm
         if len(set(ns)) != 1:
-            return ArmNumbers(), "N of the arm is not given, or not one that fits the percentage."
+            return ArmNumbers(events=pair.events), "N of the arm is not given, or not one that fits the percentage."
         return ArmNumbers(events=pair.events, n=ns[0]), ""
     says = pair.spread or spread_of([sentence.text], paper.statements)[0]
     if says is not Spread.SD:
-        return ArmNumbers(), "It is not said that the second number is an SD."
+        return ArmNumbers(mean=pair.mean), "It is not said that the second number is an SD."
     ns = list(dict.fromkeys(firm))
     if len(ns) != 1:
-        return ArmNumbers(), "N of the arm is not given, or given as several numbers."
+        return ArmNumbers(mean=pair.mean), "N of the arm is not given, or given as several numbers."
     return ArmNumbers(mean=pair.mean, sd=pair.second, n=ns[0]), ""

@@ -58,7 +58,7 @@ _AFTER: Final = re.compile(
     r"|post-?\s?(?:test|treatment|intervention|operati(?:ve|on)(?:ly)?|training|study|phase)?(?![a-z])"
     r"|after (?:the )?(?:[a-z-]+ ){0,3}(?:treatment|intervention|therapy|surgery|operation|program(?:me)?|training)"
     r"|after(?![a-z])"
-    r"|at discharge|completion|endline)|治疗后|术后|干预后"
+    r"|at discharge|(?:at|by|on|after|study|trial) completion|endline)|治疗后|术后|干预后"
 )
 _POINT: Final = re.compile(r"(?<![a-z0-9])t ?([0-9])(?![a-z0-9.])")
 # Numbered times follow each other by less than any length of time that a label would give, in days.

@@ -77,7 +77,26 @@ def outcome_score(
     own = [term for term in short.spelled_out(own) if term != _OVERALL]
     extra = sum(weight(term) for term in own if not (term in wanted or is_covered(term, wanted, short)))
     excess = extra / max(1.0, sum(map(weight, own)))
-    return covered / total - _EXCESS * excess - _OTHER * min(1.0, missed, extra)
+    score = covered / total - _EXCESS * excess - _OTHER * min(1.0, missed, extra)
+    return max(score, _as_sentence(frame, wanted, short))
+
+
+def _as_sentence(frame: Sequence[TableLabel], wanted: set[str], short: ShortForms) -> float:
+    """How much of a label as long as a sentence the question says too; nothing where it is too little to be the same.
+
+    Questions of a questionnaire are quoted by both, each with words of its own around them.
+    """
+    for label in frame:
+        terms = [term for term in dict.fromkeys(label.core) if weight(term) >= 1]
+        if len(terms) >= _SENTENCE:
+            share = sum(is_covered(term, wanted, short) for term in terms) / len(terms)
+            return share if share >= _SAME_SENTENCE else 0.0
+    return 0.0
+
+
+# A label of so many strong terms is a sentence; that much of one is not shared by chance.
+_SENTENCE: Final = 10
+_SAME_SENTENCE: Final = 0.8
 
 
 @lru_cache(maxsize=5_000)

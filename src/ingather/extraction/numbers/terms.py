@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 from ingather.extraction.ground.folding import UNSPACED, fold
+from ingather.extraction.numbers.known_forms import KNOWN_FORMS
 from ingather.extraction.proof.cues import stem
 from ingather.extraction.proof.labels import short_forms
 
@@ -62,8 +63,35 @@ _SAME: Final = (
     "survival survived surviving",
     "response responder responders responded",
     "pain painful",
+    "flexion flexor flexors",
+    "extension extensor extensors",
+    "1 one once",
+    "2 two twice",
+    "3 three",
+    "4 four",
+    "5 five",
+    "6 six",
 )
-_ROOT: Final = {stem(one): stem(line.split()[0]) for line in _SAME for one in line.split()}
+# British and American spellings of one word: `anaemia`, `oedema`, `tumour`, `hospitalisation`.
+_SPELLINGS: Final = (
+    (re.compile(r"(?<=[a-z])[ao]e(?=[a-z]{3})|(?<![a-z])[ao]e(?=[a-z]{4})|oe(?=al?s?(?![a-z]))"), "e"),
+    (re.compile(r"(?<=[a-z]{3})our(?=(?:s|al|s?able|ed|ing)?(?![a-z]))"), "or"),
+    (re.compile(r"(?<=[a-z]{3})is(?=(?:e|ed|es|ing|ations?)(?![a-z]))"), "iz"),
+)
+
+
+def one_spelling(text: str) -> str:
+    """A folded text in one of the spellings of English. It is for comparing only: rare words come out misspelt."""
+    for pattern, letters in _SPELLINGS:
+        text = pattern.sub(letters, text)
+    return text
+
+
+def _stem(term: str) -> str:
+    return stem(one_spelling(term))
+
+
+_ROOT: Final = {_stem(one): _stem(line.split()[0]) for line in _SAME for one in line.split()}
 _TERM: Final = re.compile(rf"group0[a-z0-9]+|[a-z]+[0-9]*(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?[a-z]*|[{UNSPACED}]+")
 # A name split by a hyphen or a space is the same name: `GDM 1` and `GDM1`, `group A` and `group-A`.
 _SPLIT_NAME: Final = re.compile(r"(?<![a-z0-9])([a-z]{1,5})[- ]([0-9]{1,2})(?![a-z0-9.,%])")
@@ -78,12 +106,16 @@ def weight(term: str) -> float:
     return 0.6 if term[0].isdigit() else 1.0
 
 
-_WEAK_STEMS: Final = frozenset(_ROOT.get(stem(one), stem(one)) for one in _WEAK) - {_ROOT[stem("overall")]}
+_WEAK_STEMS: Final = frozenset(_ROOT.get(_stem(one), _stem(one)) for one in _WEAK) - {_ROOT[_stem("overall")]}
 
 
 _SPLIT_UNIT: Final = re.compile(
     r"(?<![a-z0-9.])([0-9]+(?:\.[0-9]+)?)[- ](h|hr|mg|g|ug|mcg|kg|ml|l|iu|gy|cm|mm|min)(?![a-z0-9])"
 )
+
+
+# A length of time that names an arm or an outcome is one term however it is written: `48 weeks`, `48-week`, `48W`.
+_TIME: Final = re.compile(r"(?<![a-z0-9.])([0-9]+)[- ]?(?:(w)(?:eeks?|ks?)?|(mo)(?:nths?|s)?)(?![a-z0-9])")
 
 
 def _joined(found: re.Match[str]) -> str:
@@ -99,13 +131,13 @@ _KEPT: Final = 8_192
 def terms_of(text: str) -> tuple[str, ...]:
     """The terms of a text, in order: stems of words, numbers, and pairs of characters of scripts without spaces."""
     folded = _SPLIT_NAME.sub(_joined, fold(_LETTERED.sub(r"group0\1", text)).text)
-    folded = _SPLIT_UNIT.sub(r"\1\2", folded)
+    folded = _TIME.sub(lambda found: found[1] + (found[2] or found[3]), _SPLIT_UNIT.sub(r"\1\2", folded))
     found: list[str] = []
     for run in _TERM.findall(folded):
         if not run.isascii() and re.match(f"[{UNSPACED}]", run):
             found += [run[at : at + 2] for at in range(max(1, len(run) - 1))]
         elif run not in _FILLER:
-            root = stem(run)
+            root = _stem(run)
             found.append(_ROOT.get(root, root))
     return tuple(found)
 
@@ -168,6 +200,10 @@ def short_forms_of(texts: Iterable[str], notes: Iterable[str]) -> ShortForms:
         for long, brief in short_forms(text):
             if tuple(terms_of(brief)) not in listed:
                 _add(found, brief, long)
+    explained = set(found)
+    for brief, long in KNOWN_FORMS:
+        if tuple(terms_of(brief)) not in explained:
+            _add(found, brief, long)
     return ShortForms({brief: frozenset(terms) for brief, terms in found.items()})
 
 
