@@ -221,3 +221,69 @@ def test_a_table_with_a_caption_of_its_own_goes_on_with_none_and_one_that_says_c
     assert [len(texts(first)), len(texts(second))] == [9, 5]
     assert cell(first, "1.32").page == 1
     assert second.label == "Table 2"
+
+
+def test_rows_that_stand_no_further_apart_than_lines_end_where_their_brackets_close() -> None:
+    paper = Paper()
+    paper.write(50, 90, "Table 3. Strength before and after")
+    for y in (96, 112, 184):
+        paper.rule(y)
+    xs = (52, 180, 300, 430)
+    paper.row(107, xs, ("Outcome", "Before", "After", "Change (95% CI)"))
+    lines = (
+        ("Knee (kg)", "207.9 \u00b1", "237.2 \u00b1", "12.9 (7.4;"),
+        ("", "30.2", "51.0", "18.6)"),
+        ("Hip (kg)", "93.8 \u00b1", "99.8 \u00b1", "6.6 (2.2;"),
+        ("", "11.2", "10.2", "11.2)"),
+        ("Jump (m)", "0.37 \u00b1", "0.40 \u00b1", "8.6 (4.2;"),
+        ("", "0.05", "0.06", "13.1)"),
+    )
+    for number, line in enumerate(lines):
+        for x, text in zip(xs, line, strict=True):
+            if text:
+                paper.write(x, 122 + 11 * number, text)
+    [table] = tables(paper.pdf())
+    assert texts(table)[1:] == [
+        ["Knee (kg)", "207.9 \u00b1 30.2", "237.2 \u00b1 51.0", "12.9 (7.4; 18.6)"],
+        ["Hip (kg)", "93.8 \u00b1 11.2", "99.8 \u00b1 10.2", "6.6 (2.2; 11.2)"],
+        ["Jump (m)", "0.37 \u00b1 0.05", "0.40 \u00b1 0.06", "8.6 (4.2; 13.1)"],
+    ]
+
+
+def test_a_header_that_wraps_beside_one_above_others_does_not_narrow_it() -> None:
+    paper = Paper()
+    paper.write(50, 90, "Table 2. Adverse events")
+    for y in (96, 134, 170):
+        paper.rule(y)
+    paper.row(107, (52, 180, 400), ("System organ class,", "Never treated", "Treated before"))
+    paper.write(52, 117, "preferred term")
+    xs = (180, 260, 330, 400, 480)
+    paper.row(121, xs, ("Drug 150 mg", "Drug 300 mg", "Placebo", "Drug 300 mg", "Placebo"))
+    paper.row(130, xs, ("(n = 6)", "(n = 12)", "(n = 7)", "(n = 5)", "(n = 2)"))
+    paper.row(146, (52, *xs), ("Any", "5 (83.3)", "6 (50.0)", "4 (57.1)", "3 (60.0)", "1 (50.0)"))
+    paper.row(162, (52, *xs), ("Fever", "1 (16.7)", "2 (16.6)", "0", "2 (40.0)", "0"))
+    [table] = tables(paper.pdf())
+    assert cell(table, "6 (50.0)").column_path == ("Never treated", "Drug 300 mg (n = 12)")
+    assert cell(table, "4 (57.1)").column_path == ("Never treated", "Placebo (n = 7)")
+    assert cell(table, "1 (50.0)").column_path == ("Treated before", "Placebo (n = 2)")
+
+
+def test_a_header_ends_at_the_rule_that_leaves_out_the_labels() -> None:
+    paper = Paper()
+    paper.write(50, 90, "Table 2. Responders after some weeks")
+    paper.rule(96)
+    paper.rule(130, 176)
+    paper.rule(186)
+    bold = "Times-Bold"
+    paper.write(52, 107, "Outcome", font=bold)
+    paper.write(180, 107, "Responders, %", font=bold)
+    paper.write(400, 107, "Number needed to treat", font=bold)
+    xs = (180, 290, 400, 490)
+    for x, text in zip(xs, ("2", "4", "2", "4"), strict=True):
+        paper.write(x, 123, text, font=bold)
+    paper.row(144, (52, *xs), ("At least 15%", "70", "71", "3.5", "4.1"))
+    paper.row(160, (52, *xs), ("At least 30%", "54", "56", "3.7", "3.9"))
+    paper.row(176, (52, *xs), ("At least 50%", "35", "40", "4.6", "4.4"))
+    [table] = tables(paper.pdf())
+    assert cell(table, "71").column_path == ("Responders, %", "4")
+    assert cell(table, "3.7").column_path == ("Number needed to treat", "2")

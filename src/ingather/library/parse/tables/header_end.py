@@ -17,6 +17,8 @@ _MOST = 14
 # and a change of shading come next; each row of figures above speaks against; figures that begin later are a doubt.
 _RULE = 5.0
 _LATER_RULE = 0.6
+# A rule that leaves out the labels' column may as well stand below a header above others.
+_RULE_BESIDE = 2.5
 _TYPE = 3.0
 _SHADE = 3.0
 _FIGURES_BEGIN = 1.5
@@ -50,6 +52,8 @@ class Look:
     is_alone: bool
     is_single: bool = False
     """It has one cell at most."""
+    is_ruled_beside: bool = False
+    """A rule runs below it through all columns but that of the labels."""
     is_tight_below: bool = False
     """The next line stands as near as lines of one cell do, and nearer than rows."""
 
@@ -68,7 +72,7 @@ def look_of(
             traits.add("italic")
         if len({token.colour for token in tokens}) == 1 and max(tokens[0].colour) > _DARK:
             traits.add(tokens[0].colour)
-    figures = sum(1 for text in others if FIGURE.match(text)) / len(others) if others else None
+    figures = sum(1 for text in others if _is_figure(text)) / len(others) if others else None
     colours = [shade_at(own[0].box, shades) for _, _, own in cells if own]
     shade = max(set(colours), key=colours.count) if colours else None
     return Look(
@@ -79,6 +83,11 @@ def look_of(
         is_ruled_below=is_ruled_below,
         is_alone=is_alone,
     )
+
+
+def _is_figure(text: str) -> bool:
+    """Whether a cell is a figure, and not a name that begins with one."""
+    return FIGURE.match(text) is not None and 2 * sum(map(str.isalpha, text)) <= len(text)
 
 
 def shade_at(box: Box, shades: list[Shade]) -> Colour:
@@ -101,6 +110,7 @@ def header_length(rows: list[Look]) -> int:
         rules += rows[end - 1].is_ruled_below and not all(row.is_single for row in rows[:end])
         score = _score(rows, end, rules) + _FIGURES_ABOVE * sum(figures[:end])
         if first_figures is not None:
+            score += _RULE_BESIDE * _is_last_beside(rows, end, first_figures)
             score += _FIGURES_BEGIN * (end == first_figures) + _BEFORE_FIGURES * min(max(first_figures - end, 0), 2)
         if score > most + 1e-9:
             best, most = end, score
@@ -109,10 +119,28 @@ def header_length(rows: list[Look]) -> int:
         best > 1
         and rows[best - 1].is_alone
         and not rows[best - 1].is_ruled_below
+        and rows[_first_line(rows, best - 1)].is_alone
         and not all(row.is_alone for row in rows[: best - 1])
     ):
         best -= 1
     return best
+
+
+def _is_last_beside(rows: list[Look], end: int, first_figures: int) -> bool:
+    """Whether a rule beside the labels is drawn at an end of the header, and none before the figures."""
+    last = rows[end - 1]
+    return (
+        last.is_ruled_beside
+        and not last.is_ruled_below
+        and not any(row.is_ruled_beside or row.is_ruled_below for row in rows[end:first_figures])
+    )
+
+
+def _first_line(rows: list[Look], number: int) -> int:
+    """The first of the lines that stand as near to each other as lines of a cell."""
+    while number and rows[number - 1].is_tight_below:
+        number -= 1
+    return number
 
 
 def _score(rows: list[Look], end: int, rules: int) -> float:

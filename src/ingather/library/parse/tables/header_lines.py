@@ -7,6 +7,7 @@ from ingather.library.parse.tables import rows
 from ingather.library.parse.tables.header_end import header_length, look_of
 from ingather.library.parse.tables.marks import Rule, Segment
 from ingather.library.parse.tables.region import Region
+from ingather.library.parse.tables.unfinished import goes_on
 
 # In sizes of type: lines of one cell are set at no larger distance.
 _MOST_TIGHT = 1.45
@@ -31,7 +32,9 @@ def header_end(region: Region, lines: list[list[Segment]]) -> float:
     left, _, right, _ = region.box
     first_right = min((line[0].right for line in lines if len(line) > 1), default=right)
     wide = _wide_levels(region, first_right)
+    beside = _levels_beside(region, first_right, min((line[1].left for line in lines if len(line) > 1), default=left))
     tight = _tight_lines(region, lines)
+    unfinished = {number for number, (high, low) in enumerate(pairwise(lines)) if _waits(high, low)}
     looks = []
     for number, line in enumerate(lines):
         low, high = middle_of(line), middle_of(lines[number + 1]) if number + 1 < len(lines) else 1e9
@@ -42,7 +45,8 @@ def header_end(region: Region, lines: list[list[Segment]]) -> float:
             is_ruled_below=any(low < at < high for at in wide),
             is_alone=len(line) == 1 and line[0].left < left + 0.25 * (right - left),
         )
-        look.is_tight_below = number in tight
+        look.is_ruled_beside = any(low < at < high for at in beside)
+        look.is_tight_below = number in tight or number in unfinished
         looks.append(look)
     count = header_length(looks)
     if count == 0:
@@ -74,21 +78,47 @@ def _tight_lines(region: Region, lines: list[list[Segment]]) -> set[int]:
     return tight if len(tight) < _ALL_TIGHT * len(pitches) else set()
 
 
+def _waits(high: list[Segment], low: list[Segment]) -> bool:
+    """Whether a cell of a line is unfinished without what stands right below it."""
+    return any(
+        upper.left < lower.right and lower.left < upper.right and goes_on(upper.text, lower.text)
+        for upper in high
+        for lower in low
+    )
+
+
 def _wide_levels(region: Region, first_right: float) -> list[float]:
     """The heights at which rules run through the table, perhaps in pieces, the labels' column included."""
     left, _, right, _ = region.box
+    return [
+        level[0].at
+        for level in _levels(region)
+        if min(rule.start for rule in level) <= first_right
+        and max(rule.end for rule in level) >= right - _SHORT_OF
+        and sum(rule.length for rule in level) > _THROUGH * (right - left)
+    ]
+
+
+def _levels(region: Region) -> list[list[Rule]]:
+    """The rules of a table, those at one height together, from the top."""
     levels: list[list[Rule]] = []
     for rule in sorted(region.across, key=lambda rule: rule.at):
         if levels and rule.at - levels[-1][0].at <= _LEVEL:
             levels[-1].append(rule)
         else:
             levels.append([rule])
+    return levels
+
+
+def _levels_beside(region: Region, first_right: float, second_left: float) -> list[float]:
+    """The heights at which rules run through all columns but the first, perhaps in pieces."""
+    right = region.box[2]
     return [
         level[0].at
-        for level in levels
-        if min(rule.start for rule in level) <= first_right
+        for level in _levels(region)
+        if first_right - _LEVEL <= min(rule.start for rule in level) <= second_left + _LEVEL
         and max(rule.end for rule in level) >= right - _SHORT_OF
-        and sum(rule.length for rule in level) > _THROUGH * (right - left)
+        and sum(rule.length for rule in level) > _THROUGH * (right - second_left)
     ]
 
 

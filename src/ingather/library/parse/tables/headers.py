@@ -168,7 +168,8 @@ def _number_levels(blocks: list[Block]) -> None:
 
 def _spread(level: list[Block], blocks: list[Block], columns: Columns, across: list[Rule]) -> None:
     """Widens the headers of one level over the columns whose own headers stand below, all of them together."""
-    level.sort(key=lambda block: block.left)
+    # A header that wraps beside these and has none below it reaches down to the cells.
+    level = sorted((block for block in level if _has_below(block, blocks)), key=lambda block: block.left)
     lower = [block for block in blocks if all(_is_below(block, other) for other in level)]
     covered = [any(block.first <= c <= block.last for block in lower) for c in range(columns.count)]
     free: list[Block] = []
@@ -185,6 +186,10 @@ def _spread(level: list[Block], blocks: list[Block], columns: Columns, across: l
     if free:
         may = [covered[c] and c not in fixed for c in range(columns.count)]
         _share_out(free, may, columns)
+
+
+def _has_below(block: Block, blocks: list[Block]) -> bool:
+    return any(_is_below(other, block) and other.first <= block.last and other.last >= block.first for other in blocks)
 
 
 def _below_rule(block: Block, columns: Columns, across: list[Rule]) -> tuple[int, int] | None:

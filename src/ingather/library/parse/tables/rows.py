@@ -7,6 +7,7 @@ from statistics import median
 
 from ingather.library.parse.tables.gutters import columns_of
 from ingather.library.parse.tables.marks import Segment
+from ingather.library.parse.tables.unfinished import goes_on
 
 # Lines of one cell stand at one distance; those of the next row stand further off, by at least this factor.
 _LOOSER = 1.07
@@ -27,6 +28,9 @@ _WIDEST = 1.9
 # In sizes of type: lower edges that differ by less are on one line.
 _LEVEL = 0.3
 
+
+# Where this share of the figures of a line end cells of the row above, the line is part of that row.
+_MOST_WAITING = 0.5
 
 # The beginning of a cell that may be a figure.
 _FIGURE = re.compile(r"[<>=~\u2264\u2265\u2248\u00b1+\-\u2212\u2013(]*\s*\.?\d")
@@ -236,6 +240,8 @@ def _widths(lines: list[list[Segment]], cuts: list[float]) -> dict[int, float]:
 
 def _continues(row: list[Block], blocks: list[Block], rights: dict[int, float]) -> bool:
     """Whether a line goes on with the row above: each of its cells begins where the one above could hold no more."""
+    if _is_unfinished(row, blocks):
+        return True
     for block in blocks:
         above = next((b for b in row if (b.first, b.last) == (block.first, block.last)), None)
         if above is None:
@@ -248,6 +254,14 @@ def _continues(row: list[Block], blocks: list[Block], rights: dict[int, float]) 
         if not (starts_low if block.first else is_full and new.left >= last.left - 1):
             return False
     return len(blocks) < len(row) or all(block.first == 0 for block in blocks)
+
+
+def _is_unfinished(row: list[Block], blocks: list[Block]) -> bool:
+    """Whether cells of a row wait for what stands in a line below: so much of them that it is no slip of the pen."""
+    above = {(block.first, block.last): " ".join(line.text for line in block.lines) for block in row}
+    waiting = sum(1 for block in blocks if goes_on(above.get((block.first, block.last), ""), block.lines[0].text))
+    figures = sum(1 for block in blocks if block.first and _is_figure(block.lines[0]))
+    return waiting > 0 and waiting >= _MOST_WAITING * figures
 
 
 def loosest(pitch: float, size: float) -> float:
