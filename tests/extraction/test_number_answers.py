@@ -330,3 +330,11 @@ def test_a_row_that_was_completed_in_time_is_no_time_of_measurement() -> None:
         ["Timely completion, n (%)", "10 (22.2)", "8 (18.2)"],
     )
     assert numbers_in(ask_paper("adherence", a_table(*rows, caption="Table 1. Adherence"))) == ()
+
+
+def test_a_known_short_form_names_an_outcome_and_no_arm() -> None:
+    text = "We randomly assigned 45 patients to the aspirin group and 44 patients to the standard care group."
+    rows = (["", "Aspirin", "Standard care"], ["Pain score, mean (SD)", "8.2 (3.1)", "7.9 (2.8)"])
+    other = a_table(["", "ICU stay (n = 628)", "Ward stay (n = 30)"], ["Days", "3", "4"], label="Table 2")
+    found = ask_paper("pain score", a_table(*rows), other, comparator="standard care", kind=Kind.CONTINUOUS, text=text)
+    assert numbers_in(found) == ("8.2", "3.1", "45", "7.9", "2.8", "44")

@@ -106,10 +106,10 @@ def _is_joined(text: str, query: OutcomeQuery) -> bool:
 
 
 def _names(text: str, query: OutcomeQuery, paper: NumbersPaper) -> bool:
-    named = paper.short.written_out(terms_of(text))
+    named = paper.outcome_short.written_out(terms_of(text))
     weights = {term: _OVERALL_WEIGHT if term == _OVERALL else weight(term) for term in query.terms}
     total = sum(weights.values())
-    covered = sum(weights[term] for term in query.terms if is_covered(term, named, paper.short))
+    covered = sum(weights[term] for term in query.terms if is_covered(term, named, paper.outcome_short))
     return total > 0 and covered >= _LEAST * total
 
 

@@ -52,7 +52,7 @@ def outcome_score(
     `elsewhere` are the terms of all labels of the table. A term of the
     question that other rows have and these labels have not speaks against them.
     """
-    short, vocabulary = paper.short, paper.vocabulary
+    short, vocabulary = paper.outcome_short, paper.vocabulary
     named = [_unmarked(term, vocabulary) for label in frame for term in label.core]
     labels, whole = short.written_out(named), short.written_out(terms_of(caption))
     own = list(dict.fromkeys(named))
@@ -130,7 +130,7 @@ def is_covered(term: str, terms: set[str], short: ShortForms) -> bool:
 def terms_elsewhere(view: TableView, paper: NumbersPaper) -> frozenset[str]:
     """The terms of all labels and texts of a table, short forms written out."""
     texts = {cell.text for cell in view.table.cells if _LETTERS.search(cell.text)}
-    return frozenset(term for text in texts for term in paper.short.written_out(terms_of(text)))
+    return frozenset(term for text in texts for term in paper.outcome_short.written_out(terms_of(text)))
 
 
 _LETTERS: Final = re.compile(r"[^\W\d_]{3}")

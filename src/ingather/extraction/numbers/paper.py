@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
-from ingather.extraction.numbers.terms import ShortForms, short_forms_of, terms_of
+from ingather.extraction.numbers.terms import ShortForms, short_forms_of, terms_of, with_known_forms
 from ingather.extraction.numbers.view import TableView, view_of
 from ingather.library.port import Box, Table
 
@@ -49,6 +49,10 @@ class NumbersPaper:
     def short(self) -> ShortForms:
         notes = [note for table in self.tables for note in (table.caption, *table.footnotes)]
         return short_forms_of(self.pages, notes)
+
+    @cached_property
+    def outcome_short(self) -> ShortForms:
+        return with_known_forms(self.short)
 
     @cached_property
     def statements(self) -> tuple[str, ...]:

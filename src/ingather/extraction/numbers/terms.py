@@ -200,11 +200,18 @@ def short_forms_of(texts: Iterable[str], notes: Iterable[str]) -> ShortForms:
         for long, brief in short_forms(text):
             if tuple(terms_of(brief)) not in listed:
                 _add(found, brief, long)
-    explained = set(found)
-    for brief, long in KNOWN_FORMS:
-        if tuple(terms_of(brief)) not in explained:
-            _add(found, brief, long)
     return ShortForms({brief: frozenset(terms) for brief, terms in found.items()})
+
+
+def with_known_forms(own: ShortForms) -> ShortForms:
+    """The short forms of a paper, and those of outcomes that it uses without explaining them.
+
+    They are for outcomes only: `ICU` names no arm, although the care of its long form may stand in one's name.
+    """
+    found: dict[tuple[str, ...], set[str]] = {}
+    for brief, long in KNOWN_FORMS:
+        _add(found, brief, long)
+    return ShortForms({**{brief: frozenset(terms) for brief, terms in found.items()}, **own.long})
 
 
 def _add(found: dict[tuple[str, ...], set[str]], brief: str, long: str) -> None:
