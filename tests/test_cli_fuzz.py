@@ -195,7 +195,7 @@ def scene(app: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
 
     monkeypatch.setattr(watching, "time", SimpleNamespace(sleep=press_ctrl_c, monotonic=lambda: 0.0))
     monkeypatch.setattr(crew, "run", refuse_crew)
-    monkeypatch.setattr(extract, "_work", refuse_work)
+    monkeypatch.setattr(extract, "work_on", refuse_work)
     monkeypatch.setattr(embedded, "start", refuse_server)
     # It would end this very process once it finds that another than --parent started it.
     monkeypatch.setattr(work, "_follow_parent", lambda _: None)
