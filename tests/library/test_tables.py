@@ -287,3 +287,24 @@ def test_a_header_ends_at_the_rule_that_leaves_out_the_labels() -> None:
     [table] = tables(paper.pdf())
     assert cell(table, "71").column_path == ("Responders, %", "4")
     assert cell(table, "3.7").column_path == ("Number needed to treat", "2")
+
+
+def test_a_group_over_all_columns_of_a_ruled_table_is_no_header() -> None:
+    paper = Paper()
+    paper.write(50, 90, "Table 6. Cells in blood")
+    ys = (96, 112, 128, 144, 160)
+    for y in ys:
+        paper.rule(y, 50, 450)
+    for x in (50, 150, 450):
+        paper.canvas.line(x, 842 - ys[0], x, 842 - ys[-1])
+    for x in (250, 350):
+        paper.canvas.line(x, 842 - 96, x, 842 - 112)
+        paper.canvas.line(x, 842 - 128, x, 842 - 160)
+    xs = (52, 155, 255, 355)
+    paper.row(107, xs, ("Weeks", "White cells", "Lymphocytes", "B cells"))
+    paper.write(220, 123, "Smokers (placebo, n = 27)")
+    paper.row(139, xs, ("0", "7.62", "41.96", "10.19"))
+    paper.row(155, xs, ("12", "7.11", "40.02", "9.87"))
+    [table] = tables(paper.pdf())
+    assert cell(table, "41.96").column_path == ("Lymphocytes",)
+    assert not cell(table, "Smokers (placebo, n = 27)").is_header

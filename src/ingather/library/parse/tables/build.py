@@ -163,8 +163,13 @@ def _header_rows(parts: list[Part], shades: list[Shade], count: int) -> int:
     looks = []
     for row in filled:
         cells = [(part.column == 0, part.text, [token for line in part.lines for token in line]) for part in row]
-        looks.append(look_of(cells, shades, is_ruled_below=False, is_alone=len(row) == 1 and row[0].column == 0))
+        looks.append(look_of(cells, shades, is_ruled_below=False, is_alone=_is_alone(row)))
     return _until(by_row, header_length(looks))
+
+
+def _is_alone(row: list[Part]) -> bool:
+    """Whether a row holds a label and no more: in the first column, or over several columns."""
+    return len(row) == 1 and (row[0].column == 0 or row[0].column_span > 1)
 
 
 def _until(by_row: list[list[Part]], filled: int) -> int:
