@@ -142,7 +142,7 @@ def test_a_thousand_studies_cost_the_page_no_more_than_those_in_sight(page: Page
 
 def test_progress_lists_a_thousand_documents_and_draws_a_few(page: Page) -> None:
     page.goto("/tasks/2")
-    expect(page.get_by_test_id("count-completed")).to_contain_text("1000")
+    expect(page.get_by_test_id("count-completed")).to_contain_text("1,000")
     expect(page.locator(".task-document").first).to_be_visible()
     assert page.locator(".task-document").count() < 60
     assert page.locator(".log-line").count() < 120
