@@ -338,3 +338,9 @@ def test_a_known_short_form_names_an_outcome_and_no_arm() -> None:
     other = a_table(["", "ICU stay (n = 628)", "Ward stay (n = 30)"], ["Days", "3", "4"], label="Table 2")
     found = ask_paper("pain score", a_table(*rows), other, comparator="standard care", kind=Kind.CONTINUOUS, text=text)
     assert numbers_in(found) == ("8.2", "3.1", "45", "7.9", "2.8", "44")
+
+
+def test_a_caption_names_no_row_without_a_label_among_others() -> None:
+    rows = (["", "Aspirin (n = 45)", "Placebo (n = 44)", "Remark"], ["", "12 (26.7)", "9 (20.5)", "by telephone"])
+    other = ["Age over 60, n (%)", "10 (22.2)", "8 (18.2)", "by telephone"]
+    assert numbers_in(ask_paper("stroke", a_table(*rows, other, caption="Table 1. Stroke, n (%)"))) == ()

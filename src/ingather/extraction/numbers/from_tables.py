@@ -54,9 +54,15 @@ def candidates(question: NumbersQuestion, paper: NumbersPaper) -> list[Candidate
         elsewhere = terms_elsewhere(view, paper)
         for cells in paired(view, arms, paper):
             score = outcome_score(query, cells.frame, view.table.caption, elsewhere, paper)
-            if score >= _LEAST:
+            if score >= _LEAST and not _is_nameless(cells):
                 found.append(candidate_of(question, cells, score, paper, arms, sizes))
     return sorted(found, key=lambda one: -one.score)
+
+
+def _is_nameless(cells: PairedCells) -> bool:
+    """Whether cells stand in a row without a label, in a table of several rows: what they give is unknown."""
+    rows = {entry.cell.row for entry in cells.view.entries}
+    return len(rows) > 1 and not cells.intervention.entries[0].rows
 
 
 def candidate_of(
