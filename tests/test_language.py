@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.sources import parsed
+
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "ingather"
 
@@ -32,7 +34,7 @@ BESIDE_NOT_YET = {"scores/pico.py"}
 def modules() -> dict[str, ast.Module]:
     """Every module of the package, by its path below it."""
     paths = (path for path in sorted(SOURCE.rglob("*.py")) if "pages" not in path.parts)
-    return {path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text("utf-8")) for path in paths}
+    return {path.relative_to(SOURCE).as_posix(): parsed(path) for path in paths}
 
 
 def held() -> list[str]:
@@ -45,7 +47,7 @@ def beside() -> dict[str, ast.Module]:
     found = [ROOT / "dev.py", ROOT / "hatch_build.py"]
     found += [path for folder in BESIDE for path in sorted((ROOT / folder).rglob("*.py"))]
     ours = (path for path in found if "node_modules" not in path.parts)
-    return {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text("utf-8")) for path in ours}
+    return {path.relative_to(ROOT).as_posix(): parsed(path) for path in ours}
 
 
 def names_made_in(tree: ast.Module) -> Iterator[str]:

@@ -15,6 +15,7 @@ import pytest
 from ingather.engine.errors import Reject, UsageError
 from ingather.engine.verdict import describe
 from ingather.notice import Notice, edited, error_notice, joined, notice, notice_from_json, notice_to_json
+from tests.sources import parsed
 
 ROOT = Path(__file__).resolve().parents[1]
 SERVER = ROOT / "src" / "ingather"
@@ -81,7 +82,7 @@ def calls() -> list[ast.Call]:
     return [
         node
         for path in sorted(SERVER.rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in ast.walk(parsed(path))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "notice"
     ]
 
@@ -119,7 +120,7 @@ def test_a_notice_and_its_chinese_have_the_same_places() -> None:
 
 def texts(path: Path) -> Iterator[str]:
     """The texts of a module without its docstrings, with a sign for each place."""
-    tree = ast.parse(path.read_text("utf-8"))
+    tree = parsed(path)
     inside = {part for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
     prose = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):

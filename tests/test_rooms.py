@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.sources import parsed
+
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src"
 
@@ -77,7 +79,7 @@ def test_a_pure_module_reads_no_clock_and_no_file(path: Path) -> None:
     text = path.read_text("utf-8")
     called = {
         node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
-        for node in ast.walk(ast.parse(text))
+        for node in ast.walk(parsed(path))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute | ast.Name)
     }
     found = called & IMPURE_CALLS
