@@ -40,6 +40,9 @@ class Verdict(StrEnum):
     NO_QUOTE = "no_quote"
 
 
+BELIEVED = frozenset({Verdict.VERIFIED, Verdict.VERIFIED_FUZZY})
+
+
 class Reason(StrEnum):
     """Why a value whose quote stands in the document is `unbound`: what the code looked for and did not find."""
 

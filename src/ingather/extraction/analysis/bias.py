@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
-from xml.sax.saxutils import escape
 
 from ingather.extraction.analysis.cells import Cells, CellState, study_of
+from ingather.extraction.analysis.svg import attribute, content, drawing, text_at
 from ingather.extraction.findings import DocumentResult
 from ingather.extraction.judgements import rob2
 
@@ -62,36 +62,25 @@ def draw_bias(rows: Sequence[BiasRow]) -> str:
     """Traffic lights: a line for each result, a dot for each domain; dots that nobody has reviewed have a ring."""
     width, height = NAMES + COLUMN * len(COLUMNS) + 12, 40 + LINE_HEIGHT * len(rows) + 34
     parts = [
-        _text(NAMES + COLUMN * (place + 0.5), 24, column, anchor="middle", weight="bold")
+        text_at(NAMES + COLUMN * (place + 0.5), 24, column, anchor="middle", weight="bold")
         for place, column in enumerate(COLUMNS)
     ]
     for line, row in enumerate(rows):
         y = 40 + LINE_HEIGHT * (line + 0.5)
-        parts.append(_text(12, y + 4, row.study if len(row.study) <= 40 else f"{row.study[:39]}…"))
+        parts.append(text_at(12, y + 4, row.study if len(row.study) <= 40 else f"{row.study[:39]}…"))
         for place, column in enumerate(COLUMNS):
             parts += _dot(NAMES + COLUMN * (place + 0.5), y, row, column)
     legend = ", ".join(f"{sign} {name.lower()}" for name, (_, sign) in LOOKS.items()) + "; ring: not reviewed"
-    parts.append(_text(12, height - 12, legend))
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
-        'role="img" aria-label="Risk of bias" font-family="sans-serif" font-size="13">'
-        f'<rect width="100%" height="100%" fill="white"/>{"".join(parts)}</svg>\n'
-    )
+    parts.append(text_at(12, height - 12, legend))
+    return drawing(width, height, "Risk of bias", "".join(parts))
 
 
 def _dot(x: float, y: float, row: BiasRow, column: str) -> Iterator[str]:
     judgement = row.judgements[column]
     colour, sign = LOOKS[judgement]
     ring = "" if row.states[column] is CellState.REVIEWED else ' stroke="#333" stroke-dasharray="3 2"'
-    title = escape(f"{row.study}, {column}: {judgement}")
-    cell = escape(f"{row.ordinal}~{row.row}~{COLUMNS[column]}", {'"': "&quot;"})
+    title = content(f"{row.study}, {column}: {judgement}")
+    cell = attribute(f"{row.ordinal}~{row.row}~{COLUMNS[column]}")
     circle = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{RADIUS}" fill="{colour}"{ring}><title>{title}</title></circle>'
     yield f'<g data-cell="{cell}">{circle}</g>'
-    yield _text(x, y + 5, sign, anchor="middle", weight="bold", colour="white")
-
-
-def _text(
-    x: float, y: float, text: str, *, anchor: str = "start", weight: str = "normal", colour: str = "black"
-) -> str:
-    shown = escape("".join(char for char in text if char.isprintable()))
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-weight="{weight}" fill="{colour}">{shown}</text>'
+    yield text_at(x, y + 5, sign, anchor="middle", weight="bold", colour="white")

@@ -8,9 +8,8 @@ from pathlib import PurePath
 from typing import Final
 
 from ingather.extraction.analysis.conversions import Formula
-from ingather.extraction.findings import DocumentResult, Finding, State, Value, Verdict
+from ingather.extraction.findings import BELIEVED, DocumentResult, Finding, State, Value, Verdict
 
-BELIEVED: Final = frozenset({Verdict.VERIFIED, Verdict.VERIFIED_FUZZY})
 _NUMBER: Final = re.compile(r"[-\u2212]?\d+(?:[.\u00b7]\d+)?")
 
 
@@ -103,21 +102,21 @@ def study_of(document: DocumentResult, cells: Cells) -> str:
 def printed(finding: Finding) -> str:
     """A number with the digits that the paper prints, so that 19.0 stays 19.0; as it was typed if a person gave it."""
     own = _own_text(finding)
-    for text in _NUMBER.findall(own if own is not None else finding.quote):
-        plain = text.replace("\u2212", "-").replace("\u00b7", ".")
-        if own is not None and isinstance(finding.value, int | float) and float(plain) == finding.value:
-            return str(plain)
+    for text in _NUMBER.findall(own):
+        plain = str(text.replace("\u2212", "-").replace("\u00b7", "."))
+        if isinstance(finding.value, int | float) and float(plain) == finding.value:
+            return plain
     return repr(finding.value)
 
 
-def _own_text(finding: Finding) -> str | None:
-    """The value's own characters, where the quote stands on its page character by character."""
+def _own_text(finding: Finding) -> str:
+    """The value's own characters, where the quote stands on its page character by character; else nothing."""
     if len(finding.spans) != 1 or len(finding.value_spans) != 1 or finding.source == "reviewer":
-        return None
+        return ""
     span, own = finding.spans[0], finding.value_spans[0]
     is_inside = span.page == own.page and span.start <= own.start and own.end <= span.end
     if not is_inside or len(finding.quote) != span.end - span.start:
-        return None
+        return ""
     return finding.quote[own.start - span.start : own.end - span.start]
 
 

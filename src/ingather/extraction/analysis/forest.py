@@ -3,13 +3,13 @@
 import math
 from collections.abc import Iterator
 from typing import Final
-from xml.sax.saxutils import escape
 
 from ingather.extraction.analysis.cells import CellState
 from ingather.extraction.analysis.comparisons import Comparison
 from ingather.extraction.analysis.effects import Measure, shown
 from ingather.extraction.analysis.pooling import Pooled
 from ingather.extraction.analysis.pools import Pool, PoolLine
+from ingather.extraction.analysis.svg import attribute, drawing, text_at
 
 # Sizes in pixels of a drawing that fits the width of a page.
 WIDTH: Final = 960
@@ -51,14 +51,10 @@ def draw(pool: Pool) -> str:
     parts += axis.lines(top - LINE_HEIGHT // 2, bottom)
     height = bottom + 56
     if pool.random:
-        parts.append(_text(NAMES, height - 12, _spread(pool.random), size=12))
+        parts.append(text_at(NAMES, height - 12, _spread(pool.random), size=12))
     body = "".join(parts)
     title = f"{NAME_OF[pool.measure]}: {pool.outcome}"
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" '
-        f'role="img" aria-label="{escape(title, {chr(34): "&quot;"})}" font-family="sans-serif" font-size="13">'
-        f'<rect width="100%" height="100%" fill="white"/>{body}</svg>\n'
-    )
+    return drawing(WIDTH, height, title, body)
 
 
 class _Axis:
@@ -83,7 +79,7 @@ class _Axis:
         yield _line_from(AXIS, bottom, AXIS + AXIS_WIDTH, bottom, "#333")
         for value, name in self._ticks():
             yield _line_from(self.x(value), bottom, self.x(value), bottom + 5, "#333")
-            yield _text(self.x(value), bottom + 19, name, anchor="middle", size=11)
+            yield text_at(self.x(value), bottom + 19, name, anchor="middle", size=11)
 
     def _ticks(self) -> list[tuple[float, str]]:
         if self.is_ratio:
@@ -99,22 +95,22 @@ class _Axis:
 
 def _head(pool: Pool) -> Iterator[str]:
     when = f", {pool.timepoint}" if pool.timepoint else ""
-    yield _text(
+    yield text_at(
         NAMES, 22, f"{_short(f'{pool.outcome}{when}', 80)}: {NAME_OF[pool.measure].lower()}", weight="bold", size=15
     )
-    yield _text(NAMES, 44, "Study", weight="bold")
+    yield text_at(NAMES, 44, "Study", weight="bold")
     heads = {"binary": "Events / people", "continuous": "Mean (SD), people"}
-    yield _text(GROUPS, 44, heads.get(pool.kind, "As reported"), weight="bold")
-    yield _text(FIGURES, 44, "Effect [95 % CI]", weight="bold")
-    yield _text(WIDTH - 12, 44, "Weight", weight="bold", anchor="end")
+    yield text_at(GROUPS, 44, heads.get(pool.kind, "As reported"), weight="bold")
+    yield text_at(FIGURES, 44, "Effect [95 % CI]", weight="bold")
+    yield text_at(WIDTH - 12, 44, "Weight", weight="bold", anchor="end")
 
 
 def _study(line: PoolLine, weight: float, axis: _Axis, y: float) -> Iterator[str]:
     comparison, effect = line.comparison, line.effect
     mark = "" if comparison.is_reviewed else " *" if comparison.state is not CellState.DERIVED else " †"
-    yield f'<g data-cell="{escape(_cell(comparison), {chr(34): "&quot;"})}">'
-    yield _text(NAMES, y + 4, _short(comparison.study, 28) + mark)
-    yield _text(GROUPS, y + 4, _groups(line), size=12)
+    yield f'<g data-cell="{attribute(_cell(comparison))}">'
+    yield text_at(NAMES, y + 4, _short(comparison.study, 28) + mark)
+    yield text_at(GROUPS, y + 4, _groups(line), size=12)
     low, high = effect.interval()
     yield _line_from(axis.x(low), y, axis.x(high), y, "#333")
     if low < axis.low:
@@ -127,8 +123,8 @@ def _study(line: PoolLine, weight: float, axis: _Axis, y: float) -> Iterator[str
         f'<rect x="{center - side / 2:.2f}" y="{y - side / 2:.2f}" width="{side:.2f}" height="{side:.2f}" '
         'fill="#175e54"/>'
     )
-    yield _text(FIGURES, y + 4, _interval(effect.measure, effect.estimate, low, high), size=12)
-    yield _text(WIDTH - 12, y + 4, f"{weight:.1f} %", anchor="end", size=12)
+    yield text_at(FIGURES, y + 4, _interval(effect.measure, effect.estimate, low, high), size=12)
+    yield text_at(WIDTH - 12, y + 4, f"{weight:.1f} %", anchor="end", size=12)
     yield "</g>"
 
 
@@ -145,9 +141,9 @@ def _diamond(name: str, pooled: Pooled, measure: Measure, axis: _Axis, y: float)
         (axis.x(pooled.high), y),
         (axis.x(pooled.estimate), y + 7),
     )
-    yield _text(NAMES, y + 4, name, weight="bold")
+    yield text_at(NAMES, y + 4, name, weight="bold")
     yield f'<polygon points="{" ".join(f"{x:.2f},{at:.2f}" for x, at in points)}" fill="#b3541e"/>'
-    yield _text(FIGURES, y + 4, _interval(measure, pooled.estimate, pooled.low, pooled.high), size=12, weight="bold")
+    yield text_at(FIGURES, y + 4, _interval(measure, pooled.estimate, pooled.low, pooled.high), size=12, weight="bold")
 
 
 def _groups(line: PoolLine) -> str:
@@ -186,18 +182,6 @@ def _rounded(printed: str) -> str:
 
 def _short(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
-
-
-def _text(x: float, y: float, text: str, *, weight: str = "", anchor: str = "", size: int = 13) -> str:
-    look = f' font-weight="{weight}"' if weight else ""
-    look += f' text-anchor="{anchor}"' if anchor else ""
-    look += f' font-size="{size}"' if size != 13 else ""
-    return f'<text x="{x:.2f}" y="{y:.2f}"{look}>{escape(_printable(text))}</text>'
-
-
-def _printable(text: str) -> str:
-    """Without the characters that XML has no way to write."""
-    return "".join(char for char in text if char.isprintable() or char == " ")
 
 
 def _line_from(x1: float, y1: float, x2: float, y2: float, colour: str) -> str:

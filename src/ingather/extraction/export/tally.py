@@ -3,7 +3,7 @@
 from collections import Counter
 from enum import StrEnum
 
-from ingather.extraction.findings import Action, DocumentResult, Finding, State, Verdict
+from ingather.extraction.findings import BELIEVED, Action, DocumentResult, Finding, State, Verdict
 
 
 class Mark(StrEnum):
@@ -16,7 +16,6 @@ class Mark(StrEnum):
 
 
 REVIEWER = "reviewer"  # the source of what a person gave
-BELIEVED = frozenset({Verdict.VERIFIED, Verdict.VERIFIED_FUZZY})
 
 
 def is_computed(finding: Finding) -> bool:
