@@ -54,20 +54,20 @@ class Bench:
     def new_database(self, name: str, *, copy_of: str | None = None) -> str:
         name = f"{name}_{next(_numbers)}"
         origin = "template1" if copy_of is None else name_of(copy_of)
-        with psycopg.connect(self._running.url, autocommit=True) as conn:
+        with psycopg.connect(self._running.superuser_url, autocommit=True) as conn:
             conn.execute(f'create database "{name}" template "{origin}"'.encode())
-        return self._running.url.replace("/ingather?", f"/{name}?")
+        return self._running.superuser_url.replace("/ingather?", f"/{name}?")
 
     def drop(self, url: str) -> None:
-        with psycopg.connect(self._running.url, autocommit=True) as conn:
+        with psycopg.connect(self._running.superuser_url, autocommit=True) as conn:
             conn.execute(f'drop database "{name_of(url)}" with (force)'.encode())
 
     def version(self) -> str:
-        return str(ask(self._running.url, "select current_setting('server_version')"))
+        return str(ask(self._running.superuser_url, "select current_setting('server_version')"))
 
     def settle_down(self) -> None:
         """A clean slate: what was written before is on the disk."""
-        with psycopg.connect(self._running.url, autocommit=True) as conn:
+        with psycopg.connect(self._running.superuser_url, autocommit=True) as conn:
             conn.execute("checkpoint")
 
     def tidy(self, url: str) -> None:

@@ -47,10 +47,10 @@ def server(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator
         tmp_path_factory.mktemp("server") if worker_id == "master" else tmp_path_factory.getbasetemp().parent / "server"
     )
     with embedded.start(Path(home), settings=FAST) as running:
-        with psycopg.connect(running.url, autocommit=True) as conn:
+        with psycopg.connect(running.superuser_url, autocommit=True) as conn:
             conn.execute(f'create database "{_template(worker_id)}"')
-        migrate(database(running.url, _template(worker_id)))
-        yield running.url
+        migrate(database(running.superuser_url, _template(worker_id)))
+        yield running.superuser_url
 
 
 def _theirs(url: str, worker_id: str) -> Iterator[str]:

@@ -25,6 +25,8 @@ from ingather import embedded
 from ingather.embedded import binaries, identity, locks, places, postmaster, server, watch
 from ingather.embedded.errors import EmbeddedError
 from ingather.embedded.identity import Identity
+from ingather.engine.engine import Engine
+from ingather.engine.migrations import migrate
 
 IS_ROOT = os.geteuid() == 0
 QUICK = {"fsync": "off"}
@@ -172,7 +174,7 @@ def test_nobody_is_let_in_over_a_network(home: Path) -> None:
     with embedded.start(home, settings=QUICK) as held:
         assert query(held.url, "show listen_addresses") == [("",)]
         hosts = "select distinct auth_method from pg_hba_file_rules where type = 'host'"
-        assert query(held.url, hosts) == [("reject",)]
+        assert query(held.superuser_url, hosts) == [("reject",)]
 
 
 @pytest.mark.skipif(not IS_ROOT, reason="takes another user")
@@ -186,6 +188,37 @@ def test_another_user_is_not_let_in_even_where_the_folder_is_open(empty: Path) -
         refusal = refusal_as("daemon", held.url)
         assert "Peer authentication failed" in refusal, (refusal, found)
         assert query(held.url, "select 1") == [(1,)]
+
+
+def test_processes_of_a_home_may_use_its_tables_and_neither_files_nor_programs(home: Path) -> None:
+    with embedded.start(home, settings=QUICK) as held:
+        write(held.url)
+        assert query(held.url, "select rolsuper, rolcreaterole from pg_roles where rolname = current_user") == [
+            (False, False)
+        ]
+        for attempt in ("copy kept to program 'true'", "copy kept from '/etc/hostname'", "create role another"):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                query(held.url, attempt)
+
+
+def test_a_home_of_before_is_handed_over_whole_and_closed(home: Path) -> None:
+    """Its tables belong to the superuser, and its socket lets in whoever reaches it."""
+    tables = "select count(*) from pg_tables where schemaname = 'ingather' and tableowner <> 'ingather'"
+    with embedded.start(home, settings=QUICK) as held:
+        query(held.superuser_url, "alter database ingather owner to postgres")
+        migrate(held.superuser_url)
+        assert query(held.url, tables) != [(0,)]
+    (home / "postgres/data/pg_hba.conf").write_text("local all all trust\n")
+
+    with embedded.start(home, settings=QUICK) as held:
+        assert query(held.url, tables) == [(0,)]
+        assert query(held.superuser_url, "select distinct auth_method from pg_hba_file_rules where type = 'local'") == [
+            ("peer",)
+        ]
+        assert migrate(held.url) == []
+        engine = Engine(held.url)
+        engine.handler("shout")(str.upper)
+        assert engine.submit("shout", "hay").id
 
 
 def refusal_as(user: str, url: str) -> str:
@@ -632,6 +665,22 @@ def test_an_installed_server_serves_where_there_is_no_wheel(empty: Path, monkeyp
         assert binaries.find(major).folder == held.binaries
 
 
+def test_the_programs_that_were_chosen_are_the_ones_that_run(empty: Path, tmp_path: Path) -> None:
+    found = binaries.find()
+    chosen = tmp_path / "chosen"
+    chosen.symlink_to(found.folder)
+    chosen.parent.chmod(0o711)
+    with embedded.start(empty, settings=QUICK, chosen=chosen) as held:
+        write(held.url)
+        assert held.binaries == chosen
+
+
+def test_chosen_programs_that_are_none_are_refused_with_what_to_do(empty: Path) -> None:
+    with pytest.raises(EmbeddedError, match=r"INGATHER_POSTGRES names .* name the folder that holds `postgres`"):
+        embedded.start(empty, settings=QUICK, chosen=empty)
+    assert embedded.url_if_running(empty) is None
+
+
 # Users
 
 
@@ -677,9 +726,8 @@ def test_programs_that_the_server_cannot_reach_are_copied(empty: Path, monkeypat
     for folder in package.parent.glob(f"{package.name}*"):
         shutil.copytree(folder, closed / folder.name)
     closed.chmod(0o700)
-    private = binaries.Binaries(folder=closed / found.folder.relative_to(package.parent), version=found.version)
-    monkeypatch.setattr(binaries, "find", lambda _: private)
-    with embedded.start(empty, settings=QUICK) as held:
+    private = closed / found.folder.relative_to(package.parent)
+    with embedded.start(empty, settings=QUICK, chosen=private) as held:
         write(held.url)
     copied = (empty / f"postgres/postgresql-{found.version}") / found.folder.relative_to(package.parent)
     assert (copied / "postgres").exists()

@@ -1,4 +1,6 @@
-"""What the environment may say of a model, and what it may not show."""
+"""What the environment may say, and what is not shown of it."""
+
+from pathlib import Path
 
 import pytest
 
@@ -90,3 +92,15 @@ def test_settings_show_neither_key_nor_password(monkeypatch: pytest.MonkeyPatch)
     shown = repr(Settings.from_environment())
     assert "hunter22" not in shown
     assert KEY not in shown
+
+
+def test_the_programs_of_the_database_are_a_folder_wherever_it_is_read(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert Settings.from_environment().postgres is None
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("INGATHER_POSTGRES", "bin")
+    assert Settings.from_environment().postgres == tmp_path / "bin"
+    monkeypatch.setenv("INGATHER_POSTGRES", "~nobody-of-that-name/bin")
+    with pytest.raises(UsageError, match="INGATHER_POSTGRES names the folder of a user who is not there"):
+        Settings.from_environment()

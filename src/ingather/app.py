@@ -40,7 +40,7 @@ class Ingather(Engine):
 def start_embedded(settings: Settings, rooms: Collection[str]) -> str:
     """The address of this user's own PostgreSQL, started, or joined if it runs, with its tables up to date."""
     try:
-        server = embedded.start(settings.home)
+        server = embedded.start(settings.home, chosen=settings.postgres)
     except embedded.EmbeddedError as error:
         raise DatabaseUnavailable(str(error)) from error
     server.watch()

@@ -20,6 +20,7 @@ class Settings:
 
     database_url: str | None = field(repr=False)  # it may hold a password
     home: Path
+    postgres: Path | None
     lease_s: float
     max_payload: int
     keep: timedelta | None
@@ -41,10 +42,12 @@ class Settings:
         at_once = _whole("INGATHER_MODEL_AT_ONCE", least=1, most=1_000)
         port = _whole("INGATHER_PORT", most=65_535)
         model_url, model, model_key = _model()
-        home = _folder(os.environ.get("INGATHER_HOME") or str(_default_home()))
+        home = _folder("INGATHER_HOME", os.environ.get("INGATHER_HOME") or str(_default_home()))
+        postgres = _text("INGATHER_POSTGRES")
         return cls(
             database_url=_text("DATABASE_URL"),
             home=home,
+            postgres=None if postgres is None else _folder("INGATHER_POSTGRES", postgres).absolute(),
             lease_s=30.0 if lease_s is None else lease_s,
             max_payload=1024 if max_payload is None else max_payload,
             keep=None if keep_days is None else timedelta(days=keep_days),
@@ -101,11 +104,11 @@ def _text(name: str) -> str | None:
     return text
 
 
-def _folder(name: str) -> Path:
+def _folder(setting: str, name: str) -> Path:
     try:
         return Path(name).expanduser()
     except RuntimeError:
-        raise UsageError(f"INGATHER_HOME names the folder of a user who is not there: {name!r}.") from None
+        raise UsageError(f"{setting} names the folder of a user who is not there: {name!r}.") from None
 
 
 def _whole(name: str, *, least: int = 0, most: int = 10**9) -> int | None:

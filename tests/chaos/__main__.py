@@ -107,9 +107,9 @@ class Run:
 
     def prepare(self) -> None:
         self.start_server()
-        with psycopg.connect(self.server.url, autocommit=True) as conn:
+        with psycopg.connect(self.server.superuser_url, autocommit=True) as conn:
             conn.execute("create database chaos")
-        parts = conninfo_to_dict(self.server.url) | {"dbname": "chaos"}
+        parts = conninfo_to_dict(self.server.superuser_url) | {"dbname": "chaos"}
         self.direct = make_conninfo("", **parts)
         migrate(self.direct)
         with psycopg.connect(self.direct, autocommit=True) as conn:

@@ -51,7 +51,7 @@ def show_url(arguments: Namespace) -> None:
 
 def start(arguments: Namespace) -> None:
     settings = Settings.from_environment()
-    with embedded.start(settings.home, keep=True) as server:
+    with embedded.start(settings.home, keep=True, chosen=settings.postgres) as server:
         bring_up_to_date(server.url, rooms_here())
         _answer_url(server.url, arguments)
     if settings.database_url:

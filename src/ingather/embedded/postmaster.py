@@ -17,7 +17,7 @@ from ingather.embedded import locks
 from ingather.embedded.binaries import Binaries
 from ingather.embedded.errors import EmbeddedError, from_log
 from ingather.embedded.identity import LAUNCH_SECONDS, Identity, name_of
-from ingather.embedded.places import DATABASE, PORT, Places, made_whole
+from ingather.embedded.places import PORT, ROLE, SUPERUSER, Places, made_whole
 
 # initdb needs a second. Two minutes allow for a slow disk; after that the error helps more than waiting.
 INITDB_SECONDS = 120.0
@@ -43,7 +43,7 @@ def connect(places: Places) -> psycopg.Connection:
     """A connection to the server of this home, if it is there and accepts one."""
     if not places.has_own_sockets():
         raise psycopg.OperationalError(f"{places.sockets} does not exist or belongs to somebody else")
-    return psycopg.connect(places.url("postgres"), autocommit=True, connect_timeout=5)
+    return psycopg.connect(places.url(SUPERUSER, "postgres"), autocommit=True, connect_timeout=5)
 
 
 def is_ready(places: Places) -> bool:
@@ -60,7 +60,7 @@ def make_data(places: Places, binaries: Binaries, identity: Identity) -> None:
         locale = ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
     else:
         locale = ["--locale=C", f"--lc-ctype={'UTF-8' if sys.platform == 'darwin' else 'C.UTF-8'}"]
-    trust = ["--username=postgres", "--auth-local=peer", "--auth-host=reject"]
+    trust = [f"--username={SUPERUSER}", "--auth-local=peer", "--auth-host=reject"]
     with made_whole(places.data) as new, _log(places, identity) as log:
         identity.give(new)
         argv = [str(binaries.folder / "initdb"), "-D", str(new), "--encoding=UTF8", *locale, *trust]
@@ -68,13 +68,13 @@ def make_data(places: Places, binaries: Binaries, identity: Identity) -> None:
         # Held by initdb too: it outlives a caller that is killed, and the next one must not clear away under its hands.
         if identity.run(argv, lock=places.server_lock, output=log, seconds=INITDB_SECONDS) != 0:
             raise from_log(f"A new database could not be made in {places.data}", places.log, offset)
-        _admit(new, identity, binaries)
 
 
 def _admit(data: Path, identity: Identity, binaries: Binaries) -> None:
     """Lets in whoever runs the server, whoever started it, and root, as the kernel names them at the socket.
 
-    They may take any role of the database, and make copies of it.
+    They may take any role of the database, and make copies of it. Written at
+    every start: homes of before let in everybody who reached the socket.
 
     Only they can enter its folder, too; but a folder can be opened by mistake.
     In a namespace of our own the server sees us as the user it runs as, and
@@ -84,8 +84,9 @@ def _admit(data: Path, identity: Identity, binaries: Binaries) -> None:
     local = "".join(f"local {what} all peer map=ingather\n" for what in ("all", "replication"))
     (data / "pg_hba.conf").write_text(f"{local}host all all all reject\n")
     names = dict.fromkeys(name_of(uid) for uid in (identity.uid, os.geteuid(), 0))
-    role = "all" if binaries.major >= 16 else "postgres"  # older servers know no word for every role
-    (data / "pg_ident.conf").write_text("".join(f'ingather "{name}" {role}\n' for name in names if name))
+    roles = ["all"] if binaries.major >= 16 else [SUPERUSER, ROLE]  # older servers know no word for every role
+    lines = [f'ingather "{name}" {role}\n' for name in names if name for role in roles]
+    (data / "pg_ident.conf").write_text("".join(lines))
 
 
 def launch(places: Places, binaries: Binaries, identity: Identity, settings: Mapping[str, str]) -> None:
@@ -99,6 +100,7 @@ def launch(places: Places, binaries: Binaries, identity: Identity, settings: Map
     ours = {"port": str(PORT), "unix_socket_directories": f'"{sockets}"', "unix_socket_permissions": "0700"}
     options = [f"-c{name}={value}" for name, value in {"listen_addresses": "", **DEFAULTS, **settings, **ours}.items()]
     argv = [str(binaries.folder / "postgres"), "-D", str(places.data), *options]
+    _admit(places.data, identity, binaries)
     with _log(places, identity) as log:
         offset = log.tell()
         code = identity.run(argv, lock=places.server_lock, output=log, seconds=LAUNCH_SECONDS, leave=True)
@@ -140,15 +142,6 @@ def wait_for_remains(places: Places) -> bool:
                 places.log,
             )
         time.sleep(0.02)
-
-
-def create_database(places: Places) -> None:
-    try:
-        with connect(places) as connection:
-            if not connection.execute("select from pg_database where datname = %s", [DATABASE]).rowcount:
-                connection.execute("create database ingather")
-    except psycopg.Error as refused:
-        raise from_log(f"PostgreSQL runs, but its database could not be opened ({refused})", places.log) from refused
 
 
 def halt(places: Places) -> bool:

@@ -12,11 +12,11 @@ from typing import Self
 
 from ingather.embedded import binaries as programs
 from ingather.embedded import identity as identities
-from ingather.embedded import locks, postmaster, watch
+from ingather.embedded import locks, postmaster, roles, watch
 from ingather.embedded.binaries import Binaries
 from ingather.embedded.errors import EmbeddedError, in_sentences
 from ingather.embedded.identity import Identity
-from ingather.embedded.places import Places
+from ingather.embedded.places import SUPERUSER, Places
 
 log = logging.getLogger(__name__)
 
@@ -24,10 +24,11 @@ log = logging.getLogger(__name__)
 OPEN_PLACE = Path("/var/lib/ingather")
 
 
-def start(home: Path, *, settings: Mapping[str, str] = {}, keep: bool = False) -> "Server":
+def start(home: Path, *, settings: Mapping[str, str] = {}, keep: bool = False, chosen: Path | None = None) -> "Server":
     """Starts the server of this home, or joins it if it runs already; then `settings` have no effect.
 
-    With `keep` the server runs on until `stop`, whoever leaves.
+    With `keep` the server runs on until `stop`, whoever leaves. `chosen` is
+    the folder of the programs to start; without it the first that are found.
     """
     places = Places.of(home)
     with in_sentences(home):
@@ -39,11 +40,11 @@ def start(home: Path, *, settings: Mapping[str, str] = {}, keep: bool = False) -
             hold = locks.hold(places.holders_lock)
             try:
                 if not postmaster.wait_for_remains(places):
-                    places = _launch(places, settings)
-                postmaster.create_database(places)
+                    places = _launch(places, settings, chosen)
+                roles.create_database(places)
                 if keep:
                     places.kept.touch()
-                return Server(places, programs.find(places.version()), hold, settings)
+                return Server(places, programs.find(places.version(), chosen), hold, settings, chosen)
             except BaseException as error:
                 locks.release(hold)
                 # One that does not answer yet may be recovering a big database: stopped, it would begin again. But
@@ -78,14 +79,18 @@ class Server:
     A process that ends closes what it forgot. Children made with fork share their parent's hold and cannot close it.
     """
 
-    def __init__(self, places: Places, found: Binaries, hold: int, settings: Mapping[str, str]) -> None:
+    def __init__(
+        self, places: Places, found: Binaries, hold: int, settings: Mapping[str, str], chosen: Path | None
+    ) -> None:
         self.url = places.url()
+        self.superuser_url = places.url(SUPERUSER)
         self.data = places.data
         self.log = places.log
         self.binaries = found.folder
         self._places = places
         self._hold: int | None = hold
         self._settings = settings
+        self._chosen = chosen
         self._process = os.getpid()
         self._is_closed = threading.Event()
         atexit.register(self._close_at_exit)
@@ -103,7 +108,7 @@ class Server:
             if self._is_closed.is_set() or self._places.stopped.exists() or locks.is_held(self._places.server_lock):
                 return False
             was_kept = self._places.kept.exists()
-            _launch(self._places, self._settings)
+            _launch(self._places, self._settings, self._chosen)
             if was_kept:
                 self._places.kept.touch()
             return True
@@ -140,14 +145,14 @@ def _stop_if_unused(places: Places) -> None:
         postmaster.halt(places)
 
 
-def _launch(places: Places, settings: Mapping[str, str]) -> Places:
+def _launch(places: Places, settings: Mapping[str, str], chosen: Path | None) -> Places:
     """Starts the server that nobody runs, and says where its data is now."""
     if not places.beside.exists():
         raise EmbeddedError(
             f"{places.root / 'data'} leads to {places.beside}, which is gone: bring it back, or remove the link to "
             "begin with an empty database."
         )
-    found = programs.find(places.version())
+    found = programs.find(places.version(), chosen)
     identity = identities.choose(places)
     if identity.way == "user":
         places = _make_reachable(places, identity)
