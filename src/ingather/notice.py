@@ -65,10 +65,10 @@ def notice_to_json(text: str) -> dict[str, Any] | None:
         return None
     if not isinstance(text, Notice):
         return {"id": "", "params": {}, "message": text}
-    return {"id": text.id, "params": _params(text), "message": text}
+    return {"id": text.id, "params": _params_of_notice(text), "message": text}
 
 
-def _params(text: Notice) -> dict[str, Any]:
+def _params_of_notice(text: Notice) -> dict[str, Any]:
     return {name: notice_to_json(value) if isinstance(value, Notice) else value for name, value in text.params.items()}
 
 
@@ -82,7 +82,7 @@ def error_fields(message: str, longest: int) -> dict[str, Any]:
 
 def notice_fields(text: str) -> dict[str, Any] | None:
     """The id and the parameters, for where the sentence itself is stored beside them; None where it has no id."""
-    return {"id": text.id, "params": _params(text)} if isinstance(text, Notice) else None
+    return {"id": text.id, "params": _params_of_notice(text)} if isinstance(text, Notice) else None
 
 
 def noticed(text: str, fields: Mapping[str, Any] | None) -> str:

@@ -37,56 +37,56 @@ class Settings:
 
     @classmethod
     def from_environment(cls) -> "Settings":
-        keep_days = _number("INGATHER_KEEP", most=36_500)
-        lease_s, max_payload = _number("INGATHER_LEASE"), _whole("INGATHER_MAX_PAYLOAD")
-        at_once = _whole("INGATHER_MODEL_AT_ONCE", least=1, most=1_000)
-        port = _whole("INGATHER_PORT", most=65_535)
+        keep_days = _number_setting("INGATHER_KEEP", most=36_500)
+        lease_s, max_payload = _number_setting("INGATHER_LEASE"), _whole_setting("INGATHER_MAX_PAYLOAD")
+        at_once = _whole_setting("INGATHER_MODEL_AT_ONCE", least=1, most=1_000)
+        port = _whole_setting("INGATHER_PORT", most=65_535)
         model_url, model, model_key = _model()
-        home = _folder("INGATHER_HOME", os.environ.get("INGATHER_HOME") or str(_default_home()))
-        postgres = _text("INGATHER_POSTGRES")
+        home = _folder_setting("INGATHER_HOME", os.environ.get("INGATHER_HOME") or str(_default_home()))
+        postgres = _text_setting("INGATHER_POSTGRES")
         return cls(
-            database_url=_text("DATABASE_URL"),
+            database_url=_text_setting("DATABASE_URL"),
             home=home,
-            postgres=None if postgres is None else _folder("INGATHER_POSTGRES", postgres).absolute(),
+            postgres=None if postgres is None else _folder_setting("INGATHER_POSTGRES", postgres).absolute(),
             lease_s=30.0 if lease_s is None else lease_s,
             max_payload=1024 if max_payload is None else max_payload,
             keep=None if keep_days is None else timedelta(days=keep_days),
-            files=_text("INGATHER_BLOBS") or str(home / "files"),
+            files=_text_setting("INGATHER_BLOBS") or str(home / "files"),
             model_url=model_url,
             model=model,
             model_key=model_key,
-            model_context=_whole("INGATHER_MODEL_CONTEXT", least=1_000),
+            model_context=_whole_setting("INGATHER_MODEL_CONTEXT", least=1_000),
             model_at_once=10 if at_once is None else at_once,
             layout_url=_layout(),
-            host=_text("INGATHER_HOST") or "127.0.0.1",
+            host=_text_setting("INGATHER_HOST") or "127.0.0.1",
             port=8400 if port is None else port,
-            hosts=_hosts(),
+            hosts=_hosts_setting(),
         )
 
 
 def _model() -> tuple[str | None, str | None, str | None]:
     """Address, name and key of the model."""
-    name = _text("INGATHER_LLM_MODEL")
-    url = _text("INGATHER_LLM_BASE_URL")
-    key = _text("INGATHER_LLM_API_KEY")
+    name = _text_setting("INGATHER_LLM_MODEL")
+    url = _text_setting("INGATHER_LLM_BASE_URL")
+    key = _text_setting("INGATHER_LLM_API_KEY")
     if name is not None and url is None:
         # Other programs set these two for themselves, so they say nothing without a model of ours; and that key goes
         # to that address and to no other.
-        key = key or _text("OPENAI_API_KEY")
-        url = _text("OPENAI_BASE_URL") or (OPENAI_URL if key else None)
+        key = key or _text_setting("OPENAI_API_KEY")
+        url = _text_setting("OPENAI_BASE_URL") or (OPENAI_URL if key else None)
     return url, name, key
 
 
 def _layout() -> str | None:
     """The address of a layout parser's server."""
-    url = _text("INGATHER_LAYOUT_URL")
+    url = _text_setting("INGATHER_LAYOUT_URL")
     if url is not None and not re.fullmatch(r"https?://[^\s/?#]+(/[^\s?#]*)?", url):
         raise UsageError(f"INGATHER_LAYOUT_URL is an address such as http://127.0.0.1:8000, not {url!r}.")
     return url
 
 
-def _hosts() -> tuple[str, ...]:
-    hosts = tuple((_text("INGATHER_HOSTS") or "").replace(",", " ").split())
+def _hosts_setting() -> tuple[str, ...]:
+    hosts = tuple((_text_setting("INGATHER_HOSTS") or "").replace(",", " ").split())
     for host in hosts:
         if not _HOST.fullmatch(host):
             raise UsageError(
@@ -95,7 +95,7 @@ def _hosts() -> tuple[str, ...]:
     return hosts
 
 
-def _text(name: str) -> str | None:
+def _text_setting(name: str) -> str | None:
     text = os.environ.get(name) or None
     try:
         (text or "").encode()
@@ -104,21 +104,21 @@ def _text(name: str) -> str | None:
     return text
 
 
-def _folder(setting: str, name: str) -> Path:
+def _folder_setting(setting: str, name: str) -> Path:
     try:
         return Path(name).expanduser()
     except RuntimeError:
         raise UsageError(f"{setting} names the folder of a user who is not there: {name!r}.") from None
 
 
-def _whole(name: str, *, least: int = 0, most: int = 10**9) -> int | None:
-    number = _number(name, least=least, most=most)
+def _whole_setting(name: str, *, least: int = 0, most: int = 10**9) -> int | None:
+    number = _number_setting(name, least=least, most=most)
     if number is not None and not number.is_integer():
         raise UsageError(f"{name} must be a whole number, not {os.environ[name]!r}.")
     return None if number is None else int(number)
 
 
-def _number(name: str, *, least: float = 0, most: float = 1e9) -> float | None:
+def _number_setting(name: str, *, least: float = 0, most: float = 1e9) -> float | None:
     text = os.environ.get(name)
     if not text:
         return None

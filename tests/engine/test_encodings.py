@@ -290,7 +290,7 @@ def test_one_outcome_that_cannot_be_put_together_costs_its_item_alone(
 ) -> None:
     """An error in the making of a round trip, of whatever kind, must never stop the others."""
     app = furnish(Engine(url, lease=1))
-    real = parameters._milliseconds
+    real = parameters._milliseconds_of
 
     def odd(seconds: Any) -> str:
         seconds = list(seconds)
@@ -298,7 +298,7 @@ def test_one_outcome_that_cannot_be_put_together_costs_its_item_alone(
             raise OverflowError("a time that nobody can write down")
         return real(seconds)
 
-    monkeypatch.setattr(parameters, "_milliseconds", odd)
+    monkeypatch.setattr(parameters, "_milliseconds_of", odd)
 
     @app.handler("slow")
     async def slow(item: Item) -> Any:

@@ -352,7 +352,7 @@ def test_a_crash_between_the_bytes_and_the_rows_leaves_nothing_wrong(
         raise ConnectionResetError("the process died here")
 
     with monkeypatch.context() as patched:
-        patched.setattr(documents, "_job", crash)
+        patched.setattr(documents, "_reading_job", crash)
         with pytest.raises(ConnectionResetError):
             upload(library, knowledge_base)
     assert library.list_documents(knowledge_base) == []

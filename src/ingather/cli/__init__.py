@@ -19,7 +19,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     _prepare_streams()
     try:
-        return _run(argv)
+        return _run_command(argv)
     except KeyboardInterrupt:
         # A second one neither disturbs the tidying up nor complains: a database of our own is still to be stopped.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -39,7 +39,7 @@ def _prepare_streams() -> None:
         getattr(sys, name).reconfigure(errors="replace")
 
 
-def _run(argv: Sequence[str] | None) -> int:
+def _run_command(argv: Sequence[str] | None) -> int:
     with interrupted_afterwards():
         import psycopg  # noqa: PLC0415
 
@@ -58,20 +58,20 @@ def _run(argv: Sequence[str] | None) -> int:
         code = arguments.run(arguments)
         sys.stdout.flush()
     except UsageError as error:
-        return _complain(str(error), MISUSED)
+        return _complain_on_stderr(str(error), MISUSED)
     except (IngatherError, EmbeddedError) as error:
-        return _complain(str(error), FAILED)
+        return _complain_on_stderr(str(error), FAILED)
     except psycopg.Error as error:
-        return _complain(f"The database could not do this: {' '.join(str(error).split())}", FAILED)
+        return _complain_on_stderr(f"The database could not do this: {' '.join(str(error).split())}", FAILED)
     except BrokenPipeError:
         raise
     except Exception as error:  # noqa: BLE001  # a bug of ours is still one sentence, with the place to look at
         known = describe(error, "bug")
-        return _complain(f"Unexpected {known['type']} at {known.get('where')}: {error}", FAILED)
+        return _complain_on_stderr(f"Unexpected {known['type']} at {known.get('where')}: {error}", FAILED)
     return int(code or DONE)
 
 
-def _complain(sentence: str, code: int) -> int:
+def _complain_on_stderr(sentence: str, code: int) -> int:
     from ingather.cli.answers import one_line  # noqa: PLC0415
 
     sys.stderr.write(f"ingather: {one_line(sentence)}\n")

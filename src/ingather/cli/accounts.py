@@ -21,13 +21,13 @@ def local_account(bench: Workbench) -> Account:
     return bench.engine.database.run(accounts.laptop_account(name))
 
 
-def _account(bench: Workbench, name: str | None) -> Account:
+def _account_of_command(bench: Workbench, name: str | None) -> Account:
     return bench.engine.database.run(accounts.find_account(name)) if name else local_account(bench)
 
 
 def link(arguments: Namespace) -> int:
     bench = Workbench()
-    account = _account(bench, arguments.account)
+    account = _account_of_command(bench, arguments.account)
     secret = bench.engine.database.run(accounts.create_link(account))
     settings = Settings.from_environment()
     served = arguments.address or f"http://{settings.host}:{settings.port}"
@@ -64,12 +64,12 @@ def list_accounts(arguments: Namespace) -> int:
 
 def disable_account(arguments: Namespace) -> int:
     Workbench().engine.database.run(accounts.disable_account(arguments.name))
-    return _done(arguments, "disabled", "is disabled; its sessions, links and tokens have ended")
+    return _say_account_done(arguments, "disabled", "is disabled; its sessions, links and tokens have ended")
 
 
 def enable_account(arguments: Namespace) -> int:
     Workbench().engine.database.run(accounts.enable_account(arguments.name))
-    return _done(arguments, "enabled", "may sign in again, with a new link")
+    return _say_account_done(arguments, "enabled", "may sign in again, with a new link")
 
 
 def end_sessions(arguments: Namespace) -> int:
@@ -83,10 +83,10 @@ def end_sessions(arguments: Namespace) -> int:
 
 def delete_account(arguments: Namespace) -> int:
     Workbench().engine.database.run(accounts.delete_account(arguments.name))
-    return _done(arguments, "deleted", "is deleted; its reviews stay, with its name")
+    return _say_account_done(arguments, "deleted", "is deleted; its reviews stay, with its name")
 
 
-def _done(arguments: Namespace, what: str, sentence: str) -> int:
+def _say_account_done(arguments: Namespace, what: str, sentence: str) -> int:
     if arguments.json:
         as_json({"name": arguments.name, what: True})
     else:
@@ -96,7 +96,7 @@ def _done(arguments: Namespace, what: str, sentence: str) -> int:
 
 def create_token(arguments: Namespace) -> int:
     bench = Workbench()
-    account = _account(bench, arguments.account)
+    account = _account_of_command(bench, arguments.account)
     token, token_id, expires_at = bench.engine.database.run(
         accounts.create_token(
             account,

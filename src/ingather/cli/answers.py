@@ -75,7 +75,7 @@ def table(
 
     On a narrow terminal the expendable columns are left out, the first named first; then the last column folds.
     """
-    cells = [[_cell(value) for value in row] for row in rows]
+    cells = [[_printed_cell(value) for value in row] for row in rows]
     if not cells:
         hint(empty)
         return
@@ -92,7 +92,7 @@ def table(
         )
     for row in cells:
         made.add_row(*(row[number] for number in shown))
-    _print(screen, made)
+    _print_table(screen, made)
     if left_out := [name for number, name in enumerate(columns) if number not in shown]:
         hint(f"Too narrow here for: {', '.join(left_out)}. A wider terminal shows them, and so does --json.")
 
@@ -109,7 +109,7 @@ def _fitting(columns: Sequence[str], cells: list[list[Text]], expendable: Sequen
     return shown
 
 
-def _print(screen: Console, made: Table) -> None:
+def _print_table(screen: Console, made: Table) -> None:
     if screen.is_terminal:
         screen.print(made, soft_wrap=False)
         return
@@ -119,7 +119,7 @@ def _print(screen: Console, made: Table) -> None:
     sys.stdout.write("".join(f"{line.rstrip()}\n" for line in captured.get().splitlines()))
 
 
-def _cell(value: object) -> Text:
+def _printed_cell(value: object) -> Text:
     if isinstance(value, int):
         return Text(f"{value:,}", justify="right")
     text = visible(str(value))
@@ -132,10 +132,10 @@ def facts(pairs: Iterable[tuple[str, object]]) -> None:
     made.add_column(style="dim")
     made.add_column(overflow="fold")
     for name, value in pairs:
-        cell = _cell(value)
+        cell = _printed_cell(value)
         cell.justify = "left"
         made.add_row(name, cell)
-    _print(console(), made)
+    _print_table(console(), made)
 
 
 def as_json(answer: object) -> None:

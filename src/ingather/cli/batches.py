@@ -33,7 +33,7 @@ def list_batches(arguments: Namespace) -> None:
             str(seen.batch_id),
             seen.kind,
             seen.queue,
-            _state(seen),
+            _state_shown(seen),
             seen.total,
             seen.pending,
             seen.running,
@@ -60,7 +60,7 @@ def progress_json(seen: Progress) -> dict[str, Any]:
     return {**plain(seen), "percent": round(seen.percent, 2)}
 
 
-def _state(seen: Progress) -> str:
+def _state_shown(seen: Progress) -> str:
     if seen.is_closed:
         return "closed" if seen.is_gathered else "gathering"
     return "paused" if seen.paused else seen.state
@@ -73,7 +73,7 @@ def show(arguments: Namespace) -> None:
     with closing(Ingather()) as app:
         batch = app.batch(arguments.id)
         seen = batch.progress()
-        result, reason = _result(batch)
+        result, reason = _result_shown(batch)
         reasons, failures = [], []
         if seen.error:
             reasons = app.database.run(reports.failure_reasons(batch.id))
@@ -84,7 +84,7 @@ def show(arguments: Namespace) -> None:
             | {"result": result, "gather_error": reason, "failure_reasons": reasons, "failures": plain(failures)}
         )
         return
-    facts(_facts(seen))
+    facts(_facts_of_batch(seen))
     if reason:
         say(f"\nThe gather failed: {visible(reason)}")
     elif result is not None:
@@ -96,13 +96,13 @@ def show(arguments: Namespace) -> None:
         _show_failures(seen, reasons, failures, arguments.limit)
 
 
-def _facts(seen: Progress) -> list[tuple[str, object]]:
+def _facts_of_batch(seen: Progress) -> list[tuple[str, object]]:
     counts = ("pending", "running", "completed", "error", "cancelled")
     pairs: list[tuple[str, object]] = [
         ("batch", str(seen.batch_id)),
         ("kind", seen.kind),
         ("queue", seen.queue),
-        ("state", _state(seen)),
+        ("state", _state_shown(seen)),
         ("total", seen.total),
         *((name, getattr(seen, name)) for name in counts),
         ("created", show_moment(seen.created_at)),
@@ -145,7 +145,7 @@ def _show_failures(seen: Progress, reasons: list[dict[str, Any]], failures: list
         hint(f"More: --after {failures[-1]['item_id']}. Run them again with `ingather batch retry {seen.batch_id}`.")
 
 
-def _result(batch: Batch) -> tuple[Any, str | None]:
+def _result_shown(batch: Batch) -> tuple[Any, str | None]:
     try:
         return batch.result(), None
     except NotReady:
@@ -166,7 +166,7 @@ def watch(arguments: Namespace) -> int:
         seen = watching.follow(app, batch, screen)
         if not arguments.json:
             say(watching.ending(seen))
-            result, reason = _result(batch)
+            result, reason = _result_shown(batch)
             if reason:
                 say(f"The gather failed: {visible(reason)}")
             elif result is not None:
@@ -187,7 +187,7 @@ def _steer(arguments: Namespace, act: Callable[[Batch], Given]) -> tuple[Progres
         return batch.progress(), given
 
 
-def _answer(arguments: Namespace, seen: Progress, sentence: str, **more: Any) -> None:
+def _answer_batch(arguments: Namespace, seen: Progress, sentence: str, **more: Any) -> None:
     if arguments.json:
         as_json(progress_json(seen) | more)
     else:
@@ -197,23 +197,23 @@ def _answer(arguments: Namespace, seen: Progress, sentence: str, **more: Any) ->
 def cancel(arguments: Namespace) -> None:
     seen, is_new = _steer(arguments, Batch.cancel)
     ended = f"is cancelled: {seen.cancelled:,} of {seen.total:,} items did not run to their end."
-    _answer(arguments, seen, f"Batch {seen.batch_id} {ended if is_new else CLOSED_BEFORE}")
+    _answer_batch(arguments, seen, f"Batch {seen.batch_id} {ended if is_new else CLOSED_BEFORE}")
 
 
 def pause(arguments: Namespace) -> None:
     seen, _ = _steer(arguments, Batch.pause)
-    _answer(arguments, seen, paused(f"Batch {seen.batch_id}", seen.pending, seen.running))
+    _answer_batch(arguments, seen, paused(f"Batch {seen.batch_id}", seen.pending, seen.running))
 
 
 def resume(arguments: Namespace) -> None:
     seen, _ = _steer(arguments, Batch.resume)
-    _answer(arguments, seen, resumed(f"Batch {seen.batch_id}", seen.pending))
+    _answer_batch(arguments, seen, resumed(f"Batch {seen.batch_id}", seen.pending))
 
 
 def retry(arguments: Namespace) -> None:
     seen, items = _steer(arguments, Batch.retry_failed)
     sentence = f"{items:,} failed items of batch {seen.batch_id} run again."
-    _answer(arguments, seen, sentence if items else f"Batch {seen.batch_id} has no failed items.", retried=items)
+    _answer_batch(arguments, seen, sentence if items else f"Batch {seen.batch_id} has no failed items.", retried=items)
 
 
 # What pausing and resuming says of a batch and of a queue alike.

@@ -38,12 +38,14 @@ def extract(arguments: Namespace) -> int:
     settings = Settings.from_environment()
     bench = Workbench(settings)
     try:
-        return _extract(bench, arguments, papers, out, kind, settings.model_at_once)
+        return _extract_papers(bench, arguments, papers, out, kind, settings.model_at_once)
     finally:
         bench.engine.close()
 
 
-def _extract(bench: Workbench, arguments: Namespace, papers: list[Path], out: Path, kind: str, at_once: int) -> int:
+def _extract_papers(
+    bench: Workbench, arguments: Namespace, papers: list[Path], out: Path, kind: str, at_once: int
+) -> int:
     template = bench.extraction.template(arguments.template)
     fields = _fields(template, arguments)
     project_id, knowledge_base_id = own_project(bench)
@@ -65,7 +67,9 @@ def finish(bench: Workbench, task: Task, arguments: Namespace, out: Path, kind: 
         raise
     write_table(bench, task, out, kind, arguments.language)
     failures = bench.engine.batch(task.batch_id).items("error")
-    shown = [(bench.extraction.result(task.id, item.ordinal).file_name, _why(item.error)) for item in failures]
+    shown = [
+        (bench.extraction.result(task.id, item.ordinal).file_name, _why_paper_failed(item.error)) for item in failures
+    ]
     if arguments.json:
         counts = {"completed": seen.completed, "error": seen.error, "cancelled": seen.cancelled}
         failed = [{"file": name, "problem": why} for name, why in shown]
@@ -162,11 +166,11 @@ def _start(
             idempotency_key=f"{key}/{number}",
             checks_model=True,
         )
-        if is_new or _goes_on(bench, task):
+        if is_new or _task_goes_on(bench, task):
             return task
 
 
-def _goes_on(bench: Workbench, task: Task) -> bool:
+def _task_goes_on(bench: Workbench, task: Task) -> bool:
     """Resume a task of an earlier run, and retry its failures. False if it was cancelled."""
     batch = bench.engine.batch(task.batch_id)
     seen = batch.progress()
@@ -196,7 +200,7 @@ async def work_on(bench: Workbench, task: Task, screen: Screen, at_once: int) ->
                 if time.monotonic() >= look_at:
                     now_written = (await bench.extraction.astatus(task.id)).under_way if seen.running else None
                     look_at = time.monotonic() + LOOK_S
-                screen.show(seen, _written(now_written))
+                screen.show(seen, _answers_written(now_written))
                 if seen.pending and not seen.running and not seen.paused:
                     wait = (await asyncio.to_thread(bench.extraction.status, task.id)).wait
                     if wait and wait.why is not shown_why:
@@ -215,7 +219,7 @@ async def work_on(bench: Workbench, task: Task, screen: Screen, at_once: int) ->
         await bench.engine.aclose()
 
 
-def _written(found: UnderWay | None) -> str:
+def _answers_written(found: UnderWay | None) -> str:
     """How far answers are that have been waited for: a slow model is at work, and not dead."""
     if found is None:
         return ""
@@ -242,5 +246,5 @@ def write_table(bench: Workbench, task: Task, out: Path, kind: str, language: st
     write_whole(out, lambda file: bench.extraction.export(task.id, kind, file, language=language), kept=kept)
 
 
-def _why(error: dict[str, object] | None) -> str:
+def _why_paper_failed(error: dict[str, object] | None) -> str:
     return str((error or {}).get("message", ""))

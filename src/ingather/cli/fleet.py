@@ -56,7 +56,7 @@ def set_queue(arguments: Namespace) -> None:
         raise UsageError("Say what to set: --max-running N, --rate 60/m, or both. `none` lifts a limit.")
     with closing(Ingather()) as app:
         app.set_queue(arguments.name, max_running=arguments.max_running, rate=arguments.rate)
-        queue = _find(app, arguments.name)
+        queue = _find_queue(app, arguments.name)
     if arguments.json:
         as_json(queue)
     else:
@@ -67,25 +67,25 @@ def set_queue(arguments: Namespace) -> None:
 def pause_queue(arguments: Namespace) -> None:
     with closing(Ingather()) as app:
         app.pause_queue(arguments.name)
-        queue = _find(app, arguments.name)
-    _answer(arguments, queue, paused(f"Queue {queue.name}", queue.pending, queue.running))
+        queue = _find_queue(app, arguments.name)
+    _answer_queue(arguments, queue, paused(f"Queue {queue.name}", queue.pending, queue.running))
 
 
 def resume_queue(arguments: Namespace) -> None:
     with closing(Ingather()) as app:
         app.resume_queue(arguments.name)
-        queue = _find(app, arguments.name)
-    _answer(arguments, queue, resumed(f"Queue {queue.name}", queue.pending))
+        queue = _find_queue(app, arguments.name)
+    _answer_queue(arguments, queue, resumed(f"Queue {queue.name}", queue.pending))
 
 
-def _answer(arguments: Namespace, queue: Queue, sentence: str) -> None:
+def _answer_queue(arguments: Namespace, queue: Queue, sentence: str) -> None:
     if arguments.json:
         as_json(queue)
     else:
         say(sentence)
 
 
-def _find(app: Ingather, name: str) -> Queue:
+def _find_queue(app: Ingather, name: str) -> Queue:
     return next(queue for queue in app.queues() if queue.name == name)
 
 
@@ -96,7 +96,7 @@ def list_schedules(arguments: Namespace) -> None:
     with closing(Ingather()) as app:
         schedules = app.schedules()
     if arguments.json:
-        as_json([_schedule(schedule) for schedule in schedules])
+        as_json([_schedule_shown(schedule) for schedule in schedules])
         return
     rows = (
         (
@@ -119,7 +119,7 @@ def list_schedules(arguments: Namespace) -> None:
     )
 
 
-def _schedule(schedule: ScheduleRecord) -> dict[str, Any]:
+def _schedule_shown(schedule: ScheduleRecord) -> dict[str, Any]:
     return {
         "name": schedule.name,
         "kind": schedule.kind,
@@ -173,7 +173,7 @@ def _firings(cron: Cron, after: datetime, limit: int) -> list[datetime]:
 
 def list_workers(arguments: Namespace) -> None:
     with closing(Ingather()) as app:
-        workers, now = app.workers(), app.database.run(_now())
+        workers, now = app.workers(), app.database.run(_database_now())
     # The database's clock decides: this machine's may be hours off.
     silent = {worker.id for worker in workers if now - worker.beat_at > timedelta(seconds=worker.lease_s)}
     if arguments.json:
@@ -200,7 +200,7 @@ def list_workers(arguments: Namespace) -> None:
     )
 
 
-def _now() -> Script[datetime]:
+def _database_now() -> Script[datetime]:
     [(now,)] = yield Statement(NOW)
     assert isinstance(now, datetime)
     return now

@@ -27,21 +27,27 @@ def follow_up(arguments: Namespace) -> int:
     try:
         before = bench.extraction.task(arguments.task)
         task, is_new = bench.extraction.start_follow_up(
-            _wanted(bench, before, arguments, papers), idempotency_key=_key(bench, arguments), checks_model=True
+            _wanted_follow_up(bench, before, arguments, papers),
+            idempotency_key=_command_key(bench, arguments),
+            checks_model=True,
         )
         hint(f"Task {task.id} {'follows' if is_new else 'goes on after'} task {before.id}.")
         code = finish(bench, task, arguments, out, kind, settings.model_at_once)
         if not arguments.json:
-            table(["paper", "row", "field", "before", "now"], list(_different(bench, task)), empty="No cell differs.")
+            table(
+                ["paper", "row", "field", "before", "now"],
+                list(_say_differences(bench, task)),
+                empty="No cell differs.",
+            )
         return code
     finally:
         bench.engine.close()
 
 
-def _wanted(bench: Workbench, before: Task, arguments: Namespace, papers: list[Path]) -> FollowUp:
+def _wanted_follow_up(bench: Workbench, before: Task, arguments: Namespace, papers: list[Path]) -> FollowUp:
     template = bench.extraction.template(before.template_id, before.project_id)
     asks = arguments.field or arguments.section or arguments.only or arguments.instruction
-    joining = tuple(sorted(upload(bench, _knowledge_base(bench, before.project_id), papers))) if papers else ()
+    joining = tuple(sorted(upload(bench, _own_knowledge_base(bench, before.project_id), papers))) if papers else ()
     # Papers alone only join; with a question, it is put to the papers that are there, too.
     known = tuple(one.document_id for one in bench.extraction.documents_of(before.id)) if asks else ()
     return FollowUp(
@@ -53,12 +59,12 @@ def _wanted(bench: Workbench, before: Task, arguments: Namespace, papers: list[P
     )
 
 
-def _knowledge_base(bench: Workbench, project_id: int) -> int:
+def _own_knowledge_base(bench: Workbench, project_id: int) -> int:
     found = bench.library.list_knowledge_bases(project_ids=[project_id])
     return found[0].id if found else bench.library.create_knowledge_base(OWN_NAME, project_id=project_id).id
 
 
-def _key(bench: Workbench, arguments: Namespace) -> str:
+def _command_key(bench: Workbench, arguments: Namespace) -> str:
     """The same command finds its task again, to go on with it."""
     endpoint = bench.extraction.endpoint
     papers = [hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in arguments.papers]
@@ -74,10 +80,10 @@ def _key(bench: Workbench, arguments: Namespace) -> str:
     return hashlib.sha256(repr(request).encode()).hexdigest()
 
 
-def _different(bench: Workbench, task: Task) -> Iterator[tuple[str, str, str, str, str]]:
+def _say_differences(bench: Workbench, task: Task) -> Iterator[tuple[str, str, str, str, str]]:
     page, _ = bench.extraction.differences(task.id)
     lines = (
-        (one.file_name, cell.row, cell.field, _shown(cell.before), _shown(cell.after))
+        (one.file_name, cell.row, cell.field, _finding_shown(cell.before), _finding_shown(cell.after))
         for one in page
         for cell in one.cells
     )
@@ -85,7 +91,7 @@ def _different(bench: Workbench, task: Task) -> Iterator[tuple[str, str, str, st
         yield line
 
 
-def _shown(finding: Finding | None) -> str:
+def _finding_shown(finding: Finding | None) -> str:
     if finding is None:
         return "nothing"
     text = finding.state.value if finding.value is None else str(finding.value)

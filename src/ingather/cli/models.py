@@ -39,21 +39,21 @@ def try_it(arguments: Namespace) -> int:
         raise UsageError("No model is configured. Set INGATHER_LLM_BASE_URL and INGATHER_LLM_MODEL, then try again.")
     hint(f"Trying {endpoint.model} at {endpoint.base_url}. A slow model takes some minutes.")
     try:
-        trial = asyncio.run(_try(endpoint))
+        trial = asyncio.run(_try_endpoint(endpoint))
     except ModelError as error:
         raise IngatherError(error.sentence) from error
     estimate = _estimate(endpoint, trial)
     advice = list(_advice(endpoint, trial))
     if arguments.json:
-        as_json(_shape(trial, estimate, advice))
+        as_json(_trial_as_json(trial, estimate, advice))
         return 0
-    table(["what", "seen"], list(_lines(endpoint, trial, estimate)), empty="")
+    table(["what", "seen"], list(_trial_lines(endpoint, trial, estimate)), empty="")
     for sentence in advice or ["Nothing needs to be changed."]:
         say(sentence)
     return 0
 
 
-async def _try(endpoint: Endpoint) -> Trial:
+async def _try_endpoint(endpoint: Endpoint) -> Trial:
     async with ChatClient(endpoint) as client:
         return await try_model(client)
 
@@ -69,14 +69,16 @@ def _estimate(endpoint: Endpoint, trial: Trial) -> tuple[Estimate, Range | None]
     return found, seconds_at(found, lengths, reading=trial.reading, writing=trial.writing)
 
 
-def _lines(endpoint: Endpoint, trial: Trial, estimate: tuple[Estimate, Range | None]) -> Iterator[tuple[str, str]]:
+def _trial_lines(
+    endpoint: Endpoint, trial: Trial, estimate: tuple[Estimate, Range | None]
+) -> Iterator[tuple[str, str]]:
     found, seconds = estimate
     yield "server", f"{trial.server.name if trial.server else 'not one of those known'} at {endpoint.base_url}"
     yield "model", trial.capabilities.model or endpoint.model
     yield "form", _RUNGS[trial.capabilities.rung]
     yield "context", f"{trial.context_tokens:,} tokens" if trial.context_tokens else "not said; 128,000 are assumed"
-    yield "reads", _speed(trial.reading)
-    yield "writes", _speed(trial.writing)
+    yield "reads", _speed_shown(trial.reading)
+    yield "writes", _speed_shown(trial.writing)
     yield "reads a long text whole", {True: "yes", False: "no", None: "not seen"}[trial.reads_whole]
     yield "repeats itself", "yes" if trial.repeats else "not in this trial"
     task = f"{PAPERS} papers of ten pages, core fields of rct"
@@ -91,7 +93,7 @@ def _lines(endpoint: Endpoint, trial: Trial, estimate: tuple[Estimate, Range | N
     yield "this trial took", show_duration(timedelta(seconds=round(trial.took_s)))
 
 
-def _speed(speed: float | None) -> str:
+def _speed_shown(speed: float | None) -> str:
     return "not measured" if speed is None else f"{speed:,.1f} tokens a second"
 
 
@@ -115,7 +117,7 @@ def _advice(endpoint: Endpoint, trial: Trial) -> Iterator[str]:
         yield "The server holds its model to no schema, so more answers have to be asked for twice."
 
 
-def _shape(trial: Trial, estimate: tuple[Estimate, Range | None], advice: list[str]) -> dict[str, Any]:
+def _trial_as_json(trial: Trial, estimate: tuple[Estimate, Range | None], advice: list[str]) -> dict[str, Any]:
     found, seconds = estimate
     return {
         "server": trial.server.name if trial.server else None,

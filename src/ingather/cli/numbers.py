@@ -17,7 +17,7 @@ _MOST_BYTES = 10_000_000
 
 def numbers(arguments: Namespace) -> int:
     """Answers go to stdout at once and whole. Exit code 1 where the paper cannot be read, 2 for every misuse."""
-    questions = _questions(arguments.questions)
+    questions = _questions_of_file(arguments.questions)
     model = None if arguments.no_model else numbers_model(endpoint_from(Settings.from_environment()))
     try:
         answers = answer_paper(arguments.paper, questions, model)
@@ -26,12 +26,12 @@ def numbers(arguments: Namespace) -> int:
     if arguments.json:
         as_json({"answers": [as_object(answer) for answer in answers]})
     else:
-        rows = [_row(question, answer) for question, answer in zip(questions, answers, strict=True)]
+        rows = [_answer_row(question, answer) for question, answer in zip(questions, answers, strict=True)]
         table(["question", "state", "intervention", "comparator", "where, or why not"], rows, empty="No questions.")
     return 0
 
 
-def _questions(name: str) -> tuple[NumbersQuestion, ...]:
+def _questions_of_file(name: str) -> tuple[NumbersQuestion, ...]:
     path = path_of(name)
     if not path.exists():
         raise UsageError(f"There is no file {name!r}.")
@@ -45,7 +45,7 @@ def _questions(name: str) -> tuple[NumbersQuestion, ...]:
         raise UsageError(f"{name!r} cannot be read: {error.strerror}.") from error
 
 
-def _row(question: NumbersQuestion, answer: NumbersAnswer) -> tuple[str, str, str, str, str]:
+def _answer_row(question: NumbersQuestion, answer: NumbersAnswer) -> tuple[str, str, str, str, str]:
     is_found = answer.state is AnswerState.REPORTED
     where = "; ".join(
         dict.fromkeys(f"{one.table or 'text'}, page {one.page + 1}: {one.row or one.quote}" for one in answer.evidence)
@@ -53,13 +53,13 @@ def _row(question: NumbersQuestion, answer: NumbersAnswer) -> tuple[str, str, st
     return (
         question.id,
         answer.state.value,
-        _arm(question, answer.intervention) if is_found else "",
-        _arm(question, answer.comparator) if is_found else "",
+        _arm_shown(question, answer.intervention) if is_found else "",
+        _arm_shown(question, answer.comparator) if is_found else "",
         where if is_found else answer.why,
     )
 
 
-def _arm(question: NumbersQuestion, arm: ArmNumbers) -> str:
+def _arm_shown(question: NumbersQuestion, arm: ArmNumbers) -> str:
     if question.kind is Kind.BINARY:
         return f"{arm.events}/{arm.n}"
     return f"{arm.mean} (SD {arm.sd}), n = {arm.n}"

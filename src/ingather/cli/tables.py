@@ -25,7 +25,7 @@ def tables(arguments: Namespace) -> int:
         names = " and ".join(str(out) for out in (workbook, sheet) if out is not None)
         say(f"Wrote {names}: {len(found)} {'table' if len(found) == 1 else 'tables'}.")
     else:
-        table(["page", "table", "rows", "columns", "caption"], map(_row, found), empty="No tables were found.")
+        table(["page", "table", "rows", "columns", "caption"], map(_table_row, found), empty="No tables were found.")
     return 0
 
 
@@ -41,7 +41,7 @@ def _out(arguments: Namespace, kind: str) -> Path | None:
     return out
 
 
-def _row(one: Table) -> tuple[object, ...]:
+def _table_row(one: Table) -> tuple[object, ...]:
     rows = max((cell.row + cell.row_span for cell in one.cells), default=0)
     columns = max((cell.column + cell.column_span for cell in one.cells), default=0)
     caption = f"{one.caption} (a picture: its cells are not read)" if one.is_picture else one.caption

@@ -59,17 +59,17 @@ def serve(arguments: Namespace) -> int:
         bench.engine.check()
         blobs.check(bench.library.blobs)
         ingest.schedule(bench.library)
-        with _listen(arguments) as server:
+        with _listening_socket(arguments) as server:
             set_up_log()
             hint(f"Serving {_address(server)}. For a link that signs in: {_link_command(server)}")
-            _serve(bench, server)
+            _serve_workbench(bench, server)
     return 0
 
 
 def run(arguments: Namespace) -> int:
     """Database, tables, web, a worker and sample papers: everything, on one machine, until Ctrl-C."""
     # The socket first: the database takes a second to start, and a port in use should be reported at once.
-    with _until_signal(), _listen(arguments) as server:
+    with _until_signal(), _listening_socket(arguments) as server:
         bench = Workbench()
         blobs.check(bench.library.blobs)
         bench.engine.migrate()
@@ -85,7 +85,7 @@ def run(arguments: Namespace) -> int:
         say(f"Open {_address(server)}/sign-in#{secret} (works once, for 15 minutes).")
         say(f"For another link: {_link_command(server)}")
         with _WorkerProcess(arguments.concurrency):
-            _serve(bench, server)
+            _serve_workbench(bench, server)
     say("Stopped.")
     return 0
 
@@ -123,7 +123,7 @@ class _Server(uvicorn.Server):
             super().handle_exit(sig, frame)
 
 
-def _serve(bench: Workbench, server: socket.socket) -> None:
+def _serve_workbench(bench: Workbench, server: socket.socket) -> None:
     settings = Settings.from_environment()
     rooms = Rooms(engine=bench.engine, library=bench.library, extraction=bench.extraction)
     limits = RequestLimits()
@@ -131,7 +131,7 @@ def _serve(bench: Workbench, server: socket.socket) -> None:
     _Server(configured(app, limits, shutdown_s=SHUTDOWN_S)).run(sockets=[server])
 
 
-def _listen(arguments: Namespace) -> socket.socket:
+def _listening_socket(arguments: Namespace) -> socket.socket:
     """The socket, bound and listening."""
     settings = Settings.from_environment()
     host = arguments.host or settings.host

@@ -27,7 +27,7 @@ def work(arguments: Namespace) -> int:
     if arguments.processes > 1:
         return crew.run(arguments)
     # Until the worker installs its own handlers it holds no items: to end at once is a graceful stop.
-    signal.signal(signal.SIGTERM, _leave)
+    signal.signal(signal.SIGTERM, _leave_by_signal)
     if arguments.parent is not None:
         threading.Thread(target=_follow_parent, args=(arguments.parent,), daemon=True).start()
     app = find_app(arguments.app)
@@ -46,7 +46,7 @@ class _Terminated(SystemExit):
     """SIGTERM arrived. A class of its own, because the user's module may raise SystemExit while it is imported."""
 
 
-def _leave(*_: object) -> None:
+def _leave_by_signal(*_: object) -> None:
     raise _Terminated(0)
 
 
@@ -60,7 +60,7 @@ def find_app(name: str) -> Engine:
         )
     if not (module_name and colon and attribute):
         raise UsageError(f"{name!r} does not name an app. Write MODULE:APP, such as jobs:app for `app` in jobs.py.")
-    module = _import(module_name)
+    module = _import_module(module_name)
     known = ", ".join(f"{module_name}:{key}" for key, value in vars(module).items() if isinstance(value, Engine))
     advice = f" It has {known}." if known else " It has no Ingather at all."
     try:
@@ -76,7 +76,7 @@ def find_app(name: str) -> Engine:
     return app
 
 
-def _import(name: str) -> ModuleType:
+def _import_module(name: str) -> ModuleType:
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)
@@ -87,12 +87,12 @@ def _import(name: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name and (name == error.name or name.startswith(f"{error.name}.")):
             raise UsageError(f"There is no module {error.name} in {here} or among the installed packages.") from None
-        raise _broken(name, error) from None
+        raise _broken_module(name, error) from None
     except (Exception, SystemExit) as error:  # noqa: BLE001  # it is the user's module: it may raise anything
-        raise _broken(name, error) from None
+        raise _broken_module(name, error) from None
 
 
-def _broken(name: str, error: BaseException) -> IngatherError:
+def _broken_module(name: str, error: BaseException) -> IngatherError:
     """The module is there but does not load: what it raised and the line of it that did."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "importlib" not in frame.filename]
     place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if len(frames) > 1 else ""

@@ -38,7 +38,7 @@ class Binaries:
 def find(major: int | None = None, chosen: Path | None = None) -> Binaries:
     """The first PostgreSQL that runs here, or the chosen one; for an existing data folder, one of its major version."""
     found = []
-    for folder in [chosen] if chosen else _folders():
+    for folder in [chosen] if chosen else _folders_of_programs():
         version = _version(folder)
         if version is None:
             continue
@@ -94,18 +94,18 @@ def _copy_open(folder: Path, target: Path) -> None:
             Path(copied).chmod(0o755 if path.stat().st_mode & 0o100 else 0o644)
 
 
-def _folders() -> Iterator[Path]:
+def _folders_of_programs() -> Iterator[Path]:
     for wheel in WHEELS:
         spec = importlib.util.find_spec(wheel)
         for place in (spec and spec.submodule_search_locations) or ():
             yield from sorted(Path(place).glob("pginstall*/bin"), reverse=True)
     installed = [folder for pattern in INSTALLED for folder in Path("/").glob(pattern.lstrip("/"))]
-    yield from sorted(installed, key=_number, reverse=True)
+    yield from sorted(installed, key=_version_number, reverse=True)
     if on_path := shutil.which("postgres"):
         yield Path(on_path).resolve().parent
 
 
-def _number(folder: Path) -> int:
+def _version_number(folder: Path) -> int:
     digits = re.search(r"(\d+)", str(folder))
     return int(digits[1]) if digits else 0
 

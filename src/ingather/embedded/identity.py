@@ -71,23 +71,23 @@ def choose(places: Places) -> Identity:
     if uid != 0:
         if owner.st_uid != uid:
             raise EmbeddedError(
-                f"{folder} belongs to {_name(owner.st_uid)}: run as that user, or choose another INGATHER_HOME."
+                f"{folder} belongs to {_name_of_user(owner.st_uid)}: run as that user, or choose another INGATHER_HOME."
             )
         # initdb wants a name for its user, which arbitrary user ids in containers do not have.
-        if not _has_name(uid) and (in_namespace := _nobody("namespace")).can_enter(places.root):
+        if not _has_name(uid) and (in_namespace := _unprivileged_identity("namespace")).can_enter(places.root):
             return in_namespace
         return Identity(way="self", uid=uid, gid=gid)
     if owner.st_uid != 0:
         return Identity(way="user", uid=owner.st_uid, gid=owner.st_gid)
     # Preferred for root, since nothing changes its owner; but containers often forbid it, and a chroot always does.
-    if (in_namespace := _nobody("namespace")).can_enter(places.root):
+    if (in_namespace := _unprivileged_identity("namespace")).can_enter(places.root):
         return in_namespace
     if folder == places.data:
         raise EmbeddedError(
             f"{places.data} belongs to root, as whom PostgreSQL does not run, and user namespaces do not work here: "
             f"allow them, or `chown -R nobody {places.data}` if nobody may reach it."
         )
-    return _nobody("user")
+    return _unprivileged_identity("user")
 
 
 # Within a namespace every user of the machine but us appears as `nobody`, so we appear as somebody else: only then can
@@ -95,7 +95,7 @@ def choose(places: Places) -> Identity:
 _NAMES = {"namespace": ("daemon", "nobody"), "user": ("nobody",)}
 
 
-def _nobody(way: Literal["namespace", "user"]) -> Identity:
+def _unprivileged_identity(way: Literal["namespace", "user"]) -> Identity:
     for name in _NAMES[way]:
         try:
             entry = pwd.getpwnam(name)
@@ -113,7 +113,7 @@ def _has_name(uid: int) -> bool:
     return True
 
 
-def _name(uid: int) -> str:
+def _name_of_user(uid: int) -> str:
     return name_of(uid) or f"user {uid}"
 
 

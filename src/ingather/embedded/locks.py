@@ -19,7 +19,7 @@ def starting(path: Path, seconds: float = START_SECONDS) -> Iterator[None]:
     fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         deadline = time.monotonic() + seconds
-        while not _try(fd, fcntl.LOCK_EX):
+        while not _try_flock(fd, fcntl.LOCK_EX):
             if time.monotonic() > deadline:
                 raise EmbeddedError(
                     f"Another process has been starting or stopping this database for {seconds:.0f} s: "
@@ -40,7 +40,7 @@ def is_held(path: Path) -> bool:
     except FileNotFoundError:
         return False
     try:
-        if not _try(fd, fcntl.LOCK_EX):
+        if not _try_flock(fd, fcntl.LOCK_EX):
             return True
         fcntl.flock(fd, fcntl.LOCK_UN)
         return False
@@ -61,7 +61,7 @@ def release(fd: int) -> None:
     os.close(fd)
 
 
-def _try(fd: int, kind: int) -> bool:
+def _try_flock(fd: int, kind: int) -> bool:
     try:
         fcntl.flock(fd, kind | fcntl.LOCK_NB)
     except BlockingIOError:

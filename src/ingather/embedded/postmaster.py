@@ -61,7 +61,7 @@ def make_data(places: Places, binaries: Binaries, identity: Identity) -> None:
     else:
         locale = ["--locale=C", f"--lc-ctype={'UTF-8' if sys.platform == 'darwin' else 'C.UTF-8'}"]
     trust = [f"--username={SUPERUSER}", "--auth-local=peer", "--auth-host=reject"]
-    with made_whole(places.data) as new, _log(places, identity) as log:
+    with made_whole(places.data) as new, _server_log(places, identity) as log:
         identity.give(new)
         argv = [str(binaries.folder / "initdb"), "-D", str(new), "--encoding=UTF8", *locale, *trust]
         offset = log.tell()
@@ -101,7 +101,7 @@ def launch(places: Places, binaries: Binaries, identity: Identity, settings: Map
     options = [f"-c{name}={value}" for name, value in {"listen_addresses": "", **DEFAULTS, **settings, **ours}.items()]
     argv = [str(binaries.folder / "postgres"), "-D", str(places.data), *options]
     _admit(places.data, identity, binaries)
-    with _log(places, identity) as log:
+    with _server_log(places, identity) as log:
         offset = log.tell()
         code = identity.run(argv, lock=places.server_lock, output=log, seconds=LAUNCH_SECONDS, leave=True)
     if code != 0:
@@ -227,7 +227,7 @@ def _make_sockets(places: Places, identity: Identity) -> None:
     identity.give(places.sockets)
 
 
-def _log(places: Places, identity: Identity) -> BinaryIO:
+def _server_log(places: Places, identity: Identity) -> BinaryIO:
     if places.log.exists() and places.log.stat().st_size > BIGGEST_LOG:
         places.log.replace(places.log.with_suffix(".log.1"))
     places.log.touch(mode=0o600)

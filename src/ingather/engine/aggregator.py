@@ -52,8 +52,8 @@ class Aggregator:
             [(worker_ids, left_s, ripe, after, gathered, has_due_schedule)] = await cursor.fetchall()
         self._after = after or 0
         late = dict(zip(worker_ids, left_s, strict=True))
-        has_taken = await _sweep(conn, [worker_id for worker_id, left in late.items() if left <= 0])
-        is_gathering = await _look_after(conn, ripe + gathered) if ripe or gathered else False
+        has_taken = await _sweep_silent_workers(conn, [worker_id for worker_id, left in late.items() if left <= 0])
+        is_gathering = await _close_what_is_ripe(conn, ripe + gathered) if ripe or gathered else False
         has_fired = has_due_schedule and await _fire_schedules(conn)
         has_more = self._keep is not None and await self._prune(conn, self._keep)
         next_death_s = min((left for left in late.values() if left > 0), default=TICK_S) + LOOK_AFTER_S
@@ -74,7 +74,7 @@ class Aggregator:
         return True
 
 
-async def _look_after(conn: AsyncConnection[Any], batch_ids: list[int]) -> bool:
+async def _close_what_is_ripe(conn: AsyncConnection[Any], batch_ids: list[int]) -> bool:
     """Close what is ripe of these batches and of their parents, whose turn comes with their last child. Returns whether
     there are gathers to run."""
     parents = await arun(conn, verbs.free_parents(batch_ids))
@@ -87,7 +87,7 @@ async def _look_after(conn: AsyncConnection[Any], batch_ids: list[int]) -> bool:
     return is_gathering
 
 
-async def _sweep(conn: AsyncConnection[Any], silent: list[int]) -> bool:
+async def _sweep_silent_workers(conn: AsyncConnection[Any], silent: list[int]) -> bool:
     has_taken = False
     for worker_id in silent:
         taken = await arun(conn, verbs.take_back(worker_id))
@@ -96,7 +96,7 @@ async def _sweep(conn: AsyncConnection[Any], silent: list[int]) -> bool:
         items, batch_ids = taken
         log.warning("worker %s went silent; %s items taken back", worker_id, items)
         if batch_ids:
-            await _look_after(conn, batch_ids)
+            await _close_what_is_ripe(conn, batch_ids)
         has_taken = has_taken or items > 0
     return has_taken
 

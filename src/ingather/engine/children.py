@@ -105,7 +105,7 @@ def _in_child(is_gather: bool, args: dict[str, Any]) -> Any:  # noqa: FBT001  # 
             value = asyncio.run(value)
         return encode_result(value), None if is_gather else item.offspring
     except BaseException as error:  # noqa: BLE001  # whatever user code raises, the worker wants to know
-        return ChildFailure(_portable(error), _traceback_of(error))
+        return ChildFailure(_portable_error(error), _traceback_of(error))
 
 
 def _traceback_of(error: BaseException) -> str:
@@ -117,7 +117,7 @@ def _traceback_of(error: BaseException) -> str:
         return "a traceback that cannot be read"
 
 
-def _portable(error: BaseException) -> BaseException:
+def _portable_error(error: BaseException) -> BaseException:
     try:
         match error:
             case RetryLater():

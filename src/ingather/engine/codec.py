@@ -60,7 +60,7 @@ def encode_payload(value: Any, *, max_bytes: int) -> bytes:
         if LINE_BREAK in line:
             line = _one_line(line)
     except (TypeError, ValueError, RecursionError) as error:
-        raise PayloadRefused(f"A payload must be JSON: {_reason(value, error)}.") from None
+        raise PayloadRefused(f"A payload must be JSON: {_reason_not_json(value, error)}.") from None
     if len(line) > max_bytes:
         raise PayloadRefused(
             f"A payload may take {max_bytes:,} bytes and this one takes {len(line):,}. "
@@ -77,14 +77,14 @@ def encode_result(value: Any, *, max_bytes: int = RESULT_CAP) -> bytes:
         line = orjson.dumps(value, json_form)
         # A search for this one byte takes a quarter of the time of the search for flaws.
         if U in line and _flaw(value, line):
-            line = orjson.dumps(_clean(value), json_form)
+            line = orjson.dumps(_clean_json_value(value), json_form)
         if LINE_BREAK in line:
             line = _one_line(line)
     except (TypeError, ValueError, RecursionError) as first:
         try:
-            line = _one_line(orjson.dumps(_clean(value), json_form))
+            line = _one_line(orjson.dumps(_clean_json_value(value), json_form))
         except (TypeError, ValueError, RecursionError):
-            raise BadResult(f"the result is not JSON: {_reason(value, first)}. {ADVICE}") from None
+            raise BadResult(f"the result is not JSON: {_reason_not_json(value, first)}. {ADVICE}") from None
     if len(line) > max_bytes:
         raise BadResult(f"the result takes {len(line):,} bytes and {max_bytes:,} are allowed: store a reference to it")
     return line
@@ -110,7 +110,7 @@ def _one_line(line: bytes) -> bytes:
     return orjson.dumps(orjson.loads(line))
 
 
-def _reason(value: Any, error: Exception) -> str:
+def _reason_not_json(value: Any, error: Exception) -> str:
     text = str(error)
     if "surrogates" in text:
         return "it holds a lone surrogate, which is not text"
@@ -122,10 +122,10 @@ def _reason(value: Any, error: Exception) -> str:
 def _flaw(value: Any, line: bytes) -> str | None:
     """What the encoder lets through and the database refuses. The searches in the text come first, so that most values
     are spared the slow walk."""
-    if b"\\u0000" in line and _holds(value, lambda leaf: isinstance(leaf, str) and "\0" in leaf):
+    if b"\\u0000" in line and _holds_bad_text(value, lambda leaf: isinstance(leaf, str) and "\0" in leaf):
         return "a NUL character"
     # The encoder writes NaN and Infinity as null.
-    if b"null" in line and _holds(value, lambda leaf: isinstance(leaf, float) and not math.isfinite(leaf)):
+    if b"null" in line and _holds_bad_text(value, lambda leaf: isinstance(leaf, float) and not math.isfinite(leaf)):
         return "NaN or Infinity"
     return None
 
@@ -142,7 +142,7 @@ def json_form(value: Any) -> Any:
     if isinstance(value, bytes | bytearray | memoryview):
         return b64encode(value).decode()
     if isinstance(value, set | frozenset):
-        return _in_order(value)
+        return _set_in_order(value)
     if isinstance(value, tuple | deque | range):
         return list(value)
     if isinstance(value, Mapping):
@@ -154,7 +154,7 @@ def json_form(value: Any) -> Any:
     raise TypeError(f"there is no obvious JSON for {type(value).__name__}")
 
 
-def _in_order(values: Iterable[Any]) -> list[Any]:
+def _set_in_order(values: Iterable[Any]) -> list[Any]:
     """The same set gives the same list, where its members can be compared."""
     try:
         return sorted(values)
@@ -162,7 +162,7 @@ def _in_order(values: Iterable[Any]) -> list[Any]:
         return list(values)
 
 
-def _plain(value: Any) -> Any:
+def _plain_value(value: Any) -> Any:
     """The plain value that the encoder writes for a richer type."""
     if isinstance(value, Enum):
         return value.value
@@ -178,40 +178,40 @@ def _plain(value: Any) -> Any:
         return value
 
 
-def _holds(value: Any, is_bad: Any) -> bool:
-    value = _plain(value)
+def _holds_bad_text(value: Any, is_bad: Any) -> bool:
+    value = _plain_value(value)
     if isinstance(value, dict):
-        return any(is_bad(key) or _holds(inner, is_bad) for key, inner in value.items())
+        return any(is_bad(key) or _holds_bad_text(inner, is_bad) for key, inner in value.items())
     if isinstance(value, list | tuple):
-        return any(_holds(inner, is_bad) for inner in value)
+        return any(_holds_bad_text(inner, is_bad) for inner in value)
     return bool(is_bad(value))
 
 
-def _clean(value: Any) -> Any:
-    value = _plain(value)
+def _clean_json_value(value: Any) -> Any:
+    value = _plain_value(value)
     if isinstance(value, str):
         return value.replace("\0", REPLACEMENT).encode("utf-8", "surrogatepass").decode("utf-8", "replace")
     if isinstance(value, bool):
         return value
     if isinstance(value, int):
-        return value if -(2**63) <= value < 2**64 else _digits(value)
+        return value if -(2**63) <= value < 2**64 else _digits_of_int(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
-        return {_clean_key(key): _clean(inner) for key, inner in value.items()}
+        return {_clean_key(key): _clean_json_value(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_clean(inner) for inner in value]
+        return [_clean_json_value(inner) for inner in value]
     return value
 
 
 def _clean_key(key: Any) -> Any:
     """Keys are text in JSON. Numbers and the like become it as in Python's own encoder."""
     if isinstance(key, bool | int | float) or key is None:
-        return orjson.dumps(_clean(key)).decode().strip('"')
-    return _clean(key)
+        return orjson.dumps(_clean_json_value(key)).decode().strip('"')
+    return _clean_json_value(key)
 
 
-def _digits(value: int) -> str:
+def _digits_of_int(value: int) -> str:
     try:
         return str(value)
     except ValueError:  # beyond Python's limit for printing integers

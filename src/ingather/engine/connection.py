@@ -101,7 +101,7 @@ def configure(conn: Connection[Any]) -> None:
     """Set a fresh connection up for the engine, with no session state that a pooler would lose."""
     _check_server(conn)
     with conn.cursor(row_factory=tuple_row) as cursor:
-        _adapt(conn, cursor.execute(_INTRODUCE, _introduction(conn)).fetchone())
+        _adapt(conn, cursor.execute(_INTRODUCE, _introduction_params(conn)).fetchone())
     conn.isolation_level = IsolationLevel.READ_COMMITTED
 
 
@@ -109,7 +109,7 @@ async def aconfigure(conn: AsyncConnection[Any]) -> None:
     """`configure`, for a caller with an event loop."""
     _check_server(conn)
     async with conn.cursor(row_factory=tuple_row) as cursor:
-        await cursor.execute(_INTRODUCE, _introduction(conn))
+        await cursor.execute(_INTRODUCE, _introduction_params(conn))
         _adapt(conn, await cursor.fetchone())
     await conn.set_isolation_level(IsolationLevel.READ_COMMITTED)
 
@@ -149,7 +149,7 @@ def _has_something_to_read(conn: Connection[Any] | AsyncConnection[Any]) -> bool
     return bool(poll.poll(0))
 
 
-def _introduction(conn: Connection[Any] | AsyncConnection[Any]) -> dict[str, Any]:
+def _introduction_params(conn: Connection[Any] | AsyncConnection[Any]) -> dict[str, Any]:
     return {"pid": conn.info.backend_pid, "names": list(_NEEDED), "values": list(_NEEDED.values())}
 
 
@@ -172,8 +172,8 @@ def _adapt(conn: Connection[Any] | AsyncConnection[Any], row: tuple[Any, ...] | 
     under its lock: both need a fresh snapshot for every statement.
     """
     pid, are_set, *texts, schemas = row or (0, None, "", "", "", "", [])
-    isolation, encoding, dates, intervals = map(_text, texts)
-    schemas = [_text(schema) for schema in schemas]
+    isolation, encoding, dates, intervals = map(_text_of_setting, texts)
+    schemas = [_text_of_setting(schema) for schema in schemas]
     # A pooler answers the handshake with a process id of its own making. Behind one, the name of a prepared statement
     # may mean another client's statement.
     conn.prepare_threshold = 1 if pid == conn.info.backend_pid else None
@@ -193,7 +193,7 @@ def _adapt(conn: Connection[Any] | AsyncConnection[Any], row: tuple[Any, ...] | 
             )
 
 
-def _text(value: str | bytes) -> str:
+def _text_of_setting(value: str | bytes) -> str:
     """Where the client's encoding is SQL_ASCII, the driver leaves text as it came."""
     return value if isinstance(value, str) else value.decode("ascii", "replace")
 
@@ -309,14 +309,14 @@ def unavailable(url: str, error: Exception) -> IngatherError:
         return _no_address("one of its options has a value that there is not")
     if password := parts.get("password"):
         reason = reason.replace(str(password), "…")
-    where = f"{_hosts(parts)}/{parts.get('dbname', '')}"
+    where = f"{_hosts_with_ports(parts)}/{parts.get('dbname', '')}"
     # An error with a code comes from a server that did answer: a deadlock, a timeout, a shutdown.
     if getattr(error, "sqlstate", None):
         return DatabaseUnavailable(f"The PostgreSQL at {where} gave up on this: {reason}")
     return DatabaseUnavailable(f"No PostgreSQL could be reached at {where}: {reason}")
 
 
-def _hosts(parts: dict[str, Any]) -> str:
+def _hosts_with_ports(parts: dict[str, Any]) -> str:
     """Each host with its port. libpq takes one port for all, or as many as there are hosts."""
     hosts = str(parts.get("host") or "localhost").split(",")
     ports = str(parts.get("port") or 5432).split(",")

@@ -142,7 +142,7 @@ class Outbox:
 
     def take(self) -> Parcel:
         """What the next round trip carries. Outcomes beyond what it may carry stay."""
-        ended, self._ended = _cut(self._ended)
+        ended, self._ended = _cut_to_one_trip(self._ended)
         parcel = Parcel(ended, self._put_backs, self._holds, self._touched)
         self._put_backs, self._holds, self._touched = [], [], set()
         return parcel
@@ -187,7 +187,7 @@ def _is_run(ended: list[Ended]) -> bool:
     return is_gapless and set(map(state_of, ended)) == {"c"}
 
 
-def _cut(ended: list[Ended]) -> tuple[list[Ended], list[Ended]]:
+def _cut_to_one_trip(ended: list[Ended]) -> tuple[list[Ended], list[Ended]]:
     """As many outcomes as one round trip may carry, and the rest."""
     if len(ended) <= MOST_OUTCOMES and sum(map(len, map(result_of, ended))) <= MOST_BYTES:
         return ended, []

@@ -19,12 +19,12 @@ NOTHING: Final[Mapping[str, int]] = MappingProxyType({})
 
 def settle(worker_id: int, ended: list[Ended]) -> Statement:
     """Outcomes of which some may be stored already."""
-    return Statement(sql.SETTLE, _settling(worker_id, ended))
+    return Statement(sql.SETTLE, _settling_params(worker_id, ended))
 
 
 def settle_fresh(worker_id: int, ended: list[Ended]) -> Statement:
     """Outcomes of which none was stored before; refused as a whole if one was."""
-    return Statement(sql.SETTLE_FRESH, _settling(worker_id, ended))
+    return Statement(sql.SETTLE_FRESH, _settling_params(worker_id, ended))
 
 
 def settle_run(worker_id: int, run: list[Ended]) -> Statement:
@@ -113,7 +113,7 @@ def outlook(queues: Collection[str], kinds: Collection[str]) -> Statement:
     return Statement(sql.OUTLOOK, {"queues": list(queues), "kinds": list(kinds)})
 
 
-def _settling(worker_id: int, ended: list[Ended]) -> dict[str, Any]:
+def _settling_params(worker_id: int, ended: list[Ended]) -> dict[str, Any]:
     tokens, ids, states, took_s, results, errors = zip(*ended, strict=True)
     return {
         "worker_id": worker_id,
@@ -121,13 +121,13 @@ def _settling(worker_id: int, ended: list[Ended]) -> dict[str, Any]:
         "token_of": array(tokens),
         "ids": array(ids),
         "states": array(states),
-        "took_ms": _milliseconds(took_s),
+        "took_ms": _milliseconds_of(took_s),
         "results": b"\n".join(results).decode(),
         "errors": b"\n".join(errors).decode(),
     }
 
 
-def _milliseconds(seconds: Iterable[float]) -> str:
+def _milliseconds_of(seconds: Iterable[float]) -> str:
     return array([int(1000 * each) for each in seconds])
 
 
@@ -137,7 +137,7 @@ def sparse_milliseconds(took_s: list[float]) -> str:
     if not places:
         return "{}"
     first, last = places[0], places[-1]
-    return f"[{first + 1}:{last + 1}]={_milliseconds(took_s[first : last + 1])}"
+    return f"[{first + 1}:{last + 1}]={_milliseconds_of(took_s[first : last + 1])}"
 
 
 def array(values: Iterable[Any]) -> str:

@@ -155,7 +155,7 @@ class PoolKeeper:
                 self._pool = ProcessPool(
                     max_workers=self._size,
                     context=_Context(),
-                    initializer=partial(_prepare, self._line, self._prepare),
+                    initializer=partial(_prepare_child, self._line, self._prepare),
                 )
             future = self._pool.schedule(job.function, args=job.args, timeout=job.timeout_s)
         except Exception as error:  # noqa: BLE001  # no process to be had, for one: the item's failure, not our end
@@ -175,7 +175,7 @@ class PoolKeeper:
     def _is_done(self, number: int, timeout_s: float, future: Future[Any]) -> None:
         self._under_way.pop(number, None)
         if not future.cancelled():
-            self._answer_job(number, _answer(future, timeout_s))
+            self._answer_job(number, _answer_of_future(future, timeout_s))
 
     def _answer_job(self, number: int, answer: Any) -> None:
         body = frame((number, answer))
@@ -189,7 +189,7 @@ class PoolKeeper:
             pool.join()
 
 
-def _answer(future: Future[Any], timeout_s: float) -> Any:
+def _answer_of_future(future: Future[Any], timeout_s: float) -> Any:
     try:
         return future.result()
     except TimeoutError:
@@ -218,7 +218,7 @@ def _cause_of_death(exitcode: int | None) -> str:
     return f"the handler's process exited with code {code} before it answered"
 
 
-def _prepare(line: socket.socket, prepare: Callable[[], None]) -> None:
+def _prepare_child(line: socket.socket, prepare: Callable[[], None]) -> None:
     # SIGKILL, since a handler may be deep in code that never looks for signals.
     _ignore_signals(at_death_of_parent=signal.SIGKILL)
     signal.signal(signal.SIGUSR1, signal.SIG_DFL)

@@ -46,10 +46,10 @@ class Registry:
         self.failure_hooks: list[Callable[[Failure], object]] = []
 
     def handler(self, kind: str, queue: str, max_attempts: int, timeout: float) -> Callable[[F], F]:
-        return _register(self.handlers, kind, queue, max_attempts, timeout)
+        return _register_handler(self.handlers, kind, queue, max_attempts, timeout)
 
     def gather(self, kind: str, max_attempts: int, timeout: float) -> Callable[[F], F]:
-        register = _register(self.gathers, kind, "default", max_attempts, timeout)
+        register = _register_handler(self.gathers, kind, "default", max_attempts, timeout)
         if kind not in self.handlers:
             raise UsageError(
                 f"There is no handler for kind {kind!r}, so there would be nothing to gather: register the handler "
@@ -124,7 +124,7 @@ class Registry:
         return Offspring(request, lines, checked_labels(labels, len(lines)))
 
 
-def _register(
+def _register_handler(
     functions: dict[str, Handler], kind: str, queue: str, max_attempts: int, timeout: float
 ) -> Callable[[F], F]:
     checked = Handler(

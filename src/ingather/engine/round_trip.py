@@ -121,10 +121,12 @@ class Line:
             error = refused
         finally:
             self.is_sending = False
-        return await _reply(sent, error)
+        return await _reply_of_pipeline(sent, error)
 
 
-async def _reply(sent: list[tuple[Answer | None, psycopg.AsyncCursor[Any]]], error: Exception | None) -> Reply:
+async def _reply_of_pipeline(
+    sent: list[tuple[Answer | None, psycopg.AsyncCursor[Any]]], error: Exception | None
+) -> Reply:
     rows: dict[Answer, list[Rows]] = {"settled": [], "returned": [], "ripe": [], "claimed": []}
     for answer, cursor in sent:
         if answer is not None and driver.has_result(cursor):

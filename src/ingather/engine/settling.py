@@ -54,7 +54,7 @@ class Settling:
                     returned_parts[-1:] = await self._return_part(returned_parts[-1])
             except BaseException:
                 # The parts that were sent are accounted for already; keep the others.
-                self._outbox.restore(Parcel(_together(ended_parts), _together(returned_parts)))
+                self._outbox.restore(Parcel(_parts_together(ended_parts), _parts_together(returned_parts)))
                 raise
         else:
             self._outbox.restore(Parcel(ended, put_backs))
@@ -80,7 +80,7 @@ class Settling:
                 if not (isinstance(error, Exception) and is_about_data(error)):
                     parents.appendleft(parent)
                     raise
-                refused = Consequence(is_over=True, error=_refusal(error))
+                refused = Consequence(is_over=True, error=_refusal_of_result(error))
                 self._outbox.failed(parent.lease, item_of(parent.ended), took_of(parent.ended), refused)
                 continue
             await self._cross_off_ended([parent.ended], int(is_written))
@@ -97,7 +97,7 @@ class Settling:
             if not is_about_data(error):
                 raise
             if len(ended) > 1:
-                return _halves(ended)
+                return _halves_of_ended(ended)
             log.warning("the outcome of item %s cannot be stored: %s", item_of(ended[0]), error)
             return [[_storable_end(ended[0], error)]]
         self._outbox.touch(self._holdings.batch_ids(map(token_of, ended)))
@@ -112,7 +112,7 @@ class Settling:
             if not is_about_data(error):
                 raise
             if len(put_backs) > 1:
-                return _halves(put_backs)
+                return _halves_of_ended(put_backs)
             log.warning("why item %s goes back cannot be stored as it is: %s", put_backs[0].item_id, error)
             return [[_storable_return(put_backs[0], error)]]
         self._cross_off_returned(put_backs, [item_id for (item_id,) in rows])
@@ -136,17 +136,17 @@ class Settling:
         self._holdings.cross_off(map(token_of, put_backs))
 
 
-def _together(parts: list[list[E]]) -> list[E]:
+def _parts_together(parts: list[list[E]]) -> list[E]:
     """The parts in their own order: the last is tried first."""
     return [entry for part in reversed(parts) for entry in part]
 
 
-def _halves(entries: list[E]) -> list[list[E]]:
+def _halves_of_ended(entries: list[E]) -> list[list[E]]:
     half = len(entries) // 2
     return [entries[half:], entries[:half]]
 
 
-def _refusal(error: BaseException) -> dict[str, Any]:
+def _refusal_of_result(error: BaseException) -> dict[str, Any]:
     reason = "batch_full" if isinstance(error, BatchTooBig) else "bad_result"
     return describe(error, reason) | {"message": reason_of_refusal(error)}
 
@@ -156,7 +156,7 @@ def _storable_end(ended: Ended, error: Exception) -> Ended:
     before, and the last is nothing but letters and zeros."""
     token, item_id, state, took_s, _, line = ended
     if state == "c":
-        return (token, item_id, "e", took_s, b"", encode_result(_refusal(error)))
+        return (token, item_id, "e", took_s, b"", encode_result(_refusal_of_result(error)))
     is_plain = line == _in_ascii(line)
     if is_plain and took_s == 0.0:
         raise error

@@ -99,7 +99,7 @@ def describe(error: BaseException, reason: str) -> dict[str, Any]:
     """An error as people and programs read it later: why, what, where. Never a whole traceback: those hold secrets."""
     if isinstance(error, Raised):
         return error.description | {"reason": reason}
-    described = {"reason": reason, "type": type(error).__name__, **error_fields(_message(error), MESSAGE_CAP)}
+    described = {"reason": reason, "type": type(error).__name__, **error_fields(_message_of_error(error), MESSAGE_CAP)}
     frames: Iterable[traceback.FrameSummary] = traceback.extract_tb(error.__traceback__)
     for frame in reversed(list(frames)):
         described["where"] = f"{Path(frame.filename).name}:{frame.lineno} in {frame.name}"
@@ -107,7 +107,7 @@ def describe(error: BaseException, reason: str) -> dict[str, Any]:
     return described
 
 
-def _message(error: BaseException) -> str:
+def _message_of_error(error: BaseException) -> str:
     try:
         return str(error)
     except Exception:  # noqa: BLE001  # a user's exception may fail even at this

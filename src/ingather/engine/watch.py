@@ -37,7 +37,7 @@ STUCK_GRACE_S: Final = 2.0
 LONGEST_BEAT_S: Final = 5.0
 
 
-def _look_after(conn: psycopg.Connection[Any], batch_ids: list[int]) -> None:
+def _close_after_death(conn: psycopg.Connection[Any], batch_ids: list[int]) -> None:
     """Close what is ripe of these batches and of their parents, whose turn comes with their last child."""
     level = [*batch_ids, *run(conn, verbs.free_parents(batch_ids))] if batch_ids else []
     while level:
@@ -120,7 +120,7 @@ class Watch:
                 script = verbs.take_back(self._post.worker_id, started=started, overdue=overdue, death=death)
                 taken = run(conn, script)
                 if taken is not None:
-                    _look_after(conn, taken[1])
+                    _close_after_death(conn, taken[1])
                     conn.execute(sql.RING)
                     return
                 # A last claim is still committing and holds the row, or a sweep took everything back already.

@@ -100,7 +100,7 @@ class FolderBlobs:
                 file.flush()
                 os.fsync(file.fileno())
             target = self._target(sha256)
-            if _size(target) == size:
+            if _size_of_blob(target) == size:
                 return Stored(sha256=sha256, size=size, was_new=False)
             target.parent.mkdir(parents=True, exist_ok=True)
             # Two who put the same bytes both rename; the second replaces a file with its equal.
@@ -113,12 +113,12 @@ class FolderBlobs:
     @contextmanager
     def path(self, sha256: str) -> Iterator[Path]:
         target = self._target(sha256)
-        if _size(target) is None:
+        if _size_of_blob(target) is None:
             raise missing(sha256)
         yield target
 
     def exists(self, sha256: str) -> bool:
-        return _size(self._target(sha256)) is not None
+        return _size_of_blob(self._target(sha256)) is not None
 
     def delete(self, sha256: str) -> bool:
         with suppress(FileNotFoundError):
@@ -204,7 +204,7 @@ def missing(sha256: str) -> FileMissing:
     )
 
 
-def _size(path: Path) -> int | None:
+def _size_of_blob(path: Path) -> int | None:
     try:
         return path.stat().st_size
     except FileNotFoundError:

@@ -47,7 +47,7 @@ class S3Blobs:
             try:
                 was_new = not self.exists(sha256)
                 if was_new:
-                    obstore.put(self._store, _key(sha256), file)
+                    obstore.put(self._store, _bucket_key(sha256), file)
             except (BaseError, OSError) as error:
                 # What a bucket answers is long; its first line says it.
                 raise unwritable(str(error).strip().splitlines()[0][:200]) from error
@@ -55,7 +55,7 @@ class S3Blobs:
 
     @contextmanager
     def path(self, sha256: str) -> Iterator[Path]:
-        key = _key(sha256)
+        key = _bucket_key(sha256)
         folder = Path(tempfile.mkdtemp(prefix="ingather-"))
         try:
             path = folder / sha256
@@ -71,7 +71,7 @@ class S3Blobs:
 
     def exists(self, sha256: str) -> bool:
         try:
-            obstore.head(self._store, _key(sha256))
+            obstore.head(self._store, _bucket_key(sha256))
         except FileNotFoundError:
             return False
         return True
@@ -79,7 +79,7 @@ class S3Blobs:
     def delete(self, sha256: str) -> bool:
         was_there = self.exists(sha256)
         if was_there:
-            obstore.delete(self._store, _key(sha256))
+            obstore.delete(self._store, _bucket_key(sha256))
         return was_there
 
     def sweep(self, keep: timedelta) -> int:
@@ -88,6 +88,6 @@ class S3Blobs:
         return 0
 
 
-def _key(sha256: str) -> str:
+def _bucket_key(sha256: str) -> str:
     checked = checked_sha256(sha256)
     return f"{checked[:2]}/{checked[2:4]}/{checked}"

@@ -28,7 +28,7 @@ FAILED_SENTENCE = notice(
 
 def create_knowledge_base(name: str, project_id: int) -> Script[KnowledgeBase]:
     [row] = yield Statement(sql.NEW_KNOWLEDGE_BASE, {"name": name, "project_id": project_id})
-    return _knowledge_base(row)
+    return _knowledge_base_of_row(row)
 
 
 def list_knowledge_bases(
@@ -37,7 +37,7 @@ def list_knowledge_bases(
     rows = yield Statement(
         sql.KNOWLEDGE_BASES, {"id": None, "project_ids": project_ids, "after": after, "limit": limit}
     )
-    return [_knowledge_base(row) for row in rows]
+    return [_knowledge_base_of_row(row) for row in rows]
 
 
 def knowledge_base(id: int) -> Script[KnowledgeBase]:
@@ -45,7 +45,7 @@ def knowledge_base(id: int) -> Script[KnowledgeBase]:
     rows = (yield Statement(sql.KNOWLEDGE_BASES, params)) if is_id(id) else []
     if not rows:
         raise no_knowledge_base(id)
-    return _knowledge_base(rows[0])
+    return _knowledge_base_of_row(rows[0])
 
 
 def rename_knowledge_base(id: int, name: str) -> Script[None]:
@@ -85,7 +85,7 @@ def add_document(
     # From here on no sweep takes the bytes. One may have done so just before.
     if not blobs.exists(stored.sha256):
         raise missing(stored.sha256)
-    job_id = yield from _job(stored.sha256, parsers, job, another_job)
+    job_id = yield from _reading_job(stored.sha256, parsers, job, another_job)
     document = {
         "knowledge_base_id": knowledge_base_id,
         "sha256": stored.sha256,
@@ -97,7 +97,7 @@ def add_document(
     return (yield from find_document(document_id, parsers)), not added
 
 
-def _job(sha256: str, parsers: list[str], job: Offspring, another_job: Offspring) -> Script[int]:
+def _reading_job(sha256: str, parsers: list[str], job: Offspring, another_job: Offspring) -> Script[int]:
     assert job.request is not None
     assert another_job.request is not None
     job_id, is_new = yield from verbs.scatter(job.request, job.lines)
@@ -139,7 +139,7 @@ def list_documents(
             "parsers": parsers,
         },
     )
-    return [_document(row) for row in rows]
+    return [_document_of_row(row) for row in rows]
 
 
 _SORTED = {Sort.NEWEST: sql.DOCUMENTS_NEWEST, Sort.OLDEST: sql.DOCUMENTS_OLDEST, Sort.NAME: sql.DOCUMENTS_BY_NAME}
@@ -149,7 +149,7 @@ def find_document(id: int, parsers: list[str]) -> Script[DocumentRecord]:
     rows = (yield Statement(sql.DOCUMENT, {"id": id, "parsers": parsers})) if is_id(id) else []
     if not rows:
         raise no_documents([id], 1)
-    return _document(rows[0])
+    return _document_of_row(rows[0])
 
 
 def delete_document(id: int) -> Script[None]:
@@ -232,14 +232,14 @@ def no_documents(absent: list[int], of: int) -> UnknownDocument:
     )
 
 
-def _knowledge_base(row: Row) -> KnowledgeBase:
+def _knowledge_base_of_row(row: Row) -> KnowledgeBase:
     knowledge_base_id, project_id, name, documents, created_at = row
     return KnowledgeBase(
         id=knowledge_base_id, project_id=project_id, name=name, documents=documents, created_at=created_at
     )
 
 
-def _document(row: Row) -> DocumentRecord:
+def _document_of_row(row: Row) -> DocumentRecord:
     about_file, (is_open, problem, sentence, page_count, hidden_characters, notes, fields) = row[:8], row[8:]
     document_id, project_id, knowledge_base_id, file_name, sha256, size, added_at, job_id = about_file
     if sentence is None:

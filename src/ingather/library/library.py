@@ -93,7 +93,7 @@ class Library:
 
     def create_knowledge_base(self, name: str, *, project_id: int = 0) -> KnowledgeBase:
         cleaned = clean_name(name)
-        with _unique(cleaned):
+        with _unique_name(cleaned):
             return self.engine.database.run(documents.create_knowledge_base(cleaned, project_id))
 
     def list_knowledge_bases(
@@ -108,7 +108,7 @@ class Library:
 
     def rename_knowledge_base(self, knowledge_base_id: int, name: str) -> None:
         cleaned = clean_name(name)
-        with _unique(cleaned):
+        with _unique_name(cleaned):
             self.engine.database.run(documents.rename_knowledge_base(knowledge_base_id, cleaned))
 
     def delete_knowledge_base(self, knowledge_base_id: int) -> None:
@@ -251,7 +251,7 @@ class Library:
 
 
 @contextmanager
-def _unique(name: str) -> Iterator[None]:
+def _unique_name(name: str) -> Iterator[None]:
     try:
         yield
     except UniqueViolation:

@@ -62,7 +62,7 @@ def lines(text: str, boxes: bytes, start: int, end: int, *, width: float, height
     usual = _usual_height(boxes, start, end)
     found: list[_Line] = []
     is_new = True
-    for char, box in zip(text[start:end], _boxes(boxes, start, end), strict=False):
+    for char, box in zip(text[start:end], _boxes_of_characters(boxes, start, end), strict=False):
         if char == "\n":
             is_new = True
         if not any(box):
@@ -91,7 +91,7 @@ def printed_lines(text: str, boxes: bytes) -> list[PrintedLine]:
     start = 0
     for line in text.split("\n"):
         end = start + len(line)
-        boxed = zip(line, _boxes(boxes, start, end), strict=False)
+        boxed = zip(line, _boxes_of_characters(boxes, start, end), strict=False)
         heights = sorted(box[3] - box[1] for char, box in boxed if char.isalpha() and any(box))
         if heights:
             # Nine in ten letters are no higher: marks set high or large initials do not count.
@@ -100,13 +100,13 @@ def printed_lines(text: str, boxes: bytes) -> list[PrintedLine]:
     return found
 
 
-def _boxes(boxes: bytes, start: int, end: int) -> Iterator[Box]:
+def _boxes_of_characters(boxes: bytes, start: int, end: int) -> Iterator[Box]:
     part = boxes[start * BOX : end * BOX]
     return struct.iter_unpack("<4H", part[: len(part) // BOX * BOX])
 
 
 def _usual_height(boxes: bytes, start: int, end: int) -> int:
     """How high letters are hereabouts: higher than three in four, so that dots and commas do not count."""
-    near = _boxes(boxes, max(start - NEIGHBOURS, 0), end + NEIGHBOURS)
+    near = _boxes_of_characters(boxes, max(start - NEIGHBOURS, 0), end + NEIGHBOURS)
     heights = sorted(box[3] - box[1] for box in near if any(box))
     return heights[len(heights) * 3 // 4] if heights else 0

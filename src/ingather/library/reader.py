@@ -45,9 +45,9 @@ class FileReader:
     ) -> None:
         self._engine = engine
         self._blobs = blobs
-        self._parse = parse or _parse
+        self._parse = parse or _parse_file
         self._parser = parser
-        self._recognise = recognise if parse else recognise or _recognise
+        self._recognise = recognise if parse else recognise or _recognise_file
         self._layout = layout
         self._recognising = threading.Lock()
         self._turns = [threading.Lock() for _ in range(TURNS)]
@@ -120,7 +120,7 @@ class FileReader:
         """
         from ingather.library.parse import RecogniserDied, can_recognise  # noqa: PLC0415  # see `parser`
 
-        if self._recognise is None or (self._recognise is _recognise and not can_recognise()):
+        if self._recognise is None or (self._recognise is _recognise_file and not can_recognise()):
             return None
         if not self._recognising.acquire(blocking=False):
             raise RetryLater(
@@ -174,13 +174,13 @@ class FileReader:
                 lock.release()
 
 
-def _parse(path: Path, name: str) -> Reading:
+def _parse_file(path: Path, name: str) -> Reading:
     from ingather.library.parse import parse  # noqa: PLC0415  # see `parser`
 
     return parse(path, name=name)
 
 
-def _recognise(path: Path, name: str) -> Reading:
+def _recognise_file(path: Path, name: str) -> Reading:
     from ingather.library.parse import recognise  # noqa: PLC0415  # see `parser`
 
     return recognise(path, name=name)

@@ -66,7 +66,7 @@ def store(sha256: str, reading: Reading) -> Script[ReadingSummary]:
             "notice": None if fields is None else orjson.dumps(fields).decode(),
             "page_count": len(reading.pages),
             "hidden_characters": sum(len(hidden.text) for hidden in reading.hidden),
-            "hidden": orjson.dumps([_hidden(hidden) for hidden in reading.hidden]).decode(),
+            "hidden": orjson.dumps([_hidden_as_json(hidden) for hidden in reading.hidden]).decode(),
             "notes": [_storable(note) for note in reading.notes],
             "tables": zlib.compress(pack_tables(reading.tables)),
         },
@@ -154,7 +154,7 @@ def _new_pages(reading_id: int, first: int, pages: Iterable[Page]) -> Statement:
     return Statement(sql.NEW_PAGES, {"reading_id": reading_id, **columns})
 
 
-def _hidden(hidden: Hidden) -> dict[str, object]:
+def _hidden_as_json(hidden: Hidden) -> dict[str, object]:
     return {"page": hidden.page, "text": _storable(hidden.text), "reason": _storable(hidden.reason)}
 
 

@@ -27,7 +27,7 @@ def pack_tables(tables: tuple[Table, ...]) -> bytes:
             "caption": number(table.caption),
             "footnotes": [number(note) for note in table.footnotes],
             "is_picture": table.is_picture,
-            "cells": [_packed(cell, number) for cell in table.cells],
+            "cells": [_packed_cell(cell, number) for cell in table.cells],
         }
         for table in tables
     ]
@@ -43,13 +43,13 @@ def table_objects(tables: tuple[Table, ...]) -> list[dict[str, Any]]:
             "caption": table.caption,
             "footnotes": list(table.footnotes),
             "is_picture": table.is_picture,
-            "cells": [_object(cell) for cell in table.cells],
+            "cells": [_cell_object(cell) for cell in table.cells],
         }
         for table in tables
     ]
 
 
-def _object(cell: Cell) -> dict[str, Any]:
+def _cell_object(cell: Cell) -> dict[str, Any]:
     return {
         "row": cell.row,
         "column": cell.column,
@@ -64,7 +64,7 @@ def _object(cell: Cell) -> dict[str, Any]:
     }
 
 
-def _packed(cell: Cell, number: Any) -> list[Any]:
+def _packed_cell(cell: Cell, number: Any) -> list[Any]:
     return [
         cell.row, cell.column, cell.row_span, cell.column_span, number(cell.text),
         [number(text) for text in cell.row_path], [number(text) for text in cell.column_path],
@@ -76,52 +76,52 @@ def unpack_tables(data: bytes) -> tuple[Table, ...]:
     """The tables in some bytes, or NoTables. Nothing is believed of a child that may have been misled by its file."""
     try:
         found = json.loads(data)
-        texts = [_text(text) for text in found["texts"]]
-        return tuple(_table(table, texts) for table in found["tables"])
+        texts = [_text_of_json(text) for text in found["texts"]]
+        return tuple(_unpacked_table(table, texts) for table in found["tables"])
     except (ValueError, KeyError, TypeError, IndexError) as error:
         raise NoTables("These bytes hold no tables.") from error
 
 
-def _table(packed: dict[str, Any], texts: list[str]) -> Table:
+def _unpacked_table(packed: dict[str, Any], texts: list[str]) -> Table:
     return Table(
-        page=_whole(packed["page"]),
-        label=texts[_whole(packed["label"])],
-        caption=texts[_whole(packed["caption"])],
-        footnotes=tuple(texts[_whole(note)] for note in packed["footnotes"]),
+        page=_whole_of_json(packed["page"]),
+        label=texts[_whole_of_json(packed["label"])],
+        caption=texts[_whole_of_json(packed["caption"])],
+        footnotes=tuple(texts[_whole_of_json(note)] for note in packed["footnotes"]),
         is_picture=bool(packed["is_picture"]),
-        cells=tuple(_cell(cell, texts) for cell in packed["cells"]),
+        cells=tuple(_unpacked_cell(cell, texts) for cell in packed["cells"]),
     )
 
 
-def _cell(packed: list[Any], texts: list[str]) -> Cell:
+def _unpacked_cell(packed: list[Any], texts: list[str]) -> Cell:
     row, column, row_span, column_span, text, row_path, column_path, is_header, page, box = packed
     return Cell(
-        row=_whole(row),
-        column=_whole(column),
-        row_span=_whole(row_span),
-        column_span=_whole(column_span),
-        text=texts[_whole(text)],
-        row_path=tuple(texts[_whole(label)] for label in row_path),
-        column_path=tuple(texts[_whole(label)] for label in column_path),
+        row=_whole_of_json(row),
+        column=_whole_of_json(column),
+        row_span=_whole_of_json(row_span),
+        column_span=_whole_of_json(column_span),
+        text=texts[_whole_of_json(text)],
+        row_path=tuple(texts[_whole_of_json(label)] for label in row_path),
+        column_path=tuple(texts[_whole_of_json(label)] for label in column_path),
         is_header=bool(is_header),
-        page=_whole(page),
-        box=None if box is None else _box(box),
+        page=_whole_of_json(page),
+        box=None if box is None else _box_of_json(box),
     )
 
 
-def _whole(value: object) -> int:
+def _whole_of_json(value: object) -> int:
     if not isinstance(value, int) or value < 0:
         raise ValueError(value)
     return value
 
 
-def _text(value: object) -> str:
+def _text_of_json(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError(value)
     return value
 
 
-def _box(value: list[Any]) -> Box:
+def _box_of_json(value: list[Any]) -> Box:
     left, top, right, bottom = (float(edge) for edge in value)
     if not all(map(math.isfinite, (left, top, right, bottom))):
         raise ValueError(value)

@@ -120,7 +120,7 @@ def digest(secret: str) -> bytes:
 
 
 def add_account(name: str, *, is_operator: bool = False) -> Script[Account]:
-    cleaned = _name("An account", name)
+    cleaned = _account_name("An account", name)
     rows = yield Statement(sql.ADD_ACCOUNT, {"name": cleaned, "is_operator": is_operator})
     if not rows:
         raise UsageError(f"There is an account {cleaned!r} already.")
@@ -247,7 +247,7 @@ def create_token(
         sql.ADD_TOKEN,
         {
             "account_id": account.id,
-            "name": _name("A token", name),
+            "name": _account_name("A token", name),
             "sha256": digest(token),
             "hint": token[:8],
             "scope": scope.value,
@@ -305,14 +305,14 @@ def sign_out(session: str) -> Script[None]:
 
 
 def caller_of_session(session: str) -> Script[Caller | None]:
-    return _caller((yield Statement(sql.CALLER_BY_SESSION, {"sha256": digest(session)})))
+    return _caller_of_rows((yield Statement(sql.CALLER_BY_SESSION, {"sha256": digest(session)})))
 
 
 def caller_of_token(token: str) -> Script[Caller | None]:
-    return _caller((yield Statement(sql.CALLER_BY_TOKEN, {"sha256": digest(token)})))
+    return _caller_of_rows((yield Statement(sql.CALLER_BY_TOKEN, {"sha256": digest(token)})))
 
 
-def _caller(rows: Sequence[Sequence[Any]]) -> Caller | None:
+def _caller_of_rows(rows: Sequence[Sequence[Any]]) -> Caller | None:
     if not rows:
         return None
     account_id, name, is_operator, scope, only, expires_at, pairs = rows[0]
@@ -331,7 +331,7 @@ def _caller(rows: Sequence[Sequence[Any]]) -> Caller | None:
     )
 
 
-def _name(what: str, name: str) -> str:
+def _account_name(what: str, name: str) -> str:
     cleaned = " ".join(name.split())
     if not cleaned.isprintable() or not 1 <= len(cleaned) <= 100:
         raise UsageError(f"{what} has a name of 1 to 100 printable characters.")

@@ -74,7 +74,7 @@ class Bodies:
             return self._counted(receive)
         body = await self._whole(scope, receive)
         if not body:
-            return _again(body, receive)
+            return _body_again(body, receive)
         if kind != "application/json":
             raise Refused(415, "Send JSON, as application/json; files go to the documents of a knowledge base.")
         try:
@@ -84,7 +84,7 @@ class Bodies:
                 check_json(body)
         except ValueError as error:
             raise Refused(400, f"The body is not JSON that can be taken: {error}.") from None
-        return _again(body, receive)
+        return _body_again(body, receive)
 
     def _counted(self, receive: Receive) -> Receive:
         """For uploads: their route reads them, after it has asked who sends them."""
@@ -154,7 +154,7 @@ class Bodies:
         return paced
 
 
-def _again(body: bytes, receive: Receive) -> Receive:
+def _body_again(body: bytes, receive: Receive) -> Receive:
     given = False
 
     async def again() -> Message:
@@ -173,7 +173,11 @@ def check_json(body: bytes) -> None:
         text = body.decode("utf-8")
         _check_depth(text)
         read = json.loads(
-            text, object_pairs_hook=_object, parse_constant=_constant, parse_float=_float, parse_int=_whole_number
+            text,
+            object_pairs_hook=_object_once,
+            parse_constant=_refuse_constant,
+            parse_float=_finite_float,
+            parse_int=_bounded_whole_number,
         )
     except UnicodeDecodeError:
         raise ValueError("it is not UTF-8") from None
@@ -194,24 +198,24 @@ def _check_depth(text: str) -> None:
             raise ValueError(notice("provider.nested_deeper", "it is nested deeper than {most}", most=DEEPEST))
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _object_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) != len(pairs):
         raise ValueError("a key stands twice in one object")
     return made
 
 
-def _constant(name: str) -> Any:
+def _refuse_constant(name: str) -> Any:
     raise ValueError(notice("provider.not_finite_number", "{text} is not a finite number", text=name))
 
 
-def _whole_number(text: str) -> int:
+def _bounded_whole_number(text: str) -> int:
     if len(text) > LONGEST_NUMBER:
         raise ValueError(f"a number has more than {LONGEST_NUMBER} digits")
     return int(text)
 
 
-def _float(text: str) -> float:
+def _finite_float(text: str) -> float:
     number = float(text)
     if number in {float("inf"), float("-inf")}:
         raise ValueError(

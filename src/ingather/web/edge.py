@@ -48,7 +48,7 @@ class Edge:
             nonlocal has_begun
             if message["type"] == "http.response.start":
                 has_begun = True
-                _adorn(MutableHeaders(scope=message), scope["path"])
+                _add_edge_headers(MutableHeaders(scope=message), scope["path"])
             await send(message)
 
         headers = Headers(scope=scope)
@@ -97,7 +97,7 @@ def _name_of(host: str) -> str:
     return host.partition(":")[0].lower()
 
 
-def _adorn(headers: MutableHeaders, path: str) -> None:
+def _add_edge_headers(headers: MutableHeaders, path: str) -> None:
     for name, value in HEADERS.items():
         headers.setdefault(name, value)
     if not path.startswith("/assets/"):

@@ -35,7 +35,7 @@ def describe(app: FastAPI) -> dict[str, Any]:
         }
         for path, methods in document["paths"].items():
             for method, operation in methods.items():
-                _complete(operation, method, is_public=(method, path) in PUBLIC)
+                _complete_operation(operation, method, is_public=(method, path) in PUBLIC)
         app.openapi_schema = _renamed(document)
     return app.openapi_schema
 
@@ -61,7 +61,7 @@ def _renamed(part: Any) -> Any:
             return part
 
 
-def _complete(operation: dict[str, Any], method: str, *, is_public: bool) -> None:
+def _complete_operation(operation: dict[str, Any], method: str, *, is_public: bool) -> None:
     operation["security"] = [] if is_public else [{"token": []}, {"session": []}]
     for status in (*ALWAYS, *(() if method == "get" else CHANGING)):
         operation["responses"][str(status)] = {

@@ -82,7 +82,7 @@ def problem(status: int, detail: str, headers: Mapping[str, str] | None = None, 
     return JSONResponse(body, status_code=status, media_type=MEDIA_TYPE, headers=dict(headers or {}))
 
 
-def _bounded(text: str) -> str:
+def _bounded_detail(text: str) -> str:
     return text[:LONGEST_DETAIL]
 
 
@@ -105,7 +105,7 @@ def _install_for_our_errors(app: FastAPI) -> None:
     def known_error(_: Request, error: IngatherError) -> JSONResponse:
         status = status_of(error)
         if status < 500 or isinstance(error, FileMissing | FileDamaged):
-            return problem(status, edited(str(error), _bounded))
+            return problem(status, edited(str(error), _bounded_detail))
         # The reason may name hosts and paths, so only the log holds it; the number connects the two.
         number = secrets.token_hex(4)
         log.error("%s: %s", number, error)
@@ -133,7 +133,7 @@ def _install_for_requests(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     def http(_: Request, error: HTTPException) -> JSONResponse:
-        return problem(error.status_code, edited(error.detail, _bounded), error.headers)
+        return problem(error.status_code, edited(error.detail, _bounded_detail), error.headers)
 
     @app.exception_handler(DataError)
     def unstorable(_: Request, __: DataError) -> JSONResponse:

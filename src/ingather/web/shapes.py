@@ -106,15 +106,15 @@ def estimate(found: Estimate, *, unread: int, unreadable: int) -> EstimateView:
         documents=found.documents,
         unread=unread,
         unreadable=unreadable,
-        calls=_range(found.calls),
-        tokens_in=_range(found.tokens_in),
-        tokens_out=_range(found.tokens_out),
+        calls=_range_view(found.calls),
+        tokens_in=_range_view(found.tokens_in),
+        tokens_out=_range_view(found.tokens_out),
         cost=Money(low=float(cost.low), high=float(cost.high), currency=cost.currency) if cost else None,
-        seconds=_range(found.seconds),
+        seconds=_range_view(found.seconds),
     )
 
 
-def _range(found: Range) -> RangeView:
+def _range_view(found: Range) -> RangeView:
     return RangeView(low=round(found.low, 3), high=round(found.high, 3))
 
 
@@ -125,11 +125,11 @@ def model(endpoint: Endpoint | None, at_once: int) -> ModelView:
         model=endpoint.model,
         host=urlsplit(endpoint.base_url).hostname or "",
         at_once=at_once,
-        price=_price(price_of(endpoint.model)),
+        price=_price_view(price_of(endpoint.model)),
     )
 
 
-def _price(found: Price | None) -> PriceView | None:
+def _price_view(found: Price | None) -> PriceView | None:
     if found is None:
         return None
     return PriceView(
@@ -155,8 +155,8 @@ def task(status: Status) -> TaskView:
         state=progress.state,
         paused=progress.paused,
         pause_reason=optional_sentence(found.pause_reason or ""),
-        wait=_wait(status.wait),
-        writing=_writing(status.under_way),
+        wait=_wait_view(status.wait),
+        writing=_writing_view(status.under_way),
         total=progress.total,
         counts=counts(progress),
         percent=round(100 * (progress.completed + progress.error) / progress.total, 2),  # not what was cancelled
@@ -179,7 +179,7 @@ def task(status: Status) -> TaskView:
 def compared(found: DocumentDifferences) -> ComparedDocument:
     """One document of a follow-up beside what the earlier task said of it."""
     cells = [
-        ComparedCell(row=one.row, field=one.field, before=_compared(one.before), after=_compared(one.after))
+        ComparedCell(row=one.row, field=one.field, before=_compared_view(one.before), after=_compared_view(one.after))
         for one in found.cells
     ]
     return ComparedDocument(
@@ -191,20 +191,20 @@ def compared(found: DocumentDifferences) -> ComparedDocument:
     )
 
 
-def _compared(found: Finding | None) -> ComparedAnswer | None:
+def _compared_view(found: Finding | None) -> ComparedAnswer | None:
     if found is None:
         return None
     return ComparedAnswer(state=found.state, value=found.value, verdict=found.verdict, source=found.source)
 
 
-def _writing(found: UnderWay | None) -> WritingView | None:
+def _writing_view(found: UnderWay | None) -> WritingView | None:
     if found is None:
         return None
     tokens = found.characters // CHARACTERS_A_TOKEN
     return WritingView(answers=found.answers, tokens=tokens, seconds=round(found.longest_s, 1))
 
 
-def _wait(found: Wait | None) -> WaitView | None:
+def _wait_view(found: Wait | None) -> WaitView | None:
     return (
         WaitView(why=found.why.value, until=found.until, sentence=optional_sentence(found.sentence)) if found else None
     )
@@ -222,7 +222,7 @@ def result(found: DocumentResult) -> dict[str, object]:
         "state": found.state,
         "problem": notice_to_json(found.problem),
         "rows": [{"scope": row.scope, "key": row.key, "label": row.label, "parts": row.parts} for row in found.rows],
-        "findings": [_finding(one, is_acceptable=(one.row, one.field) in acceptable) for one in found.findings],
+        "findings": [_finding_view(one, is_acceptable=(one.row, one.field) in acceptable) for one in found.findings],
         "flags": [
             {"rule": flag.rule, "row": flag.row, "fields": flag.fields, "message": notice_to_json(flag.message)}
             for flag in found.flags
@@ -231,11 +231,11 @@ def result(found: DocumentResult) -> dict[str, object]:
     }
 
 
-def _spans(spans: Iterable[Span]) -> list[dict[str, int]]:
+def _span_views(spans: Iterable[Span]) -> list[dict[str, int]]:
     return [{"page": span.page, "start": span.start, "end": span.end} for span in spans]
 
 
-def _finding(found: Finding, *, is_acceptable: bool) -> dict[str, object]:
+def _finding_view(found: Finding, *, is_acceptable: bool) -> dict[str, object]:
     was, review = found.extracted, found.review
     return {
         "field": found.field,
@@ -244,9 +244,9 @@ def _finding(found: Finding, *, is_acceptable: bool) -> dict[str, object]:
         "value": found.value,
         "quote": found.quote,
         "verdict": found.verdict,
-        "spans": _spans(found.spans),
-        "value_spans": _spans(found.value_spans),
-        "subject_spans": _spans(found.subject_spans),
+        "spans": _span_views(found.spans),
+        "value_spans": _span_views(found.value_spans),
+        "subject_spans": _span_views(found.subject_spans),
         "reason": found.reason,
         "source": found.source,
         "note": notice_to_json(found.note),

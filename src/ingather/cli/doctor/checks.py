@@ -65,16 +65,16 @@ Check = Callable[[ExaminedDatabase], tuple[Level, str]]
 
 def examine(database: ExaminedDatabase, keep: timedelta | None) -> list[CheckResult]:
     """All checks, those of our tables only where the tables fit."""
-    found = [_examine(name, check, database) for name, check in OF_THE_SERVER.items()]
-    schema = _examine("schema", schema_version, database)
+    found = [_examine_one(name, check, database) for name, check in OF_THE_SERVER.items()]
+    schema = _examine_one("schema", schema_version, database)
     found.append(schema)
     if schema.level == "ok":
-        found += [_examine(name, check, database) for name, check in OF_THE_WORK.items()]
-        found.append(_examine("retention", lambda examined: surroundings.retention(examined, keep), database))
+        found += [_examine_one(name, check, database) for name, check in OF_THE_WORK.items()]
+        found.append(_examine_one("retention", lambda examined: surroundings.retention(examined, keep), database))
     return found
 
 
-def _examine(name: str, check: Check, database: ExaminedDatabase) -> CheckResult:
+def _examine_one(name: str, check: Check, database: ExaminedDatabase) -> CheckResult:
     try:
         return CheckResult(name, *check(database))
     except psycopg.Error as error:

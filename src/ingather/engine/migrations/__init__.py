@@ -96,7 +96,7 @@ def migrate(url: str, rooms: Collection[str] = ALL_ROOMS) -> list[str]:
         for version, name, room, text in available():
             while room in wanted:
                 try:
-                    if _apply(conn, version, name, text):
+                    if _apply_migration(conn, version, name, text):
                         applied.append(name)
                     break
                 except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected) as error:
@@ -118,7 +118,7 @@ def _applied(conn: psycopg.Connection[object]) -> dict[int, int]:
     return dict(rows)
 
 
-def _apply(conn: psycopg.Connection[object], version: int, name: str, text: str) -> bool:
+def _apply_migration(conn: psycopg.Connection[object], version: int, name: str, text: str) -> bool:
     with conn.transaction(), conn.cursor(row_factory=tuple_row) as cursor:
         # Several processes may start at the same moment; all but one find the work done.
         cursor.execute("select pg_advisory_xact_lock(hashtext('ingather.migrate'))")

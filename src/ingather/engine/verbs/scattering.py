@@ -76,7 +76,7 @@ def scatter(
     request: ScatterRequest, lines: Iterable[bytes], labels: list[str] | None = None
 ) -> Script[tuple[int, bool]]:
     """A batch and its items. Returns its id, and whether it is new: with a known key it is the batch of that key."""
-    params = _params(request)
+    params = _scatter_params(request)
     if labels is not None:
         first_of = dict(reversed(list(zip(labels, lines, strict=True))))
         labels = list(dict.fromkeys(labels))
@@ -109,7 +109,11 @@ def scatter_few(request: ScatterRequest, lines: list[bytes]) -> Script[tuple[int
     passed = _Lines(lines, 0, request)
     passed.drain()
     _check_ceiling(0, passed.count, request.max_items)
-    params = _params(request) | {"total": len(lines), "hash": passed.digest, "lines": b"\n".join(lines).decode()}
+    params = _scatter_params(request) | {
+        "total": len(lines),
+        "hash": passed.digest,
+        "lines": b"\n".join(lines).decode(),
+    }
     while True:
         if born := (yield Statement(sql.NEW_SMALL_BATCH, params)):
             return born[0][0], True
@@ -117,7 +121,7 @@ def scatter_few(request: ScatterRequest, lines: list[bytes]) -> Script[tuple[int
             return _same_batch(known, request, lines), False
 
 
-def _params(request: ScatterRequest) -> dict[str, object]:
+def _scatter_params(request: ScatterRequest) -> dict[str, object]:
     return {
         "kind": request.kind,
         "queue": request.queue,

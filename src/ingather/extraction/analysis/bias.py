@@ -69,13 +69,13 @@ def draw_bias(rows: Sequence[BiasRow]) -> str:
         y = 40 + LINE_HEIGHT * (line + 0.5)
         parts.append(text_at(12, y + 4, row.study if len(row.study) <= 40 else f"{row.study[:39]}…"))
         for place, column in enumerate(COLUMNS):
-            parts += _dot(NAMES + COLUMN * (place + 0.5), y, row, column)
+            parts += _judgement_dot(NAMES + COLUMN * (place + 0.5), y, row, column)
     legend = ", ".join(f"{sign} {name.lower()}" for name, (_, sign) in LOOKS.items()) + "; ring: not reviewed"
     parts.append(text_at(12, height - 12, legend))
     return drawing(width, height, "Risk of bias", "".join(parts))
 
 
-def _dot(x: float, y: float, row: BiasRow, column: str) -> Iterator[str]:
+def _judgement_dot(x: float, y: float, row: BiasRow, column: str) -> Iterator[str]:
     judgement = row.judgements[column]
     colour, sign = LOOKS[judgement]
     ring = "" if row.states[column] is CellState.REVIEWED else ' stroke="#333" stroke-dasharray="3 2"'

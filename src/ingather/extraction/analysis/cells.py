@@ -52,9 +52,9 @@ class Cells:
         found = self._reported(row, field)
         if not found:
             return CellState.MISSING
-        if len({_key(finding.value) for finding in found}) > 1:
+        if len({_key_of_parts(finding.value) for finding in found}) > 1:
             return CellState.CONFLICTING
-        return min((_state(finding) for finding in found), key=list(CellState).index)
+        return min((_cell_state(finding) for finding in found), key=list(CellState).index)
 
     def is_not_applicable(self, row: str, field: str) -> bool:
         """Whether the paper, or a person, says that there is no such thing."""
@@ -64,7 +64,7 @@ class Cells:
     def text(self, row: str, field: str) -> str:
         """The one answer of a cell as text; nothing where there is none, or more than one."""
         found = self._reported(row, field)
-        values = {_key(finding.value) for finding in found}
+        values = {_key_of_parts(finding.value) for finding in found}
         return values.pop() if len(values) == 1 else ""
 
     def figure(self, row: str, field: str) -> Figure | None:
@@ -73,7 +73,7 @@ class Cells:
         state = self.state(row, field)
         if state in {CellState.MISSING, CellState.CONFLICTING}:
             return None
-        finding = min(found, key=lambda one: list(CellState).index(_state(one)))
+        finding = min(found, key=lambda one: list(CellState).index(_cell_state(one)))
         if isinstance(finding.value, bool) or not isinstance(finding.value, int | float):
             return None
         return Figure(
@@ -120,7 +120,7 @@ def _own_text(finding: Finding) -> str:
     return finding.quote[own.start - span.start : own.end - span.start]
 
 
-def _state(finding: Finding) -> CellState:
+def _cell_state(finding: Finding) -> CellState:
     if finding.is_reviewed:
         return CellState.REVIEWED
     if finding.is_outdated:
@@ -130,7 +130,7 @@ def _state(finding: Finding) -> CellState:
     return CellState.UNBOUND if finding.verdict is Verdict.UNBOUND else CellState.UNVERIFIED
 
 
-def _key(value: Value) -> str:
+def _key_of_parts(value: Value) -> str:
     return "; ".join(value) if isinstance(value, list) else str(value)
 
 

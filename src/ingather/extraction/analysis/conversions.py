@@ -70,23 +70,25 @@ class GroupMean:
 
 
 def sd_from_se(se: float, n: int) -> float:
-    _check(se >= 0, notice("analysis.se_negative", "A standard error is not negative."))
-    return se * math.sqrt(_people(n))
+    _check_usable(se >= 0, notice("analysis.se_negative", "A standard error is not negative."))
+    return se * math.sqrt(_at_least_two_people(n))
 
 
 def sd_from_ci(low: float, high: float, n: int, level: float = 95) -> float:
     """From the interval of one group's mean."""
-    return math.sqrt(_people(n)) * se_from_ci(low, high, df=n - 1 if n <= LARGEST_SMALL_GROUP else None, level=level)
+    return math.sqrt(_at_least_two_people(n)) * se_from_ci(
+        low, high, df=n - 1 if n <= LARGEST_SMALL_GROUP else None, level=level
+    )
 
 
 def se_from_ci(low: float, high: float, *, df: int | None = None, level: float = 95) -> float:
     """From any interval that is symmetric about its estimate; `df` where it was made with Student's t."""
-    _check(low <= high, notice("analysis.interval_ends", "The lower end of the interval is above the upper."))
-    return (high - low) / (2 * _quantile(level, df))
+    _check_usable(low <= high, notice("analysis.interval_ends", "The lower end of the interval is above the upper."))
+    return (high - low) / (2 * _quantile_of_level(level, df))
 
 
 def se_from_t(difference: float, t: float) -> float:
-    _check(
+    _check_usable(
         t != 0 and difference != 0,
         notice("analysis.t_zero", "A difference of 0 or a t of 0 says nothing of the standard error."),
     )
@@ -95,42 +97,44 @@ def se_from_t(difference: float, t: float) -> float:
 
 def se_from_p(difference: float, p: float, df: int | None = None) -> float:
     """From the exact p of a test of the difference; `p < 0.05` is not enough."""
-    _check(0 < p < 1, notice("analysis.p_outside", "An exact p lies between 0 and 1."))
-    _check(difference != 0, notice("analysis.difference_zero", "A difference of 0 says nothing of the standard error."))
-    return abs(difference) / _quantile(100 * (1 - p), df)
+    _check_usable(0 < p < 1, notice("analysis.p_outside", "An exact p lies between 0 and 1."))
+    _check_usable(
+        difference != 0, notice("analysis.difference_zero", "A difference of 0 says nothing of the standard error.")
+    )
+    return abs(difference) / _quantile_of_level(100 * (1 - p), df)
 
 
 def sd_from_se_of_difference(se: float, n1: int, n2: int) -> float:
     """The average SD of two groups, from the standard error of the difference of their means."""
-    return se / math.sqrt(1 / _people(n1) + 1 / _people(n2))
+    return se / math.sqrt(1 / _at_least_two_people(n1) + 1 / _at_least_two_people(n2))
 
 
 def mean_sd_from_range(low: float, median: float, high: float, n: int) -> GroupMean:
-    _check(
+    _check_usable(
         low <= median <= high,
         notice("analysis.median_outside_range", "The median does not lie between minimum and maximum."),
     )
-    weight = 4 / (4 + _people(n) ** 0.75)
+    weight = 4 / (4 + _at_least_two_people(n) ** 0.75)
     mean = weight * (low + high) / 2 + (1 - weight) * median
     return GroupMean(n=n, mean=mean, sd=(high - low) / (2 * _range_quantile(n)))
 
 
 def mean_sd_from_quartiles(q1: float, median: float, q3: float, n: int) -> GroupMean:
-    _check(
+    _check_usable(
         q1 <= median <= q3,
         notice("analysis.median_outside_quartiles", "The median does not lie between the quartiles."),
     )
-    weight = 0.7 + 0.39 / _people(n)
+    weight = 0.7 + 0.39 / _at_least_two_people(n)
     mean = weight * (q1 + q3) / 2 + (1 - weight) * median
     return GroupMean(n=n, mean=mean, sd=(q3 - q1) / (2 * _quartile_quantile(n)))
 
 
 def mean_sd_from_quartiles_and_range(low: float, q1: float, median: float, q3: float, high: float, n: int) -> GroupMean:
-    _check(
+    _check_usable(
         low <= q1 <= median <= q3 <= high,
         notice("analysis.five_out_of_order", "The five numbers are not in ascending order."),
     )
-    of_range = 2.2 / (2.2 + _people(n) ** 0.75)
+    of_range = 2.2 / (2.2 + _at_least_two_people(n) ** 0.75)
     of_quartiles = 0.7 - 0.72 / n**0.55
     mean = of_range * (low + high) / 2 + of_quartiles * (q1 + q3) / 2 + (1 - of_range - of_quartiles) * median
     sd = (high - low) / (4 * _range_quantile(n)) + (q3 - q1) / (4 * _quartile_quantile(n))
@@ -140,17 +144,19 @@ def mean_sd_from_quartiles_and_range(low: float, q1: float, median: float, q3: f
 def events_from_percent(percent: str, n: int) -> int:
     """The one count of n people that is printed as this percentage, digits and all; refused where several are."""
     digits = len(percent.partition(".")[2])
-    _check(0 <= float(percent) <= 100, notice("analysis.percent_outside", "A percentage lies between 0 and 100."))
+    _check_usable(
+        0 <= float(percent) <= 100, notice("analysis.percent_outside", "A percentage lies between 0 and 100.")
+    )
     # A count is printed as this percentage if it lies within half of the last printed digit of it.
     half = 0.5 * 10**-digits * (1 + 1e-9)
-    first = math.ceil(_people(n) * (float(percent) - half) / 100)
+    first = math.ceil(_at_least_two_people(n) * (float(percent) - half) / 100)
     last = math.floor(n * (float(percent) + half) / 100)
     fitting = range(max(first, 0), min(last, n) + 1)
-    _check(
+    _check_usable(
         len(fitting) > 0,
         notice("analysis.percent_fits_none", "No number of {n} people is {percent} %.", n=n, percent=percent),
     )
-    _check(
+    _check_usable(
         len(fitting) == 1,
         notice(
             "analysis.percent_fits_several",
@@ -166,7 +172,9 @@ def events_from_percent(percent: str, n: int) -> int:
 
 def sd_of_change(sd_baseline: float, sd_final: float, correlation: float) -> float:
     """The correlation is the analyst's: papers seldom print it."""
-    _check(-1 <= correlation <= 1, notice("analysis.correlation_outside", "A correlation lies between -1 and 1."))
+    _check_usable(
+        -1 <= correlation <= 1, notice("analysis.correlation_outside", "A correlation lies between -1 and 1.")
+    )
     return math.sqrt(sd_baseline**2 + sd_final**2 - 2 * correlation * sd_baseline * sd_final)
 
 
@@ -182,16 +190,18 @@ def combined(one: GroupMean, other: GroupMean) -> GroupMean:
 
 def share_of_control(count: float, comparisons: int) -> float:
     """What one of several comparisons may use of a control group's people, or of its events."""
-    _check(comparisons >= 1, notice("analysis.shared_by_none", "A control group is shared by one comparison at least."))
+    _check_usable(
+        comparisons >= 1, notice("analysis.shared_by_none", "A control group is shared by one comparison at least.")
+    )
     return count / comparisons
 
 
-def _quantile(level: float, df: int | None) -> float:
-    _check(0 < level < 100, notice("analysis.level_outside", "A level of confidence lies between 0 and 100."))
+def _quantile_of_level(level: float, df: int | None) -> float:
+    _check_usable(0 < level < 100, notice("analysis.level_outside", "A level of confidence lies between 0 and 100."))
     probability = 0.5 + level / 200
     if df is None:
         return normal_quantile(probability)
-    _check(df >= 1, notice("analysis.too_few_for_t", "There are too few people for Student's t."))
+    _check_usable(df >= 1, notice("analysis.too_few_for_t", "There are too few people for Student's t."))
     return t_quantile(probability, df)
 
 
@@ -205,11 +215,11 @@ def _quartile_quantile(n: int) -> float:
     return normal_quantile((0.75 * n - 0.125) / (n + 0.25))
 
 
-def _people(n: int) -> int:
-    _check(n >= 2, notice("analysis.too_few_for_spread", "A spread needs a group of two people or more."))
+def _at_least_two_people(n: int) -> int:
+    _check_usable(n >= 2, notice("analysis.too_few_for_spread", "A spread needs a group of two people or more."))
     return n
 
 
-def _check(is_usable: bool, sentence: str) -> None:  # noqa: FBT001  the first word of an assertion
+def _check_usable(is_usable: bool, sentence: str) -> None:  # noqa: FBT001  the first word of an assertion
     if not is_usable:
         raise Unusable(sentence)

@@ -56,8 +56,8 @@ def shown(measure: Measure, value: float) -> float:
 
 
 def binary_effect(measure: Measure, intervention: GroupEvents, control: GroupEvents) -> Effect:
-    a, b = _cells(intervention)
-    c, d = _cells(control)
+    a, b = _events_and_without(intervention)
+    c, d = _events_and_without(control)
     if measure is not Measure.RD and (a + c == 0 or b + d == 0):
         raise Unusable(
             notice(
@@ -116,7 +116,7 @@ def reported_effect(measure: Measure, estimate: float, low: float, high: float, 
     return Effect(measure=measure, estimate=estimate, variance=se_from_ci(low, high, level=level) ** 2)
 
 
-def _cells(group: GroupEvents) -> tuple[float, float]:
+def _events_and_without(group: GroupEvents) -> tuple[float, float]:
     """Those with the event and those without."""
     if not 0 <= group.events <= group.n or group.n <= 0:
         raise Unusable(notice("analysis.more_events_than_people", "There are more events than people, or no people."))

@@ -40,18 +40,18 @@ def draw(pool: Pool) -> str:
         (name, found) for name, found in (("Common effect", pool.common), ("Random effects", pool.random)) if found
     ]
     top = 64
-    parts = [*_head(pool)]
+    parts = [*_forest_head(pool)]
     weights = pool.random.weights if pool.random else tuple(100.0 for _ in pool.lines)
     for place, (line, weight) in enumerate(zip(pool.lines, weights, strict=True)):
-        parts += _study(line, weight, axis, top + place * LINE_HEIGHT)
+        parts += _forest_study(line, weight, axis, top + place * LINE_HEIGHT)
     bottom = top + len(pool.lines) * LINE_HEIGHT
     for place, (name, found) in enumerate(pooled):
-        parts += _diamond(name, found, pool.measure, axis, bottom + 6 + place * LINE_HEIGHT)
+        parts += _forest_diamond(name, found, pool.measure, axis, bottom + 6 + place * LINE_HEIGHT)
     bottom += 6 + len(pooled) * LINE_HEIGHT
     parts += axis.lines(top - LINE_HEIGHT // 2, bottom)
     height = bottom + 56
     if pool.random:
-        parts.append(text_at(NAMES, height - 12, _spread(pool.random), size=12))
+        parts.append(text_at(NAMES, height - 12, _heterogeneity_line(pool.random), size=12))
     body = "".join(parts)
     title = f"{NAME_OF[pool.measure]}: {pool.outcome}"
     return drawing(WIDTH, height, title, body)
@@ -93,10 +93,14 @@ class _Axis:
         return [(tick * step, f"{tick * step:.6g}") for tick in range(first, math.floor(self.high / step) + 1)]
 
 
-def _head(pool: Pool) -> Iterator[str]:
+def _forest_head(pool: Pool) -> Iterator[str]:
     when = f", {pool.timepoint}" if pool.timepoint else ""
     yield text_at(
-        NAMES, 22, f"{_short(f'{pool.outcome}{when}', 80)}: {NAME_OF[pool.measure].lower()}", weight="bold", size=15
+        NAMES,
+        22,
+        f"{_short_caption(f'{pool.outcome}{when}', 80)}: {NAME_OF[pool.measure].lower()}",
+        weight="bold",
+        size=15,
     )
     yield text_at(NAMES, 44, "Study", weight="bold")
     heads = {"binary": "Events / people", "continuous": "Mean (SD), people"}
@@ -105,36 +109,36 @@ def _head(pool: Pool) -> Iterator[str]:
     yield text_at(WIDTH - 12, 44, "Weight", weight="bold", anchor="end")
 
 
-def _study(line: PoolLine, weight: float, axis: _Axis, y: float) -> Iterator[str]:
+def _forest_study(line: PoolLine, weight: float, axis: _Axis, y: float) -> Iterator[str]:
     comparison, effect = line.comparison, line.effect
     mark = "" if comparison.is_reviewed else " *" if comparison.state is not CellState.DERIVED else " †"
-    yield f'<g data-cell="{attribute(_cell(comparison))}">'
-    yield text_at(NAMES, y + 4, _short(comparison.study, 28) + mark)
-    yield text_at(GROUPS, y + 4, _groups(line), size=12)
+    yield f'<g data-cell="{attribute(_cell_of_study(comparison))}">'
+    yield text_at(NAMES, y + 4, _short_caption(comparison.study, 28) + mark)
+    yield text_at(GROUPS, y + 4, _forest_groups(line), size=12)
     low, high = effect.interval()
     yield _line_from(axis.x(low), y, axis.x(high), y, "#333")
     if low < axis.low:
-        yield _arrow(axis.x(low), y, -1)
+        yield _axis_arrow(axis.x(low), y, -1)
     if high > axis.high:
-        yield _arrow(axis.x(high), y, 1)
+        yield _axis_arrow(axis.x(high), y, 1)
     side = max(3.0, LARGEST_SQUARE * math.sqrt(weight / 100))
     center = axis.x(effect.estimate)
     yield (
         f'<rect x="{center - side / 2:.2f}" y="{y - side / 2:.2f}" width="{side:.2f}" height="{side:.2f}" '
         'fill="#175e54"/>'
     )
-    yield text_at(FIGURES, y + 4, _interval(effect.measure, effect.estimate, low, high), size=12)
+    yield text_at(FIGURES, y + 4, _interval_shown(effect.measure, effect.estimate, low, high), size=12)
     yield text_at(WIDTH - 12, y + 4, f"{weight:.1f} %", anchor="end", size=12)
     yield "</g>"
 
 
-def _cell(comparison: Comparison) -> str:
+def _cell_of_study(comparison: Comparison) -> str:
     """The cell of the table where the first number of a study stands: document, row and field."""
     figure = next(iter(comparison.figures.values()))
     return f"{comparison.ordinal}~{figure.row}~{figure.field}"
 
 
-def _diamond(name: str, pooled: Pooled, measure: Measure, axis: _Axis, y: float) -> Iterator[str]:
+def _forest_diamond(name: str, pooled: Pooled, measure: Measure, axis: _Axis, y: float) -> Iterator[str]:
     points = (
         (axis.x(pooled.low), y),
         (axis.x(pooled.estimate), y - 7),
@@ -143,10 +147,12 @@ def _diamond(name: str, pooled: Pooled, measure: Measure, axis: _Axis, y: float)
     )
     yield text_at(NAMES, y + 4, name, weight="bold")
     yield f'<polygon points="{" ".join(f"{x:.2f},{at:.2f}" for x, at in points)}" fill="#b3541e"/>'
-    yield text_at(FIGURES, y + 4, _interval(measure, pooled.estimate, pooled.low, pooled.high), size=12, weight="bold")
+    yield text_at(
+        FIGURES, y + 4, _interval_shown(measure, pooled.estimate, pooled.low, pooled.high), size=12, weight="bold"
+    )
 
 
-def _groups(line: PoolLine) -> str:
+def _forest_groups(line: PoolLine) -> str:
     figures = line.comparison.figures
     if "events1" in figures:
         return " v ".join(f"{figures['events' + side].printed}/{figures['n' + side].printed}" for side in ("1", "2"))
@@ -159,19 +165,19 @@ def _groups(line: PoolLine) -> str:
     return ""
 
 
-def _spread(pooled: Pooled) -> str:
+def _heterogeneity_line(pooled: Pooled) -> str:
     return (
-        f"Heterogeneity: Q = {pooled.q:.2f}, p {_p(pooled.q_p)}; I² = {pooled.i2:.1f} %; "
+        f"Heterogeneity: Q = {pooled.q:.2f}, p {_p_shown(pooled.q_p)}; I² = {pooled.i2:.1f} %; "
         f"τ² = {pooled.tau2:.4g} (REML). "
         "* not reviewed, † computed from other numbers."
     )
 
 
-def _interval(measure: Measure, estimate: float, low: float, high: float) -> str:
+def _interval_shown(measure: Measure, estimate: float, low: float, high: float) -> str:
     return "{:.2f} [{:.2f}, {:.2f}]".format(*(shown(measure, value) for value in (estimate, low, high)))
 
 
-def _p(value: float) -> str:
+def _p_shown(value: float) -> str:
     return "< 0.001" if value < 0.001 else f"= {value:.3f}"
 
 
@@ -180,7 +186,7 @@ def _rounded(printed: str) -> str:
     return printed if len(printed) <= 8 else f"{float(printed):.2f}"
 
 
-def _short(text: str, most: int) -> str:
+def _short_caption(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
@@ -188,6 +194,6 @@ def _line_from(x1: float, y1: float, x2: float, y2: float, colour: str) -> str:
     return f'<line x1="{x1:.2f}" y1="{y1:.2f}" x2="{x2:.2f}" y2="{y2:.2f}" stroke="{colour}"/>'
 
 
-def _arrow(x: float, y: float, direction: int) -> str:
+def _axis_arrow(x: float, y: float, direction: int) -> str:
     back = x - 7 * direction
     return f'<polygon points="{x:.2f},{y:.2f} {back:.2f},{y - 4:.2f} {back:.2f},{y + 4:.2f}" fill="#333"/>'

@@ -41,12 +41,17 @@ Found = Figure | MissingFigure
 
 def read_events(cells: Cells, row: str) -> tuple[Found, Found]:
     """Events and people of a group; events from the percentage where that fits one count."""
-    n = _figure(cells, row, N)
-    events = _figure(cells, row, EVENTS)
+    n = _figure_of_group(cells, row, N)
+    events = _figure_of_group(cells, row, EVENTS)
     percent = cells.figure(row, PERCENT)
-    if isinstance(events, Figure) or percent is None or isinstance(n, MissingFigure) or _conflicts(cells, row, EVENTS):
+    if (
+        isinstance(events, Figure)
+        or percent is None
+        or isinstance(n, MissingFigure)
+        or _has_conflict(cells, row, EVENTS)
+    ):
         return events, n
-    count = _converted(
+    count = _converted_figure(
         lambda: float(conversions.events_from_percent(percent.printed, int(n.value))),
         Formula.EVENTS_FROM_PERCENT,
         (percent, n),
@@ -58,23 +63,25 @@ def read_events(cells: Cells, row: str) -> tuple[Found, Found]:
 
 def read_mean(cells: Cells, row: str) -> tuple[Found, Found, Found]:
     """Mean, SD and people of a group; converted from SE, interval, or median and quartiles where that is printed."""
-    n = _figure(cells, row, N)
-    mean, sd = _figure(cells, row, MEAN), _figure(cells, row, SD)
-    if isinstance(n, MissingFigure) or _conflicts(cells, row, MEAN) or _conflicts(cells, row, SD):
+    n = _figure_of_group(cells, row, N)
+    mean, sd = _figure_of_group(cells, row, MEAN), _figure_of_group(cells, row, SD)
+    if isinstance(n, MissingFigure) or _has_conflict(cells, row, MEAN) or _has_conflict(cells, row, SD):
         return mean, sd, n
     if isinstance(mean, Figure) and isinstance(sd, MissingFigure):
-        sd = _sd(cells, row, n) or sd
+        sd = _sd_of_group(cells, row, n) or sd
     if isinstance(mean, MissingFigure) and isinstance(sd, MissingFigure):
         mean, sd = _from_median(cells, row, n) or (mean, sd)
     return mean, sd, n
 
 
-def _sd(cells: Cells, row: str, n: Figure) -> Found | None:
+def _sd_of_group(cells: Cells, row: str, n: Figure) -> Found | None:
     se, low, high = (cells.figure(row, field) for field in (SE, CI_LOW, CI_HIGH))
     if se:
-        return _converted(lambda: conversions.sd_from_se(se.value, int(n.value)), Formula.SD_FROM_SE, (se, n), row, SD)
+        return _converted_figure(
+            lambda: conversions.sd_from_se(se.value, int(n.value)), Formula.SD_FROM_SE, (se, n), row, SD
+        )
     if low and high:
-        return _converted(
+        return _converted_figure(
             lambda: conversions.sd_from_ci(low.value, high.value, int(n.value)),
             Formula.SD_FROM_CI,
             (low, high, n),
@@ -98,12 +105,12 @@ def _mean_and_sd(
     convert: Callable[[], GroupMean], formula: Formula, inputs: tuple[Figure, ...], row: str
 ) -> tuple[Found, Found]:
     return (
-        _converted(lambda: convert().mean, formula, inputs, row, MEAN),
-        _converted(lambda: convert().sd, formula, inputs, row, SD),
+        _converted_figure(lambda: convert().mean, formula, inputs, row, MEAN),
+        _converted_figure(lambda: convert().sd, formula, inputs, row, SD),
     )
 
 
-def _converted(
+def _converted_figure(
     convert: Callable[[], float], formula: Formula, inputs: tuple[Figure, ...], row: str, field: str
 ) -> Found:
     try:
@@ -115,11 +122,11 @@ def _converted(
     )
 
 
-def _figure(cells: Cells, row: str, field: str) -> Found:
+def _figure_of_group(cells: Cells, row: str, field: str) -> Found:
     figure = cells.figure(row, field)
     if figure is not None:
         return figure
-    if _conflicts(cells, row, field):
+    if _has_conflict(cells, row, field):
         return MissingFigure(
             row=row,
             field=field,
@@ -128,5 +135,5 @@ def _figure(cells: Cells, row: str, field: str) -> Found:
     return MissingFigure(row=row, field=field, why=notice("analysis.no_number", "There is no number in this cell."))
 
 
-def _conflicts(cells: Cells, row: str, field: str) -> bool:
+def _has_conflict(cells: Cells, row: str, field: str) -> bool:
     return cells.state(row, field) is CellState.CONFLICTING

@@ -44,20 +44,20 @@ def pool_common(effects: Sequence[Effect]) -> Pooled:
     """As if all studies estimated one effect."""
     q = _q(effects)
     df = len(effects) - 1
-    return _pooled(effects, tau2=0.0, q=q, i2=max(0.0, 100 * (q - df) / q) if q > 0 else 0.0)
+    return _pooled_with_tau(effects, tau2=0.0, q=q, i2=max(0.0, 100 * (q - df) / q) if q > 0 else 0.0)
 
 
 def pool_random(effects: Sequence[Effect]) -> Pooled:
     """As if the studies' effects were drawn from a normal distribution."""
     tau2 = _tau2(effects)
     i2 = 100 * tau2 / (tau2 + _typical_variance(effects)) if len(effects) > 1 else 0.0
-    return _pooled(effects, tau2=tau2, q=_q(effects), i2=i2)
+    return _pooled_with_tau(effects, tau2=tau2, q=_q(effects), i2=i2)
 
 
-def _pooled(effects: Sequence[Effect], *, tau2: float, q: float, i2: float) -> Pooled:
+def _pooled_with_tau(effects: Sequence[Effect], *, tau2: float, q: float, i2: float) -> Pooled:
     weights = [1 / (effect.variance + tau2) for effect in effects]
     total = sum(weights)
-    estimate, se = _mean(effects, weights), math.sqrt(1 / total)
+    estimate, se = _weighted_mean(effects, weights), math.sqrt(1 / total)
     reach = normal_quantile(0.975) * se
     df = len(effects) - 1
     return Pooled(
@@ -83,7 +83,7 @@ def _tau2(effects: Sequence[Effect]) -> float:
     for _ in range(MOST_STEPS):
         weights = [1 / (effect.variance + tau2) for effect in effects]
         total, squares = sum(weights), sum(weight**2 for weight in weights)
-        mean = _mean(effects, weights)
+        mean = _weighted_mean(effects, weights)
         spread = sum(weight**2 * (effect.estimate - mean) ** 2 for weight, effect in zip(weights, effects, strict=True))
         # With P = W - w wᵀ ÷ Σw: the step is (yᵀPPy - tr P) ÷ tr PP.
         trace = total - squares / total
@@ -105,9 +105,9 @@ def _typical_variance(effects: Sequence[Effect]) -> float:
 def _q(effects: Sequence[Effect]) -> float:
     """Cochran's Q."""
     weights = [1 / effect.variance for effect in effects]
-    mean = _mean(effects, weights)
+    mean = _weighted_mean(effects, weights)
     return sum(weight * (effect.estimate - mean) ** 2 for weight, effect in zip(weights, effects, strict=True))
 
 
-def _mean(effects: Sequence[Effect], weights: Sequence[float]) -> float:
+def _weighted_mean(effects: Sequence[Effect], weights: Sequence[float]) -> float:
     return sum(weight * effect.estimate for weight, effect in zip(weights, effects, strict=True)) / sum(weights)

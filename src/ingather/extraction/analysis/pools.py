@@ -52,12 +52,12 @@ def pools_of(comparisons: Iterable[Comparison]) -> Iterator[Pool]:
     for (_, _, kind), alike in questions.items():
         for measure in MEASURES[kind]:
             if any(measure in comparison.effects for comparison in alike):
-                yield _pool(kind, measure, alike)
+                yield _pool_of_comparisons(kind, measure, alike)
 
 
-def _pool(kind: Kind, measure: Measure, comparisons: list[Comparison]) -> Pool:
+def _pool_of_comparisons(kind: Kind, measure: Measure, comparisons: list[Comparison]) -> Pool:
     usable = [comparison for comparison in comparisons if measure in comparison.effects]
-    lines = tuple(_line(comparison, measure, usable) for comparison in usable)
+    lines = tuple(_line_of_pool(comparison, measure, usable) for comparison in usable)
     effects = [line.effect for line in lines]
     return Pool(
         outcome=comparisons[0].outcome,
@@ -71,7 +71,7 @@ def _pool(kind: Kind, measure: Measure, comparisons: list[Comparison]) -> Pool:
     )
 
 
-def _line(comparison: Comparison, measure: Measure, pooled: list[Comparison]) -> PoolLine:
+def _line_of_pool(comparison: Comparison, measure: Measure, pooled: list[Comparison]) -> PoolLine:
     """Where several comparisons of a pool share one control group, each counts its part of it."""
     sharing = [
         other

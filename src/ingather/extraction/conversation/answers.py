@@ -46,24 +46,24 @@ def read_listing(answer_object: dict[str, Any], scopes: Sequence[Scope]) -> tupl
             continue
         seen: set[str] = set()
         for entry in entries[:MOST_LISTED]:
-            label = _label(entry.get("label")) if isinstance(entry, dict) else ""
+            label = _label_read(entry.get("label")) if isinstance(entry, dict) else ""
             if not label:
                 problems.append(f"Every entry of `{name}` must be an object with a `label`.")
             elif label.casefold() not in seen:
                 seen.add(label.casefold())
-                listed.append(_listed(scope, label, entry))
+                listed.append(_listed_row(scope, label, entry))
     return listed, problems
 
 
-def _listed(scope: Scope, label: str, entry: dict[str, Any]) -> Listed:
+def _listed_row(scope: Scope, label: str, entry: dict[str, Any]) -> Listed:
     times = entry.get("timepoints")
     return Listed(
         scope=scope,
         label=label,
-        quote=_quote(entry.get("quote")),
-        page=_page(entry.get("page")),
+        quote=_quote_read(entry.get("quote")),
+        page=_page_read(entry.get("page")),
         is_reference=entry.get("is_reference") is True,
-        timepoints=tuple(filter(None, map(_label, times[:MOST_TIMEPOINTS]))) if isinstance(times, list) else (),
+        timepoints=tuple(filter(None, map(_label_read, times[:MOST_TIMEPOINTS]))) if isinstance(times, list) else (),
     )
 
 
@@ -84,22 +84,29 @@ def read_answers(answer_object: dict[str, Any], group: Group) -> Understood:
         if (row, field.id) not in open_places:
             continue
         try:
-            answer = _answer(entry, field, row)
+            answer = _answer_read(entry, field, row)
         except ValueProblem as problem:
             wrong.setdefault(
                 (row, field.id),
-                notice("model.problem_of_field", "{code}: {problem}", code=_place(field.id, row), problem=str(problem)),
+                notice(
+                    "model.problem_of_field",
+                    "{code}: {problem}",
+                    code=_place_of_answer(field.id, row),
+                    problem=str(problem),
+                ),
             )
             continue
         known = answers.setdefault((row, field.id), answer)
         if (known.state, known.value) != (answer.state, answer.value):
             wrong[row, field.id] = notice(
-                "model.two_different_answers", "{code} has two different answers.", code=_place(field.id, row)
+                "model.two_different_answers", "{code} has two different answers.", code=_place_of_answer(field.id, row)
             )
     usable = {place: answer for place, answer in answers.items() if place not in wrong}
     for place in group.places:
         if place not in usable:
-            wrong.setdefault(place, notice("model.no_answer", "{code} has no answer.", code=_place(place[1], place[0])))
+            wrong.setdefault(
+                place, notice("model.no_answer", "{code} has no answer.", code=_place_of_answer(place[1], place[0]))
+            )
     # Answers to questions that were not put do no harm, and a second call would cost.
     found = (*wrong.values(), *problems) if wrong else ()
     return Understood(answers=tuple(usable.values()), problems=found)
@@ -109,7 +116,9 @@ def failed(group: Group, understood: Understood, why: str) -> tuple[Answer, ...]
     """An answer for each question of the group: those that were understood, and for the rest one that says why not."""
     have = {(answer.row, answer.field) for answer in understood.answers}
     lost = [
-        Answer(field=field, row=row, state=State.FAILED, note=_reason(field, row, understood.problems) or why)
+        Answer(
+            field=field, row=row, state=State.FAILED, note=_reason_for_answer(field, row, understood.problems) or why
+        )
         for row, field in group.places
         if (row, field) not in have
     ]
@@ -131,31 +140,33 @@ def _entries(answer_object: dict[str, Any], group: Group, problems: list[str]) -
         elif isinstance(entry.get("answers"), list):
             shared = {key: entry.get(key) for key in ("row", "quote", "page")}
             # A model may give a cell a quote of its own although the row has one.
-            yield from (answer | shared | _evidence(answer) for answer in entry["answers"] if isinstance(answer, dict))
+            yield from (
+                answer | shared | _answer_evidence(answer) for answer in entry["answers"] if isinstance(answer, dict)
+            )
         else:
             problems.append("Every entry of `rows` must have a list of `answers`.")
 
 
-def _evidence(answer: dict[str, Any]) -> dict[str, Any]:
+def _answer_evidence(answer: dict[str, Any]) -> dict[str, Any]:
     return {key: answer.get(key) for key in ("quote", "page")} if answer.get("quote") else {}
 
 
-def _answer(entry: dict[str, Any], field: Field, row: str) -> Answer:
+def _answer_read(entry: dict[str, Any], field: Field, row: str) -> Answer:
     state, value, note = _state_and_value(entry, field)
     return Answer(
         field=field.id,
         row=row,
         state=state,
         value=value,
-        quote=_quote(entry.get("quote")),
-        page=_page(entry.get("page")),
+        quote=_quote_read(entry.get("quote")),
+        page=_page_read(entry.get("page")),
         note=note,
     )
 
 
 def _state_and_value(entry: dict[str, Any], field: Field) -> tuple[State, Value, str]:
     """State, value and note. A value such as "not reported" is read as the state that it names."""
-    state = _state(entry.get("state"))
+    state = _state_read(entry.get("state"))
     try:
         value = coerce(field, entry.get("value"))
     except ValueProblem as problem:
@@ -187,7 +198,7 @@ def _options_of_silence(field: Field) -> list[str]:
     return [option.id for option in field.options if option.label.en.casefold() in _NOTHING]
 
 
-def _state(raw: object) -> State:
+def _state_read(raw: object) -> State:
     """One of the states that a model may give. Only our code may give `failed`, and only a person `rejected`."""
     normalised = re.sub(r"[\s_-]+", "_", raw.strip().lower()) if isinstance(raw, str) else ""
     if normalised not in {state.value for state in State} - {State.FAILED.value, State.REJECTED.value}:
@@ -197,30 +208,30 @@ def _state(raw: object) -> State:
     return State(normalised)
 
 
-def _place(field: str, row: str) -> str:
+def _place_of_answer(field: str, row: str) -> str:
     if not row:
         return f"`{field}`"
     return notice("model.field_of_row", "{field} of row {row}", field=f"`{field}`", row=f"`{row}`")
 
 
-def _reason(field: str, row: str, problems: Sequence[str]) -> str:
-    place = _place(field, row)
-    return next((edited(problem, _unmarked) for problem in problems if problem.startswith(place)), "")
+def _reason_for_answer(field: str, row: str, problems: Sequence[str]) -> str:
+    place = _place_of_answer(field, row)
+    return next((edited(problem, _without_backticks) for problem in problems if problem.startswith(place)), "")
 
 
-def _unmarked(text: str) -> str:
+def _without_backticks(text: str) -> str:
     return text.replace("`", "")
 
 
-def _label(raw: object) -> str:
+def _label_read(raw: object) -> str:
     """A name of the model's choosing, in one short line: it goes into later questions."""
     return _UNFIT.sub(" ", raw).strip()[:LONGEST_LABEL].strip() if isinstance(raw, str) else ""
 
 
-def _quote(raw: object) -> str:
+def _quote_read(raw: object) -> str:
     return raw.strip()[:LONGEST_QUOTE] if isinstance(raw, str) else ""
 
 
-def _page(raw: object) -> int | None:
+def _page_read(raw: object) -> int | None:
     """Pages are marked from 1 and counted from 0."""
     return raw - 1 if isinstance(raw, int) and not isinstance(raw, bool) and 1 <= raw <= 100_000 else None

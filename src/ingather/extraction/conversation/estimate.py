@@ -104,7 +104,7 @@ def by_model(
 
     `call_s` is how long its calls took lately; without it, a usual model is assumed.
     """
-    low, high = (_interview(template, assumed, context, sizes) for assumed in (_PLAIN, _RICH))
+    low, high = (_assumed_interview(template, assumed, context, sizes) for assumed in (_PLAIN, _RICH))
     parts = [max(1, math.ceil(document_tokens(length) / sizes.document)) for length in lengths]
     # Every call carries the part of the document that it is about, so a document is sent once for each question.
     paper_tokens = sum(document_tokens(length) for length in lengths)
@@ -127,7 +127,7 @@ def by_model(
         tokens_in=tokens_in,
         tokens_out=tokens_out,
         # The first call about a document brings it into the provider's cache; those after it may find it there.
-        cost=_cost(model, tokens_in, tokens_out, repeated=round(paper_tokens * (low.calls - 1))),
+        cost=_cost_range(model, tokens_in, tokens_out, repeated=round(paper_tokens * (low.calls - 1))),
         seconds=waits.times(1 / max(1, min(at_once, len(lengths)))),
     )
 
@@ -179,15 +179,15 @@ def scaled(found: Estimate, documents: int) -> Estimate:
     )
 
 
-def _cost(model: str, tokens_in: Range, tokens_out: Range, *, repeated: int) -> CostRange | None:
+def _cost_range(model: str, tokens_in: Range, tokens_out: Range, *, repeated: int) -> CostRange | None:
     cheap = cost_of(model, tokens_in=round(tokens_in.low), tokens_out=round(tokens_out.low), repeated_in=repeated)
     dear = cost_of(model, tokens_in=round(tokens_in.high), tokens_out=round(tokens_out.high))
     return CostRange(low=cheap.low, high=dear.high, currency=cheap.currency) if cheap and dear else None
 
 
-def _interview(template: Template, assumed: _Assumed, context: str, sizes: Sizes) -> _Interview:
+def _assumed_interview(template: Template, assumed: _Assumed, context: str, sizes: Sizes) -> _Interview:
     scopes = scopes_to_list(template)
-    listed = _listed(scopes, assumed)
+    listed = _assumed_listed(scopes, assumed)
     rows, _ = rows_from(listed, template)
     whole = [*study_groups(template), *row_groups(template, rows)]
     groups = [group for one in whole for group in one.fitting(partial(fits, sizes=sizes, context=context))]
@@ -205,7 +205,7 @@ def _interview(template: Template, assumed: _Assumed, context: str, sizes: Sizes
     )
 
 
-def _listed(scopes: Sequence[Scope], assumed: _Assumed) -> list[Listed]:
+def _assumed_listed(scopes: Sequence[Scope], assumed: _Assumed) -> list[Listed]:
     times = tuple(f"at {time} months" for time in range(1, assumed.times + 1))
     made = {
         Scope.ARM: [

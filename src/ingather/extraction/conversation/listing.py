@@ -51,7 +51,7 @@ async def list_rows(ask: AskOnce, opening: tuple[Message, ...], scopes: Sequence
     never = [scope for scope in left if not (_is_given(answer, scope) or _is_given(again, scope))]
     was_cut = any(given is not None and given.is_cut for given in (answer, again))
     if never and not was_cut:
-        raise _unreadable()
+        raise _unreadable_listing()
     return RowList(entries=listed, is_cut=bool(never) or is_cut)
 
 
@@ -67,7 +67,7 @@ def _is_given(answer: "ModelAnswer | None", scope: Scope) -> bool:
     return answer is not None and isinstance(answer.object.get(LIST_NAMES[scope]), list)
 
 
-def _unreadable() -> ModelError:
+def _unreadable_listing() -> ModelError:
     return ModelError(
         ErrorKind.SCHEMA,
         notice(

@@ -29,15 +29,15 @@ def merged(answers_by_part: Sequence[Sequence[Answer]], prose_fields: Collection
     by_cell: dict[tuple[str, str], list[Answer]] = {}
     for answer in (answer for part in answers_by_part for answer in part):
         by_cell.setdefault((answer.row, answer.field), []).append(answer)
-    return [_joined(answers, is_prose=field in prose_fields) for (_, field), answers in by_cell.items()]
+    return [_joined_answers(answers, is_prose=field in prose_fields) for (_, field), answers in by_cell.items()]
 
 
-def _joined(answers: list[Answer], *, is_prose: bool) -> Answer:
+def _joined_answers(answers: list[Answer], *, is_prose: bool) -> Answer:
     best = min(answers, key=lambda answer: _RANK[answer.state])
     if best.state is not State.REPORTED:
         return best
     reported = [answer for answer in answers if answer.state is State.REPORTED]
-    others = [answer for answer in reported if _form(answer.value) != _form(best.value)]
+    others = [answer for answer in reported if _form_of_value(answer.value) != _form_of_value(best.value)]
     if not others:
         return best
     lists = [answer.value for answer in reported if isinstance(answer.value, list)]
@@ -63,7 +63,7 @@ def _joined(answers: list[Answer], *, is_prose: bool) -> Answer:
     )
 
 
-def _form(value: Value) -> object:
+def _form_of_value(value: Value) -> object:
     """What makes two values the same: neither case nor blanks do."""
     return " ".join(value.casefold().split()) if isinstance(value, str) else value
 

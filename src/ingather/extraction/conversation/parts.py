@@ -37,15 +37,15 @@ class Passage:
 def parts(pages: Sequence[str], budget: int) -> list[list[Passage]]:
     """The whole document; without its list of references if only that fits; else sections, as many to a part as fit."""
     whole = [Passage(page=page, text=text) for page, text in enumerate(pages)]
-    if _tokens(whole) <= budget:
+    if _tokens_of_pieces(whole) <= budget:
         return [whole]
     kept = _without_references(pages)
-    if _tokens(kept) <= budget:
+    if _tokens_of_pieces(kept) <= budget:
         return [kept]
     found: list[list[Passage]] = [[]]
     size = 0
     # A character is a token at most, so that a piece fits whatever script it is in.
-    for piece, is_heading in _pieces(kept, max(SHORTEST_PIECE, min(LONGEST_PIECE, budget))):
+    for piece, is_heading in _pieces_of_pages(kept, max(SHORTEST_PIECE, min(LONGEST_PIECE, budget))):
         tokens = estimate_tokens(piece.text)
         # A section begins a new part when the part before it is well filled: better a whole section than a full part.
         if found[-1] and (size + tokens > budget or (is_heading and size > 0.6 * budget)):
@@ -53,10 +53,10 @@ def parts(pages: Sequence[str], budget: int) -> list[list[Passage]]:
             size = 0
         found[-1].append(piece)
         size += tokens
-    return [_joined(part) for part in found]
+    return [_joined_pieces(part) for part in found]
 
 
-def _tokens(pieces: Sequence[Passage]) -> int:
+def _tokens_of_pieces(pieces: Sequence[Passage]) -> int:
     return sum(estimate_tokens(piece.text) for piece in pieces)
 
 
@@ -79,22 +79,22 @@ def _without_references(pages: Sequence[str]) -> list[Passage]:
         after = text[end:] if page == last else text if page > last else ""
         if (before + after).strip():
             kept.append(Passage(page=page, text=before + after))
-    return kept if _tokens(kept) >= MOST_REFERENCES * _tokens(whole) else whole
+    return kept if _tokens_of_pieces(kept) >= MOST_REFERENCES * _tokens_of_pieces(whole) else whole
 
 
-def _pieces(pages: Sequence[Passage], longest: int) -> Iterator[tuple[Passage, bool]]:
+def _pieces_of_pages(pages: Sequence[Passage], longest: int) -> Iterator[tuple[Passage, bool]]:
     """The pages, cut at headings and where they are very long; and whether a section begins there."""
     for whole in pages:
         starts = sorted({0, *(match.start() for match in _HEADING.finditer(whole.text))})
         for first, end in zip(starts, [*starts[1:], len(whole.text)], strict=True):
             start, is_heading = first, first > 0 or _HEADING.match(whole.text) is not None
             while start < end:
-                cut = end if end - start <= longest else _cut(whole.text, start, longest)
+                cut = end if end - start <= longest else _cut_of_page(whole.text, start, longest)
                 yield Passage(page=whole.page, text=whole.text[start:cut]), is_heading
                 start, is_heading = cut, False
 
 
-def _cut(text: str, start: int, longest: int) -> int:
+def _cut_of_page(text: str, start: int, longest: int) -> int:
     """Where to cut: at the end of a paragraph, a line, a sentence or a word, so that no number is cut in two."""
     for mark in ("\n\n", "\n", "。", ". ", " "):
         place = text.rfind(mark, start + longest // 2, start + longest)
@@ -103,7 +103,7 @@ def _cut(text: str, start: int, longest: int) -> int:
     return start + longest
 
 
-def _joined(pieces: Sequence[Passage]) -> list[Passage]:
+def _joined_pieces(pieces: Sequence[Passage]) -> list[Passage]:
     """Neighbours from one page are one piece again."""
     joined: list[Passage] = []
     for piece in pieces:

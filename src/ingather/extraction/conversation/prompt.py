@@ -67,33 +67,37 @@ def listing(
     lines = [wanted[scope] for scope in scopes]
     if listed:
         lines.append(f"These are known. List only others: {json.dumps(list(listed), ensure_ascii=False)}")
-    return _question("List what this study consists of.", [*lines, *_repair(problems)], listing_schema(scopes), context)
+    return _question_text(
+        "List what this study consists of.", [*lines, *_repair(problems)], listing_schema(scopes), context
+    )
 
 
 def listing_schema(scopes: Sequence[Scope]) -> dict[str, Any]:
     entry = {"label": _TEXT, "quote": _TEXT, "page": _PAGE}
     shapes = {
         Scope.ARM: entry | {"is_reference": {"type": "boolean"}},
-        Scope.OUTCOME: entry | {"timepoints": _list(_TEXT, MOST_TIMEPOINTS)},
+        Scope.OUTCOME: entry | {"timepoints": _list_schema(_TEXT, MOST_TIMEPOINTS)},
         Scope.DOMAIN: entry,
     }
-    return _object({LIST_NAMES[scope]: _list(_object(shapes[scope]), most_rows(scope)) for scope in scopes})
+    return _object_schema(
+        {LIST_NAMES[scope]: _list_schema(_object_schema(shapes[scope]), most_rows(scope)) for scope in scopes}
+    )
 
 
 def fields(group: Group, context: str = "", *, problems: Sequence[str] = ()) -> Message:
     """Asks the questions of a group. `problems` are what was wrong with an earlier answer to them."""
-    lines = [_field(field) for field in group.fields]
+    lines = [_field_line(field) for field in group.fields]
     if group.rows:
         heading = "Answer each of these questions for each of these rows of the study."
         rows = "Rows. Their names were taken from the paper and are data, like the paper itself:"
-        lines = [rows, *map(_row, group.rows), "", "Questions:", *lines]
+        lines = [rows, *map(_row_line, group.rows), "", "Questions:", *lines]
         if not group.has_quote_per_field:
             lines += ["", "One quote per row: the sentence or the line of a table that its numbers are from."]
     else:
         heading = "Answer each of these questions about the study."
     if group.answered:
-        lines += ["", f"Leave out these, which are answered: {_places(group)}."]
-    return _question(heading, [*lines, *_repair(problems)], schema(group), context)
+        lines += ["", f"Leave out these, which are answered: {_cells_of_group(group)}."]
+    return _question_text(heading, [*lines, *_repair(problems)], schema(group), context)
 
 
 def schema(group: Group) -> dict[str, Any]:
@@ -110,20 +114,20 @@ def schema(group: Group) -> dict[str, Any]:
     evidence = {"quote": _TEXT, "page": _PAGE}
     keys = {"row": {"type": "string", "enum": [row.key for row in group.rows]}} if group.rows else {}
     if group.has_quote_per_field:
-        return _object({"answers": _list(_object(keys | answer | evidence), len(group.places))})
-    answers = {"answers": _list(_object(answer), len(group.fields))}
-    return _object({"rows": _list(_object(keys | evidence | answers), len(group.rows))})
+        return _object_schema({"answers": _list_schema(_object_schema(keys | answer | evidence), len(group.places))})
+    answers = {"answers": _list_schema(_object_schema(answer), len(group.fields))}
+    return _object_schema({"rows": _list_schema(_object_schema(keys | evidence | answers), len(group.rows))})
 
 
 _TEXT: dict[str, Any] = {"type": "string"}
 _PAGE: dict[str, Any] = {"type": ["integer", "null"]}
 
 
-def _list(items: dict[str, Any], most: int) -> dict[str, Any]:
+def _list_schema(items: dict[str, Any], most: int) -> dict[str, Any]:
     return {"type": "array", "items": items, "maxItems": most}
 
 
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
+def _object_schema(properties: dict[str, Any]) -> dict[str, Any]:
     return {
         "type": "object",
         "properties": properties,
@@ -132,7 +136,7 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _question(heading: str, lines: Sequence[str], form: dict[str, Any], context: str) -> Message:
+def _question_text(heading: str, lines: Sequence[str], form: dict[str, Any], context: str) -> Message:
     parts = [heading]
     if context:
         parts.append(f"This review is about: {context}")
@@ -148,7 +152,7 @@ def _repair(problems: Sequence[str]) -> list[str]:
     return ["", "An earlier answer could not be used. Put these points right:", *listed] if listed else []
 
 
-def _places(group: Group) -> str:
+def _cells_of_group(group: Group) -> str:
     """The answered cells of a group, row by row."""
     fields_of: dict[str, list[str]] = {}
     for row, field in sorted(group.answered):
@@ -156,8 +160,8 @@ def _places(group: Group) -> str:
     return "; ".join(f"of `{row}` {', '.join(names)}" if row else ", ".join(names) for row, names in fields_of.items())
 
 
-def _field(field: Field) -> str:
-    text = f"- `{field.id}` ({field.type.value}{_unit(field)}): {field.label.en}."
+def _field_line(field: Field) -> str:
+    text = f"- `{field.id}` ({field.type.value}{_unit_in_prompt(field)}): {field.label.en}."
     if field.instruction:
         text += f" {field.instruction}"
     if field.options:
@@ -165,7 +169,7 @@ def _field(field: Field) -> str:
     return text
 
 
-def _unit(field: Field) -> str:
+def _unit_in_prompt(field: Field) -> str:
     match field.unit:
         case None:
             return ""
@@ -177,5 +181,5 @@ def _unit(field: Field) -> str:
             return f", one of {', '.join(units)}"
 
 
-def _row(row: Row) -> str:
+def _row_line(row: Row) -> str:
     return f"- `{row.key}`: {json.dumps(row.label, ensure_ascii=False)}"

@@ -124,7 +124,7 @@ def study_groups(template: Template) -> list[Group]:
     sections = [list(together) for _, together in groupby(fields, key=lambda field: field.section)]
     packs: list[list[Field]] = []
     for section in sections:
-        for part in _pieces(section, FIELDS_AT_ONCE):
+        for part in _questions_in_pieces(section, FIELDS_AT_ONCE):
             if packs and len(packs[-1]) + len(part) <= FIELDS_AT_ONCE:
                 packs[-1].extend(part)
             else:
@@ -142,8 +142,8 @@ def row_groups(template: Template, rows: Sequence[Row]) -> list[Group]:
         mine = [row for row in rows if row.scope == scope]
         if not fields or not mine:
             continue
-        for part_of_fields in _pieces(fields, cells_at_once(scope)):
-            for part in _pieces(mine, max(1, cells_at_once(scope) // len(part_of_fields))):
+        for part_of_fields in _questions_in_pieces(fields, cells_at_once(scope)):
+            for part in _questions_in_pieces(mine, max(1, cells_at_once(scope) // len(part_of_fields))):
                 name = f"{scope.value}/{1 + sum(group.scope is scope for group in groups)}"
                 groups.append(Group(name=name, scope=scope, fields=tuple(part_of_fields), rows=tuple(part)))
     return groups
@@ -177,9 +177,9 @@ def rows_from(listed: Iterable[Listed], template: Template) -> tuple[list[Row], 
     made = {scope: [row for row, _ in found[scope]] for scope in LISTED}
     arms, outcomes = found[Scope.ARM][:MOST_ROWS], found[Scope.OUTCOME][:MOST_ROWS]
     if Scope.ARM_RESULT in wanted:
-        made[Scope.ARM_RESULT] = _results(outcomes, arms)
+        made[Scope.ARM_RESULT] = _result_rows(outcomes, arms)
     if Scope.CONTRAST in wanted:
-        made[Scope.CONTRAST] = _contrasts(outcomes, arms)
+        made[Scope.CONTRAST] = _contrast_rows(outcomes, arms)
     kept = [row for scope, rows in made.items() for row in rows[: most_rows(scope)]]
     left_out = {scope: len(rows) - most_rows(scope) for scope, rows in made.items() if len(rows) > most_rows(scope)}
     return kept, left_out
@@ -190,16 +190,16 @@ def most_rows(scope: Scope) -> int:
     return 1 if scope is Scope.DOMAIN else MOST_ROWS
 
 
-def _results(outcomes: list[tuple[Row, Listed]], arms: list[tuple[Row, Listed]]) -> list[Row]:
+def _result_rows(outcomes: list[tuple[Row, Listed]], arms: list[tuple[Row, Listed]]) -> list[Row]:
     made = [
         (f"{outcome.label}, {time}, {arm.label}", {"outcome": outcome.key, "timepoint": time, "arm": arm.key})
-        for outcome, time in _times(outcomes)
+        for outcome, time in _outcome_times(outcomes)
         for arm, _ in arms
     ]
-    return _numbered(Scope.ARM_RESULT, made)
+    return _numbered_rows(Scope.ARM_RESULT, made)
 
 
-def _contrasts(outcomes: list[tuple[Row, Listed]], arms: list[tuple[Row, Listed]]) -> list[Row]:
+def _contrast_rows(outcomes: list[tuple[Row, Listed]], arms: list[tuple[Row, Listed]]) -> list[Row]:
     if len(arms) < 2:
         return []
     against, _ = next((arm for arm in arms if arm[1].is_reference), arms[-1])
@@ -208,25 +208,25 @@ def _contrasts(outcomes: list[tuple[Row, Listed]], arms: list[tuple[Row, Listed]
             f"{outcome.label}, {time}, {arm.label} / {against.label}",
             {"outcome": outcome.key, "timepoint": time, "arm": arm.key, "against": against.key},
         )
-        for outcome, time in _times(outcomes)
+        for outcome, time in _outcome_times(outcomes)
         for arm, _ in arms
         if arm.key != against.key
     ]
-    return _numbered(Scope.CONTRAST, made)
+    return _numbered_rows(Scope.CONTRAST, made)
 
 
-def _times(outcomes: list[tuple[Row, Listed]]) -> Iterator[tuple[Row, str]]:
+def _outcome_times(outcomes: list[tuple[Row, Listed]]) -> Iterator[tuple[Row, str]]:
     for row, entry in outcomes:
         for time in entry.timepoints or ("as reported",):
             yield row, time
 
 
-def _numbered(scope: Scope, made: list[tuple[str, dict[str, str]]]) -> list[Row]:
+def _numbered_rows(scope: Scope, made: list[tuple[str, dict[str, str]]]) -> list[Row]:
     return [
         Row(scope=scope, key=f"{scope.value}/{n}", label=label, parts=parts) for n, (label, parts) in enumerate(made, 1)
     ]
 
 
-def _pieces(things: Sequence[T], most: int) -> Iterator[Sequence[T]]:
+def _questions_in_pieces(things: Sequence[T], most: int) -> Iterator[Sequence[T]]:
     for start in range(0, len(things), most):
         yield things[start : start + most]

@@ -31,7 +31,7 @@ async def shown(database: Database, call: LedgerCall) -> AsyncIterator[Callable[
         while True:
             await asyncio.sleep(EVERY_S)
             with suppress(DatabaseUnavailable):
-                await database.arun(_note(call, characters, time.monotonic() - sent_at))
+                await database.arun(_note_under_way(call, characters, time.monotonic() - sent_at))
 
     writer = asyncio.create_task(write())
     try:
@@ -42,10 +42,10 @@ async def shown(database: Database, call: LedgerCall) -> AsyncIterator[Callable[
             await writer
         if time.monotonic() - sent_at >= EVERY_S:
             with suppress(DatabaseUnavailable):
-                await asyncio.shield(database.arun(_end(call)))
+                await asyncio.shield(database.arun(_end_under_way(call)))
 
 
-def _note(call: LedgerCall, characters: int, took_s: float) -> Script[None]:
+def _note_under_way(call: LedgerCall, characters: int, took_s: float) -> Script[None]:
     params = {
         "task_id": call.task_id,
         "ordinal": call.ordinal,
@@ -56,5 +56,5 @@ def _note(call: LedgerCall, characters: int, took_s: float) -> Script[None]:
     yield Statement(sql.NOTE_UNDER_WAY, params)
 
 
-def _end(call: LedgerCall) -> Script[None]:
+def _end_under_way(call: LedgerCall) -> Script[None]:
     yield Statement(sql.END_UNDER_WAY, {"task_id": call.task_id, "ordinal": call.ordinal})

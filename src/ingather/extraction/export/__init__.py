@@ -27,7 +27,7 @@ class Format:
     write: Write
 
 
-def _json(
+def _json_export(
     out: BinaryIO, summary: TaskSummary, template: TemplateLike, results: Iterable[DocumentResult], wording: Wording
 ) -> None:
     del wording
@@ -42,7 +42,7 @@ FORMATS: dict[str, Format] = {
     ),
     "csv": Format(suffix=".csv", media_type="text/csv; charset=utf-8", write=write_csv),
     "csv-tables": Format(suffix=".zip", media_type="application/zip", write=write_csv_tables),
-    "json": Format(suffix=".json", media_type="application/json", write=_json),
+    "json": Format(suffix=".json", media_type="application/json", write=_json_export),
     "analysis": Format(suffix=".analysis.zip", media_type="application/zip", write=write_analysis),
     "html": Format(suffix=".html", media_type="text/html; charset=utf-8", write=write_html),
 }

@@ -83,8 +83,8 @@ _MEANINGS: Final = {
 
 def comparison_row(number: int, comparison: Comparison) -> list[Cell]:
     return [
-        *_keys(number, comparison),
-        *(_printed(comparison.figures.get(name)) for name in NUMBERS),
+        *_comparison_keys(number, comparison),
+        *(_figure_printed(comparison.figures.get(name)) for name in NUMBERS),
         *_reported(comparison),
         comparison.shared_by,
         comparison.state,
@@ -127,14 +127,14 @@ def dictionary(tables: dict[str, tuple[str, ...]]) -> Iterable[list[Cell]]:
     return ([table, column, _MEANINGS[column]] for table, columns in tables.items() for column in columns)
 
 
-def _keys(number: int, comparison: Comparison) -> list[Cell]:
+def _comparison_keys(number: int, comparison: Comparison) -> list[Cell]:
     return [
         *(number, comparison.document_id, comparison.study, comparison.outcome, comparison.timepoint),
         *(comparison.intervention, comparison.comparator, comparison.kind),
     ]
 
 
-def _printed(figure: Figure | None) -> str:
+def _figure_printed(figure: Figure | None) -> str:
     return figure.printed if figure else ""
 
 

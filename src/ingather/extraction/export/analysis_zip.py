@@ -61,30 +61,32 @@ def write_analysis(
     }
     with ZipFile(out, "w", ZIP_DEFLATED) as archive:
         for name, columns in TABLES.items():
-            _add(archive, f"{name}.csv", _csv(columns, rows[name]))
-        _add(archive, "dictionary.csv", _csv(("table", "column", "meaning"), dictionary(TABLES)))
-        _add(archive, SCRIPT, resources.files("ingather.extraction.analysis").joinpath(SCRIPT).read_text("utf-8"))
+            _add_to_archive(archive, f"{name}.csv", _csv_text(columns, rows[name]))
+        _add_to_archive(archive, "dictionary.csv", _csv_text(("table", "column", "meaning"), dictionary(TABLES)))
+        _add_to_archive(
+            archive, SCRIPT, resources.files("ingather.extraction.analysis").joinpath(SCRIPT).read_text("utf-8")
+        )
         for number, pool in enumerate((pool for pool in review.pools if pool.random), 1):
-            _add(archive, f"plots/forest_{number:02}_{pool.measure}.svg", draw(pool))
+            _add_to_archive(archive, f"plots/forest_{number:02}_{pool.measure}.svg", draw(pool))
         if review.bias:
-            _add(archive, "plots/bias.svg", draw_bias(review.bias))
+            _add_to_archive(archive, "plots/bias.svg", draw_bias(review.bias))
 
 
-def _csv(columns: Iterable[str], rows: Iterable[list[Cell]]) -> str:
+def _csv_text(columns: Iterable[str], rows: Iterable[list[Cell]]) -> str:
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows([_safe(cell) for cell in row] for row in rows)
+    writer.writerows([_safe_zip_cell(cell) for cell in row] for row in rows)
     return text.getvalue()
 
 
-def _safe(cell: Cell) -> str:
+def _safe_zip_cell(cell: Cell) -> str:
     """A number as it is printed; a text that no spreadsheet takes for a formula."""
     text = cut(clean(str(cell)))
     return f"'{text}" if is_formula_like(text) and not _NUMBER.fullmatch(text) else text
 
 
-def _add(archive: ZipFile, name: str, text: str) -> None:
+def _add_to_archive(archive: ZipFile, name: str, text: str) -> None:
     entry = ZipInfo(name)  # without a time of its own, so that the same results give the same bytes
     entry.compress_type = ZIP_DEFLATED
     archive.writestr(entry, text)

@@ -13,7 +13,7 @@ def closing_lines(summary: TaskSummary, template: TemplateLike, tally: Tally, wo
     """What is known once all documents have passed."""
     sections = {section.id: label_of(section, wording.language) for section in template.sections}
     for field in template.fields:
-        yield "dictionary", _explained(field, sections.get(field.section, field.section), wording)
+        yield "dictionary", _explained_field(field, sections.get(field.section, field.section), wording)
     for name, cell in settings(summary, template, tally, wording):
         yield "settings", [Entry(name), cell]
 
@@ -28,7 +28,7 @@ def extractor_of(summary: TaskSummary, wording: Wording) -> str:
     return wording["embedded"] if is_embedded(summary) else summary.extractor
 
 
-def _explained(field: FieldLike, section: str, wording: Wording) -> list[Entry]:
+def _explained_field(field: FieldLike, section: str, wording: Wording) -> list[Entry]:
     options = (f"{option.id} = {label_of(option, wording.language)}" for option in field.options)
     texts = (
         field.id,
@@ -44,7 +44,7 @@ def _explained(field: FieldLike, section: str, wording: Wording) -> list[Entry]:
     return [Entry(text) for text in texts]
 
 
-def _warned(count: int) -> Entry:
+def _warned_entry(count: int) -> Entry:
     return Entry(count, Mark.ATTENTION if count else Mark.PLAIN)
 
 
@@ -68,7 +68,7 @@ def settings(
         wording["closed_at"],
         Entry(summary.closed_at) if summary.closed_at else Entry(wording["not_closed"], Mark.ABSENT),
     )
-    yield from _counts(summary, tally, wording)
+    yield from _count_lines(summary, tally, wording)
     yield wording["note"], Entry(wording["not_reviewed_means"])
     yield wording["note"], Entry(wording["verdicts_mean"])
     yield wording["note"], Entry(wording["not_reported_means"])
@@ -78,7 +78,7 @@ def settings(
         yield wording["marks"], Entry(wording[f"mark.{mark}"], mark)
 
 
-def _counts(summary: TaskSummary, tally: Tally, wording: Wording) -> Iterator[tuple[str, Entry]]:
+def _count_lines(summary: TaskSummary, tally: Tally, wording: Wording) -> Iterator[tuple[str, Entry]]:
     for state, count in summary.counts.items():
         yield f"{wording['documents_in']}: {wording.of('item', state)}", Entry(count)
     yield wording["documents"], Entry(tally.documents.total())
@@ -92,10 +92,10 @@ def _counts(summary: TaskSummary, tally: Tally, wording: Wording) -> Iterator[tu
     for version, count in sorted(tally.checks.items()):
         yield f"{wording['checks_in']} {version}", Entry(count)
     yield wording["computed_values"], Entry(tally.computed)
-    yield wording["not_verified"], _warned(tally.not_verified)
+    yield wording["not_verified"], _warned_entry(tally.not_verified)
     yield wording["answers_reviewed"], Entry(tally.reviewed)
     for action in (action for action in Action if action is not Action.WITHDRAWN):
         yield f"{wording['reviews_in']}: {wording.of('action', action)}", Entry(tally.actions[action])
-    yield wording["answers_unreviewed"], _warned(tally.answers - tally.reviewed)
-    yield wording["not_reviewed"], _warned(tally.not_reviewed)
-    yield wording["reviews_outdated"], _warned(tally.outdated)
+    yield wording["answers_unreviewed"], _warned_entry(tally.answers - tally.reviewed)
+    yield wording["not_reviewed"], _warned_entry(tally.not_reviewed)
+    yield wording["reviews_outdated"], _warned_entry(tally.outdated)

@@ -25,7 +25,7 @@ def write_csv(
     """The Evidence sheet: one row per finding."""
     del summary  # a table has no place for it; the other formats do
     tables = Sheets(template, wording)
-    with _csv(out) as sheet:
+    with _csv_sheet(out) as sheet:
         sheet.head(tables.evidence)
         for document in results:
             for cells in tables.evidence_rows(Lookup(document)):
@@ -70,10 +70,10 @@ class _Csv:
 
     def head(self, table: SheetHeading) -> None:
         """One row: the id of the column's field where it has one, since ids never change."""
-        self._writer.writerow([_safe(column.id or column.title) for column in table.columns])
+        self._writer.writerow([_safe_csv_value(column.id or column.title) for column in table.columns])
 
     def add(self, cells: Iterable[Entry]) -> None:
-        self._writer.writerow([_safe(cell.value) for cell in cells])
+        self._writer.writerow([_safe_csv_value(cell.value) for cell in cells])
 
     def flush(self) -> None:
         self._text.flush()
@@ -83,7 +83,7 @@ class _Csv:
 
 
 @contextmanager
-def _csv(out: BinaryIO) -> Iterator[_Csv]:
+def _csv_sheet(out: BinaryIO) -> Iterator[_Csv]:
     sheet = _Csv(out)
     try:
         yield sheet
@@ -91,7 +91,7 @@ def _csv(out: BinaryIO) -> Iterator[_Csv]:
         sheet.detach()  # else the caller's file would be closed with ours
 
 
-def _safe(value: str | float) -> str:
+def _safe_csv_value(value: str | float) -> str:
     if not isinstance(value, str):
         text = repr(value)
         if text.lstrip("-")[:1].isdigit():

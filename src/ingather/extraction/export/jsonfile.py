@@ -19,16 +19,16 @@ SHAPE_VERSION = 2  # since 2, `state` and `value` of a finding are what stands a
 def write_json(out: BinaryIO, summary: TaskSummary, template: TemplateLike, results: Iterable[DocumentResult]) -> None:
     """Nothing is cut or worded; pages and characters count from 0, as they do in the data."""
     head = {"shape": SHAPE, "shape_version": SHAPE_VERSION, "summary": summary, "template": template.to_dict()}
-    out.write(_json(head)[:-1] + b',"documents":[')
+    out.write(_json_bytes(head)[:-1] + b',"documents":[')
     separator, tally = b"\n", Tally()
     for document in results:
         tally.add(document)
-        out.write(separator + _json(document))
+        out.write(separator + _json_bytes(document))
         separator = b",\n"
-    out.write(b'\n],"reviewed":' + _json(tally.reviews()) + b"}\n")
+    out.write(b'\n],"reviewed":' + _json_bytes(tally.reviews()) + b"}\n")
 
 
-def _json(value: Any) -> bytes:
+def _json_bytes(value: Any) -> bytes:
     return json.dumps(plain(value), ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
 
 

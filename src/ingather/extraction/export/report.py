@@ -57,28 +57,28 @@ def write_html(
 ) -> None:
     """One section per document and one row per finding, as in the Evidence sheet; the settings stand at the end."""
     tables, tally = Sheets(template, wording), Tally()
-    out.write("".join(_opening(summary, template, wording)).encode())
+    out.write("".join(_report_opening(summary, template, wording)).encode())
     for document in results:
         tally.add(document)
-        out.write("".join(_section(document, tables, wording)).encode())
+        out.write("".join(_report_section(document, tables, wording)).encode())
     out.write(f"<h2>{escape(wording['sheet.settings'])}</h2><table><tbody>".encode())
     rows = settings(summary, template, tally, wording)
-    out.writelines(f"<tr><th>{_escaped(name)}</th>{_cell(cell)}</tr>".encode() for name, cell in rows)
+    out.writelines(f"<tr><th>{_escaped_html(name)}</th>{_report_cell(cell)}</tr>".encode() for name, cell in rows)
     out.write(f"</tbody></table><script>{_SCRIPT}</script></body></html>\n".encode())
 
 
-def _opening(summary: TaskSummary, template: TemplateLike, wording: Wording) -> Iterator[str]:
+def _report_opening(summary: TaskSummary, template: TemplateLike, wording: Wording) -> Iterator[str]:
     policy = (
-        f"default-src 'none'; style-src '{_digest(_STYLE)}'; script-src '{_digest(_SCRIPT)}'; "
+        f"default-src 'none'; style-src '{_policy_digest(_STYLE)}'; script-src '{_policy_digest(_SCRIPT)}'; "
         "base-uri 'none'; form-action 'none'"
     )
     title = f"{wording['report']}: {label_of(template, wording.language)}"
     yield f'<!doctype html><html lang="{wording.language}"><head><meta charset="utf-8">'
     yield f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">'
     yield '<meta name="viewport" content="width=device-width">'
-    yield f"<title>{_escaped(title)}</title><style>{_STYLE}</style></head><body><h1>{_escaped(title)}</h1>"
-    yield f"<p>{_escaped(summary.project)}</p>"
-    yield f"<p>{escape(wording['extractor'])}: {_escaped(extractor_of(summary, wording))}</p>"
+    yield f"<title>{_escaped_html(title)}</title><style>{_STYLE}</style></head><body><h1>{_escaped_html(title)}</h1>"
+    yield f"<p>{_escaped_html(summary.project)}</p>"
+    yield f"<p>{escape(wording['extractor'])}: {_escaped_html(extractor_of(summary, wording))}</p>"
     yield f"<p>{escape(wording['verdicts_mean'])} {escape(wording['not_reviewed_means'])}</p>"
     yield f'<form autocomplete="off"><label>{escape(wording["document"])} <select name="paper"><option value="">'
     yield f"{escape(wording['all_documents'])}</option></select></label>"
@@ -93,14 +93,15 @@ def _opening(summary: TaskSummary, template: TemplateLike, wording: Wording) -> 
     yield "</select></label></form>"
 
 
-def _section(document: DocumentResult, tables: Sheets, wording: Wording) -> Iterator[str]:
-    yield f'<section data-paper="{document.ordinal}"><h2>{document.ordinal + 1}. {_escaped(document.file_name)}</h2>'
+def _report_section(document: DocumentResult, tables: Sheets, wording: Wording) -> Iterator[str]:
+    name = _escaped_html(document.file_name)
+    yield f'<section data-paper="{document.ordinal}"><h2>{document.ordinal + 1}. {name}</h2>'
     if document.state != "completed":
         state = wording.of("item", document.state)
-        yield f'<p class="{Mark.FAILED}">{_escaped(": ".join(filter(None, (state, document.problem))))}</p>'
+        yield f'<p class="{Mark.FAILED}">{_escaped_html(": ".join(filter(None, (state, document.problem))))}</p>'
     lookup = Lookup(document)
     if flags := lookup.all_flags():
-        yield f'<p class="{Mark.ATTENTION}">{_escaped(wording["flags"])}: {_escaped(flags)}</p>'
+        yield f'<p class="{Mark.ATTENTION}">{_escaped_html(wording["flags"])}: {_escaped_html(flags)}</p>'
     if document.findings:
         titles = (tables.evidence.columns[at].title for at in _SHOWN)
         yield "<table><thead><tr>"
@@ -112,20 +113,20 @@ def _section(document: DocumentResult, tables: Sheets, wording: Wording) -> Iter
             verdict = finding.verdict if finding.state is State.REPORTED else ""
             review = "reviewed" if finding.is_reviewed else "unreviewed"
             yield f'<tr data-verdict="{verdict}" data-mark="{mark_of(finding)}" data-review="{review}">'
-            yield "".join(_cell(cells[at]) for at in _SHOWN)
+            yield "".join(_report_cell(cells[at]) for at in _SHOWN)
             yield "</tr>"
         yield "</tbody></table>"
     yield "</section>\n"
 
 
-def _cell(cell: Entry) -> str:
+def _report_cell(cell: Entry) -> str:
     look = "" if cell.mark is Mark.PLAIN or cell.value == "" else f' class="{cell.mark}"'
-    return f"<td{look}>{_escaped(str(cell.value))}</td>"
+    return f"<td{look}>{_escaped_html(str(cell.value))}</td>"
 
 
-def _escaped(text: str) -> str:
+def _escaped_html(text: str) -> str:
     return escape(clean(text))
 
 
-def _digest(content: str) -> str:
+def _policy_digest(content: str) -> str:
     return f"sha256-{b64encode(sha256(content.encode()).digest()).decode()}"

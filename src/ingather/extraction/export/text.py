@@ -33,9 +33,9 @@ def without_surrogates(text: str) -> str:
 
 def cut(text: str) -> str:
     """As much of a clean text as a cell can hold, with a mark that says so."""
-    if len(text) <= CELL_LIMIT // 2 or _units(text) <= CELL_LIMIT:
+    if len(text) <= CELL_LIMIT // 2 or _utf16_units(text) <= CELL_LIMIT:
         return text
-    room = (CELL_LIMIT - _units(CUT_MARK)) * 2
+    room = (CELL_LIMIT - _utf16_units(CUT_MARK)) * 2
     return text.encode("utf-16-le")[:room].decode("utf-16-le", "ignore") + CUT_MARK
 
 
@@ -76,5 +76,5 @@ def time_of(at: datetime) -> str:
     return at.astimezone(UTC).isoformat(timespec="seconds")
 
 
-def _units(text: str) -> int:
+def _utf16_units(text: str) -> int:
     return len(text) + sum(character > "\uffff" for character in text)

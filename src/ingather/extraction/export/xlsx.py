@@ -56,7 +56,7 @@ def write_xlsx(
     with TemporaryDirectory(prefix="ingather-export-") as folder:
         book = xlsxwriter.Workbook(out, {**_OPTIONS, "tmpdir": folder})
         # Without a given date the file would hold the clock's, and the same results would give other bytes each time.
-        book.set_properties({"title": clean(label_of(template, wording.language)), "created": _date(summary)})
+        book.set_properties({"title": clean(label_of(template, wording.language)), "created": _workbook_date(summary)})
         looks = _Looks(book)
         sheets = {table.key: _Sheet(book, table, looks, max_rows) for table in tables.all}
         for document in results:
@@ -158,7 +158,7 @@ class _Sheet:
             self._sheet.write_string(self._row, column, text, look)
 
 
-def _date(summary: TaskSummary) -> datetime:
+def _workbook_date(summary: TaskSummary) -> datetime:
     try:
         return datetime.fromisoformat(summary.closed_at or summary.created_at).replace(tzinfo=None)
     except ValueError:

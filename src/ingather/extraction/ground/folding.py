@@ -146,14 +146,14 @@ class _Writer:
         return end
 
     def _put_digits(self, mark: str, text: str, start: int) -> None:
-        plain = "".join(_plain(c) for c in text)
+        plain = "".join(_folded_character(c) for c in text)
         self._put(mark, (start,))
         self._put(plain, range(start, start + len(text)))
         if self.raw[start + len(text) : start + len(text) + 1].isdecimal():
             self._put("_", (start + len(text) - 1,))
 
     def _put_other(self, c: str, at: int) -> None:
-        plain = _plain(c)
+        plain = _folded_character(c)
         is_before, is_after = self.last.isdigit(), self.raw[at + 1 : at + 2].isdecimal()
         if c == "\uff0c" and is_before and is_after:
             plain = ", "
@@ -165,7 +165,7 @@ class _Writer:
 _known: dict[str, str] = {}
 
 
-def _plain(c: str) -> str:
+def _folded_character(c: str) -> str:
     if (plain := _known.get(c)) is None:
         plain = _known[c] = _fold_character(c)
     return plain

@@ -101,7 +101,7 @@ def _best_start(text: str, head: str, at: int) -> int:
     return min(
         (border for border in (near, *borders) if not is_inside(text, border)),
         key=lambda border: (
-            _cost(head, text[border:at]) - 4 * (first is not None and text.startswith(first[0], border)),
+            _unlikeness(head, text[border:at]) - 4 * (first is not None and text.startswith(first[0], border)),
             border,
         ),
         default=near,
@@ -117,13 +117,13 @@ def _best_end(text: str, tail: str, at: int) -> int:
     return min(
         (border for border in (near, *borders) if not is_inside(text, border)),
         key=lambda border: (
-            _cost(tail, text[at:border]) - 4 * (last is not None and text.endswith(last[0], 0, border)),
+            _unlikeness(tail, text[at:border]) - 4 * (last is not None and text.endswith(last[0], 0, border)),
             -border,
         ),
         default=near,
     )
 
 
-def _cost(quote: str, source: str) -> int:
+def _unlikeness(quote: str, source: str) -> int:
     """How unlike two short texts are. Words that the quote leaves out cost less than words that the source lacks."""
     return Levenshtein.distance(quote, source, weights=(1, 2, 2) if len(quote) < 150 else None)

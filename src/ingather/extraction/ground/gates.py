@@ -46,10 +46,10 @@ def compare(quote: str, source: str, vocabulary: Mapping[str, int]) -> Fault | N
     if mine == theirs:
         return None
     differences = [*_differences(theirs, mine)]
-    if any(c == d and b - a > 1 for a, b, c, d in differences) and _ends(source) > _ends(quote):
+    if any(c == d and b - a > 1 for a, b, c, d in differences) and _sentence_ends(source) > _sentence_ends(quote):
         # What is left out runs over the end of a sentence: two statements would become one.
         return Fault.WORDING
-    faults = [_fault(theirs[a:b], mine[c:d], vocabulary) for a, b, c, d in differences]
+    faults = [_fault_of_difference(theirs[a:b], mine[c:d], vocabulary) for a, b, c, d in differences]
     is_torn_head, is_torn_tail = _HEAD.match(source) is not None, _TAIL.search(source) is not None
     if any(c == d and ((is_torn_head and a == 0) or (is_torn_tail and b == len(theirs))) for a, b, c, d in differences):
         # Left out at an end, but hanging together with a number that is quoted, as the B of B12 does.
@@ -57,18 +57,18 @@ def compare(quote: str, source: str, vocabulary: Mapping[str, int]) -> Fault | N
     if mine[-1:] != theirs[-1:] and not terms.FUNCTION.isdisjoint(mine[-1:]):
         # Added at the end, a small word stands for what the source goes on to say.
         faults.append(Fault.WORDING)
-    return _worst(*faults)
+    return _worst_fault(*faults)
 
 
 _END: Final = re.compile(r"(?<!\bvs)(?<!\bal)(?<!\bfig)(?<!\bno)(?<!\b[a-z])[.!?] (?=[a-z])|[\u3002!?]")
 
 
-def _ends(text: str) -> int:
+def _sentence_ends(text: str) -> int:
     """How many sentences end in a text, but for the last."""
     return len(_END.findall(text.rstrip(" .!?\u3002")))
 
 
-def _worst(*faults: Fault | None) -> Fault | None:
+def _worst_fault(*faults: Fault | None) -> Fault | None:
     return max((fault for fault in faults if fault is not None), default=None)
 
 
@@ -82,20 +82,25 @@ def _differences(source: Sequence[Token], quote: Sequence[Token]) -> Iterator[tu
             a, c = block.a + block.size, block.b + block.size
 
 
-def _fault(source: Sequence[Token], quote: Sequence[Token], vocabulary: Mapping[str, int]) -> Fault | None:
-    theirs, mine = _terms(source), _terms(quote)
-    if mine and _joined(source) == _joined(quote):
+def _fault_of_difference(
+    source: Sequence[Token], quote: Sequence[Token], vocabulary: Mapping[str, int]
+) -> Fault | None:
+    theirs, mine = _terms_of_tokens(source), _terms_of_tokens(quote)
+    if mine and _letters_and_figures(source) == _letters_and_figures(quote):
         return _fault_of_spaces(source, quote)
     if not _are_numbers_touched(source, quote) and _is_ligature_lost("".join(theirs), "".join(mine)):
         return None
-    if (cut := _cut(source, quote)) is not None:
+    if (cut := _cut_difference(source, quote)) is not None:
         a, c = cut
-        return _worst(_fault(source[:a], quote[:c], vocabulary), _fault(source[a:], quote[c:], vocabulary))
-    if _are_numbers_touched(source, quote) or (mine and _labels(theirs) != _labels(mine)):
+        return _worst_fault(
+            _fault_of_difference(source[:a], quote[:c], vocabulary),
+            _fault_of_difference(source[a:], quote[c:], vocabulary),
+        )
+    if _are_numbers_touched(source, quote) or (mine and _label_terms(theirs) != _label_terms(mine)):
         return Fault.NUMBER
-    if _negations(theirs) != _negations(mine):
+    if _negations_in_difference(theirs) != _negations_in_difference(mine):
         return Fault.POLARITY
-    if _measures(theirs) != _measures(mine):
+    if _measure_terms(theirs) != _measure_terms(mine):
         return Fault.NUMBER
     if not mine:
         return None if _may_be_left_out(theirs) else Fault.WORDING
@@ -106,42 +111,44 @@ def _fault(source: Sequence[Token], quote: Sequence[Token], vocabulary: Mapping[
     return None if _is_slip(theirs, mine, vocabulary) else Fault.WORDING
 
 
-def _cut(source: Sequence[Token], quote: Sequence[Token]) -> tuple[int, int] | None:
+def _cut_difference(source: Sequence[Token], quote: Sequence[Token]) -> tuple[int, int] | None:
     """Where a difference falls apart into two, because words before it or after it only lost or gained spaces."""
     if len(source) + len(quote) > 12 or len(source) + len(quote) < 4:
         return None
     for a in range(1, len(source) + 1):
         for c in range(1, len(quote) + 1):
-            if (a, c) != (len(source), len(quote)) and _joined(source[:a]) == _joined(quote[:c]):
+            if (a, c) != (len(source), len(quote)) and _letters_and_figures(source[:a]) == _letters_and_figures(
+                quote[:c]
+            ):
                 return a, c
     for a in range(len(source)):
         for c in range(len(quote)):
-            if (a, c) != (0, 0) and _joined(source[a:]) == _joined(quote[c:]):
+            if (a, c) != (0, 0) and _letters_and_figures(source[a:]) == _letters_and_figures(quote[c:]):
                 return a, c
     return None
 
 
 def _fault_of_spaces(source: Sequence[Token], quote: Sequence[Token]) -> Fault | None:
     """The same letters, other spaces: harmless, unless that makes or unmakes a word that matters."""
-    there, here = {*_written(source)}, {*_written(quote)}
+    there, here = {*_spellings(source)}, {*_spellings(quote)}
     made = [term for term in there ^ here if not any(term != whole and term in whole for whole in there | here)]
     if any(map(terms.is_real, made)):
-        if _negations(_terms(source)) != _negations(_terms(quote)):
+        if _negations_in_difference(_terms_of_tokens(source)) != _negations_in_difference(_terms_of_tokens(quote)):
             return Fault.POLARITY
         if _are_numbers_touched(source, quote):
             return Fault.NUMBER
     return None
 
 
-def _terms(some: Sequence[Token]) -> list[str]:
+def _terms_of_tokens(some: Sequence[Token]) -> list[str]:
     return [token for token in some if isinstance(token, str)]
 
 
-def _written(some: Sequence[Token]) -> list[str]:
+def _spellings(some: Sequence[Token]) -> list[str]:
     return [token if isinstance(token, str) else token.spelt or token.text for token in some]
 
 
-def _joined(some: Sequence[Token]) -> list[str]:
+def _letters_and_figures(some: Sequence[Token]) -> list[str]:
     """The letters between the figures, and the figures."""
     joined = [""]
     for token in some:
@@ -158,11 +165,11 @@ def _are_numbers_touched(source: Sequence[Token], quote: Sequence[Token]) -> boo
     return there != here and (bool(here) or not all(token.is_mark for token in there))
 
 
-def _labels(some: list[str]) -> list[str]:
+def _label_terms(some: list[str]) -> list[str]:
     return [label for term in some if (label := terms.label_of(term))]
 
 
-def _measures(some: list[str]) -> list[str]:
+def _measure_terms(some: list[str]) -> list[str]:
     return [measure for term in some if (measure := terms.measure_of(term))]
 
 
@@ -173,16 +180,16 @@ def _may_be_left_out(theirs: list[str]) -> bool:
     return len(theirs) <= _MOST_DROPPED
 
 
-def _negations(some: list[str]) -> int:
+def _negations_in_difference(some: list[str]) -> int:
     return sum(terms.negations_in(term) for term in some)
 
 
-def _sides(some: list[str]) -> list[str]:
+def _contrast_sides(some: list[str]) -> list[str]:
     return [side for term in some if (side := terms.side_of(term))]
 
 
 def _are_sides_changed(theirs: list[str], mine: list[str]) -> bool:
-    if _sides(theirs) == _sides(mine):
+    if _contrast_sides(theirs) == _contrast_sides(mine):
         return False
     return len(theirs) != len(mine) or not all(map(_is_same_side, theirs, mine))
 

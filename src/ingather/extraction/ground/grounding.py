@@ -66,24 +66,24 @@ def ground(quote: str, pages: Sequence[str] | Index, page: int | None = None) ->
     if len(printed) > 2 * len(index.whole.raw) + 1_000:
         return Grounding(verdict=Verdict.QUOTE_NOT_FOUND)
     needle = Needle.of(printed)
-    best = _ground(needle, index.whole, page)
+    best = _ground_in_stream(needle, index.whole, page)
     if _is_accepted(best) or len({span.page for span in best.spans}) == 1 or index.running is None:
         return best
-    running = _ground(needle, index.running, page)
-    return running if _rank(running) > _rank(best) else best
+    running = _ground_in_stream(needle, index.running, page)
+    return running if _grounding_rank(running) > _grounding_rank(best) else best
 
 
-def _ground(quote: Needle, stream: SearchText, page: int | None) -> Grounding:
-    found = _places(stream, quote, is_fuzzy=False)
+def _ground_in_stream(quote: Needle, stream: SearchText, page: int | None) -> Grounding:
+    found = _quote_places(stream, quote, is_fuzzy=False)
     if not found or found[0].fault is not None:
         split = _ground_parts(quote.printed, stream, page)
         if split is not None and (_is_accepted(split) or not found):
             return split
-        found = _places(stream, quote, is_fuzzy=True)
+        found = _quote_places(stream, quote, is_fuzzy=True)
     return _grounding(stream, found, page)
 
 
-def _places(stream: SearchText, quote: Needle, *, is_fuzzy: bool) -> list[Place]:
+def _quote_places(stream: SearchText, quote: Needle, *, is_fuzzy: bool) -> list[Place]:
     """The places of a quote or of a part of one: all of them good, or all of them faulty."""
     literal = literal_places(stream, quote)
     if (literal and literal[0].fault is None) or not is_fuzzy:
@@ -98,14 +98,14 @@ def _ground_parts(printed: str, stream: SearchText, page: int | None) -> Groundi
     """A quote that leaves something out, part by part; None if it has no parts, or one too short to be told apart."""
     parts = [part for part in _ELLIPSIS.split(printed) if part.strip(_AROUND)]
     if len(parts) == 1 and parts[0] != printed:
-        return _grounding(stream, _places(stream, Needle.of(parts[0]), is_fuzzy=True), page)
-    if not 2 <= len(parts) <= _MOST_PARTS or any(_weight(part) < _SHORTEST_PART for part in parts):
+        return _grounding(stream, _quote_places(stream, Needle.of(parts[0]), is_fuzzy=True), page)
+    if not 2 <= len(parts) <= _MOST_PARTS or any(_part_weight(part) < _SHORTEST_PART for part in parts):
         return None
-    found = [_places(stream, Needle.of(part), is_fuzzy=True) for part in parts]
+    found = [_quote_places(stream, Needle.of(part), is_fuzzy=True) for part in parts]
     if not all(found):
         return None
     faults = [places[0].fault or 0 for places in found]
-    chosen = _in_order(stream, found, page)
+    chosen = _parts_in_order(stream, found, page)
     is_joined = not all(_are_of_one_sentence(stream, before, after) for before, after in pairwise(chosen))
     if worst := max(faults):
         verdict = _VERDICTS[Fault(worst)]
@@ -128,7 +128,7 @@ def _ground_parts(printed: str, stream: SearchText, page: int | None) -> Groundi
     )
 
 
-def _in_order(stream: SearchText, found: list[list[Place]], page: int | None) -> list[Place]:
+def _parts_in_order(stream: SearchText, found: list[list[Place]], page: int | None) -> list[Place]:
     """One place for each part: each after the one before, if that can be, and as near together as can be."""
     chains = []
     for first in found[0]:
@@ -140,7 +140,7 @@ def _in_order(stream: SearchText, found: list[list[Place]], page: int | None) ->
             chains.append(chain)
     if not chains:
         return [_by_page(stream, places, page)[0] for places in found]
-    return min(chains, key=lambda chain: (_distance(stream, chain[0], page), chain[-1].end - chain[0].start))
+    return min(chains, key=lambda chain: (_pages_away(stream, chain[0], page), chain[-1].end - chain[0].start))
 
 
 def _are_of_one_sentence(stream: SearchText, before: Place, after: Place) -> bool:
@@ -193,15 +193,15 @@ def _grounding(stream: SearchText, found: list[Place], page: int | None) -> Grou
 def _by_page(stream: SearchText, places: list[Place], page: int | None) -> list[Place]:
     """Places in the order of the text, those nearest to the model's page first, then those that are most exact."""
     return sorted(
-        places, key=lambda place: (_distance(stream, place, page), [*Method].index(place.method), place.start)
+        places, key=lambda place: (_pages_away(stream, place, page), [*Method].index(place.method), place.start)
     )
 
 
-def _distance(stream: SearchText, place: Place, page: int | None) -> int:
+def _pages_away(stream: SearchText, place: Place, page: int | None) -> int:
     return 0 if page is None else abs(stream.page_of(place.start) - page)
 
 
-def _weight(part: str) -> int:
+def _part_weight(part: str) -> int:
     return len(part.strip()) + len(_UNSPACED.findall(part))
 
 
@@ -209,5 +209,5 @@ def _is_accepted(grounding: Grounding) -> bool:
     return grounding.verdict in {Verdict.VERIFIED, Verdict.VERIFIED_FUZZY}
 
 
-def _rank(grounding: Grounding) -> tuple[bool, bool]:
+def _grounding_rank(grounding: Grounding) -> tuple[bool, bool]:
     return _is_accepted(grounding), bool(grounding.spans)

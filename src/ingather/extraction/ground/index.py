@@ -122,7 +122,7 @@ def squash(text: str) -> tuple[str, "array[int]"]:
         start, end = run.span()
         kept = run[0]
         if kept in "-.,:":
-            is_after, is_before = text[start - 1 : start].isdigit(), _next(text, end).isdigit()
+            is_after, is_before = text[start - 1 : start].isdigit(), _next_indexed_character(text, end).isdigit()
             if not (is_after and is_before) and not (kept == "-" and (last.isdigit() or is_before)):
                 continue
         parts.append(kept)
@@ -131,7 +131,7 @@ def squash(text: str) -> tuple[str, "array[int]"]:
     return "".join(parts), origin
 
 
-def _next(text: str, at: int) -> str:
+def _next_indexed_character(text: str, at: int) -> str:
     if text[at : at + 1] == " ":
         at += 1
     return text[at : at + 1]

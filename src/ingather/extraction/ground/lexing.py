@@ -36,7 +36,7 @@ Token = str | Number
 @lru_cache(maxsize=64)
 def tokens(text: str) -> tuple[Token, ...]:
     """The words and numbers of a folded text, in order. Signs and percent belong to their number."""
-    return tuple(_lex(_SPLIT_ZERO.sub("0.", text)))
+    return tuple(_lexed_tokens(_SPLIT_ZERO.sub("0.", text)))
 
 
 # Figures that refer to a list of references, where a text layer has them as plain characters: `[12]`, `[3-5,9]`.
@@ -62,7 +62,7 @@ def _marks(text: str) -> list[tuple[int, int]]:
     return [one.span() for one in found if not _TAKES_FIGURES.search(text, max(0, one.start() - 16), one.start())]
 
 
-def _lex(text: str) -> Iterator[Token]:
+def _lexed_tokens(text: str) -> Iterator[Token]:
     marks = _marks(text)
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup
@@ -77,10 +77,10 @@ def _lex(text: str) -> Iterator[Token]:
             yield Number(match[0])
         else:
             is_mark = any(start <= match.start("number") < end for start, end in marks)
-            yield from _numbers(match, text, is_mark=is_mark)
+            yield from _lexed_numbers(match, text, is_mark=is_mark)
 
 
-def _numbers(match: re.Match[str], text: str, *, is_mark: bool) -> Iterator[Number]:
+def _lexed_numbers(match: re.Match[str], text: str, *, is_mark: bool) -> Iterator[Number]:
     before = match["before"].replace(" ", "").replace("=", "")
     behind = text[match.start() - 1] if match.start() else ""
     if behind.isdigit() or behind == "%":

@@ -11,11 +11,11 @@ from typing import Final
 from rapidfuzz.distance import OSA
 
 
-def _set(text: str) -> frozenset[str]:
+def _term_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_NEGATORS: Final = _set(
+_NEGATORS: Final = _term_set(
     "no not without never neither nor none nothing nobody nowhere cannot non nil unable unlikely unless except only "
     "fail failed fails failing failure lack lacked lacks lacking absent absence hardly barely scarcely rarely seldom "
     "deny denied denies refuse refused despite instead contrary free "
@@ -108,13 +108,13 @@ NUMBERS: Final[dict[str, str]] = {
 # What a figure is of: one of these left out, added or exchanged makes another quantity of it.
 _MEASURES: Final = {
     term: term
-    for term in _set(
+    for term in _term_set(
         "mean median average mode sd se sem iqr rr hr irr aor ahr arr rd md smd wmd odds hazard deviation error "
         "variance percentile quartile"
     )
 } | {"means": "mean", "medians": "median", "hazards": "hazard", "errors": "error"}
 _HAN_UNITS: Final = frozenset("秒分时日天周旬月季年岁克米倍")
-_QUANTITIES: Final = _set(
+_QUANTITIES: Final = _term_set(
     "thousand million billion half third thirds quarter quarters twice thrice once double triple twofold threefold "
     "fourfold tenfold second fourth fifth sixth seventh eighth ninth tenth dozen"
 )
@@ -124,7 +124,7 @@ HAN_NUMBERS: Final = frozenset("〇零一二三四五六七八九十百千万亿
 _HAN_NEGATORS: Final = frozenset("不未无無没沒非否勿毋")
 
 # Words that may be added, or lost their space, without saying anything else; those of a line may be swapped.
-FUNCTION: Final = _set(
+FUNCTION: Final = _term_set(
     "a an the this these that those which who is are was were be been being has have had of in on at for and to by "
     "with from as it its we our their there also then"
 )
@@ -138,19 +138,19 @@ HAN_FUNCTION: Final = frozenset("的了在于和与及中为是者之其所该�
 HAN_LIGHT: Final = frozenset("的了在于和与及为是之其所该地得")
 
 # Ordinary words that a lost space could make of a negation or a number and its neighbour.
-_REAL: Final = _set("notable notably notwithstanding nonetheless nevertheless knot often anyone someone everyone")
+_REAL: Final = _term_set("notable notably notwithstanding nonetheless nevertheless knot often anyone someone everyone")
 # What makes the opposite of a term, or another term, when it stands before it or after it.
-_PREFIXES: Final = _set(
+_PREFIXES: Final = _term_set(
     "a an un in im ir il no not non dis de mis anti counter ab under over hyper hypo pre post inter intra extra sub "
     "super up down out mal micro macro mono bi multi uni hemi semi re wo fe"
 )
-AFFIXES: Final = _set("non anti hyper hypo pre post inter intra extra sub micro macro semi hemi un dis")
+AFFIXES: Final = _term_set("non anti hyper hypo pre post inter intra extra sub micro macro semi hemi un dis")
 _NEGATIVE: Final = ("un", "in", "im", "ir", "il", "no", "not", "non", "dis", "a")
 _SUFFIXES: Final = frozenset(("less", "free", "ful", "not", "no", "nor"))
 _ENDINGS: Final = frozenset(("", "s", "es", "ed", "d", "e", "ing", "ly", "al", "y", "ies", "'s", "ally"))
 
 
-def _sides() -> tuple[dict[str, str], dict[str, str]]:
+def _sides_of_contrasts() -> tuple[dict[str, str], dict[str, str]]:
     whole: dict[str, str] = {}
     stems: dict[str, str] = {}
     for line in _CONTRASTS.strip().split("\n"):
@@ -160,7 +160,7 @@ def _sides() -> tuple[dict[str, str], dict[str, str]]:
     return whole, stems
 
 
-_WHOLE, _STEMS = _sides()
+_WHOLE, _STEMS = _sides_of_contrasts()
 _STEM_NAMES: Final = tuple(sorted(_STEMS, key=len, reverse=True))
 _HAN_SIDES: Final = {c: side for line in _HAN_CONTRASTS for side in line.split("|") for c in side}
 _MONTH_KEYS: Final = {month: month[:3] for month in _MONTHS.split()}
@@ -250,7 +250,7 @@ def is_opposite(one: str, other: str) -> bool:
 
 def is_inflected(one: str, other: str) -> bool:
     """Whether two words are forms of one, or two spellings of it: patient and patients, randomised and randomized."""
-    if _spelling(one) == _spelling(other):
+    if _one_spelling(one) == _one_spelling(other):
         return True
     same = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     return same >= 4 and one[same:] in _ENDINGS and other[same:] in _ENDINGS
@@ -261,5 +261,5 @@ def is_swappable(one: str, other: str) -> bool:
     return (line := _CLASS_OF.get(one)) is not None and line == _CLASS_OF.get(other)
 
 
-def _spelling(term: str) -> str:
+def _one_spelling(term: str) -> str:
     return term.replace("z", "s").replace("ae", "e").replace("oe", "e").replace("our", "or")

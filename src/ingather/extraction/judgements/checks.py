@@ -28,7 +28,7 @@ def check(
     nobody knows which is meant, and it has none.
     """
     book = _Book.of(template, rows, findings)
-    flags = [flag for rule in template.checks for flag in _broken(rule, book, language)]
+    flags = [flag for rule in template.checks for flag in _broken_rows(rule, book, language)]
     if book.looks > MOST_LOOKS:
         flags.append(Flag(rule=CUT_SHORT, row="", fields=(), message=_CUT_SHORT[language]))
     return flags
@@ -43,7 +43,7 @@ _CUT_SHORT: Final = {
 }
 
 
-def _broken(rule: CheckRule, book: "_Book", language: Literal["en", "zh"]) -> Iterator[Flag]:
+def _broken_rows(rule: CheckRule, book: "_Book", language: Literal["en", "zh"]) -> Iterator[Flag]:
     expression = parse(rule.expression)
     for row in book.rows.get(rule.scope, ()):
         reader = _RowReader(book=book, row=row)
@@ -51,10 +51,12 @@ def _broken(rule: CheckRule, book: "_Book", language: Literal["en", "zh"]) -> It
             continue
         if evaluate(expression, reader) is False:
             message = rule.message.en if language == "en" else rule.message.zh
-            yield Flag(rule=rule.id, row=row.key, fields=expression.fields, message=_message(rule, message, reader))
+            yield Flag(
+                rule=rule.id, row=row.key, fields=expression.fields, message=_message_of_check(rule, message, reader)
+            )
 
 
-def _message(rule: CheckRule, text: str, reader: "_RowReader") -> Notice:
+def _message_of_check(rule: CheckRule, text: str, reader: "_RowReader") -> Notice:
     """The check's own message. Its id is that of the rule: its text in both languages comes with the template."""
     params = {place: reader.shown(place) for place in PLACE.findall(text)}
     return Notice(f"check.{rule.id}", params, PLACE.sub(lambda place: params[place[1]], text))
@@ -156,7 +158,7 @@ class _RowReader:
         mine = [row for row in rows if self.row.scope == Scope.STUDY or self.row.key in row.parts.values()]
         if not mine:
             raise Missing
-        return math.fsum(_number(self.book.read(field, row.key)) for row in mine)
+        return math.fsum(_number_of_answer(self.book.read(field, row.key)) for row in mine)
 
     def of_arm(self, position: int, field: str) -> float | str:
         """The result of the contrast's arm at that position, of the same outcome and time; there must be one only."""
@@ -196,7 +198,7 @@ class _RowReader:
         return f"{value:.10g}" if isinstance(value, float) else re.sub(r"\s+", " ", str(value))[:60]
 
 
-def _number(value: float | str) -> float:
+def _number_of_answer(value: float | str) -> float:
     if isinstance(value, str):
         raise Missing
     return value

@@ -34,12 +34,12 @@ class AnswerReader(Protocol):
 def evaluate(expression: Expression, reader: AnswerReader) -> bool | None:
     """Whether the expression holds; None where an answer is missing or the arithmetic has no answer. Never raises."""
     try:
-        return bool(_value(expression.tree, reader))
+        return bool(_value_of_node(expression.tree, reader))
     except (Missing, ArithmeticError, ValueError):
         return None
 
 
-def _value(node: ast.expr, reader: AnswerReader) -> Read:
+def _value_of_node(node: ast.expr, reader: AnswerReader) -> Read:
     """Both sides of `and` and `or` are always read: a rule with a missing answer says nothing."""
     match node:
         case ast.Constant(value=str() as text):
@@ -51,30 +51,30 @@ def _value(node: ast.expr, reader: AnswerReader) -> Read:
         case ast.Attribute(attr=name):
             return reader.other(name)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return not _value(operand, reader)
+            return not _value_of_node(operand, reader)
         case ast.UnaryOp(operand=operand):
-            return -_number(operand, reader)
+            return -_number_of_node(operand, reader)
         case ast.BinOp(left=left, op=op, right=right):
-            return _arithmetic(op, _number(left, reader), _number(right, reader))
+            return _arithmetic_of_node(op, _number_of_node(left, reader), _number_of_node(right, reader))
         case ast.BoolOp(op=op, values=values):
-            truths = [bool(_value(value, reader)) for value in values]
+            truths = [bool(_value_of_node(value, reader)) for value in values]
             return all(truths) if isinstance(op, ast.And) else any(truths)
         case ast.Compare(left=left, ops=ops, comparators=comparators):
             sides = [left, *comparators]
-            return all([_compare(ops[i], sides[i], sides[i + 1], reader) for i in range(len(ops))])  # noqa: C419
+            return all([_compare_nodes(ops[i], sides[i], sides[i + 1], reader) for i in range(len(ops))])  # noqa: C419
         case ast.Call(func=ast.Name(id=function), args=args):
-            return _call(function, args, reader)
+            return _call_of_node(function, args, reader)
     raise Missing
 
 
-def _number(node: ast.expr, reader: AnswerReader) -> float:
-    value = _value(node, reader)
+def _number_of_node(node: ast.expr, reader: AnswerReader) -> float:
+    value = _value_of_node(node, reader)
     if isinstance(value, str | bool) or not math.isfinite(value):
         raise Missing
     return value
 
 
-def _arithmetic(op: ast.operator, left: float, right: float) -> float:
+def _arithmetic_of_node(op: ast.operator, left: float, right: float) -> float:
     match op:
         case ast.Add():
             return left + right
@@ -85,53 +85,53 @@ def _arithmetic(op: ast.operator, left: float, right: float) -> float:
     return left / right
 
 
-def _same(left: float, right: float) -> bool:
+def _same_number(left: float, right: float) -> bool:
     return math.isclose(left, right, rel_tol=1e-9, abs_tol=1e-9)
 
 
-def _compare(op: ast.cmpop, left: ast.expr, right: ast.expr, reader: AnswerReader) -> bool:
+def _compare_nodes(op: ast.cmpop, left: ast.expr, right: ast.expr, reader: AnswerReader) -> bool:
     if isinstance(op, ast.In | ast.NotIn):
         listed = [e.value for e in right.elts if isinstance(e, ast.Constant)] if isinstance(right, ast.Tuple) else []
-        return (_value(left, reader) in listed) == isinstance(op, ast.In)
+        return (_value_of_node(left, reader) in listed) == isinstance(op, ast.In)
     if isinstance(op, ast.Eq | ast.NotEq):
-        one, two = _value(left, reader), _value(right, reader)
+        one, two = _value_of_node(left, reader), _value_of_node(right, reader)
         if isinstance(one, str) or isinstance(two, str):
             return (one == two) == isinstance(op, ast.Eq)
-    one, two = _number(left, reader), _number(right, reader)
+    one, two = _number_of_node(left, reader), _number_of_node(right, reader)
     match op:
         case ast.Eq():
-            return _same(one, two)
+            return _same_number(one, two)
         case ast.NotEq():
-            return not _same(one, two)
+            return not _same_number(one, two)
         case ast.LtE():
-            return one < two or _same(one, two)
+            return one < two or _same_number(one, two)
         case ast.GtE():
-            return one > two or _same(one, two)
+            return one > two or _same_number(one, two)
         case ast.Lt():
-            return one < two and not _same(one, two)
-    return one > two and not _same(one, two)
+            return one < two and not _same_number(one, two)
+    return one > two and not _same_number(one, two)
 
 
-def _call(function: str, args: list[ast.expr], reader: AnswerReader) -> Read:
+def _call_of_node(function: str, args: list[ast.expr], reader: AnswerReader) -> Read:
     match function, args:
         case "sum", [ast.Name(id=name)]:
             return reader.total(name)
         case "first" | "second", [ast.Name(id=name)]:
             return reader.of_arm(0 if function == "first" else 1, name)
         case "any_other", [condition]:
-            return any(_holds(condition, other) for other in reader.others())
+            return any(_condition_holds(condition, other) for other in reader.others())
         case (("year" | "earliest" | "latest" | "p_low" | "p_high"), [named]):
-            text = _value(named, reader)
+            text = _value_of_node(named, reader)
             if not isinstance(text, str):
                 raise Missing
             if function.startswith("p_"):
                 return p_bounds(text)[0 if function == "p_low" else 1]
             first, last = days(text)
             return first // 10_000 if function == "year" else first if function == "earliest" else last
-    return _calculate(function, [_number(arg, reader) for arg in args])
+    return _calculate_function(function, [_number_of_node(arg, reader) for arg in args])
 
 
-def _calculate(function: str, numbers: list[float]) -> Read:
+def _calculate_function(function: str, numbers: list[float]) -> Read:
     match function, numbers:
         case "abs", [number]:
             return abs(number)
@@ -143,7 +143,7 @@ def _calculate(function: str, numbers: list[float]) -> Read:
             return step(number)
         case "near", [one, two, tolerance]:
             apart = abs(one - two)
-            return apart < tolerance or _same(apart, tolerance)
+            return apart < tolerance or _same_number(apart, tolerance)
         case "min", _:
             return min(numbers)
         case "max", _:
@@ -151,9 +151,9 @@ def _calculate(function: str, numbers: list[float]) -> Read:
     raise Missing
 
 
-def _holds(condition: ast.expr, reader: AnswerReader) -> bool:
+def _condition_holds(condition: ast.expr, reader: AnswerReader) -> bool:
     try:
-        return bool(_value(condition, reader))
+        return bool(_value_of_node(condition, reader))
     except (Missing, ArithmeticError, ValueError):
         return False
 

@@ -70,7 +70,7 @@ def judge(
             if row not in seen:
                 seen[row] = _answers(template, row, by_row, given or {})
             answers = seen[row]
-            judged = _apply(field.id, answers)
+            judged = _apply_rule(field.id, answers)
             found.append(
                 Finding(
                     field=field.id,
@@ -81,7 +81,7 @@ def judge(
                     verdict=Verdict.NO_QUOTE,
                     spans=(),
                     source="computed",
-                    note=joined(judged.note, _unverified(judged, answers)),
+                    note=joined(judged.note, _unverified_note(judged, answers)),
                 )
             )
     return found
@@ -111,7 +111,7 @@ def _answers(
         field = fields.get(finding.field)
         if field is None or finding.row != ("" if field.scope == Scope.STUDY else row):
             continue
-        value = _option(field, finding)
+        value = _option_chosen(field, finding)
         if value is None:
             continue
         if values.setdefault(field.id, value) != value:
@@ -123,7 +123,7 @@ def _answers(
     return _Answers(values=settled, trusted=frozenset(trusted), given=mine)
 
 
-def _option(field: Field, finding: Finding) -> str | None:
+def _option_chosen(field: Field, finding: Finding) -> str | None:
     """The option a finding chose. Not reported is none, not even NI: whoever looked may not have looked well."""
     if finding.state == State.NOT_APPLICABLE:
         chosen: object = "not_applicable"
@@ -132,7 +132,7 @@ def _option(field: Field, finding: Finding) -> str | None:
     return chosen if isinstance(chosen, str) and any(option.id == chosen for option in field.options) else None
 
 
-def _unverified(judged: _Judged, answers: _Answers) -> str:
+def _unverified_note(judged: _Judged, answers: _Answers) -> str:
     count = sum(field not in answers.trusted for field in judged.used)
     if not count:
         return ""
@@ -144,7 +144,7 @@ def _unverified(judged: _Judged, answers: _Answers) -> str:
     )
 
 
-def _apply(field: str, answers: _Answers) -> _Judged:
+def _apply_rule(field: str, answers: _Answers) -> _Judged:
     if field not in RULES:
         return _Judged(value=None, note=notice("judgement.no_rule_computes", "No rule computes {field}.", field=field))
     tools, rule = RULES[field]
@@ -158,7 +158,7 @@ def _apply(field: str, answers: _Answers) -> _Judged:
     return rule(answers)
 
 
-def _lacking(fields: str) -> _Judged:
+def _judgement_lacks(fields: str) -> _Judged:
     return _Judged(
         value=None,
         note=notice(
@@ -180,7 +180,7 @@ def _rob2_domain(domain: rob2.Domain, answers: _Answers) -> _Judged:
         )
     ruling = rob2.rule(domain, {field.removeprefix("rob2_"): value for field, value in answers.values.items()})
     if ruling.judgement is None:
-        return _lacking(", ".join(f"rob2_{question}" for question in ruling.missing))
+        return _judgement_lacks(", ".join(f"rob2_{question}" for question in ruling.missing))
     used = tuple(f"rob2_{question}" for question in ruling.used)
     return _Judged(
         value=ruling.judgement,
@@ -198,7 +198,9 @@ def _rob2_overall(answers: _Answers) -> _Judged:
     }
     settled = {field: str(domain.value) for field, domain in judged.items() if domain.value is not None}
     if missing := [field for field in judged if field not in settled]:
-        return _lacking(notice("judgement.questions_of", "the questions of {fields}", fields=", ".join(missing)))
+        return _judgement_lacks(
+            notice("judgement.questions_of", "the questions of {fields}", fields=", ".join(missing))
+        )
     described = ", ".join(f"{field} = {value}" for field, value in settled.items())
     used = tuple(question for domain in judged.values() for question in domain.used)
     return _Judged(
@@ -213,7 +215,7 @@ def _robins_overall(answers: _Answers) -> _Judged:
     dropped = {"rbi_d4"} if answers.values.get("qc_tool") == "robins_i_v2_draft" else set()
     needed = [domain for domain in ROBINS_DOMAINS if domain not in dropped]
     if missing := [domain for domain in needed if domain not in answers.values]:
-        return _lacking(", ".join(missing))
+        return _judgement_lacks(", ".join(missing))
     used = tuple(domain for domain in needed if answers.values[domain] in SEVERITY)
     worst = max((answers.values[domain] for domain in used), key=SEVERITY.index)
     return _Judged(
@@ -225,7 +227,7 @@ def _robins_overall(answers: _Answers) -> _Judged:
 
 def _nos_total(answers: _Answers) -> _Judged:
     if missing := [item for item in NOS_ITEMS if item not in answers.values]:
-        return _lacking(", ".join(missing))
+        return _judgement_lacks(", ".join(missing))
     starred = [item for item in NOS_ITEMS if answers.values[item].endswith("*")]
     comparability = min(2, sum(item in COMPARABILITY for item in starred))
     total = min(MOST_STARS, comparability + sum(item not in COMPARABILITY for item in starred))

@@ -60,8 +60,8 @@ def as_object(answer: NumbersAnswer) -> Mapping[str, Any]:
         "id": answer.id,
         "state": answer.state.value,
         "why": answer.why,
-        "intervention": _arm(answer.intervention),
-        "comparator": _arm(answer.comparator),
+        "intervention": _arm_as_json(answer.intervention),
+        "comparator": _arm_as_json(answer.comparator),
         "evidence": [
             {
                 "page": one.page,
@@ -76,5 +76,5 @@ def as_object(answer: NumbersAnswer) -> Mapping[str, Any]:
     }
 
 
-def _arm(arm: ArmNumbers) -> dict[str, str | None]:
+def _arm_as_json(arm: ArmNumbers) -> dict[str, str | None]:
     return {"events": arm.events, "n": arm.n, "mean": arm.mean, "sd": arm.sd}

@@ -61,9 +61,12 @@ def by_rules(question: NumbersQuestion, paper: NumbersPaper) -> NumbersAnswer:
     if whole and _agree(sentences):
         return NumbersAnswer(
             id=question.id, state=AnswerState.REPORTED, intervention=whole[0].intervention,
-            comparator=whole[0].comparator, evidence=tuple(_sentence(one, paper) for one in whole[:_MOST_CANDIDATES]),
+            comparator=whole[0].comparator,
+            evidence=tuple(_sentence_evidence(one, paper) for one in whole[:_MOST_CANDIDATES]),
         )  # fmt: skip
-    evidence = (*evidence_of(choice.looked_at), *(_sentence(one, paper) for one in sentences))[:_MOST_CANDIDATES]
+    evidence = (*evidence_of(choice.looked_at), *(_sentence_evidence(one, paper) for one in sentences))[
+        :_MOST_CANDIDATES
+    ]
     if not evidence:
         return NumbersAnswer(
             id=question.id,
@@ -85,7 +88,7 @@ def _agree(sentences: Sequence[SentenceAnswer]) -> bool:
     return True
 
 
-def _sentence(found: SentenceAnswer, paper: NumbersPaper) -> NumbersEvidence:
+def _sentence_evidence(found: SentenceAnswer, paper: NumbersPaper) -> NumbersEvidence:
     one = found.sentence
     return NumbersEvidence(page=one.page, quote=one.text, boxes=paper.place(one.page, one.start, one.end))
 
@@ -95,22 +98,22 @@ def evidence_of(found: Iterable[Candidate]) -> tuple[NumbersEvidence, ...]:
         one
         for candidate in found
         for figures in (candidate.intervention, candidate.comparator)
-        for one in _cells(candidate, figures)
+        for one in _cell_evidence(candidate, figures)
     )
 
 
-def _cells(candidate: Candidate, figures: Figures) -> Iterable[NumbersEvidence]:
+def _cell_evidence(candidate: Candidate, figures: Figures) -> Iterable[NumbersEvidence]:
     table = candidate.cells.view.table
     for entry in figures.cells:
         yield NumbersEvidence(
             page=entry.cell.page,
             table=table.label or table.caption[:60] or None,
-            row=_path(entry.rows) or None,
-            column=_path(entry.columns) or None,
+            row=_header_path(entry.rows) or None,
+            column=_header_path(entry.columns) or None,
             quote=entry.cell.text,
             boxes=(entry.cell.box,) if entry.cell.box else (),
         )
 
 
-def _path(labels: Sequence[TableLabel]) -> str:
+def _header_path(labels: Sequence[TableLabel]) -> str:
     return " > ".join(label.text for label in labels)

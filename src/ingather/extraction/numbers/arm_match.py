@@ -100,11 +100,11 @@ def assign(
     if len(labels) < 2:
         return None
     base = {(label, at): _affinity(label, arms[at], arms[1 - at], short) for label in labels for at in (0, 1)}
-    best = _best(labels, base)
+    best = _best_arm_pair(labels, base)
     if best is None and len(labels) <= _MOST_ARMS:
         beside = mentions(labels)
         scores = {key: score + _beside(key[0], arms[key[1]], beside) for key, score in base.items()}
-        best = _best(labels, scores, margin=_MARGIN_OF_TEXT)
+        best = _best_arm_pair(labels, scores, margin=_MARGIN_OF_TEXT)
     return best
 
 
@@ -115,7 +115,7 @@ def _can_name(label: ArmLabel, arms: tuple[ArmQuery, ArmQuery]) -> bool:
     return True
 
 
-def _best(
+def _best_arm_pair(
     labels: Sequence[ArmLabel], scores: Mapping[tuple[ArmLabel, int], float], margin: float = _MARGIN
 ) -> tuple[ArmLabel, ArmLabel] | None:
     ranked = sorted(

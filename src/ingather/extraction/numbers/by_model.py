@@ -149,7 +149,7 @@ def read_answers(
     by_id = {str(one.get("id")): one for one in answers if isinstance(one, dict)} if isinstance(answers, list) else {}
     for question in questions:
         if question.id in by_id:
-            yield _read(by_id[question.id], question, paper, index)
+            yield _model_answer_read(by_id[question.id], question, paper, index)
 
 
 def _questions_text(questions: Sequence[NumbersQuestion]) -> str:
@@ -168,26 +168,28 @@ def _questions_text(questions: Sequence[NumbersQuestion]) -> str:
     return "Questions:\n" + "\n".join(lines) + "\nThe form of the answer:\n" + orjson.dumps(_FORM).decode()
 
 
-def _read(given: Mapping[str, Any], question: NumbersQuestion, paper: NumbersPaper, index: CellIndex) -> NumbersAnswer:
+def _model_answer_read(
+    given: Mapping[str, Any], question: NumbersQuestion, paper: NumbersPaper, index: CellIndex
+) -> NumbersAnswer:
     if given.get("state") == AnswerState.NOT_FOUND:
         why = f"The model found it in no table; {index.left_out} had no room." if index.left_out else ""
         return NumbersAnswer(id=question.id, state=AnswerState.NOT_FOUND, why=why or "The model found it in no table.")
     if given.get("state") != AnswerState.REPORTED:
-        return _unclear(question, "The model could not decide.")
+        return _unclear_model_answer(question, "The model could not decide.")
     named: list[tuple[IndexedCell, ...]] = []
     for side in ("intervention", "comparator"):
-        ids = _ids(given.get(side))
+        ids = _cell_ids(given.get(side))
         if not ids:
-            return _unclear(question, "The model named no cell for one of the arms.")
+            return _unclear_model_answer(question, "The model named no cell for one of the arms.")
         if unknown := [one for one in ids if one not in index.cells]:
-            return _unclear(question, f"The model named a cell that is not there: {unknown[0]!r}.")
+            return _unclear_model_answer(question, f"The model named a cell that is not there: {unknown[0]!r}.")
         named.append(tuple(index.cells[one] for one in ids))
     if len({id(cell.view) for side in named for cell in side}) > 1:
-        return _unclear(question, "The model named cells of several tables.")
-    return _checked(given, question, paper, (named[0], named[1]))
+        return _unclear_model_answer(question, "The model named cells of several tables.")
+    return _checked_cells(given, question, paper, (named[0], named[1]))
 
 
-def _checked(
+def _checked_cells(
     given: Mapping[str, Any],
     question: NumbersQuestion,
     paper: NumbersPaper,
@@ -196,22 +198,22 @@ def _checked(
     view = named[0][0].view
     arms = queries_of(question.intervention, question.comparator, paper.short)
     pairs = paired(view, arms, paper)
-    cells = next((pair for pair in pairs if _holds(pair, named)), None)
+    cells = next((pair for pair in pairs if _holds_named_cells(pair, named)), None)
     if cells is None:
-        if any(_holds(pair, (named[1], named[0])) for pair in pairs):
-            return _unclear(question, "The labels of these cells name the other arm.")
-        return _unclear(question, "Nothing in the labels says that these cells are of these two arms.")
+        if any(_holds_named_cells(pair, (named[1], named[0])) for pair in pairs):
+            return _unclear_model_answer(question, "The labels of these cells name the other arm.")
+        return _unclear_model_answer(question, "Nothing in the labels says that these cells are of these two arms.")
     query = outcome_of(question.outcome)
     score = outcome_score(query, cells.frame, view.table.caption, terms_elsewhere(view, paper), paper)
     found = candidate_of(question, cells, score, paper, arms, sizes_of(paper))
     if score <= 0:
-        return _unclear(question, "The labels of these cells do not name the outcome.", found)
+        return _unclear_model_answer(question, "The labels of these cells do not name the outcome.", found)
     if query.moment is not None and cells.moment is not None and not is_same_time(cells.moment, query.moment):
-        return _unclear(question, "The labels of these cells name another time.", found)
+        return _unclear_model_answer(question, "The labels of these cells name another time.", found)
     if found.missing:
-        return _unclear(question, found.missing, found)
+        return _unclear_model_answer(question, found.missing, found)
     if contradiction := _contradiction(given, found):
-        return _unclear(question, contradiction, found)
+        return _unclear_model_answer(question, contradiction, found)
     intervention, comparator = found.values
     return NumbersAnswer(
         id=question.id, state=AnswerState.REPORTED, why="A model named the cells; the numbers are read from them.",
@@ -219,7 +221,7 @@ def _checked(
     )  # fmt: skip
 
 
-def _holds(pair: PairedCells, named: tuple[tuple[IndexedCell, ...], tuple[IndexedCell, ...]]) -> bool:
+def _holds_named_cells(pair: PairedCells, named: tuple[tuple[IndexedCell, ...], tuple[IndexedCell, ...]]) -> bool:
     """Whether a pair has cells of both arms that were named, each on its side, and none of them on the other."""
     sides = [{id(entry) for entry in side.entries} for side in (pair.intervention, pair.comparator)]
     own, other = ({id(cell.entry) for cell in cells} for cells in named)
@@ -247,14 +249,14 @@ def _is_equal(typed: str, read: str) -> bool:
         return False
 
 
-def _ids(arm: object) -> list[str]:
+def _cell_ids(arm: object) -> list[str]:
     cells = arm.get("cells") if isinstance(arm, dict) else None
     if not isinstance(cells, list):
         return []
     return list(dict.fromkeys(str(one).strip().casefold() for one in cells))[:MOST_CELLS]
 
 
-def _unclear(question: NumbersQuestion, why: str, found: Candidate | None = None) -> NumbersAnswer:
+def _unclear_model_answer(question: NumbersQuestion, why: str, found: Candidate | None = None) -> NumbersAnswer:
     evidence = evidence_of([found]) if found else ()
     return NumbersAnswer(
         id=question.id, state=AnswerState.UNCLEAR, why=why, intervention=ArmNumbers(), comparator=ArmNumbers(),

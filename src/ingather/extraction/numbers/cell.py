@@ -115,13 +115,13 @@ def content_of(text: str) -> CellContent:
             parts = found.groupdict()
             says = spread_in(parts.get("says") or "")
             return CellContent(
-                form=form, first=_number(parts.get("a")), second=_number(parts.get("b")),
-                percent=_number(parts.get("pct")), n=n, spread=says,
+                form=form, first=_cell_number(parts.get("a")), second=_cell_number(parts.get("b")),
+                percent=_cell_number(parts.get("pct")), n=n, spread=says,
             )  # fmt: skip
     return CellContent(form=Form.TEXT, n=n)
 
 
-def _number(text: str | None) -> str:
+def _cell_number(text: str | None) -> str:
     text = text or ""
     return f"0{text}" if text.startswith(".") else text.replace("-.", "-0.")
 

@@ -40,7 +40,7 @@ def index_cells(paper: NumbersPaper, questions: Sequence[NumbersQuestion], room_
             IndexedCell(id=f"t{number}r{entry.cell.row}c{entry.cell.column}", view=view, entry=entry)
             for entry in view.entries
         ]
-        text = "\n".join(_lines(f"t{number}", view, found))
+        text = "\n".join(_index_lines(f"t{number}", view, found))
         tokens = estimate_tokens([text])
         if room_tokens is not None and used + tokens > room_tokens:
             left_out += 1
@@ -62,19 +62,19 @@ def _nearest_first(paper: NumbersPaper, questions: Sequence[NumbersQuestion]) ->
     return sorted(enumerate(paper.views, 1), key=nearness)
 
 
-def _lines(name: str, view: TableView, cells: Sequence[IndexedCell]) -> Iterator[str]:
+def _index_lines(name: str, view: TableView, cells: Sequence[IndexedCell]) -> Iterator[str]:
     table = view.table
     yield f"{name}: {' '.join(f'{table.label} {table.caption}'.split())}"
     yield from (f"note: {' '.join(note.split())}" for note in table.footnotes)
-    headers = {cell.entry.cell.column: _path(cell.entry.columns) for cell in cells}
+    headers = {cell.entry.cell.column: _indexed_path(cell.entry.columns) for cell in cells}
     yield "; ".join(f"c{column} = {header}" for column, header in sorted(headers.items()))
     rows: dict[int, list[IndexedCell]] = {}
     for cell in cells:
         rows.setdefault(cell.entry.cell.row, []).append(cell)
     for row, found in sorted(rows.items()):
         values = " | ".join(f"{cell.id}: {' '.join(cell.entry.cell.text.split())}" for cell in found)
-        yield f"{_path(found[0].entry.rows) or f'r{row}'} | {values}"
+        yield f"{_indexed_path(found[0].entry.rows) or f'r{row}'} | {values}"
 
 
-def _path(labels: Sequence[TableLabel]) -> str:
+def _indexed_path(labels: Sequence[TableLabel]) -> str:
     return " > ".join(" ".join(label.text.split()) for label in labels)

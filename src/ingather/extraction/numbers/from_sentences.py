@@ -52,13 +52,13 @@ def sentence_answers(question: NumbersQuestion, paper: NumbersPaper) -> list[Sen
     found = []
     for sentence in paper.sentences:
         # Where the whole sentence does not name the outcome, none of its clauses does.
-        if not _DIGIT.search(sentence.text) or not _names(sentence.text, query, paper):
+        if not _DIGIT.search(sentence.text) or not _names_outcome(sentence.text, query, paper):
             continue
         text = fold(sentence.text).text
-        for clause in _clauses(text, question.kind, query, paper):
+        for clause in _outcome_clauses(text, question.kind, query, paper):
             pair = _two(clause, question.kind, names)
             if pair is not None and _is_of_time(clause, query):
-                found.append(_answer(sentence, pair, question, arms, paper))
+                found.append(_answer_of_sentence(sentence, pair, question, arms, paper))
                 break
     return found
 
@@ -82,12 +82,12 @@ def _names_of(question: NumbersQuestion, paper: NumbersPaper) -> Labels:
     return Labels(patterns=(*labels.patterns, *extra), finds_others=True)
 
 
-def _clauses(text: str, kind: Kind, query: OutcomeQuery, paper: NumbersPaper) -> Iterator[str]:
+def _outcome_clauses(text: str, kind: Kind, query: OutcomeQuery, paper: NumbersPaper) -> Iterator[str]:
     """The clauses that name the outcome; the whole sentence where no clause has both numbers to itself."""
     pieces = [piece for piece in _CLAUSE.split(text) if piece]
     for piece in pieces:
         if len(pairs_in(piece, kind)) >= 2:
-            if _names(piece, query, paper) and not _is_joined(piece, query):
+            if _names_outcome(piece, query, paper) and not _is_joined(piece, query):
                 yield piece
             return
     if not _is_joined(text, query):
@@ -105,7 +105,7 @@ def _is_joined(text: str, query: OutcomeQuery) -> bool:
     ) and not any(f" {joint} " in f" {' '.join(query.text.lower().split())} " for joint in ("or", "and"))
 
 
-def _names(text: str, query: OutcomeQuery, paper: NumbersPaper) -> bool:
+def _names_outcome(text: str, query: OutcomeQuery, paper: NumbersPaper) -> bool:
     named = paper.outcome_short.written_out(terms_of(text))
     weights = {term: _OVERALL_WEIGHT if term == _OVERALL else weight(term) for term in query.terms}
     total = sum(weights.values())
@@ -118,8 +118,13 @@ def _two(text: str, kind: Kind, names: Labels) -> tuple[NumberPair, NumberPair] 
     pairs = pairs_in(text, kind)
     if len(pairs) != 2:
         return None
-    named = [(one.start, one.key) for one in names.mentions(text) if not _is_inside(one.start, pairs)]
-    order = [key for key, _ in groupby(key for _, key in sorted(named + [(pair.start, "") for pair in pairs], key=_at))]
+    named = [(one.start, one.key) for one in names.mentions(text) if not _is_inside_a_pair(one.start, pairs)]
+    order = [
+        key
+        for key, _ in groupby(
+            key for _, key in sorted(named + [(pair.start, "") for pair in pairs], key=_place_of_pair)
+        )
+    ]
     if len({key for key in order if key}) != 2 or any(key.startswith(OTHER) for key in order):
         return None
     # Alternating names and numbers belong to each other; two numbers in a row need a word that says so.
@@ -135,11 +140,11 @@ def _two(text: str, kind: Kind, names: Labels) -> tuple[NumberPair, NumberPair] 
     return (pairs[0], pairs[1]) if first == _INTERVENTION else (pairs[1], pairs[0])
 
 
-def _at(one: tuple[int, str]) -> int:
+def _place_of_pair(one: tuple[int, str]) -> int:
     return one[0]
 
 
-def _is_inside(at: int, pairs: Sequence[NumberPair]) -> bool:
+def _is_inside_a_pair(at: int, pairs: Sequence[NumberPair]) -> bool:
     return any(pair.start <= at < pair.end for pair in pairs)
 
 
@@ -157,7 +162,7 @@ def _is_of_time(text: str, query: OutcomeQuery) -> bool:
     return "baseline" not in text and len(lengths) <= 1 and (moment is None or moment.when is not When.BEFORE)
 
 
-def _answer(
+def _answer_of_sentence(
     sentence: PageSentence,
     pair: tuple[NumberPair, NumberPair],
     question: NumbersQuestion,
@@ -167,13 +172,13 @@ def _answer(
     sizes = sizes_of(paper)
     sides, missing = [], ""
     for at, one in enumerate(pair):
-        numbers, lacks = _side(at, one, question, arms, sizes, paper, sentence)
+        numbers, lacks = _side_of_pair(at, one, question, arms, sizes, paper, sentence)
         sides.append(numbers)
         missing = missing or lacks
     return SentenceAnswer(sentence=sentence, intervention=sides[0], comparator=sides[1], missing=missing)
 
 
-def _side(
+def _side_of_pair(
     at: int,
     pair: NumberPair,
     question: NumbersQuestion,

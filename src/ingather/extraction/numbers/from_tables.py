@@ -35,10 +35,10 @@ class Candidate:
 
     @property
     def values(self) -> tuple[ArmNumbers, ArmNumbers]:
-        return _numbers(self.intervention), _numbers(self.comparator)
+        return _numbers_of_figures(self.intervention), _numbers_of_figures(self.comparator)
 
 
-def _numbers(figures: Figures) -> ArmNumbers:
+def _numbers_of_figures(figures: Figures) -> ArmNumbers:
     return ArmNumbers(
         events=figures.events or None, n=figures.n or None, mean=figures.mean or None, sd=figures.sd or None
     )

@@ -93,7 +93,7 @@ def label_of(text: str) -> TableLabel:
         moment = None  # `change from baseline` is no baseline
     rest = re.sub(r"\s+", " ", rest).strip(" ,;:")
     outside = re.sub(r"\([^()]*\)|\[[^\[\]]*\]", " ", rest)
-    core = tuple(terms_of(_named(_lettered(plain, rest))))
+    core = tuple(terms_of(_name_in_label(_lettered(plain, rest))))
     return TableLabel(
         text=text,
         core=core,
@@ -137,7 +137,7 @@ _UNITS: Final = re.compile(
 )
 
 
-def _named(rest: str) -> str:
+def _name_in_label(rest: str) -> str:
     """What a label names: without brackets that hold a unit, and without the ways of counting."""
 
     def kept(found: re.Match[str]) -> str:

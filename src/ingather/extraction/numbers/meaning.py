@@ -76,9 +76,9 @@ def binary(side: Side, n: str) -> Figures:
     for entry in entries:
         content = entry.content
         if content.form is Form.COUNT_PERCENT and is_whole(content.first):
-            return _counted(content.first, n, content.percent, entry)
+            return _events_of_n(content.first, n, content.percent, entry)
         if content.form is Form.BRACKET and (counted := _count_and_percent(entry, n)) is not None:
-            return _counted(counted[0], n, counted[1], entry)
+            return _events_of_n(counted[0], n, counted[1], entry)
     return _from_separate(entries, n)
 
 
@@ -108,7 +108,7 @@ def _count_and_percent(entry: Entry, n: str) -> tuple[str, str] | None:
     return (first, second) if says_so and is_whole(first) else None
 
 
-def _counted(events: str, n: str, percent: str, entry: Entry) -> Figures:
+def _events_of_n(events: str, n: str, percent: str, entry: Entry) -> Figures:
     if not n:
         return Figures(events=events, percent=percent, cells=(entry,), missing="N of the arm is not given.")
     if not agrees_with_percent(events, n, percent):
@@ -127,7 +127,7 @@ def _from_separate(entries: Sequence[Entry], n: str) -> Figures:
         count = counts[0].content.first
         percent = percents[0].content.percent or percents[0].content.first if len(percents) == 1 else ""
         if percent:
-            return _counted(count, n, percent, counts[0])
+            return _events_of_n(count, n, percent, counts[0])
         if not n:
             return Figures(events=count, cells=(counts[0],), missing="N of the arm is not given.")
         return Figures(events=count, n=n, cells=(counts[0],))
@@ -183,7 +183,7 @@ def continuous(side: Side, ns: Sequence[str], table: Table, extra_notes: Sequenc
         if says is Spread.SD:
             return Figures(mean=entry.content.first, sd=entry.content.second, n=n, cells=(entry,), missing=no_n)
         return Figures(mean=entry.content.first, n=n, cells=(entry,), missing=missing)
-    means = [entry for entry in side.entries if _is_plain(entry) and _says_mean(entry)]
+    means = [entry for entry in side.entries if _is_plain(entry) and _cell_is_a_mean(entry)]
     sds = [entry for entry in side.entries if _is_plain(entry) and _says_sd(entry)]
     if len(means) == 1 and len(sds) == 1:
         cells = (means[0], sds[0])
@@ -240,7 +240,7 @@ def _is_plain(entry: Entry) -> bool:
     return entry.content.form is Form.NUMBER
 
 
-def _says_mean(entry: Entry) -> bool:
+def _cell_is_a_mean(entry: Entry) -> bool:
     nearest = next((label for label in _counting(entry) if label.is_mean or label.is_spread or label.is_median), None)
     return nearest is not None and nearest.is_mean and not nearest.is_spread
 

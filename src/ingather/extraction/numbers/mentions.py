@@ -12,7 +12,7 @@ from ingather.extraction.numbers.terms import terms_of
 def mentions_of(paper: NumbersPaper, labels: Sequence[ArmLabel]) -> Mapping[ArmLabel, Counter[str]]:
     """The terms that stand behind a label up to the next one, or before it where it stands in brackets."""
     counts: dict[ArmLabel, Counter[str]] = {label: Counter() for label in labels}
-    patterns = [(label, pattern) for label in labels if (pattern := _pattern(label.text)) is not None]
+    patterns = [(label, pattern) for label in labels if (pattern := _arm_mention_pattern(label.text)) is not None]
     for sentence in paper.sentences:
         found = sorted(
             (one.start(), one.end(), n)
@@ -51,7 +51,7 @@ def bare_name(text: str) -> str:
     return re.sub(r"\s*[(\[]?\s*\bn\s*[=:].*$", "", text, flags=re.IGNORECASE).strip(" ,;:()[]")
 
 
-def _pattern(text: str) -> re.Pattern[str] | None:
+def _arm_mention_pattern(text: str) -> re.Pattern[str] | None:
     name = bare_name(text)
     if not 1 < len(name) <= 60:
         return None

@@ -78,7 +78,7 @@ def moment_in(text: str) -> tuple[Moment | None, str]:
     """The time that a text names, and the text without it. The latest length of time counts where there are several."""
     plain = fold(text).text
     before, after = _BEFORE.search(plain), _AFTER.search(plain)
-    lengths = [(_days(found), found) for found in _LENGTH.finditer(plain)]
+    lengths = [(_days_of_moment(found), found) for found in _LENGTH.finditer(plain)]
     rest = _AFTER.sub(" ", _BEFORE.sub(" ", _LENGTH.sub(" ", plain)))
     if lengths and max(days for days, _ in lengths) < 1 and _LETTER.search(rest) and not _says_when(plain, lengths):
         # `6-minute walk distance`, `3 h group`: the length of a test, and no time of measurement.
@@ -99,7 +99,7 @@ def moment_in(text: str) -> tuple[Moment | None, str]:
 
 def lengths_in(text: str) -> set[float]:
     """All lengths of time that a text names, in days."""
-    return {_days(found) for found in _LENGTH.finditer(fold(text).text)}
+    return {_days_of_moment(found) for found in _LENGTH.finditer(fold(text).text)}
 
 
 def _says_when(plain: str, lengths: list[tuple[float, re.Match[str]]]) -> bool:
@@ -111,7 +111,7 @@ def is_change(text: str) -> bool:
     return _CHANGE.search(fold(text).text) is not None
 
 
-def _days(found: re.Match[str]) -> float:
+def _days_of_moment(found: re.Match[str]) -> float:
     number = found["a"] or found["b"]
     unit = (found["u"] or found["v"] or found["w"] or "day").replace("个", "")
     unit = {"w": "week", "m": "month", "y": "year"}.get(unit, unit)

@@ -43,7 +43,7 @@ def paired(view: TableView, arms: tuple[ArmQuery, ArmQuery], paper: NumbersPaper
     """All pairs of a table, whether its arms are columns or rows."""
     found: list[tuple[float, list[PairedCells]]] = []
     for by_columns in (True, False):
-        depth = max((len(_axis(entry, by_columns=by_columns)) for entry in view.entries), default=0)
+        depth = max((len(_axis_labels(entry, by_columns=by_columns)) for entry in view.entries), default=0)
         for level in range(depth):
             pairs = _on_level(view, arms, paper, level, by_columns=by_columns)
             found += [(_likeness(pairs, by_columns=by_columns), pairs)] if pairs else []
@@ -57,7 +57,7 @@ def _likeness(pairs: Sequence[PairedCells], *, by_columns: bool) -> float:
     return 2.0 * has_n + (1.0 if by_columns else 0.0) + min(1.0, len(pairs) / 10)
 
 
-def _axis(entry: Entry, *, by_columns: bool) -> tuple[TableLabel, ...]:
+def _axis_labels(entry: Entry, *, by_columns: bool) -> tuple[TableLabel, ...]:
     # Columns are counted from the top, rows from the innermost label.
     return entry.columns if by_columns else tuple(reversed(entry.rows))
 
@@ -69,7 +69,7 @@ def _on_level(
     names: dict[tuple[str, ...], ArmLabel] = {}
     sizes: dict[ArmLabel, set[str]] = {}
     for entry in view.entries:
-        axis = _axis(entry, by_columns=by_columns)
+        axis = _axis_labels(entry, by_columns=by_columns)
         if level >= len(axis) or any(label.is_comparison for label in entry.labels):
             continue
         (label,) = unmarked([axis[level]], paper.vocabulary)
@@ -77,7 +77,7 @@ def _on_level(
             continue
         arm = names.setdefault(label.core, ArmLabel(label.text, label.core))
         sizes.setdefault(arm, set()).update({label.n} - {""})
-        cells.setdefault(arm, {}).setdefault(_key(entry, level, by_columns=by_columns), []).append(entry)
+        cells.setdefault(arm, {}).setdefault(_common_labels(entry, level, by_columns=by_columns), []).append(entry)
     siblings = [
         arm
         for arm in cells
@@ -90,7 +90,7 @@ def _on_level(
     # A label that stands several times may have its number of people at one place only.
     known = [next(iter(sizes[arm])) if len(sizes[arm]) == 1 else "" for arm in assigned]
     return [
-        _pair(
+        _pair_of_sides(
             view, [(n, cells[arm][key]) for n, arm in zip(known, assigned, strict=True)], level, by_columns=by_columns
         )
         for key in cells[one]
@@ -102,9 +102,9 @@ def _is_way_of_counting(label: TableLabel) -> bool:
     return (not label.core and label.moment is None) or label.is_total_n
 
 
-def _key(entry: Entry, level: int, *, by_columns: bool) -> object:
+def _common_labels(entry: Entry, level: int, *, by_columns: bool) -> object:
     """What the cells of two arms must have in common."""
-    axis = _axis(entry, by_columns=by_columns)
+    axis = _axis_labels(entry, by_columns=by_columns)
     arm = axis[level]
     along = tuple(label.text for at, label in enumerate(axis) if at != level and not _is_way_of_counting(label))
     moment = (arm.moment, arm.is_change)
@@ -117,11 +117,13 @@ def _key(entry: Entry, level: int, *, by_columns: bool) -> object:
     return moment, along, columns if counts else entry.cell.column
 
 
-def _pair(view: TableView, sides: Sequence[tuple[str, list[Entry]]], level: int, *, by_columns: bool) -> PairedCells:
+def _pair_of_sides(
+    view: TableView, sides: Sequence[tuple[str, list[Entry]]], level: int, *, by_columns: bool
+) -> PairedCells:
     (_, entries), _ = sides
-    one, other = _with_bare_n([_side(n, side, level, by_columns=by_columns) for n, side in sides])
-    frame = tuple(_frame(entries[0], level, by_columns=by_columns))
-    arm = _axis(entries[0], by_columns=by_columns)[level]
+    one, other = _with_bare_n([_side_of_table(n, side, level, by_columns=by_columns) for n, side in sides])
+    frame = tuple(_frame_labels(entries[0], level, by_columns=by_columns))
+    arm = _axis_labels(entries[0], by_columns=by_columns)[level]
     caption = view.table.caption
     return PairedCells(
         view=view,
@@ -149,8 +151,8 @@ def _with_bare_n(sides: list[Side]) -> list[Side]:
     ]
 
 
-def _side(n: str, entries: list[Entry], level: int, *, by_columns: bool) -> Side:
-    label = _axis(entries[0], by_columns=by_columns)[level]
+def _side_of_table(n: str, entries: list[Entry], level: int, *, by_columns: bool) -> Side:
+    label = _axis_labels(entries[0], by_columns=by_columns)[level]
     return Side(label=label if label.n else replace(label, n=n), entries=tuple(entries))
 
 
@@ -160,7 +162,7 @@ def _moment_of(labels: Sequence[TableLabel]) -> Moment | None:
     return next((label.moment for label in sorted(timed, key=lambda label: bool(label.core))), None)
 
 
-def _frame(entry: Entry, level: int, *, by_columns: bool) -> Iterator[TableLabel]:
+def _frame_labels(entry: Entry, level: int, *, by_columns: bool) -> Iterator[TableLabel]:
     for is_column, labels in ((False, tuple(reversed(entry.rows))), (True, entry.columns)):
         for at, label in enumerate(labels):
             if not (is_column == by_columns and at == level):

@@ -43,7 +43,7 @@ class NumbersPaper:
 
     @cached_property
     def sentences(self) -> tuple[PageSentence, ...]:
-        return tuple(one for number, text in enumerate(self.pages) for one in _sentences(number, text))
+        return tuple(one for number, text in enumerate(self.pages) for one in _page_sentences(number, text))
 
     @cached_property
     def short(self) -> ShortForms:
@@ -83,7 +83,7 @@ _END: Final = re.compile(
 _BREAK: Final = re.compile(r"\n\s*\n")
 
 
-def _sentences(number: int, text: str) -> list[PageSentence]:
+def _page_sentences(number: int, text: str) -> list[PageSentence]:
     found, start = [], 0
     ends = sorted({one.end() for pattern in (_END, _BREAK) for one in pattern.finditer(text)} | {len(text)})
     for end in ends:
@@ -91,12 +91,12 @@ def _sentences(number: int, text: str) -> list[PageSentence]:
         if piece.strip():
             begin = start + len(piece) - len(piece.lstrip())
             stop = end - (len(piece) - len(piece.rstrip()))
-            found.append(PageSentence(number, begin, stop, _joined(text[begin:stop])))
+            found.append(PageSentence(number, begin, stop, _on_one_line(text[begin:stop])))
         start = end
     return found
 
 
-def _joined(text: str) -> str:
+def _on_one_line(text: str) -> str:
     """A sentence on one line; a hyphen at the end of a line is taken back where a small letter goes on."""
     text = re.sub(r"[-\u00ad\u0002\ufffe]\s*\n\s*(?=[a-z])", "", text)
     return re.sub(r"\s+", " ", text)

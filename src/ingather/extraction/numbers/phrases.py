@@ -50,11 +50,11 @@ class NumberPair:
 def pairs_in(text: str, kind: Kind) -> list[NumberPair]:
     """The pairs of a folded sentence that can answer a question of this kind."""
     if kind is Kind.BINARY:
-        counted = [_events(one) for one in _EVENTS.finditer(text)]
+        counted = [_events_phrase(one) for one in _EVENTS.finditer(text)]
         if counted or _DIVIDING.search(text):
             return counted
         return [NumberPair(start=one.start(), end=one.end(), events=one["e"]) for one in _PERSONS.finditer(text)]
-    found = [_mean(one) for one in _MEANS.finditer(text)]
+    found = [_mean_phrase(one) for one in _MEANS.finditer(text)]
     if not found and _MEAN_AND_SD.search(text):
         found = [
             NumberPair(start=one.start(), end=one.end(), mean=one["m"], second=one["s"], spread=Spread.SD)
@@ -63,7 +63,7 @@ def pairs_in(text: str, kind: Kind) -> list[NumberPair]:
     return found
 
 
-def _events(found: re.Match[str]) -> NumberPair:
+def _events_phrase(found: re.Match[str]) -> NumberPair:
     parts = {name: text or "" for name, text in found.groupdict().items()}
     return NumberPair(
         start=found.start(),
@@ -74,7 +74,7 @@ def _events(found: re.Match[str]) -> NumberPair:
     )
 
 
-def _mean(found: re.Match[str]) -> NumberPair:
+def _mean_phrase(found: re.Match[str]) -> NumberPair:
     return NumberPair(
         start=found.start(), end=found.end(), mean=found["m"] or found["m2"], second=found["s"] or found["s2"],
         spread=spread_in(found["says"] or ""),

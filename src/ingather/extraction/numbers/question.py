@@ -46,7 +46,7 @@ def questions_of(data: bytes) -> tuple[NumbersQuestion, ...]:
         raise QuestionsUnreadable("The questions must be a JSON list with at least one question in it.")
     if len(given) > MOST_QUESTIONS:
         raise QuestionsUnreadable(f"These are {len(given):,} questions. Ask at most {MOST_QUESTIONS:,} at a time.")
-    questions = tuple(_question(one, number) for number, one in enumerate(given, start=1))
+    questions = tuple(_question_from_json(one, number) for number, one in enumerate(given, start=1))
     seen: set[str] = set()
     for question in questions:
         if question.id in seen:
@@ -55,10 +55,10 @@ def questions_of(data: bytes) -> tuple[NumbersQuestion, ...]:
     return questions
 
 
-def _question(given: Any, number: int) -> NumbersQuestion:
+def _question_from_json(given: Any, number: int) -> NumbersQuestion:
     if not isinstance(given, dict):
         raise QuestionsUnreadable(f"Question {number} is no JSON object.")
-    texts = {name: _text(given.get(name), name, number) for name in _TEXTS}
+    texts = {name: _text_of_question(given.get(name), name, number) for name in _TEXTS}
     if unknown := sorted(set(given) - {*_TEXTS, "kind"}):
         raise QuestionsUnreadable(
             f"Question {number} has {unknown[0]!r}, which is not known. A question has {', '.join(_TEXTS)} and kind."
@@ -72,7 +72,7 @@ def _question(given: Any, number: int) -> NumbersQuestion:
     return NumbersQuestion(kind=kind, **texts)
 
 
-def _text(value: Any, name: str, number: int) -> str:
+def _text_of_question(value: Any, name: str, number: int) -> str:
     # Ids are often numbers in a table of questions.
     if name == "id" and isinstance(value, int) and not isinstance(value, bool):
         value = str(value)

@@ -93,7 +93,7 @@ def _of_sentences(paper: NumbersPaper) -> Iterator[ArmSize]:
         firm = _DIVIDING.search(sentence.text) is not None
         for pattern in (_IN_BRACKETS, _PEOPLE_IN_BRACKETS, _TO, _RECEIVED, _GROUP_HAD):
             for found in pattern.finditer(sentence.text):
-                label = _name(found["label"])
+                label = _arm_name_before(found["label"])
                 if label and (n := count(found["n"])) is not None and n > 1:
                     yield ArmSize(ArmLabel(label, tuple(terms_of(label))), str(n), is_firm=firm)
         for found in _EACH.finditer(sentence.text):
@@ -108,7 +108,7 @@ _CUT: Final = re.compile(
 )
 
 
-def _name(text: str) -> str:
+def _arm_name_before(text: str) -> str:
     """The last words before a number that can be a name."""
     return " ".join(_CUT.sub("", text).split()[-5:])
 
@@ -121,14 +121,14 @@ def candidates_of(
         size
         for size in sizes
         if size.label is not None
-        and (_same(size.label, label) or fits_only(size.label, arms[at], arms[1 - at], paper.short))
+        and (_is_same_arm(size.label, label) or fits_only(size.label, arms[at], arms[1 - at], paper.short))
     ]
     found = own or [size for size in sizes if size.label is None]
     firm, every = ([size.n for size in found if size.is_firm or not is_firm] for is_firm in (True, False))
     return list(dict.fromkeys(firm)), list(dict.fromkeys(every))
 
 
-def _same(one: ArmLabel, other: ArmLabel) -> bool:
+def _is_same_arm(one: ArmLabel, other: ArmLabel) -> bool:
     ours, theirs = (tuple(term for term in label.core if term not in _NO_NAME) for label in (one, other))
     return bool(ours) and ours == theirs
 

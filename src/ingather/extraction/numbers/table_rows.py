@@ -21,14 +21,14 @@ def rows_of(table: Table) -> list[list[Cell]]:
     found: list[list[Cell]] = []
     for number in sorted(rows):
         row = sorted(rows[number], key=lambda cell: cell.column)
-        if found and _ends(found[-1], row):
-            found[-1] = _joined(found[-1], row)
+        if found and _is_wrapped_row_end(found[-1], row):
+            found[-1] = _joined_table_rows(found[-1], row)
         else:
             found.append(row)
     return found
 
 
-def _ends(above: Sequence[Cell], row: Sequence[Cell]) -> bool:
+def _is_wrapped_row_end(above: Sequence[Cell], row: Sequence[Cell]) -> bool:
     """Whether each cell of a row stands below one, and one of these was left open."""
     if any(cell.is_header for cell in (*above, *row)):
         return False
@@ -36,24 +36,24 @@ def _ends(above: Sequence[Cell], row: Sequence[Cell]) -> bool:
     body = [cell for cell in row if cell.column > 0]
     if not body or not all(cell.column in by_column for cell in row):
         return False
-    return any(_is_open(by_column[cell.column].text) or _GOES_ON.match(cell.text) for cell in body)
+    return any(_is_open_cell(by_column[cell.column].text) or _GOES_ON.match(cell.text) for cell in body)
 
 
-def _is_open(text: str) -> bool:
+def _is_open_cell(text: str) -> bool:
     return _OPEN.search(text) is not None or text.count("(") > text.count(")") or text.count("[") > text.count("]")
 
 
-def _joined(above: Sequence[Cell], row: Sequence[Cell]) -> list[Cell]:
+def _joined_table_rows(above: Sequence[Cell], row: Sequence[Cell]) -> list[Cell]:
     below = {cell.column: cell for cell in row}
     return [
-        replace(cell, text=f"{cell.text} {other.text}", box=_around(cell.box, other.box))
+        replace(cell, text=f"{cell.text} {other.text}", box=_box_around_cells(cell.box, other.box))
         if (other := below.get(cell.column)) is not None
         else cell
         for cell in above
     ]
 
 
-def _around(one: Box | None, other: Box | None) -> Box | None:
+def _box_around_cells(one: Box | None, other: Box | None) -> Box | None:
     if one is None or other is None:
         return one or other
     return min(one[0], other[0]), min(one[1], other[1]), max(one[2], other[2]), max(one[3], other[3])

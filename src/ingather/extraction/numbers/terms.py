@@ -87,11 +87,13 @@ def one_spelling(text: str) -> str:
     return text
 
 
-def _stem(term: str) -> str:
+def _stem_of_one_spelling(term: str) -> str:
     return stem(one_spelling(term))
 
 
-_ROOT: Final = {_stem(one): _stem(line.split()[0]) for line in _SAME for one in line.split()}
+_ROOT: Final = {
+    _stem_of_one_spelling(one): _stem_of_one_spelling(line.split()[0]) for line in _SAME for one in line.split()
+}
 _TERM: Final = re.compile(rf"group0[a-z0-9]+|[a-z]+[0-9]*(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?[a-z]*|[{UNSPACED}]+")
 # A name split by a hyphen or a space is the same name: `GDM 1` and `GDM1`, `group A` and `group-A`.
 _SPLIT_NAME: Final = re.compile(r"(?<![a-z0-9])([a-z]{1,5})[- ]([0-9]{1,2})(?![a-z0-9.,%])")
@@ -106,7 +108,9 @@ def weight(term: str) -> float:
     return 0.6 if term[0].isdigit() else 1.0
 
 
-_WEAK_STEMS: Final = frozenset(_ROOT.get(_stem(one), _stem(one)) for one in _WEAK) - {_ROOT[_stem("overall")]}
+_WEAK_STEMS: Final = frozenset(_ROOT.get(_stem_of_one_spelling(one), _stem_of_one_spelling(one)) for one in _WEAK) - {
+    _ROOT[_stem_of_one_spelling("overall")]
+}
 
 
 _SPLIT_UNIT: Final = re.compile(
@@ -118,7 +122,7 @@ _SPLIT_UNIT: Final = re.compile(
 _TIME: Final = re.compile(r"(?<![a-z0-9.])([0-9]+)[- ]?(?:(w)(?:eeks?|ks?)?|(mo)(?:nths?|s)?)(?![a-z0-9])")
 
 
-def _joined(found: re.Match[str]) -> str:
+def _joined_name(found: re.Match[str]) -> str:
     """`GDM 1` as one name; `score 5` is none."""
     return found[0] if found[1] in _WEAK or found[1] in _FILLER else found[1] + found[2]
 
@@ -130,14 +134,14 @@ _KEPT: Final = 8_192
 @lru_cache(maxsize=_KEPT)
 def terms_of(text: str) -> tuple[str, ...]:
     """The terms of a text, in order: stems of words, numbers, and pairs of characters of scripts without spaces."""
-    folded = _SPLIT_NAME.sub(_joined, fold(_LETTERED.sub(r"group0\1", text)).text)
+    folded = _SPLIT_NAME.sub(_joined_name, fold(_LETTERED.sub(r"group0\1", text)).text)
     folded = _TIME.sub(lambda found: found[1] + (found[2] or found[3]), _SPLIT_UNIT.sub(r"\1\2", folded))
     found: list[str] = []
     for run in _TERM.findall(folded):
         if not run.isascii() and re.match(f"[{UNSPACED}]", run):
             found += [run[at : at + 2] for at in range(max(1, len(run) - 1))]
         elif run not in _FILLER:
-            root = _stem(run)
+            root = _stem_of_one_spelling(run)
             found.append(_ROOT.get(root, root))
     return tuple(found)
 
@@ -194,12 +198,12 @@ def short_forms_of(texts: Iterable[str], notes: Iterable[str]) -> ShortForms:
         for briefs, long in _LISTED.findall(note):
             for brief in re.split(r" and ", briefs):
                 if any(c.isupper() for c in brief) and _could_stand_for(brief, long):
-                    _add(found, brief, long)
+                    _add_short_form(found, brief, long)
     listed = set(found)
     for text in texts:
         for long, brief in short_forms(text):
             if tuple(terms_of(brief)) not in listed:
-                _add(found, brief, long)
+                _add_short_form(found, brief, long)
     return ShortForms({brief: frozenset(terms) for brief, terms in found.items()})
 
 
@@ -210,11 +214,11 @@ def with_known_forms(own: ShortForms) -> ShortForms:
     """
     found: dict[tuple[str, ...], set[str]] = {}
     for brief, long in KNOWN_FORMS:
-        _add(found, brief, long)
+        _add_short_form(found, brief, long)
     return ShortForms({**{brief: frozenset(terms) for brief, terms in found.items()}, **own.long})
 
 
-def _add(found: dict[tuple[str, ...], set[str]], brief: str, long: str) -> None:
+def _add_short_form(found: dict[tuple[str, ...], set[str]], brief: str, long: str) -> None:
     key = tuple(terms_of(brief))
     if 0 < len(key) <= _LONGEST_BRIEF:
         found.setdefault(key, set()).update(terms_of(long))

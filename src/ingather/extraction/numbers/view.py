@@ -73,7 +73,7 @@ def view_of(table: Table) -> TableView:
                 Entry(
                     cell=cell,
                     content=content,
-                    rows=tuple(label_of(text) for text in _row_path(cell, row)),
+                    rows=tuple(label_of(text) for text in _row_labels(cell, row)),
                     columns=tuple(label_of(text) for text in path if text.strip()),
                 )
             )
@@ -112,7 +112,7 @@ def _says_how(label: TableLabel) -> bool:
     return label.moment is not None or label.is_count or label.is_mean or label.is_median or label.is_comparison
 
 
-def _row_path(cell: Cell, row: Sequence[Cell]) -> tuple[str, ...]:
+def _row_labels(cell: Cell, row: Sequence[Cell]) -> tuple[str, ...]:
     """The labels of a cell's row, with texts of the row that stand left of it before the first number."""
     path = [text for text in cell.row_path if _LETTER.search(text)] or [text for text in cell.row_path if text.strip()]
     for other in row:

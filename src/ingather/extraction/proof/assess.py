@@ -69,10 +69,10 @@ def assess(
     """
     findings = prove(template, pages, rows, answers, source=source, trusts_symbols=not has_unread_signs)
     findings = in_order(template, rows, [*findings, *judge(template, rows, findings)])
-    flags = [*check(template, rows, findings), *_orders(findings), *([UNREAD_SIGNS] if has_unread_signs else [])]
+    flags = [*check(template, rows, findings), *_order_flags(findings), *([UNREAD_SIGNS] if has_unread_signs else [])]
     if not is_recognised:
         return findings, flags
-    return [_doubted(finding) for finding in findings], [*flags, RECOGNISED]
+    return [_doubted_recognised(finding) for finding in findings], [*flags, RECOGNISED]
 
 
 def prove(
@@ -90,10 +90,10 @@ def prove(
     find = cache(lambda quote, page: ground(quote, index, page))
     answers = list(answers)
     binder = Binder(template, pages, rows, answers, trusts_symbols=trusts_symbols)
-    return [_finding(template, find, pages, answer, source, binder) for answer in answers]
+    return [_finding_of_answer(template, find, pages, answer, source, binder) for answer in answers]
 
 
-def _doubted(finding: Finding) -> Finding:
+def _doubted_recognised(finding: Finding) -> Finding:
     if finding.verdict is not Verdict.VERIFIED:
         return finding
     note = joined(finding.note, RECOGNISED_NOTE)
@@ -107,7 +107,7 @@ def in_order(template: Template, rows: Sequence[Row], findings: Iterable[Finding
     return sorted(findings, key=lambda finding: (places.get(finding.row, -1), order.get(finding.field, len(order))))
 
 
-def _finding(
+def _finding_of_answer(
     template: Template,
     find: Callable[[str, int | None], Grounding],
     pages: Sequence[str],
@@ -145,7 +145,7 @@ def _finding(
     )
 
 
-def _orders(findings: Iterable[Finding]) -> list[Flag]:
+def _order_flags(findings: Iterable[Finding]) -> list[Flag]:
     return [
         Flag(
             rule="order_in_quote",

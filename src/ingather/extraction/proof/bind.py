@@ -90,7 +90,7 @@ class Binder:
         subject = self._rows.in_table(subject, spans, text.quoted)
         values = value if isinstance(value, list) else [value]
         found = [self._bind_one(field, one, reader, cues, subject, is_only=len(values) == 1) for one in values]
-        return _together(found)
+        return _bound_together(found)
 
     def _bind_one(
         self, field: Field, value: Value, reader: Reader, cues: Cues, subject: Subject, *, is_only: bool
@@ -120,7 +120,7 @@ class Binder:
             within = first[0] == 0 and (first[1] <= _FRONT_WITHIN or field.type is FieldType.ID)
             return not within and text.place.part not in {"front", "end"}
         start, end = text.sentence(text.start)[0], text.sentence(max(text.start, text.end - 1))[1]
-        printed = " ".join(_printed(self._pages, text, start, end))
+        printed = " ".join(_printed_quote(self._pages, text, start, end))
         if cues.place == "anywhere" and text.place.part in {"introduction", "conclusions", "discussion", "aim"}:
             return False
         return speaks_of_others(printed, text.place)
@@ -133,13 +133,13 @@ class Binder:
             return unbound(Reason.ELSEWHERE, made.stretch)
         if cues.place in {"title", "front"} or (field.type is FieldType.ID and _is_code(value)):
             return Bound(values=(made.stretch,))
-        speaks = _speaking(cues, text, made.stretch, subject, field)
+        speaks = _spans_on_field(cues, text, made.stretch, subject, field)
         if speaks is None:
             return unbound(Reason.NO_CUE, made.stretch)
         return Bound(values=(made.stretch,), subjects=speaks)
 
 
-def _together(found: Sequence[Bound]) -> Bound:
+def _bound_together(found: Sequence[Bound]) -> Bound:
     """Several entries of one value: all must be bound."""
     reason = next((one.reason for one in found if one.reason), None)
     return Bound(
@@ -154,7 +154,7 @@ def _is_code(value: str) -> bool:
     return re.fullmatch(r"10\.\d{4,9}/\S+|[A-Za-z-]{2,10}[ -]?[0-9][0-9-]{4,}\w*", value.strip()) is not None
 
 
-def _printed(pages: Sequence[str], text: QuotedPassage, start: int, end: int) -> list[str]:
+def _printed_quote(pages: Sequence[str], text: QuotedPassage, start: int, end: int) -> list[str]:
     return [pages[span.page][span.start : span.end] for span in text.spans(start, end)]
 
 
@@ -183,7 +183,7 @@ def _row_named(text: QuotedPassage, within: Stretch, subject: Subject) -> tuple[
     return tuple(found)
 
 
-def _speaking(
+def _spans_on_field(
     cues: Cues, text: QuotedPassage, stretch: Stretch, subject: Subject, field: Field
 ) -> tuple[Stretch, ...] | None:
     """The words that make a text an answer to this field: a cue in its sentences, the heading above, or its row."""

@@ -18,10 +18,10 @@ _SILENT: Final = frozenset({"unclear", "not_described", "no_information", "NI", 
 
 def bind_choice(field: Field, value: str, passage: QuotedPassage, cues: Cues, *, is_only: bool = True) -> Bound:
     """Where the quote carries this choice. `is_only`: the field takes one choice; another speaks against it."""
-    sentences = _sentences(passage)
+    sentences = _quoted_sentences(passage)
     carried = {option.id: _carried(option.id, field, cues, passage.text, sentences) for option in field.options}
     mine = carried.get(value, [])
-    speaks = [one for one in mentions(cues.speaks, passage.text) if _is_within(one, sentences)]
+    speaks = [one for one in mentions(cues.speaks, passage.text) if _is_within_quoted(one, sentences)]
     heading = bool(mentions(cues.speaks, passage.place.heading.casefold()))
     if cues.speaks and not speaks and not heading:
         return unbound(Reason.NO_CUE)
@@ -41,7 +41,7 @@ def bind_choice(field: Field, value: str, passage: QuotedPassage, cues: Cues, *,
     return Bound(values=((best.start, best.end),), subjects=subject)
 
 
-def _sentences(passage: QuotedPassage) -> list[tuple[int, int]]:
+def _quoted_sentences(passage: QuotedPassage) -> list[tuple[int, int]]:
     """The sentences that the quote touches, as far as it quotes them."""
     found: list[tuple[int, int]] = []
     at = passage.start
@@ -52,7 +52,7 @@ def _sentences(passage: QuotedPassage) -> list[tuple[int, int]]:
     return found
 
 
-def _is_within(one: Mention, sentences: Sequence[tuple[int, int]]) -> bool:
+def _is_within_quoted(one: Mention, sentences: Sequence[tuple[int, int]]) -> bool:
     return _sentence_of(one, sentences) >= 0
 
 
@@ -62,12 +62,12 @@ def _sentence_of(one: Mention, sentences: Sequence[tuple[int, int]]) -> int:
 
 def _carried(option: str, field: Field, cues: Cues, text: str, sentences: Sequence[tuple[int, int]]) -> list[Mention]:
     """The words that carry an option. What says yes carries no where it is negated."""
-    found = [one for one in mentions(cues.options.get(option, ()), text) if _is_within(one, sentences)]
+    found = [one for one in mentions(cues.options.get(option, ()), text) if _is_within_quoted(one, sentences)]
     kept = [one for one in found if not one.is_negated]
     if _NO.fullmatch(option):
         yes = [other.id for other in field.options if _YES.fullmatch(other.id)]
         turned = (one for other in yes for one in mentions(cues.options.get(other, ()), text))
-        kept += [one for one in turned if one.is_negated and _is_within(one, sentences)]
+        kept += [one for one in turned if one.is_negated and _is_within_quoted(one, sentences)]
     is_plain = not any(
         cues.options.get(other.id) for other in field.options if _YES.fullmatch(other.id) or _NO.fullmatch(other.id)
     )
@@ -75,7 +75,9 @@ def _carried(option: str, field: Field, cues: Cues, text: str, sentences: Sequen
         # A yes or no without cues of its own: the field's words say yes, and no where they are negated.
         wants_no = _NO.fullmatch(option) is not None
         kept += [
-            one for one in mentions(cues.speaks, text) if one.is_negated == wants_no and _is_within(one, sentences)
+            one
+            for one in mentions(cues.speaks, text)
+            if one.is_negated == wants_no and _is_within_quoted(one, sentences)
         ]
     return sorted(kept, key=lambda one: one.start - one.end)
 

@@ -18,7 +18,7 @@ from ingather.extraction.template.builtin import SAFE_LOADER
 from ingather.extraction.template.model import Field, Option
 
 
-def _set(text: str) -> frozenset[str]:
+def _cue_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
@@ -43,7 +43,7 @@ _NEGATOR_IN_CUE: Final = re.compile(
 _INNER: Final = re.compile(r"(?<![a-z])(?:not|never|neither|nor|no)(?![a-z])|[未不没]")
 
 # Words of labels that say nothing of what a field asks.
-_GENERIC: Final = _set(
+_GENERIC: Final = _cue_set(
     "a an and as at by for from in is it of on or the to with number total type method methods status name "
     "class detail details value values date percent other main study trial reported report description "
     "described if any n no yes mean median sd se used this that which who how what where when was were per "
@@ -97,8 +97,8 @@ class Cues:
 @lru_cache(maxsize=2_000)
 def cues_of(question: Field) -> Cues:
     """The cues of a field: its own, those that come with the program for its id, or the words of its label."""
-    known = _shipped().get(question.id, {})
-    is_known = question.id in _shipped()
+    known = _shipped_cues().get(question.id, {})
+    is_known = question.id in _shipped_cues()
     speaks = question.cues or tuple(known.get("cues") or ())
     derived = () if question.cues or is_known else _from_label(question)
     return Cues(
@@ -115,7 +115,7 @@ def cues_of(question: Field) -> Cues:
 
 
 @cache
-def _shipped() -> dict[str, dict[str, Any]]:
+def _shipped_cues() -> dict[str, dict[str, Any]]:
     text = files("ingather.extraction").joinpath("templates", "cues.yaml").read_text(encoding="utf-8")
     loaded: dict[str, dict[str, Any]] = yaml.load(text, Loader=SAFE_LOADER)  # noqa: S506  it is the safe one
     return loaded
@@ -129,7 +129,7 @@ def cue(text: str) -> Cue:
         if term == "..":
             parts.append("..")
         else:
-            parts.append("(?:" + "|".join(map(_term, term.split("|"))) + ")")
+            parts.append("(?:" + "|".join(map(_cue_pattern, term.split("|"))) + ")")
     pattern = ""
     for n, part in enumerate(parts):
         is_next_to_gap = n == 0 or part == ".." or parts[n - 1] == ".."
@@ -137,7 +137,7 @@ def cue(text: str) -> Cue:
     return Cue(re.compile(pattern), _NEGATOR_IN_CUE.search(text) is not None)
 
 
-def _term(term: str) -> str:
+def _cue_pattern(term: str) -> str:
     escaped = re.escape(term).replace(r"\*", "[a-z]*").replace(r"\#", "[0-9]+")
     head = r"(?<![a-z0-9])" if re.match(r"[a-z0-9*]", term) else ""
     tail = r"(?![a-z0-9])" if re.search(r"[a-z0-9]$", term) else ""

@@ -35,21 +35,23 @@ def bind_date(field: Field, value: str, passage: QuotedPassage, cues: Cues) -> B
     wanted: Date = (year, rest[0] if rest else None, rest[1] if len(rest) > 1 else None)
     named = sorted(dates(passage.text), key=lambda one: (one.start, one.start - one.end))
     named = [
-        one for n, one in enumerate(named) if not any(_is_inside(one, other) for other in named if other is not one)
+        one
+        for n, one in enumerate(named)
+        if not any(_is_inside_other_date(one, other) for other in named if other is not one)
     ]
     found = [one for one in named if one.says(wanted) and passage.start <= one.start < passage.end]
     found = [one for one in found if _OLDEST <= one.date[0] <= _NEWEST]
     if not found:
         return unbound(Reason.PART_OF_NAME)
-    reasons = [_bind(field, one, named, passage, cues) for one in found]
+    reasons = [_bind_date(field, one, named, passage, cues) for one in found]
     return next((one for one in reasons if one.reason is None), reasons[0])
 
 
-def _is_inside(one: NamedDate, other: NamedDate) -> bool:
+def _is_inside_other_date(one: NamedDate, other: NamedDate) -> bool:
     return other.start <= one.start and one.end <= other.end and (other.start, other.end) != (one.start, one.end)
 
 
-def _bind(field: Field, one: NamedDate, named: Sequence[NamedDate], passage: QuotedPassage, cues: Cues) -> Bound:
+def _bind_date(field: Field, one: NamedDate, named: Sequence[NamedDate], passage: QuotedPassage, cues: Cues) -> Bound:
     text, place = passage.text, (one.start, one.end)
     start, end = passage.sentence(one.start)
     name = f"{field.id} {field.label.en}".casefold()
@@ -65,19 +67,19 @@ def _bind(field: Field, one: NamedDate, named: Sequence[NamedDate], passage: Quo
     if cues.speaks and not own:
         return unbound(Reason.NO_CUE, place)
     rivals = [cue for cue in mentions(cues.rivals, text) if start <= cue.start < end]
-    near = min((_gap(cue.start, cue.end, one) for cue in own), default=0)
-    if rivals and min(_gap(cue.start, cue.end, one) for cue in rivals) < near:
+    near = min((_gap_to_date(cue.start, cue.end, one) for cue in own), default=0)
+    if rivals and min(_gap_to_date(cue.start, cue.end, one) for cue in rivals) < near:
         return unbound(Reason.OTHER_TIME, place)
     return Bound(values=(place,), subjects=tuple((cue.start, cue.end) for cue in own[:1]))
 
 
-def _gap(start: int, end: int, one: NamedDate) -> int:
+def _gap_to_date(start: int, end: int, one: NamedDate) -> int:
     return max(0, one.start - end, start - one.end)
 
 
 def _edge(text: str, one: NamedDate, named: Sequence[NamedDate]) -> str:
     """Whether a date begins or ends a range; empty where it stands alone."""
-    for other in _others(one, named):
+    for other in _other_dates(one, named):
         if other.start >= one.end and _RANGE.fullmatch(text[one.end : other.start]):
             return "start"
         if other.end <= one.start and _RANGE.fullmatch(text[other.end : one.start]):
@@ -94,5 +96,5 @@ def _edge(text: str, one: NamedDate, named: Sequence[NamedDate]) -> str:
     return "end" if re.search(r"(?:until|through|till|up to|ended|closed|截止|止)[^.;0-9]{0,25}$", before) else ""
 
 
-def _others(one: NamedDate, named: Sequence[NamedDate]) -> Iterator[NamedDate]:
+def _other_dates(one: NamedDate, named: Sequence[NamedDate]) -> Iterator[NamedDate]:
     return (other for other in named if other is not one)

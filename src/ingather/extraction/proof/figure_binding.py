@@ -61,14 +61,14 @@ def bind_number(field: Field, value: Decimal, reader: Reader, cues: Cues, subjec
     if not found:
         return unbound(Reason.PART_OF_NAME)
     want = wanted(field)
-    outcomes = [_bind(field, n, reader, cues, subject, want) for n in found]
+    outcomes = [_bind_figure(field, n, reader, cues, subject, want) for n in found]
     for one in outcomes:
         if one.reason is None:
             return one
     return max(outcomes, key=lambda one: _DEPTH.index(one.reason) if one.reason in _DEPTH else -1)
 
 
-def _bind(field: Field, n: int, reader: Reader, cues: Cues, subject: Subject, want: Wanted) -> Bound:
+def _bind_figure(field: Field, n: int, reader: Reader, cues: Cues, subject: Subject, want: Wanted) -> Bound:
     figure, text = reader.figures[n], reader.passage.text
     place = (figure.start, figure.end)
     if figure.is_name:
@@ -125,7 +125,7 @@ def fits(reader: Reader, n: int, want: Wanted, subject: Subject) -> bool:
         return False
     if M.MEAN in want.measures and M.COUNT in kinds and M.MEAN not in kinds and M.AMOUNT not in kinds:
         return False
-    if want.measures >= {M.MEAN, M.AMOUNT} and M.PERCENT in kinds and _says_mean(reader, figure):
+    if want.measures >= {M.MEAN, M.AMOUNT} and M.PERCENT in kinds and _percentages_are_means(reader, figure):
         return True
     if not kinds & want.measures or kinds & want.barred:
         return want.is_percent and _is_under_percent(reader, n, subject)
@@ -145,7 +145,7 @@ def fits(reader: Reader, n: int, want: Wanted, subject: Subject) -> bool:
     return subject.trusts_symbols or not figure.comparator
 
 
-def _says_mean(reader: Reader, figure: PrintedFigure) -> bool:
+def _percentages_are_means(reader: Reader, figure: PrintedFigure) -> bool:
     """Whether the sentence gives its percentages as means: `the mean decrease was 69 % and 96 %`."""
     before = reader.passage.text[reader.passage.sentence(figure.start)[0] : figure.start]
     return re.search(r"(?<![a-z])(?:means?|average)(?![a-z])|平均|均", before) is not None and "median" not in before

@@ -98,7 +98,9 @@ class PrintedFigure:
 
 def figures(text: str) -> tuple[PrintedFigure, ...]:
     """All figures of a folded text, in order; each character belongs to one at most."""
-    found = sorted([*_digits(text), *_spelt(text), *_han(text)], key=lambda one: (one.start, -one.end))
+    found = sorted(
+        [*_figures_in_digits(text), *_spelt_figures(text), *_han_figures(text)], key=lambda one: (one.start, -one.end)
+    )
     kept: list[PrintedFigure] = []
     for one in found:
         if not kept or one.start >= kept[-1].end:
@@ -106,7 +108,7 @@ def figures(text: str) -> tuple[PrintedFigure, ...]:
     return tuple(_with_ranges(text, kept))
 
 
-def _digits(text: str) -> Iterator[PrintedFigure]:
+def _figures_in_digits(text: str) -> Iterator[PrintedFigure]:
     codes = [found.span() for found in _CODE.finditer(text)]
     codes += [found.span() for found in _BRACKETED.finditer(text) if _is_citation(text, found)]
     for found in _NUMBER.finditer(text):
@@ -115,7 +117,7 @@ def _digits(text: str) -> Iterator[PrintedFigure]:
             # A row of a table: the groups are numbers of their own.
             for part in re.finditer(r"[0-9.]+", found["number"]):
                 start = found.start() + part.start()
-                yield _figure(text, start, start + len(part[0]), Decimal(part[0]), is_code=is_code)
+                yield _printed_figure(text, start, start + len(part[0]), Decimal(part[0]), is_code=is_code)
             continue
         end = found.end()
         if (
@@ -130,7 +132,7 @@ def _digits(text: str) -> Iterator[PrintedFigure]:
             value = value.scaleb(int(found["power"]))
         if found["scale"]:
             value *= _SCALES[found["scale"].strip()]
-        yield _figure(text, found.start(), end, value, is_code=is_code)
+        yield _printed_figure(text, found.start(), end, value, is_code=is_code)
 
 
 def _is_decimal_comma(text: str, comma: re.Match[str]) -> bool:
@@ -144,12 +146,12 @@ def _is_citation(text: str, found: re.Match[str]) -> bool:
     return bool(before) and not before.isdigit() and before not in "%)=:,"
 
 
-def _figure(text: str, start: int, end: int, value: Decimal, *, is_code: bool) -> PrintedFigure:
+def _printed_figure(text: str, start: int, end: int, value: Decimal, *, is_code: bool) -> PrintedFigure:
     percent = _PERCENT.match(text, end)
     sign = _sign(text, start)
     compared = _COMPARATOR.search(text, max(0, start - 3), start)
     stop = percent.end() if percent else end
-    unit, is_time = _unit(text, start, stop) if not percent else ("", False)
+    unit, is_time = _unit_behind_figure(text, start, stop) if not percent else ("", False)
     return PrintedFigure(
         start=start - len(sign),
         end=stop,
@@ -177,7 +179,7 @@ def _sign(text: str, start: int) -> str:
     return ""
 
 
-def _unit(text: str, start: int, end: int) -> tuple[str, bool]:
+def _unit_behind_figure(text: str, start: int, end: int) -> tuple[str, bool]:
     if found := _TIME.match(text, end):
         return found["unit"], True
     if found := _MEASURE_UNIT.match(text, end):
@@ -221,11 +223,11 @@ def _is_name(text: str, start: int, end: int, *, is_time: bool, has_unit: bool) 
     return _HAN_LABEL_AFTER.match(text, end) is not None and not is_time
 
 
-def _spelt(text: str) -> Iterator[PrintedFigure]:
+def _spelt_figures(text: str) -> Iterator[PrintedFigure]:
     for found, value in spelt_numbers(text):
         percent = _PERCENT.match(text, found.end())
         stop = percent.end() if percent else found.end()
-        unit, is_time = _unit(text, found.start(), stop)
+        unit, is_time = _unit_behind_figure(text, found.start(), stop)
         yield PrintedFigure(
             start=found.start(), end=stop, value=Decimal(value), is_percent=percent is not None,
             unit=unit, is_time=is_time, is_spelt=True,
@@ -235,12 +237,12 @@ def _spelt(text: str) -> Iterator[PrintedFigure]:
         )  # fmt: skip
 
 
-def _han(text: str) -> Iterator[PrintedFigure]:
+def _han_figures(text: str) -> Iterator[PrintedFigure]:
     for found in HAN_RUN.finditer(text):
         value = han_number(found[0])
         if value is None:
             continue
-        unit, is_time = _unit(text, found.start(), found.end())
+        unit, is_time = _unit_behind_figure(text, found.start(), found.end())
         is_label = _HAN_LABEL_AFTER.match(text, found.end()) or text[: found.start()].endswith("第")
         yield PrintedFigure(
             start=found.start(), end=found.end(), value=Decimal(value), unit=unit, is_time=is_time, is_spelt=True,

@@ -10,7 +10,7 @@ from ingather.extraction.proof.cues import Mention
 from ingather.extraction.proof.figures import PrintedFigure
 
 
-def _set(text: str) -> frozenset[str]:
+def _governing_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
@@ -23,7 +23,7 @@ _FAR: Final = 25.0
 _BRACKETS: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _TERM: Final = re.compile(rf"[{UNSPACED}]|[^\s{UNSPACED},()]+")
 # Words that part nothing: what is counted, and the verbs that join it to what was done.
-_LIGHT: Final = _set(
+_LIGHT: Final = _governing_set(
     "patients patient participants participant subjects women men children infants adults people individuals "
     "persons volunteers eligible consecutive were was had been have are is be the a an of who in total all for "
     "at to by up either finally successfully"
@@ -51,13 +51,13 @@ def nearest(
     for cue in cues:
         if not sentence[0] <= cue.start < sentence[1] or cue.is_negated:
             continue
-        distance = _distance(text, figure, cue, rivals_of_figure)
+        distance = _cue_distance(text, figure, cue, rivals_of_figure)
         if distance is not None and (best is None or distance < best.distance):
             best = Reach(distance=distance, cue=cue)
     return best
 
 
-def _distance(text: str, figure: PrintedFigure, cue: Mention, others: Sequence[PrintedFigure]) -> float | None:
+def _cue_distance(text: str, figure: PrintedFigure, cue: Mention, others: Sequence[PrintedFigure]) -> float | None:
     if cue.start < figure.end and cue.end > figure.start:
         return 0.0
     is_behind = cue.start >= figure.end
@@ -98,7 +98,7 @@ def governed(
     mine = nearest(text, figure, own, others, sentence)
     if mine is None:
         return None
-    rival = nearest(text, figure, [one for one in rivals if not _overlaps(one, own)], others, sentence)
+    rival = nearest(text, figure, [one for one in rivals if not _overlaps_mention(one, own)], others, sentence)
     if rival is not None and rival.distance < mine.distance:
         return None
     for other in others:
@@ -141,5 +141,5 @@ def _another(
     return mine
 
 
-def _overlaps(one: Mention, others: Sequence[Mention]) -> bool:
+def _overlaps_mention(one: Mention, others: Sequence[Mention]) -> bool:
     return any(one.start < other.end and other.start < one.end for other in others)

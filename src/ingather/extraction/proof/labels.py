@@ -11,13 +11,13 @@ from ingather.extraction.ground.folding import UNSPACED, fold
 from ingather.extraction.ground.lexicon import is_real
 
 
-def _set(text: str) -> frozenset[str]:
+def _label_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
 OTHER: Final = "?"  # the key of a group that a text names and that no row stands for
 
-_GENERIC: Final = _set(
+_GENERIC: Final = _label_set(
     "group groups arm arms treatment treatments therapy patients participants subjects women men children plus "
     "dose daily with and or the of in a an to for per day week mg g ml kg once twice versus vs only alone "
     "received receiving intervention control program programme regimen standard care usual mcg tablet tablets "
@@ -104,7 +104,7 @@ class Labels:
         for one in found:
             if all(one.end <= other.start or one.start >= other.end for other in kept):
                 kept.append(one)
-        return _with_appositions(text, _joined(text, sorted(kept, key=lambda one: one.start)))
+        return _with_appositions(text, _joined_groups(text, sorted(kept, key=lambda one: one.start)))
 
 
 # What joins two names into one: nothing, or the words of a combination with no more than a dose between.
@@ -119,7 +119,7 @@ _BESIDE: Final = re.compile(
 _NEGATED: Final = re.compile(r"(?<![a-z])(?:no|non|not|without|never)[ -]$")
 
 
-def _joined(text: str, named: Sequence[NamedRow]) -> list[NamedRow]:
+def _joined_groups(text: str, named: Sequence[NamedRow]) -> list[NamedRow]:
     """Two known groups side by side are one name: `electronic survey` is no paper survey. A placebo stays one."""
     found: list[NamedRow] = []
     for one in named:
@@ -167,23 +167,25 @@ def arm_labels(arms: tuple[tuple[str, str], ...], short: tuple[tuple[str, str], 
 
     `short` are the abbreviations that the paper explains, as long form and short form.
     """
-    folded = [(key, _bare(fold(label).text)) for key, label in arms if label.strip()]
+    folded = [(key, _bare_arm_label(fold(label).text)) for key, label in arms if label.strip()]
     patterns: list[tuple[str, re.Pattern[str]]] = []
     controls = [key for key, label in folded if _CONTROL.search(label)]
     actives = [key for key, _ in folded if key not in controls]
     for key, label in folded:
-        others = {term for other, text in folded if other != key for term in _terms(text)}
-        label_terms = {term for term in _terms(label) if term not in _GENERIC}
+        others = {term for other, text in folded if other != key for term in _label_terms(text)}
+        label_terms = {term for term in _label_terms(label) if term not in _GENERIC}
         names = [label, *re.findall(r"\(([^()]{2,})\)", label), re.sub(r" ?\([^()]*\)", "", label)]
-        own = [term for term in _terms(label) if term not in others and term not in _GENERIC and _is_telling(term)]
+        own = [
+            term for term in _label_terms(label) if term not in others and term not in _GENERIC and _is_telling(term)
+        ]
         names += [*_shortened(label, short, own), *(term for term in own if not is_real(term))]
-        is_part = not own and any(other != key and label_terms <= {*_terms(text)} for other, text in folded)
-        sources = [_phrase(name) for name in dict.fromkeys(names) if name.strip(" ()")]
+        is_part = not own and any(other != key and label_terms <= {*_label_terms(text)} for other, text in folded)
+        sources = [_label_phrase(name) for name in dict.fromkeys(names) if name.strip(" ()")]
         # An ordinary word of a label names the group only where it is called one: `the exercise group`.
         sources += [rf"(?<![a-z0-9-]){re.escape(term)}{_CALLED}" for term in own if is_real(term)]
         if is_part and label_terms:
             # `letrozole` beside `palbociclib plus letrozole`: the shorter name, where it is called a group.
-            core = r"[ -]?".join(re.escape(term) for term in _terms(label) if term in label_terms)
+            core = r"[ -]?".join(re.escape(term) for term in _label_terms(label) if term in label_terms)
             sources = [rf"(?:{source})(?! ?(?:plus|\+|/|with|and) ?[a-z])" for source in sources]
             sources.append(
                 rf"(?<![a-z0-9])(?<!plus )(?<!and )(?<!with ){core}[- ](?:groups?|arms?|alone|only"
@@ -254,16 +256,16 @@ def _spells(letters: Sequence[str], terms: Sequence[str]) -> bool:
     return sum(letter in initials for letter in letters) * 2 >= len(letters) or len(terms) == 1
 
 
-def _bare(label: str) -> str:
+def _bare_arm_label(label: str) -> str:
     return re.sub(r"(?: groups?| arms?|组)$", "", label).strip()
 
 
-def _phrase(name: str) -> str:
+def _label_phrase(name: str) -> str:
     spaced = r"[ -]?".join(re.escape(term) for term in re.split(r"[ -]+", name.strip(" ()")))
     return rf"(?<![a-z0-9+-]){spaced}(?:[- ](?:group|arm|treated))?(?![a-z0-9])" if name.isascii() else spaced
 
 
-def _terms(label: str) -> list[str]:
+def _label_terms(label: str) -> list[str]:
     return re.findall(
         rf"[a-z]+[0-9]*|[0-9]+(?:\.[0-9]+)? ?(?:mg|g|ug|ml|iu|gy|weeks?|months?|days?|years?|hours?|sessions?"
         rf"|cycles?)|[{UNSPACED}]+",

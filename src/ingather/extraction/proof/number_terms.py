@@ -54,16 +54,16 @@ HAN_RUN: Final = re.compile("[\u3007零一二三四五六七八九十百千两�
 def spelt_numbers(text: str) -> Iterator[tuple[re.Match[str], int]]:
     """The numbers of a text that are written as words, and where. `one, two and three` are three of them."""
     for run in _RUN.finditer(text):
-        value = _spelt(run[0])
+        value = _spelt_number_value(run[0])
         if value is not None:
             yield run, value
             continue
         for term in _TERM.finditer(text, run.start(), run.end()):
-            if (value := _spelt(term[0])) is not None:
+            if (value := _spelt_number_value(term[0])) is not None:
                 yield term, value
 
 
-def _spelt(text: str) -> int | None:
+def _spelt_number_value(text: str) -> int | None:
     """The number that a run of number words is; None where its words are two numbers, as in `one, two`."""
     total = part = 0
     last = 10**12  # the last word's worth: within one part, words become smaller

@@ -9,7 +9,7 @@ from ingather.extraction.proof.cues import stem
 from ingather.extraction.proof.labels import NamedRow
 
 
-def _set(text: str) -> frozenset[str]:
+def _outcome_term_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
@@ -42,19 +42,19 @@ def outcome_terms(label: str) -> tuple[re.Pattern[str], ...]:
         if term in _GLUE or len(term) < 2:
             continue
         forms = [rf"{re.escape(stem(term))}[a-z]*" if len(term) > 4 else rf"{re.escape(term)}s?"]
-        forms += [same for line in _SAME if _is_of(term, line) for same in _alternatives(line)]
+        forms += [same for line in _SAME if _is_of(term, line) for same in _label_alternatives(line)]
         patterns.append(re.compile(rf"(?<![a-z])(?:{'|'.join(forms)})(?![a-z])"))
     for run in re.findall(f"[{UNSPACED}]{{2,}}", text):
         pieces = [run] if len(run) <= 4 else [run[n : n + 2] for n in range(0, len(run) - 1, 2)]
         patterns += [re.compile(re.escape(piece)) for piece in pieces]
-    if len(initials := _initials(text)) >= 2 and patterns:
+    if len(initials := _outcome_initials(text)) >= 2 and patterns:
         patterns[0] = re.compile(rf"{patterns[0].pattern}|(?<![a-z]){initials}s?(?![a-z])")
     return tuple(patterns)
 
 
 # Words of an outcome that stand this near to each other name it together.
 _TOGETHER: Final = 25
-_GLUE: Final = _set(
+_GLUE: Final = _outcome_term_set(
     "the of and in a an at to for by with from or on as per after before within during change mean score rate "
     "number incidence proportion percentage level total patients patient time week weeks month months day days "
     "year years baseline primary secondary outcome measured using any all overall who had having is were was "
@@ -62,7 +62,7 @@ _GLUE: Final = _set(
 )
 
 
-def _initials(text: str) -> str:
+def _outcome_initials(text: str) -> str:
     terms = [term for term in re.findall(r"[a-z]+", text) if term not in {"of", "the", "and", "in", "for", "to", "a"}]
     return "".join(term[0] for term in terms) if 2 <= len(terms) <= 5 else ""
 
@@ -71,7 +71,7 @@ def _is_of(term: str, line: str) -> bool:
     return any(term.startswith(one[:-1]) if one.endswith("*") else term == one for one in line.split())
 
 
-def _alternatives(line: str) -> list[str]:
+def _label_alternatives(line: str) -> list[str]:
     return [one.replace("*", "[a-z]*") for one in line.split()]
 
 

@@ -74,11 +74,11 @@ def of_outcome(
     ]
     if not own:
         return Reason.NO_SUBJECT
-    others = _others(text, key, labels, sentence, own)
+    others = _other_outcomes(text, key, labels, sentence, own)
     run = run_of(text, figure, peers, sentence)
     peers = [one for one in peers if one.start == figure.start or one.start <= figure.start or one not in run]
-    left = _last(own, figure.start)
-    other = _last(others, figure.start)
+    left = _last_named_before(own, figure.start)
+    other = _last_named_before(others, figure.start)
     bracket = _bracket_of(text, figure)
     if bracket is not None:
         # What stands in brackets belongs to the words before them.
@@ -112,7 +112,7 @@ def _is_behind_brackets(
     return False
 
 
-def _others(
+def _other_outcomes(
     text: str, key: str, labels: Mapping[str, str], sentence: tuple[int, int], own: Sequence[NamedRow]
 ) -> list[NamedRow]:
     """Where the sentence names other outcomes, in words that this one has not."""
@@ -126,7 +126,7 @@ def _others(
     return [one for one in found if not any(one.start < mine.end and mine.start < one.end for mine in own)]
 
 
-def _last(named: Sequence[NamedRow], at: int) -> NamedRow | None:
+def _last_named_before(named: Sequence[NamedRow], at: int) -> NamedRow | None:
     return max((one for one in named if one.end <= at), key=lambda one: one.start, default=None)
 
 
@@ -162,7 +162,7 @@ def days(text: str) -> float | None:
     if not found:
         return 0.0 if re.search(r"baseline|基线|治疗前", text) else None
     number = float(found["number"] or found["number2"])
-    return number * _TIME_UNITS[_unit(found["unit"] or found["unit3"] or found["unit2"])]
+    return number * _TIME_UNITS[_time_unit(found["unit"] or found["unit3"] or found["unit2"])]
 
 
 _HEADS: Final = (
@@ -171,7 +171,7 @@ _HEADS: Final = (
 )
 
 
-def _unit(unit: str) -> str:
+def _time_unit(unit: str) -> str:
     for head, key in _HEADS:
         if unit.startswith(head):
             return key

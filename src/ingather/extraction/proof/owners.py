@@ -34,7 +34,7 @@ def owner(
         return None
     if found := right_beside(text, figure, peers, here):
         return found
-    run = _run(text, figure, peers, here)
+    run = _figures_of_one_list(text, figure, peers, here)
     if len(run) > 1 and (found := _by_order(text, figure, run, peers, here)):
         return found
     if len(run) > 1 and "respectively" in text[run[-1].end : sentence[1]]:
@@ -131,10 +131,10 @@ def run_of(
     text: str, figure: PrintedFigure, peers: Sequence[PrintedFigure], sentence: tuple[int, int]
 ) -> list[PrintedFigure]:
     """The figures of a sentence that stand in one list with this one."""
-    return _run(text, figure, [one for one in peers if sentence[0] <= one.start < sentence[1]], ())
+    return _figures_of_one_list(text, figure, [one for one in peers if sentence[0] <= one.start < sentence[1]], ())
 
 
-def _run(
+def _figures_of_one_list(
     text: str, figure: PrintedFigure, peers: Sequence[PrintedFigure], named: Sequence[NamedRow]
 ) -> list[PrintedFigure]:
     """The figures that stand in one list with this one, without a group's name between them."""
@@ -195,9 +195,11 @@ _COMPARED_WITH: Final = re.compile(
 )
 
 
-def _turned(text: str, place: int, run: Sequence[PrintedFigure], named: Sequence[NamedRow]) -> NamedRow | None:
+def _turned_comparison(
+    text: str, place: int, run: Sequence[PrintedFigure], named: Sequence[NamedRow]
+) -> NamedRow | None:
     """`Compared with B, A had a lower rate (15 % v 28 %)`: the first figure is of the name that comes second."""
-    names = _distinct([one for one in named if one.end <= run[0].start])
+    names = _distinct_owners([one for one in named if one.end <= run[0].start])
     if len(names) != _PAIR or not _COMPARED_WITH.search(text, max(0, names[0].start - 50), names[0].start):
         return None
     return names[1 - place]
@@ -212,7 +214,7 @@ def _by_order(
 ) -> NamedRow | None:
     """As many names as figures, all before or all behind them: the first belongs to the first."""
     place = next(n for n, one in enumerate(run) if one.start == figure.start)
-    if len(run) == _PAIR and (turned := _turned(text, place, run, named)):
+    if len(run) == _PAIR and (turned := _turned_comparison(text, place, run, named)):
         return turned
     first_before = max((one.end for one in peers if one.end <= run[0].start), default=0)
     last_behind = min((one.start for one in peers if one.start >= run[-1].end), default=10**9)
@@ -221,7 +223,7 @@ def _by_order(
         [one for one in named if run[-1].end <= one.start < last_behind],
         [one for one in named if one.end <= run[0].start],
     ):
-        listed = _distinct(names)
+        listed = _distinct_owners(names)
         if len(listed) == len(run):
             return listed[place]
         if len(run) == 2 and (found := _on_either_side(text, place, run, names, named)):
@@ -251,7 +253,7 @@ def _in_list(
     return next((one for one in named if a <= one.start < b), None)
 
 
-def _distinct(names: Sequence[NamedRow]) -> list[NamedRow]:
+def _distinct_owners(names: Sequence[NamedRow]) -> list[NamedRow]:
     kept: dict[str, NamedRow] = {}
     for one in names:
         kept.setdefault(one.key, one)

@@ -40,7 +40,7 @@ def bind_quantity(field: Field, value: str, reader: Reader, cues: Cues, subject:
     if not fitting:
         figure = reader.figures[candidates[0]]
         return unbound(Reason.OTHER_MEASURE, (figure.start, figure.end))
-    outcomes = [_bind(field, n, reader, cues, subject) for n in fitting]
+    outcomes = [_bind_quantity(field, n, reader, cues, subject) for n in fitting]
     return next((one for one in outcomes if one.reason is None), outcomes[0])
 
 
@@ -64,7 +64,7 @@ def _has_unit(reader: Reader, n: int, number: Decimal, unit: str) -> bool:
     )
 
 
-def _bind(field: Field, n: int, reader: Reader, cues: Cues, subject: Subject) -> Bound:
+def _bind_quantity(field: Field, n: int, reader: Reader, cues: Cues, subject: Subject) -> Bound:
     figure, text = reader.figures[n], reader.passage.text
     place: Stretch = (figure.start, figure.end)
     sentence = reader.passage.sentence(figure.start)

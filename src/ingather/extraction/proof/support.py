@@ -81,7 +81,7 @@ def supports(value: Value, text: str, *, type: str = "text", enum: Sequence[str]
     figures = {*_figures(wanted)}
     if isinstance(value, str) and not {*_COMPARED.findall(wanted)} <= {*_COMPARED.findall(source)}:
         return False
-    return figures <= {*_figures(source), *_spelt(source)}
+    return figures <= {*_figures(source), *_spelt_support(source)}
 
 
 def _is_in(wanted: str, source: str) -> bool:
@@ -120,7 +120,7 @@ def _signed(number: Decimal, sign: str, before: str) -> Iterator[Decimal]:
         yield number
 
 
-def _spelt(text: str) -> Iterator[Decimal]:
+def _spelt_support(text: str) -> Iterator[Decimal]:
     """The numbers of a folded text that are written as words."""
     for _, number in spelt_numbers(text):
         yield Decimal(number)
@@ -149,11 +149,11 @@ def _in_digits(text: str) -> tuple[str, list[int]]:
 def dates(folded: str) -> Iterator[NamedDate]:
     """Every date that a folded text may name, as far as it goes, and where."""
     text, origin = _in_digits(folded)
-    for start, end, date in _dates(text):
+    for start, end, date in _dates_in_quote(text):
         yield NamedDate(start=origin[start], end=origin[end - 1] + 1, date=date)
 
 
-def _dates(text: str) -> Iterator[tuple[int, int, Date]]:
+def _dates_in_quote(text: str) -> Iterator[tuple[int, int, Date]]:
     for found in re.finditer(r"(?<![0-9.,])([0-9]{4})(?![0-9])", text):
         yield *found.span(), (int(found[1]), None, None)
     for found in _BY_NAME.finditer(text):
@@ -162,31 +162,31 @@ def _dates(text: str) -> Iterator[tuple[int, int, Date]]:
         yield (
             found.start(),
             max(found.end(2), found.end(3)) if has_two else found.end(),
-            (int(year), _month(name), _int(before or after)),
+            (int(year), _month_number(name), _optional_int(before or after)),
         )
         if has_two:
             start = found.start(4) if day2 else found.start(5)
-            yield start, found.end(), (int(year), _month(name2), _int(day2 or after2))
+            yield start, found.end(), (int(year), _month_number(name2), _optional_int(day2 or after2))
     for found in _BY_HAN.finditer(text):
         year, month, day, month2, day2 = found.groups()
         stop = found.end()
         if month2:
             stop = max(found.end(2), found.end(3)) + 1
-            yield found.start(4), found.end(), (int(year), int(month2), _int(day2))
-        yield found.start(), min(stop, found.end()), (int(year), _int(month), _int(day))
+            yield found.start(4), found.end(), (int(year), int(month2), _optional_int(day2))
+        yield found.start(), min(stop, found.end()), (int(year), _optional_int(month), _optional_int(day))
     for found in _YEAR_FIRST.finditer(text):
         year, month, day = found.groups()
-        yield *found.span(), (int(year), int(month), _int(day))
+        yield *found.span(), (int(year), int(month), _optional_int(day))
     for found in _YEAR_LAST.finditer(text):
         one, two, year = found.groups()
-        yield *found.span(), (int(year), int(two), _int(one))
+        yield *found.span(), (int(year), int(two), _optional_int(one))
         if one:
             yield *found.span(), (int(year), int(one), int(two))
 
 
-def _month(name: str) -> int:
+def _month_number(name: str) -> int:
     return _MONTHS.index(name[:3]) + 1
 
 
-def _int(text: str | None) -> int | None:
+def _optional_int(text: str | None) -> int | None:
     return int(text) if text else None

@@ -12,12 +12,12 @@ from ingather.extraction.proof.cues import stem
 from ingather.extraction.template.model import Field, FieldType
 
 
-def _set(text: str) -> frozenset[str]:
+def _text_term_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
 _TERM: Final = re.compile(rf"[a-z]+(?:'[a-z]+)?|[0-9]+(?:[.,][0-9]+)*%?|[{UNSPACED}]")
-_SMALL: Final = _set(
+_SMALL: Final = _text_term_set(
     "a an and as at be been by for from had has have in into is it its of on or our that the their these this "
     "those to was were which who will with we were using used e g i"
 )
@@ -28,11 +28,18 @@ _SHARES: Final = {FieldType.LONGTEXT: 0.80, FieldType.TEXT: 0.80, FieldType.MULT
 _FEW: Final = 3
 _STATES: Final = frozenset(
     {state.value.replace("_", " ") for state in State}
-    | {f"not {term}" for term in _set("reported stated described mentioned specified given available provided found")}
-    | {f"{one} {other}" for one in ("see", "as") for other in _set("text paper quote reported stated described above")}
+    | {
+        f"not {term}"
+        for term in _text_term_set("reported stated described mentioned specified given available provided found")
+    }
+    | {
+        f"{one} {other}"
+        for one in ("see", "as")
+        for other in _text_term_set("text paper quote reported stated described above")
+    }
     | {"n a", "none reported", "not applicable", "no information", "reported in text"}
-    | _set("na nr ni nil null none unclear unknown yes no true false missing tbd string")
-    | _set("未报告 不适用 不清楚 未说明 未提及 无 是 否 不详 未知")
+    | _text_term_set("na nr ni nil null none unclear unknown yes no true false missing tbd string")
+    | _text_term_set("未报告 不适用 不清楚 未说明 未提及 无 是 否 不详 未知")
 )
 
 
@@ -51,21 +58,21 @@ def made_of(value: str, text: str, start: int, end: int) -> Made:
     """How a text is made of the words of a quote: `text[start:end]`, folded."""
     wanted = fold(value).text
     quoted = text[start:end]
-    if (at := _literal(wanted, quoted)) is not None:
+    if (at := _literal_place(wanted, quoted)) is not None:
         first, last = at
         is_turned = terms.negation_before(quoted, first) < first and not terms.negation_before(wanted, 0) < 0
-        return Made(share=1.0, count=len(_content(wanted)), stretch=(start + first, start + last), is_whole=True,
+        return Made(share=1.0, count=len(_content_terms(wanted)), stretch=(start + first, start + last), is_whole=True,
                     is_turned=is_turned)  # fmt: skip
-    mine = _content(wanted)
+    mine = _content_terms(wanted)
     theirs = [(found[0], found.start(), found.end()) for found in _TERM.finditer(quoted)]
     places: dict[str, list[Stretch]] = {}
     for term, a, b in theirs:
-        places.setdefault(_key(term), []).append((a, b))
+        places.setdefault(_comparable_term(term), []).append((a, b))
     hits: list[Stretch] = []
     found = 0
     at_last = 0
     for term in mine:
-        if where := places.get(_key(term)):
+        if where := places.get(_comparable_term(term)):
             found += 1
             following = [one for one in where if one[0] >= at_last]
             hits.append(following[0] if following else where[0])
@@ -76,11 +83,12 @@ def made_of(value: str, text: str, start: int, end: int) -> Made:
     first, last = min(hits)[0], max(hits)[1]
     return Made(
         share=share, count=len(mine), stretch=(start + first, start + last),
-        is_turned=_negations(wanted) != _negations(quoted[first:last]) and _negations(wanted) + 1 != _negations(quoted),
+        is_turned=_negations_in(wanted) != _negations_in(quoted[first:last])
+        and _negations_in(wanted) + 1 != _negations_in(quoted),
     )  # fmt: skip
 
 
-def _literal(wanted: str, quoted: str) -> Stretch | None:
+def _literal_place(wanted: str, quoted: str) -> Stretch | None:
     """Where a text stands in a quote letter by letter, but for spaces and punctuation, cutting no word."""
     terms = _TERM.findall(wanted)
     if not terms:
@@ -90,17 +98,17 @@ def _literal(wanted: str, quoted: str) -> Stretch | None:
     return found.span() if found else None
 
 
-def _content(folded: str) -> list[str]:
+def _content_terms(folded: str) -> list[str]:
     return [term for term in _TERM.findall(folded) if term not in _SMALL]
 
 
-def _key(term: str) -> str:
+def _comparable_term(term: str) -> str:
     if term[0].isdigit():
         return term.replace(",", "").rstrip("%")
     return terms.NUMBERS.get(term) or stem(term.replace("isation", "ization").replace("ise", "ize").replace("'s", ""))
 
 
-def _negations(folded: str) -> int:
+def _negations_in(folded: str) -> int:
     return sum(terms.negations_in(term) for term in _TERM.findall(folded))
 
 
@@ -130,6 +138,9 @@ def not_an_answer(field: Field, value: str) -> Reason | None:
 
 def is_from_question(field: Field, value: str) -> bool:
     """Whether a text that is not the quote's is the question's: most of its words are the instruction's."""
-    mine = {_key(term) for term in _content(fold(value).text)}
-    given = {_key(term) for term in _content(fold(f"{field.label.en} {field.label.zh} {field.instruction}").text)}
+    mine = {_comparable_term(term) for term in _content_terms(fold(value).text)}
+    given = {
+        _comparable_term(term)
+        for term in _content_terms(fold(f"{field.label.en} {field.label.zh} {field.instruction}").text)
+    }
     return bool(mine) and len(mine & given) >= 0.75 * len(mine)

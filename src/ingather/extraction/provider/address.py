@@ -68,7 +68,7 @@ def check_base_url(url: str, *, allow_local: bool, resolve: Resolve | None = Non
         host, port = (parts.hostname or "").rstrip("."), parts.port
     except ValueError:
         raise AddressRefused(
-            f"{_shown(url)!r} is not an address. Give one such as https://api.example.com/v1."
+            f"{_shown_url(url)!r} is not an address. Give one such as https://api.example.com/v1."
         ) from None
     if parts.scheme not in {"https", "http"}:
         raise AddressRefused(f"A model is called by https, not by {parts.scheme or 'a bare name'!r}.")
@@ -79,8 +79,8 @@ def check_base_url(url: str, *, allow_local: bool, resolve: Resolve | None = Non
     if not host or port == 0:
         raise AddressRefused("The address names no host, or port 0. Give one such as https://api.example.com/v1.")
 
-    literal = _literal(host)
-    addresses = [literal] if literal is not None else _named(host, allow_local=allow_local, resolve=resolve)
+    literal = _literal_address(host)
+    addresses = [literal] if literal is not None else _named_host(host, allow_local=allow_local, resolve=resolve)
     is_local = [_is_local(address, host, allow_local=allow_local) for address in addresses]
     if parts.scheme == "http":
         if not allow_local:
@@ -92,7 +92,7 @@ def check_base_url(url: str, *, allow_local: bool, resolve: Resolve | None = Non
     return f"{parts.scheme}://{shown}{'' if port is None else f':{port}'}{parts.path.rstrip('/')}"
 
 
-def _literal(host: str) -> Address | None:
+def _literal_address(host: str) -> Address | None:
     """The address that a host stands for, in every spelling that a C library takes: 0x7f.1, 2130706433."""
     if "%" in host:
         raise AddressRefused("The host of an address may hold no %: neither an encoded character nor a zone.")
@@ -111,7 +111,7 @@ def _literal(host: str) -> Address | None:
         raise AddressRefused(f"{host} is not an address. Check its spelling.") from None
 
 
-def _named(host: str, *, allow_local: bool, resolve: Resolve | None) -> list[Address]:
+def _named_host(host: str, *, allow_local: bool, resolve: Resolve | None) -> list[Address]:
     if len(host) > 253 or not all(_LABEL.fullmatch(label) for label in host.split(".")):
         raise AddressRefused(f"{host[:80]!r} is not the name of a host. Check its spelling.")
     if host in _METADATA_NAMES:
@@ -161,5 +161,5 @@ def _meanings(address: Address) -> list[Address]:
     return wrapped
 
 
-def _shown(url: str) -> str:
+def _shown_url(url: str) -> str:
     return url[:80]

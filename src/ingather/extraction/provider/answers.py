@@ -36,23 +36,25 @@ def parse_object(text: str) -> dict[str, Any]:
     database keeps, become U+FFFD.
     """
     if len(text) > LONGEST_TEXT:
-        _refuse(notice("provider.longer_characters", "it is longer than {most} characters", most=f"{LONGEST_TEXT:,}"))
+        _refuse_json(
+            notice("provider.longer_characters", "it is longer than {most} characters", most=f"{LONGEST_TEXT:,}")
+        )
     text = text.removeprefix("\ufeff").strip()
     whole, problem = None, ""
     try:
         whole = _DECODER.decode(text)
     except _Refused as refusal:
-        _refuse(str(refusal))
+        _refuse_json(str(refusal))
     except (ValueError, RecursionError) as error:
-        problem = _what(error)
+        problem = _what_json_lacks(error)
     if isinstance(whole, dict):
-        return _clean(_arguments(whole))
+        return _clean_json(_arguments(whole))
     if not problem:
-        _refuse(notice("provider.json_but_not_object", "it is JSON, but not an object"))
-    found = _around(text)
+        _refuse_json(notice("provider.json_but_not_object", "it is JSON, but not an object"))
+    found = _outermost_objects(text)
     if len(found) != 1:
-        _refuse(notice("provider.holds_several_objects", "it holds several objects") if found else problem)
-    return _clean(_arguments(found[0]))
+        _refuse_json(notice("provider.holds_several_objects", "it holds several objects") if found else problem)
+    return _clean_json(_arguments(found[0]))
 
 
 def _arguments(found: dict[str, Any]) -> dict[str, Any]:
@@ -87,19 +89,19 @@ def salvage(text: str) -> dict[str, Any] | None:
         return None
     try:
         kept, _ = _members(text, start, depth=1)
-        return _clean(kept) or None
+        return _clean_json(kept) or None
     except (_Refused, RecursionError, ModelError):
         return None
 
 
-def _around(text: str) -> list[dict[str, Any]]:
+def _outermost_objects(text: str) -> list[dict[str, Any]]:
     """The objects in a text of more than one object, each not inside another. Fenced ones hide all others."""
     text = _THOUGHT.sub("", text)
-    fenced = [found for block in _FENCED.findall(text) for found in _objects(block)]
-    return fenced or list(_objects(text))
+    fenced = [found for block in _FENCED.findall(text) for found in _json_objects(block)]
+    return fenced or list(_json_objects(text))
 
 
-def _objects(text: str) -> Iterator[dict[str, Any]]:
+def _json_objects(text: str) -> Iterator[dict[str, Any]]:
     place = text.find("{")
     # Each start may cost a read to the end, so there is an end to trying.
     for _ in range(_MOST_STARTS):
@@ -109,7 +111,7 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
             found, place = _DECODER.raw_decode(text, place)
             yield found
         except _Refused as refusal:
-            _refuse(str(refusal))
+            _refuse_json(str(refusal))
         except (ValueError, RecursionError):
             place += 1
         place = text.find("{", place)
@@ -118,13 +120,13 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
 def _members(text: str, place: int, *, depth: int) -> tuple[dict[str, Any], bool]:
     """The finished members of the object that opens at `place`, and whether the object itself was finished."""
     kept: dict[str, Any] = {}
-    place = _skip(text, place + 1)
+    place = _skip_blanks(text, place + 1)
     while text[place : place + 1] == '"':
         try:
             key, place = _DECODER.raw_decode(text, place)
         except ValueError:
             return kept, False
-        place = _skip(text, place)
+        place = _skip_blanks(text, place)
         if text[place : place + 1] != ":":
             return kept, False
         if key in kept:
@@ -133,35 +135,35 @@ def _members(text: str, place: int, *, depth: int) -> tuple[dict[str, Any], bool
                     "provider.key_stands_twice_object", "the key {key} stands twice in one object", key=f"{key[:40]!r}"
                 )
             )
-        place = _skip(text, place + 1)
-        value, place, is_whole = _value(text, place, depth=depth)
+        place = _skip_blanks(text, place + 1)
+        value, place, is_whole = _salvaged_value(text, place, depth=depth)
         if is_whole or value:
             kept[key] = value
         if not is_whole:
             return kept, False
-        place = _skip(text, place)
+        place = _skip_blanks(text, place)
         if text[place : place + 1] != ",":
             break
-        place = _skip(text, place + 1)
+        place = _skip_blanks(text, place + 1)
     return kept, text[place : place + 1] == "}"
 
 
-def _elements(text: str, place: int, *, depth: int) -> list[Any]:
+def _salvaged_elements(text: str, place: int, *, depth: int) -> list[Any]:
     kept: list[Any] = []
-    place = _skip(text, place + 1)
+    place = _skip_blanks(text, place + 1)
     while place < len(text):
-        value, place, is_whole = _value(text, place, depth=depth)
+        value, place, is_whole = _salvaged_value(text, place, depth=depth)
         if not is_whole:
             break
         kept.append(value)
-        place = _skip(text, place)
+        place = _skip_blanks(text, place)
         if text[place : place + 1] != ",":
             break
-        place = _skip(text, place + 1)
+        place = _skip_blanks(text, place + 1)
     return kept
 
 
-def _value(text: str, place: int, *, depth: int) -> tuple[Any, int, bool]:
+def _salvaged_value(text: str, place: int, *, depth: int) -> tuple[Any, int, bool]:
     """The value at `place`, where it ends, and whether it is whole; of a cut one, what is worth keeping."""
     try:
         value, end = _DECODER.raw_decode(text, place)
@@ -172,7 +174,7 @@ def _value(text: str, place: int, *, depth: int) -> tuple[Any, int, bool]:
     else:
         return (value, end, True) if end < len(text) or isinstance(value, str | dict | list) else (None, end, False)
     if depth < DEEPEST and text.startswith("[", place):
-        return _elements(text, place, depth=depth + 1), len(text), False
+        return _salvaged_elements(text, place, depth=depth + 1), len(text), False
     if depth < DEEPEST and text.startswith("{", place):
         kept, _ = _members(text, place, depth=depth + 1)
         if all(isinstance(member, dict | list) for member in kept.values()):
@@ -180,12 +182,12 @@ def _value(text: str, place: int, *, depth: int) -> tuple[Any, int, bool]:
     return None, len(text), False
 
 
-def _skip(text: str, place: int) -> int:
+def _skip_blanks(text: str, place: int) -> int:
     blank = _BLANK.match(text, place)
     return place if blank is None else blank.end()
 
 
-def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _pairs_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) < len(pairs):
         keys = [key for key, _ in pairs]
@@ -198,14 +200,14 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
-def _finite(text: str) -> float:
+def _finite_json_number(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
         raise _Refused(notice("provider.not_finite_number", "{text} is not a finite number", text=text[:20]))
     return number
 
 
-def _whole_number(text: str) -> int:
+def _whole_json_number(text: str) -> int:
     if len(text) > 400:
         raise _Refused(notice("provider.number_400_digits", "a number has more than 400 digits"))
     return int(text)
@@ -216,27 +218,30 @@ def _no_constant(name: str) -> NoReturn:
 
 
 _DECODER = json.JSONDecoder(
-    object_pairs_hook=_pairs, parse_float=_finite, parse_int=_whole_number, parse_constant=_no_constant
+    object_pairs_hook=_pairs_once,
+    parse_float=_finite_json_number,
+    parse_int=_whole_json_number,
+    parse_constant=_no_constant,
 )
 
 
-def _clean(found: dict[str, Any]) -> dict[str, Any]:
-    cleaned: dict[str, Any] = _cleaned(found, 1)
+def _clean_json(found: dict[str, Any]) -> dict[str, Any]:
+    cleaned: dict[str, Any] = _cleaned_json(found, 1)
     return cleaned
 
 
-def _cleaned(value: Any, depth: int) -> Any:
+def _cleaned_json(value: Any, depth: int) -> Any:
     if depth > DEEPEST + 1:
-        _refuse(notice("provider.nested_deeper", "it is nested deeper than {most}", most=DEEPEST))
+        _refuse_json(notice("provider.nested_deeper", "it is nested deeper than {most}", most=DEEPEST))
     match value:
         case str():
             return _UNKEEPABLE.sub("\ufffd", value)
         case list():
-            return [_cleaned(element, depth + 1) for element in value]
+            return [_cleaned_json(element, depth + 1) for element in value]
         case dict():
-            made = {_cleaned(key, depth): _cleaned(member, depth + 1) for key, member in value.items()}
+            made = {_cleaned_json(key, depth): _cleaned_json(member, depth + 1) for key, member in value.items()}
             if len(made) < len(value):
-                _refuse(
+                _refuse_json(
                     notice(
                         "provider.two_keys_object_same_once",
                         "two keys of one object are the same once characters that cannot be kept are replaced",
@@ -247,7 +252,7 @@ def _cleaned(value: Any, depth: int) -> Any:
             return value
 
 
-def _what(error: Exception) -> str:
+def _what_json_lacks(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
         return notice(
             "provider.line_column",
@@ -263,7 +268,7 @@ def _what(error: Exception) -> str:
     )
 
 
-def _refuse(problem: str) -> NoReturn:
+def _refuse_json(problem: str) -> NoReturn:
     raise ModelError(
         ErrorKind.BAD_JSON,
         notice(

@@ -63,20 +63,20 @@ def classify(
     report = error_report(body)
     lower = {name.lower(): value for name, value in (headers or {}).items()}
     wait_s = retry_after_s(lower, report.message, now_s() if now is None else now)
-    kind, advice = _kind(status, report, model, host)
+    kind, advice = _kind_of_error(status, report, model, host)
     sentence = notice(
         "provider.status_and_excerpt",
         "{advice} ({status}{excerpt})",
         advice=advice,
         status=status,
-        excerpt=_excerpt(report),
+        excerpt=_excerpt_of_report(report),
     )
     return ModelError(
         kind, sentence, retry_after_s=wait_s if kind in {ErrorKind.RETRY_AFTER, ErrorKind.OVERLOADED} else None
     )
 
 
-def _kind(status: int, report: ErrorReport, model: str, host: str) -> tuple[ErrorKind, str]:
+def _kind_of_error(status: int, report: ErrorReport, model: str, host: str) -> tuple[ErrorKind, str]:
     """The kind of an error and advice. The groups are tried in order, and so are the rules within each."""
     text = report.code_and_message
     return (
@@ -192,12 +192,12 @@ def classify_body(status: int, headers: Mapping[str, str], body: bytes, *, model
     if code and not report.is_html:
         return classify(status=int(code[1]), headers=headers, body=body, model=model, host=host)
     if not report.is_html and (report.message or report.code):
-        inner = 429 if _RATE.search(report.code_and_message) else 400 if _explains(report) else 500
+        inner = 429 if _RATE.search(report.code_and_message) else 400 if _explains_itself(report) else 500
         return classify(status=inner, headers=headers, body=body, model=model, host=host)
     return classify(status=status, headers=headers, body=body, model=model, host=host)
 
 
-def _explains(report: ErrorReport) -> bool:
+def _explains_itself(report: ErrorReport) -> bool:
     return any(pattern.search(report.code_and_message) for pattern in (_QUOTA, _FILTER, _TOO_LONG, _MODEL_UNKNOWN))
 
 
@@ -238,10 +238,10 @@ def check_reply(reply: ChatReply) -> None:
 
 
 def _unanswered(exception: BaseException | None, host: str) -> ModelError:
-    chain = list(_chain(exception))
+    chain = list(_chain_of_errors(exception))
     names = {base.__name__ for error in chain for base in type(error).__mro__}
     where = host or "the provider"
-    if error := _timeout(chain, names, where) or _connection_error(chain, names, where):
+    if error := _timeout_error(chain, names, where) or _connection_error(chain, names, where):
         return error
     name = "nothing" if exception is None else type(exception).__name__
     return ModelError(
@@ -254,7 +254,7 @@ def _unanswered(exception: BaseException | None, host: str) -> ModelError:
     )
 
 
-def _timeout(chain: list[BaseException], names: set[str], where: str) -> ModelError | None:
+def _timeout_error(chain: list[BaseException], names: set[str], where: str) -> ModelError | None:
     # Connecting has a timer of its own; running out of it means nobody is there, not that the model is slow.
     if names & {"ConnectTimeout", "PoolTimeout"}:
         return ModelError(
@@ -317,7 +317,7 @@ def _connection_error(chain: list[BaseException], names: set[str], where: str) -
     return None
 
 
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
+def _chain_of_errors(error: BaseException | None) -> Iterator[BaseException]:
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -325,6 +325,6 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
-def _excerpt(report: ErrorReport) -> str:
+def _excerpt_of_report(report: ErrorReport) -> str:
     what: Any = bounded(redact(report.code_and_message), LONGEST_EXCERPT)
     return f": {what}" if what else ""

@@ -192,7 +192,7 @@ class ChatClient:
             with suppress(ModelError):
                 page = wire.page(server.context_at, deadline_s=LIST_DEADLINE_S)
                 answered = await self._within(asyncio.timeout(LIST_DEADLINE_S), page)
-                tokens = context_in_page(self.endpoint.model, _json(answered.body))
+                tokens = context_in_page(self.endpoint.model, _json_of_body(answered.body))
         return tokens or (server.silent_context if server else None) or context_of(self.endpoint.model, entries)
 
     def paced(self, request: ChatRequest) -> ChatRequest:
@@ -214,7 +214,7 @@ class ChatClient:
         answered = await self._within(asyncio.timeout(deadline_s), wire.models(deadline_s=deadline_s))
         if answered.status != 200:
             raise self._error(answered)
-        entries = _json(answered.body).get("data")
+        entries = _json_of_body(answered.body).get("data")
         if not isinstance(entries, list):
             raise classify_body(200, answered.headers, answered.body, model=self.endpoint.model, host=self._host)
         return [entry for entry in entries[:MOST_MODELS] if isinstance(entry, dict)]
@@ -247,7 +247,7 @@ class ChatClient:
         async with self._opening:
             if self._transport is None:
                 # In a thread: the import takes a second, which the event loop would spend deaf.
-                self._transport = await asyncio.to_thread(_open, self.endpoint)
+                self._transport = await asyncio.to_thread(_open_transport, self.endpoint)
         return self._transport
 
     def _error(self, answered: "Answered") -> ModelError:
@@ -260,7 +260,7 @@ class ChatClient:
         )
 
     def _reply(self, answered: "Answered", request: ChatRequest, habits: Habits, took_s: float) -> ChatReply:
-        body = _json(answered.body)
+        body = _json_of_body(answered.body)
         if not isinstance(body.get("choices"), list):
             raise classify_body(200, answered.headers, answered.body, model=self.endpoint.model, host=self._host)
         reply = reply_of(body, answered.headers, rung=rung_of(request, habits), took_s=took_s)
@@ -274,7 +274,7 @@ def _refusal_text(body: bytes) -> str:
     return f"{error_report(body).code_and_message} {body[:1_000].decode('utf-8', 'replace')}"
 
 
-def _json(body: bytes) -> dict[str, Any]:
+def _json_of_body(body: bytes) -> dict[str, Any]:
     try:
         found = json.loads(body)
     except (ValueError, RecursionError):
@@ -282,7 +282,7 @@ def _json(body: bytes) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _open(endpoint: Endpoint) -> "Transport":
+def _open_transport(endpoint: Endpoint) -> "Transport":
     from ingather.extraction.provider.transport import Transport  # noqa: PLC0415, it imports the SDK
 
     return Transport(endpoint)

@@ -76,7 +76,7 @@ class CostRange:
 
 
 @cache
-def _known() -> tuple[tuple[re.Pattern[str], Price], ...]:
+def _known_prices() -> tuple[tuple[re.Pattern[str], Price], ...]:
     import yaml  # noqa: PLC0415, only those who ask for a price pay for it
 
     text = files("ingather.extraction").joinpath("prices.yaml").read_text(encoding="utf-8")
@@ -89,14 +89,14 @@ def _known() -> tuple[tuple[re.Pattern[str], Price], ...]:
                 output=Decimal(entry["output"]),
                 currency=entry["currency"],
                 as_of=entry["as_of"],
-                peak=_peak(entry["peak"]) if "peak" in entry else None,
+                peak=_peak_hours(entry["peak"]) if "peak" in entry else None,
             ),
         )
         for entry in yaml.safe_load(text)
     )
 
 
-def _peak(entry: dict[str, Any]) -> Peak:
+def _peak_hours(entry: dict[str, Any]) -> Peak:
     return Peak(
         zone=entry["zone"],
         days=frozenset(_DAYS.index(day) for day in entry["days"]),
@@ -107,7 +107,7 @@ def _peak(entry: dict[str, Any]) -> Peak:
 
 def price_of(model: str) -> Price | None:
     """The price of a model by the name that the API returns, or None."""
-    return next((price for pattern, price in _known() if pattern.fullmatch(model)), None)
+    return next((price for pattern, price in _known_prices() if pattern.fullmatch(model)), None)
 
 
 def cost(model: str, usage: Usage, at: datetime | None = None, *, price: Price | None = None) -> Decimal | None:

@@ -114,7 +114,7 @@ async def probe(client: Probed, *, deadline_s: float = 60.0) -> Capabilities:
         left = MOST_CALLS - (client.calls_made - before)
         if left <= 0:
             break
-        question, key = _question(rung, deadline_s)
+        question, key = _probe_question(rung, deadline_s)
         try:
             reply = await client.complete(question, most_calls=left)
         except ModelError as error:
@@ -125,7 +125,7 @@ async def probe(client: Probed, *, deadline_s: float = 60.0) -> Capabilities:
                 model = error.reply.model
             continue
         usage, model = usage + reply.usage, reply.model
-        if rung is Rung.PLAIN or _holds(reply, rung, key):
+        if rung is Rung.PLAIN or _holds_to_rung(reply, rung, key):
             found = rung
             break
     if found is None:
@@ -133,7 +133,7 @@ async def probe(client: Probed, *, deadline_s: float = 60.0) -> Capabilities:
         if not model and refusal is not None and not is_about_format(refusal.sentence):
             raise refusal
         found = Rung.PLAIN
-    models = await _models(client, before)
+    models = await _listed_models(client, before)
     calls = client.calls_made - before
     took_s = time.monotonic() - start
     habits = client.habits
@@ -150,7 +150,7 @@ async def probe(client: Probed, *, deadline_s: float = 60.0) -> Capabilities:
     )
 
 
-async def _models(client: Probed, before: int) -> tuple[str, ...] | None:
+async def _listed_models(client: Probed, before: int) -> tuple[str, ...] | None:
     if client.calls_made - before >= MOST_CALLS:
         return None
     try:
@@ -159,7 +159,7 @@ async def _models(client: Probed, before: int) -> tuple[str, ...] | None:
         return None
 
 
-def _question(rung: Rung, deadline_s: float) -> tuple[ChatRequest, str]:
+def _probe_question(rung: Rung, deadline_s: float) -> tuple[ChatRequest, str]:
     """A question whose natural answer does not fit its schema, so that only a provider that enforces it can pass.
 
     The names are drawn anew each time and, where a schema should do the
@@ -188,7 +188,7 @@ def _question(rung: Rung, deadline_s: float) -> tuple[ChatRequest, str]:
     return request, key
 
 
-def _holds(reply: ChatReply, rung: Rung, key: str) -> bool:
+def _holds_to_rung(reply: ChatReply, rung: Rung, key: str) -> bool:
     # JSON mode means bare JSON; a fence around it is the mark of a provider that took the parameter and ignored it.
     if rung is Rung.JSON_OBJECT and not reply.text.strip().startswith("{"):
         return False

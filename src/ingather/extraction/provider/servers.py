@@ -144,22 +144,22 @@ def context_of(model: str, entries: Sequence[Mapping[str, Any]]) -> int | None:
     """The context of a model, from what its server says of its models; a server of one model may call it otherwise."""
     named = (one for one in entries if model in {one.get("id"), one.get("name"), one.get("model")})
     entry = next(named, entries[0] if len(entries) == 1 else {})
-    return next((tokens for path in _CONTEXT_KEYS if (tokens := _tokens(entry, path)) is not None), None)
+    return next((tokens for path in _CONTEXT_KEYS if (tokens := _context_of_entry(entry, path)) is not None), None)
 
 
 def context_in_page(model: str, page: Mapping[str, Any]) -> int | None:
     """The context, from an address of the server's own: Ollama's `/api/ps`, llama.cpp's `/props`, LM Studio's list."""
-    if (tokens := _tokens(page, ("default_generation_settings", "n_ctx"))) is not None:
+    if (tokens := _context_of_entry(page, ("default_generation_settings", "n_ctx"))) is not None:
         return tokens
     listed = page.get("models") or page.get("data")
     entries = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
     named = [one for one in entries if model in {one.get("id"), one.get("name"), one.get("model")}]
     # LM Studio also names the longest that a model could have; what counts is what it was loaded with.
     keys = (("loaded_context_length",), ("context_length",))
-    return next((tokens for one in named for key in keys if (tokens := _tokens(one, key)) is not None), None)
+    return next((tokens for one in named for key in keys if (tokens := _context_of_entry(one, key)) is not None), None)
 
 
-def _tokens(entry: Mapping[str, Any], path: Sequence[str]) -> int | None:
+def _context_of_entry(entry: Mapping[str, Any], path: Sequence[str]) -> int | None:
     value: Any = entry
     for key in path:
         value = value.get(key) if isinstance(value, Mapping) else None

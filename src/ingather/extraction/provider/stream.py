@@ -86,9 +86,9 @@ class StreamedCompletion:
             self._delta(delta)
 
     def _delta(self, delta: Mapping[str, Any]) -> None:
-        self.text += _text(delta.get("content"))
-        self._refusal += _text(delta.get("refusal"))
-        self._reasoning += len(_text(delta.get("reasoning_content")) or _text(delta.get("reasoning")))
+        self.text += _text_of_piece(delta.get("content"))
+        self._refusal += _text_of_piece(delta.get("refusal"))
+        self._reasoning += len(_text_of_piece(delta.get("reasoning_content")) or _text_of_piece(delta.get("reasoning")))
         calls = delta.get("tool_calls")
         for call in calls if isinstance(calls, list) else ():
             function = call.get("function") if isinstance(call, Mapping) else None
@@ -99,8 +99,8 @@ class StreamedCompletion:
                 )
 
 
-def _text(value: Any) -> str:
+def _text_of_piece(value: Any) -> str:
     if isinstance(value, str):
         return value
     parts = value if isinstance(value, list) else ()
-    return "".join(_text(part.get("text")) for part in parts if isinstance(part, Mapping))
+    return "".join(_text_of_piece(part.get("text")) for part in parts if isinstance(part, Mapping))

@@ -91,9 +91,9 @@ class Transport:
                 async for chunk in raw.iter_bytes():
                     chunks.append(chunk)
                     on_chunk(chunk)
-                return _answered(raw.http_response, b"".join(chunks))
+                return _answered_response(raw.http_response, b"".join(chunks))
         except openai.APIStatusError as error:
-            return _answered(error.response)
+            return _answered_response(error.response)
         except openai.APIConnectionError as error:
             if isinstance(error.__cause__, NotSent):
                 raise NotSent from None
@@ -105,13 +105,15 @@ class Transport:
         try:
             raw: Any = await self._models.list(timeout=timeout)
         except openai.APIStatusError as error:
-            return _answered(error.response)
-        return _answered(raw.http_response)
+            return _answered_response(error.response)
+        return _answered_response(raw.http_response)
 
     async def page(self, path: str, *, deadline_s: float) -> Answered:
         """What an address of the server's own says, from its root."""
         _may_send.set(lambda: True)
-        return _answered(await self._http.get(httpx2.URL(self._endpoint.base_url).join(path), timeout=deadline_s))
+        return _answered_response(
+            await self._http.get(httpx2.URL(self._endpoint.base_url).join(path), timeout=deadline_s)
+        )
 
     async def close(self) -> None:
         await self._client.close()
@@ -187,6 +189,6 @@ class _Bounded(httpx2.AsyncByteStream):
         await self._inner.aclose()
 
 
-def _answered(response: httpx2.Response, body: bytes | None = None) -> Answered:
+def _answered_response(response: httpx2.Response, body: bytes | None = None) -> Answered:
     headers = {name.lower(): value for name, value in response.headers.items()}
     return Answered(status=response.status_code, headers=headers, body=response.content if body is None else body)

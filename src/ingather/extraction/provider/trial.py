@@ -88,8 +88,8 @@ async def try_model(client: ChatClient) -> Trial:
     context = await client.find_context()
     capabilities = await client.probe()
     code = secrets.token_hex(4)
-    text = _text(code)
-    reading, reads_whole = await _read(client, text, code)
+    text = _trial_text(code)
+    reading, reads_whole = await _reading_speed(client, text, code)
     writing, repeats = await _write(client, text)
     models = capabilities.models
     return Trial(
@@ -105,7 +105,7 @@ async def try_model(client: ChatClient) -> Trial:
     )
 
 
-def _text(code: str) -> str:
+def _trial_text(code: str) -> str:
     """A text of that length with a code at its beginning: a server that cuts prompts cuts it off."""
     sentences = [
         _SENTENCE.format(n=n, size=40 + n % 17, group="AB"[n % 2], score=3.1 + n % 7)
@@ -114,7 +114,7 @@ def _text(code: str) -> str:
     return f"The code of this text is {code}.\n\n{''.join(sentences)}"
 
 
-async def _read(client: ChatClient, text: str, code: str) -> tuple[float | None, bool | None]:
+async def _reading_speed(client: ChatClient, text: str, code: str) -> tuple[float | None, bool | None]:
     """Tokens a second until the first piece of the answer, and whether the answer knows how the text begins."""
     watch = _Watch()
     question = f"{text}\n\nWhat is the code of this text? Answer with the code alone."

@@ -24,7 +24,7 @@ def retry_after_s(headers: Mapping[str, str], message: str, now: float) -> float
     Up to a day is believed, since daily limits exist. Longer is taken for a
     mistake of the provider and becomes an hour: one call an hour hurts nobody.
     """
-    found = _named(headers, now)
+    found = _named_wait(headers, now)
     if found is None and (spelled := _IN_MESSAGE.search(message)):
         found = _duration(spelled[1])
     if found is None or math.isnan(found) or found < 0:
@@ -32,17 +32,17 @@ def retry_after_s(headers: Mapping[str, str], message: str, now: float) -> float
     return found if found <= LONGEST_BELIEVED_S else INSTEAD_OF_ABSURD_S
 
 
-def _named(headers: Mapping[str, str], now: float) -> float | None:
-    milliseconds = _number(headers.get("retry-after-ms", ""))
+def _named_wait(headers: Mapping[str, str], now: float) -> float | None:
+    milliseconds = _number_of_wait(headers.get("retry-after-ms", ""))
     if milliseconds is not None:
         return milliseconds / 1000
     named = headers.get("retry-after", "").strip()
-    if (seconds := _number(named)) is not None:
+    if (seconds := _number_of_wait(named)) is not None:
         # Some send the moment as seconds since 1970.
         return max(0.0, seconds - now) if seconds >= _EPOCH_FROM else seconds
-    if (moment := _moment(named)) is not None:
+    if (moment := _moment_of_wait(named)) is not None:
         # Their own clock, where they tell it: ours may be off.
-        theirs = _moment(headers.get("date", ""))
+        theirs = _moment_of_wait(headers.get("date", ""))
         return max(0.0, moment - (now if theirs is None else theirs))
     used_up = [
         _duration(headers.get(f"x-ratelimit-reset-{what}", ""))
@@ -52,11 +52,11 @@ def _named(headers: Mapping[str, str], now: float) -> float | None:
     return max((wait for wait in used_up if wait is not None), default=None)
 
 
-def _number(text: str) -> float | None:
+def _number_of_wait(text: str) -> float | None:
     return float(text) if re.fullmatch(r"\s*\d{1,15}(\.\d{1,9})?\s*", text) else None
 
 
-def _moment(text: str) -> float | None:
+def _moment_of_wait(text: str) -> float | None:
     try:
         moment = parsedate_to_datetime(text)
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
@@ -73,4 +73,4 @@ def _duration(text: str) -> float | None:
     text = text.strip()
     if re.fullmatch(rf"(?:{_DURATION.pattern})+", text):
         return sum(float(number) * _UNIT_S[unit] for number, unit in _DURATION.findall(text))
-    return _number(text)
+    return _number_of_wait(text)

@@ -134,7 +134,7 @@ def body_of(request: ChatRequest, model: str, habits: Habits, extra: Mapping[str
         body["temperature"] = request.temperature
     if request.schema is not None:
         schema = request.schema if habits.takes_list_limits else without_list_limits(request.schema)
-        body |= _format(rung_of(request, habits), schema)
+        body |= _response_format(rung_of(request, habits), schema)
     if request.pace is not None and habits.streams:
         body["stream"] = True
         if habits.takes_stream_options:
@@ -157,7 +157,7 @@ def rung_of(request: ChatRequest, habits: Habits) -> Rung:
     return Rung.PLAIN if request.schema is None else request.rung or habits.rung
 
 
-def _format(rung: Rung, schema: Mapping[str, Any]) -> dict[str, Any]:
+def _response_format(rung: Rung, schema: Mapping[str, Any]) -> dict[str, Any]:
     named = {"name": SCHEMA_NAME, "strict": True}
     match rung:
         case Rung.JSON_SCHEMA:
@@ -175,17 +175,19 @@ def _format(rung: Rung, schema: Mapping[str, Any]) -> dict[str, Any]:
 
 def reply_of(body: Mapping[str, Any], headers: Mapping[str, str], *, rung: Rung, took_s: float) -> ChatReply:
     """Read a chat completion, trusting none of its shapes: what is missing or of the wrong type is empty."""
-    choice = _mapping(next(iter(_list(body.get("choices"))), None))
-    message = _mapping(choice.get("message"))
-    call = _mapping(_mapping(next(iter(_list(message.get("tool_calls"))), None)).get("function"))
+    choice = _as_mapping(next(iter(_as_list(body.get("choices"))), None))
+    message = _as_mapping(choice.get("message"))
+    call = _as_mapping(_as_mapping(next(iter(_as_list(message.get("tool_calls"))), None)).get("function"))
     arguments = call.get("arguments")
     return ChatReply(
-        text=arguments if isinstance(arguments, str) and arguments.strip() else _text(message.get("content")),
-        finish=_text(choice.get("finish_reason")),
-        refusal=_text(message.get("refusal")),
-        usage=usage_of(_mapping(body.get("usage"))),
-        model=_text(body.get("model"))[:200],
-        request_id=(headers.get("x-request-id") or _text(body.get("id")))[:200],
+        text=arguments
+        if isinstance(arguments, str) and arguments.strip()
+        else _text_of_content(message.get("content")),
+        finish=_text_of_content(choice.get("finish_reason")),
+        refusal=_text_of_content(message.get("refusal")),
+        usage=usage_of(_as_mapping(body.get("usage"))),
+        model=_text_of_content(body.get("model"))[:200],
+        request_id=(headers.get("x-request-id") or _text_of_content(body.get("id")))[:200],
         headers={name.lower(): value for name, value in headers.items() if name.lower().startswith(LIMIT_HEADERS)},
         rung=rung,
         took_s=took_s,
@@ -194,34 +196,34 @@ def reply_of(body: Mapping[str, Any], headers: Mapping[str, str], *, rung: Rung,
 
 def usage_of(usage: Mapping[str, Any]) -> Usage:
     """Tokens as OpenAI, DeepSeek and Moonshot name them. Unknown is 0; what lies outside its whole is cut to it."""
-    prompt = _count(usage.get("prompt_tokens"), usage.get("input_tokens"))
-    completion = _count(usage.get("completion_tokens"), usage.get("output_tokens"))
-    cached = _count(
-        _mapping(usage.get("prompt_tokens_details")).get("cached_tokens"),
+    prompt = _token_count(usage.get("prompt_tokens"), usage.get("input_tokens"))
+    completion = _token_count(usage.get("completion_tokens"), usage.get("output_tokens"))
+    cached = _token_count(
+        _as_mapping(usage.get("prompt_tokens_details")).get("cached_tokens"),
         usage.get("prompt_cache_hit_tokens"),
         usage.get("cached_tokens"),
     )
-    reasoning = _count(_mapping(usage.get("completion_tokens_details")).get("reasoning_tokens"))
+    reasoning = _token_count(_as_mapping(usage.get("completion_tokens_details")).get("reasoning_tokens"))
     return Usage(prompt=prompt, cached=min(cached, prompt), completion=completion, reasoning=min(reasoning, completion))
 
 
-def _count(*candidates: Any) -> int:
+def _token_count(*candidates: Any) -> int:
     for candidate in candidates:
         if isinstance(candidate, int) and not isinstance(candidate, bool) and candidate > 0:
             return candidate
     return 0
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
+def _as_mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _list(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _text(value: Any) -> str:
+def _text_of_content(value: Any) -> str:
     if isinstance(value, str):
         return value
     # Some providers send the content as a list of parts.
-    return "".join(_text(_mapping(part).get("text")) for part in _list(value))
+    return "".join(_text_of_content(_as_mapping(part).get("text")) for part in _as_list(value))

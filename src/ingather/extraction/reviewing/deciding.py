@@ -76,14 +76,14 @@ def decided(
     `found` is the document as extracted. To accept the review of a colleague
     is to write the same review in one's own name.
     """
-    field = _field(template, found, decision)
+    field = _field_of_decision(template, found, decision)
     place = decision.row, decision.field
     history = by_cell(reviews).get(place, [])
     current = standing(history)
     others = [review for review in reviews if (review.row, review.field) != place]
     base = cell_of(reviewed(template, found, others), place)
     now = cell_of(reviewed(template, found, reviews), place)
-    action, value, note = decision.action, _value(field, decision), _note(decision.note)
+    action, value, note = decision.action, _value_of_decision(field, decision), _note_of_decision(decision.note)
     if action is Action.ACCEPTED and current and now and now[0].is_reviewed:
         action, value = current.action, current.value
     elif action is Action.EDITED and [(one.state, one.value) for one in base] == [(State.REPORTED, value)]:
@@ -100,7 +100,7 @@ def decided(
     if stands and current and current.reviewer != by and not is_same and not note:
         raise UsageError(_reason_needed(current))
     if decision.action is Action.ACCEPTED and not stands:
-        _acceptable(base)
+        _check_acceptable(base)
     _check_possible(action, decision, current, now)
     return Judged(
         ordinal=found.ordinal,
@@ -197,7 +197,7 @@ def outrun(history: Sequence[Review]) -> Outrun:
     )
 
 
-def _field(template: Template, found: DocumentResult, decision: Decision) -> Field:
+def _field_of_decision(template: Template, found: DocumentResult, decision: Decision) -> Field:
     """The field of the cell, if the document has such a cell."""
     try:
         field = template.field(decision.field)
@@ -231,7 +231,7 @@ def _field(template: Template, found: DocumentResult, decision: Decision) -> Fie
     return field
 
 
-def _acceptable(cell: Sequence[Finding]) -> None:
+def _check_acceptable(cell: Sequence[Finding]) -> None:
     if not cell or cell[0].state is State.FAILED:
         raise UsageError(
             notice(
@@ -248,7 +248,7 @@ def _acceptable(cell: Sequence[Finding]) -> None:
         )
 
 
-def _value(field: Field, decision: Decision) -> Value:
+def _value_of_decision(field: Field, decision: Decision) -> Value:
     """The value that a person gave, as the field's type has it."""
     if decision.action is not Action.EDITED:
         if decision.value is not None:
@@ -269,7 +269,7 @@ def _value(field: Field, decision: Decision) -> Value:
     return value
 
 
-def _note(note: str) -> str:
+def _note_of_decision(note: str) -> str:
     note = cleaned(note)
     if len(note) > LONGEST_NOTE:
         raise UsageError(

@@ -23,7 +23,7 @@ class Reviewer:
 def of_documents(task_id: int, ordinals: Sequence[int]) -> Script[dict[int, list[Review]]]:
     found: dict[int, list[Review]] = {}
     for row in (yield Statement(sql.REVIEWS, {"task_id": task_id, "ordinals": list(ordinals)})):
-        review = _review(row)
+        review = _review_of_row(row)
         found.setdefault(review.ordinal, []).append(review)
     return found
 
@@ -34,7 +34,7 @@ def page(
     """A page of reviews of a document, of one of its fields or of one cell, and the `after` of the next page."""
     params = {"task_id": task_id, "ordinal": ordinal, "field": field, "row_key": row, "after": after, "limit": limit}
     rows = yield Statement(sql.PAGE_OF_REVIEWS, params)
-    return [_review(found) for found in rows], rows[-1][-1] if len(rows) == limit else None
+    return [_review_of_row(found) for found in rows], rows[-1][-1] if len(rows) == limit else None
 
 
 def add(task_id: int, judged: Sequence[Judged], by: Reviewer) -> Script[int]:
@@ -68,7 +68,7 @@ def copy(follows_id: int, task_id: int) -> Script[None]:
     yield Statement(sql.COPY_REVIEWS, {"follows_id": follows_id, "task_id": task_id})
 
 
-def _review(row: Sequence[Any]) -> Review:
+def _review_of_row(row: Sequence[Any]) -> Review:
     ordinal, key, field, revision, action, value, note, reviewer, reviewed_at, finding_sha256, _ = row
     return Review(
         ordinal=ordinal,

@@ -170,8 +170,10 @@ def answers(document: Document) -> dict[str, Answer]:
         "sequence_generation": first("sequence_generation", _whole_sentences(sequence)),
         "concealment_method": agreed("concealment_method", concealment),
         "allocation_concealment": first("allocation_concealment", _whole_sentences(concealment)),
-        "stratification": first("stratification", _strata(document)),
-        "blinding_detail": first("blinding_detail", [_whole(hit) for _, hit in blinding if hit.rank < 2]),
+        "stratification": first("stratification", _strata_hits(document)),
+        "blinding_detail": first(
+            "blinding_detail", [_whole_allocation_sentence(hit) for _, hit in blinding if hit.rank < 2]
+        ),
         **{field: _decided(agreed(field, [hit for name, hit in blinding if name == field])) for field in _WHO},
     }
 
@@ -183,15 +185,15 @@ def _decided(answer: Answer) -> Answer:
     return answer
 
 
-def _whole(hit: Hit) -> Hit:
+def _whole_allocation_sentence(hit: Hit) -> Hit:
     return Hit(value=hit.sentence.text, sentence=hit.sentence, start=hit.start, end=hit.end, rank=hit.rank)
 
 
 def _whole_sentences(hits: list[Hit]) -> list[Hit]:
-    return [_whole(hit) for hit in hits]
+    return [_whole_allocation_sentence(hit) for hit in hits]
 
 
-def _strata(document: Document) -> Iterator[Hit]:
+def _strata_hits(document: Document) -> Iterator[Hit]:
     for sentence in prose(document, _PARTS):
         if not re.search(
             r"randomi[sz]|allocat|assign|sequence|block|minimi[sz]|随机|分组", sentence.text, re.IGNORECASE
@@ -208,7 +210,7 @@ def _strata(document: Document) -> Iterator[Hit]:
 def _blinding(document: Document) -> Iterator[tuple[str, Hit]]:
     """Who was blinded and who was not. `Double-blind` alone says of nobody whether he was: it is the weakest proof."""
     for sentence in prose(document, STUDY - {"results", "conclusions"}):
-        for start, clause in _clauses(sentence):
+        for start, clause in _allocation_clauses(sentence):
             yield from _in_clause(sentence, start, clause)
         for terms, value, fields in (
             (_OPEN, "no", ("blind_participants", "blind_personnel")),
@@ -216,10 +218,12 @@ def _blinding(document: Document) -> Iterator[tuple[str, Hit]]:
         ):
             if found := terms.search(sentence.text):
                 rank = 1 if value == "no" else 2
-                yield from ((field, _hit(value, sentence, found.start(), found.end(), rank)) for field in fields)
+                yield from (
+                    (field, _allocation_hit(value, sentence, found.start(), found.end(), rank)) for field in fields
+                )
 
 
-def _clauses(sentence: Sentence) -> Iterator[tuple[int, str]]:
+def _allocation_clauses(sentence: Sentence) -> Iterator[tuple[int, str]]:
     start = 0
     for cut in re.finditer(r"; |;|,? but |, (?:whereas|while) | whereas ", sentence.text):
         if sentence.text[start : cut.start()]:
@@ -252,9 +256,9 @@ def _in_clause(sentence: Sentence, start: int, clause: str) -> Iterator[tuple[st
             continue
         if who.search(before):
             if _HEDGED.search(sentence.text):  # said, and taken back: two answers make it unclear
-                yield field, _hit("no", sentence, start + found.start(), start + found.end(), 0)
-            yield field, _hit(value, sentence, start + found.start(), start + found.end(), 0)
+                yield field, _allocation_hit("no", sentence, start + found.start(), start + found.end(), 0)
+            yield field, _allocation_hit(value, sentence, start + found.start(), start + found.end(), 0)
 
 
-def _hit(value: Value, sentence: Sentence, start: int, end: int, rank: int) -> Hit:
+def _allocation_hit(value: Value, sentence: Sentence, start: int, end: int, rank: int) -> Hit:
     return Hit(value=value, sentence=sentence, start=start, end=end, rank=rank)

@@ -111,10 +111,12 @@ def answers(document: Document) -> dict[str, Answer]:
     """The answers to the fields of this family."""
     return {
         "analysis_set": agreed("analysis_set", _sets(document)),
-        "missing_data_method": first("missing_data_method", _sentences(document, _MISSING, frozenset({"methods"}))),
-        "statistical_model": first("statistical_model", _models(document)),
-        "early_stopping": first("early_stopping", _sentences(document, _EARLY, STUDY)),
-        "confounders_listed": first("confounders_listed", _confounders(document)),
+        "missing_data_method": first(
+            "missing_data_method", _analysis_sentences(document, _MISSING, frozenset({"methods"}))
+        ),
+        "statistical_model": first("statistical_model", _model_hits(document)),
+        "early_stopping": first("early_stopping", _analysis_sentences(document, _EARLY, STUDY)),
+        "confounders_listed": first("confounders_listed", _confounder_hits(document)),
         "adjustment_method": _adjustment(document),
     }
 
@@ -135,21 +137,21 @@ def _sets(document: Document) -> list[Hit]:
     ]
 
 
-def _sentences(document: Document, terms: re.Pattern[str], parts: frozenset[str]) -> Iterator[Hit]:
+def _analysis_sentences(document: Document, terms: re.Pattern[str], parts: frozenset[str]) -> Iterator[Hit]:
     for sentence in prose(document, parts):
         if found := terms.search(sentence.text):
             yield Hit(value=sentence.text.rstrip(".。"), sentence=sentence, start=found.start(), end=found.end())
 
 
-def _models(document: Document) -> Iterator[Hit]:
+def _model_hits(document: Document) -> Iterator[Hit]:
     """A model named in the methods is better proof than one named in the abstract; one for missing data is none."""
-    for hit in _sentences(document, _MODEL, frozenset({"methods"})):
+    for hit in _analysis_sentences(document, _MODEL, frozenset({"methods"})):
         if not _OTHER_MODEL.search(hit.sentence.text):
             rank = 1 if hit.sentence.in_abstract else 0
             yield Hit(value=hit.value, sentence=hit.sentence, start=hit.start, end=hit.end, rank=rank)
 
 
-def _confounders(document: Document) -> Iterator[Hit]:
+def _confounder_hits(document: Document) -> Iterator[Hit]:
     for sentence in prose(document, frozenset({"methods", "body"})):
         if found := _ADJUSTED.search(sentence.text):
             named = items(_BEHIND.split(found["for"] or found["zh"])[0])

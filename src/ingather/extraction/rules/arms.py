@@ -92,7 +92,7 @@ class Arm:
 
 def arms(document: Document) -> list[Arm]:
     """The arms: those of the first table that gives the size of each, or else of the sentence that divides people."""
-    lists = [*_tables(document), *_sentences(document)]
+    lists = [*_arms_in_tables(document), *_arms_in_sentences(document)]
     if not lists:
         return []
     main = max(lists, key=len) if len(lists[0]) < 2 else lists[0]
@@ -102,7 +102,7 @@ def arms(document: Document) -> list[Arm]:
         if other is main or len(other) != len(main):
             continue
         for arm in other:
-            same = [known for known in main if _is_same(known.label, arm.label)]
+            same = [known for known in main if _is_same_arm_name(known.label, arm.label)]
             if len(same) == 1:
                 same[0].sizes += arm.sizes
     return main
@@ -118,12 +118,12 @@ def without_wrong_sizes(groups: list[Arm], total: int | None) -> None:
             arm.sizes.clear()
 
 
-def _is_same(one: str, other: str) -> bool:
+def _is_same_arm_name(one: str, other: str) -> bool:
     a, b = one.lower(), other.lower()
     return a == b or a.rstrip("s") == b.rstrip("s")
 
 
-def _clean(label: str) -> str:
+def _clean_arm_label(label: str) -> str:
     before = ""
     while before != label:
         before, label = label, _LEAD.sub("", label.strip())
@@ -131,10 +131,10 @@ def _clean(label: str) -> str:
     return _TAIL.sub("", _MARK.sub("", label)).strip(" ,;:|")
 
 
-def _made(parts: list[tuple[str, str, int, int]], sentence: Sentence, rank: int) -> list[Arm]:
+def _arms_made(parts: list[tuple[str, str, int, int]], sentence: Sentence, rank: int) -> list[Arm]:
     made = []
     for label, size, start, end in parts:
-        name = _clean(label)
+        name = _clean_arm_label(label)
         if (
             not 1 < len(name) <= 60
             or not re.search(r"[^\W\d]", name)
@@ -151,17 +151,17 @@ def _made(parts: list[tuple[str, str, int, int]], sentence: Sentence, rank: int)
     return made if len(made) >= 2 and len(set(names)) == len(names) else []
 
 
-def _tables(document: Document) -> Iterator[list[Arm]]:
+def _arms_in_tables(document: Document) -> Iterator[list[Arm]]:
     """Header rows such as `Veratrol (n = 151) Placebo (n = 151)`."""
     starts = {row.table for row in document.sentences if row.is_row and _AT_START.search(row.text)}
     for row in document.sentences:
         if row.is_row and "=" in row.text and row.table in starts:
             found = [(m["label"], m["n"], m.start(), m.end()) for m in _SIZED.finditer(row.text) if m["n"]]
-            if len(found) >= 2 and (made := _made(found, row, 0)):
+            if len(found) >= 2 and (made := _arms_made(found, row, 0)):
                 yield made
 
 
-def _sentences(document: Document) -> Iterator[list[Arm]]:
+def _arms_in_sentences(document: Document) -> Iterator[list[Arm]]:
     """Sentences that divide people among arms."""
     for sentence in prose(document, STUDY - {"aim", "conclusions"}):
         if not _DIVIDING.search(sentence.text) or _LATER.search(sentence.text):
@@ -182,7 +182,7 @@ def _sentences(document: Document) -> Iterator[list[Arm]]:
                         m.end(),
                     )
                 )
-        if len(found) >= 2 and (made := _made(found, sentence, 0)):
+        if len(found) >= 2 and (made := _arms_made(found, sentence, 0)):
             yield made
 
 
@@ -249,11 +249,11 @@ def _dose(arm: Arm, document: Document) -> tuple[list[Hit], list[Hit]]:
     for sentence in prose(document, frozenset({"abstract", "methods", "aim"})):
         for found in terms.finditer(sentence.text):
             place = (sentence, found.start(), found.end())
-            doses.append(_hit(re.sub(r"(?<=\d)(?=[^\W\d])", " ", found["dose"]), *place))
+            doses.append(_arm_hit(re.sub(r"(?<=\d)(?=[^\W\d])", " ", found["dose"]), *place))
             if found["often"]:
-                often.append(_hit(found["often"], *place))
+                often.append(_arm_hit(found["often"], *place))
     return doses, often
 
 
-def _hit(value: str, sentence: Sentence, start: int, end: int) -> Hit:
+def _arm_hit(value: str, sentence: Sentence, start: int, end: int) -> Hit:
     return Hit(value=value, sentence=sentence, start=start, end=end)

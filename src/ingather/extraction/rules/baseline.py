@@ -31,14 +31,14 @@ def answers(arms: list[Arm], document: Document) -> list[dict[str, Answer]]:
     if header is not None and header.is_row:
         for row in document.sentences:
             if row.is_row and row.table == header.table:
-                _age(row, found)
-                _female(row, found)
+                _age_of_row(row, found)
+                _female_of_row(row, found)
     return [
         {name: agreed(name, hits, f"arm/{n}") for name, hits in fields.items()} for n, fields in enumerate(found, 1)
     ]
 
 
-def _age(row: Sentence, found: list[dict[str, list[Hit]]]) -> None:
+def _age_of_row(row: Sentence, found: list[dict[str, list[Hit]]]) -> None:
     label = _AGE.match(row.text)
     if label is None:
         return
@@ -48,34 +48,34 @@ def _age(row: Sentence, found: list[dict[str, list[Hit]]]) -> None:
         if len(spreads) == len(found):
             name = "IQR " if re.search(r"IQR|interquartile|四分位", named, re.IGNORECASE) else ""
             for fields, one in zip(found, spreads, strict=True):
-                fields["age_median"].append(_hit(decimal(one[1]), row, one))
+                fields["age_median"].append(_baseline_hit(decimal(one[1]), row, one))
                 if name:
-                    fields["age_spread"].append(_hit(name + one[2], row, one))
+                    fields["age_spread"].append(_baseline_hit(name + one[2], row, one))
         return
     pairs = list(_PAIR.finditer(row.text))
     if len(pairs) != len(found) or not (_MEAN.search(named) or "±" in row.text):
         return
     for fields, one in zip(found, pairs, strict=True):
-        fields["age_mean"].append(_hit(decimal(one[1]), row, one))
+        fields["age_mean"].append(_baseline_hit(decimal(one[1]), row, one))
         if _SD.search(named):
-            fields["age_sd"].append(_hit(decimal(one[2] or one[3]), row, one))
+            fields["age_sd"].append(_baseline_hit(decimal(one[2] or one[3]), row, one))
 
 
-def _female(row: Sentence, found: list[dict[str, list[Hit]]]) -> None:
+def _female_of_row(row: Sentence, found: list[dict[str, list[Hit]]]) -> None:
     label = _FEMALE.match(row.text)
     if label is None:
         return
     shares = list(_SHARE.finditer(row.text))
     if len(shares) == len(found):
         for fields, one in zip(found, shares, strict=True):
-            fields["female_n"].append(_hit(int(one[1]), row, one))
-            fields["female_pct"].append(_hit(decimal(one[2]), row, one))
+            fields["female_n"].append(_baseline_hit(int(one[1]), row, one))
+            fields["female_pct"].append(_baseline_hit(decimal(one[2]), row, one))
     elif "%" in row.text and not shares:
         only = list(_ONLY.finditer(row.text, label.end()))
         if len(only) == len(found):
             for fields, one in zip(found, only, strict=True):
-                fields["female_pct"].append(_hit(decimal(one[1]), row, one))
+                fields["female_pct"].append(_baseline_hit(decimal(one[1]), row, one))
 
 
-def _hit(value: float | str | None, row: Sentence, one: re.Match[str]) -> Hit:
+def _baseline_hit(value: float | str | None, row: Sentence, one: re.Match[str]) -> Hit:
     return Hit(value=value, sentence=row, start=one.start(), end=one.end())

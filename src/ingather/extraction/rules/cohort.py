@@ -84,7 +84,7 @@ def answers(document: Document) -> dict[str, Answer]:
         "data_source": first("data_source", _sources(document)),
         "followup_length": first("followup_length", _lengths(document)),
         "followup_end": agreed("followup_end", find(document, _LAST_DAY)),
-        "exposure_ascertain": agreed("exposure_ascertain", _exposures(document)),
+        "exposure_ascertain": agreed("exposure_ascertain", _exposure_hits(document)),
     }
 
 
@@ -115,7 +115,7 @@ def _lengths(document: Document) -> Iterator[Hit]:
             yield Hit(value=value, sentence=sentence, start=found.start(), end=found.end(), rank=rank)
 
 
-def _exposures(document: Document) -> Iterator[Hit]:
+def _exposure_hits(document: Document) -> Iterator[Hit]:
     for sentence in prose(document, frozenset({"methods"})):
         if sentence.topic != "exposure":
             continue

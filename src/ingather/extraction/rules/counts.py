@@ -22,7 +22,7 @@ _EACH: Final = r"\b(?! (?:\w+ )?(?:in|per|for) (?:each|every|group|arm|protocol|
 _MAIN: Final = STUDY - {"aim", "conclusions"}
 
 
-def _counted(found: re.Match[str]) -> int | None:
+def _count_of_match(found: re.Match[str]) -> int | None:
     """The count of a match; None for a year that follows a month, and for the first or the remaining so many."""
     number = next(filter(None, found.groups()), "")
     # `96 and 216 patients were included`: two numbers, of which none is the whole.
@@ -35,11 +35,11 @@ def _counted(found: re.Match[str]) -> int | None:
     return count(number)
 
 
-def _number(terms: str, *, rank: int = 0, parts: frozenset[str] = _MAIN, beside: str = "") -> Pattern:
+def _count_pattern(terms: str, *, rank: int = 0, parts: frozenset[str] = _MAIN, beside: str = "") -> Pattern:
     """A pattern whose first group is a count."""
     return Pattern(
         terms=rx(terms),
-        value=_counted,
+        value=_count_of_match,
         rank=rank,
         parts=parts,
         beside=rx(beside) if beside else None,
@@ -48,45 +48,45 @@ def _number(terms: str, *, rank: int = 0, parts: frozenset[str] = _MAIN, beside:
 
 PATTERNS: Final[dict[str, tuple[Pattern, ...]]] = {
     "sample_size_planned": (
-        _number(rf"\b(?:planned|aimed) to (?:enrol|enroll|recruit|include|randomi[sz]e) ({COUNT}){_EACH}"),
-        _number(
+        _count_pattern(rf"\b(?:planned|aimed) to (?:enrol|enroll|recruit|include|randomi[sz]e) ({COUNT}){_EACH}"),
+        _count_pattern(
             rf"\bsample(?: size)? of ({COUNT})(?: {PEOPLE})? (?:was|were|would be|is) (?:needed|required|necessary"
             rf"|planned){_EACH}"
         ),
-        _number(rf"\btarget(?: sample size)? (?:was|of) ({COUNT})(?: {PEOPLE})?{_EACH}"),
-        _number(rf"({COUNT}) {PEOPLE} (?:in \d+ \w+ )?(?:were|was|would be) (?:needed|required){_EACH}"),
-        _number(rf"\b(?:required|needed) (?:a total of |a sample of )?({COUNT}) {PEOPLE}{_EACH}"),
-        _number(r"(?:计划|拟|预计)(?:共)?纳入 ?(\d{1,6}) ?例|样本量(?:为|至少)? ?(\d{1,6}) ?例"),
+        _count_pattern(rf"\btarget(?: sample size)? (?:was|of) ({COUNT})(?: {PEOPLE})?{_EACH}"),
+        _count_pattern(rf"({COUNT}) {PEOPLE} (?:in \d+ \w+ )?(?:were|was|would be) (?:needed|required){_EACH}"),
+        _count_pattern(rf"\b(?:required|needed) (?:a total of |a sample of )?({COUNT}) {PEOPLE}{_EACH}"),
+        _count_pattern(r"(?:计划|拟|预计)(?:共)?纳入 ?(\d{1,6}) ?例|样本量(?:为|至少)? ?(\d{1,6}) ?例"),
     ),
     "n_screened": (
-        _number(rf"({COUNT}) {_WHO}(?:{_WERE} )?(?:assessed for eligibility|screened)\b"),
-        _number(rf"\bscreened ({COUNT}) (?!and)"),
-        _number(r"筛选(?:了)? ?(\d{1,6}) ?例"),
+        _count_pattern(rf"({COUNT}) {_WHO}(?:{_WERE} )?(?:assessed for eligibility|screened)\b"),
+        _count_pattern(rf"\bscreened ({COUNT}) (?!and)"),
+        _count_pattern(r"筛选(?:了)? ?(\d{1,6}) ?例"),
     ),
     "n_analysed": (
-        _number(
+        _count_pattern(
             rf"({COUNT}) {_WHO}{_WERE} (?:included in (?:the )?(?:primary |main |final "
             rf"|intention-to-treat )?analysis|analy[sz]ed)\b"
         ),
-        _number(rf"({COUNT}) {_WHO}completed [^.;\d]{{3,50}} and were analy[sz]ed"),
-        _number(r"(\d{1,6}) ?例(?:患者|受试者)?纳入(?:主要|最终|统计)?(?:的)?分析"),
+        _count_pattern(rf"({COUNT}) {_WHO}completed [^.;\d]{{3,50}} and were analy[sz]ed"),
+        _count_pattern(r"(\d{1,6}) ?例(?:患者|受试者)?纳入(?:主要|最终|统计)?(?:的)?分析"),
     ),
     "n_included": (
-        _number(
+        _count_pattern(
             rf"({COUNT}) {_WHO}(?:{_WERE} included\b(?! in (?:the )?(?:\w+ )?analysis)|met the (?:inclusion"
             rf"|eligibility) criteria)"
         ),
-        _number(rf"\b(?:study population|cohort|sample) (?:comprised|consisted of|included) ({COUNT}) "),
-        _number(rf"\bwe (?:followed|included|enrolled) ({COUNT}) {PEOPLE}"),
-        _number(r"(?:最终|共)纳入(?:研究对象)? ?(\d{1,7}) ?(?:例|人|名)"),
+        _count_pattern(rf"\b(?:study population|cohort|sample) (?:comprised|consisted of|included) ({COUNT}) "),
+        _count_pattern(rf"\bwe (?:followed|included|enrolled) ({COUNT}) {PEOPLE}"),
+        _count_pattern(r"(?:最终|共)纳入(?:研究对象)? ?(\d{1,7}) ?(?:例|人|名)"),
     ),
     "n_source": (
-        _number(rf"\b(?:of|from) (?:the )?({COUNT}) {PEOPLE}\b[^.;]{{0,80}}, {COUNT} {_WHO}{_WERE} included"),
-        _number(rf"({COUNT}) {PEOPLE} (?:were|was) (?:identified|invited|considered|registered)"),
+        _count_pattern(rf"\b(?:of|from) (?:the )?({COUNT}) {PEOPLE}\b[^.;]{{0,80}}, {COUNT} {_WHO}{_WERE} included"),
+        _count_pattern(rf"({COUNT}) {PEOPLE} (?:were|was) (?:identified|invited|considered|registered)"),
     ),
     "n_lost": (
-        _number(rf"({COUNT}) {_WHO}(?:\(\d+(?:\.\d+)?%\) )?(?:{_WERE} )?lost to follow-?up"),
-        _number(r"失访 ?(\d{1,6}) ?例"),
+        _count_pattern(rf"({COUNT}) {_WHO}(?:\(\d+(?:\.\d+)?%\) )?(?:{_WERE} )?lost to follow-?up"),
+        _count_pattern(r"失访 ?(\d{1,6}) ?例"),
     ),
 }
 FIELDS: Final = frozenset(PATTERNS) | {randomised.FIELD}

@@ -125,16 +125,16 @@ def weighed(answer: Answer, document: Document) -> Answer:
         return answer
     silence = _FIELDS.get(answer.field)
     if answer.row or silence is None:
-        return _unclear(answer, NOT_BESIDE if answer.row else SPOKEN_OF)
+        return _unclear_coverage(answer, NOT_BESIDE if answer.row else SPOKEN_OF)
     if not all(document.characters(part) >= LEAST_READ for part in silence.parts):
-        return _unclear(answer, PART_NOT_READ)
-    sentence = _speaking(document, silence.cue, first_page="first_page" in silence.parts)
+        return _unclear_coverage(answer, PART_NOT_READ)
+    sentence = _line_on_field(document, silence.cue, first_page="first_page" in silence.parts)
     if sentence is not None:
-        return _unclear(answer, SPOKEN_OF, sentence)
+        return _unclear_coverage(answer, SPOKEN_OF, sentence)
     return answer
 
 
-def _speaking(document: Document, cue: re.Pattern[str], *, first_page: bool) -> Sentence | None:
+def _line_on_field(document: Document, cue: re.Pattern[str], *, first_page: bool) -> Sentence | None:
     """A sentence, a row or a line of the front that speaks of the field; of the first page only, where it is there."""
     for sentence in (*document.front, *document.sentences):
         if (sentence.page == 0 or not first_page) and cue.search(sentence.text):
@@ -142,7 +142,7 @@ def _speaking(document: Document, cue: re.Pattern[str], *, first_page: bool) -> 
     return None
 
 
-def _unclear(answer: Answer, note: str, sentence: Sentence | None = None) -> Answer:
+def _unclear_coverage(answer: Answer, note: str, sentence: Sentence | None = None) -> Answer:
     if sentence is None:
         return Answer(field=answer.field, row=answer.row, state=State.UNCLEAR, note=note)
     return Answer(

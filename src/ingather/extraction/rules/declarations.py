@@ -60,7 +60,7 @@ def answers(document: Document) -> dict[str, Answer]:
     return {
         "funding_source": funding,
         "funding_type": _type(funding),
-        "conflicts_of_interest": first("conflicts_of_interest", _interests(document)),
+        "conflicts_of_interest": first("conflicts_of_interest", _declared_interests(document)),
     }
 
 
@@ -103,7 +103,7 @@ def _type(funding: Answer) -> Answer:
     return Answer(field="funding_type", state=State.REPORTED, value=kind, quote=funding.quote, page=funding.page)
 
 
-def _interests(document: Document) -> list[Hit]:
+def _declared_interests(document: Document) -> list[Hit]:
     hits = []
     stated = [
         sentence for sentence in prose(document, _END) if sentence.topic == "interests" and len(sentence.text) > 3

@@ -224,7 +224,7 @@ def answers(document: Document) -> dict[str, Answer]:
         "n_centres": not_reported("n_centres")
         if unit.value == "cluster"
         else agreed("n_centres", find(document, _CENTRES)),
-        "setting": first("setting", _settings(document)),
+        "setting": first("setting", _setting_hits(document)),
         "recruit_start": start,
         "recruit_end": end,
         "followup_planned": _followup(document),
@@ -260,7 +260,7 @@ def _countries(document: Document) -> Answer:
     )
 
 
-def _settings(document: Document) -> list[Hit]:
+def _setting_hits(document: Document) -> list[Hit]:
     hits = []
     for sentence in prose(document, STUDY - {"results", "conclusions"}):
         if sentence.topic == "setting" and sentence.in_abstract and not sentence.text.startswith("and "):

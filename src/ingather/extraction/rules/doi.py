@@ -51,19 +51,19 @@ class _Printed:
 
 def answer(document: Document) -> Answer:
     """The one DOI of the best rank; unclear where several papers' are printed alike."""
-    found = list(_printed(document))
+    found = list(_printed_dois(document))
     if not found:
         return not_reported(FIELD)
     best = [one for one in found if one.rank == min(each.rank for each in found)]
     shortest = min(best, key=lambda one: len(one.doi))
-    hit = _hit(document, shortest)
+    hit = _doi_hit(document, shortest)
     # A DOI with more behind it is that of a figure or a supplement of the paper.
     if all(one.doi.casefold().startswith(shortest.doi.casefold()) for one in best):
         return reported(FIELD, hit)
     return unclear(FIELD, hit)
 
 
-def _printed(document: Document) -> Iterator[_Printed]:
+def _printed_dois(document: Document) -> Iterator[_Printed]:
     times: dict[str, int] = {}
     for text in document.pages:
         for doi in {one.casefold() for one, _, _ in _dois("\n".join(_running(text)))}:
@@ -79,10 +79,10 @@ def _printed(document: Document) -> Iterator[_Printed]:
             line = before[before.rfind("\n") + 1 :]
             if not is_running and (_OTHERS.search(before) or _CITED.search(line)):
                 continue
-            yield _Printed(page=number, start=start, end=end, doi=doi, rank=_rank(before, is_running=is_running))
+            yield _Printed(page=number, start=start, end=end, doi=doi, rank=_doi_rank(before, is_running=is_running))
 
 
-def _rank(before: str, *, is_running: bool) -> int:
+def _doi_rank(before: str, *, is_running: bool) -> int:
     if is_running:
         return 0
     return 1 if _OWN.search(before) else 2
@@ -110,7 +110,7 @@ def _closed(doi: str) -> str:
     return doi[: doi.rfind("(")] if doi.count("(") > doi.count(")") else doi
 
 
-def _hit(document: Document, printed: _Printed) -> Hit:
+def _doi_hit(document: Document, printed: _Printed) -> Hit:
     """The line in which it is printed, as a sentence of its own."""
     text = document.pages[printed.page]
     first = text.rfind("\n", 0, printed.start) + 1

@@ -82,7 +82,10 @@ class PrintedEffect:
 def effects(document: Document, known: list[Outcome], *, is_trial: bool = True) -> list[PrintedEffect]:
     """All estimates of the abstract, the results and the tables, each once."""
     found: dict[tuple[str, float, float, float], PrintedEffect] = {}
-    for one in (*_prose(document, known, is_trial=is_trial), *_rows(document, known, is_trial=is_trial)):
+    for one in (
+        *_effects_in_prose(document, known, is_trial=is_trial),
+        *_effects_in_rows(document, known, is_trial=is_trial),
+    ):
         same = found.setdefault(one.key, one)
         if same is not one:
             same.outcome, same.about = (one.outcome, one.about) if same.outcome is None else (same.outcome, same.about)
@@ -96,7 +99,7 @@ def answers(effect: PrintedEffect, key: str) -> dict[str, Answer]:
     return {name: agreed(name, hits, key) for name, hits in effect.hits.items()}
 
 
-def _prose(document: Document, known: list[Outcome], *, is_trial: bool) -> Iterator[PrintedEffect]:
+def _effects_in_prose(document: Document, known: list[Outcome], *, is_trial: bool) -> Iterator[PrintedEffect]:
     for sentence in findings(document):
         if not _compares(sentence, is_trial=is_trial):
             continue
@@ -107,7 +110,7 @@ def _prose(document: Document, known: list[Outcome], *, is_trial: bool) -> Itera
         for found in _IN_PROSE.finditer(sentence.text):
             p = f"{found['sign'] if found['sign'] != '=' else ''}{found['p']}" if found["p"] else None
             about = sentence.text[clause : found.start()]
-            one = _made(found, found, sentence, p, about, known)
+            one = _effect_made(found, found, sentence, p, about, known)
             effects.append(one if one and (not clause or one.outcome is not None) else None)
             clause = found.end()
         if None not in effects:
@@ -121,7 +124,7 @@ def _compares(sentence: Sentence, *, is_trial: bool) -> bool:
     return not is_trial or (_COMPARES.search(sentence.text) is not None and not _NOT_ARMS.search(sentence.text))
 
 
-def _rows(document: Document, known: list[Outcome], *, is_trial: bool) -> Iterator[PrintedEffect]:
+def _effects_in_rows(document: Document, known: list[Outcome], *, is_trial: bool) -> Iterator[PrintedEffect]:
     """Rows of a table whose header names the measure, once, and that is no table of predictors."""
     headers: dict[int, re.Match[str] | None] = {}
     unfit = {row.table for row in document.sentences if row.is_row and _PREDICTORS.search(row.text)}
@@ -139,11 +142,11 @@ def _rows(document: Document, known: list[Outcome], *, is_trial: bool) -> Iterat
         if len(estimates) == 1:
             p = estimates[0]["p"].replace(" ", "") if estimates[0]["p"] else None
             about = row.text[: estimates[0].start()]
-            if one := _made(estimates[0], header, row, p, about, known):
+            if one := _effect_made(estimates[0], header, row, p, about, known):
                 yield one
 
 
-def _short(about: str) -> str:
+def _short_clause(about: str) -> str:
     """The last whole terms of a clause, without the end of a bracket that opened before them."""
     short = about if len(about) <= _LONGEST_ABOUT else about[-_LONGEST_ABOUT:].partition(" ")[2]
     closing = short.find(")")
@@ -152,7 +155,7 @@ def _short(about: str) -> str:
     return short.strip(" ,;:")
 
 
-def _made(
+def _effect_made(
     found: re.Match[str], header: re.Match[str], sentence: Sentence, p: str | None, about: str, known: list[Outcome]
 ) -> PrintedEffect | None:
     """The estimate, if it lies within its interval and the words of its own clause say what it is about."""
@@ -166,7 +169,7 @@ def _made(
     label = f"{measure} {found['estimate']} ({found['low']} to {found['high']})"
     effect = PrintedEffect(
         key=(measure, estimate, low, high), label=label, outcome=spoken_of(about, known),
-        about=_short(re.split(r"\s\d", about)[0] if sentence.is_row else about),
+        about=_short_clause(re.split(r"\s\d", about)[0] if sentence.is_row else about),
     )  # fmt: skip
     level = decimal(header["level"])
     values: dict[str, Value] = {

@@ -70,25 +70,25 @@ def extract(
     the lines of the first page with the size of their type, where it is known.
     """
     askable = [field for field in fields if getattr(field, "is_askable", True)]
-    silence = _silence(pages)
+    silence = _unreadable_silence(pages)
     rows: list[Row] = []
     found: Answers = {}
     if silence != NO_TEXT:
-        document = read(_bounded(pages))
+        document = read(_bounded_pages(pages))
         rows, found = _found(document, first_page, askable)
         found = {place: weighed(answer, document) for place, answer in found.items()}
     keys = {"study": [""]}
     for row in rows:
         keys.setdefault(row.scope, []).append(row.key)
     answers = [
-        _checked(field, found.get((field.id, key)), key, silence)
+        _checked_rule_answer(field, found.get((field.id, key)), key, silence)
         for field in askable
         for key in keys.get(field.scope, [])
     ]
     return rows, answers
 
 
-def _bounded(pages: Sequence[str]) -> list[str]:
+def _bounded_pages(pages: Sequence[str]) -> list[str]:
     """The pages, but no more text than a book has."""
     kept, left = [], MOST_CHARACTERS
     for page in pages:
@@ -97,7 +97,7 @@ def _bounded(pages: Sequence[str]) -> list[str]:
     return kept
 
 
-def _silence(pages: Sequence[str]) -> str:
+def _unreadable_silence(pages: Sequence[str]) -> str:
     """Why finding nothing proves nothing; empty where it does."""
     sample = "".join(pages)[:50_000]
     letters = sum(map(str.isalpha, sample))
@@ -157,7 +157,7 @@ def _has_no_methods(document: Document, paper: Report) -> bool:
     return is_long and document.characters("methods") == 0 and not stands_early
 
 
-def _checked(field: AskableField, answer: Answer | None, key: str, silence: str) -> Answer:
+def _checked_rule_answer(field: AskableField, answer: Answer | None, key: str, silence: str) -> Answer:
     """The answer, or why there is none; a choice that the field does not offer is none."""
     if answer is None:
         return Answer(field=field.id, row=key, state=State.UNCLEAR, note=silence or NOT_LOOKED_FOR)

@@ -52,16 +52,16 @@ def is_table_caption(line: str) -> bool:
 
 def figure_lines(page: str) -> frozenset[int]:
     """Where the lines begin that are words of a figure or of its caption."""
-    found = _lines(page)
+    found = _figure_lines(page)
     usual = _usual_length(found)
     if not usual:
         return frozenset()
-    return frozenset((*_captions(found, usual), *_charts(found, usual)))
+    return frozenset((*_figure_captions(found, usual), *_charts(found, usual)))
 
 
 def subheading_lines(page: str) -> frozenset[int]:
     """Where the short lines begin that stand above a paragraph, end without a full stop, and hold no number."""
-    found = _lines(page)
+    found = _figure_lines(page)
     usual = _usual_length(found)
     return frozenset(
         line.start
@@ -73,7 +73,7 @@ def subheading_lines(page: str) -> frozenset[int]:
     )
 
 
-def _lines(page: str) -> list[_Line]:
+def _figure_lines(page: str) -> list[_Line]:
     """The lines of a page that are not blank."""
     found: list[_Line] = []
     start = 0
@@ -90,7 +90,7 @@ def _usual_length(lines: list[_Line]) -> int:
     return lengths[len(lengths) * 3 // 4] if len(lengths) >= _FEWEST_LINES else 0
 
 
-def _captions(lines: list[_Line], usual: int) -> Iterator[int]:
+def _figure_captions(lines: list[_Line], usual: int) -> Iterator[int]:
     n = 0
     while n < len(lines):
         if not is_figure_caption(lines[n].text):

@@ -91,7 +91,7 @@ def _is_short_for(short: str, name: str) -> bool:
     return len(parts) <= len(full) and all(any(term.startswith(part) for term in full) for part in parts)
 
 
-def _lines(document: Document) -> Iterator[Sentence]:
+def _first_page_lines(document: Document) -> Iterator[Sentence]:
     """Every line of the first page, as a sentence of its own."""
     page = document.pages[0] if document.pages else ""
     start = 0
@@ -106,7 +106,7 @@ def _lines(document: Document) -> Iterator[Sentence]:
 
 def _years(document: Document) -> Iterator[Hit]:
     """The year of the citation line; else that of publication; else that of the rights."""
-    for line in _lines(document):
+    for line in _first_page_lines(document):
         for rank, pattern in (*((0, one) for one in _CITATIONS), (1, _PUBLISHED), (2, _RIGHTS)):
             if found := pattern.search(line.text):
                 yield Hit(
@@ -116,7 +116,7 @@ def _years(document: Document) -> Iterator[Hit]:
 
 def _journals(document: Document) -> Iterator[Hit]:
     """The name before year and volume in a line that says where the paper appeared."""
-    for line in _lines(document):
+    for line in _first_page_lines(document):
         for pattern in _CITATIONS:
             found = pattern.search(line.text)
             if found is None or _NO_JOURNAL.search(found["name"]) or len(found["name"]) < 3:

@@ -89,24 +89,26 @@ def report(document: Document, title: Sentence | None) -> Report:
             (Kind.OBSERVATIONAL, _OBSERVATIONAL),
         ):  # fmt: skip
             if found := terms.search(title.text):
-                return Report(kind=kind, hit=_hit(title, found))
-    abstract = [sentence for sentence in _own(document) if sentence.in_abstract or sentence.part == "body"]
-    methods = [sentence for sentence in _own(document) if sentence.part == "methods" and not sentence.in_abstract]
+                return Report(kind=kind, hit=_kind_hit(title, found))
+    abstract = [sentence for sentence in _own_report_prose(document) if sentence.in_abstract or sentence.part == "body"]
+    methods = [
+        sentence for sentence in _own_report_prose(document) if sentence.part == "methods" and not sentence.in_abstract
+    ]
     for sentences in (abstract, methods):
         for kind, terms in (
             (Kind.REVIEW, _SEARCHED), (Kind.OBSERVATIONAL, _SAYS_OBSERVATIONAL), (Kind.TRIAL, _OWN_TRIAL),
         ):  # fmt: skip
             for sentence in sentences:
                 if found := terms.search(sentence.text):
-                    return Report(kind=kind, hit=_hit(sentence, found))
+                    return Report(kind=kind, hit=_kind_hit(sentence, found))
     return Report(kind=Kind.UNKNOWN)
 
 
-def _own(document: Document) -> Iterator[Sentence]:
+def _own_report_prose(document: Document) -> Iterator[Sentence]:
     return prose(document, frozenset({"abstract", "aim", "methods", "results", "body"}))
 
 
-def _hit(sentence: Sentence, found: re.Match[str]) -> Hit:
+def _kind_hit(sentence: Sentence, found: re.Match[str]) -> Hit:
     return Hit(value=None, sentence=sentence, start=found.start(), end=found.end())
 
 
@@ -140,5 +142,5 @@ OF_ANY_PAPER: Final = frozenset(
 def is_cohort(paper: Report, document: Document) -> bool:
     """Whether a paper may report a cohort: it speaks of one, and is no trial, no protocol and no review."""
     return paper.kind in {Kind.OBSERVATIONAL, Kind.UNKNOWN} and any(
-        _COHORT.search(sentence.text) for sentence in _own(document)
+        _COHORT.search(sentence.text) for sentence in _own_report_prose(document)
     )

@@ -100,21 +100,21 @@ def terms_of(text: str) -> frozenset[str]:
 def outcomes(document: Document) -> list[Outcome]:
     """Each outcome once, the primary one first. The methods name it better than the abstract."""
     found: list[Outcome] = []
-    for outcome in sorted(_named(document), key=lambda one: (one.role != "primary", one.hit.rank)):
-        if any(_is_same(outcome, known) for known in found):
+    for outcome in sorted(_named_outcomes(document), key=lambda one: (one.role != "primary", one.hit.rank)):
+        if any(_is_same_outcome(outcome, known) for known in found):
             continue
         found.append(outcome)
     return found[:MOST_OUTCOMES]
 
 
-def _is_same(one: Outcome, other: Outcome) -> bool:
+def _is_same_outcome(one: Outcome, other: Outcome) -> bool:
     a, b = one.terms, other.terms
     return one.name.lower() == other.name.lower() or (
         bool(a and b) and len(a & b) >= 0.75 * min(len(a), len(b)) and one.role == other.role
     )
 
 
-def _named(document: Document) -> Iterator[Outcome]:
+def _named_outcomes(document: Document) -> Iterator[Outcome]:
     for sentence in prose(document, frozenset({"abstract", "methods", "body"})):
         rank = 1 if sentence.in_abstract else 0
         for role, pattern in (("primary", _PRIMARY), ("secondary", _SECONDARY)):
@@ -124,9 +124,9 @@ def _named(document: Document) -> Iterator[Outcome]:
             text = found["name"] or found["zh"]
             if _NO_NAME.match(text) or re.match(r"(?:initially|originally)\b", sentence.text, re.IGNORECASE):
                 continue
-            names = [text] if role == "primary" else _listed(text)
+            names = [text] if role == "primary" else _listed_outcomes(text)
             for name in names:
-                short = _short(name)
+                short = _short_outcome_name(name)
                 if _OPEN_END.search(short):
                     continue
                 if 2 <= len(short) <= 160 and re.search(r"[^\W\d]", short) and not _NO_NAME.match(short):
@@ -134,7 +134,7 @@ def _named(document: Document) -> Iterator[Outcome]:
                     yield Outcome(name=short, role=role, hit=hit)
 
 
-def _listed(text: str) -> list[str]:
+def _listed_outcomes(text: str) -> list[str]:
     """The names of a list. `Changes in weight, blood pressure and pulse` names one that can be quoted: the first."""
     if _OF_BOTH.search(text):
         return []
@@ -142,7 +142,7 @@ def _listed(text: str) -> list[str]:
     return names[:1] if names and _SHARED.match(names[0]) else names
 
 
-def _short(name: str) -> str:
+def _short_outcome_name(name: str) -> str:
     """The name without how and when it was measured."""
     name = re.sub(r"^(?:the|an?|our) ", "", name.strip(), flags=re.IGNORECASE)
     cut = _CUT.search(name, 3)

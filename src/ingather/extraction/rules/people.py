@@ -114,7 +114,11 @@ def _criteria(document: Document, topic: str, terms: re.Pattern[str], weaker: re
             continue
         if not is_excluding and _NO_MEMBERS.search(sentence.text):
             continue
-        if sentence.topic == topic and not sentence.in_abstract and len(sentence.text) >= _shortest(sentence.text):
+        if (
+            sentence.topic == topic
+            and not sentence.in_abstract
+            and len(sentence.text) >= _shortest_criteria(sentence.text)
+        ):
             yield Hit(value=sentence.text, sentence=sentence)
         elif (found := terms.search(sentence.text)) and not _VAGUE.search(sentence.text):
             if is_excluding and not _EXCLUDES.search(sentence.text):
@@ -126,7 +130,7 @@ def _criteria(document: Document, topic: str, terms: re.Pattern[str], weaker: re
             yield Hit(value=sentence.text, sentence=sentence, start=found.start(), end=found.end(), rank=rank)
 
 
-def _shortest(text: str) -> int:
+def _shortest_criteria(text: str) -> int:
     """How long a sentence that gives criteria is at least; Chinese says as much in a third of the characters."""
     return _SHORTEST if text.isascii() else _SHORTEST // 3
 

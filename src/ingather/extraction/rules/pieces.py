@@ -141,7 +141,7 @@ def pieces(page: str, reader: LineReader, repeated: frozenset[str]) -> Iterator[
         # The first page keeps its masthead, which names journal and year.
         if reader.part != "front" and masked(bare) in repeated:
             continue
-        is_over = open_piece is None or _ends(page, open_piece)
+        is_over = open_piece is None or _piece_ends(page, open_piece)
         if not bare or bare.isdigit():
             if open_piece is not None and is_over:
                 yield open_piece
@@ -153,12 +153,12 @@ def pieces(page: str, reader: LineReader, repeated: frozenset[str]) -> Iterator[
                 yield open_piece
                 open_piece = None
             if is_figure:
-                open_piece = _extended(open_piece, start, end)
+                open_piece = _extended_piece(open_piece, start, end)
                 continue
             yield open_piece  # type: ignore[misc]
             open_piece, is_over = None, True
         found = _heading(page[start:end], reader, open_piece, is_over=is_over, is_sub=start in subheadings)
-        is_caption = is_over and reader.part != REFERENCES and _is_caption(bare)
+        is_caption = is_over and reader.part != REFERENCES and _is_short_table_caption(bare)
         if found is None and open_piece is not None and not is_caption:
             open_piece.end = end
             reader.read(end - start)
@@ -175,19 +175,19 @@ def pieces(page: str, reader: LineReader, repeated: frozenset[str]) -> Iterator[
         yield open_piece
 
 
-def _ends(page: str, piece: Piece) -> bool:
+def _piece_ends(page: str, piece: Piece) -> bool:
     # A mark of citation may stand behind the full stop, so the last few characters are looked at.
     return page[max(piece.start, piece.end - 8) : piece.end].rstrip()[-1:] in _OVER
 
 
-def _extended(piece: Piece | None, start: int, end: int) -> Piece:
+def _extended_piece(piece: Piece | None, start: int, end: int) -> Piece:
     if piece is None:
         return Piece(start=start, end=end, part=FIGURE, topic="", in_abstract=False)
     piece.end = end
     return piece
 
 
-def _is_caption(bare: str) -> bool:
+def _is_short_table_caption(bare: str) -> bool:
     return len(bare) < _LONGEST_CAPTION and is_table_caption(bare)
 
 

@@ -143,7 +143,7 @@ _PAIR: Final = rx(rf"{COUNT}(?: \w+)? (?:and|versus|vs\.?) $")
 def answer(document: Document) -> Answer:
     """The total randomised. Where clusters were randomised, only a number of people counts."""
     has_clusters = agreed("unit_of_allocation", find(document, UNITS)).value == "cluster"
-    hits = [hit for hit in _hits(document) if not has_clusters or _PERSON.search(hit.sentence.text)]
+    hits = [hit for hit in _randomised_hits(document) if not has_clusters or _PERSON.search(hit.sentence.text)]
     if hits and all(hit.rank == _ENROLLED for hit in hits):
         hits = _enrolled(document, hits)
     if not hits:
@@ -158,29 +158,29 @@ def answer(document: Document) -> Answer:
     return unclear(FIELD, best[0])
 
 
-def _hits(document: Document) -> Iterator[Hit]:
+def _randomised_hits(document: Document) -> Iterator[Hit]:
     for sentence in prose(document, _PARTS):
         if _SECOND.search(sentence.text):
             continue
-        yield from _chinese(sentence)
+        yield from _randomised_in_chinese(sentence)
         if not sentence.text.isascii() or "random" in sentence.text.lower() or _ENTERED:
-            yield from _in_sentence(sentence)
+            yield from _randomised_in_sentence(sentence)
 
 
-def _chinese(sentence: Sentence) -> Iterator[Hit]:
+def _randomised_in_chinese(sentence: Sentence) -> Iterator[Hit]:
     for pattern, rank in _CHINESE:
         for found in pattern.finditer(sentence.text):
             yield Hit(value=int(found["n"]), sentence=sentence, start=found.start("n"), end=found.end("n"), rank=rank)
 
 
-def _in_sentence(sentence: Sentence) -> Iterator[Hit]:
+def _randomised_in_sentence(sentence: Sentence) -> Iterator[Hit]:
     text = without_brackets(sentence.text)
     for found in (*_PASSIVE.finditer(text), *_PARTICIPLE.finditer(text)):
         subject = _subject(text, found.start())
         if subject is not None:
             yield from _judged(sentence, text, subject, found.end())
     for found in (one for pattern in (_ACTIVE, _BOTH, _TRIAL_OF) for one in pattern.finditer(text)):
-        yield from _counted(sentence, found, _TOTAL)
+        yield from _randomised_count(sentence, found, _TOTAL)
     for found in _ATTRIBUTE.finditer(text):
         yield from _judged(sentence, text, found, found.end())
     for found in _BRACKETED.finditer(sentence.text):
@@ -190,9 +190,9 @@ def _in_sentence(sentence: Sentence) -> Iterator[Hit]:
         if subject is not None and (
             not found["done"].endswith(_SORTED_ENDS) or _CHOICE.search(sentence.text[found.end() :])
         ):
-            yield from _counted(sentence, subject, _ENROLLED)
+            yield from _randomised_count(sentence, subject, _ENROLLED)
     for found in (one for pattern in (_ENROLLED_ACTIVE, _TOOK_PART, _NO_VERB) for one in pattern.finditer(text)):
-        yield from _counted(sentence, found, _ENROLLED)
+        yield from _randomised_count(sentence, found, _ENROLLED)
 
 
 def without_brackets(text: str) -> str:
@@ -217,11 +217,11 @@ def _subject(text: str, verb: int) -> re.Match[str] | None:
         if _BREAK.search(between):
             return None
         if _HEAD.search(between) or (not between.strip() and text[verb : verb + 3] != "who" and _PERSON.search(text)):
-            return _whole(text, start, found)
+            return _whole_before_part(text, start, found)
     return None
 
 
-def _whole(text: str, start: int, part: re.Match[str]) -> re.Match[str]:
+def _whole_before_part(text: str, start: int, part: re.Match[str]) -> re.Match[str]:
     """The count before `of 109 patients` or `from a sample of 109 patients`, where there is one; else the count."""
     for found in reversed(list(_SUBJECT.finditer(text, start, part.start()))):
         if _SAMPLE_OF.search(text[found.end() : part.start()]):
@@ -232,7 +232,7 @@ def _whole(text: str, start: int, part: re.Match[str]) -> re.Match[str]:
 def _judged(sentence: Sentence, text: str, subject: re.Match[str], after: int) -> Iterator[Hit]:
     """The hit of a count that was randomised, unless it is an arm."""
     if _adds_up(sentence.text, subject):
-        yield from _counted(sentence, subject, _TOTAL)
+        yield from _randomised_count(sentence, subject, _TOTAL)
         return
     rest, original = text[after:], sentence.text[after:]
     is_to = _TO_ONE.search(rest) is not None
@@ -241,7 +241,7 @@ def _judged(sentence: Sentence, text: str, subject: re.Match[str], after: int) -
     # `992 patients were randomised to receive radiotherapy and 917 had values` gives an arm, unless a choice follows.
     if is_to and _CHOICE.search(_first_clause(original)) is None:
         return
-    yield from _counted(sentence, subject, _TOTAL)
+    yield from _randomised_count(sentence, subject, _TOTAL)
 
 
 def _first_clause(text: str) -> str:
@@ -262,7 +262,7 @@ def _adds_up(text: str, total: re.Match[str]) -> bool:
     )
 
 
-def _counted(sentence: Sentence, found: re.Match[str], rank: int) -> Iterator[Hit]:
+def _randomised_count(sentence: Sentence, found: re.Match[str], rank: int) -> Iterator[Hit]:
     """The hit of a count, if nothing about it says that it counts something else."""
     value = count(found["n"])
     if value is None or value < _FEWEST:

@@ -41,7 +41,7 @@ _OTHER: Final = rx(
 
 def answer(document: Document) -> Answer:
     """Every number that the abstract or the front gives; else those of methods and end that speak of registration."""
-    hits = list(_hits(document))
+    hits = list(_registration_hits(document))
     if not hits:
         return not_reported(FIELD)
     best = min(hit.rank for hit in hits)
@@ -50,26 +50,27 @@ def answer(document: Document) -> Answer:
         return unclear(FIELD, hits[0])
     # The answer has one quote, so it is the place that gives most of the numbers.
     whole = max(
-        (hit for hit in hits if hit.rank == best), key=lambda hit: sum(_bare(n) in _bare(hit.quote) for n in numbers)
+        (hit for hit in hits if hit.rank == best),
+        key=lambda hit: sum(_bare_registration(n) in _bare_registration(hit.quote) for n in numbers),
     )
-    shown = [number for number in numbers if _bare(number) in _bare(whole.quote)]
+    shown = [number for number in numbers if _bare_registration(number) in _bare_registration(whole.quote)]
     return Answer(field=FIELD, state=State.REPORTED, value=shown, quote=whole.quote, page=whole.sentence.page)
 
 
-def _bare(text: str) -> str:
+def _bare_registration(text: str) -> str:
     return re.sub(r"[\s:]", "", text).casefold()
 
 
-def _hits(document: Document) -> Iterator[Hit]:
+def _registration_hits(document: Document) -> Iterator[Hit]:
     for sentence in (*document.front, *prose(document, ANYWHERE | {"keywords"})):
         for found in _NUMBERS.finditer(sentence.text):
-            rank = _rank(sentence)
+            rank = _registration_rank(sentence)
             if rank is not None:
                 value = re.sub(r"(?<=[A-Za-z])[ :]+(?=\d)", "", found[0])
                 yield Hit(value=value, sentence=sentence, start=found.start(), end=found.end(), rank=rank)
 
 
-def _rank(sentence: Sentence) -> int | None:
+def _registration_rank(sentence: Sentence) -> int | None:
     """How surely a number is the study's own; None where it is not."""
     if _OTHER.search(sentence.text):
         return None

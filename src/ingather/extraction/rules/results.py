@@ -43,8 +43,8 @@ class Result:
 def results(document: Document, arms: list[Arm], known: list[Outcome]) -> list[Result]:
     """One row for each arm and outcome. Where two sentences differ about a row, it is unclear."""
     merged: list[Result] = []
-    for one in (*_prose(document, arms, known), *_rows(document, arms, known)):
-        same = next((old for old in merged if _is_same(old, one)), None)
+    for one in (*_results_in_prose(document, arms, known), *_results_in_rows(document, arms, known)):
+        same = next((old for old in merged if _is_same_result(old, one)), None)
         if same is None:
             merged.append(one)
             continue
@@ -59,7 +59,7 @@ def answers(result: Result, key: str) -> dict[str, Answer]:
     return {name: agreed(name, hits, key) for name, hits in result.hits.items()}
 
 
-def _is_same(one: Result, other: Result) -> bool:
+def _is_same_result(one: Result, other: Result) -> bool:
     """The same arm, and the same outcome or else the very same numbers."""
     if one.arm != other.arm:
         return False
@@ -72,16 +72,16 @@ def _is_same(one: Result, other: Result) -> bool:
     return is_open and all(one.values(name) == other.values(name) for name in FIELDS)
 
 
-def _prose(document: Document, arms: list[Arm], known: list[Outcome]) -> Iterator[Result]:
+def _results_in_prose(document: Document, arms: list[Arm], known: list[Outcome]) -> Iterator[Result]:
     for sentence in findings(document):
         if _BASELINE.search(sentence.text):
             continue
         for pattern in (_EVENTS, _MEAN):
-            yield from _in_sentence(sentence, list(pattern.finditer(sentence.text)), arms, known)
-        yield from _chinese(sentence, arms, known)
+            yield from _results_in_sentence(sentence, list(pattern.finditer(sentence.text)), arms, known)
+        yield from _results_in_chinese(sentence, arms, known)
 
 
-def _in_sentence(
+def _results_in_sentence(
     sentence: Sentence, found: list[re.Match[str]], arms: list[Arm], known: list[Outcome]
 ) -> Iterator[Result]:
     """Each number belongs to the arm named right after it, or before all of them; nothing else is plain."""
@@ -97,7 +97,7 @@ def _in_sentence(
             outcome = spoken_of(sentence.text, known)
             for owner, m in zip(owners, found, strict=True):
                 assert owner is not None
-                yield _made(owner, outcome, m, sentence)
+                yield _result_made(owner, outcome, m, sentence)
             return
 
 
@@ -108,7 +108,7 @@ def _only(text: str, arms: list[Arm]) -> int | None:
     return longest[0] if len(longest) == 1 else None
 
 
-def _chinese(sentence: Sentence, arms: list[Arm], known: list[Outcome]) -> Iterator[Result]:
+def _results_in_chinese(sentence: Sentence, arms: list[Arm], known: list[Outcome]) -> Iterator[Result]:
     """`治疗组缓解45例(75.0%)` and `干预组收缩压为(132.4±10.2)`: the name stands first."""
     if all(arm.label.isascii() for arm in arms):
         return
@@ -122,10 +122,10 @@ def _chinese(sentence: Sentence, arms: list[Arm], known: list[Outcome]) -> Itera
             outcome = spoken_of(sentence.text, known)
             for n, m in enumerate(found):
                 assert m is not None
-                yield _made(n, outcome, m, sentence)
+                yield _result_made(n, outcome, m, sentence)
 
 
-def _rows(document: Document, arms: list[Arm], known: list[Outcome]) -> Iterator[Result]:
+def _results_in_rows(document: Document, arms: list[Arm], known: list[Outcome]) -> Iterator[Result]:
     """Rows such as `Response 78/151 (51.7) 49/151 (32.5)`, in a table whose header names the arms in order."""
     ordered: dict[int, bool] = {}
     for row in document.sentences:
@@ -139,10 +139,10 @@ def _rows(document: Document, arms: list[Arm], known: list[Outcome]) -> Iterator
         if ordered.get(row.table) and len(found) == len(arms) >= 2:
             outcome = spoken_of(row.text[: found[0].start()], known)
             for n, m in enumerate(found):
-                yield _made(n, outcome, m, row)
+                yield _result_made(n, outcome, m, row)
 
 
-def _made(arm: int, outcome: int | None, found: re.Match[str], sentence: Sentence) -> Result:
+def _result_made(arm: int, outcome: int | None, found: re.Match[str], sentence: Sentence) -> Result:
     result = Result(arm=arm, outcome=outcome)
     groups = found.groupdict()
     for name, group in (("r_events", "events"), ("r_n", "n"), ("r_pct", "pct"), ("r_mean", "mean"), ("r_sd", "sd")):

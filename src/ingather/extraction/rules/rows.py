@@ -31,20 +31,20 @@ def rows_of(
         add("outcome", outcome.name, {}, outcomes.answers(outcome, f"outcome/{n}"))
     of_outcomes = [one for one in results.results(document, groups, named) if one.outcome is not None]
     for n, result in enumerate(of_outcomes, 1):
-        parts = {"arm": f"arm/{result.arm + 1}"} | _outcome(result.outcome)
-        label = f"{_name(named, result.outcome)}, {groups[result.arm].label}"
+        parts = {"arm": f"arm/{result.arm + 1}"} | _outcome_of_row(result.outcome)
+        label = f"{_name_of_outcome(named, result.outcome)}, {groups[result.arm].label}"
         add("arm_result", label, parts, results.answers(result, f"arm_result/{n}"))
     for n, effect in enumerate(effects.effects(document, named, is_trial=is_trial), 1):
         label = f"{effect.about if effect.outcome is None else named[effect.outcome].name}, {effect.label}"
-        add("contrast", label, _outcome(effect.outcome), effects.answers(effect, f"contrast/{n}"))
+        add("contrast", label, _outcome_of_row(effect.outcome), effects.answers(effect, f"contrast/{n}"))
     if "domain" in scopes:
         add("domain", named[0].name if named else "Main result", {}, quality.answers(study, "domain/1"))
     return [row for row in rows if row.scope in scopes], found
 
 
-def _outcome(number: int | None) -> dict[str, str]:
+def _outcome_of_row(number: int | None) -> dict[str, str]:
     return {} if number is None else {"outcome": f"outcome/{number + 1}"}
 
 
-def _name(named: list[outcomes.Outcome], number: int | None) -> str:
+def _name_of_outcome(named: list[outcomes.Outcome], number: int | None) -> str:
     return "Outcome not named" if number is None else named[number].name

@@ -90,7 +90,7 @@ def read(pages: Sequence[str]) -> Document:
                 continue
             whole = plain(page, piece.start, piece.end)
             is_prose = not piece.table and piece.part != "front"
-            for bit in _split(whole) if is_prose else _bounded(whole, 0, len(whole.text)):
+            for bit in _split(whole) if is_prose else _bounded_sentences(whole, 0, len(whole.text)):
                 if bit.text:
                     sentence = Sentence(
                         page=number, page_text=page, text=bit.text, places=bit.places, part=piece.part,
@@ -114,12 +114,12 @@ def _split(block: Plain) -> Iterator[Plain]:
         end = found.end()
         if _ABBREVIATION.search(block.text[max(start, end - 12) : end]):
             continue
-        yield from _bounded(block, start, end)
+        yield from _bounded_sentences(block, start, end)
         start = end + (block.text[end : end + 1] == " ")
-    yield from _bounded(block, start, len(block.text))
+    yield from _bounded_sentences(block, start, len(block.text))
 
 
-def _bounded(block: Plain, start: int, end: int) -> Iterator[Plain]:
+def _bounded_sentences(block: Plain, start: int, end: int) -> Iterator[Plain]:
     first = start
     while first < end:
         last = min(end, first + LONGEST_SENTENCE)

@@ -78,13 +78,13 @@ _OF_PEOPLE: Final = rx(
 def answers(document: Document) -> dict[str, Answer]:
     """The answers to the fields of this family."""
     return {
-        "aim": first("aim", _aims(document)),
-        "conclusions": first("conclusions", _conclusions(document)),
+        "aim": first("aim", _aim_hits(document)),
+        "conclusions": first("conclusions", _conclusion_hits(document)),
         "limitations": first("limitations", _limitations(document)),
     }
 
 
-def _aims(document: Document) -> list[Hit]:
+def _aim_hits(document: Document) -> list[Hit]:
     hits = []
     for sentence in prose(document, ANYWHERE - {"discussion", "results", "end"}):
         if _NO_AIM.search(sentence.text):
@@ -98,15 +98,15 @@ def _aims(document: Document) -> list[Hit]:
     return hits
 
 
-def _shortest(text: str) -> int:
+def _shortest_conclusion(text: str) -> int:
     """How many characters a conclusion has at least; `IV.` is a level of evidence."""
     return 30 if text.isascii() else 10
 
 
-def _conclusions(document: Document) -> list[Hit]:
+def _conclusion_hits(document: Document) -> list[Hit]:
     hits = []
     for sentence in prose(document, STUDY | {"discussion"}):
-        if _NO_CONCLUSION.search(sentence.text) or len(sentence.text) < _shortest(sentence.text):
+        if _NO_CONCLUSION.search(sentence.text) or len(sentence.text) < _shortest_conclusion(sentence.text):
             continue
         if sentence.part == "conclusions":
             hits.append(Hit(value=sentence.text, sentence=sentence, rank=0 if sentence.in_abstract else 1))

@@ -70,13 +70,13 @@ class _Block:
 
 def titles(document: Document, printed: Sequence[PrintedLine]) -> list[Hit]:
     """The title, by the size of its type where that is known; else by its place between masthead and authors."""
-    return list(_largest(document, printed)) if printed else _between_masthead_and_authors(list(document.front))
+    return list(_largest_print(document, printed)) if printed else _between_masthead_and_authors(list(document.front))
 
 
-def _largest(document: Document, printed: Sequence[PrintedLine]) -> Iterator[Hit]:
+def _largest_print(document: Document, printed: Sequence[PrintedLine]) -> Iterator[Hit]:
     page = document.pages[0]
     text_size = _text_size(printed)
-    blocks = list(_blocks(printed))
+    blocks = list(_print_blocks(printed))
     for block in sorted(blocks, key=lambda one: (-one.size, one.start)):
         if block.size < _LARGER * text_size:
             return
@@ -88,7 +88,7 @@ def _largest(document: Document, printed: Sequence[PrintedLine]) -> Iterator[Hit
             sentence = Sentence(
                 page=0, page_text=page, text=made.text, places=made.places, part="front", topic="", in_abstract=False
             )
-            yield _hit(sentence)
+            yield _title_hit(sentence)
             return
 
 
@@ -123,7 +123,7 @@ def _text_size(printed: Sequence[PrintedLine]) -> float:
     return 0.0
 
 
-def _blocks(printed: Sequence[PrintedLine]) -> Iterator[_Block]:
+def _print_blocks(printed: Sequence[PrintedLine]) -> Iterator[_Block]:
     open_block: _Block | None = None
     for line in printed:
         if open_block is not None and abs(line.size - open_block.size) <= _ONE_SIZE * open_block.size:
@@ -150,7 +150,7 @@ def _is_title(text: str) -> bool:
     return not (is_name and _MASTHEAD.search(text))
 
 
-def _hit(sentence: Sentence) -> Hit:
+def _title_hit(sentence: Sentence) -> Hit:
     """The whole sentence, without the label before it and marks of footnotes behind it."""
     kind = _KIND.match(sentence.text)
     start = kind.end() if kind else 0
@@ -199,11 +199,11 @@ def _between_masthead_and_authors(head: list[Sentence]) -> list[Hit]:
             return []
     if not lines or not (is_closed or len(lines) <= 3):
         return []
-    whole = _joined(lines)
-    return [_hit(whole)] if _is_title(whole.text.lstrip("# ")) else []
+    whole = _joined_title_lines(lines)
+    return [_title_hit(whole)] if _is_title(whole.text.lstrip("# ")) else []
 
 
-def _joined(lines: list[Sentence]) -> Sentence:
+def _joined_title_lines(lines: list[Sentence]) -> Sentence:
     """Lines that follow each other on one page, as one; without the marks of a heading in Markdown."""
     first, last = lines[0], lines[-1]
     start = first.places[len(first.text) - len(first.text.lstrip("# "))]

@@ -99,7 +99,7 @@ def taken_over(
     only = again.get("only")
     open_states = _OPEN[OpenCells(str(only))] if only else frozenset()
     states = {(finding.row, finding.field): finding.state for finding in findings}
-    places = _places(rows, fields)
+    places = _places_of_fields(rows, fields)
     wanted = set() if is_kept else {one for one in places if _is_wanted(one, chosen, open_states, states)}
     computed = {field.id for field in now.fields if field.computed}
     scopes_before = {field.scope for field in askable_fields(before)}
@@ -125,7 +125,7 @@ def _changed(before: Template, now: Template) -> set[str]:
     return {field.id for field in now.fields if was.get(field.id) != field}
 
 
-def _places(rows: Sequence[Row], fields: Collection[Field]) -> set[Place]:
+def _places_of_fields(rows: Sequence[Row], fields: Collection[Field]) -> set[Place]:
     keys: dict[str, list[str]] = {Scope.STUDY.value: [""]}
     for row in rows:
         keys.setdefault(row.scope, []).append(row.key)

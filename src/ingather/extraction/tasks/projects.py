@@ -16,7 +16,7 @@ from ingather.notice import notice
 
 def create_project(name: str) -> Script[Project]:
     [row] = yield Statement(sql.CREATE_PROJECT, {"name": name})
-    return _project(row)
+    return _project_of_row(row)
 
 
 def own_project(made_for: str, name: str) -> Script[Project]:
@@ -24,22 +24,22 @@ def own_project(made_for: str, name: str) -> Script[Project]:
     if not (rows := (yield Statement(sql.FIND_OWN_PROJECT, {"made_for": made_for}))):
         yield Statement(sql.ADD_OWN_PROJECT, {"made_for": made_for, "name": name})
         rows = yield Statement(sql.FIND_OWN_PROJECT, {"made_for": made_for})
-    return _project(rows[0])
+    return _project_of_row(rows[0])
 
 
 def list_projects(ids: list[int] | None, *, after: int, limit: int | None) -> Script[list[Project]]:
     rows = yield Statement(sql.LIST_PROJECTS, {"ids": ids, "after": after, "limit": limit})
-    return [_project(row) for row in rows]
+    return [_project_of_row(row) for row in rows]
 
 
 def find_project(project_id: int) -> Script[Project]:
     rows = yield Statement(sql.FIND_PROJECT, {"project_id": project_id})
     if not rows:
         raise NotFound(notice("task.no_project", "There is no project {id}.", id=project_id))
-    return _project(rows[0])
+    return _project_of_row(rows[0])
 
 
-def _project(row: Sequence[Any]) -> Project:
+def _project_of_row(row: Sequence[Any]) -> Project:
     return Project(id=row[0], name=row[1], created_at=row[2])
 
 

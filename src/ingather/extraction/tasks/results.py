@@ -114,9 +114,9 @@ def _proof(finding: Finding) -> dict[str, Any]:
 
 def from_json(stored: dict[str, Any]) -> tuple[tuple[Row, ...], tuple[Finding, ...], tuple[Flag, ...]]:
     rows = tuple(Row(**row) for row in stored["rows"])
-    evidence = [(quote, _spans(spans)) for quote, spans in stored["evidence"]]
+    evidence = [(quote, _stored_spans(spans)) for quote, spans in stored["evidence"]]
     notes = [notice_from_json(note) for note in stored.get("notes", ())]
-    findings = tuple(_finding(cell, evidence, notes) for cell in stored["findings"])
+    findings = tuple(_stored_finding(cell, evidence, notes) for cell in stored["findings"])
     flags = tuple(
         Flag(
             rule=flag["rule"], row=flag["row"], fields=tuple(flag["fields"]), message=notice_from_json(flag["message"])
@@ -126,7 +126,9 @@ def from_json(stored: dict[str, Any]) -> tuple[tuple[Row, ...], tuple[Finding, .
     return rows, findings, flags
 
 
-def _finding(cell: dict[str, Any], evidence: Sequence[tuple[str, tuple[Span, ...]]], notes: Sequence[str]) -> Finding:
+def _stored_finding(
+    cell: dict[str, Any], evidence: Sequence[tuple[str, tuple[Span, ...]]], notes: Sequence[str]
+) -> Finding:
     quote, spans = evidence[cell["evidence"]] if "evidence" in cell else ("", ())
     return Finding(
         field=cell["field"],
@@ -137,18 +139,18 @@ def _finding(cell: dict[str, Any], evidence: Sequence[tuple[str, tuple[Span, ...
         verdict=Verdict(cell["verdict"]),
         spans=spans,
         source=cell["source"],
-        note=_note(cell.get("note", ""), notes),
-        value_spans=_spans(cell.get("value_at", ())),
-        subject_spans=_spans(cell.get("subject_at", ())),
+        note=_stored_note(cell.get("note", ""), notes),
+        value_spans=_stored_spans(cell.get("value_at", ())),
+        subject_spans=_stored_spans(cell.get("subject_at", ())),
         reason=Reason(cell["reason"]) if "reason" in cell else None,
     )
 
 
-def _spans(places: Iterable[Sequence[int]]) -> tuple[Span, ...]:
+def _stored_spans(places: Iterable[Sequence[int]]) -> tuple[Span, ...]:
     return tuple(Span(page=page, start=start, end=end) for page, start, end in places)
 
 
-def _note(stored: int | str, notes: Sequence[str]) -> str:
+def _stored_note(stored: int | str, notes: Sequence[str]) -> str:
     """The first results held each note as text; now a finding has the number of its note."""
     return stored if isinstance(stored, str) else notes[stored]
 

@@ -29,7 +29,7 @@ def start(frozen: FrozenRequest, work: Offspring) -> Script[tuple[int, bool]]:
     yield from find_project(request.project_id)
     batch_id, is_new = yield from verbs.scatter(work.request, work.lines)
     if not is_new:
-        return _same((yield Statement(sql.TASK_OF_BATCH, {"batch_id": batch_id})), request), False
+        return _same_request((yield Statement(sql.TASK_OF_BATCH, {"batch_id": batch_id})), request), False
     template_sha256 = yield from keep_version(frozen.template)
     [(task_id,)] = yield Statement(
         sql.ADD_TASK,
@@ -61,10 +61,10 @@ def start(frozen: FrozenRequest, work: Offspring) -> Script[tuple[int, bool]]:
 def started(request: TaskRequest, key: str) -> Script[int | None]:
     """The task that was started with this key, if there is one."""
     rows = yield Statement(sql.TASK_OF_KEY, {"key": key})
-    return _same(rows, request) if rows else None
+    return _same_request(rows, request) if rows else None
 
 
-def _same(found: Sequence[Any], request: TaskRequest) -> int:
+def _same_request(found: Sequence[Any], request: TaskRequest) -> int:
     [(task_id, was)] = found
     if was != request.sha256:
         raise KeyReused(
@@ -80,14 +80,14 @@ def find_task(task_id: int) -> Script[Task]:
     rows = yield Statement(sql.FIND_TASK, {"task_id": task_id})
     if not rows:
         raise NotFound(notice("task.no_task", "There is no task {id}.", id=task_id))
-    return _task(rows[0])
+    return _task_of_row(rows[0])
 
 
 def task_of_batch(batch_id: int) -> Script[Task]:
     rows = yield Statement(sql.FIND_TASK_OF_BATCH, {"batch_id": batch_id})
     if not rows:
         raise NotFound(f"There is no task for batch {batch_id}.")
-    return _task(rows[0])
+    return _task_of_row(rows[0])
 
 
 def projects_of_batch(batch_id: int) -> Script[list[int]]:
@@ -104,10 +104,10 @@ def batches_of_projects(
 
 def list_tasks(project_id: int, *, before: int, limit: int) -> Script[list[Task]]:
     params = {"project_id": project_id, "state": None, "before": before, "limit": limit}
-    return [_task(row) for row in (yield Statement(sql.LIST_TASKS, params))]
+    return [_task_of_row(row) for row in (yield Statement(sql.LIST_TASKS, params))]
 
 
-def _task(row: Sequence[Any]) -> Task:
+def _task_of_row(row: Sequence[Any]) -> Task:
     *columns, pause_notice = row
     found = Task(**dict(zip(_TASK_FIELDS, columns, strict=True)))
     return (
@@ -115,12 +115,12 @@ def _task(row: Sequence[Any]) -> Task:
     )
 
 
-def _spent(row: Sequence[Any]) -> Spent:
+def _spent_of_row(row: Sequence[Any]) -> Spent:
     return Spent(**dict(zip(_SPENT_FIELDS, row, strict=True)))
 
 
 def _task_and_spent(row: Sequence[Any]) -> tuple[Task, Spent]:
-    return _task(row[:_TASK_COLUMNS]), _spent(row[_TASK_COLUMNS:])
+    return _task_of_row(row[:_TASK_COLUMNS]), _spent_of_row(row[_TASK_COLUMNS:])
 
 
 _TASK_FIELDS = [field.name for field in fields(Task)]
@@ -192,11 +192,11 @@ def documents(task_id: int, ordinals: list[int]) -> Script[dict[int, tuple[int, 
 
 def pause(task: Task, reason: str) -> Script[None]:
     """Let no more documents start, and keep the reason."""
-    yield Statement(sql.SET_PAUSE_REASON, {"task_id": task.id, "reason": reason, "notice": _stored(reason)})
+    yield Statement(sql.SET_PAUSE_REASON, {"task_id": task.id, "reason": reason, "notice": _stored_notice(reason)})
     yield from verbs.pause(task.batch_id, paused=True)
 
 
-def _stored(reason: str) -> str | None:
+def _stored_notice(reason: str) -> str | None:
     fields = notice_fields(reason)
     return None if fields is None else orjson.dumps(fields).decode()
 
@@ -218,12 +218,12 @@ def status(task_id: int) -> Script[Status]:
         for progress in (yield from verbs.progress([task.batch_id])):
             answers, characters, longest_s, *obstacles = row[known:]
             under_way = UnderWay(answers=answers, characters=characters, longest_s=longest_s) if answers else None
-            wait = _wait(progress, obstacles)
+            wait = _wait_of_task(progress, obstacles)
             return Status(task=task, progress=progress, spent=cost, wait=wait, under_way=under_way)
     raise NotFound(notice("task.no_task", "There is no task {id}.", id=task_id))
 
 
-def _wait(progress: Progress, obstacles: Sequence[Any]) -> Wait | None:
+def _wait_of_task(progress: Progress, obstacles: Sequence[Any]) -> Wait | None:
     """What keeps an open task from going on. While documents are under way it waits only for a silence of the provider,
     or for their return from a worker that died."""
     is_queue_paused, silent_until, has_worker, held_until, held_by = obstacles
@@ -256,7 +256,7 @@ def statuses(
 
 def spent(task_id: int) -> Script[Spent]:
     [row] = yield Statement(sql.SPENT, {"task_id": task_id})
-    return _spent(row)
+    return _spent_of_row(row)
 
 
 def call_seconds(project_id: int, model: str) -> Script[float | None]:

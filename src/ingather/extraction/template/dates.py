@@ -54,7 +54,7 @@ def date(raw: object) -> str:
     text = plain(str(raw) if isinstance(raw, str) or 0 <= raw <= 9999 else "")
     for form in _FORMS if len(text) <= 40 else ():
         if found := form.fullmatch(text):
-            return _iso(found.groupdict(), text)
+            return _iso_date(found.groupdict(), text)
     raise ValueProblem(
         notice(
             "value.no_date_read_way_only",
@@ -64,7 +64,7 @@ def date(raw: object) -> str:
     )
 
 
-def _iso(parts: dict[str, str | None], text: str) -> str:
+def _iso_date(parts: dict[str, str | None], text: str) -> str:
     year, day = int(parts["y"] or 0), parts.get("d")
     name, digits = parts.get("name"), parts.get("m")
     month = _MONTHS.get(name.casefold(), 0) if name else int(digits) if digits else None

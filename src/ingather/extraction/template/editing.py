@@ -45,13 +45,13 @@ def clone(template: Template, id: str, label: Label) -> Template:
 
 def add_section(template: Template, section: Section) -> Template:
     """With one more section, the last, for fields to be added to."""
-    _changeable(template)
+    _check_changeable(template)
     return validate(replace(template, sections=(*template.sections, section)))
 
 
 def add_field(template: Template, field: Field, *, after: str | None = None) -> Template:
     """With one more field: after the field `after` of its section, otherwise the last of its section."""
-    _changeable(template)
+    _check_changeable(template)
     if after is not None and template.field(after).section != field.section:
         raise TemplateError(f"The field {after!r} stands in another section than {field.section!r}.")
     fields = list(template.fields)
@@ -67,7 +67,7 @@ def add_field(template: Template, field: Field, *, after: str | None = None) -> 
 
 def change_field(template: Template, field: Field) -> Template:
     """With `field` in the place of the one that has its id. An id itself is never changed: answers hang on it."""
-    _changeable(template)
+    _check_changeable(template)
     template.field(field.id)
     fields = [field if other.id == field.id else other for other in template.fields]
     return validate(replace(template, fields=_in_sections(template, fields)))
@@ -111,7 +111,7 @@ def remove_field(template: Template, field_id: str) -> Template:
     A field that says the unit of others is not removed: their numbers would
     be left without a meaning.
     """
-    _changeable(template)
+    _check_changeable(template)
     template.field(field_id)
     dependents = [field.id for field in template.fields if field.unit == UnitOf(field=field_id)]
     if dependents:
@@ -123,7 +123,7 @@ def remove_field(template: Template, field_id: str) -> Template:
                 fields=", ".join(dependents),
             )
         )
-    return _keep(template, {field.id for field in template.fields} - {field_id})
+    return _keep_fields(template, {field.id for field in template.fields} - {field_id})
 
 
 def select(template: Template, field_ids: Collection[str]) -> Template:
@@ -137,7 +137,7 @@ def select(template: Template, field_ids: Collection[str]) -> Template:
     if not chosen:
         raise TemplateError(notice("template.selection_needs_least_field", "A selection needs at least one field."))
     units = {field.unit.field for field in template.fields if field.id in chosen and isinstance(field.unit, UnitOf)}
-    kept = _keep(template, chosen | units)
+    kept = _keep_fields(template, chosen | units)
     used = {field.section for field in kept.fields}
     return replace(kept, sections=tuple(section for section in kept.sections if section.id in used))
 
@@ -156,12 +156,12 @@ def fields_named(check: CheckRule) -> frozenset[str]:
 def difference(old: Template, new: Template) -> Difference:
     """What changed from one version to another."""
     questions = (
-        {field.id: _question(field) for field in old.fields},
-        {field.id: _question(field) for field in new.fields},
+        {field.id: _moved_question(field) for field in old.fields},
+        {field.id: _moved_question(field) for field in new.fields},
     )
     rules = {check.id: check for check in old.checks}, {check.id: check for check in new.checks}
-    added, changed, removed = _compared(*questions)
-    added_checks, changed_checks, removed_checks = _compared(*rules)
+    added, changed, removed = _compared_settings(*questions)
+    added_checks, changed_checks, removed_checks = _compared_settings(*rules)
     return Difference(
         added=added,
         changed=changed,
@@ -172,7 +172,7 @@ def difference(old: Template, new: Template) -> Difference:
     )
 
 
-def _compared(old: Mapping[str, object], new: Mapping[str, object]) -> tuple[tuple[str, ...], ...]:
+def _compared_settings(old: Mapping[str, object], new: Mapping[str, object]) -> tuple[tuple[str, ...], ...]:
     return (
         tuple(key for key in new if key not in old),
         tuple(key for key in new if key in old and new[key] != old[key]),
@@ -180,11 +180,11 @@ def _compared(old: Mapping[str, object], new: Mapping[str, object]) -> tuple[tup
     )
 
 
-def _question(field: Field) -> Field:
+def _moved_question(field: Field) -> Field:
     return replace(field, section="", tier=Tier.CORE)
 
 
-def _keep(template: Template, field_ids: set[str]) -> Template:
+def _keep_fields(template: Template, field_ids: set[str]) -> Template:
     return validate(
         replace(
             template,
@@ -200,7 +200,7 @@ def _in_sections(template: Template, fields: list[Field]) -> tuple[Field, ...]:
     return tuple(sorted(fields, key=lambda field: order.index(field.section) if field.section in order else len(order)))
 
 
-def _changeable(template: Template) -> None:
+def _check_changeable(template: Template) -> None:
     if template.builtin:
         raise TemplateError(
             notice(

@@ -187,10 +187,10 @@ def _collect_call(function: str, args: list[ast.expr], uses: list[Use], *, insid
 
 def kind_of(expression: Expression, fields: Mapping[str, ValueKind]) -> ValueKind:
     """What the expression stands for, given what its fields hold. Raises ExpressionError where kinds do not fit."""
-    return _kind(expression.tree, fields)
+    return _kind_of_node(expression.tree, fields)
 
 
-def _kind(node: ast.expr, fields: Mapping[str, ValueKind]) -> ValueKind:
+def _kind_of_node(node: ast.expr, fields: Mapping[str, ValueKind]) -> ValueKind:
     match node:
         case ast.Constant(value=value):
             return ValueKind.TEXT if isinstance(value, str) else ValueKind.NUMBER
@@ -199,15 +199,15 @@ def _kind(node: ast.expr, fields: Mapping[str, ValueKind]) -> ValueKind:
                 raise ExpressionError(f"names {name}, which no check can use")
             return fields[name]
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return _need(operand, fields, ValueKind.TRUTH)
+            return _need_kind(operand, fields, ValueKind.TRUTH)
         case ast.UnaryOp(operand=operand):
-            return _need(operand, fields, ValueKind.NUMBER)
+            return _need_kind(operand, fields, ValueKind.NUMBER)
         case ast.BinOp(left=left, right=right):
-            _need(left, fields, ValueKind.NUMBER)
-            return _need(right, fields, ValueKind.NUMBER)
+            _need_kind(left, fields, ValueKind.NUMBER)
+            return _need_kind(right, fields, ValueKind.NUMBER)
         case ast.BoolOp(values=values):
             for part in values:
-                _need(part, fields, ValueKind.TRUTH)
+                _need_kind(part, fields, ValueKind.TRUTH)
             return ValueKind.TRUTH
         case ast.Compare(left=left, ops=ops, comparators=comparators):
             _kinds_compared(left, ops, comparators, fields)
@@ -215,13 +215,13 @@ def _kind(node: ast.expr, fields: Mapping[str, ValueKind]) -> ValueKind:
         case ast.Call(func=ast.Name(id=function), args=args):
             takes, gives = FUNCTIONS[function]
             for arg, wanted in zip(args, takes, strict=False):
-                _need(arg, fields, wanted)
-            return gives or _kind(args[0], fields)
+                _need_kind(arg, fields, wanted)
+            return gives or _kind_of_node(args[0], fields)
     raise ExpressionError("cannot be read")  # unreachable for what `parse` returned
 
 
-def _need(node: ast.expr, fields: Mapping[str, ValueKind], wanted: ValueKind) -> ValueKind:
-    if (found := _kind(node, fields)) != wanted:
+def _need_kind(node: ast.expr, fields: Mapping[str, ValueKind], wanted: ValueKind) -> ValueKind:
+    if (found := _kind_of_node(node, fields)) != wanted:
         raise ExpressionError(f"has {found} in `{ast.unparse(node)}` where {wanted} is needed")
     return wanted
 
@@ -231,10 +231,10 @@ def _kinds_compared(
 ) -> None:
     for op, right in zip(ops, comparators, strict=True):
         if isinstance(op, ast.In | ast.NotIn):
-            _need(left, fields, ValueKind.TEXT)
-        elif isinstance(op, ast.Eq | ast.NotEq) and _kind(left, fields) == ValueKind.TEXT:
-            _need(right, fields, ValueKind.TEXT)
+            _need_kind(left, fields, ValueKind.TEXT)
+        elif isinstance(op, ast.Eq | ast.NotEq) and _kind_of_node(left, fields) == ValueKind.TEXT:
+            _need_kind(right, fields, ValueKind.TEXT)
         else:
-            _need(left, fields, ValueKind.NUMBER)
-            _need(right, fields, ValueKind.NUMBER)
+            _need_kind(left, fields, ValueKind.NUMBER)
+            _need_kind(right, fields, ValueKind.NUMBER)
         left = right

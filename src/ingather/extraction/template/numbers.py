@@ -47,29 +47,31 @@ def number(raw: object, units: Sequence[str] = ()) -> float:
     if isinstance(raw, bool):
         raise ValueProblem(notice("value.true_false_no_numbers", "True and false are no numbers."))
     if isinstance(raw, int):
-        return _bounded(raw)
+        return _bounded_int(raw)
     if isinstance(raw, float):
-        return _bounded(int(raw)) if raw.is_integer() and abs(raw) <= BIGGEST_INT else _finite(raw)
+        return _bounded_int(int(raw)) if raw.is_integer() and abs(raw) <= BIGGEST_INT else _finite_value(raw)
     if not isinstance(raw, str):
-        raise ValueProblem(notice("value.number_needed_not", "A number is needed, not {what}.", what=_named(raw)))
+        raise ValueProblem(notice("value.number_needed_not", "A number is needed, not {what}.", what=_type_named(raw)))
     text = re.sub(r"^n\s*=\s*(?=[0-9])", "", plain(raw), flags=re.IGNORECASE)
     value, rest = split(text)
     if rest and not any(is_unit(rest, unit) for unit in units):
-        raise ValueProblem(notice("value.number", "{value} is more than a number.", value=_quoted(raw)))
+        raise ValueProblem(notice("value.number", "{value} is more than a number.", value=_quoted_raw(raw)))
     return value
 
 
 def split(text: str) -> tuple[float, str]:
     """A text's leading number and what stands after it. `text` is plain."""
     if len(text) > LONGEST_NUMBER:
-        raise ValueProblem(notice("value.too_long_number", "{value} is too long for a number.", value=_quoted(text)))
+        raise ValueProblem(
+            notice("value.too_long_number", "{value} is too long for a number.", value=_quoted_raw(text))
+        )
     found = _NUMBER_AND_REST.fullmatch(text)
     if not found:
-        raise ValueProblem(notice("value.no_number", "{value} is no number.", value=_quoted(text)))
-    return _read(found[1], text), found[2].strip()
+        raise ValueProblem(notice("value.no_number", "{value} is no number.", value=_quoted_raw(text)))
+    return _number_read(found[1], text), found[2].strip()
 
 
-def _read(digits: str, text: str) -> float:
+def _number_read(digits: str, text: str) -> float:
     sign = -1 if digits.startswith("-") else 1
     bare = digits.lstrip("+-")
     whole, _, fraction = bare.partition(".")
@@ -82,12 +84,12 @@ def _read(digits: str, text: str) -> float:
             notice(
                 "value.read_number_ways_none",
                 "{value} can be read as a number in more ways than one, or in none.",
-                value=_quoted(text),
+                value=_quoted_raw(text),
             )
         )
-    value = _finite(sign * float(bare))
+    value = _finite_value(sign * float(bare))
     if bare.isdigit():
-        return _bounded(sign * int(bare))
+        return _bounded_int(sign * int(bare))
     return value
 
 
@@ -97,7 +99,7 @@ def whole(value: float) -> int:
         if not value.is_integer():
             raise ValueProblem(notice("value.no_whole_number", "{value} is no whole number.", value=value))
         value = int(value)
-    return _bounded(value)
+    return _bounded_int(value)
 
 
 def is_unit(text: str, unit: str) -> bool:
@@ -110,21 +112,21 @@ def _unit_form(text: str) -> str:
     return re.sub(r"[\s_-]+", " ", plain(text).casefold()).strip().removesuffix(".")
 
 
-def _bounded(value: int) -> int:
+def _bounded_int(value: int) -> int:
     if abs(value) > BIGGEST_INT:
         raise ValueProblem(notice("value.number_too_big_kept_exactly", "The number is too big to be kept exactly."))
     return value
 
 
-def _finite(value: float) -> float:
+def _finite_value(value: float) -> float:
     if not math.isfinite(value):
         raise ValueProblem(notice("value.number_not_finite", "The number is not finite."))
     return value
 
 
-def _quoted(raw: str) -> str:
+def _quoted_raw(raw: str) -> str:
     return repr(raw if len(raw) <= LONGEST_NUMBER else raw[: LONGEST_NUMBER - 1] + "…")
 
 
-def _named(raw: object) -> str:
+def _type_named(raw: object) -> str:
     return {list: "a list", dict: "a mapping", type(None): "nothing"}.get(type(raw), type(raw).__name__)

@@ -40,70 +40,80 @@ E = TypeVar("E", bound=StrEnum)
 
 
 def read_template(data: object) -> Template:
-    top = _mapping(data, "A template", TEMPLATE_KEYS)
-    name = f"The template {_text(top, 'id', 'A template')!r}"
+    top = _mapping_of_template(data, "A template", TEMPLATE_KEYS)
+    name = f"The template {_text_of_template(top, 'id', 'A template')!r}"
     version = top.get("version", 1)
     if isinstance(version, bool) or not isinstance(version, int) or not 1 <= version <= 1_000_000_000:
         raise TemplateError(f"{name} has the version {version!r}; a version is a number from 1.")
     sections: list[Section] = []
     fields: list[Field] = []
-    for part in _list(top, "sections", name):
-        section, its_fields = _section(part, name)
+    for part in _list_of_template(top, "sections", name):
+        section, its_fields = _section_read(part, name)
         sections.append(section)
         fields.extend(its_fields)
     return validate(
         Template(
-            id=_text(top, "id", name),
+            id=_text_of_template(top, "id", name),
             version=version,
-            label=_label(top, "label", name),
-            description=_label(top, "description", name, optional=True),
-            scopes=tuple(_choice(Scope, scope, "scope", name) for scope in _list(top, "scopes", name)),
+            label=_label_of_template(top, "label", name),
+            description=_label_of_template(top, "description", name, optional=True),
+            scopes=tuple(
+                _choice_of_template(Scope, scope, "scope", name) for scope in _list_of_template(top, "scopes", name)
+            ),
             sections=tuple(sections),
             fields=tuple(fields),
-            checks=tuple(_check(part, name) for part in _list(top, "checks", name, optional=True)),
-            note=_text(top, "note", name, optional=True),
-            based_on=_text(top, "based_on", name, optional=True),
-            builtin=_flag(top, "builtin", name, usual=False),
+            checks=tuple(_check_read(part, name) for part in _list_of_template(top, "checks", name, optional=True)),
+            note=_text_of_template(top, "note", name, optional=True),
+            based_on=_text_of_template(top, "based_on", name, optional=True),
+            builtin=_flag_of_template(top, "builtin", name, usual=False),
         )
     )
 
 
-def _section(data: object, name: str) -> tuple[Section, list[Field]]:
-    part = _mapping(data, f"A section of {_lower(name)}", SECTION_KEYS)
-    section = Section(id=_text(part, "id", "A section"), label=_label(part, "label", "A section"))
-    return section, [read_field(field, section.id) for field in _list(part, "fields", f"The section {section.id!r}")]
+def _section_read(data: object, name: str) -> tuple[Section, list[Field]]:
+    part = _mapping_of_template(data, f"A section of {_lower_first(name)}", SECTION_KEYS)
+    section = Section(
+        id=_text_of_template(part, "id", "A section"), label=_label_of_template(part, "label", "A section")
+    )
+    return section, [
+        read_field(field, section.id) for field in _list_of_template(part, "fields", f"The section {section.id!r}")
+    ]
 
 
 def read_field(data: object, section: str) -> Field:
     """One field from plain data. Its place in a template is looked at when it is added to one."""
-    part = _mapping(data, f"A field of the section {section!r}", FIELD_KEYS)
-    name = f"The field {_text(part, 'id', 'A field')!r}"
+    part = _mapping_of_template(data, f"A field of the section {section!r}", FIELD_KEYS)
+    name = f"The field {_text_of_template(part, 'id', 'A field')!r}"
     return Field(
-        id=_text(part, "id", name),
-        label=_label(part, "label", name),
+        id=_text_of_template(part, "id", name),
+        label=_label_of_template(part, "label", name),
         section=section,
-        type=_choice(FieldType, part.get("type"), "type", name),
-        scope=_choice(Scope, part.get("scope"), "scope", name),
-        tier=_choice(Tier, part.get("tier", "core"), "tier", name),
-        instruction=_text(part, "instruction", name, optional=True),
-        unit=_unit(part.get("unit"), name),
-        options=tuple(_option(option, name) for option in _list(part, "enum", name, optional=True)),
-        cues=_cues(part, "cues", name),
-        rivals=_cues(part, "rivals", name),
-        ai=_flag(part, "ai", name, usual=True),
-        computed=_flag(part, "computed", name, usual=False),
-        human_or_protocol=_flag(part, "human_or_protocol", name, usual=False),
+        type=_choice_of_template(FieldType, part.get("type"), "type", name),
+        scope=_choice_of_template(Scope, part.get("scope"), "scope", name),
+        tier=_choice_of_template(Tier, part.get("tier", "core"), "tier", name),
+        instruction=_text_of_template(part, "instruction", name, optional=True),
+        unit=_unit_read(part.get("unit"), name),
+        options=tuple(_option_read(option, name) for option in _list_of_template(part, "enum", name, optional=True)),
+        cues=_cues_read(part, "cues", name),
+        rivals=_cues_read(part, "rivals", name),
+        ai=_flag_of_template(part, "ai", name, usual=True),
+        computed=_flag_of_template(part, "computed", name, usual=False),
+        human_or_protocol=_flag_of_template(part, "human_or_protocol", name, usual=False),
     )
 
 
-def _option(data: object, name: str) -> Option:
-    part = _mapping(data, f"An option of {_lower(name)}", frozenset({"id", "label", "cues"}))
-    option = f"An option of {_lower(name)}"
-    return Option(id=_text(part, "id", option), label=_label(part, "label", name), cues=_cues(part, "cues", option))
+def _option_read(data: object, name: str) -> Option:
+    part = _mapping_of_template(data, f"An option of {_lower_first(name)}", frozenset({"id", "label", "cues"}))
+    option = f"An option of {_lower_first(name)}"
+    return Option(
+        id=_text_of_template(part, "id", option),
+        label=_label_of_template(part, "label", name),
+        cues=_cues_read(part, "cues", option),
+    )
 
 
-def _cues(part: Mapping[str, Any], key: str, name: str) -> tuple[str, ...]:
-    cues = _list(part, key, name, optional=True)
+def _cues_read(part: Mapping[str, Any], key: str, name: str) -> tuple[str, ...]:
+    cues = _list_of_template(part, key, name, optional=True)
     if len(cues) > MOST_CUES or not all(isinstance(cue, str) and 0 < len(cue.strip()) <= LONGEST_CUE for cue in cues):
         raise TemplateError(
             notice(
@@ -118,7 +128,7 @@ def _cues(part: Mapping[str, Any], key: str, name: str) -> tuple[str, ...]:
     return tuple(str(cue) for cue in cues)
 
 
-def _unit(data: object, name: str) -> Unit:
+def _unit_read(data: object, name: str) -> Unit:
     match data:
         case None:
             return None
@@ -134,24 +144,24 @@ def _unit(data: object, name: str) -> Unit:
     )
 
 
-def _check(data: object, name: str) -> CheckRule:
-    part = _mapping(data, f"A check of {_lower(name)}", CHECK_KEYS)
-    check = f"The check {_text(part, 'id', 'A check')!r}"
+def _check_read(data: object, name: str) -> CheckRule:
+    part = _mapping_of_template(data, f"A check of {_lower_first(name)}", CHECK_KEYS)
+    check = f"The check {_text_of_template(part, 'id', 'A check')!r}"
     return CheckRule(
-        id=_text(part, "id", check),
-        scope=_choice(Scope, part.get("scope"), "scope", check),
-        level=_choice(Level, part.get("level", "warn"), "level", check),
-        when=_text(part, "when", check, optional=True),
-        expression=_text(part, "expression", check),
-        message=_label(part, "message", check),
+        id=_text_of_template(part, "id", check),
+        scope=_choice_of_template(Scope, part.get("scope"), "scope", check),
+        level=_choice_of_template(Level, part.get("level", "warn"), "level", check),
+        when=_text_of_template(part, "when", check, optional=True),
+        expression=_text_of_template(part, "expression", check),
+        message=_label_of_template(part, "message", check),
     )
 
 
-def _lower(name: str) -> str:
+def _lower_first(name: str) -> str:
     return name[0].lower() + name[1:]
 
 
-def _mapping(data: object, name: str, keys: Iterable[str]) -> Mapping[str, Any]:
+def _mapping_of_template(data: object, name: str, keys: Iterable[str]) -> Mapping[str, Any]:
     if not isinstance(data, Mapping):
         raise TemplateError(f"{name} must be a mapping of keys to values, not {type(data).__name__}.")
     for key in data:
@@ -160,14 +170,14 @@ def _mapping(data: object, name: str, keys: Iterable[str]) -> Mapping[str, Any]:
     return data
 
 
-def _list(part: Mapping[str, Any], key: str, name: str, *, optional: bool = False) -> Sequence[object]:
+def _list_of_template(part: Mapping[str, Any], key: str, name: str, *, optional: bool = False) -> Sequence[object]:
     value = part.get(key, [] if optional else None)
     if not isinstance(value, list):
         raise TemplateError(f"{name} needs a list under {key!r}.")
     return value
 
 
-def _text(part: Mapping[str, Any], key: str, name: str, *, optional: bool = False) -> str:
+def _text_of_template(part: Mapping[str, Any], key: str, name: str, *, optional: bool = False) -> str:
     value = part.get(key, "" if optional else None)
     if not isinstance(value, str) or not (value or optional):
         raise TemplateError(
@@ -176,14 +186,14 @@ def _text(part: Mapping[str, Any], key: str, name: str, *, optional: bool = Fals
     return value
 
 
-def _flag(part: Mapping[str, Any], key: str, name: str, *, usual: bool) -> bool:
+def _flag_of_template(part: Mapping[str, Any], key: str, name: str, *, usual: bool) -> bool:
     value = part.get(key, usual)
     if not isinstance(value, bool):
         raise TemplateError(f"{name} needs true or false under {key!r}.")
     return value
 
 
-def _label(part: Mapping[str, Any], key: str, name: str, *, optional: bool = False) -> Label:
+def _label_of_template(part: Mapping[str, Any], key: str, name: str, *, optional: bool = False) -> Label:
     """Words in both languages; a single text, or one language alone, stands for both."""
     match part.get(key, "" if optional else None):
         case str() as text if text or optional:
@@ -202,7 +212,7 @@ def _label(part: Mapping[str, Any], key: str, name: str, *, optional: bool = Fal
     )
 
 
-def _choice(kind: type[E], value: object, key: str, name: str) -> E:
+def _choice_of_template(kind: type[E], value: object, key: str, name: str) -> E:
     try:
         return kind(str(value))
     except ValueError:

@@ -56,20 +56,20 @@ def validate(template: Template) -> Template:
     """The template itself, where all is well with it. Raises TemplateError at the first thing that is not."""
     name = notice("template.the_template", "The template {id}", id=f"{template.id!r}")
     check_id(template.id, notice("template.a_template", "A template"))
-    _label(template.label, name, LONGEST_LABEL, notice("template.label", "label"))
-    _label(template.description, name, LONGEST_INSTRUCTION, notice("template.description", "description"))
-    _line(template.note, name, LONGEST_INSTRUCTION, notice("template.note", "note"))
-    _line(template.based_on, name, LONGEST_LABEL, notice("template.based_on", "based_on"))
+    _validate_label(template.label, name, LONGEST_LABEL, notice("template.label", "label"))
+    _validate_label(template.description, name, LONGEST_INSTRUCTION, notice("template.description", "description"))
+    _validate_line(template.note, name, LONGEST_INSTRUCTION, notice("template.note", "note"))
+    _validate_line(template.based_on, name, LONGEST_LABEL, notice("template.based_on", "based_on"))
     _at_most(template.fields, MOST_FIELDS, name, notice("template.fields", "fields"))
     _at_most(template.sections, MOST_SECTIONS, name, notice("template.sections", "sections"))
     _at_most(template.checks, MOST_CHECKS, name, notice("template.checks", "checks"))
-    _once((scope.value for scope in template.scopes), name, notice("template.scope", "scope"))
-    _once((section.id for section in template.sections), name, notice("template.section", "section"))
-    _once((field.id for field in template.fields), name, notice("template.field", "field"))
-    _once((check.id for check in template.checks), name, notice("template.check", "check"))
+    _each_once((scope.value for scope in template.scopes), name, notice("template.scope", "scope"))
+    _each_once((section.id for section in template.sections), name, notice("template.section", "section"))
+    _each_once((field.id for field in template.fields), name, notice("template.field", "field"))
+    _each_once((check.id for check in template.checks), name, notice("template.check", "check"))
     for section in template.sections:
         check_id(section.id, notice("template.a_section", "A section"))
-        _label(
+        _validate_label(
             section.label,
             notice("template.the_section", "The section {id}", id=f"{section.id!r}"),
             LONGEST_LABEL,
@@ -78,9 +78,9 @@ def validate(template: Template) -> Template:
     known = {field.id: field for field in template.fields}
     sections = {section.id for section in template.sections}
     for field in template.fields:
-        _field(field, known, sections, template.scopes)
+        _validate_field(field, known, sections, template.scopes)
     for check in template.checks:
-        _check(check, known, template.scopes)
+        _validate_check(check, known, template.scopes)
     return template
 
 
@@ -97,7 +97,7 @@ def check_id(id: str, what: str) -> None:
         )
 
 
-def _field(field: Field, known: Mapping[str, Field], sections: set[str], scopes: tuple[Scope, ...]) -> None:
+def _validate_field(field: Field, known: Mapping[str, Field], sections: set[str], scopes: tuple[Scope, ...]) -> None:
     name = notice("template.the_field", "The field {id}", id=f"{field.id!r}")
     check_id(field.id, notice("template.a_field", "A field"))
     if field.section not in sections:
@@ -111,13 +111,13 @@ def _field(field: Field, known: Mapping[str, Field], sections: set[str], scopes:
                 scope=field.scope,
             )
         )
-    _label(field.label, name, LONGEST_LABEL, notice("template.label", "label"))
-    _line(field.instruction, name, LONGEST_INSTRUCTION, notice("template.instruction", "instruction"))
-    _options(field, name)
+    _validate_label(field.label, name, LONGEST_LABEL, notice("template.label", "label"))
+    _validate_line(field.instruction, name, LONGEST_INSTRUCTION, notice("template.instruction", "instruction"))
+    _validate_options(field, name)
     _unit_of(field, name, known)
 
 
-def _options(field: Field, name: str) -> None:
+def _validate_options(field: Field, name: str) -> None:
     if field.type in CHOICES and not field.options:
         raise TemplateError(
             notice(
@@ -137,7 +137,7 @@ def _options(field: Field, name: str) -> None:
             )
         )
     _at_most(field.options, MOST_OPTIONS, name, notice("template.options", "options"))
-    _once((option.id.casefold() for option in field.options), name, notice("template.option", "option"))
+    _each_once((option.id.casefold() for option in field.options), name, notice("template.option", "option"))
     for option in field.options:
         if not OPTION_ID.fullmatch(option.id):
             raise TemplateError(
@@ -148,7 +148,7 @@ def _options(field: Field, name: str) -> None:
                     option=f"{option.id[:80]!r}",
                 )
             )
-        _label(
+        _validate_label(
             option.label,
             name,
             LONGEST_LABEL,
@@ -177,28 +177,28 @@ def _unit_of(field: Field, name: str, known: Mapping[str, Field]) -> None:
                 )
             )
         case str() as unit:
-            _unit(unit, name)
+            _validate_unit(unit, name)
         case tuple() as units:
-            _once(units, name, notice("template.unit", "unit"))
+            _each_once(units, name, notice("template.unit", "unit"))
             for unit in units:
-                _unit(unit, name)
+                _validate_unit(unit, name)
 
 
 def _contrast_reach(scope: Scope) -> frozenset[Scope]:
     return frozenset({Scope.ARM}) if scope == Scope.CONTRAST else frozenset()
 
 
-def _unit(unit: str, name: str) -> None:
+def _validate_unit(unit: str, name: str) -> None:
     if not unit.strip():
         raise TemplateError(
             notice(
                 "template.empty_unit_leave_out_instead", "{name} has an empty unit; leave it out instead.", name=name
             )
         )
-    _line(unit, name, LONGEST_UNIT, notice("template.unit", "unit"))
+    _validate_line(unit, name, LONGEST_UNIT, notice("template.unit", "unit"))
 
 
-def _check(check: CheckRule, known: Mapping[str, Field], scopes: tuple[Scope, ...]) -> None:
+def _validate_check(check: CheckRule, known: Mapping[str, Field], scopes: tuple[Scope, ...]) -> None:
     name = notice("template.the_check", "The check {id}", id=f"{check.id!r}")
     check_id(check.id, notice("template.a_check", "A check"))
     if check.scope not in scopes:
@@ -210,10 +210,10 @@ def _check(check: CheckRule, known: Mapping[str, Field], scopes: tuple[Scope, ..
                 scope=check.scope,
             )
         )
-    _label(check.message, name, LONGEST_MESSAGE, notice("template.message", "message"))
-    used = _expression(check.expression, check.scope, known, name)
+    _validate_label(check.message, name, LONGEST_MESSAGE, notice("template.message", "message"))
+    used = _validate_expression(check.expression, check.scope, known, name)
     if check.when:
-        _expression(check.when, check.scope, known, name)
+        _validate_expression(check.when, check.scope, known, name)
     here = {use.field for use in used.uses if use.how == How.HERE}
     for text in (check.message.en, check.message.zh):
         for place in PLACE.findall(text):
@@ -221,13 +221,13 @@ def _check(check: CheckRule, known: Mapping[str, Field], scopes: tuple[Scope, ..
                 raise TemplateError(f"{name} shows {{{place[:80]}}} in its message, which its expression does not use.")
 
 
-def _expression(text: str, scope: Scope, known: Mapping[str, Field], name: str) -> Expression:
+def _validate_expression(text: str, scope: Scope, known: Mapping[str, Field], name: str) -> Expression:
     try:
         expression = parse(text)
         for use in expression.uses:
             if use.field not in known:
                 raise ExpressionError(f"names {use.field[:80]!r}, which is no field of the template")  # noqa: TRY301
-            _reach(use.field, use.how, known[use.field].scope, scope)
+            _validate_reach(use.field, use.how, known[use.field].scope, scope)
         kinds = {field.id: KINDS[field.type] for field in known.values() if field.type in KINDS}
         if kind_of(expression, kinds) != ValueKind.TRUTH:
             raise ExpressionError("is no comparison; it must be true or false")  # noqa: TRY301
@@ -236,7 +236,7 @@ def _expression(text: str, scope: Scope, known: Mapping[str, Field], name: str) 
     return expression
 
 
-def _reach(field: str, how: How, its_scope: Scope, scope: Scope) -> None:
+def _validate_reach(field: str, how: How, its_scope: Scope, scope: Scope) -> None:
     match how:
         case How.HERE if its_scope not in REACH[scope]:
             raise ExpressionError(
@@ -264,7 +264,7 @@ def _at_most(things: tuple[object, ...], most: int, name: str, what: str) -> Non
         )
 
 
-def _once(ids: Iterable[str], name: str, what: str) -> None:
+def _each_once(ids: Iterable[str], name: str, what: str) -> None:
     for one, count in Counter(ids).items():
         if count > 1:
             raise TemplateError(
@@ -279,12 +279,12 @@ def _once(ids: Iterable[str], name: str, what: str) -> None:
             )
 
 
-def _label(label: Label, name: str, longest: int, what: str) -> None:
-    _line(label.en, name, longest, what)
-    _line(label.zh, name, longest, what)
+def _validate_label(label: Label, name: str, longest: int, what: str) -> None:
+    _validate_line(label.en, name, longest, what)
+    _validate_line(label.zh, name, longest, what)
 
 
-def _line(text: str, name: str, longest: int, what: str) -> None:
+def _validate_line(text: str, name: str, longest: int, what: str) -> None:
     if len(text) > longest:
         raise TemplateError(
             notice(

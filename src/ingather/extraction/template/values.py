@@ -44,24 +44,24 @@ def coerce(field: Field, raw: object) -> Value:
     countries read differently is none.
     """
     try:
-        return _value(field, raw)
+        return _value_of_field(field, raw)
     except ValueProblem as problem:
         if problem.state is State.NOT_REPORTED:
             return None
         raise
 
 
-def _value(field: Field, raw: object) -> Value:  # noqa: PLR0912  one case per type
+def _value_of_field(field: Field, raw: object) -> Value:  # noqa: PLR0912  one case per type
     if isinstance(raw, str) and field.type in {FieldType.ENUM, FieldType.MULTI_ENUM}:
-        option = _option(field, raw)
+        option = _option_meant(field, raw)
         if option is not None:
             return option.id if field.type == FieldType.ENUM else [option.id]
     _refuse_states(raw)
     match field.type:
         case FieldType.INT:
-            return whole(number(raw, _units(field)))
+            return whole(number(raw, _units_of_field(field)))
         case FieldType.FLOAT:
-            return float(number(raw, _units(field)))
+            return float(number(raw, _units_of_field(field)))
         case FieldType.PERCENT:
             return float(number(raw, ("%", "percent", "per cent")))
         case FieldType.QUANTITY:
@@ -69,17 +69,17 @@ def _value(field: Field, raw: object) -> Value:  # noqa: PLR0912  one case per t
         case FieldType.DATE:
             return date(raw)
         case FieldType.ENUM:
-            return _chosen(field, raw)
+            return _chosen_option(field, raw)
         case FieldType.MULTI_ENUM:
-            return _unique([_chosen(field, item) for item in _items(raw, BETWEEN_OPTIONS)])
+            return _unique_items([_chosen_option(field, item) for item in _items_of_list(raw, BETWEEN_OPTIONS)])
         case FieldType.MULTI_TEXT:
-            return _unique([_line(item, LONGEST_ITEM) for item in _items(raw, BETWEEN_TEXTS)])
+            return _unique_items([_line_value(item, LONGEST_ITEM) for item in _items_of_list(raw, BETWEEN_TEXTS)])
         case FieldType.ID:
-            return _id(field, raw)
+            return _id_value(field, raw)
         case FieldType.LONGTEXT:
-            return _text(raw, LONGEST_LONGTEXT)
+            return _text_value(raw, LONGEST_LONGTEXT)
         case FieldType.TEXT:
-            return _line(raw, LONGEST_TEXT)
+            return _line_value(raw, LONGEST_TEXT)
 
 
 def _refuse_states(raw: object) -> None:
@@ -103,7 +103,7 @@ def _refuse_states(raw: object) -> None:
         raise ValueProblem(notice("value.answer_says_unclear", "The answer says that it is unclear."), State.UNCLEAR)
 
 
-def _units(field: Field) -> tuple[str, ...]:
+def _units_of_field(field: Field) -> tuple[str, ...]:
     match field.unit:
         case str() as unit:
             return (unit,)
@@ -131,15 +131,17 @@ def _quantity(field: Field, raw: object) -> str:
             notice(
                 "value.no_unit",
                 "{value} has no unit of {units}.",
-                value=f"{_line(raw, LONGEST_ITEM)!r}",
+                value=f"{_line_value(raw, LONGEST_ITEM)!r}",
                 units=", ".join(field.unit),
             )
         )
     if not given or len(given) > 100 or re.match(r"[-~±(<>/,;:]|to\b|or\b|and\b", given):
         raise ValueProblem(
-            notice("value.no_number_unit", "{value} is no number with a unit.", value=f"{_line(raw, LONGEST_ITEM)!r}")
+            notice(
+                "value.no_number_unit", "{value} is no number with a unit.", value=f"{_line_value(raw, LONGEST_ITEM)!r}"
+            )
         )
-    return f"{shown} {_line(given, 100)}"
+    return f"{shown} {_line_value(given, 100)}"
 
 
 def _from_parts(parts: dict[Any, Any]) -> str:
@@ -151,28 +153,36 @@ def _from_parts(parts: dict[Any, Any]) -> str:
     return f"{number(value)} {unit}"
 
 
-def _form(text: str) -> str:
+def _comparable_option(text: str) -> str:
     return re.sub(r"[\s_/-]+", " ", unicodedata.normalize("NFKC", text).casefold()).strip().rstrip(".")
 
 
-def _option(field: Field, raw: str) -> Option | None:
+def _option_meant(field: Field, raw: str) -> Option | None:
     """The option that is meant: its id, or its label in either language, in any case. None where two could be."""
     given = raw.strip()
     for option in field.options:
         if given == option.id:
             return option
-    given = _form(raw)
-    by_id = [option for option in field.options if given in {_form(option.id), _form(option.id.rstrip("*"))}]
-    by_label = [option for option in field.options if given in {_form(option.label.en), _form(option.label.zh)}]
+    given = _comparable_option(raw)
+    by_id = [
+        option
+        for option in field.options
+        if given in {_comparable_option(option.id), _comparable_option(option.id.rstrip("*"))}
+    ]
+    by_label = [
+        option
+        for option in field.options
+        if given in {_comparable_option(option.label.en), _comparable_option(option.label.zh)}
+    ]
     found = by_id or by_label
     return found[0] if len(found) == 1 else None
 
 
-def _chosen(field: Field, raw: object) -> str:
-    option = _option(field, raw) if isinstance(raw, str) else None
+def _chosen_option(field: Field, raw: object) -> str:
+    option = _option_meant(field, raw) if isinstance(raw, str) else None
     if option is None:
         known = ", ".join(option.id for option in field.options[:12])
-        given = _line(raw, LONGEST_TEXT)[:60] if isinstance(raw, str) else type(raw).__name__
+        given = _line_value(raw, LONGEST_TEXT)[:60] if isinstance(raw, str) else type(raw).__name__
         raise ValueProblem(
             notice(
                 "value.none_of_the_options",
@@ -184,7 +194,7 @@ def _chosen(field: Field, raw: object) -> str:
     return option.id
 
 
-def _items(raw: object, separators: str) -> list[object]:
+def _items_of_list(raw: object, separators: str) -> list[object]:
     if isinstance(raw, str):
         raw = [item for item in re.split(separators, raw) if item.strip()]
     if not isinstance(raw, list | tuple):
@@ -203,12 +213,12 @@ def _items(raw: object, separators: str) -> list[object]:
     return list(raw)
 
 
-def _unique(items: list[str]) -> list[str]:
+def _unique_items(items: list[str]) -> list[str]:
     return list(dict.fromkeys(items))
 
 
-def _id(field: Field, raw: object) -> str:
-    text = _line(raw, LONGEST_ID)
+def _id_value(field: Field, raw: object) -> str:
+    text = _line_value(raw, LONGEST_ID)
     if field.unit == "doi":
         text = re.sub(r"^(?:https?://(?:dx\.)?doi\.org/|doi:?\s*)", "", text, flags=re.IGNORECASE).rstrip(".,;")
         if not _DOI.fullmatch(text):
@@ -232,11 +242,11 @@ def _id(field: Field, raw: object) -> str:
     return text
 
 
-def _line(raw: object, longest: int) -> str:
-    return re.sub(r"\s+", " ", _text(raw, longest))
+def _line_value(raw: object, longest: int) -> str:
+    return re.sub(r"\s+", " ", _text_value(raw, longest))
 
 
-def _text(raw: object, longest: int) -> str:
+def _text_value(raw: object, longest: int) -> str:
     """The text without what cannot be stored or shown; numbers are taken as they would be written."""
     if isinstance(raw, int | float) and not isinstance(raw, bool):
         raw = str(number(raw))

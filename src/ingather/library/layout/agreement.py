@@ -39,8 +39,8 @@ def placed(grid: ParsedTable, page: Page) -> tuple[ParsedCell, ...]:
         if box is None and cell.text:
             pattern = r"\s*".join(re.escape(part) for part in _SPACE.split(cell.text))
             for match in re.compile(pattern).finditer(page.text, after):
-                box = _box(page, match.start(), match.end())
-                if box is not None and (grid.box is None or _is_inside(box, grid.box)):
+                box = _box_of_text(page, match.start(), match.end())
+                if box is not None and (grid.box is None or _is_inside_outline(box, grid.box)):
                     after = match.end()
                     break
                 box = None
@@ -60,11 +60,11 @@ def overlaps(table: Table, box: Box | None, page: int) -> bool:
     boxes = [cell.box for cell in table.cells if cell.box is not None and cell.page == page]
     if box is None or not boxes:
         return True
-    inside = sum(_is_inside(one, box) for one in boxes)
+    inside = sum(_is_inside_outline(one, box) for one in boxes)
     return inside * 2 > len(boxes)
 
 
-def _box(page: Page, start: int, end: int) -> Box | None:
+def _box_of_text(page: Page, start: int, end: int) -> Box | None:
     rects = places.lines(page.text, page.boxes, start, end, width=page.width, height=page.height)
     if not rects:
         return None
@@ -76,7 +76,7 @@ def _box(page: Page, start: int, end: int) -> Box | None:
     )
 
 
-def _is_inside(box: Box, outer: Box) -> bool:
+def _is_inside_outline(box: Box, outer: Box) -> bool:
     """By the middle of the box: outlines of parsers are generous or tight by some points."""
     across, down = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
     return outer[0] <= across <= outer[2] and outer[1] <= down <= outer[3]

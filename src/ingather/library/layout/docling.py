@@ -17,14 +17,14 @@ def grids_of(answer: Mapping[str, Any]) -> Iterator[ParsedTable]:
         height = heights[str(page)]
         yield ParsedTable(
             page=page - 1,
-            caption=_texts(document, table["captions"]),
-            footnotes=tuple(text for one in table["footnotes"] if (text := _texts(document, [one]))),
-            cells=tuple(_cell(cell, height) for cell in table["data"]["table_cells"]),
-            box=_box(place["bbox"], height),
+            caption=_docling_texts(document, table["captions"]),
+            footnotes=tuple(text for one in table["footnotes"] if (text := _docling_texts(document, [one]))),
+            cells=tuple(_docling_cell(cell, height) for cell in table["data"]["table_cells"]),
+            box=_docling_box(place["bbox"], height),
         )
 
 
-def _cell(cell: Mapping[str, Any], height: float) -> ParsedCell:
+def _docling_cell(cell: Mapping[str, Any], height: float) -> ParsedCell:
     return ParsedCell(
         row=int(cell["start_row_offset_idx"]),
         column=int(cell["start_col_offset_idx"]),
@@ -33,11 +33,11 @@ def _cell(cell: Mapping[str, Any], height: float) -> ParsedCell:
         text=" ".join(str(cell["text"]).split()),
         is_column_header=bool(cell["column_header"]),
         is_row_header=bool(cell["row_header"]),
-        box=_box(cell["bbox"], height) if cell.get("bbox") else None,
+        box=_docling_box(cell["bbox"], height) if cell.get("bbox") else None,
     )
 
 
-def _box(box: Mapping[str, Any], height: float) -> Box:
+def _docling_box(box: Mapping[str, Any], height: float) -> Box:
     """In points from the top left corner, wherever the parser counts from."""
     left, top, right, bottom = (float(box[name]) for name in ("l", "t", "r", "b"))
     if box.get("coord_origin") == "BOTTOMLEFT":
@@ -45,7 +45,7 @@ def _box(box: Mapping[str, Any], height: float) -> Box:
     return left, min(top, bottom), right, max(top, bottom)
 
 
-def _texts(document: Mapping[str, Any], references: Sequence[Mapping[str, Any]]) -> str:
+def _docling_texts(document: Mapping[str, Any], references: Sequence[Mapping[str, Any]]) -> str:
     """The texts that are referred to, such as `{"$ref": "#/texts/3"}`."""
     found = []
     for reference in references:

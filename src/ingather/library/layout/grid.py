@@ -47,8 +47,8 @@ def as_table(grid: ParsedTable, label: str) -> Table:
                 row_span=cell.row_span,
                 column_span=cell.column_span,
                 text=cell.text,
-                row_path=_texts(one for one in labels if _is_left_of(one, cell)),
-                column_path=_texts(one for one in headers if _is_above(one, cell)),
+                row_path=_grid_texts(one for one in labels if _is_left_of(one, cell)),
+                column_path=_grid_texts(one for one in headers if _is_above(one, cell)),
                 is_header=cell.is_column_header,
                 page=grid.page,
                 box=cell.box,
@@ -88,6 +88,6 @@ def _is_left_of(label: ParsedCell, cell: ParsedCell) -> bool:
     return covers and label.column + label.column_span <= cell.column and not cell.is_column_header
 
 
-def _texts(cells: Iterable[ParsedCell]) -> tuple[str, ...]:
+def _grid_texts(cells: Iterable[ParsedCell]) -> tuple[str, ...]:
     ordered = sorted(cells, key=lambda cell: (cell.row, cell.column))
     return tuple(cell.text for cell in ordered if cell.text)

@@ -27,14 +27,14 @@ def grids_of(answer: Mapping[str, Any], sizes: Sequence[tuple[float, float]]) ->
         if cells:
             yield ParsedTable(
                 page=page,
-                caption=_joined(item.get("table_caption")),
-                footnotes=tuple(text for note in item.get("table_footnote") or () if (text := _joined([note]))),
+                caption=_mineru_text(item.get("table_caption")),
+                footnotes=tuple(text for note in item.get("table_footnote") or () if (text := _mineru_text([note]))),
                 cells=with_headers(cells),
                 box=(left * width, top * height, right * width, bottom * height),
             )
 
 
-def _joined(texts: Sequence[str] | None) -> str:
+def _mineru_text(texts: Sequence[str] | None) -> str:
     return " ".join(" ".join(texts or ()).split())
 
 
@@ -62,7 +62,7 @@ class _Cells(HTMLParser):
         elif tag in {"td", "th"}:
             self._end_cell()
             given = dict(attrs)
-            self._open = {name: _span(given.get(name)) for name in ("rowspan", "colspan")}
+            self._open = {name: _mineru_span(given.get(name)) for name in ("rowspan", "colspan")}
 
     def handle_endtag(self, tag: str) -> None:
         if tag in {"td", "th", "tr", "table"}:
@@ -87,7 +87,7 @@ class _Cells(HTMLParser):
         self._open, self._text = None, []
 
 
-def _span(text: str | None) -> int:
+def _mineru_span(text: str | None) -> int:
     number = int(text) if text and text.strip().isdigit() else 1
     if not 1 <= number <= MOST_SPAN:
         raise ValueError(f"a cell spans {number} rows or columns")

@@ -39,12 +39,12 @@ class LayoutServer:
         """Which parser and which version, as its readings are kept: `mineru-2.5` or `docling-1.9`."""
         health = self._get("/health")
         if "version" in health:
-            return f"mineru-{_plain(health['version'])}"
+            return f"mineru-{_plain_version(health['version'])}"
         try:
             versions = self._get("/version")
         except LayoutFailed:
             versions = {}  # the server keeps it to itself
-        return f"docling-{_plain(versions.get('docling-serve', 'unknown'))}"
+        return f"docling-{_plain_version(versions.get('docling-serve', 'unknown'))}"
 
     def reading(self, path: Path, own: Reading, name: str) -> Reading:
         """Our own reading with the server's tables, where their numbers stand in the file's text."""
@@ -113,7 +113,7 @@ class LayoutServer:
         return found
 
 
-def _plain(version: object) -> str:
+def _plain_version(version: object) -> str:
     """A version as a part of a name: letters, digits, dots and dashes of the first forty."""
     return (
         "".join(char for char in str(version)[:40] if char.isascii() and (char.isalnum() or char in ".-")) or "unknown"

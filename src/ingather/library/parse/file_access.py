@@ -41,7 +41,7 @@ def read_only(paths: Iterable[str]) -> bool:
     if ruleset < 0:
         return False
     try:
-        is_complete = all(_allow(libc, ruleset, path) for path in paths)
+        is_complete = all(_allow_reading(libc, ruleset, path) for path in paths)
         return is_complete and libc.syscall(_RESTRICT_SELF, ruleset, 0) == 0
     finally:
         os.close(ruleset)
@@ -56,7 +56,7 @@ def _ruleset(version: int) -> bytes:
     return struct.pack("=QQQ", files, _NETWORK, _SCOPES)
 
 
-def _allow(libc: ctypes.CDLL, ruleset: int, path: str) -> bool:
+def _allow_reading(libc: ctypes.CDLL, ruleset: int, path: str) -> bool:
     try:
         place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:

@@ -98,7 +98,7 @@ def glyphs_of(text_page: Any, view: View) -> Glyphs:
             continue
         owner = ctypes.addressof(handle.contents)
         if owner not in found.paints:
-            found.paints[owner] = _paint(text_page, here, handle, view)
+            found.paints[owner] = _paint_of_glyph(text_page, here, handle, view)
         pdfium.FPDFText_GetCharBox(text_page, here, *into)
         ink = view.place(left.value, bottom.value, right.value, top.value)
         pdfium.FPDFText_GetLooseCharBox(text_page, here, into_loose)
@@ -137,7 +137,7 @@ def _sound(spot: Box, ink: Box) -> Box | None:
     return spot
 
 
-def _paint(text_page: Any, index: int, handle: Any, view: View) -> Paint:
+def _paint_of_glyph(text_page: Any, index: int, handle: Any, view: View) -> Paint:
     mode = pdfium.FPDFTextObj_GetTextRenderMode(handle)
     red, green, blue, alpha = (ctypes.c_uint(0) for _ in range(4))
     alpha.value = OPAQUE

@@ -88,7 +88,7 @@ def parse(path: Path, limits: Limits | None = None, *, name: str = "") -> Readin
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         if size > limits.file_bytes:
-            return _problem(
+            return _problem_reading(
                 Problem.TOO_BIG,
                 notice(
                     "file.file_mb_most_mb_read",
@@ -161,7 +161,7 @@ def run(file: int, limits: Limits, *, suffix: str, manner: Manner) -> Ending:
             start_new_session=True,
         )
         try:
-            answer, is_late = _listen(child, limits)
+            answer, is_late = _listen_to_child(child, limits)
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(child.pid, signal.SIGKILL)
@@ -178,7 +178,7 @@ def run(file: int, limits: Limits, *, suffix: str, manner: Manner) -> Ending:
     )
 
 
-def _listen(child: subprocess.Popen[bytes], limits: Limits) -> tuple[bytes, bool]:
+def _listen_to_child(child: subprocess.Popen[bytes], limits: Limits) -> tuple[bytes, bool]:
     """The bytes that the child writes, until it ends, is out of time, or writes more than it may."""
     assert child.stdout is not None
     deadline = time.monotonic() + limits.seconds
@@ -213,7 +213,7 @@ def _reading(ending: Ending, limits: Limits) -> Reading | None:
 
 def _problem_of_death(ending: Ending, limits: Limits) -> Reading:
     if ending.is_late:
-        return _problem(
+        return _problem_reading(
             Problem.TOO_SLOW,
             notice(
                 "file.file_not_read_within_seconds",
@@ -223,7 +223,7 @@ def _problem_of_death(ending: Ending, limits: Limits) -> Reading:
             ),
         )
     if ending.is_out_of_memory:
-        return _problem(
+        return _problem_reading(
             Problem.DECOMPRESSION_LIMIT,
             notice(
                 "file.unpacked_file_needs_mb_memory",
@@ -233,12 +233,12 @@ def _problem_of_death(ending: Ending, limits: Limits) -> Reading:
             ),
         )
     if ending.is_too_long:
-        return _problem(
+        return _problem_reading(
             Problem.TOO_BIG,
             notice("file.file_gives_text_read_split", "This file gives more text than is read. Split it into parts."),
         )
     log.warning("the reader of a file died (code %d, %d bytes at its peak)", ending.code, ending.peak_bytes)
-    return _problem(
+    return _problem_reading(
         Problem.UNREADABLE,
         notice(
             "file.file_damaged_way_stops_reader",
@@ -247,5 +247,5 @@ def _problem_of_death(ending: Ending, limits: Limits) -> Reading:
     )
 
 
-def _problem(problem: Problem, sentence: str) -> Reading:
+def _problem_reading(problem: Problem, sentence: str) -> Reading:
     return Reading(parser=PARSER, problem=problem, sentence=sentence)

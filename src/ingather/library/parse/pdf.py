@@ -86,7 +86,7 @@ def read_pdf(data: bytes, limits: Limits, *, renders: bool = True) -> Reading:
         )
     if not any(page.text.strip() for page in gathered.pages):
         raise _no_text(gathered)
-    notes = _notes(gathered, _with_lists(document, features), data, is_repaired=_is_repaired(document))
+    notes = _pdf_notes(gathered, _with_lists(document, features), data, is_repaired=_is_repaired(document))
     return Reading(
         parser=PARSER,
         pages=tuple(gathered.pages),
@@ -103,7 +103,7 @@ def opened(data: bytes, limits: Limits) -> tuple[Any, int]:
     if not document:
         raise _not_opened(data, pdfium.FPDF_GetLastError())
     if _is_repaired(document) and not _has_end(data):
-        raise _truncated()
+        raise _truncated_pdf()
     count = pdfium.FPDF_GetPageCount(document)
     if count > limits.pages:
         raise Unread(
@@ -197,7 +197,7 @@ def _not_opened(data: bytes, error: int) -> Unread:
                 ),
             )
     if not _has_end(data):
-        return _truncated()
+        return _truncated_pdf()
     return Unread(
         Problem.NOT_A_PDF,
         notice(
@@ -211,7 +211,7 @@ def _has_end(data: bytes) -> bool:
     return b"%%EOF" in data.rstrip(b"\0 \t\r\n")[-_END_WITHIN:]
 
 
-def _truncated() -> Unread:
+def _truncated_pdf() -> Unread:
     return Unread(
         Problem.TRUNCATED,
         notice(
@@ -251,7 +251,7 @@ def _with_lists(document: Any, features: Features) -> Features:
     )
 
 
-def _notes(gathered: Gathered, features: Features, data: bytes, *, is_repaired: bool) -> tuple[str, ...]:
+def _pdf_notes(gathered: Gathered, features: Features, data: bytes, *, is_repaired: bool) -> tuple[str, ...]:
     blank = [n for n, page in enumerate(gathered.pages) if not page.text.strip() and n not in gathered.broken]
     scans = [n for n in blank if n in gathered.with_image]
     notes = [

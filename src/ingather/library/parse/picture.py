@@ -187,7 +187,7 @@ def draw(page: Any, view: View, glyphs: Glyphs, scene: Scene, scale: float = SCA
             pdfium.FPDFPageObj_SetIsActive(handle, True)  # noqa: FBT003
     if full is None or bare is None:
         return None
-    width, height = _size(view, scale)
+    width, height = _picture_size(view, scale)
     return Picture(full=full, bare=bare, scale=scale, width=width, height=height)
 
 
@@ -205,7 +205,7 @@ def _within(view: View, scale: float) -> float:
     return min(scale, math.sqrt(MOST_PIXELS / (view.width * view.height)))
 
 
-def _size(view: View, scale: float) -> tuple[int, int]:
+def _picture_size(view: View, scale: float) -> tuple[int, int]:
     return max(round(view.width * scale), 1), max(round(view.height * scale), 1)
 
 
@@ -215,13 +215,13 @@ def drawn(page: Any, view: View, scale: float) -> Drawing | None:
     pixels = _render(page, view, scale) if scale >= LEAST_SCALE else None
     if pixels is None:
         return None
-    width, height = _size(view, scale)
+    width, height = _picture_size(view, scale)
     return Drawing(pixels=pixels, scale=scale, width=width, height=height)
 
 
 def _render(page: Any, view: View, scale: float) -> bytes | None:
     """One drawing, or None if it takes too long."""
-    width, height = _size(view, scale)
+    width, height = _picture_size(view, scale)
     pixels = ctypes.create_string_buffer(4 * width * height)
     bitmap = pdfium.FPDFBitmap_CreateEx(width, height, pdfium.FPDFBitmap_BGRx, pixels, 4 * width)
     if not bitmap:

@@ -54,7 +54,7 @@ def read_text(data: bytes, limits: Limits) -> Reading:
                 most=f"{limits.characters:,}",
             ),
         )
-    pages, hidden = _pages(text)
+    pages, hidden = _plain_pages(text)
     if not any(page.text.strip() for page in pages):
         raise Unread(
             Problem.UNREADABLE,
@@ -76,7 +76,7 @@ def read_text(data: bytes, limits: Limits) -> Reading:
     return Reading(parser=PARSER, pages=tuple(pages), hidden=tuple(hidden), notes=notes, tables=tables)
 
 
-def _pages(text: str) -> tuple[list[Page], list[Hidden]]:
+def _plain_pages(text: str) -> tuple[list[Page], list[Hidden]]:
     pages, hidden = [], []
     for number, raw in enumerate(split(text)):
         page = cleaned(raw)
@@ -93,13 +93,13 @@ def split(text: str) -> list[str]:
         return text.removesuffix("\f").split("\f")
     pages, at = [], 0
     while len(text) - at > PAGE_LENGTH * 3 // 2:
-        cut = _cut(text, at)
+        cut = _page_cut(text, at)
         pages.append(text[at:cut])
         at = cut
     return [*pages, text[at:]]
 
 
-def _cut(text: str, at: int) -> int:
+def _page_cut(text: str, at: int) -> int:
     """The last paragraph's end before a page is full; failing that a line's, a sentence's, a word's."""
     low, high = at + PAGE_LENGTH // 2, at + PAGE_LENGTH
     for boundary in _BOUNDARIES:

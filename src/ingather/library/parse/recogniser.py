@@ -45,11 +45,11 @@ class Recogniser:
 
 def _recognised_line(text: str, corners: Any, parts: Any) -> RecognisedLine:
     """Where words have no places of their own, the line's stands for them."""
-    placed = tuple((str(part), _around(place)) for part, _, place in parts)
-    return RecognisedLine(text=text, parts=placed or ((text, _around(corners)),))
+    placed = tuple((str(part), _box_around_corners(place)) for part, _, place in parts)
+    return RecognisedLine(text=text, parts=placed or ((text, _box_around_corners(corners)),))
 
 
-def _around(corners: Any) -> Box:
+def _box_around_corners(corners: Any) -> Box:
     across, down = zip(*((float(x), float(y)) for x, y in corners), strict=True)
     return min(across), min(down), max(across), max(down)
 
@@ -66,18 +66,18 @@ def page_of(lines: Iterable[RecognisedLine], scale: float, page_width: float) ->
             start = line.text.find(part, at)
             if start < 0 or not part:
                 continue
-            _put(glyphs, line.text[at:start])
+            _put_glyphs(glyphs, line.text[at:start])
             left, top, right, bottom = (edge / scale for edge in box)
             share = (right - left) / len(part)
             for place, char in enumerate(part):
-                _put(glyphs, char, (left + share * place, top, left + share * (place + 1), bottom))
+                _put_glyphs(glyphs, char, (left + share * place, top, left + share * (place + 1), bottom))
             at = start + len(part)
-        _put(glyphs, line.text[at:])
+        _put_glyphs(glyphs, line.text[at:])
         glyphs.add("\n")
     return written(glyphs, Seen(reasons=[None] * len(glyphs.chars), is_ocr=True), page_width)
 
 
-def _put(glyphs: Glyphs, text: str, spot: Box | None = None) -> None:
+def _put_glyphs(glyphs: Glyphs, text: str, spot: Box | None = None) -> None:
     for char in SHAPELESS.sub("", text):
         if kept := character(ord(char)):
             glyphs.add(kept, None if kept.isspace() else spot)

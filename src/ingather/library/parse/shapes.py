@@ -23,11 +23,11 @@ _Band = tuple[int, int]
 
 def sign_of(bitmap: Bitmap) -> str | None:
     """The sign that a bitmap shows, cropped to its ink; None for any other shape."""
-    rows = _cropped(bitmap)
+    rows = _cropped_shape(bitmap)
     if not rows or max(len(rows), len(rows[0])) < LEAST_PIXELS:
         return None
     slope = len(rows) / len(rows[0])
-    bars = _bands([sum(row) / len(row) for row in rows])
+    bars = _bars_of_shape([sum(row) / len(row) for row in rows])
     if slope < 0.3:
         return "\u2212" if _is_one_bar(rows, bars) else None
     if 0.8 <= slope <= 1.25 and _is_dot(rows):
@@ -41,7 +41,7 @@ def sign_of(bitmap: Bitmap) -> str | None:
     return _angled(rows, bars) if 0.5 <= slope <= 1.7 else None
 
 
-def _cropped(bitmap: Bitmap) -> list[list[bool]]:
+def _cropped_shape(bitmap: Bitmap) -> list[list[bool]]:
     inked = [number for number, row in enumerate(bitmap) if any(row)]
     if not inked:
         return []
@@ -50,7 +50,7 @@ def _cropped(bitmap: Bitmap) -> list[list[bool]]:
     return [list(row[columns[0] : columns[-1] + 1]) for row in rows]
 
 
-def _bands(shares: Sequence[float]) -> list[_Band]:
+def _bars_of_shape(shares: Sequence[float]) -> list[_Band]:
     """Where the shares are those of a bar."""
     bands: list[_Band] = []
     for place, share in enumerate(shares):
@@ -109,12 +109,12 @@ def _crossed(rows: Bitmap, bars: Sequence[_Band]) -> str | None:
 
 def _is_plus(rows: Bitmap) -> bool:
     """One bar across the middle and one down the middle, and no ink in the corners."""
-    rows = _cropped(rows)
+    rows = _cropped_shape(rows)
     if len(rows) < LEAST_PIXELS // 2:
         return False
     height, width = len(rows), len(rows[0])
-    across = _bands([sum(row) / width for row in rows])
-    down = _bands([sum(row[number] for row in rows) / height for number in range(width)])
+    across = _bars_of_shape([sum(row) / width for row in rows])
+    down = _bars_of_shape([sum(row[number] for row in rows) / height for number in range(width)])
     if len(across) != 1 or len(down) != 1:
         return False
     for (start, end), side in ((across[0], height), (down[0], width)):
@@ -151,7 +151,7 @@ def _angled(rows: Bitmap, bars: Sequence[_Band]) -> str | None:
     if len(bars) > 2 or foot[1] < 0.93 * height or foot[1] - foot[0] > 0.3 * height:
         return None
     # The upper of two bars is the lower stroke of an angle that is nearly level there.
-    angle = _angle(_cropped([row for row in rows[: foot[0]] if any(row)]))
+    angle = _angle(_cropped_shape([row for row in rows[: foot[0]] if any(row)]))
     return {"<": "\u2264", ">": "\u2265"}.get(angle or "")
 
 

@@ -77,7 +77,7 @@ def look(
     reasons: list[HiddenReason | None] = [None] * len(glyphs.chars)
     for index, (char, ink, owner) in enumerate(zip(glyphs.chars, glyphs.inks, glyphs.owners, strict=True)):
         if owner and not char.isspace():
-            reasons[index] = _reason(glyphs.paints[owner], ink, glyphs.spots[index], view, picture)
+            reasons[index] = _reason_hidden(glyphs.paints[owner], ink, glyphs.spots[index], view, picture)
     if picture is not None:
         _look_closer(glyphs, reasons, picture, closer)
     _forgive_in_runs(glyphs, reasons)
@@ -90,7 +90,7 @@ def look(
     return Seen(reasons=reasons, is_ocr=is_ocr)
 
 
-def _reason(
+def _reason_hidden(
     paint: Paint, ink: Box | None, spot: Box | None, view: View, picture: Picture | None
 ) -> HiddenReason | None:
     if ink is None or spot is None or not view.shows(spot):

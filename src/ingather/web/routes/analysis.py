@@ -24,7 +24,7 @@ def analysis(task_id: Id, here: Here, who: Who, *, only_reviewed: Annotated[bool
     found = here.extraction.analysis(task_id, only_reviewed=only_reviewed)
     return AnalysisView(
         comparisons=len(found.comparisons),
-        pools=[_pool(pool) for pool in found.pools],
+        pools=[_pool_view(pool) for pool in found.pools],
         refused=[
             RefusedView(
                 study=one.study,
@@ -40,7 +40,7 @@ def analysis(task_id: Id, here: Here, who: Who, *, only_reviewed: Annotated[bool
     )
 
 
-def _pool(pool: Pool) -> PoolView:
+def _pool_view(pool: Pool) -> PoolView:
     return PoolView(
         outcome=pool.outcome,
         timepoint=pool.timepoint,
@@ -48,13 +48,13 @@ def _pool(pool: Pool) -> PoolView:
         measure=pool.measure.value,
         studies=len(pool.lines),
         unreviewed=sum(not line.comparison.is_reviewed for line in pool.lines),
-        common=_pooled(pool.common, pool.measure),
-        random=_pooled(pool.random, pool.measure),
+        common=_pooled_view(pool.common, pool.measure),
+        random=_pooled_view(pool.random, pool.measure),
         plot=draw(pool),
     )
 
 
-def _pooled(pooled: Pooled | None, measure: Measure) -> PooledView | None:
+def _pooled_view(pooled: Pooled | None, measure: Measure) -> PooledView | None:
     if pooled is None:
         return None
     return PooledView(

@@ -54,7 +54,7 @@ async def events(
 
     limiters.live_views.acquire(who.account_id)
     return ReleasingStream(
-        _stream(read_task, Journal(here.engine, task_id, after=last_event_id), limiters.limits),
+        _task_events(read_task, Journal(here.engine, task_id, after=last_event_id), limiters.limits),
         lambda: limiters.live_views.release(who.account_id),
         media_type=MEDIA_TYPE,
         headers={"x-accel-buffering": "no"},
@@ -76,14 +76,14 @@ async def review_events(task_id: Id, request: Request, here: Here, who: Who, lim
 
     limiters.live_views.acquire(who.account_id)
     return ReleasingStream(
-        _reviewed(check_rights, ReviewWatch(here.engine.database, task_id), limiters.limits),
+        _reviewed_events(check_rights, ReviewWatch(here.engine.database, task_id), limiters.limits),
         lambda: limiters.live_views.release(who.account_id),
         media_type=MEDIA_TYPE,
         headers={"x-accel-buffering": "no"},
     )
 
 
-async def _reviewed(
+async def _reviewed_events(
     check_rights: Callable[[], Awaitable[None]], watch: ReviewWatch, limits: RequestLimits
 ) -> AsyncIterator[str]:
     sent_at = checked_at = time.monotonic()
@@ -97,7 +97,7 @@ async def _reviewed(
             # The next request of this client gets the error itself.
             return
         if ordinals:
-            yield _event("reviewed", {"ordinals": ordinals})
+            yield _event_text("reviewed", {"ordinals": ordinals})
             sent_at = time.monotonic()
         elif time.monotonic() - sent_at >= limits.keep_alive_s:
             yield ": still there\n\n"
@@ -105,7 +105,7 @@ async def _reviewed(
         await asyncio.sleep(limits.poll_s)
 
 
-async def _stream(
+async def _task_events(
     read_task: Callable[..., Awaitable[dict[str, Any]]], journal: Journal, limits: RequestLimits
 ) -> AsyncIterator[str]:
     before: dict[str, Any] = {}
@@ -122,7 +122,7 @@ async def _stream(
                 lines = await run_in_threadpool(journal.read, is_last=is_over)
                 read_at = now_s = time.monotonic()
                 for line in lines:
-                    yield _event("line", _line(line), line.id)
+                    yield _event_text("line", _log_line(line), line.id)
                     sent_at = now_s
                 if not lines or not journal.is_behind:
                     break
@@ -130,10 +130,10 @@ async def _stream(
             # The next request of this client gets the error itself.
             return
         if task != before:
-            yield _event("status", task)
+            yield _event_text("status", task)
             before, sent_at = task, time.monotonic()
         if is_over:
-            yield _event("end", {"task_id": task["task_id"]})
+            yield _event_text("end", {"task_id": task["task_id"]})
             return
         if time.monotonic() - sent_at >= limits.keep_alive_s:
             yield ": still there\n\n"
@@ -141,12 +141,12 @@ async def _stream(
         await asyncio.sleep(limits.poll_s)
 
 
-def _event(name: str, data: dict[str, Any], event_id: str = "") -> str:
+def _event_text(name: str, data: dict[str, Any], event_id: str = "") -> str:
     number = f"id: {event_id}\n" if event_id else ""
     return f"event: {name}\n{number}data: {json.dumps(data, ensure_ascii=False)}\n\n"
 
 
-def _line(line: JournalLine) -> dict[str, Any]:
+def _log_line(line: JournalLine) -> dict[str, Any]:
     return {
         "at": line.at.isoformat(),
         "ordinal": line.ordinal,

@@ -68,7 +68,7 @@ def list_batches(
     limit: Limit = 50,
 ) -> Batches:
     """Batches, newest first: all for operators, those of their projects for members. `without` leaves a kind out."""
-    page, following = here.engine.database.run(_page(who, state, kind, without, before, limit))
+    page, following = here.engine.database.run(_page_of_batches(who, state, kind, without, before, limit))
     return Batches(batches=[shapes.batch(batch) for batch in page], next=following)
 
 
@@ -195,16 +195,16 @@ def _batch_and_projects(batch_id: int) -> Script[tuple[Progress, set[int]]]:
     found = yield from verbs.progress([batch_id])
     if not found:
         raise UnknownBatch(_no_batch(batch_id))
-    return found[0], (yield from _projects(batch_id))
+    return found[0], (yield from _projects_of_batch(batch_id))
 
 
-def _projects(batch_id: int) -> Script[set[int]]:
+def _projects_of_batch(batch_id: int) -> Script[set[int]]:
     of_tasks = yield from tasks.projects_of_batch(batch_id)
     of_documents = yield from documents.projects_of_job(batch_id)
     return {*of_tasks, *of_documents}
 
 
-def _page(
+def _page_of_batches(
     who: Caller, state: str | None, kind: str | None, without: str | None, before: int | None, limit: int
 ) -> Script[tuple[list[Progress], int | None]]:
     """A page of batches, and what `before` takes for the next one: also where one of them is pruned this moment."""

@@ -46,7 +46,7 @@ async def readyz(request: Request, here: Here) -> Response | Health:
 
 async def _is_ready(here: Rooms) -> bool:
     try:
-        await here.engine.database.aplay(_anything())
+        await here.engine.database.aplay(_select_one())
     except IngatherError as error:
         # Anybody may call this route, so the address of the database and its error go to the log only.
         log.warning("not ready: %s", error)
@@ -54,7 +54,7 @@ async def _is_ready(here: Rooms) -> bool:
     return True
 
 
-def _anything() -> Script[None]:
+def _select_one() -> Script[None]:
     yield Statement("select 1")
 
 

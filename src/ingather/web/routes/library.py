@@ -131,7 +131,7 @@ async def upload(knowledge_base_id: Id, request: Request, here: Here, who: Who, 
     refusals: list[str] = []
     status = 422
     with limiters.uploads.holding(who.account_id):
-        async with _form(request) as form:
+        async with _uploaded_form(request) as form:
             files = [file for file in form.getlist("files") if isinstance(file, UploadFile)]
             if not files:
                 raise Refused(422, "There is no file in the form: send them as `files`, multipart/form-data.")
@@ -155,7 +155,7 @@ async def upload(knowledge_base_id: Id, request: Request, here: Here, who: Who, 
 
 
 @asynccontextmanager
-async def _form(request: Request) -> AsyncIterator[FormData]:
+async def _uploaded_form(request: Request) -> AsyncIterator[FormData]:
     """The form; its files are gone when the block ends."""
     try:
         form = await request.form(max_files=MOST_FILES, max_fields=MOST_FIELDS, max_part_size=LARGEST_FIELD)

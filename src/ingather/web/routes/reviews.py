@@ -37,7 +37,9 @@ def review(task_id: Id, ordinal: Cursor, body: NewReview, here: Here, who: Who) 
         seen=body.seen,
         seen_value=(body.seen_value,) if "seen_value" in body.model_fields_set else (),
     )
-    return Written(shapes.result(here.extraction.review(task_id, ordinal, decision, _reviewer(who))), status_code=201)
+    return Written(
+        shapes.result(here.extraction.review(task_id, ordinal, decision, _reviewer_of_caller(who))), status_code=201
+    )
 
 
 @router.get("/results/{ordinal}/reviews")
@@ -66,10 +68,10 @@ def accept_verified(task_id: Id, body: AcceptVerified, here: Here, who: Who) -> 
     task_for(here, who, task_id, Role.REVIEWER)
     rows = None if body.rows is None else dict(zip(body.ordinals, body.rows, strict=True))
     accepted, left = here.extraction.accept_verified(
-        task_id, body.ordinals, _reviewer(who), rows=rows, field_ids=body.field_ids
+        task_id, body.ordinals, _reviewer_of_caller(who), rows=rows, field_ids=body.field_ids
     )
     return Accepted(accepted=accepted, left=left)
 
 
-def _reviewer(who: Caller) -> Reviewer:
+def _reviewer_of_caller(who: Caller) -> Reviewer:
     return Reviewer(name=who.name, account_id=who.account_id)

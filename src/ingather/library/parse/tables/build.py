@@ -94,12 +94,12 @@ def grid_of(region: Region, before: CellGrid | None = None) -> CellGrid | None:
     if region.is_picture:
         return CellGrid(region)
     lattice = lattice_of(region.box, region.across, region.down)
-    if lattice is not None and not _is_open(lattice, region):
-        return _ruled(region, lattice, before)
+    if lattice is not None and not _is_open_lattice(lattice, region):
+        return _ruled_grid(region, lattice, before)
     return _spaced(region, lattice, before)
 
 
-def _is_open(lattice: Lattice, region: Region) -> bool:
+def _is_open_lattice(lattice: Lattice, region: Region) -> bool:
     """Whether the boxes of a lattice hold several rows each: then its lines down are columns and no more."""
     inside: dict[tuple[int, int], int] = {}
     for line in lines_of(region.tokens):
@@ -112,7 +112,7 @@ def _is_open(lattice: Lattice, region: Region) -> bool:
     return several >= 1 and several >= 0.3 * len(inside)
 
 
-def _ruled(region: Region, lattice: Lattice, before: CellGrid | None) -> CellGrid | None:
+def _ruled_grid(region: Region, lattice: Lattice, before: CellGrid | None) -> CellGrid | None:
     inside: dict[int, list[Token]] = {}
     for token in region.tokens:
         middle = (token.box[0] + token.box[2]) / 2, (token.box[1] + token.box[3]) / 2
@@ -196,7 +196,7 @@ def _spaced(region: Region, lattice: Lattice | None, before: CellGrid | None) ->
     body = [line for line in lines if middle_of(line) >= end]
     if not body:
         return None
-    cuts = _cuts(region, lattice, header, body, size)
+    cuts = _column_cuts(region, lattice, header, body, size)
     if before is not None and _fit(tuple(before.cuts), [segment for line in body for segment in line]):
         cuts = before.cuts
     if len(cuts) + 1 > _MOST_COLUMNS or len(lines) > _MOST_ROWS:
@@ -206,17 +206,17 @@ def _spaced(region: Region, lattice: Lattice | None, before: CellGrid | None) ->
     pitch = rows.tight_pitch(body, cuts, pitch_beside(region))
     above = headers.header_blocks(header, columns, pitch or 1.4, [rule for rule in region.across if rule.at < end - 2])
     depth = max((block.row for block in above), default=-1) + 1
-    parts = [_part(block, block.row, region.page) for block in above]
+    parts = [_grid_part(block, block.row, region.page) for block in above]
     start = depth
-    for band in _bands(body, full, region.shades, region.box):
+    for band in _body_bands(body, full, region.shades, region.box):
         found = rows.rows_by_text(band, cuts) if pitch is None else rows.rows_of(rows.blocks_of(band, cuts, pitch))
         for row in found:
-            parts += [_part(block, start + block.row, region.page) for block in row]
+            parts += [_grid_part(block, start + block.row, region.page) for block in row]
         start += len(found)
     return CellGrid(region, parts, header_rows=depth, cuts=cuts)
 
 
-def _part(block: rows.Block, row: int, page: int) -> Part:
+def _grid_part(block: rows.Block, row: int, page: int) -> Part:
     lines = [segment.tokens for segment in block.lines]
     return Part(row, block.first, block.span, block.last - block.first + 1, lines, page)
 
@@ -226,7 +226,7 @@ def _full_rules(region: Region) -> list[Rule]:
     return [rule for rule in region.across if rule.start <= left + 5 and rule.end >= right - 5]
 
 
-def _cuts(
+def _column_cuts(
     region: Region, lattice: Lattice | None, header: list[list[Segment]], body: list[list[Segment]], size: float
 ) -> list[float]:
     if lattice is not None:
@@ -256,7 +256,9 @@ def _fit(joints: tuple[float, ...], segments: list[Segment]) -> bool:
     return max(crossed, default=0) <= 0.1 * len(segments)
 
 
-def _bands(body: list[list[Segment]], full: list[Rule], shades: list[Shade], box: Box) -> list[list[list[Segment]]]:
+def _body_bands(
+    body: list[list[Segment]], full: list[Rule], shades: list[Shade], box: Box
+) -> list[list[list[Segment]]]:
     """The body cut at rules and at edges of shading that run through the table: no cell crosses one."""
     width = box[2] - box[0]
     edges = [rule.at for rule in full]

@@ -84,13 +84,13 @@ def find_captions(lines: list[list[Segment]], across: list[Rule]) -> list[Captio
                 continue
             # The text after the label may be set apart from it by a wide blank.
             rest = parts[1] or (line[place + 1].text if place + 1 < len(line) else "")
-            if not _begins(segment, parts[0], rest) or _is_in_paragraph(lines, number, segment):
+            if not _begins_caption(segment, parts[0], rest) or _is_in_paragraph(lines, number, segment):
                 continue
-            found.append(_whole(lines, number, place, parts[0], across))
+            found.append(_whole_caption(lines, number, place, parts[0], across))
     return found
 
 
-def _begins(segment: Segment, label: str, rest: str) -> bool:
+def _begins_caption(segment: Segment, label: str, rest: str) -> bool:
     if not _SENTENCE.match(rest):
         return True
     # A small letter may follow where the label is set apart by its type, or is all there is.
@@ -118,8 +118,8 @@ def _is_in_paragraph(lines: list[list[Segment]], number: int, segment: Segment) 
     return False
 
 
-def _whole(lines: list[list[Segment]], number: int, place: int, label: str, across: list[Rule]) -> Caption:
-    first = _own(lines[number], place)
+def _whole_caption(lines: list[list[Segment]], number: int, place: int, label: str, across: list[Rule]) -> Caption:
+    first = _own_segments(lines[number], place)
     caption = Caption(label, [first], is_continued=False)
     left = first[0].left
     for line in lines[number + 1 :]:
@@ -131,15 +131,15 @@ def _whole(lines: list[list[Segment]], number: int, place: int, label: str, acro
         near = [s for s in line if s.left > left - 1.5 * size and s.left < max(caption.right, left + 8 * size) + size]
         if not near or near[0].base - last[0].base < 0.5 * size:
             continue
-        own = _own(line, line.index(near[0]))
-        if not _goes_on(caption, own, near, across):
+        own = _own_segments(line, line.index(near[0]))
+        if not _caption_goes_on(caption, own, near, across):
             break
         caption.lines.append(own)
     caption.is_continued = bool(CONTINUED.search(caption.text))
     return caption
 
 
-def _own(line: list[Segment], place: int) -> list[Segment]:
+def _own_segments(line: list[Segment], place: int) -> list[Segment]:
     """A segment and those after it on its line that stand too near to be another column."""
     own = [line[place]]
     for segment in line[place + 1 :]:
@@ -149,7 +149,7 @@ def _own(line: list[Segment], place: int) -> list[Segment]:
     return own
 
 
-def _goes_on(caption: Caption, own: list[Segment], near: list[Segment], across: list[Rule]) -> bool:
+def _caption_goes_on(caption: Caption, own: list[Segment], near: list[Segment], across: list[Rule]) -> bool:
     first, last = caption.lines[0], caption.lines[-1]
     size = first[0].size
     pitch = own[0].base - last[0].base

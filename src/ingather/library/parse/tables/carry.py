@@ -21,7 +21,7 @@ def joined_grids(grids: list[CellGrid]) -> list[CellGrid]:
     for grid in grids:
         before = owners.get(id(grid.region.goes_on))
         if before is not None and _may_join(before, grid):
-            _add(before, grid)
+            _add_later_rows(before, grid)
             owners[id(grid.region)] = before
         elif before is None or grid.region.caption is not None or grid.columns > 1:
             found.append(grid)
@@ -37,7 +37,7 @@ def _may_join(whole: CellGrid, more: CellGrid) -> bool:
     return all(any(abs(cut - other) <= _SAME_CUT for other in others) for cut in fewer)
 
 
-def _add(whole: CellGrid, more: CellGrid) -> None:
+def _add_later_rows(whole: CellGrid, more: CellGrid) -> None:
     """Adds the rows of a later page below those that are there; its headers are the same, and are left out."""
     if whole.columns < more.columns:
         _widen(whole, more.cuts)

@@ -18,10 +18,10 @@ def table_from(grid: CellGrid) -> Table:
             for row in range(part.row, part.row + part.row_span):
                 by_row[row].append(part)
     body = range(grid.header_rows, count)
-    labels = [_label(by_row[row], row, columns) for row in body]
+    labels = [_label_of_row(by_row[row], row, columns) for row in body]
     paths = dict(zip(body, paths_of(labels), strict=True))
     names = {row: label.text for row, label in zip(body, labels, strict=True) if label}
-    cells = [_cell(part, grid, heads, paths, names) for part in grid.parts if part.text]
+    cells = [_finished_cell(part, grid, heads, paths, names) for part in grid.parts if part.text]
     cells.sort(key=lambda cell: (cell.row, cell.column))
     caption = region.caption
     return Table(
@@ -34,7 +34,7 @@ def table_from(grid: CellGrid) -> Table:
     )
 
 
-def _label(row: list[Part], number: int, columns: int) -> RowLabel | None:
+def _label_of_row(row: list[Part], number: int, columns: int) -> RowLabel | None:
     first = [part for part in row if part.column == 0 and part.row == number]
     if not first:
         alone = [part for part in row if part.row == number]
@@ -45,7 +45,7 @@ def _label(row: list[Part], number: int, columns: int) -> RowLabel | None:
     return RowLabel(first[0].text, first[0].left, is_alone=not others)
 
 
-def _cell(
+def _finished_cell(
     part: Part, grid: CellGrid, heads: list[Part], paths: dict[int, tuple[str, ...]], names: dict[int, str]
 ) -> Cell:
     is_header = part.row < grid.header_rows

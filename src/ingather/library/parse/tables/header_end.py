@@ -72,7 +72,7 @@ def look_of(
             traits.add("italic")
         if len({token.colour for token in tokens}) == 1 and max(tokens[0].colour) > _DARK:
             traits.add(tokens[0].colour)
-    figures = sum(1 for text in others if _is_figure(text)) / len(others) if others else None
+    figures = sum(1 for text in others if _is_figure_cell(text)) / len(others) if others else None
     colours = [shade_at(own[0].box, shades) for _, _, own in cells if own]
     shade = max(set(colours), key=colours.count) if colours else None
     return Look(
@@ -85,7 +85,7 @@ def look_of(
     )
 
 
-def _is_figure(text: str) -> bool:
+def _is_figure_cell(text: str) -> bool:
     """Whether a cell is a figure, and not a name that begins with one."""
     return FIGURE.match(text) is not None and 2 * sum(map(str.isalpha, text)) <= len(text)
 
@@ -108,7 +108,7 @@ def header_length(rows: list[Look]) -> int:
     for end in range(1, min(len(rows), _MOST + 1)):
         # The rule below a title within the table is not yet the header's.
         rules += rows[end - 1].is_ruled_below and not all(row.is_single for row in rows[:end])
-        score = _score(rows, end, rules) + _FIGURES_ABOVE * sum(figures[:end])
+        score = _header_score(rows, end, rules) + _FIGURES_ABOVE * sum(figures[:end])
         if first_figures is not None:
             score += _RULE_BESIDE * _is_last_beside(rows, end, first_figures)
             score += _FIGURES_BEGIN * (end == first_figures) + _BEFORE_FIGURES * min(max(first_figures - end, 0), 2)
@@ -143,7 +143,7 @@ def _first_line(rows: list[Look], number: int) -> int:
     return number
 
 
-def _score(rows: list[Look], end: int, rules: int) -> float:
+def _header_score(rows: list[Look], end: int, rules: int) -> float:
     above, below = rows[:end], rows[end]
     score = 0.0
     if above[-1].is_ruled_below:

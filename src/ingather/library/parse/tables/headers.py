@@ -58,7 +58,7 @@ def header_blocks(lines: list[list[Segment]], columns: Columns, pitch: float, ac
     for block in blocks:
         block.first, block.last = _own_columns(block, columns)
     for level in _upper_levels(blocks):
-        _spread(level, blocks, columns, across)
+        _spread_headers(level, blocks, columns, across)
     _number_levels(blocks)
     return blocks
 
@@ -95,7 +95,7 @@ def _mate(blocks: list[Block], line: list[Segment], segment: Segment, pitch: flo
     if len(near) != 1:
         return None
     last = near[0].lines[-1]
-    rivals = sum(1 for other in line if _meet(near[0], other))
+    rivals = sum(1 for other in line if _blocks_meet(near[0], other))
     return None if rivals != 1 or _is_ruled_off(last, segment, across) else near[0]
 
 
@@ -103,10 +103,10 @@ def _is_right_above(block: Block, segment: Segment, pitch: float) -> bool:
     last = block.lines[-1]
     distance = segment.base - last.base
     most = (pitch + _RAISES * segment.is_marked) * max(segment.size, last.size)
-    return _meet(block, segment) and 0.3 * segment.size < distance <= most
+    return _blocks_meet(block, segment) and 0.3 * segment.size < distance <= most
 
 
-def _meet(block: Block, segment: Segment) -> bool:
+def _blocks_meet(block: Block, segment: Segment) -> bool:
     return block.left < segment.right and segment.left < block.right
 
 
@@ -166,7 +166,7 @@ def _number_levels(blocks: list[Block]) -> None:
         block.row = max(above, default=-1) + 1
 
 
-def _spread(level: list[Block], blocks: list[Block], columns: Columns, across: list[Rule]) -> None:
+def _spread_headers(level: list[Block], blocks: list[Block], columns: Columns, across: list[Rule]) -> None:
     """Widens the headers of one level over the columns whose own headers stand below, all of them together."""
     # A header that wraps beside these and has none below it reaches down to the cells.
     level = sorted((block for block in level if _has_below(block, blocks)), key=lambda block: block.left)

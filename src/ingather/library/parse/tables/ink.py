@@ -48,12 +48,12 @@ def drawn_lines(paths: list[tuple[Any, Matrix]], view: View) -> tuple[list[Rule]
         colour = _colour(handle, is_filled=is_filled)
         if colour is None:
             continue
-        for box, is_frame in _boxes(handle, matrix, view, is_filled=is_filled):
-            _sort(box, colour, across, down, shades, is_frame=is_frame)
+        for box, is_frame in _boxes_of_path(handle, matrix, view, is_filled=is_filled):
+            _sort_ink(box, colour, across, down, shades, is_frame=is_frame)
     return merged(across), merged(down), shades
 
 
-def _sort(
+def _sort_ink(
     box: Box, colour: tuple[int, int, int], across: list[Rule], down: list[Rule], shades: list[Shade], *, is_frame: bool
 ) -> None:
     left, top, right, bottom = box
@@ -79,17 +79,17 @@ def _colour(handle: Any, *, is_filled: bool) -> tuple[int, int, int] | None:
     return None if alpha.value < 10 or min(found) >= _WHITE else found  # of 255, as good as nothing
 
 
-def _boxes(handle: Any, matrix: Matrix, view: View, *, is_filled: bool) -> list[tuple[Box, bool]]:
+def _boxes_of_path(handle: Any, matrix: Matrix, view: View, *, is_filled: bool) -> list[tuple[Box, bool]]:
     """The rectangles and straight strokes of a path, each with whether it is the outline of a rectangle."""
     count = pdfium.FPDFPath_CountSegments(handle)
     if count > _MOST_SEGMENTS:
         return []
     full = matrix_of(handle, matrix)
     found: list[tuple[Box, bool]] = []
-    for points, is_straight in _parts(handle, count):
+    for points, is_straight in _parts_of_path(handle, count):
         if not is_straight or len(points) < 2:  # a line has two ends
             continue
-        placed = [_placed(point, full) for point in points]
+        placed = [_placed_point(point, full) for point in points]
         xs, ys = [x for x, _ in placed], [y for _, y in placed]
         box = view.place(min(xs), min(ys), max(xs), max(ys))
         if is_filled:
@@ -100,11 +100,11 @@ def _boxes(handle: Any, matrix: Matrix, view: View, *, is_filled: bool) -> list[
         elif _is_rectangle(placed):
             found.append((box, True))
         else:
-            found += _strokes(placed, view)
+            found += _strokes_of_path(placed, view)
     return found
 
 
-def _strokes(points: list[tuple[float, float]], view: View) -> list[tuple[Box, bool]]:
+def _strokes_of_path(points: list[tuple[float, float]], view: View) -> list[tuple[Box, bool]]:
     found: list[tuple[Box, bool]] = []
     for (x0, y0), (x1, y1) in pairwise(points):
         if abs(x0 - x1) < 0.5 or abs(y0 - y1) < 0.5:  # half a point off is still straight
@@ -117,7 +117,7 @@ def _is_rectangle(points: list[tuple[float, float]]) -> bool:
     return 3 <= len(corners) <= 4 and len({x for x, _ in corners}) <= 2 and len({y for _, y in corners}) <= 2
 
 
-def _parts(handle: Any, count: int) -> list[tuple[list[tuple[float, float]], bool]]:
+def _parts_of_path(handle: Any, count: int) -> list[tuple[list[tuple[float, float]], bool]]:
     """The points of each part of a path, and whether the part is made of straight lines."""
     parts: list[tuple[list[tuple[float, float]], bool]] = []
     x, y = ctypes.c_float(), ctypes.c_float()
@@ -136,7 +136,7 @@ def _parts(handle: Any, count: int) -> list[tuple[list[tuple[float, float]], boo
     return parts
 
 
-def _placed(point: tuple[float, float], matrix: Matrix) -> tuple[float, float]:
+def _placed_point(point: tuple[float, float], matrix: Matrix) -> tuple[float, float]:
     x, y = point
     a, b, c, d, e, f = matrix
     return a * x + c * y + e, b * x + d * y + f
@@ -148,13 +148,13 @@ def merged(rules: list[Rule]) -> list[Rule]:
     level: list[Rule] = []
     for rule in sorted(rules, key=lambda rule: rule.at):
         if level and rule.at - level[0].at > _SAME:
-            found += _joined(level)
+            found += _joined_rules(level)
             level = []
         level.append(rule)
-    return found + _joined(level)
+    return found + _joined_rules(level)
 
 
-def _joined(level: list[Rule]) -> list[Rule]:
+def _joined_rules(level: list[Rule]) -> list[Rule]:
     found: list[Rule] = []
     for rule in sorted(level, key=lambda rule: rule.start):
         last = found[-1] if found else None

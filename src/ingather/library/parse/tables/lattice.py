@@ -58,15 +58,15 @@ def lattice_of(box: Box, across: list[Rule], down: list[Rule]) -> Lattice | None
     ys = edges([top, bottom, *(rule.at for rule in across)])
     if len(xs) < 3 or len(ys) < 2:
         return None
-    return Lattice(xs, ys, _squares(xs, ys, across, down))
+    return Lattice(xs, ys, _lattice_squares(xs, ys, across, down))
 
 
-def _covers(rules: list[Rule], at: float, low: float, high: float) -> bool:
+def _rules_cover(rules: list[Rule], at: float, low: float, high: float) -> bool:
     middle = (low + high) / 2
     return any(abs(rule.at - at) <= _SAME and rule.start <= middle <= rule.end for rule in rules)
 
 
-def _squares(xs: list[float], ys: list[float], across: list[Rule], down: list[Rule]) -> list[Square]:
+def _lattice_squares(xs: list[float], ys: list[float], across: list[Rule], down: list[Rule]) -> list[Square]:
     columns, rows = len(xs) - 1, len(ys) - 1
     near_down = [[rule for rule in down if abs(rule.at - x) <= _SAME] for x in xs]
     near_across = [[rule for rule in across if abs(rule.at - y) <= _SAME] for y in ys]
@@ -80,12 +80,12 @@ def _squares(xs: list[float], ys: list[float], across: list[Rule], down: list[Ru
             while (
                 last_column + 1 < columns
                 and not taken[row][last_column + 1]
-                and not _covers(near_down[last_column + 1], xs[last_column + 1], ys[row], ys[row + 1])
+                and not _rules_cover(near_down[last_column + 1], xs[last_column + 1], ys[row], ys[row + 1])
             ):
                 last_column += 1
             last_row = row
             while last_row + 1 < rows and not any(
-                taken[last_row + 1][c] or _covers(near_across[last_row + 1], ys[last_row + 1], xs[c], xs[c + 1])
+                taken[last_row + 1][c] or _rules_cover(near_across[last_row + 1], ys[last_row + 1], xs[c], xs[c + 1])
                 for c in range(column, last_column + 1)
             ):
                 last_row += 1

@@ -37,10 +37,10 @@ def tables_of_text(pages: Sequence[str]) -> tuple[Table, ...]:
     """The tables of a text file, in its order."""
     text = "".join(pages)
     starts = list(accumulate((len(page) for page in pages), initial=0))
-    found = [*_between_bars(text), *_elements(text)]
+    found = [*_between_bars(text), *_table_elements(text)]
     found.sort(key=lambda one: one[0])
     return tuple(
-        _table(cells, _caption(text, start, end), max(bisect_right(starts[:-1], start) - 1, 0))
+        _markup_table(cells, _caption(text, start, end), max(bisect_right(starts[:-1], start) - 1, 0))
         for start, end, cells in found
         if cells
     )
@@ -61,14 +61,14 @@ def _between_bars(text: str) -> Iterator[tuple[int, int, list[_Cell]]]:
         cells = [
             _Cell(row, column, 1, 1, own, row == 0)
             for row, line in enumerate(rows)
-            for column, own in enumerate(_parts(line))
+            for column, own in enumerate(_parts_of_pipe_row(line))
             if own
         ]
         yield places[number], places[end], cells
         number = end
 
 
-def _parts(line: str) -> list[str]:
+def _parts_of_pipe_row(line: str) -> list[str]:
     line = line.strip().removeprefix("|")
     if line.endswith("|") and not line.endswith("\\|"):
         line = line[:-1]
@@ -76,7 +76,7 @@ def _parts(line: str) -> list[str]:
     return [" ".join(_MARKS.sub(r"\2", part).split()) for part in parts]
 
 
-def _elements(text: str) -> Iterator[tuple[int, int, list[_Cell]]]:
+def _table_elements(text: str) -> Iterator[tuple[int, int, list[_Cell]]]:
     for found in _ELEMENT.finditer(text):
         reader = _Reader()
         reader.feed(found[0])
@@ -117,7 +117,7 @@ class _Reader(HTMLParser):
             case "td" | "th":
                 self.end_cell()
                 spans = dict(attrs)
-                row_span, column_span = _span(spans.get("rowspan")), _span(spans.get("colspan"))
+                row_span, column_span = _span_attribute(spans.get("rowspan")), _span_attribute(spans.get("colspan"))
                 is_header = self._is_head or (tag == "th" and self._row == 0)
                 self._open = _Open(row_span, column_span, is_header)
             case "br" | "p" | "li" if self._open:
@@ -149,7 +149,7 @@ class _Reader(HTMLParser):
         self._column += cell.column_span
 
 
-def _span(value: str | None) -> int:
+def _span_attribute(value: str | None) -> int:
     return min(int(value), _MOST_SPAN) if value and value.isascii() and value.isdigit() and int(value) > 0 else 1
 
 
@@ -164,7 +164,7 @@ def _caption(text: str, start: int, end: int) -> tuple[str, str]:
     return "", ""
 
 
-def _table(cells: list[_Cell], caption: tuple[str, str], page: int) -> Table:
+def _markup_table(cells: list[_Cell], caption: tuple[str, str], page: int) -> Table:
     heads = [cell for cell in cells if cell.is_header]
     body = sorted({cell.row for cell in cells if not cell.is_header})
     by_row = {row: [cell for cell in cells if cell.row == row and not cell.is_header] for row in body}
@@ -180,8 +180,8 @@ def _table(cells: list[_Cell], caption: tuple[str, str], page: int) -> Table:
             row_span=cell.row_span,
             column_span=cell.column_span,
             text=cell.text,
-            row_path=_row_path(cell, paths, firsts),
-            column_path=tuple(head.text for head in heads if _is_over(head, cell)),
+            row_path=_markup_row_path(cell, paths, firsts),
+            column_path=tuple(head.text for head in heads if _is_head_over(head, cell)),
             is_header=cell.is_header,
             page=page,
         )
@@ -190,13 +190,15 @@ def _table(cells: list[_Cell], caption: tuple[str, str], page: int) -> Table:
     return Table(page=page, label=caption[0], caption=caption[1], cells=finished)
 
 
-def _row_path(cell: _Cell, paths: dict[int, tuple[str, ...]], firsts: dict[int, _Cell | None]) -> tuple[str, ...]:
+def _markup_row_path(
+    cell: _Cell, paths: dict[int, tuple[str, ...]], firsts: dict[int, _Cell | None]
+) -> tuple[str, ...]:
     first = firsts.get(cell.row)
     above = paths.get(cell.row, ())
     return (*above, first.text) if first is not None and cell is not first else above
 
 
-def _is_over(head: _Cell, cell: _Cell) -> bool:
+def _is_head_over(head: _Cell, cell: _Cell) -> bool:
     return (
         head.row < cell.row
         and head.column <= cell.column

@@ -43,8 +43,8 @@ def grids_of(
     fonts = _fonts(glyphs)
     found: list[CellGrid] = []
     for turns, own in _by_turn(glyphs, kept, view).items():
-        upright = [_turned(box, turns, view) for box in glyphs.inks] if turns else glyphs.inks
-        loose = [_turned(box, turns, view) for box in glyphs.spots] if turns else glyphs.spots
+        upright = [_turned_box(box, turns, view) for box in glyphs.inks] if turns else glyphs.inks
+        loose = [_turned_box(box, turns, view) for box in glyphs.spots] if turns else glyphs.spots
         tokens = tokens_of(glyphs, own, upright, loose, _bases(glyphs, turns, view), fonts)
         is_flat = turns % 2 == 0
         sheet = Sheet(
@@ -54,14 +54,14 @@ def grids_of(
             tokens=tokens,
             across=[_turned_rule(rule, turns, view, is_across=is_flat) for rule in (across if is_flat else down)],
             down=[_turned_rule(rule, turns, view, is_across=not is_flat) for rule in (down if is_flat else across)],
-            pictures=[_turned(image.box, turns, view) or image.box for image in scene.images],
-            shades=[Shade(_turned(shade.box, turns, view) or shade.box, shade.colour) for shade in shades],
+            pictures=[_turned_box(image.box, turns, view) or image.box for image in scene.images],
+            shades=[Shade(_turned_box(shade.box, turns, view) or shade.box, shade.colour) for shade in shades],
         )
         own_grids = grids_of_sheet(sheet, [grid for grid in before if grid.turns == turns])
         for grid in own_grids if turns else ():
             grid.turns = turns
             for part in grid.parts:
-                part.box = _turned(part.box, -turns % 4, replace(view, width=sheet.width, height=sheet.height))
+                part.box = _turned_box(part.box, -turns % 4, replace(view, width=sheet.width, height=sheet.height))
         found += own_grids
     return found
 
@@ -78,11 +78,12 @@ def _fonts(glyphs: Glyphs) -> dict[int, str]:
     """The name of the font of each run of text. Asked once for each font."""
     names: dict[int, str] = {}
     return {
-        key: names.get(paint.font) or _named(names, paint.font, paint.handle) for key, paint in glyphs.paints.items()
+        key: names.get(paint.font) or _font_name(names, paint.font, paint.handle)
+        for key, paint in glyphs.paints.items()
     }
 
 
-def _named(names: dict[int, str], font: int, handle: object) -> str:
+def _font_name(names: dict[int, str], font: int, handle: object) -> str:
     room = ctypes.create_string_buffer(200)
     length = pdfium.FPDFFont_GetBaseFontName(pdfium.FPDFTextObj_GetFont(handle), room, len(room))
     names[font] = room.value.decode("utf-8", "replace") if 0 < length <= len(room) else "?"
@@ -94,7 +95,7 @@ def _bases(glyphs: Glyphs, turns: int, view: View) -> dict[int, float]:
     found = {}
     for key, paint in glyphs.paints.items():
         if paint.origin is not None:
-            box = _turned((*paint.origin, *paint.origin), turns, view)
+            box = _turned_box((*paint.origin, *paint.origin), turns, view)
             assert box is not None
             found[key] = box[3]
     return found
@@ -112,7 +113,7 @@ def _by_turn(glyphs: Glyphs, kept: list[int], view: View) -> dict[int, list[int]
     return {turns: own for turns, own in groups.items() if turns == 0 or len(own) >= _LEAST_TURNED}
 
 
-def _turned(box: Box | None, turns: int, view: View) -> Box | None:
+def _turned_box(box: Box | None, turns: int, view: View) -> Box | None:
     """A box after `turns` quarter turns with the clock of a page of the view's size."""
     if box is None:
         return None
@@ -131,7 +132,7 @@ def _turned_rule(rule: Rule, turns: int, view: View, *, is_across: bool) -> Rule
     if not turns:
         return rule
     box = (rule.start, rule.at, rule.end, rule.at) if is_across else (rule.at, rule.start, rule.at, rule.end)
-    turned = _turned(box, turns, view)
+    turned = _turned_box(box, turns, view)
     assert turned is not None
     left, top, right, bottom = turned
     return Rule(top, left, right) if right - left >= bottom - top else Rule(left, top, bottom)

@@ -86,7 +86,7 @@ def region_of(page: TablePage, box: Box, caption: Caption | None) -> Region:
             s for s in sheet.shades if s.box[1] < bottom and s.box[3] > top and s.box[0] < right and s.box[2] > left
         ],
         below=_below(page, box, size_of([[s] for s in segments_of(tokens)]) if tokens else 0.0),
-        is_open=_is_open(page, box),
+        is_open=_is_open_below(page, box),
     )
 
 
@@ -113,7 +113,7 @@ def _below(page: TablePage, box: Box, size: float) -> list[list[Segment]]:
     return found
 
 
-def _is_open(page: TablePage, box: Box) -> bool:
+def _is_open_below(page: TablePage, box: Box) -> bool:
     """Whether nothing but a page number stands below a box."""
     lines = between(page, box[0], box[2], box[3], page.sheet.height)
     return len(lines) <= 1 and all(len(line) <= 2 for line in lines)

@@ -30,13 +30,13 @@ def find_regions(sheet: Sheet, before: Sequence[Region] = ()) -> list[Region]:
     page = page_of(sheet)
     stacks = _stacks(page)
     found: list[Region] = [region for one in before if (region := _continued(page, one, stacks)) is not None]
-    stacks = [stack for stack in stacks if not any(_is_within(stack, region.box) for region in found)]
+    stacks = [stack for stack in stacks if not any(_is_stack_within(stack, region.box) for region in found)]
     free = list(page.captions)
     for stack in stacks:
         top, bottom = stack[0].at, stack[-1].at
         left, right = min(rule.start for rule in stack), max(rule.end for rule in stack)
         caption = _caption_of(page, free, left, right, top, bottom)
-        box = _extended(page, (left, top, right, bottom))
+        box = _extended_region(page, (left, top, right, bottom))
         if caption is None and not _is_table_alone(page, box):
             continue
         if caption is not None:
@@ -57,13 +57,13 @@ def find_regions(sheet: Sheet, before: Sequence[Region] = ()) -> list[Region]:
 
 def _stacks(page: TablePage) -> list[list[Rule]]:
     """Rules that are as long as each other and have a table between them, from the top one to the lowest."""
-    rules = sorted((rule for rule in _full(page.sheet) if rule.length >= _LEAST_LENGTH), key=lambda rule: rule.at)
+    rules = sorted((rule for rule in _full_rules(page.sheet) if rule.length >= _LEAST_LENGTH), key=lambda rule: rule.at)
     stacks: list[list[Rule]] = []
     for rule in rules:
         for stack in stacks:
             last = stack[-1]
             is_alike = abs(last.start - rule.start) <= _SAME_END and abs(last.end - rule.end) <= _SAME_END
-            if is_alike and _goes_on(page, stack, rule):
+            if is_alike and _stack_goes_on(page, stack, rule):
                 stack.append(rule)
                 break
         else:
@@ -71,11 +71,11 @@ def _stacks(page: TablePage) -> list[list[Rule]]:
     return [stack for stack in stacks if len(stack) > 1]
 
 
-def _full(sheet: Sheet) -> list[Rule]:
+def _full_rules(sheet: Sheet) -> list[Rule]:
     return sheet.across
 
 
-def _goes_on(page: TablePage, stack: list[Rule], rule: Rule) -> bool:
+def _stack_goes_on(page: TablePage, stack: list[Rule], rule: Rule) -> bool:
     """Whether what stands between the last rule of a stack and the next one is part of the same table."""
     last = stack[-1]
     lines = between(page, rule.start, rule.end, last.at, rule.at)
@@ -83,7 +83,7 @@ def _goes_on(page: TablePage, stack: list[Rule], rule: Rule) -> bool:
         return True
     if not lines:
         return rule.at - last.at < 40  # points: no table has an empty part that is higher
-    if any(label_of(line[0].text) is not None and _is_caption(page, line[0]) for line in lines):
+    if any(label_of(line[0].text) is not None and _is_caption_segment(page, line[0]) for line in lines):
         return False
     if any(FIGURE.match(segment.text) for line in lines for segment in line):
         return False
@@ -109,7 +109,7 @@ def _joined_down(sheet: Sheet, upper: Rule, lower: Rule) -> bool:
     )
 
 
-def _is_caption(page: TablePage, segment: Segment) -> bool:
+def _is_caption_segment(page: TablePage, segment: Segment) -> bool:
     return any(caption.lines[0][0] is segment for caption in page.captions)
 
 
@@ -144,11 +144,11 @@ def _is_table_alone(page: TablePage, box: Box) -> bool:
     return len(rows) >= 0.5 * len(lines) and figures >= len(rows)
 
 
-def _is_within(stack: list[Rule], box: Box) -> bool:
+def _is_stack_within(stack: list[Rule], box: Box) -> bool:
     return all(box[1] - 3 <= rule.at <= box[3] + 3 and rule.start < box[2] and rule.end > box[0] for rule in stack)
 
 
-def _extended(page: TablePage, box: Box) -> Box:
+def _extended_region(page: TablePage, box: Box) -> Box:
     """A box between rules with the rows below it, where no rule ends the table."""
     left, top, right, bottom = box
     inside = between(page, left, right, top, bottom)
@@ -195,7 +195,9 @@ def _unruled(page: TablePage, caption: Caption, found: list[Region]) -> Region |
     rule = rule_near(
         page.sheet.across, caption.left, caption.right, caption.bottom, caption.bottom + _NEAR * caption.size
     )
-    left, right = (rule.start - 3, rule.end + 3) if rule and rule.length > _LEAST_LENGTH else _sides(page, caption)
+    left, right = (
+        (rule.start - 3, rule.end + 3) if rule and rule.length > _LEAST_LENGTH else _sides_of_region(page, caption)
+    )
     tops = [region.box[1] for region in found if region.box[0] < right and region.box[2] > left]
     end = min((top for top in tops if top > caption.bottom), default=page.sheet.height)
     lines = between(page, left, right, caption.bottom, end)
@@ -224,7 +226,7 @@ def _picture_of(sheet: Sheet, caption: Caption) -> Box | None:
     return None
 
 
-def _sides(page: TablePage, caption: Caption) -> tuple[float, float]:
+def _sides_of_region(page: TablePage, caption: Caption) -> tuple[float, float]:
     """From where to where a table without rules may reach: the page, or the column of text its caption stands in."""
     low, high = caption.bottom, caption.bottom + 12 * caption.size
     middle = page.sheet.width / 2

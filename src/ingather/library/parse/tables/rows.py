@@ -86,7 +86,7 @@ def tight_pitch(lines: list[list[Segment]], cuts: list[float], beside: float | N
             if first == last:
                 by_column.setdefault(first, []).append((segment, is_labelled))
     pairs = [
-        ((lower.base - upper.base) / lower.size, _is_figure(upper) and _is_figure(lower), is_labelled)
+        ((lower.base - upper.base) / lower.size, _is_figure_segment(upper) and _is_figure_segment(lower), is_labelled)
         for segments in by_column.values()
         for (upper, _), (lower, is_labelled) in pairwise(segments)
         if 0.5 * lower.size < lower.base - upper.base < 6 * lower.size
@@ -112,7 +112,7 @@ def tight_pitch(lines: list[list[Segment]], cuts: list[float], beside: float | N
     return (least + looser[0]) / 2 if looser else _WIDEST
 
 
-def _is_figure(segment: Segment) -> bool:
+def _is_figure_segment(segment: Segment) -> bool:
     text = segment.text
     return _FIGURE.match(text) is not None and 2 * sum(map(str.isalpha, text)) <= len(text)
 
@@ -170,13 +170,13 @@ def rows_of(blocks: list[Block]) -> list[list[Block]]:
     rows: list[_Row] = []
     for block in sorted(blocks, key=lambda block: (block.bottom - block.top, block.top)):
         beside = [
-            row for row in rows if _overlap(row, block) > 0.35 * min(block.bottom - block.top, row.bottom - row.top)
+            row for row in rows if _row_overlap(row, block) > 0.35 * min(block.bottom - block.top, row.bottom - row.top)
         ]
         free = [row for row in beside if not row.holds_column(block)]
         if not free:
             rows.append(_Row(block.top, block.bottom, [block]))
         elif len(free) == 1 or not _conflict(free):
-            _merge(rows, free, block)
+            _merge_rows(rows, free, block)
         else:
             free.sort(key=lambda row: row.top)
             free[0].blocks.append(block)
@@ -188,7 +188,7 @@ def rows_of(blocks: list[Block]) -> list[list[Block]]:
     return [row.blocks for row in rows]
 
 
-def _overlap(row: _Row, block: Block) -> float:
+def _row_overlap(row: _Row, block: Block) -> float:
     return min(row.bottom, block.bottom) - max(row.top, block.top)
 
 
@@ -197,7 +197,7 @@ def _conflict(rows: list[_Row]) -> bool:
     return any(rows[i].holds_column(block) for i in range(len(rows)) for j in range(i) for block in rows[j].blocks)
 
 
-def _merge(rows: list[_Row], free: list[_Row], block: Block) -> None:
+def _merge_rows(rows: list[_Row], free: list[_Row], block: Block) -> None:
     first = free[0]
     for other in free[1:]:
         first.blocks += other.blocks
@@ -209,7 +209,7 @@ def _merge(rows: list[_Row], free: list[_Row], block: Block) -> None:
 
 def rows_by_text(lines: list[list[Segment]], cuts: list[float]) -> list[list[Block]]:
     """Rows where lines of a cell stand no nearer than rows: a line without a label, or a label alone, may go on."""
-    widths = _widths(lines, cuts)
+    widths = _column_widths(lines, cuts)
     rows: list[list[Block]] = []
     for line in lines:
         blocks = [Block(*columns_of(segment, cuts), [segment]) for segment in line]
@@ -228,7 +228,7 @@ def rows_by_text(lines: list[list[Segment]], cuts: list[float]) -> list[list[Blo
     return rows
 
 
-def _widths(lines: list[list[Segment]], cuts: list[float]) -> dict[int, float]:
+def _column_widths(lines: list[list[Segment]], cuts: list[float]) -> dict[int, float]:
     rights: dict[int, float] = {}
     for line in lines:
         for segment in line:
@@ -260,7 +260,7 @@ def _is_unfinished(row: list[Block], blocks: list[Block]) -> bool:
     """Whether cells of a row wait for what stands in a line below: so much of them that it is no slip of the pen."""
     above = {(block.first, block.last): " ".join(line.text for line in block.lines) for block in row}
     waiting = sum(1 for block in blocks if goes_on(above.get((block.first, block.last), ""), block.lines[0].text))
-    figures = sum(1 for block in blocks if block.first and _is_figure(block.lines[0]))
+    figures = sum(1 for block in blocks if block.first and _is_figure_segment(block.lines[0]))
     return waiting > 0 and waiting >= _MOST_WAITING * figures
 
 
