@@ -236,7 +236,7 @@ def main(argv: list[str]) -> int:
     command = COMMANDS.get(argv[0])
     if command is None:
         sys.exit(f"There is no `{argv[0]}` here. There is: {', '.join(COMMANDS)}.")
-    # What is run here is started hundreds of times by tests, and would be compiled anew each time.
+    # Programs run here are started hundreds of times by tests, and would be compiled anew each time.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     try:
         return command(argv[1:])

@@ -30,7 +30,7 @@ from ingather.engine.engine import Engine
 from ingather.engine.script import Statement, run
 from ingather.engine.verbs.retention import BEGINNING
 
-# What may not cost more than this many times the quiet cost.
+# Nothing of this kind may cost more than this many times the quiet cost.
 ALLOWED: Final = 3.0
 # Repetitions of one statement. The clock of /proc ticks every 10 ms, so fewer would say little.
 TIMES: Final = 200

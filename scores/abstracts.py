@@ -12,7 +12,7 @@ from typing import Final
 from ingather.extraction.findings import EMBEDDED
 from ingather.extraction.proof.assess import assess
 from ingather.extraction.rules import extract
-from ingather.extraction.rules.numbers import count
+from ingather.extraction.rules.printed_numbers import count
 from ingather.extraction.template import load_builtin
 from scores.registry import is_marked
 from scores.report import Report, Share

@@ -20,20 +20,20 @@ from ingather.extraction.numbers.answer import AnswerState, NumbersAnswer
 from ingather.extraction.numbers.answering import answer_numbers
 from ingather.extraction.numbers.arms import sizes_for
 from ingather.extraction.numbers.paper import NumbersPaper
-from ingather.extraction.numbers.question import Kind, NumbersQuestion
+from ingather.extraction.numbers.question import NumbersKind, NumbersQuestion
 from ingather.library.paper import read_paper
 from scores.report import Report, Share
 
 # Published with the board: GPT-4 answered with the paper and the question in hand. There, "unknown" was right where
 # the label is unknown, and all rows count; here only rows with complete labels do.
-_PUBLISHED: Final = {Kind.BINARY: "GPT-4 65.5 %, GPT-3.5 29.8 %, Mistral 7B 16.4 %",
-                     Kind.CONTINUOUS: "GPT-4 48.7 %, GPT-3.5 28.0 %, Mistral 7B 9.5 %"}  # fmt: skip
-_WANTED: Final = {Kind.BINARY: 0.60, Kind.CONTINUOUS: 0.45}
+_PUBLISHED: Final = {NumbersKind.BINARY: "GPT-4 65.5 %, GPT-3.5 29.8 %, Mistral 7B 16.4 %",
+                     NumbersKind.CONTINUOUS: "GPT-4 48.7 %, GPT-3.5 28.0 %, Mistral 7B 9.5 %"}  # fmt: skip
+_WANTED: Final = {NumbersKind.BINARY: 0.60, NumbersKind.CONTINUOUS: 0.45}
 # An SD that is this near to our number times the root of N, as a share: our number was the SE.
 _SE_TOLERANCE: Final = 0.03
 _FIELDS: Final = {
-    Kind.BINARY: (("events", "{}_events"), ("n", "{}_group_size")),
-    Kind.CONTINUOUS: (("mean", "{}_mean"), ("sd", "{}_standard_deviation"), ("n", "{}_group_size")),
+    NumbersKind.BINARY: (("events", "{}_events"), ("n", "{}_group_size")),
+    NumbersKind.CONTINUOUS: (("mean", "{}_mean"), ("sd", "{}_standard_deviation"), ("n", "{}_group_size")),
 }
 
 
@@ -44,7 +44,7 @@ class Row:
     paper: str
     style: str
     id: str
-    kind: Kind
+    kind: NumbersKind
     place: str
     is_complete: bool
     label: tuple[tuple[Decimal | None, ...], ...]
@@ -71,7 +71,7 @@ class Row:
 
     @property
     def has_se_as_sd(self) -> bool:
-        if self.kind is not Kind.CONTINUOUS or not self.is_answered:
+        if self.kind is not NumbersKind.CONTINUOUS or not self.is_answered:
             return False
         return any(_is_se(want[1], got[1], got[2]) for want, got in zip(self.label, self.answer, strict=True))
 
@@ -117,7 +117,7 @@ def _answer(name: str, pdf: Path, prompts: list[dict[str, Any]], run: _Run) -> N
     questions = [
         NumbersQuestion(
             id=str(label["id"]), outcome=label["outcome"], intervention=label["intervention"],
-            comparator=label["comparator"], kind=Kind(label["outcome_type"]),
+            comparator=label["comparator"], kind=NumbersKind(label["outcome_type"]),
         )
         for label in prompts
     ]  # fmt: skip
@@ -132,7 +132,7 @@ def _answer(name: str, pdf: Path, prompts: list[dict[str, Any]], run: _Run) -> N
 
 
 def _row(name: str, style: str, label: dict[str, Any], answer: NumbersAnswer, sizes: tuple[Decimal | None, ...]) -> Row:
-    kind = Kind(label["outcome_type"])
+    kind = NumbersKind(label["outcome_type"])
     arms = (("intervention", answer.intervention), ("comparator", answer.comparator))
     return Row(
         paper=name, style=style, id=answer.id, kind=kind, place=_place(label),
@@ -155,7 +155,7 @@ def _number(value: Any) -> Decimal | None:
 
 def _shares(style: str, rows: list[Row]) -> Iterator[Share]:
     complete = [row for row in rows if row.is_complete]
-    for kind in Kind:
+    for kind in NumbersKind:
         of = [row for row in complete if row.kind is kind]
         right = sum(row.is_right for row in of)
         yield Share(name=f"{style}: complete {kind} rows right", right=right, of=len(of), target=_WANTED[kind])
@@ -182,7 +182,7 @@ def _sizes(style: str, rows: list[Row]) -> Share:
 
 def _notes(style: str, run: _Run) -> Iterator[str]:
     complete = [row for row in run.rows if row.is_complete]
-    for kind in Kind:
+    for kind in NumbersKind:
         for place in ("table", "sentence", "figure"):
             of = [row for row in complete if row.kind is kind and row.place == place]
             counts = Counter(_outcome(row) for row in of)

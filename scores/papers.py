@@ -24,7 +24,7 @@ _REGISTERED: Final = re.compile(
     r"\bNCT ?\d{8}\b|\bISRCTN ?\d{8}\b|\bACTRN ?\d{14}\b|\bChiCTR[-A-Z]*\d{8,10}\b|\bUMIN\d{9}\b"
     r"|\bDRKS ?\d{8}\b|\bIRCT\w{12,20}\b"
 )
-# What is left of a sign in the text: letters and digits where only a comparison or a plus or minus can stand.
+# A sign that was lost leaves this in the text: letters and digits where only a comparison or a plus or minus can stand.
 _TRACES: Final = re.compile(
     r"\b[nN] 5 \d{2}|\b[Pp] ?\u00bc ?0?\.?\d|\b[nN] ?\u00bc ?\d|\b[Pp] , ?0?\.\d|\b[Pp]o0?\.\d|\b[Pp]40?\.\d"
     r"|\d\.\d \ufffd \d|[<>=] ?\ufffd|\b[Pp] ?\ufffd ?0?\.\d"

@@ -109,10 +109,10 @@ def cases_of(name: str, text: str, entities: list[Entity]) -> tuple[list[Row], l
     for entity in entities:
         quote, start = sentence_at(text, entity.start)
         value = value_of(entity.text)
-        asked = _asked(entity, entities, quote, start, labels, outcomes)
-        if value is None or asked is None or (asked[0] in _COUNTS and value != int(value)):
+        question = _question_of(entity, entities, quote, start, labels, outcomes)
+        if value is None or question is None or (question[0] in _COUNTS and value != int(value)):
             continue
-        field, row, label = asked
+        field, row, label = question
         if label and all(one.key != row for one in rows):
             side, _, key = row.removeprefix("result/").partition("/")
             parts = {"outcome": key, "arm": f"arm/{side}"}
@@ -137,7 +137,7 @@ _RANDOMISED: Final = re.compile(r"random", re.IGNORECASE)
 _TO_ARMS: Final = re.compile(r"random|assign|allocat|receiv", re.IGNORECASE)
 
 
-def _asked(
+def _question_of(
     entity: Entity, entities: list[Entity], quote: str, start: int, labels: dict[str, str], outcomes: dict[str, str]
 ) -> tuple[str, str, str] | None:
     """The field that an annotated number answers, its row, and the label of a result's row."""

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# What PDF and XML write differently without a difference for a reader: hyphens, and signs without a shape.
+# PDF and XML write these differently without a difference for a reader: hyphens, and signs without a shape.
 _DASHES = re.compile("[\u2010\u2011\u2212\u2013\u2014]")
 _SHAPELESS = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff\ufe00-\ufe0f]")
 _SECTIONS = ("thead", "tbody", "tfoot", "tr")

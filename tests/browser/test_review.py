@@ -119,7 +119,7 @@ def test_decisions_are_there_after_a_reload_and_in_the_exports(page: Page, task:
     expect_status(page, "Edited by ")
     expect(page.get_by_test_id("value")).to_contain_text("1999")
     expect(page.get_by_test_id("extracted")).to_contain_text("2020")
-    # What was looked up in the paper is what was extracted, not what a person gave instead.
+    # The extracted value was looked up in the paper, not the one that a person gave instead.
     expect(page.get_by_test_id("verdict")).to_have_text("given by a person")
     expect(page.get_by_test_id("extracted")).to_contain_text("verified")
     expect(page.get_by_test_id("history").get_by_role("listitem")).to_have_count(1)

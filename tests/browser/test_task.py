@@ -106,7 +106,7 @@ def test_a_task_is_paused_left_resumed_and_cancelled(page: Page) -> None:
     page.get_by_role("button", name="Resume").click()
     heading(page, "running")
     expect(page.get_by_text("the work goes on")).to_be_visible()
-    # What is finished can be opened while the rest runs.
+    # Finished documents can be opened while the rest runs.
     page.get_by_role("link", name="Open in the table").first.click()
     expect(page.locator("[data-cell]").first).to_be_visible()
     page.go_back()
@@ -136,7 +136,7 @@ def test_what_a_cancelled_task_did_not_come_to_is_set_up_once_more(page: Page) -
         int(page.get_by_test_id(f"count-{name}").inner_text().split()[0]) for name in ("completed", "error")
     )
     ended = completed + failed
-    # What was cancelled is not done.
+    # Cancelled documents are not done.
     expect(page.get_by_text(f"{ended} of 4 documents done")).to_be_visible()
     expect(page.locator(".progress-percent")).to_have_text(f"{25 * ended} %")
 

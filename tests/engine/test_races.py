@@ -403,7 +403,7 @@ def test_no_two_verbs_ever_deadlock_wherever_the_first_is_when_the_second_comes(
         while meet(World(db, stands), first, one, statements, second, other):
             statements += 1
         assert_sound(db)
-        # What stands around does not matter to the next pair, but would have to be looked at again.
+        # Other rows do not matter to the next pair, but would have to be looked at again.
         for table in ("segment", "batch", "payload", "outcome", "lease", "waiting", "tally", "worker"):
             db.execute(f"delete from ingather.{table}")
 
@@ -924,7 +924,7 @@ def test_a_pause_during_a_claim_holds_for_every_claim_after_it(ann: Actor, bob: 
     [lease] = claiming.commit()
     pausing.result()
     assert bob.run(claim(second)) == []
-    # What runs goes on, and what it gives back stays put.
+    # Running items go on, and those given back stay put.
     ann.run(put_back(lease.pairs))
     assert bob.run(claim(second)) == []
     bob.run(verbs.pause(batch_id, paused=False))

@@ -306,7 +306,7 @@ class Story(RuleBasedStateMachine):
                 item.back(attempts=item.attempts - 1, lost=item.lost, due_at=self.oracle.now)
             if id_ in started:
                 item.died_with = worker_id
-        # What was spared comes back at a random moment; here it does at once.
+        # A spared item comes back at a random moment; here it does at once.
         self.conn.execute("update ingather.waiting set run_at = clock_timestamp() where item_id = any(%s)", [started])
         self.replace(worker_id)
 

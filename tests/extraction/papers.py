@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ingather.extraction.numbers.answer import NumbersAnswer
 from ingather.extraction.numbers.answering import answer_numbers
 from ingather.extraction.numbers.paper import NumbersPaper
-from ingather.extraction.numbers.question import Kind, NumbersQuestion
+from ingather.extraction.numbers.question import NumbersKind, NumbersQuestion
 from ingather.library.port import Cell, Table
 
 
@@ -57,8 +57,8 @@ def _above(headers: Sequence[Sequence[str]], column: int) -> tuple[str, ...]:
 
 
 def ask_paper(
-    outcome: str, *tables: Table, kind: Kind = Kind.BINARY, intervention: str = "Aspirin", comparator: str = "placebo",
-    text: str = "",
+    outcome: str, *tables: Table, kind: NumbersKind = NumbersKind.BINARY, intervention: str = "Aspirin",
+    comparator: str = "placebo", text: str = "",
 ) -> NumbersAnswer:  # fmt: skip
     """The answer of the rules to one question of a paper with these tables and this text."""
     question = NumbersQuestion(id="1", outcome=outcome, intervention=intervention, comparator=comparator, kind=kind)

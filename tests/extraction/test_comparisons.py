@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ingather.extraction.analysis.cells import CellState
-from ingather.extraction.analysis.comparisons import Comparison, Kind, StudyNumbers, comparisons_of
+from ingather.extraction.analysis.comparisons import Comparison, ComparisonKind, StudyNumbers, comparisons_of
 from ingather.extraction.analysis.conversions import Formula
 from ingather.extraction.analysis.effects import Measure
 from ingather.extraction.findings import DocumentResult, Finding, Row, Span, State, Value, Verdict
@@ -61,7 +61,7 @@ EVENTS: tuple[dict[str, Value], ...] = ({"r_events": 12, "r_n": 45}, {"r_events"
 def test_events_of_two_groups_are_one_comparison_with_its_effects() -> None:
     found = only(study(*EVENTS))
     assert (found.study, found.outcome, found.timepoint) == ("Smith 2021", "Pain", "12 weeks")
-    assert (found.intervention, found.comparator, found.kind) == ("Drug", "Placebo", Kind.BINARY)
+    assert (found.intervention, found.comparator, found.kind) == ("Drug", "Placebo", ComparisonKind.BINARY)
     assert {name: figure.value for name, figure in found.figures.items()} == {
         "events1": 12, "n1": 45, "events2": 9, "n2": 44,
     }  # fmt: skip
@@ -145,7 +145,7 @@ def contrast(**changes: Value) -> StudyNumbers:
 
 def test_a_printed_effect_is_a_comparison_of_its_own_kind() -> None:
     found = only(contrast())
-    assert (found.kind, found.intervention, found.comparator) == (Kind.REPORTED, "Drug", "Placebo")
+    assert (found.kind, found.intervention, found.comparator) == (ComparisonKind.REPORTED, "Drug", "Placebo")
     assert set(found.effects) == {Measure.HR}
 
 

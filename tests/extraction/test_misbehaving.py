@@ -361,7 +361,7 @@ def test_a_probe_finds_the_firmest_rung_that_holds(script: dict[str, Any], rung:
         assert found.models == ("test-model",)
 
 
-# What is ignored shows only in the answer; what is refused shows at once.
+# An ignored setting shows only in the answer; a refused one shows at once.
 @pytest.mark.parametrize(
     ("script", "rung"), [(script, rung) for script, rung, _ in LADDER if not script.get("ignores")]
 )

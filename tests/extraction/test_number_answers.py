@@ -7,7 +7,7 @@ import pytest
 from ingather.extraction.numbers.answer import AnswerState
 from ingather.extraction.numbers.arms import arms_of
 from ingather.extraction.numbers.paper import NumbersPaper
-from ingather.extraction.numbers.question import Kind, QuestionsUnreadable, questions_of
+from ingather.extraction.numbers.question import NumbersKind, QuestionsUnreadable, questions_of
 from tests.extraction.papers import a_table, ask_paper, numbers_in
 
 
@@ -43,23 +43,23 @@ def test_a_percentage_that_does_not_fit_leaves_the_answer_open() -> None:
 
 def test_a_mean_with_its_sd_needs_someone_to_say_that_it_is_an_sd() -> None:
     rows = (["", "Aspirin (n = 45)", "Placebo (n = 44)"], ["Pain score", "8.2 ± 3.1", "7.9 ± 2.8"])
-    answers = ask_paper("pain score", a_table(*rows, notes=["Values are mean ± SD."]), kind=Kind.CONTINUOUS)
+    answers = ask_paper("pain score", a_table(*rows, notes=["Values are mean ± SD."]), kind=NumbersKind.CONTINUOUS)
     assert numbers_in(answers) == ("8.2", "3.1", "45", "7.9", "2.8", "44")
-    silent = ask_paper("pain score", a_table(*rows), kind=Kind.CONTINUOUS)
+    silent = ask_paper("pain score", a_table(*rows), kind=NumbersKind.CONTINUOUS)
     assert (silent.state, numbers_in(silent)) == (AnswerState.UNCLEAR, ())
     assert "not said" in silent.why
 
 
 def test_an_se_is_never_an_sd() -> None:
     table = a_table(["", "Aspirin (n = 45)", "Placebo (n = 44)"], ["Pain score, mean (SE)", "8.2 (0.3)", "7.9 (0.4)"])
-    answer = ask_paper("pain score", table, kind=Kind.CONTINUOUS)
+    answer = ask_paper("pain score", table, kind=NumbersKind.CONTINUOUS)
     assert (answer.state, numbers_in(answer)) == (AnswerState.UNCLEAR, ())
     assert "SE" in answer.why
 
 
 def test_a_median_is_never_a_mean() -> None:
     table = a_table(["", "Aspirin (n = 45)", "Placebo (n = 44)"], ["Pain score, median (IQR)", "8.2 (3.1)", "7 (2)"])
-    assert ask_paper("pain score", table, kind=Kind.CONTINUOUS).state is AnswerState.UNCLEAR
+    assert ask_paper("pain score", table, kind=NumbersKind.CONTINUOUS).state is AnswerState.UNCLEAR
 
 
 def test_n_mean_and_sd_in_columns_of_their_own() -> None:
@@ -70,7 +70,7 @@ def test_n_mean_and_sd_in_columns_of_their_own() -> None:
         ["Function", "43", "50.1", "9.9", "41", "47.3", "8.8"],
         headers=2,
     )
-    assert numbers_in(ask_paper("pain", table, kind=Kind.CONTINUOUS)) == ("8.2", "3.1", "45", "7.9", "2.8", "44")
+    assert numbers_in(ask_paper("pain", table, kind=NumbersKind.CONTINUOUS)) == ("8.2", "3.1", "45", "7.9", "2.8", "44")
 
 
 def test_arms_as_rows_and_outcomes_as_columns() -> None:
@@ -79,7 +79,14 @@ def test_arms_as_rows_and_outcomes_as_columns() -> None:
         ["Aspirin (n = 45)", "8.2 (3.1)", "50.1 (9.9)"],
         ["Placebo (n = 44)", "7.9 (2.8)", "47.3 (8.8)"],
     )
-    assert numbers_in(ask_paper("function", table, kind=Kind.CONTINUOUS)) == ("50.1", "9.9", "45", "47.3", "8.8", "44")
+    assert numbers_in(ask_paper("function", table, kind=NumbersKind.CONTINUOUS)) == (
+        "50.1",
+        "9.9",
+        "45",
+        "47.3",
+        "8.8",
+        "44",
+    )
 
 
 def test_the_last_time_is_taken_and_never_the_baseline() -> None:
@@ -90,8 +97,8 @@ def test_the_last_time_is_taken_and_never_the_baseline() -> None:
         [" Week 6", "8.8 (3.2)", "8.9 (2.9)"],
         [" Week 12", "8.2 (3.1)", "7.9 (2.8)"],
     )
-    assert numbers_in(ask_paper("pain", table, kind=Kind.CONTINUOUS)) == ("8.2", "3.1", "45", "7.9", "2.8", "44")
-    assert numbers_in(ask_paper("pain at 6 weeks", table, kind=Kind.CONTINUOUS)) == (
+    assert numbers_in(ask_paper("pain", table, kind=NumbersKind.CONTINUOUS)) == ("8.2", "3.1", "45", "7.9", "2.8", "44")
+    assert numbers_in(ask_paper("pain at 6 weeks", table, kind=NumbersKind.CONTINUOUS)) == (
         "8.8",
         "3.2",
         "45",
@@ -99,7 +106,7 @@ def test_the_last_time_is_taken_and_never_the_baseline() -> None:
         "2.9",
         "44",
     )
-    assert ask_paper("pain at 1 year", table, kind=Kind.CONTINUOUS).state is AnswerState.UNCLEAR
+    assert ask_paper("pain at 1 year", table, kind=NumbersKind.CONTINUOUS).state is AnswerState.UNCLEAR
 
 
 def test_a_change_answers_a_question_about_a_change_only() -> None:
@@ -109,8 +116,8 @@ def test_a_change_answers_a_question_about_a_change_only() -> None:
         ["Pain, mean (SD)", "8.2 (3.1)", "-1.7 (2.2)", "7.9 (2.8)", "-1.9 (2.3)"],
         headers=2,
     )
-    follow_up = ask_paper("pain", table, kind=Kind.CONTINUOUS)
-    change = ask_paper("change in pain", table, kind=Kind.CONTINUOUS)
+    follow_up = ask_paper("pain", table, kind=NumbersKind.CONTINUOUS)
+    change = ask_paper("change in pain", table, kind=NumbersKind.CONTINUOUS)
     assert numbers_in(follow_up) == ("8.2", "3.1", "45", "7.9", "2.8", "44")
     assert numbers_in(change) == ("-1.7", "2.2", "45", "-1.9", "2.3", "44")
 
@@ -197,7 +204,7 @@ def test_a_sentence_gives_means_with_their_sds_and_the_text_gives_n() -> None:
         "Of the patients, 45 were randomly assigned to the aspirin group and 44 to the placebo group. "
         "Mean pain was 8.2 (SD 3.1) in the aspirin group and 7.9 (SD 2.8) in the placebo group."
     )
-    answer = ask_paper("pain", text=text, kind=Kind.CONTINUOUS)
+    answer = ask_paper("pain", text=text, kind=NumbersKind.CONTINUOUS)
     assert numbers_in(answer) == ("8.2", "3.1", "45", "7.9", "2.8", "44")
 
 
@@ -235,7 +242,14 @@ def test_a_row_that_a_narrow_column_broke_is_read_as_one() -> None:
         ["Function, mean ± SD", "50.1 ±", "47.3 ±"],
         ["", "9.9*", "8.8"],
     )
-    assert numbers_in(ask_paper("function", table, kind=Kind.CONTINUOUS)) == ("50.1", "9.9", "45", "47.3", "8.8", "44")
+    assert numbers_in(ask_paper("function", table, kind=NumbersKind.CONTINUOUS)) == (
+        "50.1",
+        "9.9",
+        "45",
+        "47.3",
+        "8.8",
+        "44",
+    )
 
 
 def test_numbers_beside_no_label_are_nobodys() -> None:
@@ -257,9 +271,9 @@ def test_weight_is_no_week_and_a_bare_number_in_the_headers_is_n() -> None:
         ["Body weight (kg), mean (SD)", "80.2 (9.1)", "79.9 (8.8)"],
         ["Body mass index (kg/m2), mean (SD)", "28.1 (3.1)", "27.9 (2.8)"],
     )
-    weight = ask_paper("body weight", table, kind=Kind.CONTINUOUS)
+    weight = ask_paper("body weight", table, kind=NumbersKind.CONTINUOUS)
     assert numbers_in(weight) == ("80.2", "9.1", "45", "79.9", "8.8", "44")
-    index = ask_paper("body mass index", table, kind=Kind.CONTINUOUS)
+    index = ask_paper("body mass index", table, kind=NumbersKind.CONTINUOUS)
     assert numbers_in(index) == ("28.1", "3.1", "45", "27.9", "2.8", "44")
 
 
@@ -336,7 +350,9 @@ def test_a_known_short_form_names_an_outcome_and_no_arm() -> None:
     text = "We randomly assigned 45 patients to the aspirin group and 44 patients to the standard care group."
     rows = (["", "Aspirin", "Standard care"], ["Pain score, mean (SD)", "8.2 (3.1)", "7.9 (2.8)"])
     other = a_table(["", "ICU stay (n = 628)", "Ward stay (n = 30)"], ["Days", "3", "4"], label="Table 2")
-    found = ask_paper("pain score", a_table(*rows), other, comparator="standard care", kind=Kind.CONTINUOUS, text=text)
+    found = ask_paper(
+        "pain score", a_table(*rows), other, comparator="standard care", kind=NumbersKind.CONTINUOUS, text=text
+    )
     assert numbers_in(found) == ("8.2", "3.1", "45", "7.9", "2.8", "44")
 
 

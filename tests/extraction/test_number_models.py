@@ -17,7 +17,7 @@ from ingather.extraction.numbers.answering import answer_numbers
 from ingather.extraction.numbers.by_model import MOST_AT_ONCE
 from ingather.extraction.numbers.cell_index import index_cells
 from ingather.extraction.numbers.paper import NumbersPaper
-from ingather.extraction.numbers.question import Kind, NumbersQuestion
+from ingather.extraction.numbers.question import NumbersKind, NumbersQuestion
 from ingather.extraction.provider import Endpoint, ModelError
 from ingather.workbench import numbers_model
 from tests.extraction.papers import a_table, numbers_in
@@ -33,7 +33,9 @@ PAIN = a_table(
     ["Pain, mean (SD)", "8.2 (3.1)", "7.9 (2.8)"],
 )
 PAPER = NumbersPaper(["Aspirin was compared with placebo."], [DEATHS, PAIN])
-STROKE = NumbersQuestion(id="q1", outcome="stroke", intervention="aspirin", comparator="placebo", kind=Kind.BINARY)
+STROKE = NumbersQuestion(
+    id="q1", outcome="stroke", intervention="aspirin", comparator="placebo", kind=NumbersKind.BINARY
+)
 ID = re.compile(r"(t\d+r\d+c\d+): ([^|\n]*)")
 
 
@@ -68,7 +70,9 @@ def ask(
 
 def other(outcome: str) -> NumbersQuestion:
     """A question whose words no row has, so that rules alone find nothing."""
-    return NumbersQuestion(id="q1", outcome=outcome, intervention="aspirin", comparator="placebo", kind=Kind.BINARY)
+    return NumbersQuestion(
+        id="q1", outcome=outcome, intervention="aspirin", comparator="placebo", kind=NumbersKind.BINARY
+    )
 
 
 def test_the_numbers_are_read_from_the_cells_that_the_model_names() -> None:
@@ -148,7 +152,9 @@ def test_in_a_small_context_the_tables_nearest_to_the_question_come_first() -> N
 
 def test_many_questions_travel_in_groups() -> None:
     questions = [
-        NumbersQuestion(id=f"q{n}", outcome="stroke", intervention="aspirin", comparator="placebo", kind=Kind.BINARY)
+        NumbersQuestion(
+            id=f"q{n}", outcome="stroke", intervention="aspirin", comparator="placebo", kind=NumbersKind.BINARY
+        )
         for n in range(MOST_AT_ONCE + 1)
     ]
     with Provider(answerer=lambda _: {"answers": []}) as provider:

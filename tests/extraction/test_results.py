@@ -8,7 +8,7 @@ import pytest
 from ingather.engine.codec import RESULT_CAP, encode_result
 from ingather.engine.errors import Reject
 from ingather.extraction.findings import CHECKS_VERSION, FIRST_CHECKS, Finding, Flag, Reason, Row, Span, State, Verdict
-from ingather.extraction.tasks.results import document_result, from_json, to_json
+from ingather.extraction.tasks.stored_result import document_result, from_json, to_json
 
 ROW = Row(scope="arm", key="arm/1", label="Exercise", parts={})
 FLAG = Flag(rule="rows_left_out", row="", fields=("r_n",), message="Two more.")

@@ -16,7 +16,7 @@ from ingather.extraction.errors import NotFound, Outrun
 from ingather.extraction.findings import Action, DocumentResult, Finding, State
 from ingather.extraction.reviewing.deciding import Decision
 from ingather.extraction.reviewing.reviews import Reviewer
-from ingather.extraction.tasks import results
+from ingather.extraction.tasks import stored_result as results
 from tests.extraction.desk import Bench, paper
 
 ANN, BOB = Reviewer(name="ann", account_id=1), Reviewer(name="bob", account_id=2)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from ingather.extraction.findings import Answer, State
 from ingather.extraction.rules import NOT_LOOKED_FOR, OTHER_LANGUAGE, extract
-from ingather.extraction.rules.numbers import count, month, span
+from ingather.extraction.rules.plain_text import clip
+from ingather.extraction.rules.printed_numbers import count, month, span
 from ingather.extraction.rules.sentences import read
-from ingather.extraction.rules.text import clip
 from ingather.extraction.template.builtin import BUILTIN_IDS, load_builtin
 
 FILLER = "The study was planned with care, and the words of this line are of no interest to any of the rules. " * 12

@@ -28,7 +28,7 @@ def context_found(provider: Provider, model: str = "test-model") -> int | None:
     return asyncio.run(run())
 
 
-# What each server on one's own machine says of its models, and the context that follows from it.
+# Each server on one's own machine says this of its models, and this context follows from it.
 CONTEXTS: dict[str, tuple[dict[str, Any], int | None]] = {
     "vLLM": ({"models": owned_by("vllm", max_model_len=8_192)}, 8_192),
     "llama.cpp, all slots": (
@@ -140,7 +140,7 @@ def test_every_server_of_the_table_has_advice_and_a_test() -> None:
 
 # --- how they answer ------------------------------------------------------------------------------------------------
 
-# What the stand-in refuses or ignores, as the server does, and the rung that is left.
+# The stand-in refuses or ignores this, as the server does, and this rung is left.
 WAYS: dict[str, tuple[dict[str, Any], Rung]] = {
     "OpenAI, a model that thinks": ({"rejects": ["max_tokens", "temperature"]}, Rung.JSON_SCHEMA),
     "DeepSeek": ({"rejects": ["json_schema"], "usage": "deepseek"}, Rung.TOOLS),

@@ -569,7 +569,7 @@ def test_documents_are_listed_newest_first_page_by_page(library: Library, knowle
     while page := library.list_documents(knowledge_base, after=after, limit=2):
         seen += [one.id for one in page]
         after = page[-1].id
-        # What comes in meanwhile does not move the pages.
+        # New documents do not move the pages.
         upload(library, knowledge_base, f"late {after}")
     assert seen == sorted(made, reverse=True)
 

@@ -218,7 +218,7 @@ class Server:
                 case Insert() | Draw() | Lock(at_once=True):
                     pass
                 case Read() if isinstance(before, Lock):
-                    # What others do between a lock and the read after it, they could as well do before the lock.
+                    # Things that others do between a lock and the read after it, they could as well do before the lock.
                     pass
                 case _:
                     return program, serial

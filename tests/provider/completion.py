@@ -37,7 +37,7 @@ def refuse(body: Mapping[str, Any], rejects: frozenset[str]) -> Plan | None:
     return None
 
 
-# What servers say of a request that exceeds their context, with its size and the size of the context.
+# Servers say this of a request that exceeds their context, with its size and the size of the context.
 TOO_LONG: dict[str, tuple[int, str, dict[str, Any]]] = {
     "vllm": (
         400,

@@ -72,7 +72,7 @@ def _run_command(argv: Sequence[str] | None) -> int:
 
 
 def _complain_on_stderr(sentence: str, code: int) -> int:
-    from ingather.cli.answers import one_line  # noqa: PLC0415
+    from ingather.cli.output import one_line  # noqa: PLC0415
 
     sys.stderr.write(f"ingather: {one_line(sentence)}\n")
     return code

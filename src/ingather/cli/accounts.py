@@ -4,7 +4,7 @@ import getpass
 from argparse import Namespace
 from datetime import timedelta
 
-from ingather.cli.answers import as_json, hint, say, table
+from ingather.cli.output import as_json, hint, say, table
 from ingather.engine.errors import IngatherError
 from ingather.settings import Settings
 from ingather.web import accounts

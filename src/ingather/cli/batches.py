@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from ingather.app import Ingather
 from ingather.cli import watching
-from ingather.cli.answers import as_json, console, facts, hint, plain, say, table, visible
+from ingather.cli.output import as_json, console, facts, hint, plain, say, table, visible
 from ingather.cli.quantities import show_duration, show_moment
 from ingather.engine import reports
 from ingather.engine.batch import Batch
@@ -216,7 +216,7 @@ def retry(arguments: Namespace) -> None:
     _answer_batch(arguments, seen, sentence if items else f"Batch {seen.batch_id} has no failed items.", retried=items)
 
 
-# What pausing and resuming says of a batch and of a queue alike.
+# Pausing and resuming say this of a batch and of a queue alike.
 def paused(name: str, pending: int, running: int) -> str:
     return f"{name} is paused: {pending:,} items wait, {running:,} still run."
 

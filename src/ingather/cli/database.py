@@ -8,7 +8,7 @@ from typing import Final
 
 from ingather import embedded
 from ingather.app import Ingather
-from ingather.cli.answers import as_json, hint, say
+from ingather.cli.output import as_json, hint, say
 from ingather.cli.quantities import show_duration
 from ingather.engine import reports
 from ingather.engine.connection import check_url
@@ -78,7 +78,7 @@ def prune(arguments: Namespace) -> None:
     with closing(Ingather()) as app:
         old = app.database.run(reports.old_batches(arguments.keep))
         app.prune(arguments.keep)
-        # What another process holds, or what still waits for its gather, stays for the next time.
+        # A batch that another process holds, or that still waits for its gather, stays for the next time.
         pruned = max(old - app.database.run(reports.old_batches(arguments.keep)), 0)
     if arguments.json:
         as_json({"pruned": pruned})

@@ -7,7 +7,7 @@ from argparse import Namespace
 from contextlib import closing
 from pathlib import Path
 
-from ingather.cli.answers import as_json, console, hint, say, table
+from ingather.cli.output import as_json, console, hint, say, table
 from ingather.cli.papers import ending_of, out_of, path_of, write_whole
 from ingather.cli.watching import Bar, Lines, Screen
 from ingather.engine.errors import IngatherError, UsageError

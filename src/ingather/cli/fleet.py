@@ -7,8 +7,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from ingather.app import Ingather
-from ingather.cli.answers import as_json, plain, say, table
 from ingather.cli.batches import paused, resumed
+from ingather.cli.output import as_json, plain, say, table
 from ingather.cli.quantities import show_age, show_duration, show_moment, show_rate
 from ingather.engine.cron import Cron
 from ingather.engine.errors import UsageError

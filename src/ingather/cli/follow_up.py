@@ -5,8 +5,8 @@ from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
 
-from ingather.cli.answers import hint, table
 from ingather.cli.extract import OWN_NAME, chosen_fields, finish, papers_of, table_file, upload
+from ingather.cli.output import hint, table
 from ingather.extraction.findings import Finding
 from ingather.extraction.task import Task
 from ingather.extraction.tasks.follow_up import FollowUp, OpenCells

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
-from ingather.cli.answers import as_json, hint, say, table
+from ingather.cli.output import as_json, hint, say, table
 from ingather.cli.quantities import show_duration
 from ingather.engine.errors import IngatherError, UsageError
 from ingather.extraction.conversation.estimate import Estimate, Range, by_model, seconds_at

@@ -2,11 +2,11 @@
 
 from argparse import Namespace
 
-from ingather.cli.answers import as_json, table
+from ingather.cli.output import as_json, table
 from ingather.cli.papers import path_of
 from ingather.engine.errors import IngatherError, UsageError
 from ingather.extraction.numbers.answer import AnswerState, ArmNumbers, NumbersAnswer, as_object
-from ingather.extraction.numbers.question import Kind, NumbersQuestion, questions_of
+from ingather.extraction.numbers.question import NumbersKind, NumbersQuestion, questions_of
 from ingather.extraction.provider import ModelError
 from ingather.settings import Settings
 from ingather.workbench import answer_paper, endpoint_from, numbers_model
@@ -60,6 +60,6 @@ def _answer_row(question: NumbersQuestion, answer: NumbersAnswer) -> tuple[str, 
 
 
 def _arm_shown(question: NumbersQuestion, arm: ArmNumbers) -> str:
-    if question.kind is Kind.BINARY:
+    if question.kind is NumbersKind.BINARY:
         return f"{arm.events}/{arm.n}"
     return f"{arm.mean} (SD {arm.sd}), n = {arm.n}"

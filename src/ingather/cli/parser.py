@@ -8,8 +8,8 @@ from importlib.metadata import version
 from typing import Any, NoReturn
 
 from ingather.cli import batches, database, doctor, fleet, quantities, work
-from ingather.cli.answers import one_line
 from ingather.cli.interrupts import interrupted_afterwards
+from ingather.cli.output import one_line
 from ingather.engine.errors import UsageError
 from ingather.engine.worker import GRACE_S
 from ingather.names import NAME

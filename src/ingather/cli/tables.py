@@ -3,7 +3,7 @@
 from argparse import Namespace
 from pathlib import Path
 
-from ingather.cli.answers import as_json, say, table
+from ingather.cli.output import as_json, say, table
 from ingather.cli.papers import out_of, paper_of, path_of, write_whole
 from ingather.cli.table_files import write_tables_csv, write_tables_xlsx
 from ingather.engine.errors import UsageError

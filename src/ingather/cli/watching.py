@@ -9,7 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, Task, T
 from rich.progress import Progress as RichProgress
 from rich.text import Text
 
-from ingather.cli.answers import as_json, console, hint, say
+from ingather.cli.output import as_json, console, hint, say
 from ingather.cli.quantities import show_duration
 from ingather.engine.batch import Batch
 from ingather.engine.connection import PASSING_ERRORS

@@ -22,8 +22,8 @@ import uvicorn
 
 import ingather
 from ingather.cli.accounts import local_account
-from ingather.cli.answers import hint, say
 from ingather.cli.crew import Member
+from ingather.cli.output import hint, say
 from ingather.cli.work import set_up_log
 from ingather.engine.errors import UsageError
 from ingather.library import blobs, ingest

@@ -13,7 +13,7 @@ from ingather.embedded import postmaster
 from ingather.embedded.errors import from_log
 from ingather.embedded.places import DATABASE, ROLE, SUPERUSER, Places
 
-# What reads the server's state and changes nothing; the doctor asks for the oldest snapshot and the data's folder.
+# This role reads the server's state and changes nothing; the doctor asks for the oldest snapshot and the data's folder.
 WATCHES: Final[LiteralString] = "grant pg_monitor to {}"
 
 # Homes of before had all of this made by the superuser. A sequence of a column follows its table by itself.

@@ -24,8 +24,9 @@ log = logging.getLogger("ingather.aggregator")
 # How long one round may prune. Longer holds up the sweep of silent workers behind it; shorter looks around more often
 # between the steps where much is to be removed.
 PRUNE_S: Final = 0.25
-# What could not be pruned when the others of its time were (a gather had not ended, somebody held the batch) is looked
-# for again so often. Shorter reads what is gone, for as long as a snapshot keeps it; longer keeps such batches longer.
+# Batches that could not be pruned when the others of its time were (a gather had not ended, somebody held the batch) is
+# looked for again so often. Shorter reads what is gone, for as long as a snapshot keeps it; longer keeps such batches
+# longer.
 PRUNE_ANEW_S: Final = 60.0
 # The pause between rounds. Longer delays a sweep, a backstop close and a schedule; shorter costs the server a query per
 # worker.

@@ -6,19 +6,18 @@ from decimal import Decimal
 
 from ingather.engine.engine import Engine
 from ingather.engine.errors import UsageError
-from ingather.extraction import follow_ups
+from ingather.extraction.arguments import MOST_DOCUMENTS, check_new_task, checked_cap, cleaned, known_id
 from ingather.extraction.conversation.desk import queue_of
 from ingather.extraction.conversation.estimate import Estimate, by_model, by_rules, scaled
 from ingather.extraction.conversation.questions import askable_fields
 from ingather.extraction.conversation.sizes import sizes_for
 from ingather.extraction.errors import ModelUnusable
-from ingather.extraction.follow_ups import DocumentDifferences
-from ingather.extraction.limits import MOST_DOCUMENTS, check_new_task, checked_cap, cleaned, known_id
 from ingather.extraction.provider import Capabilities, ChatClient, Endpoint, ModelError
 from ingather.extraction.results import PAGE, ExtractionResults
 from ingather.extraction.task import Status, Task
 from ingather.extraction.tasks import pipeline, tasks
-from ingather.extraction.tasks.follow_up import FollowUp, follow_up_template
+from ingather.extraction.tasks.differences import DocumentDifferences, differences
+from ingather.extraction.tasks.follow_up import FollowUp, check_ended, follow_up_template
 from ingather.extraction.tasks.request import FrozenRequest, TaskRequest
 from ingather.extraction.template import Template, Tier, select
 from ingather.library.port import LibraryPort, Snapshot
@@ -101,7 +100,7 @@ class Extraction(ExtractionResults):
             for one in frozen.documents
         ]
         work = self.engine.registry.offspring(pipeline.KIND, payloads, queue=queue, idempotency_key=key)
-        task_id, is_new = self.engine.database.run(follow_ups.start(frozen, work), rings=True)
+        task_id, is_new = self.engine.database.run(tasks.start(frozen, work), rings=True)
         return self.task(task_id), is_new
 
     def start_follow_up(
@@ -137,7 +136,7 @@ class Extraction(ExtractionResults):
         found = None if key is None else self.engine.database.run(tasks.started(request, key))
         if found is not None:
             return self.task(found), False
-        follow_ups.check_ended(self._batch(before).progress().state, before.id)
+        check_ended(self._batch(before).progress().state, before.id)
         if checks_model:
             self.check_model()
         return self._scattered(self._followed(before, template, known, request), key)
@@ -175,8 +174,7 @@ class Extraction(ExtractionResults):
         page, following = self._extracted(task, after=after, limit=limit)
         total = self._batch(before).progress().total
         return [
-            follow_ups.differences(self._document(before, one.ordinal) if one.ordinal < total else None, one)
-            for one in page
+            differences(self._document(before, one.ordinal) if one.ordinal < total else None, one) for one in page
         ], following
 
     def _frozen(self, request: TaskRequest) -> FrozenRequest:

@@ -5,8 +5,8 @@ from collections.abc import Callable, Collection
 
 from ingather.engine.engine import Engine
 from ingather.engine.errors import UsageError
+from ingather.extraction.arguments import cleaned, known_id
 from ingather.extraction.errors import NotFound
-from ingather.extraction.limits import cleaned, known_id
 from ingather.extraction.task import Project
 from ingather.extraction.tasks import projects
 from ingather.extraction.template import BUILTIN_IDS, Label, Template, builtin, clone, load_builtin

@@ -7,17 +7,17 @@ from ingather.engine.batch import Batch
 from ingather.engine.engine import Engine
 from ingather.engine.errors import UsageError
 from ingather.extraction.analysis.review import Analysis, analyse
+from ingather.extraction.arguments import MOST_DOCUMENTS, known_id
 from ingather.extraction.errors import NotFound
 from ingather.extraction.export import export, reviewed_part
 from ingather.extraction.findings import DocumentResult, Review, TaskSummary
-from ingather.extraction.limits import MOST_DOCUMENTS, known_id
 from ingather.extraction.projects import ExtractionProjects
 from ingather.extraction.reviewing import reviews
 from ingather.extraction.reviewing.deciding import Decision, decided, outrun, verified
 from ingather.extraction.reviewing.reviews import Reviewer
 from ingather.extraction.reviewing.standing import reviewed
 from ingather.extraction.task import Status, Task
-from ingather.extraction.tasks import results, tasks
+from ingather.extraction.tasks import stored_result, tasks
 from ingather.extraction.template import Template
 from ingather.library.port import LibraryPort, Rect
 from ingather.notice import notice
@@ -65,7 +65,7 @@ class ExtractionResults(ExtractionProjects):
         items = self._batch(task).page(after=after, limit=limit)
         known = self.engine.database.run(tasks.documents(task.id, [item.ordinal for item in items]))
         page = [
-            results.document_result(item.ordinal, known[item.ordinal], item.state, item.result, item.error)
+            stored_result.document_result(item.ordinal, known[item.ordinal], item.state, item.result, item.error)
             for item in items
         ]
         return page, items[-1].id if len(items) == limit else None
@@ -113,7 +113,7 @@ class ExtractionResults(ExtractionProjects):
     def _shown(self, task: Task, page: list[DocumentResult]) -> list[DocumentResult]:
         """Without the words of papers that were deleted meanwhile. Uploaded again, they are shown again."""
         present = self.library.present({found.sha256 for found in page}, project_id=task.project_id)
-        return [found if found.sha256 in present else results.without_quotes(found) for found in page]
+        return [found if found.sha256 in present else stored_result.without_quotes(found) for found in page]
 
     # --- reviews ---------------------------------------------------------------------------------------------------
 

@@ -49,7 +49,7 @@ class S3Blobs:
                 if was_new:
                     obstore.put(self._store, _bucket_key(sha256), file)
             except (BaseError, OSError) as error:
-                # What a bucket answers is long; its first line says it.
+                # The answer of a bucket is long; its first line says it.
                 raise unwritable(str(error).strip().splitlines()[0][:200]) from error
         return Stored(sha256=sha256, size=size, was_new=was_new)
 

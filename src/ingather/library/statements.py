@@ -5,6 +5,8 @@ Lock order: knowledge base, blob, the engine's rows in their own order, document
 
 from typing import Final, LiteralString
 
+from ingather.engine.statements.readers import BATCHES
+
 # --- knowledge bases -----------------------------------------------------------------------------------------------
 
 NEW_KNOWLEDGE_BASE: Final[LiteralString] = """
@@ -49,14 +51,18 @@ insert into ingather.blob (sha256, size) values (%(sha256)s, %(size)s)
 
 # A job that is over and left no reading came to nothing; its key is used up. One that found a scan may find text in it
 # the next time, when something that recognises text was installed.
-IS_JOB_SPENT: Final[LiteralString] = """
+IS_JOB_SPENT: Final[LiteralString] = (
+    """
 select b.state = 'closed'
        and not exists (select from ingather.reading
                         where sha256 = %(sha256)s and parser = any(%(parsers)s::text[])
                           and problem is distinct from 'no_text_layer')
-  from ingather.batch b
+  from """
+    + BATCHES
+    + """ b
  where b.id = %(job_id)s
 """
+)
 
 NEW_DOCUMENT: Final[LiteralString] = """
 insert into ingather.document (knowledge_base_id, sha256, file_name, job_id)
@@ -73,14 +79,17 @@ returning id
 
 # If there are several readings, the first of the current parsers', else the newest. While a document's own job is open,
 # a reading from before it does not count: it was made for another project, and says nothing to this one.
-_RECORD: Final[LiteralString] = """
+_RECORD: Final[LiteralString] = (
+    """
 select d.id, k.space, d.knowledge_base_id, d.file_name, d.sha256, b.size, d.added_at, d.job_id,
        coalesce(j.state = 'open', false), r.problem, r.sentence, r.page_count, r.hidden_characters, r.notes,
        r.notice
   from ingather.document d
   join ingather.knowledge_base k on k.id = d.knowledge_base_id
   join ingather.blob b on b.sha256 = d.sha256
-  left join ingather.batch j on j.id = d.job_id
+  left join """
+    + BATCHES
+    + """ j on j.id = d.job_id
   left join lateral (
       select * from ingather.reading
        where sha256 = d.sha256
@@ -88,6 +97,7 @@ select d.id, k.space, d.knowledge_base_id, d.file_name, d.sha256, b.size, d.adde
        limit 1
   ) r on j.state is distinct from 'open' or r.read_at >= j.created_at
 """
+)
 
 _LISTED: Final[LiteralString] = (
     _RECORD
@@ -150,11 +160,14 @@ select distinct d.sha256
 """
 
 # The jobs that read documents of these projects, newest first.
-JOBS_OF_PROJECTS: Final[LiteralString] = """
+JOBS_OF_PROJECTS: Final[LiteralString] = (
+    """
 select distinct b.id
   from ingather.document d
   join ingather.knowledge_base k on k.id = d.knowledge_base_id
-  join ingather.batch b on b.id = d.job_id
+  join """
+    + BATCHES
+    + """ b on b.id = d.job_id
  where k.space = any(%(project_ids)s::bigint[])
    and (%(state)s::text is null or b.state = %(state)s)
    and (%(kind)s::text is null or b.kind = %(kind)s)
@@ -162,6 +175,7 @@ select distinct b.id
  order by b.id desc
  limit %(limit)s
 """
+)
 
 PROJECTS_OF_JOB: Final[LiteralString] = """
 select distinct k.space
@@ -177,11 +191,15 @@ select sha256, parser, problem, sentence, page_count, hidden::text, notes, read_
  where sha256 = %(sha256)s and parser = %(parser)s
 """
 
-READ_BEFORE_JOB: Final[LiteralString] = """
+READ_BEFORE_JOB: Final[LiteralString] = (
+    """
 select 1
-  from ingather.reading r join ingather.batch b on b.id = %(job_id)s
+  from ingather.reading r join """
+    + BATCHES
+    + """ b on b.id = %(job_id)s
  where r.sha256 = %(sha256)s and r.parser = %(parser)s and r.read_at < b.created_at
 """
+)
 
 NAME_OF: Final[LiteralString] = """
 select coalesce((select file_name from ingather.document where sha256 = b.sha256 order by id limit 1), '')

@@ -13,6 +13,7 @@ from ingather.engine.errors import UsageError
 from ingather.engine.script import Script, Statement
 from ingather.extraction.task import Project
 from ingather.extraction.tasks.projects import create_project
+from ingather.extraction.tasks.statements import LOCK_PROJECT
 from ingather.web import statements as sql
 
 TOKEN_PREFIX = "ing_"  # noqa: S105  # tells ours from others, no secret
@@ -211,7 +212,7 @@ def change_member(project_id: int, by: int, account_id: int, role: Role | None) 
     Changes of one project take turns: of two owners who remove each other at
     the same moment, one stays.
     """
-    yield Statement(sql.LOCK_PROJECT, {"project_id": project_id})
+    yield Statement(LOCK_PROJECT, {"project_id": project_id})
     owners = yield Statement(sql.IS_OWNER, {"project_id": project_id, "account_id": by})
     if not owners:
         return False

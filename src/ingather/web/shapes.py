@@ -6,11 +6,11 @@ from urllib.parse import urlsplit
 from ingather.engine.model import Progress, Queue, ScheduleRecord, WorkerRecord
 from ingather.extraction.conversation.estimate import Estimate, Range
 from ingather.extraction.findings import DocumentResult, Finding, Review, Span
-from ingather.extraction.follow_ups import DocumentDifferences
 from ingather.extraction.provider import CHARACTERS_A_TOKEN, Endpoint, Price, price_of
 from ingather.extraction.results import EMBEDDED_NAME
 from ingather.extraction.reviewing.deciding import verified
 from ingather.extraction.task import Status, UnderWay, Wait
+from ingather.extraction.tasks.differences import DocumentDifferences
 from ingather.extraction.template import Template, Tier
 from ingather.library.port import DocumentRecord, KnowledgeBase, Sort
 from ingather.notice import notice_to_json

@@ -2,6 +2,8 @@
 
 from typing import Final, LiteralString
 
+from ingather.extraction.tasks.statements import PROJECTS
+
 ADD_ACCOUNT: Final[LiteralString] = """
 insert into ingather.account (name, is_operator) values (%(name)s, %(is_operator)s)
     on conflict (name) do nothing
@@ -35,14 +37,18 @@ ACCOUNT_NAMED: Final[LiteralString] = """
 select id from ingather.account where name = %(name)s for update
 """
 
-ONLY_OWNER_OF: Final[LiteralString] = """
+ONLY_OWNER_OF: Final[LiteralString] = (
+    """
 select p.name
-  from ingather.membership m join ingather.project p on p.id = m.project_id
+  from ingather.membership m join """
+    + PROJECTS
+    + """ p on p.id = m.project_id
  where m.account_id = %(account_id)s and m.role = 'owner'
    and not exists (select from ingather.membership o
                     where o.project_id = m.project_id and o.role = 'owner' and o.account_id <> m.account_id)
  order by p.id
 """
+)
 
 DELETE_ACCOUNT: Final[LiteralString] = """
 delete from ingather.account where id = %(account_id)s
@@ -53,20 +59,20 @@ insert into ingather.membership (project_id, account_id, role) values (%(project
     on conflict (project_id, account_id) do update set role = excluded.role
 """
 
-LOCK_PROJECT: Final[LiteralString] = """
-select id from ingather.project where id = %(project_id)s for no key update
-"""
-
 # Projects of one account are made one after the other: of two with one name at the same moment, one is made.
 LOCK_ACCOUNT: Final[LiteralString] = """
 select id from ingather.account where id = %(account_id)s for no key update
 """
 
-IS_IN_PROJECT_NAMED: Final[LiteralString] = """
-select 1 from ingather.membership m join ingather.project p on p.id = m.project_id
+IS_IN_PROJECT_NAMED: Final[LiteralString] = (
+    """
+select 1 from ingather.membership m join """
+    + PROJECTS
+    + """ p on p.id = m.project_id
  where m.account_id = %(account_id)s and lower(p.name) = lower(%(name)s)
  limit 1
 """
+)
 
 IS_OWNER: Final[LiteralString] = """
 select 1 from ingather.membership where project_id = %(project_id)s and account_id = %(account_id)s and role = 'owner'
@@ -83,10 +89,14 @@ select a.id, a.name, m.role from ingather.membership m join ingather.account a o
  limit %(limit)s
 """
 
-PROJECTS_WITHOUT_OWNER: Final[LiteralString] = """
-select p.id from ingather.project p
+PROJECTS_WITHOUT_OWNER: Final[LiteralString] = (
+    """
+select p.id from """
+    + PROJECTS
+    + """ p
  where not exists (select from ingather.membership m where m.project_id = p.id and m.role = 'owner')
 """
+)
 
 ADD_TOKEN: Final[LiteralString] = """
 insert into ingather.api_token (account_id, name, sha256, hint, scope, project_id, expires_at)

@@ -4,9 +4,9 @@ from argparse import Namespace
 from subprocess import SubprocessError
 
 from ingather.app import Ingather
-from ingather.cli.answers import as_json, say, table
 from ingather.cli.doctor.checks import CheckResult, ExaminedDatabase
 from ingather.cli.doctor.checks import examine as examine_all
+from ingather.cli.output import as_json, say, table
 from ingather.engine.connection import connect
 from ingather.engine.errors import DatabaseUnavailable
 from ingather.library.parse import missing_protections

@@ -226,7 +226,7 @@ CLAIM: Final[LiteralString] = _WHO + _NO_LIMIT + _ITEMS + _LEASES
 # The same for a queue with limits, under its lock.
 CLAIM_LIMITED: Final[LiteralString] = _WHO + _LIMITS + _ITEMS + _RATES + _LEASES
 
-# What a worker asks of queues from which a claim came back empty, all of them in one statement: does a queue need the
+# A worker asks this of queues from which a claim came back empty, all of them in one statement: does a queue need the
 # locked claim, when is the next moment worth waking for, and is there something that a claim might bring right now?
 OUTLOOK: Final[LiteralString] = """
 with own as materialized (

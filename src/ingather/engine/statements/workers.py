@@ -25,12 +25,12 @@ select exists (select from ingather.worker where id = %(worker_id)s),
        array(select max_running is not null or rate_items is not null from ingather.queue order by name)
 """
 
-# What an aggregator may have to do, in one statement because every worker sends it twice a second: workers that missed
-# a beat or two and how long until each counts as dead (not above 0, it does); which of the next few open batches are
-# ripe, and where the next look goes on; which children could let their parents go; a schedule. It costs the same
-# however many batches are open: it looks at 8, as more would make every round of every worker dearer and fewer the way
-# through all of them longer. The number stands in the text, so that one plan serves all looks. Whoever ends the last
-# item of a batch closes it; this finds what such a worker left.
+# Everything that an aggregator may have to do stands in one statement because every worker sends it twice a second:
+# workers that missed a beat or two and how long until each counts as dead (not above 0, it does); which of the next few
+# open batches are ripe, and where the next look goes on; which children could let their parents go; a schedule. It
+# costs the same however many batches are open: it looks at 8, as more would make every round of every worker dearer and
+# fewer the way through all of them longer. The number stands in the text, so that one plan serves all looks. Whoever
+# ends the last item of a batch closes it; this finds what such a worker left.
 WHAT_IS_DUE: Final[LiteralString] = """
 with few as materialized (
     select id, total from ingather.batch where state = 'open' and id > %(after)s order by id limit 8

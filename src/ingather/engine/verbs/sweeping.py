@@ -9,8 +9,8 @@ from ingather.engine.script import Script, Statement
 from ingather.engine.verdict import MAX_LOST, MESSAGE_CAP
 from ingather.notice import error_fields, notice
 
-# What died together comes back within so many seconds at most, each at a moment of its own. Shorter brings the same
-# company together again; longer makes the innocent wait.
+# Items that died together come back within so many seconds at most, each at a moment of its own. Shorter brings the
+# same company together again; longer makes the innocent wait.
 APART_S: Final = 16.0
 
 _BLOCKED = notice("engine.handler_blocked_worker", "the handler blocked its worker past its deadline")
@@ -47,7 +47,7 @@ def take_back(
         worker_id, None, running if started is None else started, overdue or [], what, is_blind=not is_known_dead
     )
     yield Statement(sql.FORGET_WORKER, {"worker_id": worker_id})
-    # What it ended last it may not have closed any more.
+    # It may not have closed the batches that it ended last.
     ripe = yield Statement(sql.RIPE_BY, {"worker_id": worker_id})
     items, batch_ids = taken
     return items, sorted({*batch_ids, *(batch_id for (batch_id,) in ripe)})

@@ -27,7 +27,7 @@ CONTROLS: Final = frozenset({"active_comparator", "placebo", "sham", "usual_care
 PRINTED_MEASURES: Final = frozenset(Measure)
 
 
-class Kind(StrEnum):
+class ComparisonKind(StrEnum):
     """What the numbers of a comparison are."""
 
     BINARY = "binary"  # events and people of both groups
@@ -50,7 +50,7 @@ class Comparison:
     timepoint: str
     intervention: str
     comparator: str
-    kind: Kind
+    kind: ComparisonKind
     figures: dict[str, Figure]
     effects: dict[Measure, Effect]
     shared_by: int = 1
@@ -181,7 +181,7 @@ class _Reading:
             timepoint=self._time(row.key, "c_timepoint"),
             intervention=intervention.strip(),
             comparator=comparator.strip(),
-            kind=Kind.REPORTED,
+            kind=ComparisonKind.REPORTED,
             figures=given,
             effects={measure: effect},
         )
@@ -218,12 +218,12 @@ class _Reading:
 
     def _numbers(
         self, one: _Group, two: _Group
-    ) -> tuple[Kind, dict[str, Figure], dict[Measure, Effect]] | MissingFigure:
+    ) -> tuple[ComparisonKind, dict[str, Figure], dict[Measure, Effect]] | MissingFigure:
         has_means = any(self._cells.figure(group.row, field) for group in (one, two) for field in (MEAN, MEDIAN))
         has_events = any(self._cells.figure(group.row, field) for group in (one, two) for field in (EVENTS, PERCENT))
-        kind = Kind.CONTINUOUS if has_means and not has_events else Kind.BINARY
-        names = ("mean", "sd", "n") if kind is Kind.CONTINUOUS else ("events", "n")
-        read = read_mean if kind is Kind.CONTINUOUS else read_events
+        kind = ComparisonKind.CONTINUOUS if has_means and not has_events else ComparisonKind.BINARY
+        names = ("mean", "sd", "n") if kind is ComparisonKind.CONTINUOUS else ("events", "n")
+        read = read_mean if kind is ComparisonKind.CONTINUOUS else read_events
         figures: dict[str, Figure] = {}
         for side, group in (("1", one), ("2", two)):
             for name, figure in zip(names, read(self._cells, group.row), strict=True):
@@ -263,9 +263,9 @@ class _Reading:
         return self._cells.text(row, field)
 
 
-def _effects(kind: Kind, figures: dict[str, Figure]) -> dict[Measure, Effect]:
+def _effects(kind: ComparisonKind, figures: dict[str, Figure]) -> dict[Measure, Effect]:
     """Every effect that these numbers give. A ratio that they say nothing of is left out where a difference exists."""
-    if kind is Kind.CONTINUOUS:
+    if kind is ComparisonKind.CONTINUOUS:
         means = [
             GroupMean(
                 n=int(figures["n" + side].value), mean=figures["mean" + side].value, sd=figures["sd" + side].value

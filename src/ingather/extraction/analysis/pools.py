@@ -6,16 +6,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ingather.extraction.analysis.comparisons import Comparison, Kind
+from ingather.extraction.analysis.comparisons import Comparison, ComparisonKind
 from ingather.extraction.analysis.conversions import Formula, GroupMean, Unusable, share_of_control
 from ingather.extraction.analysis.effects import Effect, GroupEvents, Measure, binary_effect, continuous_effect
 from ingather.extraction.analysis.pooling import Pooled, pool_common, pool_random
 
 # The measures that numbers of a kind give, the usual one first.
-MEASURES: Final[dict[Kind, tuple[Measure, ...]]] = {
-    Kind.BINARY: (Measure.RR, Measure.OR, Measure.RD),
-    Kind.CONTINUOUS: (Measure.MD, Measure.SMD),
-    Kind.REPORTED: tuple(Measure),
+MEASURES: Final[dict[ComparisonKind, tuple[Measure, ...]]] = {
+    ComparisonKind.BINARY: (Measure.RR, Measure.OR, Measure.RD),
+    ComparisonKind.CONTINUOUS: (Measure.MD, Measure.SMD),
+    ComparisonKind.REPORTED: tuple(Measure),
 }
 
 
@@ -34,7 +34,7 @@ class Pool:
 
     outcome: str
     timepoint: str
-    kind: Kind
+    kind: ComparisonKind
     measure: Measure
     lines: tuple[PoolLine, ...]
     common: Pooled | None
@@ -45,7 +45,7 @@ class Pool:
 
 def pools_of(comparisons: Iterable[Comparison]) -> Iterator[Pool]:
     """A pool for each outcome, time and measure, in the order in which they first appear."""
-    questions: defaultdict[tuple[str, str, Kind], list[Comparison]] = defaultdict(list)
+    questions: defaultdict[tuple[str, str, ComparisonKind], list[Comparison]] = defaultdict(list)
     for comparison in comparisons:
         key = (comparison.outcome.casefold(), comparison.timepoint.casefold(), comparison.kind)
         questions[key].append(comparison)
@@ -55,7 +55,7 @@ def pools_of(comparisons: Iterable[Comparison]) -> Iterator[Pool]:
                 yield _pool_of_comparisons(kind, measure, alike)
 
 
-def _pool_of_comparisons(kind: Kind, measure: Measure, comparisons: list[Comparison]) -> Pool:
+def _pool_of_comparisons(kind: ComparisonKind, measure: Measure, comparisons: list[Comparison]) -> Pool:
     usable = [comparison for comparison in comparisons if measure in comparison.effects]
     lines = tuple(_line_of_pool(comparison, measure, usable) for comparison in usable)
     effects = [line.effect for line in lines]
@@ -78,7 +78,7 @@ def _line_of_pool(comparison: Comparison, measure: Measure, pooled: list[Compari
         for other in pooled
         if (other.document_id, other.comparator) == (comparison.document_id, comparison.comparator)
     ]
-    if len(sharing) < 2 or comparison.kind is Kind.REPORTED:
+    if len(sharing) < 2 or comparison.kind is ComparisonKind.REPORTED:
         return PoolLine(comparison=comparison, effect=comparison.effects[measure])
     try:
         effect = _with_part_of_control(comparison, measure, len(sharing))
@@ -89,7 +89,7 @@ def _line_of_pool(comparison: Comparison, measure: Measure, pooled: list[Compari
 
 def _with_part_of_control(comparison: Comparison, measure: Measure, count: int) -> Effect:
     value = {name: figure.value for name, figure in comparison.figures.items()}
-    if comparison.kind is Kind.BINARY:
+    if comparison.kind is ComparisonKind.BINARY:
         control = GroupEvents(events=share_of_control(value["events2"], count), n=share_of_control(value["n2"], count))
         return binary_effect(measure, GroupEvents(events=value["events1"], n=value["n1"]), control)
     one, two = (

@@ -180,7 +180,7 @@ class Desk:
             if permission.known is not None:
                 return permission
             if permission.pause_reason is not None:
-                # What was answered is kept, so a document can stop anywhere.
+                # Every answer is kept, so a document can stop anywhere.
                 raise RetryLater(PAUSED_S, permission.pause_reason)
             if permission.is_refused and permission.under_way:
                 raise RetryLater(

@@ -13,7 +13,7 @@ BUDGET_TOKENS = 60_000
 # The share of a small context for the questions and the answer. At 4,096 tokens that is five fields with their
 # quotes; more would leave less than a page for the paper, less would ask the same page more often.
 SHARE_OF_REST = 0.45
-# What the questions and the answer of the largest group take: 60 cells. A larger context needs no more.
+# The questions and the answer of the largest group, 60 cells, take this much. A larger context needs no more.
 FULL_REST = 12_000
 # Tokens of the policy, which opens every call, and of the marks around messages.
 POLICY_TOKENS = 650

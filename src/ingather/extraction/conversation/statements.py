@@ -2,19 +2,25 @@
 
 from typing import Final, LiteralString
 
+from ingather.engine.statements.readers import QUEUES
+
 # Before every call, in one look: the answer if it was paid for already, how long the provider wants silence, whether
 # there is a cap or a pause, and what the time is.
-BEFORE_CALL: Final[LiteralString] = """
+BEFORE_CALL: Final[LiteralString] = (
+    """
 select (select array[outcome, answer] from ingather.model_call
          where request_sha256 = %(request_sha256)s and answer is not null
          order by outcome = 'ok' desc, id
          limit 1),
-       (select extract(epoch from blocked_until - clock_timestamp())::float8 from ingather.queue
+       (select extract(epoch from blocked_until - clock_timestamp())::float8 from """
+    + QUEUES
+    + """ q
          where name = %(queue)s),
        t.spend_cap, t.pause_reason, t.pause_notice, clock_timestamp()
   from ingather.task t
  where t.id = %(task_id)s
 """
+)
 
 # Before SET_ASIDE and in its transaction, which counts in a snapshot of its own: of two who would both fit under the
 # cap, one waits here and then sees the other.
@@ -49,7 +55,7 @@ select (select id from added), under_way.calls from under_way
 
 GIVE_BACK: Final[LiteralString] = "delete from ingather.set_aside where id = %(aside)s"
 
-# What was set aside for the call goes in the commit that says what it cost.
+# The amount set aside for the call goes in the commit that says what it cost.
 ADD_CALL: Final[LiteralString] = """
 with settled as (
     delete from ingather.set_aside where id = %(aside)s

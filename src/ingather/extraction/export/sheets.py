@@ -227,7 +227,7 @@ class Sheets:
     def _scope(self, scope: str) -> SheetHeading:
         fields = self._repeated[scope]
         if not fields:
-            note = Column(title=self.wording["nothing_asked"], width=60)
+            note = Column(title=self.wording["no_questions"], width=60)
             return SheetHeading(key=scope, title=self.wording[f"sheet.{scope}"], columns=(note,))
         return self._wide(scope, (*_ROW, *_PARTS.get(scope, ())), fields)
 

@@ -196,7 +196,7 @@ _WORDING: Final[dict[str, tuple[str, str]]] = {
     "mark.failed": ("No usable answer was had", "没有得到可用的回答"),
     "mark.absent": ("A word about the answer, not a value of the document", "对回答的说明，不是文献中的值"),
     "marks": ("Colour", "颜色"),
-    "nothing_asked": ("The template asks nothing of this kind.", "模板中没有此类字段。"),
+    "no_questions": ("The template asks nothing of this kind.", "模板中没有此类字段。"),
     # The report
     "report": ("Evidence report", "证据报告"),
     "all_documents": ("All documents", "全部文献"),

@@ -20,7 +20,7 @@ from ingather.extraction.ground.search import find
 _LONGEST: Final = 5_000
 # So many places are looked at closely. A fifth never won on made-up reports that repeat their sentences.
 _WINDOWS: Final = 4
-# What a piece of the quote counts that the text has once; one that the text has often counts a part of it.
+# A piece of the quote that the text has once counts this much; one that it has often counts a part of it.
 _VOTE: Final = 1_000
 _SLACK: Final = 30  # characters: room for words that the quote leaves out near its ends
 _UNSPACED: Final = re.compile(f"[{UNSPACED}]")

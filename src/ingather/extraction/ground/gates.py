@@ -47,7 +47,7 @@ def compare(quote: str, source: str, vocabulary: Mapping[str, int]) -> Fault | N
         return None
     differences = [*_differences(theirs, mine)]
     if any(c == d and b - a > 1 for a, b, c, d in differences) and _sentence_ends(source) > _sentence_ends(quote):
-        # What is left out runs over the end of a sentence: two statements would become one.
+        # The part left out runs over the end of a sentence: two statements would become one.
         return Fault.WORDING
     faults = [_fault_of_difference(theirs[a:b], mine[c:d], vocabulary) for a, b, c, d in differences]
     is_torn_head, is_torn_tail = _HEAD.match(source) is not None, _TAIL.search(source) is not None

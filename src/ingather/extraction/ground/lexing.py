@@ -14,7 +14,7 @@ _TOKEN: Final = re.compile(
     r"(?P<number>(?<![\w)\]])\.[0-9]+|[0-9]+(?:[.,][0-9]+)*)"
     r"(?P<percent> ?(?:%|\u2030|per ?cent\b))?"
     rf"|(?P<han>[{UNSPACED}])"
-    rf"|(?P<word>(?:[^\W\d_{UNSPACED}])+(?:'[^\W\d_]+)?)"
+    rf"|(?P<letters>(?:[^\W\d_{UNSPACED}])+(?:'[^\W\d_]+)?)"
     r"|(?P<sign>[<>\u2264\u2265\u00b1\u0338%\u2030])"
 )
 _THOUSANDS: Final = re.compile(r"[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]+)?")
@@ -66,7 +66,7 @@ def _lexed_tokens(text: str) -> Iterator[Token]:
     marks = _marks(text)
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup
-        if kind in {"word", "han"}:
+        if kind in {"letters", "han"}:
             term = match[0]
             value = terms.number_of(term)
             if term.endswith("n't") and len(term) > 3:

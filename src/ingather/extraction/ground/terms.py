@@ -105,7 +105,7 @@ NUMBERS: Final[dict[str, str]] = {
     **{term: str(n) for n, term in enumerate(_SMALL.split())},
     **{term: str(10 * n) for n, term in enumerate(_TENS.split(), start=3)},
 }
-# What a figure is of: one of these left out, added or exchanged makes another quantity of it.
+# These terms say what a figure is of: one of them left out, added or exchanged makes another quantity of it.
 _MEASURES: Final = {
     term: term
     for term in _term_set(
@@ -139,7 +139,7 @@ HAN_LIGHT: Final = frozenset("的了在于和与及为是之其所该地得")
 
 # Ordinary words that a lost space could make of a negation or a number and its neighbour.
 _REAL: Final = _term_set("notable notably notwithstanding nonetheless nevertheless knot often anyone someone everyone")
-# What makes the opposite of a term, or another term, when it stands before it or after it.
+# These make the opposite of a term, or another term, when they stand before it or after it.
 _PREFIXES: Final = _term_set(
     "a an un in im ir il no not non dis de mis anti counter ab under over hyper hypo pre post inter intra extra sub "
     "super up down out mal micro macro mono bi multi uni hemi semi re wo fe"

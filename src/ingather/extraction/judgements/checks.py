@@ -11,7 +11,7 @@ from ingather.extraction.judgements.evaluation import Missing, evaluate
 from ingather.extraction.template.errors import ValueProblem
 from ingather.extraction.template.expressions import ValueKind, parse
 from ingather.extraction.template.model import CheckRule, Field, FieldType, Scope, Template
-from ingather.extraction.template.numbers import plain, split
+from ingather.extraction.template.number_values import plain, split
 from ingather.extraction.template.validation import KINDS, PLACE
 from ingather.notice import Notice, notice
 

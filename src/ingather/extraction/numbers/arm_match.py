@@ -41,7 +41,7 @@ _MARGIN: Final = 0.35
 _MARGIN_OF_TEXT: Final = 0.4
 # The least that both labels together must have in favour of them.
 _LEAST: Final = 0.5
-# What a label loses that has numbers, such as a dose, and none of those of the arm.
+# A label loses this much that has numbers, such as a dose, and none of those of the arm.
 _OTHER_DOSE: Final = 0.6
 # More labels than this on one level are rows of outcomes; their mentions in the text are not looked up.
 _MOST_ARMS: Final = 8
@@ -147,7 +147,7 @@ def _affinity(label: ArmLabel, arm: ArmQuery, other: ArmQuery, short: ShortForms
     return score + _by_role(label, arm, other)
 
 
-# What a name must have in favour of one arm, and more than for the other arm, to be its name without a table.
+# A name must have this much in favour of one arm, and more than for the other arm, to be its name without a table.
 _FITS: Final = 0.9
 
 

@@ -15,7 +15,8 @@ from ingather.extraction.numbers.view import TableView, unmarked
 
 # More headers than this side by side are no arms.
 _MOST_ARMS: Final = 10
-# What speaks for headers being arms: each has its number of people, one is called a control, several tables have them.
+# Three things speak for headers being arms: each has its number of people, one is called a control, several tables have
+# them.
 _HAS_N: Final = 3.0
 _HAS_CONTROL: Final = 2.0
 _AGAIN: Final = 0.5

@@ -20,7 +20,7 @@ from ingather.extraction.numbers.from_tables import Candidate, candidate_of, is_
 from ingather.extraction.numbers.outcome_match import outcome_of, outcome_score, terms_elsewhere
 from ingather.extraction.numbers.pairing import PairedCells, paired
 from ingather.extraction.numbers.paper import NumbersPaper
-from ingather.extraction.numbers.question import Kind, NumbersQuestion
+from ingather.extraction.numbers.question import NumbersKind, NumbersQuestion
 from ingather.extraction.numbers.sizes import sizes_of
 from ingather.extraction.provider import (
     ChatRequest,
@@ -38,7 +38,7 @@ MOST_AT_ONCE: Final = 8
 ANSWER_TOKENS: Final = 160
 # Cells that a model may name for one arm: events and N, or mean, SD and N, each in a cell of its own, and one spare.
 MOST_CELLS: Final = 4
-# What went wrong with one answer and says nothing of the next.
+# These errors are of one answer and say nothing of the next.
 OF_THIS_ANSWER: Final = frozenset(
     {
         ErrorKind.TRUNCATED,
@@ -160,7 +160,7 @@ def _questions_text(questions: Sequence[NumbersQuestion]) -> str:
                 "outcome": one.outcome,
                 "intervention": one.intervention,
                 "comparator": one.comparator,
-                "numbers": "events and n" if one.kind is Kind.BINARY else "mean, sd and n",
+                "numbers": "events and n" if one.kind is NumbersKind.BINARY else "mean, sd and n",
             }
         ).decode()
         for one in questions

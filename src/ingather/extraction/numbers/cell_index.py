@@ -8,7 +8,7 @@ from ingather.extraction.numbers.outcome_match import outcome_of
 from ingather.extraction.numbers.paper import NumbersPaper
 from ingather.extraction.numbers.question import NumbersQuestion
 from ingather.extraction.numbers.terms import terms_of, weight
-from ingather.extraction.numbers.view import Entry, TableView
+from ingather.extraction.numbers.view import TableView, ViewEntry
 from ingather.extraction.provider import estimate_tokens
 
 
@@ -18,7 +18,7 @@ class IndexedCell:
 
     id: str
     view: TableView
-    entry: Entry
+    entry: ViewEntry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

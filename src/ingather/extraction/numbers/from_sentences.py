@@ -16,7 +16,7 @@ from ingather.extraction.numbers.outcome_match import OutcomeQuery, is_covered, 
 from ingather.extraction.numbers.pairing import paired
 from ingather.extraction.numbers.paper import NumbersPaper, PageSentence
 from ingather.extraction.numbers.phrases import NumberPair, pairs_in
-from ingather.extraction.numbers.question import Kind, NumbersQuestion
+from ingather.extraction.numbers.question import NumbersKind, NumbersQuestion
 from ingather.extraction.numbers.sizes import ArmSize, candidates_of, sizes_of
 from ingather.extraction.numbers.spread import Spread, spread_of
 from ingather.extraction.numbers.terms import one_spelling, terms_of, weight
@@ -82,7 +82,7 @@ def _names_of(question: NumbersQuestion, paper: NumbersPaper) -> Labels:
     return Labels(patterns=(*labels.patterns, *extra), finds_others=True)
 
 
-def _outcome_clauses(text: str, kind: Kind, query: OutcomeQuery, paper: NumbersPaper) -> Iterator[str]:
+def _outcome_clauses(text: str, kind: NumbersKind, query: OutcomeQuery, paper: NumbersPaper) -> Iterator[str]:
     """The clauses that name the outcome; the whole sentence where no clause has both numbers to itself."""
     pieces = [piece for piece in _CLAUSE.split(text) if piece]
     for piece in pieces:
@@ -113,7 +113,7 @@ def _names_outcome(text: str, query: OutcomeQuery, paper: NumbersPaper) -> bool:
     return total > 0 and covered >= _LEAST * total
 
 
-def _two(text: str, kind: Kind, names: Labels) -> tuple[NumberPair, NumberPair] | None:
+def _two(text: str, kind: NumbersKind, names: Labels) -> tuple[NumberPair, NumberPair] | None:
     """The pair of the intervention and the pair of the comparator, by the order of names and numbers."""
     pairs = pairs_in(text, kind)
     if len(pairs) != 2:
@@ -190,7 +190,7 @@ def _side_of_pair(
     text = question.comparator if at else question.intervention
     label = ArmLabel(text, tuple(terms_of(text)))
     firm, every = candidates_of(label, at, arms, sizes, paper)
-    if question.kind is Kind.BINARY:
+    if question.kind is NumbersKind.BINARY:
         ns = [pair.n] if pair.n else [n for n in every if agrees_with_percent(pair.events, n, pair.percent)]
         if pair.n and pair.percent and not agrees_with_percent(pair.events, pair.n, pair.percent):
             return ArmNumbers(), "The percentage does not agree with the fraction beside it."

@@ -11,7 +11,7 @@ from ingather.extraction.numbers.moment import Moment, When
 from ingather.extraction.numbers.outcome_match import OutcomeQuery, outcome_of, outcome_score, terms_elsewhere
 from ingather.extraction.numbers.pairing import PairedCells, paired
 from ingather.extraction.numbers.paper import NumbersPaper
-from ingather.extraction.numbers.question import Kind, NumbersQuestion
+from ingather.extraction.numbers.question import NumbersKind, NumbersQuestion
 from ingather.extraction.numbers.sizes import ArmSize, candidates_of, sizes_of
 
 # Labels must say this much of the outcome. Less, and another outcome of the same kind would do as well.
@@ -78,7 +78,7 @@ def candidate_of(
         n = n_beside(side, cells.view.column_n)
         label = ArmLabel(side.label.text, side.label.core)
         firm, every = ([n], [n]) if n else candidates_of(label, at, arms, sizes, paper)
-        if question.kind is Kind.BINARY:
+        if question.kind is NumbersKind.BINARY:
             # The percentages of the cells tell which number of people is theirs.
             sides.append(binary_of(side, every))
         else:
@@ -87,7 +87,7 @@ def candidate_of(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class TableChoice:
     """The candidate that answers, or why none does; the candidates that were looked at, the best first."""
 
     chosen: Candidate | None
@@ -95,24 +95,26 @@ class Choice:
     looked_at: tuple[Candidate, ...]
 
 
-def choose(found: Sequence[Candidate], question: NumbersQuestion) -> Choice:
+def choose(found: Sequence[Candidate], question: NumbersQuestion) -> TableChoice:
     """One candidate, where labels, time and kind leave one set of values."""
     query = outcome_of(question.outcome)
     if not found:
-        return Choice(chosen=None, why="", looked_at=())
+        return TableChoice(chosen=None, why="", looked_at=())
     best = [one for one in found if one.score >= found[0].score - _TIE]
     best = _of_kind(best)
     timed, why = _at_time(best, query)
     if not timed:
-        return Choice(chosen=None, why=why, looked_at=tuple(best))
+        return TableChoice(chosen=None, why=why, looked_at=tuple(best))
     whole = [one for one in timed if not one.missing]
     if not whole:
-        return Choice(chosen=None, why=timed[0].missing, looked_at=tuple(timed))
+        return TableChoice(chosen=None, why=timed[0].missing, looked_at=tuple(timed))
     if len({one.values for one in whole}) > 1:
         whole = _best_named(whole)
     if len({one.values for one in whole}) > 1:
-        return Choice(chosen=None, why="Several rows name the outcome about as well.", looked_at=tuple(whole))
-    return Choice(chosen=whole[0], why=whole[0].intervention.note or whole[0].comparator.note, looked_at=tuple(whole))
+        return TableChoice(chosen=None, why="Several rows name the outcome about as well.", looked_at=tuple(whole))
+    return TableChoice(
+        chosen=whole[0], why=whole[0].intervention.note or whole[0].comparator.note, looked_at=tuple(whole)
+    )
 
 
 def _of_kind(found: list[Candidate]) -> list[Candidate]:

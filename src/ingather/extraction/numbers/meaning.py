@@ -10,7 +10,7 @@ from ingather.extraction.numbers.checks import agrees_with_percent, events_of_pe
 from ingather.extraction.numbers.label import TableLabel
 from ingather.extraction.numbers.pairing import Side
 from ingather.extraction.numbers.spread import Spread, spread_defined, spread_of
-from ingather.extraction.numbers.view import Entry
+from ingather.extraction.numbers.view import ViewEntry
 from ingather.library.port import Table
 
 
@@ -23,7 +23,7 @@ class Figures:
     mean: str = ""
     sd: str = ""
     percent: str = ""
-    cells: tuple[Entry, ...] = ()
+    cells: tuple[ViewEntry, ...] = ()
     missing: str = ""
     note: str = ""
 
@@ -46,7 +46,7 @@ def n_beside(side: Side, column_n: dict[int, str] | object) -> str:
     return nearer.pop() if len(nearer) == 1 else ""
 
 
-def totals_in(entries: Sequence[Entry]) -> list[Entry]:
+def totals_in(entries: Sequence[ViewEntry]) -> list[ViewEntry]:
     """The cells that hold numbers of people. A small `n` beside a percentage stands over counts."""
     found = [entry for entry in entries if _is_total(entry)]
     if any(_is_percent(entry) for entry in entries):
@@ -54,7 +54,7 @@ def totals_in(entries: Sequence[Entry]) -> list[Entry]:
     return found
 
 
-def _is_total(entry: Entry) -> bool:
+def _is_total(entry: ViewEntry) -> bool:
     return (
         entry.content.form is Form.NUMBER
         and is_whole(entry.content.first)
@@ -93,7 +93,7 @@ def binary_of(side: Side, ns: Sequence[str]) -> Figures:
     return found[0]
 
 
-def _count_and_percent(entry: Entry, n: str) -> tuple[str, str] | None:
+def _count_and_percent(entry: ViewEntry, n: str) -> tuple[str, str] | None:
     """`12 (27)` as a count and its percentage, in the order in which labels or N say; none where nothing says so."""
     first, second = entry.content.first, entry.content.second
     if any(label.is_mean or label.is_median or label.is_spread for label in entry.labels[:3]):
@@ -108,7 +108,7 @@ def _count_and_percent(entry: Entry, n: str) -> tuple[str, str] | None:
     return (first, second) if says_so and is_whole(first) else None
 
 
-def _events_of_n(events: str, n: str, percent: str, entry: Entry) -> Figures:
+def _events_of_n(events: str, n: str, percent: str, entry: ViewEntry) -> Figures:
     if not n:
         return Figures(events=events, percent=percent, cells=(entry,), missing="N of the arm is not given.")
     if not agrees_with_percent(events, n, percent):
@@ -119,7 +119,7 @@ def _events_of_n(events: str, n: str, percent: str, entry: Entry) -> Figures:
     return Figures(events=events, n=n, percent=percent, cells=(entry,))
 
 
-def _from_separate(entries: Sequence[Entry], n: str) -> Figures:
+def _from_separate(entries: Sequence[ViewEntry], n: str) -> Figures:
     """Counts and percentages in cells of their own, or a percentage alone."""
     counts = [entry for entry in entries if _is_count(entry)]
     percents = [entry for entry in entries if _is_percent(entry)]
@@ -137,7 +137,7 @@ def _from_separate(entries: Sequence[Entry], n: str) -> Figures:
     return Figures(cells=tuple(entries[:1]), missing="The cells are no counts.")
 
 
-def _worked_out(percent: str, n: str, entry: Entry) -> Figures:
+def _worked_out(percent: str, n: str, entry: ViewEntry) -> Figures:
     events = events_of_percent(percent, n) if n else None
     if events is None:
         return Figures(percent=percent, n=n, cells=(entry,), missing="Only a percentage is given.")
@@ -149,7 +149,7 @@ def _worked_out(percent: str, n: str, entry: Entry) -> Figures:
 _NUMBER_OF: Final = re.compile(r"(?<![a-z])(?:number of|no\.? of|n of|deaths|events)(?![a-z])", re.IGNORECASE)
 
 
-def _is_count(entry: Entry) -> bool:
+def _is_count(entry: ViewEntry) -> bool:
     if entry.content.form is not Form.NUMBER or not is_whole(entry.content.first):
         return False
     near = entry.labels
@@ -158,12 +158,12 @@ def _is_count(entry: Entry) -> bool:
     return any(label.is_count for label in near)
 
 
-def _nearest_is_percent(entry: Entry) -> bool:
+def _nearest_is_percent(entry: ViewEntry) -> bool:
     column = entry.columns[-1] if entry.columns else None
     return column is not None and column.is_percent and not column.is_count
 
 
-def _is_percent(entry: Entry) -> bool:
+def _is_percent(entry: ViewEntry) -> bool:
     if entry.content.form is Form.PERCENT:
         return True
     if entry.content.form is not Form.NUMBER:
@@ -191,7 +191,7 @@ def continuous(side: Side, ns: Sequence[str], table: Table, extra_notes: Sequenc
     return Figures(cells=side.entries[:1], missing="The cells give no mean with an SD.")
 
 
-def _spread_of_cell(entry: Entry, notes: Sequence[str], extra: Sequence[str]) -> tuple[Spread | None, str]:
+def _spread_of_cell(entry: ViewEntry, notes: Sequence[str], extra: Sequence[str]) -> tuple[Spread | None, str]:
     content, labels = entry.content, entry.labels
     if _is_median(labels):
         return None, "The cells hold a median and no mean."
@@ -236,21 +236,21 @@ def _is_count_label(labels: Sequence[TableLabel]) -> bool:
     return False
 
 
-def _is_plain(entry: Entry) -> bool:
+def _is_plain(entry: ViewEntry) -> bool:
     return entry.content.form is Form.NUMBER
 
 
-def _cell_is_a_mean(entry: Entry) -> bool:
+def _cell_is_a_mean(entry: ViewEntry) -> bool:
     nearest = next((label for label in _counting(entry) if label.is_mean or label.is_spread or label.is_median), None)
     return nearest is not None and nearest.is_mean and not nearest.is_spread
 
 
-def _says_sd(entry: Entry) -> bool:
+def _says_sd(entry: ViewEntry) -> bool:
     says, _ = spread_of([label.text for label in _counting(entry)][:1], ())
     return says is Spread.SD and not _counting(entry)[0].is_mean
 
 
-def _counting(entry: Entry) -> tuple[TableLabel, ...]:
+def _counting(entry: ViewEntry) -> tuple[TableLabel, ...]:
     """The labels that say how a cell counts: the header next to it, then its row label, then the others."""
     return (*reversed(entry.columns), *reversed(entry.rows))
 

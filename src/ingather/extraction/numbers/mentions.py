@@ -30,17 +30,17 @@ def mentions_of(paper: NumbersPaper, labels: Sequence[ArmLabel]) -> Mapping[ArmL
                 explained = bracket.end()
                 counts[label].update(dict.fromkeys(set(terms_of(bracket[1])), _BRACKET_WEIGHT))
             elif _IN_BRACKET.search(sentence.text, max(0, start - 6), start):
-                counts[label].update(set(terms_of(" ".join(sentence.text[before:start].split()[-_MOST_WORDS:]))))
+                counts[label].update(set(terms_of(" ".join(sentence.text[before:start].split()[-_MOST_TERMS:]))))
             else:
                 piece = _TURN.split(sentence.text[end:after])[0]
-                counts[label].update(set(terms_of(" ".join(piece.split()[:_MOST_WORDS]))))
+                counts[label].update(set(terms_of(" ".join(piece.split()[:_MOST_TERMS]))))
     return counts
 
 
 # An explanation in brackets right behind a name counts like so many sentences that merely go on about it.
 _BRACKET_WEIGHT = 3
 # So many words beside a name can be about it; those further off are about something else.
-_MOST_WORDS = 16
+_MOST_TERMS = 16
 _EXPLAINED = re.compile(r"(?: (?:group|arm|version|condition))? ?[(\[]([^()\[\]]{12,})[)\]]")
 _IN_BRACKET = re.compile(r"[(\[](?:the |a |= ?)?$")
 _TURN = re.compile(r"\b(?:but|whereas|while|however|compared|versus|vs)\b|;")

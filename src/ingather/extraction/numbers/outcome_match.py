@@ -17,7 +17,7 @@ from ingather.extraction.numbers.view import unmarked_term as _unmarked
 _CAPTION: Final = 0.6
 # A term of the question that other rows of the table have and this row has not.
 _ELSEWHERE: Final = 0.5
-# What a label loses that has one term instead of another: `results link` for `protocol link`.
+# A label loses this much that has one term instead of another: `results link` for `protocol link`.
 _OTHER: Final = 0.2
 # Terms of this weight or more name a thing; lighter ones say how it was counted.
 _STRONG: Final = 0.6
@@ -72,7 +72,7 @@ def outcome_score(
         else:
             missed += weight(term)
             covered -= _ELSEWHERE * weight(term) if term in elsewhere and weight(term) >= _STRONG else 0.0
-    # What follows a colon or stands in brackets explains a long label and makes it no other outcome.
+    # Text behind a colon or in brackets explains a long label and makes it no other outcome.
     own = list(dict.fromkeys(_unmarked(term, vocabulary) for label in frame for term in main_terms(label)))
     own = [term for term in short.spelled_out(own) if term != _OVERALL]
     extra = sum(weight(term) for term in own if not (term in wanted or is_covered(term, wanted, short)))

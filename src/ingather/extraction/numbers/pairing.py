@@ -11,7 +11,7 @@ from ingather.extraction.numbers.label import TableLabel
 from ingather.extraction.numbers.mentions import mentions_of
 from ingather.extraction.numbers.moment import Moment, When, lengths_in, moment_in
 from ingather.extraction.numbers.paper import NumbersPaper
-from ingather.extraction.numbers.view import Entry, TableView, unmarked
+from ingather.extraction.numbers.view import TableView, ViewEntry, unmarked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +19,7 @@ class Side:
     """What a table gives for one arm: its label, and the cells that agree in everything but how they count."""
 
     label: TableLabel
-    entries: tuple[Entry, ...]
+    entries: tuple[ViewEntry, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +57,7 @@ def _likeness(pairs: Sequence[PairedCells], *, by_columns: bool) -> float:
     return 2.0 * has_n + (1.0 if by_columns else 0.0) + min(1.0, len(pairs) / 10)
 
 
-def _axis_labels(entry: Entry, *, by_columns: bool) -> tuple[TableLabel, ...]:
+def _axis_labels(entry: ViewEntry, *, by_columns: bool) -> tuple[TableLabel, ...]:
     # Columns are counted from the top, rows from the innermost label.
     return entry.columns if by_columns else tuple(reversed(entry.rows))
 
@@ -65,7 +65,7 @@ def _axis_labels(entry: Entry, *, by_columns: bool) -> tuple[TableLabel, ...]:
 def _on_level(
     view: TableView, arms: tuple[ArmQuery, ArmQuery], paper: NumbersPaper, level: int, *, by_columns: bool
 ) -> list[PairedCells]:
-    cells: dict[ArmLabel, dict[object, list[Entry]]] = {}
+    cells: dict[ArmLabel, dict[object, list[ViewEntry]]] = {}
     names: dict[tuple[str, ...], ArmLabel] = {}
     sizes: dict[ArmLabel, set[str]] = {}
     for entry in view.entries:
@@ -102,7 +102,7 @@ def _is_way_of_counting(label: TableLabel) -> bool:
     return (not label.core and label.moment is None) or label.is_total_n
 
 
-def _common_labels(entry: Entry, level: int, *, by_columns: bool) -> object:
+def _common_labels(entry: ViewEntry, level: int, *, by_columns: bool) -> object:
     """What the cells of two arms must have in common."""
     axis = _axis_labels(entry, by_columns=by_columns)
     arm = axis[level]
@@ -118,7 +118,7 @@ def _common_labels(entry: Entry, level: int, *, by_columns: bool) -> object:
 
 
 def _pair_of_sides(
-    view: TableView, sides: Sequence[tuple[str, list[Entry]]], level: int, *, by_columns: bool
+    view: TableView, sides: Sequence[tuple[str, list[ViewEntry]]], level: int, *, by_columns: bool
 ) -> PairedCells:
     (_, entries), _ = sides
     one, other = _with_bare_n([_side_of_table(n, side, level, by_columns=by_columns) for n, side in sides])
@@ -151,7 +151,7 @@ def _with_bare_n(sides: list[Side]) -> list[Side]:
     ]
 
 
-def _side_of_table(n: str, entries: list[Entry], level: int, *, by_columns: bool) -> Side:
+def _side_of_table(n: str, entries: list[ViewEntry], level: int, *, by_columns: bool) -> Side:
     label = _axis_labels(entries[0], by_columns=by_columns)[level]
     return Side(label=label if label.n else replace(label, n=n), entries=tuple(entries))
 
@@ -162,7 +162,7 @@ def _moment_of(labels: Sequence[TableLabel]) -> Moment | None:
     return next((label.moment for label in sorted(timed, key=lambda label: bool(label.core))), None)
 
 
-def _frame_labels(entry: Entry, level: int, *, by_columns: bool) -> Iterator[TableLabel]:
+def _frame_labels(entry: ViewEntry, level: int, *, by_columns: bool) -> Iterator[TableLabel]:
     for is_column, labels in ((False, tuple(reversed(entry.rows))), (True, entry.columns)):
         for at, label in enumerate(labels):
             if not (is_column == by_columns and at == level):

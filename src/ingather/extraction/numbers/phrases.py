@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from ingather.extraction.numbers.question import Kind
+from ingather.extraction.numbers.question import NumbersKind
 from ingather.extraction.numbers.spread import Spread, spread_in
 
 _COUNT: Final = r"(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)"
@@ -47,9 +47,9 @@ class NumberPair:
     spread: Spread | None = None
 
 
-def pairs_in(text: str, kind: Kind) -> list[NumberPair]:
+def pairs_in(text: str, kind: NumbersKind) -> list[NumberPair]:
     """The pairs of a folded sentence that can answer a question of this kind."""
-    if kind is Kind.BINARY:
+    if kind is NumbersKind.BINARY:
         counted = [_events_phrase(one) for one in _EVENTS.finditer(text)]
         if counted or _DIVIDING.search(text):
             return counted

@@ -18,7 +18,7 @@ class QuestionsUnreadable(UsageError):
     """The questions are not of the form that is asked for; the sentence says which one and why."""
 
 
-class Kind(StrEnum):
+class NumbersKind(StrEnum):
     """What an outcome is counted in: events of people, or a mean with its SD."""
 
     BINARY = "binary"
@@ -33,7 +33,7 @@ class NumbersQuestion:
     outcome: str
     intervention: str
     comparator: str
-    kind: Kind
+    kind: NumbersKind
 
 
 def questions_of(data: bytes) -> tuple[NumbersQuestion, ...]:
@@ -64,10 +64,10 @@ def _question_from_json(given: Any, number: int) -> NumbersQuestion:
             f"Question {number} has {unknown[0]!r}, which is not known. A question has {', '.join(_TEXTS)} and kind."
         )
     try:
-        kind = Kind(str(given.get("kind")))
+        kind = NumbersKind(str(given.get("kind")))
     except ValueError:
         raise QuestionsUnreadable(
-            f"Question {number} has the kind {given.get('kind')!r}. There are {' and '.join(Kind)}."
+            f"Question {number} has the kind {given.get('kind')!r}. There are {' and '.join(NumbersKind)}."
         ) from None
     return NumbersQuestion(kind=kind, **texts)
 

@@ -10,7 +10,7 @@ from ingather.extraction.numbers.arm_match import ArmLabel, ArmQuery, fits_only
 from ingather.extraction.numbers.paper import NumbersPaper
 from ingather.extraction.numbers.terms import terms_of
 from ingather.extraction.numbers.view import unmarked
-from ingather.extraction.rules.numbers import COUNT, count
+from ingather.extraction.rules.printed_numbers import COUNT, count
 
 
 @dataclass(frozen=True, slots=True)

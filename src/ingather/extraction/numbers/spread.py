@@ -16,7 +16,7 @@ class Spread(StrEnum):
     RANGE = "range"
 
 
-_WORDS: Final = (
+_TERMS: Final = (
     (Spread.SD, r"s\.?d\.?s?|std\.? ?dev(?:iations?)?\.?|standard deviations?|stdev|标准差"),
     (Spread.SE, r"s\.?e\.?m?\.?s?|std\.? ?err(?:ors?)?\.?|standard errors?(?: of the mean)?|标准误"),
     (Spread.CI, r"(?:9[059] ?% ?)?c\.?i\.?s?|(?:9[059] ?% ?)?confidence (?:intervals?|limits?)|置信区间|可信区间"),
@@ -24,7 +24,7 @@ _WORDS: Final = (
     (Spread.RANGE, r"range|min(?:imum)?|全距"),
 )
 _PATTERN: Final = re.compile(
-    "|".join(rf"(?P<{name.name}>(?<![a-z]){words}(?![a-z]))" for name, words in _WORDS), re.IGNORECASE
+    "|".join(rf"(?P<{name.name}>(?<![a-z]){pattern}(?![a-z]))" for name, pattern in _TERMS), re.IGNORECASE
 )
 # A definition below a table says what letters stand for, and not which column holds it.
 _DEFINITION: Final = re.compile(

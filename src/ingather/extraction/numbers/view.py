@@ -12,14 +12,14 @@ from ingather.library.port import Cell, Table
 
 # A header in the middle of a table is shorter than this, in characters; a longer text is a remark.
 _LONGEST_HEADER: Final = 60
-_WORD: Final = re.compile(r"[^\W\d_]{2}")
+_LETTERS: Final = re.compile(r"[^\W\d_]{2}")
 _ONLY_MARKS: Final = re.compile(r"[a-k](?: ?, ?[a-k])*|[*\u2020\u2021\u00a7#\u00b6]+")
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _ONLY_N: Final = re.compile(r"[(\[]?\s?n ?[=:] ?(\d[\d,]*)\s?[)\]]?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Entry:
+class ViewEntry:
     """A cell with numbers, and the labels that speak of it, outermost first."""
 
     cell: Cell
@@ -38,7 +38,7 @@ class TableView:
     """A table with its entries; `column_n` is the number of people that stands in a column of its own header row."""
 
     table: Table
-    entries: tuple[Entry, ...]
+    entries: tuple[ViewEntry, ...]
     column_n: Mapping[int, str]
 
 
@@ -46,7 +46,7 @@ def view_of(table: Table) -> TableView:
     """The entries of a table. Rows that are headers again, in the middle of it, count as headers of what follows."""
     again: dict[int, str] = {}
     column_n: dict[int, str] = {}
-    entries: list[Entry] = []
+    entries: list[ViewEntry] = []
     rows = rows_of(table)
     nameless = unlabelled(table, rows)
     for row in rows:
@@ -57,7 +57,7 @@ def view_of(table: Table) -> TableView:
         if _is_header_again(row, contents):
             again = {cell.column: cell.text for cell, _ in contents}
             continue
-        texts = [cell.text for cell in row if content_of(cell.text).form is Form.TEXT and _WORD.search(cell.text)]
+        texts = [cell.text for cell in row if content_of(cell.text).form is Form.TEXT and _LETTERS.search(cell.text)]
         if row[0].row in nameless and not texts:
             continue
         if any(_ONLY_MARKS.fullmatch(text) for cell in body for text in cell.row_path):
@@ -70,7 +70,7 @@ def view_of(table: Table) -> TableView:
             if cell.column in again:
                 path = (*path[:-1], again[cell.column])
             entries.append(
-                Entry(
+                ViewEntry(
                     cell=cell,
                     content=content,
                     rows=tuple(label_of(text) for text in _row_labels(cell, row)),
@@ -99,7 +99,7 @@ def _is_header_again(row: Sequence[Cell], contents: Sequence[tuple[Cell, CellCon
     texts = [cell.text for cell, content in contents if content.form is not Form.EMPTY]
     if len(texts) < 2 or any(cell.is_header for cell in row):
         return False
-    if not all(len(text) < _LONGEST_HEADER and _WORD.search(text) for text in texts):
+    if not all(len(text) < _LONGEST_HEADER and _LETTERS.search(text) for text in texts):
         return False
     labels = [label_of(text) for text in texts]
     counting = sum(_says_how(label) for label in labels)

@@ -30,7 +30,8 @@ _DEPTH: Final = (
 )  # fmt: skip
 
 
-# What people did before they came into a study is no count of its: `women who completed treatment were randomised`.
+# Things that people did before they came into a study are no count of it: `women who completed treatment were
+# randomised`.
 _WHO: Final = re.compile(r"(?<![a-z])(?:who|that|whose)(?: (?:had|have|were|has|was))? ?$")
 
 

@@ -14,9 +14,9 @@ def _governing_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# What a cue on the less usual side of a figure counts in words. A number of people is followed by what became of them
-# more often than it is preceded by it: with 0, `Of 200 randomised, 180 completed` would tie. A length of time is
-# preceded by what lasted: `treated for 6 weeks and followed up for 12 months`.
+# A cue on the less usual side of a figure counts as so many words more. A number of people is followed by what became
+# of them more often than it is preceded by it: with 0, `Of 200 randomised, 180 completed` would tie. A length of time
+# is preceded by what lasted: `treated for 6 weeks and followed up for 12 months`.
 _BEFORE: Final = 1.6
 # Further apart than this, a cue and a figure have nothing to do with each other.
 _FAR: Final = 25.0

@@ -107,7 +107,7 @@ class Labels:
         return _with_appositions(text, _joined_groups(text, sorted(kept, key=lambda one: one.start)))
 
 
-# What joins two names into one: nothing, or the words of a combination with no more than a dose between.
+# Two names are joined into one by nothing, or by the words of a combination with no more than a dose between.
 _BESIDE: Final = re.compile(
     r"[ -]|[^,;.()a-z]{0,3}(?:[0-9.]+ ?[a-z/]{1,6}(?:\([0-9]\))? )?(?:plus|followed by|combined with"
     r"|in combination with|added to|\+)"
@@ -134,7 +134,7 @@ def _joined_groups(text: str, named: Sequence[NamedRow]) -> list[NamedRow]:
     return found
 
 
-# What stands between two names of one group: `paper survey (control group, n = 74)`, `vinorelbine/trastuzumab arm`.
+# These may stand between two names of one group: `paper survey (control group, n = 74)`, `vinorelbine/trastuzumab arm`.
 _APPOSITION: Final = re.compile(r" ?(?:[(\[,]|=|:) ?(?:the )?(?:n ?= ?[0-9]+[,;] ?)?|[/+-]| plus | \+ |/ ")
 
 # `denosumab 120 mg and intravenous placebo`: the placebo of the other drug belongs to the group.

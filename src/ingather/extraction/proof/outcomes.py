@@ -81,7 +81,7 @@ def of_outcome(
     other = _last_named_before(others, figure.start)
     bracket = _bracket_of(text, figure)
     if bracket is not None:
-        # What stands in brackets belongs to the words before them.
+        # Text in brackets belongs to the words before them.
         if left is None or (other is not None and other.start > left.start):
             return Reason.OTHER_OUTCOME
         return Reason.OTHER_OUTCOME if _is_behind_brackets(text, left, bracket, peers, arms) else left

@@ -9,7 +9,7 @@ from ingather.extraction.proof.beside import right_beside
 from ingather.extraction.proof.figures import PrintedFigure
 from ingather.extraction.proof.labels import NamedRow
 
-# What stands between a number and the arm it went to.
+# These stand between a number and the arm it went to.
 _TO_ARM: Final = re.compile(
     r" ?(?:\([^()]*\) ?)?(?:(?:adult |eligible |consecutive |of the |of them |of these |of whom |who )?"
     r"(?:patients?|participants?|subjects?|women|men|children|infants?|people|individuals?|persons?|adults?|volunteers?"

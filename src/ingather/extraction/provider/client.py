@@ -11,18 +11,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, Self
 from urllib.parse import urlsplit
 
-from ingather.extraction.provider.answers import salvage
 from ingather.extraction.provider.check import check
 from ingather.extraction.provider.classify import check_reply, classify, classify_body
+from ingather.extraction.provider.context_size import estimated_tokens, prompt_tokens, with_room
 from ingather.extraction.provider.endpoint import Endpoint
 from ingather.extraction.provider.error_report import error_report
 from ingather.extraction.provider.errors import ErrorKind, ModelError, NotSent
+from ingather.extraction.provider.json_answer import salvage
 from ingather.extraction.provider.learning import after_reply, learn
 from ingather.extraction.provider.listening import Listening, LoopFound
 from ingather.extraction.provider.pace import CHARACTERS_A_TOKEN, pace_for
 from ingather.extraction.provider.probe import Capabilities, probe
 from ingather.extraction.provider.redaction import redact
-from ingather.extraction.provider.room import estimated_tokens, prompt_tokens, with_room
 from ingather.extraction.provider.servers import ModelServer, context_in_page, context_of, first_habits, server_at
 from ingather.extraction.provider.wire import ChatReply, ChatRequest, Habits, Usage, body_of, reply_of, rung_of
 from ingather.notice import joined, notice

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 CHARACTERS_A_TOKEN = 4
 # Tokens a second at which the slowest model that is waited for reads its prompt: a small one on two busy cores.
 SLOWEST_READING = 8
-# What a model may think before its first character, beyond reading. Hosted models that think show nothing until they
-# are done; a shorter wait would break them off after they have been paid for.
+# A model may think this long before its first character, beyond reading. Hosted models that think show nothing until
+# they are done; a shorter wait would break them off after they have been paid for.
 THINKING_S = 300.0
 # Silence between two pieces after which the server is taken for hung. A busy machine pauses for seconds.
 SILENCE_S = 120.0

@@ -5,8 +5,8 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, Self
 
-from ingather.extraction.provider.answers import parse_object
 from ingather.extraction.provider.errors import ErrorKind, ModelError
+from ingather.extraction.provider.json_answer import parse_object
 from ingather.extraction.provider.learning import is_about_format
 from ingather.extraction.provider.wire import ChatReply, ChatRequest, Habits, Message, Rung, Usage
 

@@ -8,9 +8,9 @@ import time
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ingather.extraction.provider.answers import salvage
 from ingather.extraction.provider.client import LOOP, ChatClient
 from ingather.extraction.provider.errors import ErrorKind, ModelError
+from ingather.extraction.provider.json_answer import salvage
 from ingather.extraction.provider.listening import Writing
 from ingather.extraction.provider.pace import AnswerPace
 from ingather.extraction.provider.probe import Capabilities

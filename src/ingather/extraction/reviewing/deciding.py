@@ -4,10 +4,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from ingather.engine.errors import NotReady, UsageError
+from ingather.extraction.arguments import cleaned
 from ingather.extraction.errors import NotFound, Outrun
 from ingather.extraction.findings import CHECKS_VERSION, Action, DocumentResult, Finding, Review, State, Value
 from ingather.extraction.judgements.judgements import TRUSTED
-from ingather.extraction.limits import cleaned
 from ingather.extraction.reviewing.standing import Place, by_cell, cell_of, fingerprint, reviewed, standing
 from ingather.extraction.template import Template
 from ingather.extraction.template.errors import TemplateError, ValueProblem

@@ -8,7 +8,7 @@ from typing import Final
 from ingather.extraction.findings import Answer
 from ingather.extraction.rules.design import PEOPLE
 from ingather.extraction.rules.hits import STUDY, Hit, agreed, not_reported, prose, reported, rx
-from ingather.extraction.rules.numbers import COUNT, count
+from ingather.extraction.rules.printed_numbers import COUNT, count
 from ingather.extraction.rules.sentences import Document, Sentence
 
 FIELDS: Final = frozenset({"arm_label", "arm_role", "arm_n_randomised", "dose", "frequency", "group_label", "group_n"})

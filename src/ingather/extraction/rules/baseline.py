@@ -6,7 +6,7 @@ from typing import Final
 from ingather.extraction.findings import Answer
 from ingather.extraction.rules.arms import Arm
 from ingather.extraction.rules.hits import Hit, agreed, rx
-from ingather.extraction.rules.numbers import decimal
+from ingather.extraction.rules.printed_numbers import decimal
 from ingather.extraction.rules.sentences import Document, Sentence
 
 FIELDS: Final = frozenset({"age_mean", "age_sd", "age_median", "age_spread", "female_n", "female_pct"})

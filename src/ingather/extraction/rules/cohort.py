@@ -7,7 +7,7 @@ from typing import Final
 
 from ingather.extraction.findings import Answer
 from ingather.extraction.rules.hits import STUDY, Hit, Pattern, agreed, find, first, prose, rx
-from ingather.extraction.rules.numbers import DATE, SPAN, month
+from ingather.extraction.rules.printed_numbers import DATE, SPAN, month
 from ingather.extraction.rules.sentences import Document
 
 FIELDS: Final = frozenset({"cohort_type", "data_source", "followup_length", "followup_end", "exposure_ascertain"})

@@ -7,7 +7,7 @@ from ingather.extraction.findings import Answer
 from ingather.extraction.rules import randomised
 from ingather.extraction.rules.design import PEOPLE, UNITS
 from ingather.extraction.rules.hits import STUDY, Pattern, agreed, find, rx
-from ingather.extraction.rules.numbers import COUNT, MONTHS, count
+from ingather.extraction.rules.printed_numbers import COUNT, MONTHS, count
 from ingather.extraction.rules.sentences import Document
 
 _WHO: Final = (

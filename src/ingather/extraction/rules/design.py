@@ -6,7 +6,7 @@ from typing import Final
 from ingather.extraction.findings import Answer, State
 from ingather.extraction.rules import countries
 from ingather.extraction.rules.hits import STUDY, Hit, Pattern, agreed, find, first, not_reported, prose, rx, unclear
-from ingather.extraction.rules.numbers import COUNT, DATE, SPAN, count, days, decimal, month, span
+from ingather.extraction.rules.printed_numbers import COUNT, DATE, SPAN, count, days, decimal, month, span
 from ingather.extraction.rules.sentences import Document
 
 FIELDS: Final = frozenset(

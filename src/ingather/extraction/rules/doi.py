@@ -7,8 +7,8 @@ from typing import Final
 
 from ingather.extraction.findings import Answer
 from ingather.extraction.rules.hits import Hit, not_reported, reported, rx, unclear
+from ingather.extraction.rules.plain_text import plain, whole_terms
 from ingather.extraction.rules.sentences import Document, Sentence
-from ingather.extraction.rules.text import plain, whole_terms
 
 FIELD: Final = "doi"
 

@@ -7,8 +7,8 @@ from typing import Final
 
 from ingather.extraction.findings import Answer, Value
 from ingather.extraction.rules.hits import Hit, agreed, findings, rx
-from ingather.extraction.rules.numbers import DECIMAL, decimal
 from ingather.extraction.rules.outcomes import Outcome, spoken_of
+from ingather.extraction.rules.printed_numbers import DECIMAL, decimal
 from ingather.extraction.rules.sentences import Document, Sentence
 
 FIELDS: Final = frozenset({"c_measure", "c_estimate", "c_ci_low", "c_ci_high", "c_ci_level", "c_p", "c_adjusted"})

@@ -6,15 +6,15 @@ from typing import Final, Protocol
 
 from ingather.extraction.findings import Answer, Row, State
 from ingather.extraction.rules import (
+    aims_and_conclusions,
     allocation,
-    analysis,
+    analysis_methods,
     cohort,
     counts,
     declarations,
     design,
     identity,
     people,
-    statements,
 )
 from ingather.extraction.rules.coverage import LEAST_READ, weighed
 from ingather.extraction.rules.hits import NOT_LOOKED_FOR
@@ -25,8 +25,8 @@ from ingather.extraction.rules.kind import (
     NOT_A_TRIAL,
     OF_ANY_PAPER,
     TRIAL_FIELDS,
-    Kind,
     Report,
+    ReportKind,
     is_cohort,
     report,
 )
@@ -41,12 +41,12 @@ OTHER_LANGUAGE: Final = notice(
 )
 # With fewer letters than this, finding nothing proves nothing.
 LEAST_LETTERS: Final = 120
-# So many characters are read: as many as a long book has. More would cost time and bring nothing.
 # Characters of a paper that is long enough to have methods under a heading; a letter or an abstract is shorter.
 LONG_PAPER: Final = 15_000
+# So many characters are read: as many as a long book has. More would cost time and bring nothing.
 MOST_CHARACTERS: Final = 2_000_000
 
-_FAMILIES: Final = (declarations, design, allocation, counts, analysis, people, cohort, statements)
+_FAMILIES: Final = (declarations, design, allocation, counts, analysis_methods, people, cohort, aims_and_conclusions)
 _COMMON: Final = re.compile(r"\b(?:the|of|and|in|to|was|were|with|for|a|by|we|from|that|on)\b", re.IGNORECASE)
 
 
@@ -132,14 +132,14 @@ def _found(
 
 def _unfit(paper: Report, document: Document, askable: set[str], found: frozenset[str]) -> dict[str, Answer]:
     """The answers to questions about a trial or a cohort that a paper of another kind cannot answer."""
-    if paper.kind is Kind.REVIEW:
-        # What a review says of people, places and analyses it says of the studies that it reviews.
+    if paper.kind is ReportKind.REVIEW:
+        # A review that speaks of people, places and analyses speaks of the studies that it reviews.
         fields, note = found - OF_ANY_PAPER, NOT_A_COHORT if "cohort_type" in askable else NOT_A_TRIAL
     elif ("n_randomised" in askable and _has_no_methods(document, paper)) or (
-        "n_randomised" in askable and paper.kind is Kind.UNKNOWN and document.characters("methods") >= LEAST_READ
+        "n_randomised" in askable and paper.kind is ReportKind.UNKNOWN and document.characters("methods") >= LEAST_READ
     ):
         fields, note = TRIAL_FIELDS, NO_TRIAL_SEEN
-    elif "n_randomised" in askable and paper.kind is not Kind.TRIAL:
+    elif "n_randomised" in askable and paper.kind is not ReportKind.TRIAL:
         fields, note = TRIAL_FIELDS, NOT_A_TRIAL
     elif "cohort_type" in askable and not is_cohort(paper, document):
         fields, note = COHORT_FIELDS, NOT_A_COHORT

@@ -111,7 +111,7 @@ def _charts(lines: list[_Line], usual: int) -> Iterator[int]:
         if (len(line.text) < _SHORT * usual or is_counted) and not _is_text(line.text):
             run.append(line)
             continue
-        # What follows the caption of a table is its rows, which are read as such.
+        # The rows of a table follow its caption and are read as such.
         table = next((n for n, one in enumerate(run) if is_table_caption(one.text)), len(run))
         if _is_chart(run[:table]):
             yield from (one.start for one in run[:table])

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from ingather.extraction.findings import Answer, State, Value
+from ingather.extraction.rules.plain_text import LONGEST_QUOTE
 from ingather.extraction.rules.sentences import Document, Sentence
-from ingather.extraction.rules.text import LONGEST_QUOTE
 from ingather.notice import notice
 
 NOT_LOOKED_FOR: Final = notice("rules.embedded_extractor_not_look", "The embedded extractor does not look for this.")

@@ -7,8 +7,8 @@ from typing import Final
 from ingather.extraction.findings import Answer
 from ingather.extraction.rules import doi, registration
 from ingather.extraction.rules.hits import Hit, agreed, first, reported, rx
+from ingather.extraction.rules.plain_text import plain, whole_terms
 from ingather.extraction.rules.sentences import Document, Sentence
-from ingather.extraction.rules.text import plain, whole_terms
 from ingather.extraction.rules.title import titles
 from ingather.library.port import PrintedLine
 

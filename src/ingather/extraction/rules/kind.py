@@ -17,7 +17,7 @@ NO_TRIAL_SEEN: Final = notice(
 NOT_A_COHORT: Final = notice("rules.paper_not_a_cohort", "This paper reports no cohort of its own.")
 
 
-class Kind(StrEnum):
+class ReportKind(StrEnum):
     """What a paper says that it is. `UNKNOWN`: no rule recognised it, which proves nothing."""
 
     TRIAL = "trial"
@@ -31,7 +31,7 @@ class Kind(StrEnum):
 class Report:
     """The kind of a paper, and the sentence that shows it; none where nothing does."""
 
-    kind: Kind
+    kind: ReportKind
     hit: Hit | None = None
 
 
@@ -85,8 +85,8 @@ def report(document: Document, title: Sentence | None) -> Report:
     """What the title says, else what the abstract says, else what the methods say."""
     if title is not None:
         for kind, terms in (
-            (Kind.PROTOCOL, _PROTOCOL), (Kind.REVIEW, _REVIEW), (Kind.TRIAL, _TRIAL),
-            (Kind.OBSERVATIONAL, _OBSERVATIONAL),
+            (ReportKind.PROTOCOL, _PROTOCOL), (ReportKind.REVIEW, _REVIEW), (ReportKind.TRIAL, _TRIAL),
+            (ReportKind.OBSERVATIONAL, _OBSERVATIONAL),
         ):  # fmt: skip
             if found := terms.search(title.text):
                 return Report(kind=kind, hit=_kind_hit(title, found))
@@ -96,12 +96,13 @@ def report(document: Document, title: Sentence | None) -> Report:
     ]
     for sentences in (abstract, methods):
         for kind, terms in (
-            (Kind.REVIEW, _SEARCHED), (Kind.OBSERVATIONAL, _SAYS_OBSERVATIONAL), (Kind.TRIAL, _OWN_TRIAL),
+            (ReportKind.REVIEW, _SEARCHED), (ReportKind.OBSERVATIONAL, _SAYS_OBSERVATIONAL),
+            (ReportKind.TRIAL, _OWN_TRIAL),
         ):  # fmt: skip
             for sentence in sentences:
                 if found := terms.search(sentence.text):
                     return Report(kind=kind, hit=_kind_hit(sentence, found))
-    return Report(kind=Kind.UNKNOWN)
+    return Report(kind=ReportKind.UNKNOWN)
 
 
 def _own_report_prose(document: Document) -> Iterator[Sentence]:
@@ -130,7 +131,7 @@ COHORT_FIELDS: Final = frozenset(
 )  # fmt: skip
 
 
-# What a review may answer all the same: what it is, who paid, what it wanted and found.
+# A review may answer these all the same: what it is, who paid, what it wanted and found.
 OF_ANY_PAPER: Final = frozenset(
     {
         "title", "publication_year", "journal", "doi", "registration_id", "funding_source", "funding_type",
@@ -141,6 +142,6 @@ OF_ANY_PAPER: Final = frozenset(
 
 def is_cohort(paper: Report, document: Document) -> bool:
     """Whether a paper may report a cohort: it speaks of one, and is no trial, no protocol and no review."""
-    return paper.kind in {Kind.OBSERVATIONAL, Kind.UNKNOWN} and any(
+    return paper.kind in {ReportKind.OBSERVATIONAL, ReportKind.UNKNOWN} and any(
         _COHORT.search(sentence.text) for sentence in _own_report_prose(document)
     )

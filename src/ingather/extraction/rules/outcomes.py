@@ -44,7 +44,7 @@ _CUT: Final = rx(
     r"|,? (?:at|after|within|over|during|from baseline) (?:the )?(?:\d|one|two|three|six|twelve|week|month|day|year"
     r"|end|follow|to)"
 )
-# What a list of outcomes says once for all of them.
+# A list of outcomes says this once for all of them.
 # A list within a composite, or one that answers two lists at once, names no outcomes of its own.
 _OF_BOTH: Final = rx(r"\bcomposite of\b|\brespectively\b")
 _SHARED: Final = rx(

@@ -7,7 +7,7 @@ from typing import Final
 from ingather.extraction.findings import Answer
 from ingather.extraction.rules.design import PEOPLE
 from ingather.extraction.rules.hits import STUDY, Hit, first, prose, rx
-from ingather.extraction.rules.numbers import COUNT
+from ingather.extraction.rules.printed_numbers import COUNT
 from ingather.extraction.rules.sentences import Document
 
 FIELDS: Final = frozenset({"inclusion_criteria", "exclusion_criteria", "condition"})

@@ -30,7 +30,7 @@ _OVER: Final = frozenset(".。:;!?)】]")
 _LOWER_TERM: Final = re.compile(r"(?<![\w-])[a-z]{2,}(?![\w-])")
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 _SENTENCE_END: Final = re.compile(r"[a-z)\d]{2}[.?!]\s+[A-Z][a-z]*\b|[\u4e00-\u9fff]{6}[\uff0c。]")
-# What ends a sentence of a front page that is no prose: addresses, letters to the editor, rights.
+# These end a sentence of a front page that is no prose: addresses, letters to the editor, rights.
 _ADMINISTRATIVE: Final = re.compile(
     r"@|\b(?:correspond|address|copyright|licen[cs]e|department|university|received|accepted|https?:|www\.|fictional)"
     r"|©",

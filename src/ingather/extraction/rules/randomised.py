@@ -8,7 +8,7 @@ from typing import Final
 from ingather.extraction.findings import Answer
 from ingather.extraction.rules.design import CLUSTERS, PEOPLE, UNITS
 from ingather.extraction.rules.hits import STUDY, Hit, agreed, find, prose, reported, rx, unclear
-from ingather.extraction.rules.numbers import COUNT, MONTHS, count
+from ingather.extraction.rules.printed_numbers import COUNT, MONTHS, count
 from ingather.extraction.rules.sentences import Document, Sentence
 
 FIELD: Final = "n_randomised"

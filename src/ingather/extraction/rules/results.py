@@ -8,8 +8,8 @@ from typing import Final
 from ingather.extraction.findings import Answer
 from ingather.extraction.rules.arms import Arm
 from ingather.extraction.rules.hits import Hit, agreed, findings, rx
-from ingather.extraction.rules.numbers import decimal
 from ingather.extraction.rules.outcomes import Outcome, spoken_of
+from ingather.extraction.rules.printed_numbers import decimal
 from ingather.extraction.rules.sentences import Document, Sentence
 
 FIELDS: Final = frozenset({"r_n", "r_events", "r_pct", "r_mean", "r_sd"})

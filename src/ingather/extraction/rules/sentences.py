@@ -8,7 +8,7 @@ from typing import Final
 from ingather.extraction.rules.figures import FIGURE
 from ingather.extraction.rules.headings import REFERENCES
 from ingather.extraction.rules.pieces import LineReader, Piece, pieces, repeated_lines
-from ingather.extraction.rules.text import Plain, clip, plain
+from ingather.extraction.rules.plain_text import Plain, clip, plain
 
 # A sentence longer than this, in characters, is cut: patterns need a bounded text. Real sentences are far shorter.
 LONGEST_SENTENCE: Final = 1_500

@@ -7,8 +7,8 @@ from typing import Final
 
 from ingather.extraction.rules.headings import heading
 from ingather.extraction.rules.hits import Hit, rx
+from ingather.extraction.rules.plain_text import plain
 from ingather.extraction.rules.sentences import Document, Sentence
-from ingather.extraction.rules.text import plain
 from ingather.library.port import PrintedLine
 
 # Type this much larger than the text of the page may be a title's. Less takes headings of sections for titles.

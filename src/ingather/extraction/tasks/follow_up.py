@@ -179,3 +179,15 @@ def joined_findings(found: Iterable[Finding], taken: TakenOver, *, parser: str) 
             one = before if parser == taken.parser else replace(one, source=before.source)  # noqa: PLW2901
         joined.append(one)
     return joined
+
+
+def check_ended(state: str, task_id: int) -> None:
+    """Refuse to follow a task that goes on: what it has not answered yet would be asked twice."""
+    if state != "closed":
+        raise UsageError(
+            notice(
+                "follow_up.still_open",
+                "Task {id} has not ended yet. Wait for it, or cancel it, then ask again.",
+                id=task_id,
+            )
+        )

@@ -8,6 +8,7 @@ from typing import Any, Final, LiteralString
 
 from ingather.engine.engine import Engine
 from ingather.engine.script import Script, Statement
+from ingather.engine.statements.readers import ENDED_ITEMS
 from ingather.extraction.conversation.listing import AGAIN
 from ingather.notice import error_notice, notice
 
@@ -21,7 +22,8 @@ _PLACE = re.compile(r"([0-9]{1,19})-([0-9]{1,19})-([0-9]{1,19})")
 # the clock nor a sequence says who commits first. A line is settled once no transaction older than its own is under
 # way; what comes after one that is not settled has to wait for it. `xmin` has 32 bits and wraps around; the counter
 # it is taken from has 64. A call's number is drawn a moment before its transaction gets its own, hence the thousand.
-LINES_AFTER: Final[LiteralString] = """
+LINES_AFTER: Final[LiteralString] = (
+    """
 with now as materialized (
     select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as horizon,
            pg_snapshot_xmax(pg_current_snapshot())::text::bigint as upper
@@ -32,12 +34,11 @@ with now as materialized (
       from ingather.model_call c
      where c.task_id = %(task_id)s and c.id > %(call)s - 1000
     union all
-    select o.xmin::text::bigint, 1, o.item_id, o.finished_at, (o.item_id - (s.id << 20))::integer,
-           case o.state when 'c' then 'completed' when 'e' then 'error' else 'cancelled' end,
-           '', o.error
+    select e.xid, 1, e.item_id, e.finished_at, e.ordinal, e.state, '', e.error
       from ingather.task t
-      join ingather.segment s on s.batch_id = t.batch_id
-      join ingather.outcome o on o.item_id between s.id << 20 and s.last_id
+      join """
+    + ENDED_ITEMS
+    + """ e on e.batch_id = t.batch_id
      where t.id = %(task_id)s
 ), placed as (
     select line.*, horizon, (upper & ~4294967295::bigint) + low
@@ -52,6 +53,7 @@ select p.xid, p.is_end, p.id, p.at, p.ordinal, d.file_name, p.what, p.step, p.de
  order by p.xid, p.is_end, p.id
  limit %(limit)s
 """
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ from ingather.extraction.proof.assess import assess
 from ingather.extraction.provider import Endpoint, ErrorKind, Message, ModelError, PauseTask, route
 from ingather.extraction.rules import extract
 from ingather.extraction.task import Task
-from ingather.extraction.tasks import results, tasks
+from ingather.extraction.tasks import stored_result, tasks
 from ingather.extraction.tasks.follow_up import TakenOver, as_answer, beside, joined_findings, taken_over
 from ingather.extraction.template import Template
 from ingather.library.port import LibraryPort, ReadingSummary
@@ -83,7 +83,9 @@ class Pipeline:
         )
         if taken is not None:
             findings, flags = joined_findings(findings, taken, parser=reading.parser), [*flags, *taken.flags]
-        return results.to_json(result.rows, findings, [*flags, *result.flags], parser=reading.parser, source=source)
+        return stored_result.to_json(
+            result.rows, findings, [*flags, *result.flags], parser=reading.parser, source=source
+        )
 
     def _taken_over(self, task: Task, template: Template, item: Item) -> TakenOver | None:
         """What the earlier task of a follow-up has left of this document; None where there is nothing."""
@@ -96,7 +98,7 @@ class Pipeline:
         stored = self._engine.database.run(tasks.find_result(before, item.ordinal))
         if stored is None:
             return None
-        rows, findings, flags = results.from_json(stored)
+        rows, findings, flags = stored_result.from_json(stored)
         return taken_over(
             self._templates(before.template_sha256),
             template,

@@ -2,6 +2,15 @@
 
 from typing import Final, LiteralString
 
+from ingather.engine.statements.readers import BATCHES, OBSTACLES, OUTCOME_AT
+
+# Other rooms may join this to their own tables: a row for each project.
+PROJECTS: Final[LiteralString] = "(select id, name from ingather.project)"
+
+LOCK_PROJECT: Final[LiteralString] = """
+select id from ingather.project where id = %(project_id)s for no key update
+"""
+
 CREATE_PROJECT: Final[LiteralString] = """
 insert into ingather.project (name) values (%(name)s) returning id, name, created_at
 """
@@ -105,11 +114,15 @@ TASK_OF_BATCH: Final[LiteralString] = """
 select id, request_sha256 from ingather.task where batch_id = %(batch_id)s
 """
 
-TASK_OF_KEY: Final[LiteralString] = """
+TASK_OF_KEY: Final[LiteralString] = (
+    """
 select t.id, t.request_sha256
-  from ingather.batch b join ingather.task t on t.batch_id = b.id
+  from """
+    + BATCHES
+    + """ b join ingather.task t on t.batch_id = b.id
  where b.idempotency_key = %(key)s
 """
+)
 
 _TASK_COLUMNS: Final[LiteralString] = """
 select t.id, t.project_id, p.name, t.batch_id, t.template_sha256, v.template_id, v.version, t.base_url, t.model,
@@ -135,32 +148,24 @@ _TASK: Final[LiteralString] = _TASK_COLUMNS + _TASK_TABLES
 # Beside a task, what it has cost.
 _AND_SPENT: Final[LiteralString] = "cross join lateral (" + _SPENT + " where task_id = t.id) s"
 
-_PAGE_OF_TASKS: Final[LiteralString] = """
+_PAGE_OF_TASKS: Final[LiteralString] = (
+    """
  where t.project_id = %(project_id)s and t.id < %(before)s
    and (%(state)s::text is null
-        or exists (select from ingather.batch b where b.id = t.batch_id and b.state = %(state)s))
+        or exists (select from """
+    + BATCHES
+    + """ b where b.id = t.batch_id and b.state = %(state)s))
  order by t.id desc
  limit %(limit)s
 """
+)
 
-# What stands in the way of an open task: a few rows of small tables.
-_OBSTACLES: Final[LiteralString] = """
-select q.paused,
-       case when q.blocked_until > clock_timestamp() then q.blocked_until end,
-       exists (select from ingather.worker w
-                where b.kind = any(w.kinds) and w.beat_at + w.lease > clock_timestamp()),
-       held.run_at, held.error
-  from ingather.batch b
-  join ingather.queue q on q.name = b.queue
-  left join lateral (
-      select w.run_at, w.error
-        from ingather.waiting w
-       where w.queue = b.queue and w.batch_id = b.id and w.run_at > clock_timestamp()
-       order by w.run_at
-       limit 1
-  ) held on not exists (select from ingather.segment s where s.batch_id = b.id and s.queue is not null)
- where b.id = t.batch_id and b.state = 'open'
-"""
+# This says what stands in the way of the task's batch while it is open.
+_OBSTACLES: Final[LiteralString] = (
+    "select is_queue_paused, blocked_until, has_worker, held_until, held_by from "
+    + OBSTACLES
+    + " obstacle where obstacle.batch_id = t.batch_id"
+)
 
 SPENT: Final[LiteralString] = _SPENT + " where task_id = %(task_id)s"
 
@@ -195,9 +200,12 @@ LIST_TASKS: Final[LiteralString] = _TASK + _PAGE_OF_TASKS
 
 LIST_TASKS_AND_SPENT: Final[LiteralString] = _TASK_COLUMNS + ", s.*" + _TASK_TABLES + _AND_SPENT + _PAGE_OF_TASKS
 
-BATCHES_OF_PROJECTS: Final[LiteralString] = """
+BATCHES_OF_PROJECTS: Final[LiteralString] = (
+    """
 select b.id
-  from ingather.task t join ingather.batch b on b.id = t.batch_id
+  from ingather.task t join """
+    + BATCHES
+    + """ b on b.id = t.batch_id
  where t.project_id = any(%(project_ids)s::bigint[])
    and (%(state)s::text is null or b.state = %(state)s)
    and (%(kind)s::text is null or b.kind = %(kind)s)
@@ -205,6 +213,7 @@ select b.id
  order by b.id desc
  limit %(limit)s
 """
+)
 
 PROJECTS_OF_BATCH: Final[LiteralString] = """
 select project_id from ingather.task where batch_id = %(batch_id)s
@@ -223,20 +232,10 @@ select document_id, sha256, file_name from ingather.task_document
  where task_id = %(task_id)s and ordinal = %(ordinal)s::bigint
 """
 
-# The text that a result's places count in belongs to the parser that made it. A task's items are one segment.
-FIND_PARSER: Final[LiteralString] = """
-select o.result ->> 'parser'
-  from ingather.segment s
-  join ingather.outcome o on o.item_id = (s.id << 20) + %(ordinal)s::bigint
- where s.batch_id = %(batch_id)s
-"""
+# The text that a result's places count in belongs to the parser that made it.
+FIND_PARSER: Final[LiteralString] = "select o.result ->> 'parser' from " + OUTCOME_AT + " o"
 
-FIND_RESULT: Final[LiteralString] = """
-select o.result::text
-  from ingather.segment s
-  join ingather.outcome o on o.item_id = (s.id << 20) + %(ordinal)s::bigint
- where s.batch_id = %(batch_id)s and o.state = 'c'
-"""
+FIND_RESULT: Final[LiteralString] = "select o.result::text from " + OUTCOME_AT + " o where o.is_completed"
 
 ALL_DOCUMENTS: Final[LiteralString] = """
 select document_id, sha256, file_name from ingather.task_document where task_id = %(task_id)s order by ordinal

@@ -13,6 +13,7 @@ from ingather.engine.item import Offspring
 from ingather.engine.model import Progress
 from ingather.engine.script import Script, Statement
 from ingather.extraction.errors import NotFound
+from ingather.extraction.reviewing import reviews
 from ingather.extraction.task import Spent, Status, Task, UnderWay, Wait, WaitReason
 from ingather.extraction.tasks import statements as sql
 from ingather.extraction.tasks.projects import find_project, keep_version
@@ -23,7 +24,10 @@ from ingather.notice import error_notice, notice, notice_fields, noticed
 
 
 def start(frozen: FrozenRequest, work: Offspring) -> Script[tuple[int, bool]]:
-    """The batch and the task, in one commit. False beside the id: this key had its task already."""
+    """The batch and the task, with a follow-up the reviews of the task before, in one commit.
+
+    False beside the id: this key had its task already.
+    """
     assert work.request is not None
     request, follow_up = frozen.request, frozen.request.follow_up
     yield from find_project(request.project_id)
@@ -55,6 +59,8 @@ def start(frozen: FrozenRequest, work: Offspring) -> Script[tuple[int, bool]]:
             "file_names": [document.file_name for document in frozen.documents],
         },
     )
+    if follow_up is not None:
+        yield from reviews.copy(follow_up.task_id, task_id)
     return task_id, True
 
 

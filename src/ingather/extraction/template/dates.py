@@ -5,7 +5,7 @@ from calendar import monthrange
 from typing import Final
 
 from ingather.extraction.template.errors import ValueProblem
-from ingather.extraction.template.numbers import plain
+from ingather.extraction.template.number_values import plain
 from ingather.notice import notice
 
 _MONTHS: Final = {

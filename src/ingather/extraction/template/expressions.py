@@ -75,7 +75,7 @@ class Expression:
         return tuple(dict.fromkeys(use.field for use in self.uses))
 
 
-# What a function takes and gives. `None` as what it gives: the same as its argument.
+# Each function with what it takes and gives. `None` means that it gives the same as its argument.
 FUNCTIONS: Final[Mapping[str, tuple[tuple[ValueKind, ...], ValueKind | None]]] = {
     "abs": ((ValueKind.NUMBER,), ValueKind.NUMBER),
     "ln": ((ValueKind.NUMBER,), ValueKind.NUMBER),

@@ -29,7 +29,7 @@ PLACE: Final = re.compile(r"\{([^{}]*)\}")
 
 CHOICES: Final = frozenset({FieldType.ENUM, FieldType.MULTI_ENUM})
 
-# What a check can do with the answers of a field. Fields with several answers take no part.
+# A check can do this with the answers of a field. Fields with several answers take no part.
 KINDS: Final[Mapping[FieldType, ValueKind]] = {
     FieldType.INT: ValueKind.NUMBER,
     FieldType.FLOAT: ValueKind.NUMBER,

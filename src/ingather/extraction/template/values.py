@@ -8,7 +8,7 @@ from ingather.extraction.findings import State, Value
 from ingather.extraction.template.dates import date
 from ingather.extraction.template.errors import ValueProblem
 from ingather.extraction.template.model import Field, FieldType, Option
-from ingather.extraction.template.numbers import is_unit, number, plain, split, whole
+from ingather.extraction.template.number_values import is_unit, number, plain, split, whole
 from ingather.notice import notice
 
 # In characters. A text is a sentence or a few, a long text a section of a paper; what is longer was copied by mistake.

@@ -119,7 +119,7 @@ _TCGETS: Final = 0x5401  # whether a file is a terminal, which Python asks of fi
 _LOAD, _EQUAL, _BITS, _AT_LEAST, _ANSWER = 0x20, 0x15, 0x45, 0x35, 0x06
 # Where a filter finds the call's number, the architecture, and the low halves of the first two arguments.
 _NUMBER, _ARCHITECTURE, _FIRST, _SECOND = 0, 4, 16, 24
-# What the filter answers, as the kernel numbers it (linux/seccomp.h).
+# Answers of the filter, as the kernel numbers them (linux/seccomp.h).
 _ALLOW: Final = 0x7FFF_0000
 _KILL: Final = 0x8000_0000  # another architecture: its numbers mean other calls
 _REFUSE: Final = 0x0005_0000 | 1  # EPERM

@@ -15,9 +15,9 @@ from ingather.extraction.tasks.journal import Journal, JournalLine
 from ingather.notice import notice_to_json
 from ingather.web import shapes
 from ingather.web.access import Here, Who, caller, status_for
-from ingather.web.answers import ReleasingStream
 from ingather.web.limits import Limiting, RequestLimits
 from ingather.web.problems import Refused
+from ingather.web.responses import ReleasingStream
 from ingather.web.schemas.forms import Id
 
 router = APIRouter(prefix="/extraction/tasks", tags=["tasks"])

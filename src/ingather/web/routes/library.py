@@ -18,10 +18,10 @@ from ingather.notice import notice
 from ingather.web import shapes
 from ingather.web.access import Here, Who, document_for, knowledge_base_for, need
 from ingather.web.accounts import Role
-from ingather.web.answers import ReleasingFile
 from ingather.web.bodies import HANG_UP, TOO_BIG, TOO_SLOW
 from ingather.web.limits import Limiting
 from ingather.web.problems import MEDIA_TYPE, TITLES, Refused, status_of
+from ingather.web.responses import ReleasingFile
 from ingather.web.schemas.forms import Cursor, Id, Limit, Mark
 from ingather.web.schemas.library import (
     Documents,

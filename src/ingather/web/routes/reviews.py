@@ -10,7 +10,7 @@ from ingather.extraction.reviewing.reviews import Reviewer
 from ingather.web import shapes
 from ingather.web.access import Here, Who, task_for
 from ingather.web.accounts import Caller, Role
-from ingather.web.answers import Written
+from ingather.web.responses import Written
 from ingather.web.schemas.forms import Cursor, Id, Limit
 from ingather.web.schemas.results import Accepted, AcceptVerified, NewReview, ResultView, Reviews
 

@@ -12,8 +12,8 @@ from ingather.extraction.template import fields_of_sections
 from ingather.web import shapes
 from ingather.web.access import Here, Who, need, status_for, task_for
 from ingather.web.accounts import Role
-from ingather.web.answers import ReleasingStream, Written
 from ingather.web.limits import Limiting
+from ingather.web.responses import ReleasingStream, Written
 from ingather.web.schemas.forms import Cursor, Done, FewAtOnce, Id, Limit
 from ingather.web.schemas.library import Rectangle
 from ingather.web.schemas.projects import TemplateView

@@ -13,8 +13,9 @@ FIGURE = re.compile(r"^[<>=~\u2264\u2265\u2248\u00b1+\-\u2212\u2013(]*\s*[\d.]")
 # A header has no more lines than this.
 _MOST = 14
 
-# What each sign is worth. The first rule below the first rows decides unless much speaks against it; a change of type
-# and a change of shading come next; each row of figures above speaks against; figures that begin later are a doubt.
+# Each sign is worth this much. The first rule below the first rows decides unless much speaks against it; a change of
+# type and a change of shading come next; each row of figures above speaks against; figures that begin later are a
+# doubt.
 _RULE = 5.0
 _LATER_RULE = 0.6
 # A rule that leaves out the labels' column may as well stand below a header above others.

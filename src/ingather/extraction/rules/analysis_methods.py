@@ -79,7 +79,7 @@ _EARLY: Final = rx(
 _ADJUSTED: Final = rx(
     r"\badjust(?:ed|ing|ment)(?: was made)? for (?P<for>[^.;:()]{2,250})|(?:校正|调整)(?:了)?(?P<zh>[^。;,]{2,60})"
 )
-# What follows the last thing adjusted for, and what is no such thing: results, and analyses of other kinds.
+# These follow the last thing adjusted for, or are no such thing: results, and analyses of other kinds.
 _BEHIND: Final = rx(
     r" (?:using|by|as appropriate|with (?:a|the)|in (?:the|a|all|our)|at (?:the|each)|when|where|if|was|were|are)\b"
 )

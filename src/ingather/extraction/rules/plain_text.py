@@ -7,7 +7,7 @@ from typing import Final
 
 # A quote has at most so many characters. Longer ones are no easier to check, and shorter ones lose their subject.
 LONGEST_QUOTE: Final = 300
-# What stands at the end of a line where a word is broken: hyphens, and the mark that PDFium writes for one.
+# These stand at the end of a line where a word is broken: hyphens, and the mark that PDFium writes for one.
 _BREAKS: Final = frozenset("-\u2010\u00ad\u0002")
 
 _DASHES_AND_BREAKS: Final = frozenset("-\u2010\u2011\u2012\u2013\u2014\u2015\u2212")

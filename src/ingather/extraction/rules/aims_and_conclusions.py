@@ -30,7 +30,7 @@ _NO_AIM: Final = rx(r"\b(?:is|are|was|were) needed\b|\bprevious (?:study|trial)\
 _SOON: Final = 40
 _ANNOUNCEMENT: Final = 70  # characters of a sentence that announces limitations; a longer one says more
 _FIRST: Final = rx(r"(?:first(?:ly)?|one limitation|the first|the main)\b")
-# What stands in a section of conclusions before or after what is concluded.
+# These stand in a section of conclusions before or after what is concluded.
 _NO_CONCLUSION: Final = rx(
     r"^(?:which|however|despite|previous|prior|further|future|additional|more (?:research|studies|trials)|moreover"
     r"|nevertheless|these"
@@ -49,7 +49,7 @@ _LIMITATION: Final = rx(
     r"|\blimitations? (?:include|are|is|of (?:this|our|the))|\blimits how\b|局限"
 )
 
-# What stands behind the term where a sentence does more than announce: it names at least one limitation.
+# This stands behind the term where a sentence does more than announce: it names at least one limitation.
 _NAMES: Final = rx(
     r"\blimitations?\b[^.;]{0,90}?(?:\b(?:is|are|was|were|include[sd]?|including|being|lies in|stems? from"
     r"|due to|because|relates? to|by)\b|:)(?P<what>.{25,})"

@@ -1,16 +1,9 @@
-"""Follow-ups as their callers see them: started with the reviews of the earlier task, and compared cell by cell."""
+"""What a follow-up says otherwise than the task that it follows, cell by cell."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ingather.engine.errors import UsageError
-from ingather.engine.item import Offspring
-from ingather.engine.script import Script
 from ingather.extraction.findings import DocumentResult, Finding
-from ingather.extraction.reviewing import reviews
-from ingather.extraction.tasks import tasks
-from ingather.extraction.tasks.request import FrozenRequest
-from ingather.notice import notice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,26 +25,6 @@ class DocumentDifferences:
     file_name: str
     is_new: bool
     cells: tuple[CellDifference, ...]
-
-
-def start(frozen: FrozenRequest, work: Offspring) -> Script[tuple[int, bool]]:
-    """The task, and with a follow-up the reviews of the task that it follows, in one commit."""
-    task_id, is_new = yield from tasks.start(frozen, work)
-    if is_new and frozen.request.follow_up is not None:
-        yield from reviews.copy(frozen.request.follow_up.task_id, task_id)
-    return task_id, is_new
-
-
-def check_ended(state: str, task_id: int) -> None:
-    """Refuse to follow a task that goes on: what it has not answered yet would be asked twice."""
-    if state != "closed":
-        raise UsageError(
-            notice(
-                "follow_up.still_open",
-                "Task {id} has not ended yet. Wait for it, or cancel it, then ask again.",
-                id=task_id,
-            )
-        )
 
 
 def differences(before: DocumentResult | None, after: DocumentResult) -> DocumentDifferences:
