@@ -43,7 +43,7 @@ _TO: Final = re.compile(
     re.IGNORECASE,
 )
 _GROUP_HAD: Final = re.compile(
-    rf"(?P<label>(?:[A-Za-z-]+ ){{1,4}}(?:group|arm)(?: [A-D1-4]| I{{1,3}})?) (?:\w+ )?(?:had|included|comprised"
+    rf"(?P<label>(?:[A-Za-z-]{{1,40}} ){{1,4}}(?:group|arm)(?: [A-D1-4]| I{{1,3}})?) (?:\w+ )?(?:had|included|comprised"
     rf"|consisted of|contained|with|of) (?:a total of )?(?P<n>{COUNT}) {_PEOPLE}",
     re.IGNORECASE,
 )

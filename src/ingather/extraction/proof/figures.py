@@ -63,8 +63,10 @@ _ENUMERATED: Final = re.compile(r"(?:^|[ (:;,])$")
 _HAN_LABELLED: Final = re.compile(r"(?:第|图|表|版本?|组别|编号|批号|类型)[ ]?$")
 _HAN_LABEL_AFTER: Final = re.compile(r" ?(?:型|期(?!间)|级|号|版|组患者间)")
 _ORDINAL: Final = re.compile(r"(?:st|nd|rd|th)(?![a-z])")
+# The name in an address has 64 characters at most; without a bound a long run of dotted figures is read from each
+# of its places.
 _CODE: Final = re.compile(
-    r"(?:https?://|www\.|doi:? ?)\S+|10\.[0-9]{4,9}/\S+|\b[\w.]+@[\w.]+"
+    r"(?:https?://|www\.|doi:? ?)\S+|10\.[0-9]{4,9}/\S+|\b[\w.]{1,64}@[\w.]+"
     r"|(?<![a-z0-9])(?:nct|isrctn|chictr|actrn|eudract|ctri|umin|jprn|drks|irct|ntr|tctr|kct|rbr|pactr|nl|crd|slctr)"
     r"(?:[- ]?(?:[a-z]{2,6}[- ]?)?[0-9][0-9-]{3,})"
 )
