@@ -98,10 +98,30 @@ def attributes(name: str) -> set[str]:
 
 @pytest.mark.parametrize("name", [name for name in CLASSES if dataclasses.is_dataclass(getattr(ingather, name))])
 def test_every_field_of_a_record_is_named(name: str) -> None:
-    if name == "Cron":
-        return
     fields = {field.name for field in dataclasses.fields(getattr(ingather, name))}
     assert {field for field in fields if f"`{field}`" not in of_class(name)} == set()
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_every_attribute_of_an_instance_is_named(name: str) -> None:
+    assert {each for each in attributes(name) if f"`{each}`" not in of_class(name)} - documented(name) == set()
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_every_method_says_what_it_takes_and_returns(name: str) -> None:
+    untyped = set()
+    for member, value in methods(name):
+        function: Any = value.fget if isinstance(value, property) else value
+        signature = inspect.signature(function)
+        taken = [each for each in signature.parameters.values() if each.name not in {"self", "cls"}]
+        if signature.return_annotation is signature.empty or any(each.annotation is each.empty for each in taken):
+            untyped.add(member)
+    assert untyped == set()
+
+
+def test_nothing_but_classes_is_exported() -> None:
+    """A function or a constant would need a rule of its own here."""
+    assert [name for name in ingather.__all__ if not inspect.isclass(getattr(ingather, name))] == []
 
 
 def test_every_option_of_a_scatter_is_one_of_scatter_itself() -> None:

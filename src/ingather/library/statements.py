@@ -5,7 +5,7 @@ Lock order: knowledge base, blob, the engine's rows in their own order, document
 
 from typing import Final, LiteralString
 
-from ingather.engine.statements.readers import BATCHES
+from ingather.engine.statements.readers import BATCHES, PAGE_OF_BATCHES
 
 # --- knowledge bases -----------------------------------------------------------------------------------------------
 
@@ -169,12 +169,8 @@ select distinct b.id
     + BATCHES
     + """ b on b.id = d.job_id
  where k.space = any(%(project_ids)s::bigint[])
-   and (%(state)s::text is null or b.state = %(state)s)
-   and (%(kind)s::text is null or b.kind = %(kind)s)
-   and (%(before)s::bigint is null or b.id < %(before)s)
- order by b.id desc
- limit %(limit)s
 """
+    + PAGE_OF_BATCHES
 )
 
 PROJECTS_OF_JOB: Final[LiteralString] = """

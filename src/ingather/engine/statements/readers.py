@@ -9,6 +9,16 @@ from typing import Final, LiteralString
 # A row for each batch.
 BATCHES: Final[LiteralString] = "(select id, kind, state, idempotency_key, created_at from ingather.batch)"
 
+# Ends a statement that lists batches under the alias `b`, newest first: those of a state and of a kind, page by page.
+# It goes on with the conditions that stand before it.
+PAGE_OF_BATCHES: Final[LiteralString] = """
+   and (%(state)s::text is null or b.state = %(state)s)
+   and (%(kind)s::text is null or b.kind = %(kind)s)
+   and (%(before)s::bigint is null or b.id < %(before)s)
+ order by b.id desc
+ limit %(limit)s
+"""
+
 # A row for each queue; `blocked_until` lies in the future while nothing of it may start.
 QUEUES: Final[LiteralString] = "(select name, paused, blocked_until from ingather.queue)"
 

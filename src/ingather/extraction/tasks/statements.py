@@ -2,7 +2,7 @@
 
 from typing import Final, LiteralString
 
-from ingather.engine.statements.readers import BATCHES, OBSTACLES, OUTCOME_AT
+from ingather.engine.statements.readers import BATCHES, OBSTACLES, OUTCOME_AT, PAGE_OF_BATCHES
 
 # Other rooms may join this to their own tables: a row for each project.
 PROJECTS: Final[LiteralString] = "(select id, name from ingather.project)"
@@ -207,12 +207,8 @@ select b.id
     + BATCHES
     + """ b on b.id = t.batch_id
  where t.project_id = any(%(project_ids)s::bigint[])
-   and (%(state)s::text is null or b.state = %(state)s)
-   and (%(kind)s::text is null or b.kind = %(kind)s)
-   and (%(before)s::bigint is null or b.id < %(before)s)
- order by b.id desc
- limit %(limit)s
 """
+    + PAGE_OF_BATCHES
 )
 
 PROJECTS_OF_BATCH: Final[LiteralString] = """
