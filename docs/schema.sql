@@ -490,6 +490,8 @@ CREATE TABLE ingather.review (
     account_id bigint,
     finding_sha256 text NOT NULL,
     reviewed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    reread jsonb,
+    cell jsonb,
     CONSTRAINT review_action_check CHECK ((action = ANY (ARRAY['accepted'::text, 'edited'::text, 'not_reported'::text, 'not_applicable'::text, 'unclear'::text, 'rejected'::text, 'withdrawn'::text]))),
     CONSTRAINT review_check CHECK (((action = 'edited'::text) = (value IS NOT NULL))),
     CONSTRAINT review_finding_sha256_check CHECK ((finding_sha256 ~ '^[0-9a-f]{64}$'::text)),
@@ -507,6 +509,17 @@ ALTER TABLE ingather.review ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MINVALUE
     NO MAXVALUE
     CACHE 1
+);
+
+-- TABLE review_questions
+
+CREATE TABLE ingather.review_questions (
+    project_id bigint NOT NULL,
+    revision integer NOT NULL,
+    body jsonb NOT NULL,
+    changed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT review_questions_body_check CHECK ((jsonb_typeof(body) = 'object'::text)),
+    CONSTRAINT review_questions_revision_check CHECK ((revision > 0))
 );
 
 -- TABLE schedule
@@ -795,6 +808,11 @@ ALTER TABLE ONLY ingather.reading
 ALTER TABLE ONLY ingather.review
     ADD CONSTRAINT review_pkey PRIMARY KEY (id);
 
+-- CONSTRAINT review_questions review_questions_pkey
+
+ALTER TABLE ONLY ingather.review_questions
+    ADD CONSTRAINT review_questions_pkey PRIMARY KEY (project_id);
+
 -- CONSTRAINT review review_task_id_ordinal_row_key_field_revision_key
 
 ALTER TABLE ONLY ingather.review
@@ -1006,6 +1024,11 @@ ALTER TABLE ONLY ingather.page
 
 ALTER TABLE ONLY ingather.reading
     ADD CONSTRAINT reading_sha256_fkey FOREIGN KEY (sha256) REFERENCES ingather.blob(sha256) ON DELETE CASCADE;
+
+-- FK CONSTRAINT review_questions review_questions_project_id_fkey
+
+ALTER TABLE ONLY ingather.review_questions
+    ADD CONSTRAINT review_questions_project_id_fkey FOREIGN KEY (project_id) REFERENCES ingather.project(id) ON DELETE CASCADE;
 
 -- FK CONSTRAINT review review_task_id_ordinal_fkey
 

@@ -10,6 +10,7 @@ from ingather.extraction.provider import Endpoint
 from ingather.library import ingest
 from ingather.library.blobs import blobs_from
 from ingather.library.library import Library
+from ingather.library.parse.tables.markup import tables_of_text
 from ingather.library.reading import Page, Problem, Reading
 
 PAPER = """\
@@ -38,7 +39,7 @@ def parse_text(path: Path, name: str) -> Reading:
     if text.startswith("bad"):
         return Reading(parser="test", problem=Problem.ENCRYPTED, sentence="This file is locked with a password.")
     pages = tuple(Page(text=part, width=0, height=0, boxes=bytes(8 * len(part))) for part in text.split("\f"))
-    return Reading(parser="test", pages=pages)
+    return Reading(parser="test", pages=pages, tables=tables_of_text([page.text for page in pages]))
 
 
 class Bench:

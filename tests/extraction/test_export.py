@@ -742,11 +742,14 @@ def test_json_holds_everything() -> None:
                 "extracted": None,
                 "review": None,
                 "is_outdated": False,
+                "cell": None,
             }
         ],
         "flags": [{"rule": "r", "row": "arm/1", "fields": ["arm_n"], "message": "m"}],
         "reviews": [],
         "checks_version": CHECKS_VERSION,
+        "arms": [],
+        "parser": "",
     }
 
 

@@ -34,6 +34,8 @@ DELETE /projects/{project_id}                         401 404 403 403 204 404 40
 GET    /projects/{project_id}/members                 401 404 200 200 200 404 200
 PUT    /projects/{project_id}/members                 401 404 403 403 204 404 403
 DELETE /projects/{project_id}/members/{account_id}    401 404 403 403 204 404 403
+GET    /projects/{project_id}/questions               401 404 200 200 200 404 200
+PUT    /projects/{project_id}/questions               401 404 403 200 200 404 403
 POST   /projects/{project_id}/templates               401 404 403 201 201 404 403
 GET    /extraction/templates                          401 200 200 200 200 200 200
 GET    /extraction/templates/{template_id}            401 404 200 200 200 404 200
@@ -64,6 +66,8 @@ GET    /extraction/tasks/{task_id}/results            401 404 200 200 200 404 20
 GET    /extraction/tasks/{task_id}/results/{ordinal}  401 404 200 200 200 404 200
 GET    /extraction/tasks/{task_id}/results/{ordinal}/reviews 401 404 200 200 200 404 200
 POST   /extraction/tasks/{task_id}/results/{ordinal}/reviews 401 404 403 201 201 404 403
+GET    /extraction/tasks/{task_id}/results/{ordinal}/tables 401 404 200 200 200 404 200
+PUT    /extraction/tasks/{task_id}/results/{ordinal}/arms 401 404 403 422 422 404 403
 POST   /extraction/tasks/{task_id}/reviews/accept-verified 401 404 403 200 200 404 403
 GET    /extraction/tasks/{task_id}/results/{ordinal}/rectangles 401 404 200 200 200 404 200
 POST   /extraction/tasks/{task_id}/cancel             401 404 403 200 200 404 403
@@ -212,6 +216,12 @@ class Stage:
                         "seen": self.seen(),
                     }
                 }
+            case "PUT", "/extraction/tasks/{task_id}/results/{ordinal}/arms":
+                # This task asks no questions of a review, so its documents have no arms to mend.
+                return {"json": {"arms": [{"name": "Aspirin"}]}}
+            case "PUT", "/projects/{project_id}/questions":
+                seen = self.office.bench.extraction.questions(project)[1]
+                return {"json": {"comparisons": [], "outcomes": [], "seen": seen}}
             case "POST", "/extraction/tasks/{task_id}/reviews/accept-verified":
                 return {"json": {"ordinals": [0]}}
             case "GET", "/extraction/tasks/{task_id}/results/{ordinal}/rectangles":

@@ -23,6 +23,10 @@ export const router = createBrowserRouter([
         path: "/projects/:projectId/templates/:templateId",
         lazy: async () => ({ Component: (await import("./pages/setup/editor")).EditorPage }),
       },
+      {
+        path: "/projects/:projectId/questions",
+        lazy: async () => ({ Component: (await import("./pages/questions/questions")).QuestionsPage }),
+      },
       { path: "/tasks/:taskId", element: <ProgressPage /> },
       {
         path: "/tasks/:taskId/table",

@@ -20,6 +20,7 @@ export const review = (part: Partial<NonNullable<Finding["review"]>> = {}): NonN
   by: "ann",
   at: "2026-01-01T00:00:00Z",
   is_outdated: false,
+  has_cell: false,
   ...part,
 });
 
@@ -34,6 +35,7 @@ export const result = (findings: Finding[], part: Partial<Result> = {}): Result 
   rows: [],
   findings,
   flags: [],
+  arms: [],
   checks_version: 2,
   ...part,
 });

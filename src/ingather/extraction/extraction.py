@@ -19,7 +19,7 @@ from ingather.extraction.tasks import pipeline, tasks
 from ingather.extraction.tasks.differences import DocumentDifferences, differences
 from ingather.extraction.tasks.follow_up import FollowUp, check_ended, follow_up_template
 from ingather.extraction.tasks.request import FrozenRequest, TaskRequest
-from ingather.extraction.template import Template, Tier, select
+from ingather.extraction.template import Template, Tier, select, with_questions
 from ingather.library.port import LibraryPort, Snapshot
 from ingather.names import LARGEST_ID
 from ingather.notice import notice
@@ -181,7 +181,10 @@ class Extraction(ExtractionResults):
         """What a task will keep to, as things stand now."""
         return FrozenRequest(
             request=request,
-            template=self._chosen(request.project_id, request.template_id, request.field_ids),
+            template=with_questions(
+                self._chosen(request.project_id, request.template_id, request.field_ids),
+                self.questions(request.project_id)[0],
+            ),
             documents=tuple(self.library.snapshots(request.document_ids, project_id=request.project_id)),
             base_url=self.endpoint.base_url if self.endpoint else None,
             model=self.endpoint.model if self.endpoint else None,

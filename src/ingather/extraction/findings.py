@@ -5,11 +5,16 @@ nobody. Grounding its quote and checking its value makes a finding of it. A
 person who has looked at it makes a review.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
+
+from ingather.library.port import Box
 
 EMBEDDED = "embedded"  # the source of what our own rules found
+REVIEWER = "reviewer"  # the source of what a person gave
 
 
 class State(StrEnum):
@@ -81,11 +86,81 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CellPlace:
+    """The cell of a table that a value was read from, with the labels of its row and column.
+
+    `table` counts the tables of the document from 0, as the parser of the
+    result found them; row, column and page count from 0 too. Boxes are in
+    points from the top left corner of the page, and none where there is no
+    page (Markdown).
+    """
+
+    table: int
+    label: str
+    page: int
+    row: int
+    column: int
+    row_path: tuple[str, ...] = ()
+    column_path: tuple[str, ...] = ()
+    box: Box | None = None
+    row_boxes: tuple[Box, ...] = ()
+    column_boxes: tuple[Box, ...] = ()
+
+
+def cell_to_json(cell: CellPlace) -> dict[str, Any]:
+    return asdict(cell)
+
+
+def cell_from_json(stored: Mapping[str, Any]) -> CellPlace:
+    return CellPlace(
+        table=stored["table"],
+        label=stored["label"],
+        page=stored["page"],
+        row=stored["row"],
+        column=stored["column"],
+        row_path=tuple(stored["row_path"]),
+        column_path=tuple(stored["column_path"]),
+        box=None if stored["box"] is None else _box(stored["box"]),
+        row_boxes=tuple(map(_box, stored["row_boxes"])),
+        column_boxes=tuple(map(_box, stored["column_boxes"])),
+    )
+
+
+def _box(stored: Sequence[float]) -> Box:
+    left, top, right, bottom = stored
+    return left, top, right, bottom
+
+
+class ArmRole(StrEnum):
+    """What an arm of a document is in the comparisons of the review."""
+
+    INTERVENTION = "intervention"
+    COMPARATOR = "comparator"
+    OTHER = "other"  # in no comparison
+    OPEN = "open"  # its words decide, question by question
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentArm:
+    """An arm under the names that the tables of a document give it. `n` is its size as printed, or nothing."""
+
+    name: str
+    other_names: tuple[str, ...] = ()
+    role: ArmRole = ArmRole.OPEN
+    n: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (self.name, *self.other_names)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """One arm, outcome, result or contrast of a study: what the fields of a repeated scope are asked of.
 
     `key` names it within its document, such as `arm/2`; `parts` names the
     rows it is made of, such as `{"outcome": "outcome/1", "arm": "arm/2"}`.
+    A question of the review has its words there instead.
     """
 
     scope: str
@@ -125,7 +200,8 @@ class Review:
 
     It is written once. A cell's reviews are numbered by `revision`, from 1.
     `finding_sha256` is of what was judged: a review never speaks for another
-    value.
+    value. A review that mends the arms of a document has what was read anew,
+    and one whose value was taken from a table has its cell.
     """
 
     ordinal: int
@@ -138,6 +214,8 @@ class Review:
     reviewer: str
     reviewed_at: datetime
     finding_sha256: str
+    reread: "Reread | None" = None
+    cell: CellPlace | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,7 +241,8 @@ class Finding:
 
     `state` and `value` are what stands: after a review that changed them,
     `extracted` has what was found. Quote and verdict speak of that. A review
-    that `is_outdated` judged something else and counts for nothing.
+    that `is_outdated` judged something else and counts for nothing. A value
+    that was read from a table has its `cell`, and no spans.
     """
 
     field: str
@@ -181,15 +260,41 @@ class Finding:
     extracted: Extracted | None = None
     review: Review | None = None
     is_outdated: bool = False
+    cell: CellPlace | None = None
 
     @property
     def is_reviewed(self) -> bool:
         return self.review is not None and not self.is_outdated
 
     @property
+    def standing_cell(self) -> CellPlace | None:
+        """The cell in which the value stands that counts: one that a person has taken, or the one that was read."""
+        if self.review is not None and self.is_reviewed and self.review.cell is not None:
+            return self.review.cell
+        return None if self.source == REVIEWER else self.cell
+
+    @property
+    def pages(self) -> list[int]:
+        """The pages that its proof stands on."""
+        cell = self.standing_cell or self.cell
+        return sorted({span.page for span in self.spans} | ({cell.page} if cell else set()))
+
+    @property
     def is_open(self) -> bool:
         """Whether it is no answer at all: our own rules did not look, and nobody else has said anything."""
         return self.state is State.UNCLEAR and self.source == EMBEDDED and not self.quote
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reread:
+    """The answers to the review's questions once a person has mended the arms: read anew from the same cells.
+
+    It holds for as long as the result has the text and tables of this parser.
+    """
+
+    arms: tuple[DocumentArm, ...]
+    findings: tuple[Finding, ...]
+    parser: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,7 +314,8 @@ class DocumentResult:
     `state` is that of its item: pending, running, completed, error or
     cancelled. `problem` is the sentence that says why, where it is an error.
     `reviews` are all there ever were, withdrawn and outdated ones included.
-    `checks_version` is of the checks that gave the verdicts.
+    `checks_version` is of the checks that gave the verdicts. `arms` are those
+    that the answers to the review's questions hang on.
     """
 
     ordinal: int
@@ -223,6 +329,8 @@ class DocumentResult:
     flags: tuple[Flag, ...] = ()
     reviews: tuple[Review, ...] = ()
     checks_version: int = CHECKS_VERSION
+    arms: tuple[DocumentArm, ...] = ()
+    parser: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection
 from ingather.engine.engine import Engine
 from ingather.engine.errors import UsageError
 from ingather.extraction.arguments import cleaned, known_id
-from ingather.extraction.errors import NotFound
+from ingather.extraction.errors import NotFound, Outrun
 from ingather.extraction.task import Project
 from ingather.extraction.tasks import projects
-from ingather.extraction.template import BUILTIN_IDS, Label, Template, builtin, clone, load_builtin
+from ingather.extraction.template import BUILTIN_IDS, Label, ReviewQuestions, Template, builtin, clone, load_builtin
 from ingather.names import NAME
 from ingather.notice import notice
 
@@ -43,6 +43,25 @@ class ExtractionProjects:
 
     def project(self, project_id: int) -> Project:
         return self.engine.database.run(projects.find_project(known_id(project_id, "project")))
+
+    # --- questions about numbers -----------------------------------------------------------------------------------
+
+    def questions(self, project_id: int) -> tuple[ReviewQuestions, int]:
+        """The review's questions as they stand now, and their revision: 0 where nobody has written any."""
+        return self.engine.database.run(projects.find_questions(known_id(project_id, "project")))
+
+    def change_questions(self, project_id: int, questions: ReviewQuestions, *, seen: int) -> int:
+        """Put these in the place of those of revision `seen`; the new revision. Tasks keep what they started with."""
+        self.project(project_id)
+        revision = self.engine.database.run(projects.change_questions(project_id, questions, seen=seen))
+        if revision is None:
+            raise Outrun(
+                notice(
+                    "questions.changed_meanwhile",
+                    "Somebody else has changed the questions meanwhile. Look at them again, then repeat the change.",
+                )
+            )
+        return revision
 
     # --- templates -------------------------------------------------------------------------------------------------
 

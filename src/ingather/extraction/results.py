@@ -1,7 +1,8 @@
 """Results of tasks and the reviews of them: the part of `Extraction` that reads what was extracted."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import BinaryIO
+from dataclasses import replace
+from typing import Any, BinaryIO
 
 from ingather.engine.batch import Batch
 from ingather.engine.engine import Engine
@@ -10,16 +11,21 @@ from ingather.extraction.analysis.review import Analysis, analyse
 from ingather.extraction.arguments import MOST_DOCUMENTS, known_id
 from ingather.extraction.errors import NotFound
 from ingather.extraction.export import export, reviewed_part
-from ingather.extraction.findings import DocumentResult, Review, TaskSummary
+from ingather.extraction.findings import Action, DocumentArm, DocumentResult, Reread, Review, TaskSummary
+from ingather.extraction.numbers.as_findings import arm_lines
+from ingather.extraction.numbers.inventory import checked_arms
+from ingather.extraction.numbers.taken import taken
 from ingather.extraction.projects import ExtractionProjects
+from ingather.extraction.proof.assess import RECOGNISED, doubted
 from ingather.extraction.reviewing import reviews
 from ingather.extraction.reviewing.deciding import Decision, decided, outrun, verified
 from ingather.extraction.reviewing.reviews import Reviewer
 from ingather.extraction.reviewing.standing import reviewed
 from ingather.extraction.task import Status, Task
 from ingather.extraction.tasks import stored_result, tasks
-from ingather.extraction.template import Template
-from ingather.library.port import LibraryPort, Rect
+from ingather.extraction.tasks.numbers import read_numbers
+from ingather.extraction.template import ARMS_FIELD, Template
+from ingather.library.port import LibraryPort, Rect, Table
 from ingather.notice import notice
 
 # Documents that one call of `accept_verified` may name. Each is read whole, so more would hold more memory.
@@ -80,6 +86,15 @@ class ExtractionResults(ExtractionProjects):
         parser = self.engine.database.run(tasks.find_parser(task, ordinal))
         return self.library.rectangles(document.sha256, page, start, end, parser=parser)
 
+    def tables(self, task_id: int, ordinal: int) -> list[Table]:
+        """The tables of a document that its findings were found in; none of a paper that was deleted."""
+        task = self.task(task_id)
+        document = self.engine.database.run(tasks.find_document(task.id, ordinal))
+        parser = self.engine.database.run(tasks.find_parser(task, ordinal))
+        if parser is None or not self.library.present({document.sha256}, project_id=task.project_id):
+            return []
+        return self.library.tables(document.sha256, parser=parser)
+
     def _document(self, task: Task, ordinal: int) -> DocumentResult:
         """As it was extracted."""
         if 0 <= ordinal < MOST_DOCUMENTS:
@@ -101,7 +116,8 @@ class ExtractionResults(ExtractionProjects):
         return first[0].id + ordinal - 1 if first else 0
 
     def _reviewed(self, task: Task, page: list[DocumentResult]) -> list[DocumentResult]:
-        reviews_of = self.engine.database.run(reviews.of_documents(task.id, [found.ordinal for found in page]))
+        ordinals = [found.ordinal for found in page]
+        reviews_of = self.engine.database.run(reviews.of_documents(task.id, ordinals, stored_result.reread_from_json))
         if not reviews_of:
             return page
         template = self.template_of(task)
@@ -119,11 +135,74 @@ class ExtractionResults(ExtractionProjects):
 
     def review(self, task_id: int, ordinal: int, decision: Decision, by: Reviewer) -> DocumentResult:
         """Judge one cell of a finished document. Returns the document as it stands then: more may follow from it."""
+        if decision.field == ARMS_FIELD and decision.action is Action.EDITED:
+            raise UsageError(
+                notice(
+                    "arms.mended_elsewhere",
+                    "Arms are mended as a list, each with its names and its role, so that the numbers follow.",
+                )
+            )
+        return self._decide(task_id, ordinal, decision, by)
+
+    def take_cell(
+        self, task_id: int, ordinal: int, decision: Decision, table: int, row: int, column: int, by: Reviewer
+    ) -> DocumentResult:
+        """Take what stands in a cell of one of the document's tables as the right value, with the cell as evidence."""
+        field = self.template_of(self.task(task_id)).field(decision.field)
+        cell, value = taken(field, self.tables(task_id, ordinal), table, row, column)
+        return self.review(task_id, ordinal, replace(decision, value=value, cell=cell), by)
+
+    def mend_arms(
+        self, task_id: int, ordinal: int, arms: Sequence[DocumentArm], by: Reviewer, *, note: str = "", seen: int = 0
+    ) -> DocumentResult:
+        """Put a person's list of arms in the place of the one that was read, and hang the numbers on it.
+
+        They are read anew from the same cells; no model is asked. The review
+        of the list keeps what was read, so that taking it back brings back
+        what stood before.
+        """
+        task = self.task(task_id)
+        questions = self.template_of(task).questions
+        stored = self.engine.database.run(tasks.find_result(task, ordinal)) if questions else None
+        if questions is None or stored is None:
+            raise UsageError(
+                notice("arms.no_questions", "The review's questions were not asked of this document: it has no arms.")
+            )
+        arms = checked_arms(arms)
+        document = self.engine.database.run(tasks.find_document(task.id, ordinal))
+        parser = stored["parser"]
+        reading = read_numbers(
+            questions,
+            self.library.pages(document.sha256, parser=parser),
+            self.library.tables(document.sha256, parser=parser),
+            stored.get("named", {}),
+            model=task.model,
+            known_arms=arms,
+        )
+        found = [one for one in reading.findings if one.field != ARMS_FIELD]
+        if any(flag["rule"] == RECOGNISED.rule for flag in stored["flags"]):
+            found = list(map(doubted, found))
+        reread = stored_result.reread_to_json(Reread(arms=arms, findings=tuple(found), parser=parser))
+        lines: list[str] = arm_lines(arms)
+        decision = Decision(row="", field=ARMS_FIELD, action=Action.EDITED, value=lines, note=note, seen=seen)
+        return self._decide(task_id, ordinal, decision, by, reread=reread)
+
+    def _decide(
+        self,
+        task_id: int,
+        ordinal: int,
+        decision: Decision,
+        by: Reviewer,
+        *,
+        reread: Mapping[str, Any] | None = None,
+    ) -> DocumentResult:
         task = self.task(task_id)
         found = self._document(task, ordinal)
         reviews_of = self.reviews(task_id, ordinal)
         template = self.template_of(task)
         judged = decided(template, found, reviews_of, decision, by=by.name)
+        if judged is not None and judged.action is Action.EDITED:
+            judged = replace(judged, reread=reread)
         if judged is not None and not self.engine.database.run(reviews.add(task.id, [judged], by)):
             place = judged.row, judged.field
             raise outrun([one for one in self.reviews(task_id, ordinal) if (one.row, one.field) == place])
@@ -173,7 +252,8 @@ class ExtractionResults(ExtractionProjects):
     def reviews(self, task_id: int, ordinal: int) -> list[Review]:
         """All reviews of a document there ever were, oldest first."""
         self.engine.database.run(tasks.find_document(known_id(task_id, "task"), ordinal))
-        return self.engine.database.run(reviews.of_documents(task_id, [ordinal])).get(ordinal, [])
+        script = reviews.of_documents(task_id, [ordinal], stored_result.reread_from_json)
+        return self.engine.database.run(script).get(ordinal, [])
 
     def review_page(
         self,

@@ -1,6 +1,7 @@
 """Nouns of the rooms, as they go over the wire."""
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from urllib.parse import urlsplit
 
 from ingather.engine.model import Progress, Queue, ScheduleRecord, WorkerRecord
@@ -12,13 +13,14 @@ from ingather.extraction.reviewing.deciding import verified
 from ingather.extraction.task import Status, UnderWay, Wait
 from ingather.extraction.tasks.differences import DocumentDifferences
 from ingather.extraction.template import Template, Tier
-from ingather.library.port import DocumentRecord, KnowledgeBase, Sort
+from ingather.library.port import DocumentRecord, KnowledgeBase, Sort, Table
 from ingather.notice import notice_to_json
 from ingather.web.schemas.engine import BatchView, QueueView, ScheduleView, WorkerView
 from ingather.web.schemas.forms import NoticeView
 from ingather.web.schemas.library import DocumentView, KnowledgeBaseView
 from ingather.web.schemas.projects import LabelView, TemplateSummary
 from ingather.web.schemas.results import ReviewView
+from ingather.web.schemas.tables import DocumentTable
 from ingather.web.schemas.tasks import (
     ComparedAnswer,
     ComparedCell,
@@ -227,8 +229,15 @@ def result(found: DocumentResult) -> dict[str, object]:
             {"rule": flag.rule, "row": flag.row, "fields": flag.fields, "message": notice_to_json(flag.message)}
             for flag in found.flags
         ],
+        "arms": [
+            {"name": arm.name, "other_names": arm.other_names, "role": arm.role, "n": arm.n} for arm in found.arms
+        ],
         "checks_version": found.checks_version,
     }
+
+
+def table(found: Table) -> DocumentTable:
+    return DocumentTable.model_validate(asdict(found))
 
 
 def _span_views(spans: Iterable[Span]) -> list[dict[str, int]]:
@@ -259,9 +268,11 @@ def _finding_view(found: Finding, *, is_acceptable: bool) -> dict[str, object]:
             "by": review.reviewer,
             "at": review.reviewed_at,
             "is_outdated": found.is_outdated,
+            "has_cell": review.cell is not None,
         }
         if review
         else None,
+        "cell": asdict(cell) if (cell := found.standing_cell or found.cell) else None,
         "is_acceptable": is_acceptable,
     }
 

@@ -76,6 +76,7 @@ export function withSign(result: Result, decision: Pending): Result {
     by: decision.by,
     at: new Date().toISOString(),
     is_outdated: false,
+    has_cell: false,
   };
   const after = { ...before, review, is_acceptable: false };
   return { ...result, findings: known ? put(result.findings, known, after) : [...result.findings, after] };
@@ -100,6 +101,7 @@ export function blank(cell: Cell): Finding {
     note: null,
     extracted: null,
     review: null,
+    cell: null,
     is_acceptable: false,
   };
 }

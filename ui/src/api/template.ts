@@ -3,7 +3,7 @@
 export type Language = "en" | "zh";
 export type Label = Record<Language, string>;
 
-export const SCOPES = ["study", "arm", "outcome", "arm_result", "contrast", "domain"] as const;
+export const SCOPES = ["study", "question", "arm", "outcome", "arm_result", "contrast", "domain"] as const;
 export type Scope = (typeof SCOPES)[number];
 
 export const FIELD_TYPES = [

@@ -514,6 +514,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/extraction/tasks/{task_id}/results/{ordinal}/arms": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Mend Arms
+         * @description Confirm or mend the arms of a document: its numbers are read anew from the same cells, and no model is asked.
+         *
+         *     Kept as a review of `question_arms`; taken back with `withdrawn` like every review.
+         */
+        put: operations["mend_arms"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/extraction/tasks/{task_id}/results/{ordinal}/rectangles": {
         parameters: {
             query?: never;
@@ -554,6 +576,26 @@ export interface paths {
          * @description Judge one value. Answers with the document as it stands then; 409 if somebody else was quicker.
          */
         post: operations["review"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/extraction/tasks/{task_id}/results/{ordinal}/tables": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tables
+         * @description The tables of a document as they were read, in the order of its pages.
+         */
+        get: operations["tables"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -911,6 +953,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project_id}/questions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Questions
+         * @description What the review compares, and which outcomes it wants; the next task will ask it.
+         */
+        get: operations["show_questions"];
+        /**
+         * Change Questions
+         * @description Put these in the place of those of revision `seen`; 409 if somebody else was quicker. Tasks keep theirs.
+         */
+        put: operations["change_questions"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project_id}/templates": {
         parameters: {
             query?: never;
@@ -1104,6 +1170,30 @@ export interface components {
             /** Refused */
             refused: components["schemas"]["Refused"][];
         };
+        /**
+         * Arm
+         * @description An arm under the names that the tables of a document give it. `n` is its size as printed, or nothing.
+         */
+        Arm: {
+            /**
+             * N
+             * @default
+             */
+            n: string;
+            /** Name */
+            name: string;
+            /**
+             * Other Names
+             * @default []
+             */
+            other_names: string[];
+            /**
+             * Role
+             * @default open
+             * @enum {string}
+             */
+            role: "intervention" | "comparator" | "other" | "open";
+        };
         /** AskEstimate */
         AskEstimate: {
             /**
@@ -1162,6 +1252,102 @@ export interface components {
             batches: components["schemas"]["Batch"][];
             /** Next */
             next: number | null;
+        };
+        /**
+         * Cell
+         * @description The cell of a table that a value was read from. Tables, rows, columns and pages count from 0.
+         *
+         *     Boxes are left, top, right and bottom in points from the top left corner
+         *     of the page: of the cell, of the labels of its row, of its headers.
+         */
+        Cell: {
+            /** Box */
+            box: [
+                number,
+                number,
+                number,
+                number
+            ] | null;
+            /** Column */
+            column: number;
+            /** Column Boxes */
+            column_boxes: [
+                number,
+                number,
+                number,
+                number
+            ][];
+            /** Column Path */
+            column_path: string[];
+            /** Label */
+            label: string;
+            /** Page */
+            page: number;
+            /** Row */
+            row: number;
+            /** Row Boxes */
+            row_boxes: [
+                number,
+                number,
+                number,
+                number
+            ][];
+            /** Row Path */
+            row_path: string[];
+            /** Table */
+            table: number;
+        };
+        /**
+         * ChangeQuestions
+         * @description The questions as they should be, and the revision that was seen: 0 where nobody has written any.
+         * @example {
+         *       "comparisons": [
+         *         {
+         *           "comparator": {
+         *             "name": "placebo"
+         *           },
+         *           "id": "c1",
+         *           "intervention": {
+         *             "name": "aspirin",
+         *             "other_names": [
+         *               "acetylsalicylic acid"
+         *             ]
+         *           }
+         *         }
+         *       ],
+         *       "outcomes": [
+         *         {
+         *           "id": "stroke",
+         *           "kind": "binary",
+         *           "name": "stroke",
+         *           "timepoint": "12 months"
+         *         },
+         *         {
+         *           "direction": "lower_better",
+         *           "id": "pain",
+         *           "kind": "continuous",
+         *           "name": "pain"
+         *         }
+         *       ],
+         *       "seen": 0
+         *     }
+         */
+        ChangeQuestions: {
+            /**
+             * Comparisons
+             * @default []
+             */
+            comparisons: components["schemas"]["Comparison"][];
+            /**
+             * Outcomes
+             * @default []
+             */
+            outcomes: components["schemas"]["Outcome"][];
+            /**
+             * Seen
+             * @default 0
+             */
+            seen: number;
         };
         /**
          * ChangeTemplate
@@ -1228,6 +1414,16 @@ export interface components {
             /** Ordinal */
             ordinal: number;
         };
+        /**
+         * Comparison
+         * @description What the review compares with what. The id stays for ever: answers hang on it.
+         */
+        Comparison: {
+            comparator: components["schemas"]["NamedArm"];
+            /** Id */
+            id: string;
+            intervention: components["schemas"]["NamedArm"];
+        };
         /** Counts */
         Counts: {
             /** Cancelled */
@@ -1285,6 +1481,24 @@ export interface components {
          * @enum {string}
          */
         DocumentState: "unread" | "readable" | "problem" | "failed";
+        /**
+         * DocumentTable
+         * @description A table, whole, also where it goes on over pages. One that is a picture has no cells.
+         */
+        DocumentTable: {
+            /** Caption */
+            caption: string;
+            /** Cells */
+            cells: components["schemas"]["TableCell"][];
+            /** Footnotes */
+            footnotes: string[];
+            /** Is Picture */
+            is_picture: boolean;
+            /** Label */
+            label: string;
+            /** Page */
+            page: number;
+        };
         /** Documents */
         Documents: {
             /** Documents */
@@ -1342,6 +1556,7 @@ export interface components {
          *     with others, without a look at each.
          */
         Finding: {
+            cell: components["schemas"]["Cell"] | null;
             extracted: components["schemas"]["Extracted"] | null;
             /** Field */
             field: string;
@@ -1379,6 +1594,18 @@ export interface components {
             row: string;
             /** Rule */
             rule: string;
+        };
+        /**
+         * GivenCell
+         * @description A cell of one of the document's tables; all three count from 0.
+         */
+        GivenCell: {
+            /** Column */
+            column: number;
+            /** Row */
+            row: number;
+            /** Table */
+            table: number;
         };
         /** Health */
         Health: {
@@ -1503,6 +1730,41 @@ export interface components {
             next: string | null;
         };
         /**
+         * MendedArms
+         * @description A person's list of arms, and the revision of the review of `question_arms` that they saw, 0 for none.
+         * @example {
+         *       "arms": [
+         *         {
+         *           "n": "45",
+         *           "name": "Group A",
+         *           "other_names": [
+         *             "TG"
+         *           ],
+         *           "role": "intervention"
+         *         },
+         *         {
+         *           "name": "Group B",
+         *           "role": "comparator"
+         *         }
+         *       ],
+         *       "seen": 0
+         *     }
+         */
+        MendedArms: {
+            /** Arms */
+            arms: components["schemas"]["Arm"][];
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /**
+             * Seen
+             * @default 0
+             */
+            seen: number;
+        };
+        /**
          * Model
          * @description Who answers. Without a model it is the embedded extractor; a key is never told.
          */
@@ -1542,6 +1804,16 @@ export interface components {
             high: number;
             /** Low */
             low: number;
+        };
+        /** NamedArm */
+        NamedArm: {
+            /** Name */
+            name: string;
+            /**
+             * Other Names
+             * @default []
+             */
+            other_names: string[];
         };
         /**
          * NewFollowUp
@@ -1623,6 +1895,8 @@ export interface components {
              * @enum {string}
              */
             action: "accepted" | "edited" | "not_reported" | "not_applicable" | "unclear" | "rejected" | "withdrawn";
+            /** @description With `edited` and without a value: what stands in this cell is taken, and is the evidence. */
+            cell?: components["schemas"]["GivenCell"] | null;
             /** Field */
             field: string;
             /**
@@ -1723,6 +1997,37 @@ export interface components {
             params: {
                 [key: string]: string | number | components["schemas"]["Notice"];
             };
+        };
+        /**
+         * Outcome
+         * @description An outcome that the review wants of each comparison; `timepoint` is the preferred time, where there is one.
+         */
+        Outcome: {
+            /**
+             * Direction
+             * @default neutral
+             * @enum {string}
+             */
+            direction: "higher_better" | "lower_better" | "neutral";
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "binary" | "continuous";
+            /** Name */
+            name: string;
+            /**
+             * Other Names
+             * @default []
+             */
+            other_names: string[];
+            /**
+             * Timepoint
+             * @default
+             */
+            timepoint: string;
         };
         /**
          * Pool
@@ -1837,6 +2142,15 @@ export interface components {
             /** Role */
             role: string;
         };
+        /** ProjectQuestions */
+        ProjectQuestions: {
+            /** Comparisons */
+            comparisons: components["schemas"]["Comparison"][];
+            /** Outcomes */
+            outcomes: components["schemas"]["Outcome"][];
+            /** Revision */
+            revision: number;
+        };
         /** Projects */
         Projects: {
             /** Next */
@@ -1917,6 +2231,8 @@ export interface components {
         };
         /** Result */
         Result: {
+            /** Arms */
+            arms: components["schemas"]["Arm"][];
             /** Checks Version */
             checks_version: number;
             /** Document Id */
@@ -1971,6 +2287,16 @@ export interface components {
             row: string;
             /** Value */
             value: string | number | string[] | null;
+        };
+        /**
+         * ReviewQuestions
+         * @description Every outcome is asked of every comparison.
+         */
+        ReviewQuestions: {
+            /** Comparisons */
+            comparisons: components["schemas"]["Comparison"][];
+            /** Outcomes */
+            outcomes: components["schemas"]["Outcome"][];
         };
         /** Reviews */
         Reviews: {
@@ -2088,6 +2414,8 @@ export interface components {
             at: string;
             /** By */
             by: string;
+            /** Has Cell */
+            has_cell: boolean;
             /** Is Outdated */
             is_outdated: boolean;
             /** Note */
@@ -2101,6 +2429,42 @@ export interface components {
         StartedTask: {
             /** Task Id */
             task_id: number;
+        };
+        /**
+         * TableCell
+         * @description One cell. Rows and columns count from 0, headers and row labels included; `box` is in points.
+         */
+        TableCell: {
+            /** Box */
+            box: [
+                number,
+                number,
+                number,
+                number
+            ] | null;
+            /** Column */
+            column: number;
+            /** Column Path */
+            column_path: string[];
+            /** Column Span */
+            column_span: number;
+            /** Is Header */
+            is_header: boolean;
+            /** Page */
+            page: number;
+            /** Row */
+            row: number;
+            /** Row Path */
+            row_path: string[];
+            /** Row Span */
+            row_span: number;
+            /** Text */
+            text: string;
+        };
+        /** Tables */
+        Tables: {
+            /** Tables */
+            tables: components["schemas"]["DocumentTable"][];
         };
         /** Task */
         Task: {
@@ -2184,6 +2548,7 @@ export interface components {
              * @default
              */
             note: string;
+            questions?: components["schemas"]["ReviewQuestions"] | null;
             /** Scopes */
             scopes: string[];
             /** Sections */
@@ -3131,6 +3496,33 @@ export interface operations {
             };
         };
     };
+    mend_arms: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: number;
+                ordinal: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MendedArms"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+        };
+    };
     rectangles: {
         parameters: {
             query: {
@@ -3209,6 +3601,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Result"];
+                };
+            };
+        };
+    };
+    tables: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: number;
+                ordinal: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tables"];
                 };
             };
         };
@@ -3745,6 +4160,54 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    show_questions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectQuestions"];
+                };
+            };
+        };
+    };
+    change_questions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeQuestions"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectQuestions"];
+                };
             };
         };
     };

@@ -27,6 +27,10 @@ export function ProjectPage() {
       </nav>
       <header className="page-head">
         <h1>{project?.name ?? "…"}</h1>
+        <span className="spacer" />
+        <Button component={Link} to={`/projects/${projectId}/questions`} variant="default">
+          {texts.questions.open}
+        </Button>
         {start}
       </header>
       <h2 className="section-title">{texts.projects.tasks}</h2>

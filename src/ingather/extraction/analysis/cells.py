@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import Final
 
 from ingather.extraction.analysis.conversions import Formula
-from ingather.extraction.findings import BELIEVED, DocumentResult, Finding, State, Value, Verdict
+from ingather.extraction.findings import BELIEVED, CellPlace, DocumentResult, Finding, State, Value, Verdict
 
 _NUMBER: Final = re.compile(r"[-\u2212]?\d+(?:[.\u00b7]\d+)?")
 
@@ -36,6 +36,7 @@ class Figure:
     field: str
     quote: str = ""
     page: int | None = None
+    cell: CellPlace | None = None
     formula: Formula | None = None
     inputs: tuple["Figure", ...] = ()
 
@@ -83,7 +84,8 @@ class Cells:
             row=row,
             field=field,
             quote=finding.quote,
-            page=finding.spans[0].page if finding.spans else None,
+            page=finding.pages[0] if finding.pages else None,
+            cell=finding.standing_cell,
         )
 
     def _reported(self, row: str, field: str) -> list[Finding]:
@@ -110,7 +112,9 @@ def printed(finding: Finding) -> str:
 
 
 def _own_text(finding: Finding) -> str:
-    """The value's own characters, where the quote stands on its page character by character; else nothing."""
+    """The value's own characters, where the quote stands on its page character by character, or those of its cell."""
+    if finding.cell is not None and finding.source != "reviewer":
+        return finding.quote
     if len(finding.spans) != 1 or len(finding.value_spans) != 1 or finding.source == "reviewer":
         return ""
     span, own = finding.spans[0], finding.value_spans[0]

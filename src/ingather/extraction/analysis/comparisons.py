@@ -35,12 +35,17 @@ class ComparisonKind(StrEnum):
     REPORTED = "reported"  # an effect with its interval, as the paper prints it
 
 
+_NAMES: Final = {ComparisonKind.CONTINUOUS: ("mean", "sd", "n"), ComparisonKind.BINARY: ("events", "n")}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """One comparison of one study, ready for an analysis. `figures` are its numbers by the column they stand in.
 
     `shared_by` counts the comparisons of this outcome and time that use the
     same control group: pooled together, they count its people that often.
+    `question` is the comparison as the review asks for it, and nothing where
+    the paper's own arms are compared.
     """
 
     study: str
@@ -54,6 +59,7 @@ class Comparison:
     figures: dict[str, Figure]
     effects: dict[Measure, Effect]
     shared_by: int = 1
+    question: str = ""
 
     @property
     def state(self) -> CellState:
@@ -100,7 +106,7 @@ class _Group:
 
 def comparisons_of(document: DocumentResult) -> StudyNumbers:
     reading = _Reading(document)
-    found = [*reading.of_groups(), *reading.of_effects()]
+    found = [*reading.of_questions(), *reading.of_groups(), *reading.of_effects()]
     return StudyNumbers(
         comparisons=tuple(one for one in found if isinstance(one, Comparison)),
         refused=tuple(one for one in found if isinstance(one, RefusedComparison)),
@@ -137,6 +143,51 @@ class _Reading:
             at_once[row.parts["outcome"], when, kind].append(group)
         for (outcome, when, _), groups in at_once.items():
             yield from self._paired(self._label(outcome), when, groups)
+
+    def of_questions(self) -> Iterator[Comparison | RefusedComparison]:
+        """The review's own questions: both arms stand in one row, so nothing has to be paired."""
+        rows = self._rows("question")
+        for row in rows:
+            kind = ComparisonKind(row.parts["kind"])
+            figures = self._figures_of(row, kind)
+            if isinstance(figures, RefusedComparison):
+                yield figures
+                continue
+            try:
+                effects = _effects(kind, figures)
+            except Unusable as why:
+                yield self._refused(row, row.key, "", str(why))
+                continue
+            same = ("outcome", "timepoint", "comparator")
+            yield Comparison(
+                **self._origin(),
+                outcome=row.parts["outcome"],
+                timepoint=row.parts["timepoint"],
+                intervention=row.parts["intervention"],
+                comparator=row.parts["comparator"],
+                kind=kind,
+                figures=figures,
+                effects=effects,
+                shared_by=sum(all(one.parts[name] == row.parts[name] for name in same) for one in rows),
+                question=f"{row.parts['intervention']} / {row.parts['comparator']}",
+            )
+
+    def _figures_of(self, row: Row, kind: ComparisonKind) -> dict[str, Figure] | RefusedComparison:
+        """All numbers of a question, or the first that is not there."""
+        figures: dict[str, Figure] = {}
+        for side in ("1", "2"):
+            for name in _NAMES[kind]:
+                field = f"question_{name}_{side}"
+                figure = self._cells.figure(row.key, field)
+                if figure is None:
+                    return self._refused(
+                        row,
+                        row.key,
+                        field,
+                        notice("analysis.no_single_number", "There is no single number in this cell."),
+                    )
+                figures[name + side] = figure
+        return figures
 
     def of_effects(self) -> Iterator[Comparison | RefusedComparison]:
         for row in self._rows("contrast"):
@@ -222,7 +273,7 @@ class _Reading:
         has_means = any(self._cells.figure(group.row, field) for group in (one, two) for field in (MEAN, MEDIAN))
         has_events = any(self._cells.figure(group.row, field) for group in (one, two) for field in (EVENTS, PERCENT))
         kind = ComparisonKind.CONTINUOUS if has_means and not has_events else ComparisonKind.BINARY
-        names = ("mean", "sd", "n") if kind is ComparisonKind.CONTINUOUS else ("events", "n")
+        names = _NAMES[kind]
         read = read_mean if kind is ComparisonKind.CONTINUOUS else read_events
         figures: dict[str, Figure] = {}
         for side, group in (("1", one), ("2", two)):

@@ -45,11 +45,11 @@ class Pool:
 
 def pools_of(comparisons: Iterable[Comparison]) -> Iterator[Pool]:
     """A pool for each outcome, time and measure, in the order in which they first appear."""
-    questions: defaultdict[tuple[str, str, ComparisonKind], list[Comparison]] = defaultdict(list)
+    questions: defaultdict[tuple[str, str, str, ComparisonKind], list[Comparison]] = defaultdict(list)
     for comparison in comparisons:
-        key = (comparison.outcome.casefold(), comparison.timepoint.casefold(), comparison.kind)
-        questions[key].append(comparison)
-    for (_, _, kind), alike in questions.items():
+        outcome, when = comparison.outcome.casefold(), comparison.timepoint.casefold()
+        questions[outcome, when, comparison.question.casefold(), comparison.kind].append(comparison)
+    for (_, _, _, kind), alike in questions.items():
         for measure in MEASURES[kind]:
             if any(measure in comparison.effects for comparison in alike):
                 yield _pool_of_comparisons(kind, measure, alike)
@@ -59,8 +59,9 @@ def _pool_of_comparisons(kind: ComparisonKind, measure: Measure, comparisons: li
     usable = [comparison for comparison in comparisons if measure in comparison.effects]
     lines = tuple(_line_of_pool(comparison, measure, usable) for comparison in usable)
     effects = [line.effect for line in lines]
+    first = comparisons[0]
     return Pool(
-        outcome=comparisons[0].outcome,
+        outcome=f"{first.outcome}: {first.question}" if first.question else first.outcome,
         timepoint=comparisons[0].timepoint,
         kind=kind,
         measure=measure,

@@ -7,6 +7,7 @@ from ingather.extraction.analysis.bias import COLUMNS, BiasRow
 from ingather.extraction.analysis.cells import Figure
 from ingather.extraction.analysis.comparisons import Comparison, RefusedComparison
 from ingather.extraction.analysis.conversions import FORMULA_TEXTS
+from ingather.extraction.export.text import cell_texts
 
 # A number's name in `Comparison.figures`, and its column: the names that metafor's `escalc` gives its arguments.
 NUMBERS: Final = {
@@ -26,7 +27,23 @@ NUMBERS: Final = {
 _KEYS: Final = ("comparison", "document_id", "study", "outcome", "timepoint", "intervention", "comparator", "kind")
 COMPARISONS: Final = (*_KEYS, *NUMBERS.values(), "measure", "yi", "vi", "shared_by", "state")
 STATES: Final = ("comparison", "study", *NUMBERS.values())
-PROOF: Final = ("comparison", "study", "column", "value", "state", "row", "field", "page", "quote", "formula", "source")
+PROOF: Final = (
+    "comparison",
+    "study",
+    "column",
+    "value",
+    "state",
+    "row",
+    "field",
+    "page",
+    "quote",
+    "formula",
+    "source",
+    "table",
+    "table_row",
+    "table_column",
+    "boxes",
+)
 BIAS: Final = ("Study", *COLUMNS, "Weight")
 BIAS_STATES: Final = ("Study", "document_id", "about", "row", *COLUMNS)
 REFUSED: Final = ("document_id", "study", "about", "row", "field", "why")
@@ -68,6 +85,10 @@ _MEANINGS: Final = {
     "quote": "the words of the paper; for a computed number those of the numbers that went into it",
     "formula": "the formula of a computed number",
     "source": "where the formula was published",
+    "table": "the table that the number stands in, as the paper labels it",
+    "table_row": "the labels of its row, outermost first, parted by >",
+    "table_column": "the headers of its column, outermost first, parted by >",
+    "boxes": "left, top, right and bottom of its cell, in points from the top left corner of the page",
     "about": "what was to be compared",
     "Study": "the study's id, or the name of its file where nobody has given one",
     "D1": "bias from the randomisation process",
@@ -106,6 +127,7 @@ def proof_rows(number: int, comparison: Comparison) -> Iterator[list[Cell]]:
                 *(number, comparison.study, NUMBERS[name], one.printed, one.state, one.row, one.field),
                 *("" if one.page is None else one.page + 1, one.quote),
                 *((formula, source) if one is figure else ("", "")),
+                *cell_texts(one.cell),
             ]
 
 

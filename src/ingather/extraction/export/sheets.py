@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ingather.extraction.export.form import FieldLike, TemplateLike, chosen, label_of
 from ingather.extraction.export.lookup import Lookup
 from ingather.extraction.export.tally import Mark, Tally, mark_of
-from ingather.extraction.export.text import text_of, time_of
+from ingather.extraction.export.text import cell_texts, text_of, time_of
 from ingather.extraction.export.wording import Wording
 from ingather.extraction.findings import DocumentResult, Finding, Row, State, Value, Verdict
 from ingather.extraction.template.field_types import TRAITS
@@ -44,12 +44,13 @@ class SheetHeading:
 SheetLine = tuple[str, list[Entry]]  # the key of a sheet, and a row of it
 Widths = tuple[tuple[str, int], ...]  # columns by the key of their title
 
-REPEATED = ("arm", "outcome", "arm_result", "contrast", "domain")
+REPEATED = ("question", "arm", "outcome", "arm_result", "contrast", "domain")
 _EVIDENCE = (
     *(("document", 10), ("document_id", 12), ("file", 28), ("row", 14), ("row_label", 24), ("section", 18)),
     *(("field_id", 20), ("field", 24), ("state", 14), ("value", 30), ("unit", 12), ("quote", 60), ("page", 8)),
     *(("verdict", 22), ("reason", 26), ("source", 18), ("note", 30), ("flags", 30), ("extracted", 24)),
     *(("review", 18), ("reviewer", 18), ("reviewed_at", 24), ("review_note", 30)),
+    *(("table", 16), ("table_row", 30), ("table_column", 30), ("boxes", 24)),
 )
 _AUDIT = (
     *(("document", 10), ("document_id", 12), ("file", 28), ("row", 14), ("row_label", 24), ("field_id", 20)),
@@ -80,6 +81,7 @@ _PARTS = {
     "arm_result": (("outcome", 24), ("timepoint", 14), ("arm", 24)),
     "contrast": (("outcome", 24), ("timepoint", 14), ("arms", 24)),
     "domain": (("made_of", 24),),
+    "question": (("outcome", 24), ("timepoint", 14), ("intervention", 24), ("comparator", 24)),
 }
 
 
@@ -95,7 +97,8 @@ class Sheets:
         self.evidence = self._plain("evidence", _EVIDENCE)
         self.all = (
             self._wide("studies", _STUDIES, self._study),
-            *(self._scope(scope) for scope in REPEATED),
+            # A task without questions has no sheet for them.
+            *(self._scope(scope) for scope in REPEATED if scope != "question" or self._repeated[scope]),
             self.evidence,
             self._plain("audit", _AUDIT),
             self._plain("failures", _FAILURES),
@@ -124,7 +127,7 @@ class Sheets:
         for finding in document.findings:
             field = self._fields.get(finding.field)
             mark = mark_of(finding)
-            pages = sorted({span.page + 1 for span in finding.spans})
+            pages = [page + 1 for page in finding.pages]
             yield [
                 *start,
                 Entry(finding.row),
@@ -132,7 +135,7 @@ class Sheets:
                 Entry(self.section(field) if field else ""),
                 Entry(finding.field),
                 Entry(label_of(field, wording.language) if field else finding.field),
-                Entry(wording["no_answer"] if finding.is_open else wording.of("state", finding.state), mark),
+                Entry(self._nothing(field) if finding.is_open else wording.of("state", finding.state), mark),
                 Entry(_typed(finding.value, field), Mark.PLAIN if mark is Mark.ABSENT else mark),
                 Entry(lookup.unit(finding, field) if field else ""),
                 Entry(finding.quote),
@@ -144,6 +147,7 @@ class Sheets:
                 Entry(lookup.flags(finding), Mark.ATTENTION),
                 self._extracted(finding, field),
                 *self._review(finding),
+                *map(Entry, cell_texts(finding.standing_cell)),
             ]
 
     def _extracted(self, finding: Finding, field: FieldLike | None) -> Entry:
@@ -194,6 +198,10 @@ class Sheets:
 
     def _state(self, state: State) -> str:
         return self.wording.of("state", state)
+
+    def _nothing(self, field: FieldLike | None) -> str:
+        """What is said where nothing was found: of a question about numbers, that it was looked for."""
+        return self.wording["not_found" if field and field.scope == "question" else "no_answer"]
 
     def section(self, field: FieldLike) -> str:
         return self._sections.get(field.section, field.section)
@@ -268,6 +276,8 @@ class Sheets:
                 made_of = [parts.pop("outcome", ""), parts.pop("timepoint", ""), " vs ".join(parts.values())]
             case "domain":
                 made_of = ["; ".join(parts.values())]
+            case "question":
+                made_of = [row.parts[name] for name, _ in _PARTS["question"]]
         start = [
             Entry(lookup.document.ordinal + 1),
             Entry(lookup.document.file_name),
@@ -281,6 +291,9 @@ class Sheets:
         findings = lookup.findings(row, field.id)
         if not findings:
             is_finished = lookup.document.state == "completed"
+            if is_finished and field.scope == "question":
+                # A question about events has no mean, and the other way round.
+                return Entry(self._state(State.NOT_APPLICABLE), Mark.ABSENT)
             return (
                 Entry(self.wording["no_answer"], Mark.ABSENT) if is_finished else self._document_state(lookup.document)
             )
@@ -295,7 +308,7 @@ class Sheets:
         if finding.state is State.REPORTED:
             is_blank = isinstance(value, str) and not value.strip()
             return Entry(self.wording["no_value"], Mark.ATTENTION) if is_blank else Entry(value, mark)
-        state = self.wording["no_answer"] if finding.is_open else self.wording.of("state", finding.state)
+        state = self._nothing(field) if finding.is_open else self.wording.of("state", finding.state)
         is_doubtful = finding.state is State.UNCLEAR and value != ""
         return Entry(f"{state}: {text_of(value)}" if is_doubtful else state, mark)
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from enum import StrEnum
 
-from ingather.extraction.findings import BELIEVED, Action, DocumentResult, Finding, State, Verdict
+from ingather.extraction.findings import BELIEVED, REVIEWER, Action, DocumentResult, Finding, State, Verdict
 
 
 class Mark(StrEnum):
@@ -13,9 +13,6 @@ class Mark(StrEnum):
     ATTENTION = "attention"  # a person should look
     ABSENT = "absent"  # a word about the answer, no value of the document
     FAILED = "failed"
-
-
-REVIEWER = "reviewer"  # the source of what a person gave
 
 
 def is_computed(finding: Finding) -> bool:

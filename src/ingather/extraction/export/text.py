@@ -3,7 +3,7 @@
 import re
 from datetime import UTC, datetime
 
-from ingather.extraction.findings import Value
+from ingather.extraction.findings import CellPlace, Value
 
 CELL_LIMIT = 32_767  # of Excel, counted in UTF-16 units
 CUT_MARK = "…[cut, full text in the JSON export]"
@@ -78,3 +78,11 @@ def time_of(at: datetime) -> str:
 
 def _utf16_units(text: str) -> int:
     return len(text) + sum(character > "\uffff" for character in text)
+
+
+def cell_texts(cell: CellPlace | None) -> tuple[str, str, str, str]:
+    """The table of a value, the labels of its row, the headers of its column, and its box on the page."""
+    if cell is None:
+        return "", "", "", ""
+    box = " ".join(f"{edge:.1f}" for edge in cell.box) if cell.box else ""
+    return cell.label, " > ".join(cell.row_path), " > ".join(cell.column_path), box

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from ingather.extraction.findings import CellPlace
 from ingather.library.port import Box
 
 
@@ -43,8 +44,32 @@ class NumbersEvidence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NumberPlace:
+    """Where one number of one arm stands: a cell, or characters `start` to `end` of a page.
+
+    `is_printed`: the number itself stands there. One that was worked out from
+    a percentage does not.
+    """
+
+    side: str
+    name: str
+    quote: str
+    page: int
+    cell: CellPlace | None = None
+    start: int = 0
+    end: int = 0
+    is_printed: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NumbersAnswer:
-    """One answer. `why` says what is missing where the state is not `reported`, or how a number came about."""
+    """One answer. `why` says what is missing where the state is not `reported`, or how a number came about.
+
+    `places` says of each number where it stands. A number that the paper
+    gives elsewhere, such as the size of an arm, may have none. `is_by_model`:
+    a model named the cells. `is_named`: the labels name the outcome as
+    clearly as the rules want it.
+    """
 
     id: str
     state: AnswerState
@@ -52,6 +77,9 @@ class NumbersAnswer:
     intervention: ArmNumbers = ArmNumbers()
     comparator: ArmNumbers = ArmNumbers()
     evidence: tuple[NumbersEvidence, ...] = ()
+    places: tuple[NumberPlace, ...] = ()
+    is_by_model: bool = False
+    is_named: bool = True
 
 
 def as_object(answer: NumbersAnswer) -> Mapping[str, Any]:

@@ -1,14 +1,17 @@
 """Answers to a review's questions about the numbers of one paper: by rules, and by a model where one is given."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple
 from typing import Protocol
 
-from ingather.extraction.numbers.answer import AnswerState, NumbersAnswer, NumbersEvidence
+from ingather.extraction.numbers import reasons
+from ingather.extraction.numbers.answer import AnswerState, NumberPlace, NumbersAnswer, NumbersEvidence
 from ingather.extraction.numbers.from_sentences import SentenceAnswer, sentence_answers
 from ingather.extraction.numbers.from_tables import Candidate, candidates, choose
 from ingather.extraction.numbers.label import TableLabel
 from ingather.extraction.numbers.meaning import Figures
+from ingather.extraction.numbers.number_places import places_of
 from ingather.extraction.numbers.paper import NumbersPaper
 from ingather.extraction.numbers.question import NumbersQuestion
 
@@ -42,19 +45,32 @@ def _combined(by_model: NumbersAnswer | None, by_rules: NumbersAnswer) -> Number
     if by_rules.state is not AnswerState.REPORTED or numbers == (by_rules.intervention, by_rules.comparator):
         return by_model
     return NumbersAnswer(
-        id=by_model.id, state=AnswerState.UNCLEAR, why="The model chose other cells than the rules.",
-        evidence=(*by_model.evidence, *by_rules.evidence),
+        id=by_model.id, state=AnswerState.UNCLEAR, why=reasons.MODEL_DIFFERS,
+        evidence=(*by_model.evidence, *by_rules.evidence), places=by_rules.places,
     )  # fmt: skip
 
 
 def by_rules(question: NumbersQuestion, paper: NumbersPaper) -> NumbersAnswer:
-    """The answer of the rules: from the tables, or else from the sentences."""
+    """The answer of the rules, under whichever name of the outcome the paper has it."""
+    answers = [_of_wording(wording, paper) for wording in question.wordings]
+    reported = [answer for answer in answers if answer.state is AnswerState.REPORTED]
+    if len({(answer.intervention, answer.comparator) for answer in reported}) > 1:
+        return NumbersAnswer(
+            id=question.id, state=AnswerState.UNCLEAR, why=reasons.NAMES_DIFFER,
+            evidence=tuple(one for answer in reported for one in answer.evidence)[:_MOST_CANDIDATES],
+            places=reported[0].places,
+        )  # fmt: skip
+    return next(iter(reported), None) or next((one for one in answers if one.evidence), answers[0])
+
+
+def _of_wording(question: NumbersQuestion, paper: NumbersPaper) -> NumbersAnswer:
+    """The answer under one name: from the tables, or else from the sentences."""
     choice = choose(candidates(question, paper), question)
     if choice.chosen is not None:
         one, other = choice.chosen.values
         return NumbersAnswer(
             id=question.id, state=AnswerState.REPORTED, why=choice.why, intervention=one, comparator=other,
-            evidence=evidence_of([choice.chosen]),
+            evidence=evidence_of([choice.chosen]), places=places_of(choice.chosen, paper.tables),
         )  # fmt: skip
     sentences = sentence_answers(question, paper)
     whole = [one for one in sentences if not one.missing]
@@ -63,6 +79,7 @@ def by_rules(question: NumbersQuestion, paper: NumbersPaper) -> NumbersAnswer:
             id=question.id, state=AnswerState.REPORTED, intervention=whole[0].intervention,
             comparator=whole[0].comparator,
             evidence=tuple(_sentence_evidence(one, paper) for one in whole[:_MOST_CANDIDATES]),
+            places=tuple(_places_in(whole[0])),
         )  # fmt: skip
     evidence = (*evidence_of(choice.looked_at), *(_sentence_evidence(one, paper) for one in sentences))[
         :_MOST_CANDIDATES
@@ -71,10 +88,21 @@ def by_rules(question: NumbersQuestion, paper: NumbersPaper) -> NumbersAnswer:
         return NumbersAnswer(
             id=question.id,
             state=AnswerState.NOT_FOUND,
-            why="No table and no sentence gives this outcome for both arms.",
+            why=reasons.NOWHERE,
         )
-    why = choice.why or ("Several sentences give other numbers." if whole else sentences[0].missing)
-    return NumbersAnswer(id=question.id, state=AnswerState.UNCLEAR, why=why, evidence=evidence)
+    why = choice.why or (reasons.SENTENCES_DIFFER if whole else sentences[0].missing)
+    looked_at = places_of(choice.looked_at[0], paper.tables) if choice.looked_at else tuple(_places_in(sentences[0]))
+    return NumbersAnswer(id=question.id, state=AnswerState.UNCLEAR, why=why, evidence=evidence, places=looked_at)
+
+
+def _places_in(found: SentenceAnswer) -> Iterator[NumberPlace]:
+    """The sentence as the place of each number that is printed in it."""
+    one = found.sentence
+    for side, numbers in (("intervention", found.intervention), ("comparator", found.comparator)):
+        for name in ("events", "n", "mean", "sd"):
+            value = getattr(numbers, name)
+            if value is not None and re.search(rf"(?<![\d.]){re.escape(value)}(?!\d|\.\d)", one.text):
+                yield NumberPlace(side=side, name=name, quote=one.text, page=one.page, start=one.start, end=one.end)
 
 
 def _agree(sentences: Sequence[SentenceAnswer]) -> bool:

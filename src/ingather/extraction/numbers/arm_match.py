@@ -5,8 +5,10 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
+from types import MappingProxyType
 from typing import Final
 
+from ingather.extraction.findings import ArmRole, DocumentArm
 from ingather.extraction.ground.folding import fold
 from ingather.extraction.numbers.terms import ShortForms, terms_of, weight
 
@@ -39,6 +41,8 @@ _GENERIC: Final = frozenset(
 _MARGIN: Final = 0.35
 # The same where what the text says beside the names had to be looked at.
 _MARGIN_OF_TEXT: Final = 0.4
+# What a role that a person gave adds. Words give at most 3 for a label and take at most as much away.
+_CONFIRMED: Final = 10.0
 # The least that both labels together must have in favour of them.
 _LEAST: Final = 0.5
 # A label loses this much that has numbers, such as a dose, and none of those of the arm.
@@ -91,21 +95,43 @@ Mentions = Callable[[Sequence[ArmLabel]], Mapping[ArmLabel, Counter[str]]]
 
 
 def assign(
-    labels: Sequence[ArmLabel], arms: tuple[ArmQuery, ArmQuery], short: ShortForms, mentions: Mentions
+    labels: Sequence[ArmLabel],
+    arms: tuple[ArmQuery, ArmQuery],
+    short: ShortForms,
+    mentions: Mentions,
+    known: Mapping[tuple[str, ...], DocumentArm] = MappingProxyType({}),
 ) -> tuple[ArmLabel, ArmLabel] | None:
-    """The label of the intervention and the label of the comparator; none where two assignments are about as good."""
+    """The label of the intervention and the label of the comparator; none where two assignments are about as good.
+
+    `known` are arms that a person has confirmed, by the terms of their names.
+    """
     if len(labels) < 2:
         return None
-    labels = [label for label in labels if _can_name(label, arms)]
+    roles = {label: known[label.core].role for label in labels if label.core in known}
+    labels = [label for label in labels if label in roles or _can_name(label, arms)]
+    labels = [label for label in labels if roles.get(label) is not ArmRole.OTHER]
     if len(labels) < 2:
         return None
-    base = {(label, at): _affinity(label, arms[at], arms[1 - at], short) for label in labels for at in (0, 1)}
+    base = {
+        (label, at): _affinity(label, arms[at], arms[1 - at], short) + _by_person(roles.get(label), at)
+        for label in labels
+        for at in (0, 1)
+    }
     best = _best_arm_pair(labels, base)
     if best is None and len(labels) <= _MOST_ARMS:
         beside = mentions(labels)
         scores = {key: score + _beside(key[0], arms[key[1]], beside) for key, score in base.items()}
         best = _best_arm_pair(labels, scores, margin=_MARGIN_OF_TEXT)
     return best
+
+
+def _by_person(role: ArmRole | None, at: int) -> float:
+    """What a person said of an arm counts more than all its words."""
+    if role is ArmRole.INTERVENTION:
+        return _CONFIRMED if at == 0 else -_CONFIRMED
+    if role is ArmRole.COMPARATOR:
+        return _CONFIRMED if at == 1 else -_CONFIRMED
+    return 0.0
 
 
 def _can_name(label: ArmLabel, arms: tuple[ArmQuery, ArmQuery]) -> bool:

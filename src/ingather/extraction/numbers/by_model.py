@@ -12,11 +12,13 @@ from typing import Any, Final
 
 import orjson
 
-from ingather.extraction.numbers.answer import AnswerState, ArmNumbers, NumbersAnswer
+from ingather.extraction.numbers import reasons
+from ingather.extraction.numbers.answer import AnswerState, NumbersAnswer
 from ingather.extraction.numbers.answering import evidence_of
 from ingather.extraction.numbers.arm_match import queries_of
 from ingather.extraction.numbers.cell_index import CellIndex, IndexedCell, index_cells
-from ingather.extraction.numbers.from_tables import Candidate, candidate_of, is_same_time
+from ingather.extraction.numbers.from_tables import LEAST_NAMED, Candidate, candidate_of, is_same_time
+from ingather.extraction.numbers.number_places import places_of
 from ingather.extraction.numbers.outcome_match import outcome_of, outcome_score, terms_elsewhere
 from ingather.extraction.numbers.pairing import PairedCells, paired
 from ingather.extraction.numbers.paper import NumbersPaper
@@ -38,7 +40,8 @@ MOST_AT_ONCE: Final = 8
 ANSWER_TOKENS: Final = 160
 # Cells that a model may name for one arm: events and N, or mean, SD and N, each in a cell of its own, and one spare.
 MOST_CELLS: Final = 4
-# These errors are of one answer and say nothing of the next.
+FAILED: Final = "failed"
+# What went wrong with one answer and says nothing of the next.
 OF_THIS_ANSWER: Final = frozenset(
     {
         ErrorKind.TRUNCATED,
@@ -104,28 +107,66 @@ class ModelByCells:
     context_tokens: int | None = None
 
     def __call__(self, questions: Sequence[NumbersQuestion], paper: NumbersPaper) -> Iterator[NumbersAnswer]:
-        for start in range(0, len(questions), MOST_AT_ONCE):
-            group = questions[start : start + MOST_AT_ONCE]
-            index = index_cells(paper, group, self._room(group))
-            if not index.cells:
-                continue  # no table has numbers, or none has room: the rules answer and say why
+        for group, index in groups_of(questions, paper, lambda: self.context_tokens):
             try:
                 given = parse_object(self.complete(request_of(group, index)))
             except ModelError as error:
                 if error.kind not in OF_THIS_ANSWER:
                     raise  # the next question would meet the same
-                why = f"The model gave no answer: {error}"
+                why = reasons.model_silent(why=str(error))
                 yield from (NumbersAnswer(id=one.id, state=AnswerState.UNCLEAR, why=why) for one in group)
                 continue
             yield from read_answers(given, group, paper, index)
 
-    def _room(self, group: Sequence[NumbersQuestion]) -> int | None:
-        """Tokens for the tables: what the context leaves beside the questions and their answer."""
-        if self.context_tokens is None:
-            return None
-        around = estimate_tokens([SYSTEM, _questions_text(group), orjson.dumps(_FORM).decode()])
-        # An estimate may be a fifth too low: tokenizers differ.
-        return round((self.context_tokens - len(group) * ANSWER_TOKENS) / 1.2) - around
+
+def groups_of(
+    questions: Sequence[NumbersQuestion], paper: NumbersPaper, context_tokens: Callable[[], int | None]
+) -> Iterator[tuple[Sequence[NumbersQuestion], CellIndex]]:
+    """The questions of each request with the tables that have room in it.
+
+    Where no table has numbers, or none has room, nothing is asked: the rules
+    answer and say why.
+    """
+    for start in range(0, len(questions), MOST_AT_ONCE):
+        group = questions[start : start + MOST_AT_ONCE]
+        index = index_cells(paper, group, _room(group, context_tokens()))
+        if index.cells:
+            yield group, index
+
+
+def _room(group: Sequence[NumbersQuestion], context_tokens: int | None) -> int | None:
+    """Tokens for the tables: what the context leaves beside the questions and their answer."""
+    if context_tokens is None:
+        return None
+    around = estimate_tokens([SYSTEM, _questions_text(group), orjson.dumps(_FORM).decode()])
+    # An estimate may be a fifth too low: tokenizers differ.
+    return round((context_tokens - len(group) * ANSWER_TOKENS) / 1.2) - around
+
+
+@dataclass(frozen=True, slots=True)
+class NamedCells:
+    """A `NumbersModel` that has answered before: what it named for each question is read again, and nobody is asked.
+
+    `FAILED` stands in the place of an answer that could not be had.
+    """
+
+    named: Mapping[str, Mapping[str, Any]]
+
+    def __call__(self, questions: Sequence[NumbersQuestion], paper: NumbersPaper) -> Iterator[NumbersAnswer]:
+        asked = [question for question in questions if question.id in self.named]
+        failed = {question.id for question in asked if FAILED in self.named[question.id]}
+        for question in asked:
+            if question.id in failed:
+                yield _unclear_model_answer(
+                    question,
+                    reasons.model_silent(
+                        why=str(self.named[question.id][FAILED]),
+                    ),
+                )
+        rest = [question for question in asked if question.id not in failed]
+        if rest:
+            answers = {"answers": [{**self.named[question.id], "id": question.id} for question in rest]}
+            yield from read_answers(answers, rest, paper, index_cells(paper, rest))
 
 
 def request_of(questions: Sequence[NumbersQuestion], index: CellIndex) -> ChatRequest:
@@ -158,6 +199,8 @@ def _questions_text(questions: Sequence[NumbersQuestion]) -> str:
             {
                 "id": one.id,
                 "outcome": one.outcome,
+                **({"other_names": one.other_names} if one.other_names else {}),
+                **({"time": one.timepoint} if one.timepoint else {}),
                 "intervention": one.intervention,
                 "comparator": one.comparator,
                 "numbers": "events and n" if one.kind is NumbersKind.BINARY else "mean, sd and n",
@@ -172,20 +215,35 @@ def _model_answer_read(
     given: Mapping[str, Any], question: NumbersQuestion, paper: NumbersPaper, index: CellIndex
 ) -> NumbersAnswer:
     if given.get("state") == AnswerState.NOT_FOUND:
-        why = f"The model found it in no table; {index.left_out} had no room." if index.left_out else ""
-        return NumbersAnswer(id=question.id, state=AnswerState.NOT_FOUND, why=why or "The model found it in no table.")
+        why = (
+            reasons.model_nowhere_read(
+                count=index.left_out,
+            )
+            if index.left_out
+            else ""
+        )
+        return NumbersAnswer(
+            id=question.id,
+            state=AnswerState.NOT_FOUND,
+            why=why or reasons.MODEL_NOWHERE,
+        )
     if given.get("state") != AnswerState.REPORTED:
-        return _unclear_model_answer(question, "The model could not decide.")
+        return _unclear_model_answer(question, reasons.MODEL_UNDECIDED)
     named: list[tuple[IndexedCell, ...]] = []
     for side in ("intervention", "comparator"):
         ids = _cell_ids(given.get(side))
         if not ids:
-            return _unclear_model_answer(question, "The model named no cell for one of the arms.")
+            return _unclear_model_answer(question, reasons.MODEL_NO_CELL)
         if unknown := [one for one in ids if one not in index.cells]:
-            return _unclear_model_answer(question, f"The model named a cell that is not there: {unknown[0]!r}.")
+            return _unclear_model_answer(
+                question,
+                reasons.model_unknown_cell(
+                    cell=repr(unknown[0]),
+                ),
+            )
         named.append(tuple(index.cells[one] for one in ids))
     if len({id(cell.view) for side in named for cell in side}) > 1:
-        return _unclear_model_answer(question, "The model named cells of several tables.")
+        return _unclear_model_answer(question, reasons.MODEL_SEVERAL_TABLES)
     return _checked_cells(given, question, paper, (named[0], named[1]))
 
 
@@ -201,23 +259,33 @@ def _checked_cells(
     cells = next((pair for pair in pairs if _holds_named_cells(pair, named)), None)
     if cells is None:
         if any(_holds_named_cells(pair, (named[1], named[0])) for pair in pairs):
-            return _unclear_model_answer(question, "The labels of these cells name the other arm.")
-        return _unclear_model_answer(question, "Nothing in the labels says that these cells are of these two arms.")
-    query = outcome_of(question.outcome)
-    score = outcome_score(query, cells.frame, view.table.caption, terms_elsewhere(view, paper), paper)
+            return _unclear_model_answer(question, reasons.OTHER_ARM)
+        return _unclear_model_answer(
+            question,
+            reasons.NO_ARM_IN_LABELS,
+        )
+    elsewhere = terms_elsewhere(view, paper)
+    score, query = max(
+        (
+            (outcome_score(query, cells.frame, view.table.caption, elsewhere, paper), query)
+            for query in (outcome_of(wording.outcome) for wording in question.wordings)
+        ),
+        key=lambda one: one[0],
+    )
     found = candidate_of(question, cells, score, paper, arms, sizes_of(paper))
     if score <= 0:
-        return _unclear_model_answer(question, "The labels of these cells do not name the outcome.", found)
+        return _unclear_model_answer(question, reasons.OTHER_OUTCOME, found)
     if query.moment is not None and cells.moment is not None and not is_same_time(cells.moment, query.moment):
-        return _unclear_model_answer(question, "The labels of these cells name another time.", found)
+        return _unclear_model_answer(question, reasons.OTHER_TIME, found)
     if found.missing:
         return _unclear_model_answer(question, found.missing, found)
     if contradiction := _contradiction(given, found):
         return _unclear_model_answer(question, contradiction, found)
     intervention, comparator = found.values
     return NumbersAnswer(
-        id=question.id, state=AnswerState.REPORTED, why="A model named the cells; the numbers are read from them.",
+        id=question.id, state=AnswerState.REPORTED, why=reasons.MODEL_NAMED,
         intervention=intervention, comparator=comparator, evidence=evidence_of([found]),
+        places=places_of(found, paper.tables), is_by_model=True, is_named=score >= LEAST_NAMED,
     )  # fmt: skip
 
 
@@ -236,7 +304,11 @@ def _contradiction(given: Mapping[str, Any], found: Candidate) -> str:
             value = typed.get(name) if isinstance(typed, dict) else None
             read = getattr(numbers, name)
             if isinstance(value, str) and value.strip() and read is not None and not _is_equal(value, read):
-                return f"The model typed {name} = {value.strip()[:40]!r} beside cells that say {read}."
+                return reasons.model_typed_other(
+                    name=name,
+                    value=repr(value.strip()[:40]),
+                    read=read,
+                )
     return ""
 
 
@@ -259,6 +331,5 @@ def _cell_ids(arm: object) -> list[str]:
 def _unclear_model_answer(question: NumbersQuestion, why: str, found: Candidate | None = None) -> NumbersAnswer:
     evidence = evidence_of([found]) if found else ()
     return NumbersAnswer(
-        id=question.id, state=AnswerState.UNCLEAR, why=why, intervention=ArmNumbers(), comparator=ArmNumbers(),
-        evidence=evidence,
+        id=question.id, state=AnswerState.UNCLEAR, why=why, evidence=evidence, is_by_model=True
     )  # fmt: skip

@@ -52,7 +52,7 @@ def index_cells(paper: NumbersPaper, questions: Sequence[NumbersQuestion], room_
 
 
 def _nearest_first(paper: NumbersPaper, questions: Sequence[NumbersQuestion]) -> list[tuple[int, TableView]]:
-    wanted = {term for question in questions for term in outcome_of(question.outcome).terms}
+    wanted = {term for question in questions for one in question.wordings for term in outcome_of(one.outcome).terms}
 
     def nearness(numbered: tuple[int, TableView]) -> float:
         table = numbered[1].table

@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Final
 
 from ingather.extraction.ground.folding import fold
+from ingather.extraction.numbers import reasons
 from ingather.extraction.numbers.answer import ArmNumbers
 from ingather.extraction.numbers.arm_match import ArmLabel, ArmQuery, queries_of
 from ingather.extraction.numbers.checks import agrees_with_percent
@@ -193,16 +194,16 @@ def _side_of_pair(
     if question.kind is NumbersKind.BINARY:
         ns = [pair.n] if pair.n else [n for n in every if agrees_with_percent(pair.events, n, pair.percent)]
         if pair.n and pair.percent and not agrees_with_percent(pair.events, pair.n, pair.percent):
-            return ArmNumbers(), "The percentage does not agree with the fraction beside it."
+            return ArmNumbers(), reasons.PERCENT_DISAGREES
         if not pair.n and not pair.percent:
             ns = firm
         if len(set(ns)) != 1:
-            return ArmNumbers(events=pair.events), "N of the arm is not given, or not one that fits the percentage."
+            return ArmNumbers(events=pair.events), reasons.NO_FITTING_N
         return ArmNumbers(events=pair.events, n=ns[0]), ""
     says = pair.spread or spread_of([sentence.text], paper.statements)[0]
     if says is not Spread.SD:
-        return ArmNumbers(mean=pair.mean), "It is not said that the second number is an SD."
+        return ArmNumbers(mean=pair.mean), reasons.NOT_SD
     ns = list(dict.fromkeys(firm))
     if len(ns) != 1:
-        return ArmNumbers(mean=pair.mean), "N of the arm is not given, or given as several numbers."
+        return ArmNumbers(mean=pair.mean), reasons.NO_SINGLE_N
     return ArmNumbers(mean=pair.mean, sd=pair.second, n=ns[0]), ""

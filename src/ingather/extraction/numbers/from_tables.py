@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ingather.extraction.numbers import reasons
 from ingather.extraction.numbers.answer import ArmNumbers
 from ingather.extraction.numbers.arm_match import ArmLabel, ArmQuery, queries_of
 from ingather.extraction.numbers.meaning import Figures, binary_of, continuous, n_beside
@@ -15,7 +16,7 @@ from ingather.extraction.numbers.question import NumbersKind, NumbersQuestion
 from ingather.extraction.numbers.sizes import ArmSize, candidates_of, sizes_of
 
 # Labels must say this much of the outcome. Less, and another outcome of the same kind would do as well.
-_LEAST: Final = 0.5
+LEAST_NAMED: Final = 0.5
 # Rows whose scores differ by less name the outcome about as well.
 _TIE: Final = 0.1
 
@@ -54,7 +55,7 @@ def candidates(question: NumbersQuestion, paper: NumbersPaper) -> list[Candidate
         elsewhere = terms_elsewhere(view, paper)
         for cells in paired(view, arms, paper):
             score = outcome_score(query, cells.frame, view.table.caption, elsewhere, paper)
-            if score >= _LEAST and not _is_nameless(cells):
+            if score >= LEAST_NAMED and not _is_nameless(cells):
                 found.append(candidate_of(question, cells, score, paper, arms, sizes))
     return sorted(found, key=lambda one: -one.score)
 
@@ -111,7 +112,11 @@ def choose(found: Sequence[Candidate], question: NumbersQuestion) -> TableChoice
     if len({one.values for one in whole}) > 1:
         whole = _best_named(whole)
     if len({one.values for one in whole}) > 1:
-        return TableChoice(chosen=None, why="Several rows name the outcome about as well.", looked_at=tuple(whole))
+        return TableChoice(
+            chosen=None,
+            why=reasons.SEVERAL_ROWS,
+            looked_at=tuple(whole),
+        )
     return TableChoice(
         chosen=whole[0], why=whole[0].intervention.note or whole[0].comparator.note, looked_at=tuple(whole)
     )
@@ -138,10 +143,10 @@ def _at_time(found: list[Candidate], query: OutcomeQuery) -> tuple[list[Candidat
         if exact:
             return exact, ""
         open_ = [one for one in found if one.cells.moment is None]
-        return open_, "The paper gives it at other times only."
+        return open_, reasons.OTHER_TIMES
     after = [one for one in found if one.cells.moment is None or one.cells.moment.when is not When.BEFORE]
     if not after:
-        return [], "The paper gives it at baseline only."
+        return [], reasons.BASELINE_ONLY
     last = max((one.cells.moment.days for one in after if one.cells.moment is not None), default=0.0)
     return [one for one in after if one.cells.moment is None or one.cells.moment.days == last], ""
 

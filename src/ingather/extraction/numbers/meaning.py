@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from ingather.extraction.numbers import reasons
 from ingather.extraction.numbers.cell import CellContent, Form, is_whole
 from ingather.extraction.numbers.checks import agrees_with_percent, events_of_percent
 from ingather.extraction.numbers.label import TableLabel
@@ -71,7 +72,10 @@ def binary(side: Side, n: str) -> Figures:
         if content.form is Form.FRACTION:
             found = Figures(events=content.first, n=content.second, percent=content.percent, cells=(entry,))
             if content.percent and not agrees_with_percent(content.first, content.second, content.percent):
-                return Figures(cells=(entry,), missing="The percentage does not agree with the fraction beside it.")
+                return Figures(
+                    cells=(entry,),
+                    missing=reasons.PERCENT_DISAGREES,
+                )
             return found
     for entry in entries:
         content = entry.content
@@ -89,8 +93,12 @@ def binary_of(side: Side, ns: Sequence[str]) -> Figures:
     if len({(one.events, one.n) for one in whole}) == 1:
         return whole[0]
     if whole:
-        return replace(whole[0], missing=f"N of the arm is given as {' or '.join(one.n for one in whole)}.")
+        return replace(whole[0], missing=_several_n([one.n for one in whole]))
     return found[0]
+
+
+def _several_n(ns: Sequence[str]) -> str:
+    return reasons.several_n(ns=" or ".join(ns))
 
 
 def _count_and_percent(entry: ViewEntry, n: str) -> tuple[str, str] | None:
@@ -110,11 +118,14 @@ def _count_and_percent(entry: ViewEntry, n: str) -> tuple[str, str] | None:
 
 def _events_of_n(events: str, n: str, percent: str, entry: ViewEntry) -> Figures:
     if not n:
-        return Figures(events=events, percent=percent, cells=(entry,), missing="N of the arm is not given.")
+        return Figures(events=events, percent=percent, cells=(entry,), missing=reasons.NO_N)
     if not agrees_with_percent(events, n, percent):
         return Figures(
             events=events, percent=percent, cells=(entry,),
-            missing=f"{events} of {n} is not {percent} %: the percentage has another denominator.",
+            missing=reasons.other_denominator(events=events,
+                n=n,
+                percent=percent,
+            ),
         )  # fmt: skip
     return Figures(events=events, n=n, percent=percent, cells=(entry,))
 
@@ -129,20 +140,24 @@ def _from_separate(entries: Sequence[ViewEntry], n: str) -> Figures:
         if percent:
             return _events_of_n(count, n, percent, counts[0])
         if not n:
-            return Figures(events=count, cells=(counts[0],), missing="N of the arm is not given.")
+            return Figures(events=count, cells=(counts[0],), missing=reasons.NO_N)
         return Figures(events=count, n=n, cells=(counts[0],))
     if len(percents) == 1 and not counts:
         percent = percents[0].content.percent or percents[0].content.first
         return _worked_out(percent, n, percents[0])
-    return Figures(cells=tuple(entries[:1]), missing="The cells are no counts.")
+    return Figures(cells=tuple(entries[:1]), missing=reasons.NO_COUNTS)
 
 
 def _worked_out(percent: str, n: str, entry: ViewEntry) -> Figures:
     events = events_of_percent(percent, n) if n else None
     if events is None:
-        return Figures(percent=percent, n=n, cells=(entry,), missing="Only a percentage is given.")
+        return Figures(percent=percent, n=n, cells=(entry,), missing=reasons.ONLY_PERCENT)
     return Figures(
-        events=events, n=n, percent=percent, cells=(entry,), note=f"{percent} % of {n} can only be {events}."
+        events=events,
+        n=n,
+        percent=percent,
+        cells=(entry,),
+        note=reasons.worked_out(percent=percent, n=n, events=events),
     )
 
 
@@ -174,7 +189,7 @@ def _is_percent(entry: ViewEntry) -> bool:
 def continuous(side: Side, ns: Sequence[str], table: Table, extra_notes: Sequence[str]) -> Figures:
     """Mean, SD and N of one arm. What the second number is must be said: never taken for an SD otherwise."""
     n = ns[0] if len(set(ns)) == 1 else ""
-    no_n = "" if n else f"N of the arm is given as {' or '.join(ns)}." if ns else "N of the arm is not given."
+    no_n = "" if n else _several_n(ns) if ns else reasons.NO_N
     notes = (table.caption, *table.footnotes)
     for entry in side.entries:
         if entry.content.form not in {Form.PLUS_MINUS, Form.BRACKET, Form.PAIR}:
@@ -188,15 +203,15 @@ def continuous(side: Side, ns: Sequence[str], table: Table, extra_notes: Sequenc
     if len(means) == 1 and len(sds) == 1:
         cells = (means[0], sds[0])
         return Figures(mean=means[0].content.first, sd=sds[0].content.first, n=n, cells=cells, missing=no_n)
-    return Figures(cells=side.entries[:1], missing="The cells give no mean with an SD.")
+    return Figures(cells=side.entries[:1], missing=reasons.NO_MEAN_SD)
 
 
 def _spread_of_cell(entry: ViewEntry, notes: Sequence[str], extra: Sequence[str]) -> tuple[Spread | None, str]:
     content, labels = entry.content, entry.labels
     if _is_median(labels):
-        return None, "The cells hold a median and no mean."
+        return None, reasons.MEDIAN
     if content.form is not Form.PLUS_MINUS and _is_count_label(labels):
-        return None, "The cells hold counts."
+        return None, reasons.COUNTS
     if content.spread is not None:
         says: Spread | None = content.spread
         source = "cell"
@@ -208,10 +223,12 @@ def _spread_of_cell(entry: ViewEntry, notes: Sequence[str], extra: Sequence[str]
         if says is None and not source:
             says, source = spread_of([], extra)
     if says is None:
-        return None, "It is not said whether the second number is an SD or an SE." if not source else (
-            f"It is not clear from {source[:80]!r} what the second number is."
+        return None, reasons.SD_OR_SE if not source else (
+            reasons.second_unclear(
+                source=repr(source[:80]),
+            )
         )
-    return says, "" if says is Spread.SD else f"The second number is {_with_article(says)} and no SD."
+    return says, "" if says is Spread.SD else reasons.second_is_other(what=_with_article(says))
 
 
 def _with_article(spread: Spread) -> str:

@@ -83,7 +83,7 @@ def _on_level(
         for arm in cells
         if any(not cells[arm].keys().isdisjoint(cells[other]) for other in cells if other is not arm)
     ]
-    assigned = assign(siblings, arms, paper.short, partial(mentions_of, paper))
+    assigned = assign(siblings, arms, paper.short, partial(mentions_of, paper), paper.known_names)
     if assigned is None:
         return []
     one, other = assigned

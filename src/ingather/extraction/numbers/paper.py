@@ -1,11 +1,13 @@
 """What is read of a paper before questions about its numbers are answered: sentences, tables, short forms."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
+from ingather.extraction.findings import DocumentArm
+from ingather.extraction.numbers.label import label_of
 from ingather.extraction.numbers.terms import ShortForms, short_forms_of, terms_of, with_known_forms
 from ingather.extraction.numbers.view import TableView, view_of
 from ingather.library.port import Box, Table
@@ -31,11 +33,21 @@ class PageSentence:
 
 @dataclass(frozen=True, eq=False)
 class NumbersPaper:
-    """The pages and tables of one paper. `place` says where characters of a page stand, where that is known."""
+    """The pages and tables of one paper. `place` says where characters of a page stand, where that is known.
+
+    `known_arms` are those that a person has confirmed or mended: their names
+    and roles come before what the words of labels say.
+    """
 
     pages: Sequence[str]
     tables: Sequence[Table]
     place: Place = field(default=nowhere)
+    known_arms: Sequence[DocumentArm] = ()
+
+    @cached_property
+    def known_names(self) -> Mapping[tuple[str, ...], DocumentArm]:
+        """The confirmed arms by the terms of each of their names."""
+        return {core: arm for arm in self.known_arms for name in arm.names if (core := label_of(name).core)}
 
     @cached_property
     def views(self) -> tuple[TableView, ...]:

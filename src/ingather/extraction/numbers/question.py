@@ -1,7 +1,7 @@
 """The questions a review asks of a paper's numbers, and how they are read from JSON."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
 
@@ -27,13 +27,24 @@ class NumbersKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumbersQuestion:
-    """One outcome in two arms, in the words of the review."""
+    """One outcome in two arms, in the words of the review. `other_names` are of the outcome."""
 
     id: str
     outcome: str
     intervention: str
     comparator: str
     kind: NumbersKind
+    other_names: tuple[str, ...] = ()
+    timepoint: str = ""
+
+    @property
+    def wordings(self) -> tuple["NumbersQuestion", ...]:
+        """The same question under each name of its outcome, with the time as a part of the words."""
+        at = f" at {self.timepoint}" if self.timepoint else ""
+        return tuple(
+            replace(self, outcome=f"{name}{at}", other_names=(), timepoint="")
+            for name in (self.outcome, *self.other_names)
+        )
 
 
 def questions_of(data: bytes) -> tuple[NumbersQuestion, ...]:
@@ -69,7 +80,13 @@ def _question_from_json(given: Any, number: int) -> NumbersQuestion:
         raise QuestionsUnreadable(
             f"Question {number} has the kind {given.get('kind')!r}. There are {' and '.join(NumbersKind)}."
         ) from None
-    return NumbersQuestion(kind=kind, **texts)
+    return NumbersQuestion(
+        id=texts["id"],
+        outcome=texts["outcome"],
+        intervention=texts["intervention"],
+        comparator=texts["comparator"],
+        kind=kind,
+    )
 
 
 def _text_of_question(value: Any, name: str, number: int) -> str:

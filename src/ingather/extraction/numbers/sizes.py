@@ -17,12 +17,14 @@ from ingather.extraction.rules.printed_numbers import COUNT, count
 class ArmSize:
     """A number of people, and the words it is said of; no words where it is the size of each arm.
 
-    It is firm where a table or a sentence about the division of people says it.
+    It is firm where a table or a sentence about the division of people says
+    it. What a person has confirmed comes before all others.
     """
 
     label: ArmLabel | None
     n: str
     is_firm: bool = False
+    is_confirmed: bool = False
 
 
 _PEOPLE: Final = (
@@ -70,7 +72,13 @@ _KEPT: Final = 4
 @lru_cache(maxsize=_KEPT)
 def sizes_of(paper: NumbersPaper) -> tuple[ArmSize, ...]:
     """All sizes of arms that the paper gives, one for each place."""
-    return (*_of_tables(paper), *_of_sentences(paper))
+    return (*_confirmed(paper), *_of_tables(paper), *_of_sentences(paper))
+
+
+def _confirmed(paper: NumbersPaper) -> Iterator[ArmSize]:
+    for core, arm in paper.known_names.items():
+        if arm.n:
+            yield ArmSize(ArmLabel(arm.name, core), arm.n, is_firm=True, is_confirmed=True)
 
 
 def _of_tables(paper: NumbersPaper) -> Iterator[ArmSize]:
@@ -121,8 +129,12 @@ def candidates_of(
         size
         for size in sizes
         if size.label is not None
-        and (_is_same_arm(size.label, label) or fits_only(size.label, arms[at], arms[1 - at], paper.short))
+        and (
+            _is_same_arm(size.label, label)
+            or (not size.is_confirmed and fits_only(size.label, arms[at], arms[1 - at], paper.short))
+        )
     ]
+    own = [size for size in own if size.is_confirmed] or own
     found = own or [size for size in sizes if size.label is None]
     firm, every = ([size.n for size in found if size.is_firm or not is_firm] for is_firm in (True, False))
     return list(dict.fromkeys(firm)), list(dict.fromkeys(every))

@@ -59,20 +59,22 @@ def assess(
     source: str,
     is_recognised: bool = False,
     has_unread_signs: bool = False,
+    from_cells: Sequence[Finding] = (),
 ) -> tuple[list[Finding], list[Flag]]:
     """Findings in the template's order, those that are computed included, and the flags of the checks.
 
     `is_recognised`: the pages were recognised in pictures, so that a quote
     which stands there word for word may still not be what was printed.
     `has_unread_signs`: signs such as < and ± could not all be read, so values
-    that hang on one are not bound.
+    that hang on one are not bound. `from_cells` were read from cells of tables
+    by code, and stand beside the answers when the rules are run.
     """
     findings = prove(template, pages, rows, answers, source=source, trusts_symbols=not has_unread_signs)
-    findings = in_order(template, rows, [*findings, *judge(template, rows, findings)])
+    findings = in_order(template, rows, [*findings, *from_cells, *judge(template, rows, findings)])
     flags = [*check(template, rows, findings), *_order_flags(findings), *([UNREAD_SIGNS] if has_unread_signs else [])]
     if not is_recognised:
         return findings, flags
-    return [_doubted_recognised(finding) for finding in findings], [*flags, RECOGNISED]
+    return [doubted(finding) for finding in findings], [*flags, RECOGNISED]
 
 
 def prove(
@@ -93,7 +95,8 @@ def prove(
     return [_finding_of_answer(template, find, pages, answer, source, binder) for answer in answers]
 
 
-def _doubted_recognised(finding: Finding) -> Finding:
+def doubted(finding: Finding) -> Finding:
+    """The finding as it counts where its words were recognised in a picture."""
     if finding.verdict is not Verdict.VERIFIED:
         return finding
     note = joined(finding.note, RECOGNISED_NOTE)

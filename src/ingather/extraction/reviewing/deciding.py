@@ -1,12 +1,22 @@
 """The review that a decision of a person leads to, or the reason why it cannot be written. Pure."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from ingather.engine.errors import NotReady, UsageError
 from ingather.extraction.arguments import cleaned
 from ingather.extraction.errors import NotFound, Outrun
-from ingather.extraction.findings import CHECKS_VERSION, Action, DocumentResult, Finding, Review, State, Value
+from ingather.extraction.findings import (
+    CHECKS_VERSION,
+    Action,
+    CellPlace,
+    DocumentResult,
+    Finding,
+    Review,
+    State,
+    Value,
+)
 from ingather.extraction.judgements.judgements import TRUSTED
 from ingather.extraction.reviewing.standing import Place, by_cell, cell_of, fingerprint, reviewed, standing
 from ingather.extraction.template import Template
@@ -42,7 +52,8 @@ class Decision:
 
     `seen` is the revision of the review that stood there, 0 for none.
     `seen_value`, if it has one entry, is the value that stood there: a
-    computed value may change while a person looks at it.
+    computed value may change while a person looks at it. `cell`: the value
+    was taken from there.
     """
 
     row: str
@@ -52,11 +63,16 @@ class Decision:
     note: str = ""
     seen: int = 0
     seen_value: tuple[Value, ...] = ()
+    cell: CellPlace | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """A review to be written: the cell, its next revision, and what was judged."""
+    """A review to be written: the cell, its next revision, and what was judged.
+
+    `reread` is what was read anew because of it, in the form in which results
+    are stored.
+    """
 
     ordinal: int
     row: str
@@ -66,6 +82,8 @@ class Judged:
     action: Action = Action.ACCEPTED
     value: Value = None
     note: str = ""
+    reread: Mapping[str, Any] | None = None
+    cell: CellPlace | None = None
 
 
 def decided(
@@ -102,16 +120,14 @@ def decided(
     if decision.action is Action.ACCEPTED and not stands:
         _check_acceptable(base)
     _check_possible(action, decision, current, now)
-    return Judged(
+    judged = Judged(
         ordinal=found.ordinal,
         row=decision.row,
         field=decision.field,
         revision=len(history) + 1,
         finding_sha256=fingerprint(base),
-        action=action,
-        value=value,
-        note=note,
     )
+    return replace(judged, action=action, value=value, note=note, cell=decision.cell)
 
 
 def _check_possible(action: Action, decision: Decision, current: Review | None, now: Sequence[Finding]) -> None:

@@ -1,13 +1,13 @@
 """Reviews in the database, as scripts: read in the order in which they were written, and only ever added."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
 
 from ingather.engine.script import Script, Statement
-from ingather.extraction.findings import Action, Review
+from ingather.extraction.findings import Action, Reread, Review, cell_from_json, cell_to_json
 from ingather.extraction.reviewing import statements as sql
 from ingather.extraction.reviewing.deciding import Judged
 
@@ -20,10 +20,16 @@ class Reviewer:
     account_id: int | None = None
 
 
-def of_documents(task_id: int, ordinals: Sequence[int]) -> Script[dict[int, list[Review]]]:
+ReadReread = Callable[[dict[str, Any]], Reread]
+"""What was read anew, from the form in which the results of tasks are stored."""
+
+
+def of_documents(task_id: int, ordinals: Sequence[int], read: ReadReread) -> Script[dict[int, list[Review]]]:
     found: dict[int, list[Review]] = {}
     for row in (yield Statement(sql.REVIEWS, {"task_id": task_id, "ordinals": list(ordinals)})):
         review = _review_of_row(row)
+        if row[-2] is not None:
+            review = replace(review, reread=read(orjson.loads(row[-2])))
         found.setdefault(review.ordinal, []).append(review)
     return found
 
@@ -34,14 +40,14 @@ def page(
     """A page of reviews of a document, of one of its fields or of one cell, and the `after` of the next page."""
     params = {"task_id": task_id, "ordinal": ordinal, "field": field, "row_key": row, "after": after, "limit": limit}
     rows = yield Statement(sql.PAGE_OF_REVIEWS, params)
-    return [_review_of_row(found) for found in rows], rows[-1][-1] if len(rows) == limit else None
+    return [_review_of_row(found) for found in rows], rows[-1][-3] if len(rows) == limit else None
 
 
 def add(task_id: int, judged: Sequence[Judged], by: Reviewer) -> Script[int]:
     """Write reviews and return their number. A cell that somebody else has judged since it was read is left out.
 
-    There is at least one, and all of them have the action, value and note of
-    the first.
+    There is at least one, and all of them have the action, value, note, cell
+    and what was read anew of the first.
     """
     first = judged[0]
     written = yield Statement(
@@ -58,6 +64,8 @@ def add(task_id: int, judged: Sequence[Judged], by: Reviewer) -> Script[int]:
             "note": first.note,
             "reviewer": by.name,
             "account_id": by.account_id,
+            "cell": None if first.cell is None else orjson.dumps(cell_to_json(first.cell)).decode(),
+            "reread": None if first.reread is None else orjson.dumps(first.reread).decode(),
         },
     )
     return len(written)
@@ -69,7 +77,7 @@ def copy(follows_id: int, task_id: int) -> Script[None]:
 
 
 def _review_of_row(row: Sequence[Any]) -> Review:
-    ordinal, key, field, revision, action, value, note, reviewer, reviewed_at, finding_sha256, _ = row
+    ordinal, key, field, revision, action, value, note, reviewer, reviewed_at, finding_sha256, *_, cell = row
     return Review(
         ordinal=ordinal,
         row=key,
@@ -81,4 +89,5 @@ def _review_of_row(row: Sequence[Any]) -> Review:
         reviewer=reviewer,
         reviewed_at=reviewed_at,
         finding_sha256=finding_sha256,
+        cell=None if cell is None else cell_from_json(orjson.loads(cell)),
     )

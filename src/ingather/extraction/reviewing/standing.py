@@ -11,13 +11,21 @@ from dataclasses import replace
 
 import orjson
 
-from ingather.extraction.findings import Action, DocumentResult, Extracted, Finding, Review, Row, State, Verdict
+from ingather.extraction.findings import (
+    REVIEWER,
+    Action,
+    DocumentResult,
+    Extracted,
+    Finding,
+    Review,
+    Row,
+    State,
+    Verdict,
+)
 from ingather.extraction.judgements.checks import CUT_SHORT, check
 from ingather.extraction.judgements.judgements import judge
 from ingather.extraction.proof.assess import in_order
-from ingather.extraction.template import Template
-
-REVIEWER = "reviewer"  # the source of what a person gave
+from ingather.extraction.template import ARMS_FIELD, QUESTION_FIELDS, Template
 
 Place = tuple[str, str]  # row and field: a cell of one document
 Cells = Mapping[Place, Sequence[Finding]]
@@ -64,6 +72,7 @@ def reviewed(template: Template, found: DocumentResult, reviews: Sequence[Review
     standing_reviews = {place: review for place, history in by_cell(reviews).items() if (review := standing(history))}
     if not standing_reviews:
         return replace(found, reviews=tuple(reviews))
+    found = _reread(found, standing_reviews.get(("", ARMS_FIELD)))
     computed = {field.id for field in template.fields if field.computed}
     cells: dict[Place, list[Finding]] = {}
     for finding in found.findings:
@@ -91,6 +100,21 @@ def reviewed(template: Template, found: DocumentResult, reviews: Sequence[Review
     checks = {CUT_SHORT, *(rule.id for rule in template.checks)}
     flags = [*check(template, found.rows, findings), *(flag for flag in found.flags if flag.rule not in checks)]
     return replace(found, findings=tuple(findings), flags=tuple(flags), reviews=tuple(reviews))
+
+
+def _reread(found: DocumentResult, review: Review | None) -> DocumentResult:
+    """With the answers to the review's questions as they hang on the arms that a person has mended.
+
+    They take the place of those that were extracted, and count as found:
+    nobody has looked at them yet.
+    """
+    reread = review.reread if review else None
+    if review is None or reread is None or reread.parser != found.parser:
+        return found
+    if review.finding_sha256 != fingerprint(cell_of(found, ("", ARMS_FIELD))):
+        return found
+    kept = [one for one in found.findings if one.field == ARMS_FIELD or one.field not in QUESTION_FIELDS]
+    return replace(found, findings=(*kept, *reread.findings), arms=reread.arms)
 
 
 def _laid_over(cells: Cells, standing_reviews: Mapping[Place, Review]) -> list[Finding]:

@@ -3,7 +3,8 @@
 from typing import Final, LiteralString
 
 _REVIEW: Final[LiteralString] = """
-select ordinal, row_key, field, revision, action, value::text, note, reviewer, reviewed_at, finding_sha256, id
+select ordinal, row_key, field, revision, action, value::text, note, reviewer, reviewed_at, finding_sha256, id,
+       reread::text, cell::text
   from ingather.review
 """
 
@@ -43,9 +44,10 @@ select newest.id, r.id, r.ordinal, r.reviewed_at > clock_timestamp() - %(recent)
 # writes nothing: a judgement is never put on top of another that its maker has not seen.
 ADD_REVIEWS: Final[LiteralString] = """
 insert into ingather.review
-       (task_id, ordinal, row_key, field, revision, action, value, note, reviewer, account_id, finding_sha256)
+       (task_id, ordinal, row_key, field, revision, action, value, note, reviewer, account_id, finding_sha256, reread,
+        cell)
 select %(task_id)s, judged.ordinal, judged.row_key, judged.field, judged.revision, %(action)s, %(value)s::jsonb,
-       %(note)s, %(reviewer)s, %(account_id)s, judged.finding_sha256
+       %(note)s, %(reviewer)s, %(account_id)s, judged.finding_sha256, %(reread)s::jsonb, %(cell)s::jsonb
   from unnest(%(ordinals)s::int[], %(row_keys)s::text[], %(fields)s::text[], %(revisions)s::int[],
               %(finding_sha256s)s::text[]) as judged(ordinal, row_key, field, revision, finding_sha256)
  order by judged.ordinal, judged.row_key, judged.field
@@ -58,9 +60,9 @@ returning ordinal
 COPY_REVIEWS: Final[LiteralString] = """
 insert into ingather.review
        (task_id, ordinal, row_key, field, revision, action, value, note, reviewer, account_id, finding_sha256,
-        reviewed_at)
+        reviewed_at, reread, cell)
 select %(task_id)s, ordinal, row_key, field, revision, action, value, note, reviewer, account_id, finding_sha256,
-       reviewed_at
+       reviewed_at, reread, cell
   from ingather.review
  where task_id = %(follows_id)s
  order by id

@@ -1,14 +1,24 @@
 """Follow-ups: what a task takes over from an earlier one about a document, and what it asks again. Pure."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Any
 
 from ingather.engine.errors import UsageError
 from ingather.extraction.conversation.interview import Earlier, InterviewResult
 from ingather.extraction.conversation.questions import NAMES, askable_fields
-from ingather.extraction.findings import Answer, Finding, Flag, Row, State
-from ingather.extraction.template import Field, Scope, Template, select, with_instructions
+from ingather.extraction.findings import Answer, DocumentArm, Finding, Flag, Row, State
+from ingather.extraction.template import (
+    QUESTION_FIELDS,
+    Field,
+    Scope,
+    Template,
+    select,
+    with_instructions,
+    with_questions,
+    without_questions,
+)
 from ingather.notice import notice
 
 Place = tuple[str, str]  # row and field
@@ -52,23 +62,31 @@ class FollowUp:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TakenOver:
-    """What is known of a document from the earlier task. `has_questions`: something of it is asked again."""
+    """What is known of a document from the earlier task. `has_questions`: something of it is asked again.
+
+    `from_cells` are the answers to the review's questions, with their rows: they are never asked again.
+    """
 
     findings: tuple[Finding, ...]
     flags: tuple[Flag, ...]
     earlier: Earlier
     parser: str
     has_questions: bool
+    from_cells: tuple[Finding, ...] = ()
+    question_rows: tuple[Row, ...] = ()
+    arms: tuple[DocumentArm, ...] = ()
+    named: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def follow_up_template(before: Template, whole: Template, wanted: FollowUp) -> Template:
     """What a follow-up asks: the template of the earlier task, with fields of the whole one and other instructions."""
-    have = {field.id for field in before.fields}
+    own = without_questions(before)
+    have = {field.id for field in own.fields}
     new = [name for name in wanted.field_ids if name not in have]
-    template = before
+    template = own
     if new:
         added = select(whole, [*(name for name in have if name in {field.id for field in whole.fields}), *new])
-        kept = {field.id: field for field in before.fields}
+        kept = {field.id: field for field in own.fields}
         template = replace(added, fields=tuple(kept.get(field.id, field) for field in added.fields))
     unknown = [name for name, _ in wanted.instructions if name not in {field.id for field in template.fields}]
     if unknown:
@@ -79,7 +97,7 @@ def follow_up_template(before: Template, whole: Template, wanted: FollowUp) -> T
                 fields=", ".join(unknown),
             )
         )
-    return with_instructions(template, dict(wanted.instructions))
+    return with_questions(with_instructions(template, dict(wanted.instructions)), before.questions)
 
 
 def taken_over(
@@ -92,7 +110,9 @@ def taken_over(
     is_kept: bool,
 ) -> TakenOver:
     """What is kept of a document, and which cells are open. `is_kept`: nothing is asked about it."""
-    rows, findings, flags = stored
+    every_row, every_finding, flags = stored
+    rows = tuple(row for row in every_row if row.scope != Scope.QUESTION)
+    findings = tuple(one for one in every_finding if one.field not in QUESTION_FIELDS)
     fields = askable_fields(now)
     names = again.get("fields")
     chosen = {*(names if isinstance(names, list) else ()), *_changed(before, now)}
@@ -116,6 +136,8 @@ def taken_over(
         earlier=Earlier(rows=tuple(rows), scopes=frozenset(scopes_before), settled=frozenset(places - wanted)),
         parser=parser,
         has_questions=bool(wanted) or (bool(new_scopes) and not is_kept),
+        from_cells=tuple(one for one in every_finding if one.field in QUESTION_FIELDS),
+        question_rows=tuple(row for row in every_row if row.scope == Scope.QUESTION),
     )
 
 
@@ -135,11 +157,11 @@ def _places_of_fields(rows: Sequence[Row], fields: Collection[Field]) -> set[Pla
 def _is_wanted(
     place: Place, chosen: Collection[str], open_states: Collection[State], states: Mapping[Place, State]
 ) -> bool:
-    field = place[1]
-    if field in NAMES:
+    name = place[1]
+    if name in NAMES:
         # The list of rows has answered it, and rows are not listed anew.
         return False
-    return field in chosen or (bool(open_states) and states.get(place, State.FAILED) in open_states)
+    return name in chosen or (bool(open_states) and states.get(place, State.FAILED) in open_states)
 
 
 def beside(result: InterviewResult, taken: TakenOver) -> InterviewResult:

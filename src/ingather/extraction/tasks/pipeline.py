@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -20,8 +21,9 @@ from ingather.extraction.rules import extract
 from ingather.extraction.task import Task
 from ingather.extraction.tasks import stored_result, tasks
 from ingather.extraction.tasks.follow_up import TakenOver, as_answer, beside, joined_findings, taken_over
+from ingather.extraction.tasks.numbers import NO_QUESTIONS, Named, NumbersReading, ask_for_cells, read_numbers
 from ingather.extraction.template import Template
-from ingather.library.port import LibraryPort, ReadingSummary
+from ingather.library.port import LibraryPort, ReadingSummary, Table
 from ingather.notice import notice
 
 KIND = "extract_document"
@@ -60,6 +62,8 @@ class Pipeline:
         task, template, reading, pages = await asyncio.to_thread(self._open, item)
         source = task.model or EMBEDDED
         taken = await asyncio.to_thread(self._taken_over, task, template, item)
+        tables = await asyncio.to_thread(self._tables, template, reading, taken)
+        named: dict[str, dict[str, Any]] = {}
         if taken is not None and not taken.has_questions:
             result = InterviewResult(rows=list(taken.earlier.rows), answers=[], flags=[])
         elif task.model is None:
@@ -68,24 +72,57 @@ class Pipeline:
             result = InterviewResult(rows=rows, answers=answers, flags=[])
             result = result if taken is None else beside(result, taken)
         else:
-            result = await self._ask(task, template, item, pages, taken.earlier if taken else None)
+            result, named = await self._ask(task, template, item, pages, tables, taken.earlier if taken else None)
+        numbers = await asyncio.to_thread(self._numbers, task, template, pages, tables, named, taken)
+        rows = [*result.rows, *numbers.rows]
         findings, flags = await asyncio.to_thread(
             partial(
                 assess,
                 template,
                 pages,
-                result.rows,
+                rows,
                 [*(map(as_answer, taken.findings) if taken else ()), *result.answers],
                 source=source,
                 is_recognised=reading.is_recognised,
                 has_unread_signs=reading.has_unread_signs,
+                from_cells=numbers.findings,
             )
         )
         if taken is not None:
             findings, flags = joined_findings(findings, taken, parser=reading.parser), [*flags, *taken.flags]
         return stored_result.to_json(
-            result.rows, findings, [*flags, *result.flags], parser=reading.parser, source=source
+            rows,
+            findings,
+            [*flags, *result.flags],
+            parser=reading.parser,
+            source=source,
+            arms=numbers.arms,
+            named=numbers.named,
         )
+
+    def _tables(self, template: Template, reading: ReadingSummary, taken: TakenOver | None) -> list[Table] | None:
+        """The tables in which the review's questions are to be answered; None where nothing is to be asked of them."""
+        if template.questions is None:
+            return None
+        if taken is not None and (taken.parser == reading.parser or not taken.has_questions):
+            return None
+        return self._library.tables(reading.sha256, parser=reading.parser)
+
+    def _numbers(
+        self,
+        task: Task,
+        template: Template,
+        pages: list[str],
+        tables: list[Table] | None,
+        named: Named,
+        taken: TakenOver | None,
+    ) -> NumbersReading:
+        """The answers to the review's questions: read now, or as the task has them that this one follows."""
+        if template.questions is not None and tables is not None:
+            return read_numbers(template.questions, pages, tables, named, model=task.model)
+        if taken is None:
+            return NO_QUESTIONS
+        return NumbersReading(rows=taken.question_rows, findings=taken.from_cells, arms=taken.arms, named=taken.named)
 
     def _taken_over(self, task: Task, template: Template, item: Item) -> TakenOver | None:
         """What the earlier task of a follow-up has left of this document; None where there is nothing."""
@@ -99,7 +136,7 @@ class Pipeline:
         if stored is None:
             return None
         rows, findings, flags = stored_result.from_json(stored)
-        return taken_over(
+        taken = taken_over(
             self._templates(before.template_sha256),
             template,
             (rows, findings, flags),
@@ -107,6 +144,8 @@ class Pipeline:
             parser=stored.get("parser", ""),
             is_kept=bool(item.payload.get("is_kept")),
         )
+        arms = stored_result.arms_from_json(stored.get("arms", ()))
+        return replace(taken, arms=arms, named=stored.get("named", {}))
 
     def _open(self, item: Item) -> tuple[Task, Template, ReadingSummary, list[str]]:
         """Task, template, reading and pages of a document, read in one thread."""
@@ -119,9 +158,18 @@ class Pipeline:
         return task, template, reading, self._library.pages(document.sha256, parser=reading.parser)
 
     async def _ask(
-        self, task: Task, template: Template, item: Item, pages: list[str], earlier: Earlier | None
-    ) -> InterviewResult:
-        """The interview of the model. Its errors become the exceptions that the engine understands."""
+        self,
+        task: Task,
+        template: Template,
+        item: Item,
+        pages: list[str],
+        tables: list[Table] | None,
+        earlier: Earlier | None,
+    ) -> tuple[InterviewResult, dict[str, dict[str, Any]]]:
+        """The interview of the model, and the cells that it names for the review's questions.
+
+        Its errors become the exceptions that the engine understands.
+        """
         desk = self._desk(task)
         await desk.find_context()
         new = 0
@@ -141,22 +189,32 @@ class Pipeline:
                 context=task.context,
                 earlier=earlier,
             )
-            return await interview.run()
-        except ModelError as error:
-            ruling: BaseException = route(error, item.attempt)
+            result = await interview.run()
+            if template.questions is None or tables is None:
+                return result, {}
+            return result, await ask_for_cells(template.questions, pages, tables, ask, lambda: desk.context_tokens)
+        except (ModelError, PauseTask) as error:
+            ruling = await self._ruling(task, item, error, has_progress=new > 0)
+        raise ruling
+
+    async def _ruling(
+        self, task: Task, item: Item, error: ModelError | PauseTask, *, has_progress: bool
+    ) -> BaseException:
+        """The exception by which the engine understands what a model's error, or a reason to pause, asks for."""
+        ruling: BaseException = error
+        if isinstance(error, ModelError):
+            ruling = route(error, item.attempt)
             if error.kind is ErrorKind.RETRY_AFTER and isinstance(ruling, RetryLater):
                 # The desk has held the queue already, at the moment of the refusal.
                 ruling = RetryLater(ruling.delay, error.sentence)
-            elif ruling is error and new:
-                # There are new answers, so this attempt made progress and does not count: a paper takes many calls, and
-                # each may fail once.
+            elif ruling is error and has_progress:
+                # There are new answers, so this attempt made progress and does not count: a paper takes many calls,
+                # and each may fail once.
                 ruling = RetryLater(random.uniform(*SOON_S), error.sentence)
-        except PauseTask as reason:
-            ruling = reason
         if isinstance(ruling, PauseTask):
             await self._engine.database.arun(tasks.pause(task, ruling.reason))
             ruling = RetryLater(PAUSED_S, ruling.reason)
-        raise ruling
+        return ruling
 
     def _desk(self, task: Task) -> Desk:
         mine = self._endpoint

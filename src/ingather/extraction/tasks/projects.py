@@ -10,7 +10,7 @@ from ingather.extraction.errors import NotFound
 from ingather.extraction.task import Project
 from ingather.extraction.tasks import statements as sql
 from ingather.extraction.tasks.request import fingerprint
-from ingather.extraction.template import Template
+from ingather.extraction.template import ReviewQuestions, Template
 from ingather.notice import notice
 
 
@@ -41,6 +41,24 @@ def find_project(project_id: int) -> Script[Project]:
 
 def _project_of_row(row: Sequence[Any]) -> Project:
     return Project(id=row[0], name=row[1], created_at=row[2])
+
+
+# --- questions about numbers ------------------------------------------------------------------------------------------
+
+
+def find_questions(project_id: int) -> Script[tuple[ReviewQuestions, int]]:
+    """The questions of a project and their revision; none of revision 0 where nobody has written any."""
+    yield from find_project(project_id)
+    rows = yield Statement(sql.FIND_QUESTIONS, {"project_id": project_id})
+    return (ReviewQuestions.from_dict(orjson.loads(rows[0][0])), rows[0][1]) if rows else (ReviewQuestions(), 0)
+
+
+def change_questions(project_id: int, questions: ReviewQuestions, *, seen: int) -> Script[int | None]:
+    """The new revision; None where another one than `seen` stands."""
+    body = orjson.dumps(questions.to_dict()).decode()
+    statement = sql.CHANGE_QUESTIONS if seen else sql.ADD_QUESTIONS
+    rows = yield Statement(statement, {"project_id": project_id, "body": body, "seen": seen})
+    return rows[0][0] if rows else None
 
 
 # --- templates -------------------------------------------------------------------------------------------------------

@@ -36,6 +36,25 @@ FIND_PROJECT: Final[LiteralString] = """
 select id, name, created_at from ingather.project where id = %(project_id)s
 """
 
+FIND_QUESTIONS: Final[LiteralString] = """
+select body::text, revision from ingather.review_questions where project_id = %(project_id)s
+"""
+
+# A change of the questions names the revision that was seen: of two people who saw the same, one must look again.
+ADD_QUESTIONS: Final[LiteralString] = """
+insert into ingather.review_questions (project_id, revision, body)
+values (%(project_id)s, 1, %(body)s::jsonb)
+    on conflict (project_id) do nothing
+returning revision
+"""
+
+CHANGE_QUESTIONS: Final[LiteralString] = """
+update ingather.review_questions
+   set body = %(body)s::jsonb, revision = revision + 1, changed_at = clock_timestamp()
+ where project_id = %(project_id)s and revision = %(seen)s
+returning revision
+"""
+
 # A version is known by its content, so keeping it again is nothing new.
 KEEP_TEMPLATE_VERSION: Final[LiteralString] = """
 insert into ingather.template_version (sha256, template_id, version, body)

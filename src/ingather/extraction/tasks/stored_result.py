@@ -1,7 +1,8 @@
 """Findings as an item's result: plain JSON that the engine keeps, and back."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from types import MappingProxyType
 from typing import Any
 
 import orjson
@@ -11,14 +12,20 @@ from ingather.engine.errors import Reject
 from ingather.extraction.findings import (
     CHECKS_VERSION,
     FIRST_CHECKS,
+    ArmRole,
+    CellPlace,
+    DocumentArm,
     DocumentResult,
     Finding,
     Flag,
     Reason,
+    Reread,
     Row,
     Span,
     State,
     Verdict,
+    cell_from_json,
+    cell_to_json,
 )
 from ingather.notice import error_notice, notice, notice_from_json, notice_to_json
 
@@ -32,9 +39,19 @@ SHORT_QUOTE = 200
 
 
 def to_json(
-    rows: Iterable[Row], findings: Iterable[Finding], flags: Iterable[Flag], *, parser: str, source: str
+    rows: Iterable[Row],
+    findings: Iterable[Finding],
+    flags: Iterable[Flag],
+    *,
+    parser: str,
+    source: str,
+    arms: Sequence[DocumentArm] = (),
+    named: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """`parser` made the text that the spans count in; `source` answered; today's checks judged.
+
+    `arms` are those that answers to the review's questions hang on; `named`
+    is which cells a model named for each question.
 
     One quote often proves a whole row of a table, so quotes and their spans
     are kept once and findings refer to them. Where all of it is still too
@@ -45,6 +62,8 @@ def to_json(
     for longest in (None, SHORT_QUOTE, 0):
         stored = _to_json(rows, findings, flags, longest)
         stored |= {"parser": parser, "source": source, "checks": CHECKS_VERSION}
+        stored |= {"arms": arms_to_json(arms)} if arms else {}
+        stored |= {"named": dict(named)} if named else {}
         size = len(orjson.dumps(stored))
         if size <= LARGEST:
             return stored
@@ -62,8 +81,8 @@ def to_json(
 def without_quotes(found: DocumentResult) -> DocumentResult:
     """The findings of a paper that was deleted: what was found stands, the words of the paper are gone."""
     findings = [
-        replace(finding, quote="", spans=(), value_spans=(), subject_spans=(), note=DELETED)
-        if finding.quote or finding.spans
+        replace(finding, quote="", spans=(), value_spans=(), subject_spans=(), cell=None, note=DELETED)
+        if finding.quote or finding.spans or finding.cell
         else finding
         for finding in found.findings
     ]
@@ -73,8 +92,20 @@ def without_quotes(found: DocumentResult) -> DocumentResult:
 def _to_json(
     rows: Sequence[Row], findings: Sequence[Finding], flags: Sequence[Flag], longest: int | None
 ) -> dict[str, Any]:
+    return {
+        "rows": [{"scope": row.scope, "key": row.key, "label": row.label, "parts": row.parts} for row in rows],
+        **_findings_to_json(findings, longest),
+        "flags": [
+            {"rule": flag.rule, "row": flag.row, "fields": list(flag.fields), "message": notice_to_json(flag.message)}
+            for flag in flags
+        ],
+    }
+
+
+def _findings_to_json(findings: Sequence[Finding], longest: int | None) -> dict[str, Any]:
     places: dict[tuple[str, tuple[Span, ...]], int] = {}
     notes: dict[str, int] = {}
+    table_cells: dict[CellPlace, int] = {}
     cells = []
     for finding in findings:
         cell: dict[str, Any] = {
@@ -90,16 +121,14 @@ def _to_json(
             cell["evidence"] = places.setdefault((quote, finding.spans), len(places))
         if finding.note:
             cell["note"] = notes.setdefault(finding.note, len(notes))
+        if finding.cell is not None:
+            cell["cell"] = table_cells.setdefault(finding.cell, len(table_cells))
         cells.append(cell | _proof(finding))
     return {
-        "rows": [{"scope": row.scope, "key": row.key, "label": row.label, "parts": row.parts} for row in rows],
         "evidence": [[quote, [[span.page, span.start, span.end] for span in spans]] for quote, spans in places],
         "notes": [notice_to_json(note) for note in notes],
+        **({"cells": [cell_to_json(one) for one in table_cells]} if table_cells else {}),
         "findings": cells,
-        "flags": [
-            {"rule": flag.rule, "row": flag.row, "fields": list(flag.fields), "message": notice_to_json(flag.message)}
-            for flag in flags
-        ],
     }
 
 
@@ -112,11 +141,40 @@ def _proof(finding: Finding) -> dict[str, Any]:
     return kept | {"reason": finding.reason.value} if finding.reason else kept
 
 
-def from_json(stored: dict[str, Any]) -> tuple[tuple[Row, ...], tuple[Finding, ...], tuple[Flag, ...]]:
-    rows = tuple(Row(**row) for row in stored["rows"])
+def reread_to_json(reread: Reread) -> dict[str, Any]:
+    return {"arms": arms_to_json(reread.arms), "parser": reread.parser, **_findings_to_json(reread.findings, None)}
+
+
+def reread_from_json(stored: dict[str, Any]) -> Reread:
+    return Reread(arms=arms_from_json(stored["arms"]), findings=_findings_from_json(stored), parser=stored["parser"])
+
+
+def arms_to_json(arms: Sequence[DocumentArm]) -> list[dict[str, Any]]:
+    return [asdict(arm) for arm in arms]
+
+
+def arms_from_json(stored: Iterable[Mapping[str, Any]]) -> tuple[DocumentArm, ...]:
+    return tuple(
+        DocumentArm(name=one["name"], other_names=tuple(one["other_names"]), role=ArmRole(one["role"]), n=one["n"])
+        for one in stored
+    )
+
+
+def _findings_from_json(stored: Mapping[str, Any]) -> tuple[Finding, ...]:
     evidence = [(quote, _stored_spans(spans)) for quote, spans in stored["evidence"]]
     notes = [notice_from_json(note) for note in stored.get("notes", ())]
-    findings = tuple(_stored_finding(cell, evidence, notes) for cell in stored["findings"])
+    cells = [cell_from_json(one) for one in stored.get("cells", ())]
+    return tuple(
+        replace(_stored_finding(one, evidence, notes), cell=cells[one["cell"]])
+        if "cell" in one
+        else _stored_finding(one, evidence, notes)
+        for one in stored["findings"]
+    )
+
+
+def from_json(stored: dict[str, Any]) -> tuple[tuple[Row, ...], tuple[Finding, ...], tuple[Flag, ...]]:
+    rows = tuple(Row(**row) for row in stored["rows"])
+    findings = _findings_from_json(stored)
     flags = tuple(
         Flag(
             rule=flag["rule"], row=flag["row"], fields=tuple(flag["fields"]), message=notice_from_json(flag["message"])
@@ -172,4 +230,6 @@ def document_result(
         findings=findings,
         flags=flags,
         checks_version=result.get("checks", FIRST_CHECKS) if result else CHECKS_VERSION,
+        arms=arms_from_json(result.get("arms", ())) if result else (),
+        parser=result.get("parser", "") if result else "",
     )

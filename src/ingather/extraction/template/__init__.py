@@ -29,11 +29,15 @@ from ingather.extraction.template.model import (
     Unit,
     UnitOf,
 )
+from ingather.extraction.template.question_fields import ARMS_FIELD, QUESTION_FIELDS, with_questions, without_questions
 from ingather.extraction.template.reading import read_field
+from ingather.extraction.template.review_questions import ReviewQuestions
 from ingather.extraction.template.values import coerce
 
 __all__ = [
+    "ARMS_FIELD",
     "BUILTIN_IDS",
+    "QUESTION_FIELDS",
     "CheckRule",
     "Difference",
     "Field",
@@ -41,6 +45,7 @@ __all__ = [
     "Label",
     "Level",
     "Option",
+    "ReviewQuestions",
     "Scope",
     "Section",
     "Template",
@@ -63,4 +68,6 @@ __all__ = [
     "remove_field",
     "select",
     "with_instructions",
+    "with_questions",
+    "without_questions",
 ]

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from ingather.extraction.template.errors import TemplateError
+from ingather.extraction.template.review_questions import ReviewQuestions
 from ingather.notice import notice
 
 
@@ -34,6 +35,7 @@ class Scope(StrEnum):
     ARM_RESULT = "arm_result"  # outcome, time and arm
     CONTRAST = "contrast"  # outcome, time and a pair of arms
     DOMAIN = "domain"  # a result whose risk of bias is judged
+    QUESTION = "question"  # an outcome of a comparison that the review asks for: both arms in one row
 
 
 class Tier(StrEnum):
@@ -123,8 +125,9 @@ class Field:
 
     @property
     def is_askable(self) -> bool:
-        """Whether a model, or our own rules, may answer it from the document."""
-        return self.ai and not self.computed and not self.human_or_protocol
+        """Whether a model, or our own rules, may answer it from the document. Questions are answered from cells."""
+        is_open = self.ai and not self.computed and not self.human_or_protocol
+        return is_open and self.scope is not Scope.QUESTION
 
     def to_dict(self) -> dict[str, Any]:
         """As it stands in a template file; what has its usual value is left out, and so is the section."""
@@ -195,6 +198,7 @@ class Template:
     note: str = ""
     based_on: str = ""  # the id and version this one was cloned from, such as `rct 1`
     builtin: bool = False
+    questions: ReviewQuestions | None = None  # those of the project when the task started
 
     @staticmethod
     def from_dict(data: object) -> "Template":
@@ -223,6 +227,8 @@ class Template:
             for section in self.sections
         ]
         data["checks"] = [check.to_dict() for check in self.checks]
+        if self.questions is not None:
+            data["questions"] = self.questions.to_dict()
         return data
 
     def field(self, id: str) -> Field:

@@ -21,6 +21,7 @@ from ingather.extraction.template.model import (
     Unit,
     UnitOf,
 )
+from ingather.extraction.template.review_questions import ReviewQuestions
 from ingather.extraction.template.validation import validate
 from ingather.notice import notice
 
@@ -28,7 +29,7 @@ MOST_UNITS: Final = 50  # a number that may have more units is a quantity
 MOST_CUES: Final = 200  # each is a pattern that is searched in every quote of its field: more would cost time, not help
 LONGEST_CUE: Final = 200  # characters; a longer one would stand in no quote
 TEMPLATE_KEYS: Final = frozenset(
-    "id version builtin based_on label description note scopes sections checks".split()  # noqa: SIM905
+    "id version builtin based_on label description note scopes sections checks questions".split()  # noqa: SIM905
 )
 SECTION_KEYS: Final = frozenset({"id", "label", "fields"})
 FIELD_KEYS: Final = frozenset(
@@ -66,6 +67,7 @@ def read_template(data: object) -> Template:
             note=_text_of_template(top, "note", name, optional=True),
             based_on=_text_of_template(top, "based_on", name, optional=True),
             builtin=_flag_of_template(top, "builtin", name, usual=False),
+            questions=ReviewQuestions.from_dict(top["questions"]) if "questions" in top else None,
         )
     )
 

@@ -49,6 +49,7 @@ REACH: Final[Mapping[Scope, frozenset[Scope]]] = {
     Scope.ARM_RESULT: frozenset({Scope.STUDY, Scope.ARM, Scope.OUTCOME, Scope.ARM_RESULT}),
     Scope.CONTRAST: frozenset({Scope.STUDY, Scope.OUTCOME, Scope.CONTRAST}),
     Scope.DOMAIN: frozenset({Scope.STUDY, Scope.DOMAIN}),
+    Scope.QUESTION: frozenset({Scope.STUDY, Scope.QUESTION}),
 }
 
 
@@ -74,6 +75,15 @@ def validate(template: Template) -> Template:
             notice("template.the_section", "The section {id}", id=f"{section.id!r}"),
             LONGEST_LABEL,
             notice("template.label", "label"),
+        )
+    if Scope.QUESTION in template.scopes and not template.questions:
+        raise TemplateError(
+            notice(
+                "template.questions_of_project",
+                "{name} has the scope {scope}, which belongs to the questions of a project.",
+                name=name,
+                scope=Scope.QUESTION,
+            )
         )
     known = {field.id: field for field in template.fields}
     sections = {section.id for section in template.sections}

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Response
 
 from ingather.extraction.template import (
     Label,
+    ReviewQuestions,
     Section,
     Template,
     add_field,
@@ -21,11 +22,13 @@ from ingather.web.accounts import Caller, Role
 from ingather.web.problems import Refused
 from ingather.web.schemas.forms import Cursor, Id, Limit, NameMark, TemplateId
 from ingather.web.schemas.projects import (
+    ChangeQuestions,
     ChangeTemplate,
     CloneTemplate,
     Members,
     MemberView,
     NewProject,
+    ProjectQuestions,
     Projects,
     ProjectView,
     SetMember,
@@ -127,6 +130,26 @@ def _need_all_of_owner(who: Caller, project_id: int) -> None:
 
 def _not_owner() -> Refused:
     return Refused(403, "You are not an owner of the project any more.")
+
+
+# --- questions about numbers ------------------------------------------------------------------------------------------
+
+
+@router.get("/projects/{project_id}/questions")
+def show_questions(project_id: Id, here: Here, who: Who) -> ProjectQuestions:
+    """What the review compares, and which outcomes it wants; the next task will ask it."""
+    need(who, Role.READER, project_id)
+    questions, revision = here.extraction.questions(project_id)
+    return ProjectQuestions.model_validate(questions.to_dict() | {"revision": revision})
+
+
+@router.put("/projects/{project_id}/questions")
+def change_questions(project_id: Id, body: ChangeQuestions, here: Here, who: Who) -> ProjectQuestions:
+    """Put these in the place of those of revision `seen`; 409 if somebody else was quicker. Tasks keep theirs."""
+    need(who, Role.REVIEWER, project_id)
+    questions = ReviewQuestions.from_dict(body.model_dump(exclude={"seen"}))
+    revision = here.extraction.change_questions(project_id, questions, seen=body.seen)
+    return ProjectQuestions.model_validate(questions.to_dict() | {"revision": revision})
 
 
 # --- templates -------------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from ingather.extraction.findings import Action
+from ingather.extraction.findings import Action, ArmRole, DocumentArm
 from ingather.extraction.reviewing.deciding import Decision
 from ingather.extraction.reviewing.reviews import Reviewer
 from ingather.web import shapes
@@ -12,7 +12,8 @@ from ingather.web.access import Here, Who, task_for
 from ingather.web.accounts import Caller, Role
 from ingather.web.responses import Written
 from ingather.web.schemas.forms import Cursor, Id, Limit
-from ingather.web.schemas.results import Accepted, AcceptVerified, NewReview, ResultView, Reviews
+from ingather.web.schemas.results import Accepted, AcceptVerified, MendedArms, NewReview, ResultView, Reviews
+from ingather.web.schemas.tables import Tables
 
 router = APIRouter(prefix="/extraction/tasks/{task_id}", tags=["reviews"])
 
@@ -37,9 +38,36 @@ def review(task_id: Id, ordinal: Cursor, body: NewReview, here: Here, who: Who) 
         seen=body.seen,
         seen_value=(body.seen_value,) if "seen_value" in body.model_fields_set else (),
     )
-    return Written(
-        shapes.result(here.extraction.review(task_id, ordinal, decision, _reviewer_of_caller(who))), status_code=201
-    )
+    if body.cell is None:
+        found = here.extraction.review(task_id, ordinal, decision, _reviewer_of_caller(who))
+    else:
+        at = body.cell
+        found = here.extraction.take_cell(
+            task_id, ordinal, decision, at.table, at.row, at.column, _reviewer_of_caller(who)
+        )
+    return Written(shapes.result(found), status_code=201)
+
+
+@router.put("/results/{ordinal}/arms", response_model=None, responses={200: {"model": ResultView}})
+def mend_arms(task_id: Id, ordinal: Cursor, body: MendedArms, here: Here, who: Who) -> Written:
+    """Confirm or mend the arms of a document: its numbers are read anew from the same cells, and no model is asked.
+
+    Kept as a review of `question_arms`; taken back with `withdrawn` like every review.
+    """
+    task_for(here, who, task_id, Role.REVIEWER)
+    arms = [
+        DocumentArm(name=one.name, other_names=tuple(one.other_names), role=ArmRole(one.role), n=one.n)
+        for one in body.arms
+    ]
+    found = here.extraction.mend_arms(task_id, ordinal, arms, _reviewer_of_caller(who), note=body.note, seen=body.seen)
+    return Written(shapes.result(found))
+
+
+@router.get("/results/{ordinal}/tables")
+def tables(task_id: Id, ordinal: Cursor, here: Here, who: Who) -> Tables:
+    """The tables of a document as they were read, in the order of its pages."""
+    task_for(here, who, task_id)
+    return Tables(tables=[shapes.table(found) for found in here.extraction.tables(task_id, ordinal)])
 
 
 @router.get("/results/{ordinal}/reviews")

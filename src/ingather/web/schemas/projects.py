@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import ConfigDict, Field, StringConstraints
 
 from ingather.web.schemas.forms import FieldId, Name, TemplateId, Wire
 
@@ -91,6 +91,75 @@ class TemplateField(Wire):
     enum: list[TemplateOption] = []  # noqa: RUF012  # pydantic copies a default
 
 
+QuestionName = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+OtherNames = Annotated[list[QuestionName], Field(max_length=20)]
+
+
+class NamedArmView(Wire):
+    name: QuestionName
+    other_names: OtherNames = []  # noqa: RUF012  # pydantic copies a default
+
+
+class ComparisonView(Wire):
+    """What the review compares with what. The id stays for ever: answers hang on it."""
+
+    id: TemplateId
+    intervention: NamedArmView
+    comparator: NamedArmView
+
+
+class OutcomeView(Wire):
+    """An outcome that the review wants of each comparison; `timepoint` is the preferred time, where there is one."""
+
+    id: TemplateId
+    name: QuestionName
+    other_names: OtherNames = []  # noqa: RUF012
+    kind: Literal["binary", "continuous"]
+    direction: Literal["higher_better", "lower_better", "neutral"] = "neutral"
+    timepoint: Annotated[str, StringConstraints(max_length=200)] = ""
+
+
+class ReviewQuestionsView(Wire):
+    """Every outcome is asked of every comparison."""
+
+    comparisons: list[ComparisonView]
+    outcomes: list[OutcomeView]
+
+
+class ProjectQuestions(ReviewQuestionsView):
+    revision: int
+
+
+class ChangeQuestions(Wire):
+    """The questions as they should be, and the revision that was seen: 0 where nobody has written any."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {
+                    "comparisons": [
+                        {
+                            "id": "c1",
+                            "intervention": {"name": "aspirin", "other_names": ["acetylsalicylic acid"]},
+                            "comparator": {"name": "placebo"},
+                        }
+                    ],
+                    "outcomes": [
+                        {"id": "stroke", "name": "stroke", "kind": "binary", "timepoint": "12 months"},
+                        {"id": "pain", "name": "pain", "kind": "continuous", "direction": "lower_better"},
+                    ],
+                    "seen": 0,
+                }
+            ]
+        },
+    )
+
+    comparisons: Annotated[list[ComparisonView], Field(max_length=100)] = []  # noqa: RUF012
+    outcomes: Annotated[list[OutcomeView], Field(max_length=200)] = []  # noqa: RUF012
+    seen: Annotated[int, Field(ge=0, le=2**31 - 1, strict=True)] = 0
+
+
 class TemplateSection(Wire):
     id: str
     label: LabelView
@@ -119,6 +188,7 @@ class TemplateView(Wire):
     scopes: list[str]
     sections: list[TemplateSection]
     checks: list[TemplateCheck]
+    questions: ReviewQuestionsView | None = None
 
 
 class CloneTemplate(Wire):

@@ -38,6 +38,7 @@ class StandingReview(Wire):
     by: str
     at: datetime
     is_outdated: bool
+    has_cell: bool
 
 
 class ReviewView(Wire):
@@ -56,6 +57,14 @@ class ReviewView(Wire):
 class Reviews(Wire):
     reviews: list[ReviewView]
     next: int | None
+
+
+class GivenCell(Wire):
+    """A cell of one of the document's tables; all three count from 0."""
+
+    table: Annotated[int, Field(ge=0, le=100_000, strict=True)]
+    row: Annotated[int, Field(ge=0, le=100_000, strict=True)]
+    column: Annotated[int, Field(ge=0, le=100_000, strict=True)]
 
 
 class NewReview(Wire):
@@ -78,6 +87,10 @@ class NewReview(Wire):
     value: Annotated[GivenValue, Field(description="With `edited` only; read by the type of the field.")] = None
     note: Annotated[str, StringConstraints(max_length=2_000)] = ""
     seen: Annotated[int, Field(ge=0, le=2**31 - 1, strict=True)] = 0
+    cell: Annotated[
+        GivenCell | None,
+        Field(description="With `edited` and without a value: what stands in this cell is taken, and is the evidence."),
+    ] = None
     seen_value: Annotated[
         GivenValue, Field(description="If given, the review counts only where this still stands.")
     ] = None
@@ -120,6 +133,63 @@ class ExtractedView(Wire):
     source: str
 
 
+Edges = tuple[float, float, float, float]
+
+
+class CellView(Wire):
+    """The cell of a table that a value was read from. Tables, rows, columns and pages count from 0.
+
+    Boxes are left, top, right and bottom in points from the top left corner
+    of the page: of the cell, of the labels of its row, of its headers.
+    """
+
+    table: int
+    label: str
+    page: int
+    row: int
+    column: int
+    row_path: list[str]
+    column_path: list[str]
+    box: Edges | None
+    row_boxes: list[Edges]
+    column_boxes: list[Edges]
+
+
+ArmRoleName = Literal["intervention", "comparator", "other", "open"]
+
+
+class ArmView(Wire):
+    """An arm under the names that the tables of a document give it. `n` is its size as printed, or nothing."""
+
+    name: Annotated[str, StringConstraints(max_length=200)]
+    other_names: Annotated[list[Annotated[str, StringConstraints(max_length=200)]], Field(max_length=20)] = []  # noqa: RUF012
+    role: ArmRoleName = "open"
+    n: Annotated[str, StringConstraints(max_length=20)] = ""
+
+
+class MendedArms(Wire):
+    """A person's list of arms, and the revision of the review of `question_arms` that they saw, 0 for none."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {
+                    "arms": [
+                        {"name": "Group A", "other_names": ["TG"], "role": "intervention", "n": "45"},
+                        {"name": "Group B", "role": "comparator"},
+                    ],
+                    "seen": 0,
+                }
+            ]
+        },
+    )
+
+    arms: Annotated[list[ArmView], Field(min_length=1, max_length=20)]
+    note: Annotated[str, StringConstraints(max_length=2_000)] = ""
+    seen: Annotated[int, Field(ge=0, le=2**31 - 1, strict=True)] = 0
+
+
 class FindingView(Wire):
     """What stands in a cell. Quote and verdict speak of what was extracted.
 
@@ -143,6 +213,7 @@ class FindingView(Wire):
     note: NoticeView | None
     extracted: ExtractedView | None
     review: StandingReview | None
+    cell: CellView | None
     is_acceptable: bool
 
 
@@ -170,6 +241,7 @@ class ResultView(Wire):
     rows: list[RowView]
     findings: list[FindingView]
     flags: list[FlagView]
+    arms: list[ArmView]
     checks_version: int
 
 

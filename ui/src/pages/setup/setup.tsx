@@ -1,7 +1,8 @@
-import { Textarea } from "@mantine/core";
-import { useParams } from "react-router";
+import { Button, Textarea } from "@mantine/core";
+import { Link, useParams } from "react-router";
 import type { Document } from "../../api/client";
 import { useMe } from "../../api/queries";
+import { useQuestions } from "../../api/questions";
 import { Failed, Loading } from "../../components/states";
 import { Steps } from "../../components/task";
 import { useTexts } from "../../texts";
@@ -68,6 +69,7 @@ function Setup({ projectId }: { projectId: number }) {
             setChosen={setChosen}
             setUploading={choice.setUploading}
           />
+          <QuestionsCard projectId={projectId} />
           <ContextCard context={choice.context} setContext={choice.setContext} />
           <ModelCard projectId={projectId} mayTest={role !== "reader"} cap={cap} setCap={choice.setCap} />
         </div>
@@ -92,6 +94,21 @@ function Setup({ projectId }: { projectId: number }) {
 function pilotOf(chosen: Document[]): Document[] {
   const readable = chosen.filter((one) => one.state === "readable");
   return (readable.length > 0 ? readable : chosen).slice(0, PILOT);
+}
+
+/** How many questions about numbers the task will take along, and the way to them. */
+function QuestionsCard({ projectId }: { projectId: number }) {
+  const t = useTexts().questions;
+  const questions = useQuestions(projectId);
+  const count = (questions.data?.comparisons.length ?? 0) * (questions.data?.outcomes.length ?? 0);
+  return (
+    <section className="card questions-card">
+      <p className="plain">{count > 0 ? t.asked(count) : t.notAsked}</p>
+      <Button component={Link} to={`/projects/${projectId}/questions`} size="xs" variant="default">
+        {t.open}
+      </Button>
+    </section>
+  );
 }
 
 /** What the model should know of the review before it reads. */

@@ -49,8 +49,12 @@ export const Cell = memo(function Cell({ row, column, left, width, isFocused, is
       {text ? (
         <span className="cell-text">{text}</span>
       ) : (
-        (mark !== "open" || finding.review) && (
-          <span className="cell-text cell-none">{texts.table.short[finding.state] ?? finding.state}</span>
+        (mark !== "open" || finding.review || column.field.scope === "question") && (
+          <span className="cell-text cell-none">
+            {mark === "open" && !finding.review
+              ? texts.table.notFound
+              : (texts.table.short[finding.state] ?? finding.state)}
+          </span>
         )
       )}
     </div>

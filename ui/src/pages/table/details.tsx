@@ -44,7 +44,7 @@ export function Details({ task, template, result, field, finding, lines }: Props
         </div>
       ))}
       <Value field={field} finding={finding} />
-      <Quote finding={finding} lines={lines} />
+      {finding.cell ? <FromCell finding={finding} cell={finding.cell} /> : <Quote finding={finding} lines={lines} />}
       <h3>{texts.drawer.checks}</h3>
       {messages.length === 0 && <p className="dim">{texts.drawer.noChecks}</p>}
       {messages.map(({ flag, text }) => (
@@ -82,7 +82,8 @@ function Value({ field, finding }: { field: Field; finding: Finding }) {
   const was = finding.extracted;
   const verdict = texts.table.marks[finding.verdict as keyof typeof texts.table.marks];
   const isUnanswered = markOf(finding) === "open" && !finding.review;
-  const none = isUnanswered ? undefined : texts.table.short[finding.state];
+  const nothing = field.scope === "question" ? texts.table.notFound : undefined;
+  const none = isUnanswered ? nothing : texts.table.short[finding.state];
   return (
     <>
       <h3>{texts.drawer.value}</h3>
@@ -136,6 +137,34 @@ function Quote({ finding, lines }: { finding: Finding; lines: string }) {
           </blockquote>
         </>
       )}
+    </>
+  );
+}
+
+/** The cell that the value was read from, with the labels of its row and its column. */
+function FromCell({ finding, cell }: { finding: Finding; cell: NonNullable<Finding["cell"]> }) {
+  const t = useTexts().tables;
+  const isTaken = finding.review?.has_cell === true;
+  return (
+    <>
+      <h3>
+        {cell.label || t.unnamed} <span className="dim">{t.pageOf(cell.page + 1)}</span>
+      </h3>
+      <dl className="from-cell" data-testid="from-cell">
+        <dt>{t.row}</dt>
+        <dd>{cell.row_path.join(" › ") || "—"}</dd>
+        <dt>{t.column}</dt>
+        <dd>{cell.column_path.join(" › ") || "—"}</dd>
+        {!isTaken && (
+          <>
+            <dt>{t.cell}</dt>
+            <dd>
+              <b>{finding.quote}</b>
+            </dd>
+          </>
+        )}
+      </dl>
+      {isTaken && <p className="dim">{t.taken}</p>}
     </>
   );
 }

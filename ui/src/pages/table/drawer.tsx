@@ -42,7 +42,13 @@ export function Drawer({ task, template, results, place, order, step, close, hel
   ]);
   return (
     <aside className="drawer" aria-label={texts.drawer.label}>
-      <DrawerHead walk={walk} hasQuote={!!finding?.spans.length} goToQuote={goToQuote} help={help} close={close} />
+      <DrawerHead
+        walk={walk}
+        hasQuote={!!finding?.spans.length || !!finding?.cell}
+        goToQuote={goToQuote}
+        help={help}
+        close={close}
+      />
       {result && field && finding ? (
         <Evidence task={task} template={template} result={result} field={field} finding={finding} jump={jump}>
           <ReviewPanel

@@ -34,9 +34,10 @@ export function PageView({ result, page, setPage, boxes, jump, onPage }: Props) 
   const at = Math.min(page, Math.max(0, count - 1));
   const { canvas, size, isFailed } = useDrawing(pdf.data, at, zoom, width, onPage);
   useEffect(() => {
-    if (!size || boxes.quote.length === 0) return;
-    sheet.current?.querySelector(".box")?.scrollIntoView({ block: "center", behavior: "instant" });
-  }, [jump, boxes.quote, size]);
+    if (!size || (boxes.quote.length === 0 && !boxes.cell?.length && !boxes.area?.length)) return;
+    const mark = sheet.current?.querySelector(boxes.area?.length ? ".box-area" : ".box, .box-cell");
+    mark?.scrollIntoView({ block: "center", behavior: "instant" });
+  }, [jump, boxes.quote, boxes.cell, boxes.area, size]);
   const failure = pdf.error ?? (isFailed ? new Error() : null);
   const message = !isPdf ? texts.drawer.noPages : failure ? texts.drawer[reasonOf(failure)] : null;
   return (
@@ -121,7 +122,7 @@ function draw(
   return page.render({ canvas: target, viewport: view });
 }
 
-/** The quote, in it the words that make the value this one, and on top the value's own characters. */
+/** The quote, or a cell with its labels; in the quote the words that make the value this one, and on top the value's own characters. */
 function Marks({ boxes }: { boxes: Boxes }) {
   return (
     <>
@@ -133,6 +134,18 @@ function Marks({ boxes }: { boxes: Boxes }) {
       ))}
       {boxes.value.map((one) => (
         <Box key={keyOf("value", one)} name="box-value" at={one} />
+      ))}
+      {boxes.area?.map((one) => (
+        <Box key={keyOf("area", one)} name="box-area" at={one} />
+      ))}
+      {boxes.header?.map((one) => (
+        <Box key={keyOf("header", one)} name="box-header" at={one} />
+      ))}
+      {boxes.row?.map((one) => (
+        <Box key={keyOf("row", one)} name="box-row" at={one} />
+      ))}
+      {boxes.cell?.map((one) => (
+        <Box key={keyOf("cell", one)} name="box-cell" at={one} />
       ))}
     </>
   );

@@ -93,6 +93,11 @@ function linesOf(result: Result, scope: Scope, texts: Texts): TableRow[] {
 export function rowNames(row: Row, result: Result, texts: Texts): string[] {
   const label = (key: string | undefined) => result.rows.find((one) => one.key === key)?.label;
   const { arm, against, outcome, timepoint } = row.parts;
+  if (row.scope === "question")
+    return [
+      [outcome, timepoint].filter(Boolean).join(", "),
+      `${row.parts["intervention"] ?? ""} / ${row.parts["comparator"] ?? ""}`,
+    ];
   const arms = [label(arm), label(against)].filter((one) => one !== undefined).join(" / ");
   const about = [label(outcome), timepoint && coded(timepoint, texts)].filter(Boolean).join(", ");
   return arms && about ? [arms, about] : [coded(row.label, texts)];

@@ -7,6 +7,11 @@ export interface Boxes {
   quote: Rectangle[];
   value: Rectangle[];
   subject: Rectangle[];
+  /** The cell that a value was read from, the labels of its row, its headers; and an area that a reader looks at. */
+  cell?: Rectangle[];
+  row?: Rectangle[];
+  header?: Rectangle[];
+  area?: Rectangle[];
 }
 
 const KINDS = ["quote", "value", "subject"] as const;

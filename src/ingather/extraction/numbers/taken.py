@@ -1,0 +1,50 @@
+"""The value that a person takes from a cell by pointing at it: the part of the cell that a field asks for. Pure."""
+
+from ingather.engine.errors import NotReady, UsageError
+from ingather.extraction.errors import NotFound
+from ingather.extraction.findings import CellPlace
+from ingather.extraction.numbers.cell import CellContent, Form, content_of
+from ingather.extraction.numbers.label import label_of
+from ingather.extraction.numbers.number_places import cell_place
+from ingather.extraction.template import Field, FieldType
+from ingather.library.port import Table
+from ingather.notice import notice
+
+_NUMBERS = {FieldType.INT, FieldType.FLOAT, FieldType.PERCENT}
+
+
+def taken(field: Field, tables: list[Table], table: int, row: int, column: int) -> tuple[CellPlace, str]:
+    """The cell, and what it says to the field. Raises a sentence where there is no such cell, or no number in it."""
+    if not tables:
+        raise NotReady(notice("cells.no_tables", "No tables were read in this document."))
+    found = next(
+        (one for one in (tables[table].cells if table < len(tables) else ()) if (one.row, one.column) == (row, column)),
+        None,
+    )
+    if found is None:
+        raise NotFound(notice("cells.no_cell", "The document has no such cell."))
+    value = _value(field, found.text)
+    if not value:
+        raise UsageError(
+            notice("cells.no_number", "The cell {text} holds no value for this field.", text=f"{found.text[:60]!r}")
+        )
+    return cell_place(found, tables[table], table), value
+
+
+def _value(field: Field, text: str) -> str:
+    if field.type not in _NUMBERS:
+        return " ".join(text.split())
+    content = content_of(text)
+    name = field.id.removeprefix("question_").rpartition("_")[0] if field.id.startswith("question_") else field.id
+    if name in {"n", "r_n"} and (size := _size(content, text)):
+        return size
+    if name in {"sd", "r_sd"} and content.second and content.form in {Form.PLUS_MINUS, Form.BRACKET, Form.PAIR}:
+        return content.second
+    if field.type is FieldType.PERCENT and content.percent:
+        return content.percent
+    return content.first
+
+
+def _size(content: CellContent, text: str) -> str:
+    """A number of people: behind `n =`, in a header, or the second one of a fraction."""
+    return content.n or label_of(text).n or (content.second if content.form is Form.FRACTION else "")

@@ -1,0 +1,192 @@
+"""The questions of a review about numbers: what it compares, and which outcomes it wants of each comparison. Pure."""
+
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+from ingather.extraction.template.errors import TemplateError
+from ingather.names import NAME
+from ingather.notice import notice
+
+# Comparisons times outcomes. Each is a row of numbers in every document, and a document's findings have a megabyte.
+MOST_QUESTIONS: Final = 200
+MOST_NAMES: Final = 20  # other names of one thing; more of them would match everything
+LONGEST_NAME: Final = 200  # characters; a longer text is no name of an outcome or an arm
+
+
+class OutcomeKind(StrEnum):
+    """What an outcome is counted in: events of people, or a mean with its SD."""
+
+    BINARY = "binary"
+    CONTINUOUS = "continuous"
+
+
+class Direction(StrEnum):
+    """Which of two results is the better one."""
+
+    HIGHER = "higher_better"
+    LOWER = "lower_better"
+    NEUTRAL = "neutral"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedArm:
+    """A treatment that is compared, under the name of the review and others that papers use."""
+
+    name: str
+    other_names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewComparison:
+    """What the review compares with what. The id stays for ever: answers hang on it."""
+
+    id: str
+    intervention: NamedArm
+    comparator: NamedArm
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewOutcome:
+    """An outcome that the review wants of each comparison, at the preferred time where there is one."""
+
+    id: str
+    name: str
+    other_names: tuple[str, ...] = ()
+    kind: OutcomeKind
+    direction: Direction = Direction.NEUTRAL
+    timepoint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewQuestions:
+    """Every outcome is asked of every comparison. Without a comparison or without an outcome, nothing is asked."""
+
+    comparisons: tuple[ReviewComparison, ...] = ()
+    outcomes: tuple[ReviewOutcome, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.comparisons and self.outcomes)
+
+    @property
+    def pairs(self) -> Iterator[tuple[ReviewComparison, ReviewOutcome]]:
+        """The questions, in the order in which they are shown."""
+        return ((comparison, outcome) for comparison in self.comparisons for outcome in self.outcomes)
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @staticmethod
+    def from_dict(data: object) -> "ReviewQuestions":
+        """Read from plain data, looked at as a whole. Raises TemplateError with a sentence."""
+        part = _mapping(data, {"comparisons", "outcomes"})
+        found = ReviewQuestions(
+            comparisons=tuple(_comparison(one) for one in _list(part.get("comparisons", []))),
+            outcomes=tuple(_outcome(one) for one in _list(part.get("outcomes", []))),
+        )
+        _once([one.id for one in found.comparisons])
+        _once([one.id for one in found.outcomes])
+        if len(found.comparisons) * len(found.outcomes) > MOST_QUESTIONS:
+            raise TemplateError(
+                notice(
+                    "questions.too_many",
+                    "{comparisons} comparisons of {outcomes} outcomes are too many: ask at most {most} questions.",
+                    comparisons=len(found.comparisons),
+                    outcomes=len(found.outcomes),
+                    most=MOST_QUESTIONS,
+                )
+            )
+        return found
+
+
+def _comparison(data: object) -> ReviewComparison:
+    part = _mapping(data, {"id", "intervention", "comparator"})
+    return ReviewComparison(
+        id=_id(part.get("id")), intervention=_arm(part.get("intervention")), comparator=_arm(part.get("comparator"))
+    )
+
+
+def _arm(data: object) -> NamedArm:
+    part = _mapping(data, {"name", "other_names"})
+    return NamedArm(name=_name(part.get("name")), other_names=_names(part.get("other_names", [])))
+
+
+def _outcome(data: object) -> ReviewOutcome:
+    part = _mapping(data, {"id", "name", "other_names", "kind", "direction", "timepoint"})
+    try:
+        kind, direction = OutcomeKind(str(part.get("kind"))), Direction(str(part.get("direction", "neutral")))
+    except ValueError as error:
+        raise TemplateError(
+            notice(
+                "questions.unknown_choice",
+                "An outcome is of the kind {kinds}; its direction is {directions}.",
+                kinds=" / ".join(OutcomeKind),
+                directions=" / ".join(Direction),
+            )
+        ) from error
+    timepoint = part.get("timepoint", "")
+    return ReviewOutcome(
+        id=_id(part.get("id")),
+        name=_name(part.get("name")),
+        other_names=_names(part.get("other_names", [])),
+        kind=kind,
+        direction=direction,
+        timepoint=_name(timepoint) if timepoint else "",
+    )
+
+
+def _mapping(data: object, keys: set[str]) -> Mapping[str, Any]:
+    if not isinstance(data, Mapping) or not keys.issuperset(data):
+        raise TemplateError(
+            notice(
+                "questions.wrong_form",
+                "Questions have another form: here {keys} are known.",
+                keys=", ".join(sorted(keys)),
+            )
+        )
+    return data
+
+
+def _list(data: object) -> Sequence[Any]:
+    if not isinstance(data, list | tuple):
+        raise TemplateError(notice("questions.no_list", "Comparisons, outcomes and other names are lists."))
+    return data
+
+
+def _id(data: object) -> str:
+    # Ids become parts of the keys of rows, which are parted by a slash.
+    if not isinstance(data, str) or not NAME.fullmatch(data):
+        raise TemplateError(
+            notice(
+                "questions.wrong_id",
+                "The id {id} is none: an id starts with a small letter and holds small letters, digits and _.",
+                id=f"{str(data)[:40]!r}",
+            )
+        )
+    return data
+
+
+def _once(ids: Sequence[str]) -> None:
+    for at, one in enumerate(ids):
+        if one in ids[:at]:
+            raise TemplateError(notice("questions.id_twice", "Two of the questions have the id {id}.", id=f"{one!r}"))
+
+
+def _names(data: object) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(_name(one) for one in _list(data)))
+    if len(names) > MOST_NAMES:
+        raise TemplateError(
+            notice("questions.too_many_names", "A thing has at most {most} other names.", most=MOST_NAMES)
+        )
+    return names
+
+
+def _name(data: object) -> str:
+    name = " ".join(data.split()) if isinstance(data, str) else ""
+    if not 1 <= len(name) <= LONGEST_NAME or any(unicodedata.category(one) in {"Cc", "Cs"} for one in name):
+        raise TemplateError(
+            notice("questions.wrong_name", "A name has 1 to {most} characters on one line.", most=LONGEST_NAME)
+        )
+    return name
