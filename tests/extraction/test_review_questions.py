@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ingather.engine.engine import Engine
-from ingather.engine.errors import UsageError
+from ingather.engine.errors import IngatherError, UsageError
 from ingather.extraction.errors import Outrun
 from ingather.extraction.findings import Action, ArmRole, DocumentArm, Finding, Reason, State, Verdict
 from ingather.extraction.reviewing.deciding import Decision
@@ -422,3 +422,57 @@ def test_an_answer_that_cannot_be_read_leaves_the_question_to_the_rules(scene: S
     task = started(bench, [table_paper(), paper(1)])
     assert values(bench, task, STROKE)["events_1"] == 12
     assert bench.extraction.status(task).progress.completed == 2
+
+
+def test_an_estimate_counts_the_calls_for_questions(scene: Scene) -> None:
+    bench, _ = scene()
+    documents = bench.add([table_paper(), table_paper(6)])
+    for document in documents:
+        bench.library.read(bench.library.document(document).sha256)
+    without, _, _ = bench.extraction.estimate(bench.project, "rct", documents, field_ids=["title"])
+    bench.extraction.change_questions(bench.project, QUESTIONS, seen=0)
+    counted, _, _ = bench.extraction.estimate(bench.project, "rct", documents, field_ids=["title"])
+    assert (counted.calls.low, counted.calls.high) == (without.calls.low, without.calls.high + 2)
+    assert counted.tokens_in.high > without.tokens_in.high
+
+
+def test_a_cell_of_the_papers_table_is_taken_as_a_value_with_the_cell_as_its_evidence(bench: Bench) -> None:
+    task = started(bench, [table_paper()])
+    decision = Decision(row=DEATH, field="question_events_2", action=Action.EDITED)
+    bench.extraction.take_cell(task, 0, decision, 0, 1, 2, ANNA)
+    found = cells(bench, task, DEATH)["question_events_2"]
+    assert (found.value, found.is_reviewed) == (9, True)
+    assert found.standing_cell is not None
+    assert (found.standing_cell.row_path, found.standing_cell.column_path) == (("Stroke, n",), ("Placebo (n = 44)",))
+    out = io.BytesIO()
+    bench.extraction.export(task, "csv", out, only_reviewed=True)
+    assert "Placebo (n = 44)" in out.getvalue().decode("utf-8-sig")
+
+
+@pytest.mark.parametrize(
+    ("field", "row", "column", "value"),
+    [
+        ("question_n_1", 0, 1, 45),
+        ("question_mean_1", 2, 1, 8.2),
+        ("question_sd_1", 2, 1, 3.1),
+    ],
+)
+def test_a_taken_cell_gives_the_part_that_the_field_asks_for(
+    bench: Bench, field: str, row: int, column: int, value: float
+) -> None:
+    task = started(bench, [table_paper()])
+    bench.extraction.take_cell(task, 0, Decision(row=PAIN, field=field, action=Action.EDITED), 0, row, column, ANNA)
+    assert cells(bench, task, PAIN)[field].value == value
+
+
+@pytest.mark.parametrize(
+    ("at", "says"), [((0, 9, 1), "no such cell"), ((3, 0, 0), "no such cell"), ((0, 1, 0), "holds no value")]
+)
+def test_a_cell_that_is_not_there_or_holds_no_number_is_refused(
+    bench: Bench, at: tuple[int, int, int], says: str
+) -> None:
+    task = started(bench, [table_paper()])
+    with pytest.raises(IngatherError, match=says):
+        bench.extraction.take_cell(
+            task, 0, Decision(row=PAIN, field="question_mean_1", action=Action.EDITED), *at, ANNA
+        )

@@ -12,6 +12,7 @@ from ingather.extraction.conversation.estimate import Estimate, by_model, by_rul
 from ingather.extraction.conversation.questions import askable_fields
 from ingather.extraction.conversation.sizes import sizes_for
 from ingather.extraction.errors import ModelUnusable
+from ingather.extraction.numbers.calls import with_questions_counted
 from ingather.extraction.provider import Capabilities, ChatClient, Endpoint, ModelError
 from ingather.extraction.results import PAGE, ExtractionResults
 from ingather.extraction.task import Status, Task
@@ -231,6 +232,7 @@ class Extraction(ExtractionResults):
             found = by_rules(readable, workers=self._workers())
         else:
             sizes, model = sizes_for(self.endpoint.context_tokens), self.endpoint.model
+            call_s = self.engine.database.run(tasks.call_seconds(project_id, model))
             found = by_model(
                 chosen,
                 readable,
@@ -238,8 +240,10 @@ class Extraction(ExtractionResults):
                 sizes=sizes,
                 at_once=self.at_once,
                 model=model,
-                call_s=self.engine.database.run(tasks.call_seconds(project_id, model)),
+                call_s=call_s,
             )
+            questions, _ = self.questions(project_id)
+            found = with_questions_counted(found, readable, questions, at_once=self.at_once, model=model, call_s=call_s)
         return scaled(found, len(documents) - unreadable if readable else 0), unread, unreadable
 
     def _workers(self) -> int:

@@ -41,7 +41,7 @@ _GENERIC: Final = frozenset(
 _MARGIN: Final = 0.35
 # The same where what the text says beside the names had to be looked at.
 _MARGIN_OF_TEXT: Final = 0.4
-# What a role that a person gave adds. Words give at most 3 for a label and take at most as much away.
+# A role that a person gave adds this. Words give at most 3 for a label and take at most as much away.
 _CONFIRMED: Final = 10.0
 # The least that both labels together must have in favour of them.
 _LEAST: Final = 0.5

@@ -41,7 +41,7 @@ ANSWER_TOKENS: Final = 160
 # Cells that a model may name for one arm: events and N, or mean, SD and N, each in a cell of its own, and one spare.
 MOST_CELLS: Final = 4
 FAILED: Final = "failed"
-# What went wrong with one answer and says nothing of the next.
+# These errors are of one answer and say nothing of the next.
 OF_THIS_ANSWER: Final = frozenset(
     {
         ErrorKind.TRUNCATED,
@@ -153,9 +153,9 @@ class NamedCells:
     named: Mapping[str, Mapping[str, Any]]
 
     def __call__(self, questions: Sequence[NumbersQuestion], paper: NumbersPaper) -> Iterator[NumbersAnswer]:
-        asked = [question for question in questions if question.id in self.named]
-        failed = {question.id for question in asked if FAILED in self.named[question.id]}
-        for question in asked:
+        mine = [question for question in questions if question.id in self.named]
+        failed = {question.id for question in mine if FAILED in self.named[question.id]}
+        for question in mine:
             if question.id in failed:
                 yield _unclear_model_answer(
                     question,
@@ -163,7 +163,7 @@ class NamedCells:
                         why=str(self.named[question.id][FAILED]),
                     ),
                 )
-        rest = [question for question in asked if question.id not in failed]
+        rest = [question for question in mine if question.id not in failed]
         if rest:
             answers = {"answers": [{**self.named[question.id], "id": question.id} for question in rest]}
             yield from read_answers(answers, rest, paper, index_cells(paper, rest))
