@@ -180,12 +180,13 @@ def test_the_samples_run(sample: Sample, url: str, tmp_path: Path) -> None:
         assert done.stdout == sample.output
 
 
-# --- attacks -------------------------------------------------------------------------------------------------------
+# --- attacks and rules ---------------------------------------------------------------------------------------------
 
 
-def test_every_attack_in_the_book_has_a_test_that_exists() -> None:
-    rows = [line for line in (ROOT / "docs" / "security.md").read_text("utf-8").splitlines() if line.startswith("| ")]
-    described = {line: re.findall(r"`(test_\w+)`", line) for line in rows if not line.startswith("| attack")}
+@pytest.mark.parametrize(("page", "head"), [("security.md", "| attack"), ("checklist.md", "| rule")])
+def test_every_row_that_claims_a_test_has_one_that_exists(page: str, head: str) -> None:
+    rows = [line for line in (ROOT / "docs" / page).read_text("utf-8").splitlines() if line.startswith("| ")]
+    described = {line: re.findall(r"`(test_\w+)`", line) for line in rows if not line.startswith(head)}
     assert all(described.values()), [line for line, names in described.items() if not names]
     sources = "\n".join(path.read_text("utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
     made = set(re.findall(r"def (test_\w+)\(", sources))
