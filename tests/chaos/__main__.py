@@ -4,6 +4,7 @@ python3 dev.py chaos --seconds 60 --seed 1
 python3 dev.py chaos --break settle_without_lease     must fail, or the harness is blind
 python3 dev.py chaos --failover sync --times 50       promotions, and databases that go back; see failover.py
 python3 dev.py chaos --outage disk-full --times 5     what else befalls a database; see outages.py
+python3 dev.py chaos --soak 240                       hours of ordinary work, measured every minute; see soak.py
 """
 
 import argparse
@@ -33,7 +34,7 @@ from ingather.engine.engine import Engine
 from ingather.engine.errors import IngatherError
 from ingather.engine.migrations import migrate
 from ingather.engine.verbs.sweeping import APART_S
-from tests.chaos import failover, oracle
+from tests.chaos import failover, oracle, soak
 from tests.chaos.breaks import BREAKS
 from tests.chaos.outages import OUTAGES, CannotTry
 from tests.chaos.proxy import Proxy
@@ -470,9 +471,16 @@ def main() -> None:
     scenes = parser.add_mutually_exclusive_group()
     scenes.add_argument("--failover", choices=failover.MODES, help="a replica is promoted, or the database goes back")
     scenes.add_argument("--outage", choices=sorted(OUTAGES), help="a killed pooler, a full disk, settings of operators")
+    scenes.add_argument(
+        "--soak", type=float, metavar="MINUTES", help="ordinary work for so long, measured every minute"
+    )
     parser.add_argument("--times", type=int, default=3, help="how often that happens in a run")
     parser.add_argument("--json", action="store_true", help="one line of JSON a run")
     args = parser.parse_args()
+    if args.soak:
+        report = soak.campaign(args.soak)
+        print(json.dumps(report, indent=None if args.json else 1))
+        sys.exit(1 if report["broken"] else 0)
     reports = []
     for seed in range(args.seed, args.seed + args.runs):
         try:

@@ -118,7 +118,7 @@ def limit_before_lock() -> None:
 
 def claim_without_lock() -> None:
     """The cursor is read without its lock and moved to where this claim thinks it is."""
-    for name in ("CLAIM", "CLAIM_LIMITED"):
+    for name in ("CLAIM", "CLAIM_FROM_SHARE", "CLAIM_LIMITED"):
         _replace(name, "and s.queue is not null and not s.parked\n       for no key update skip locked", "")
 
 

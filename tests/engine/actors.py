@@ -193,6 +193,7 @@ def claim(
     *,
     queue: str = "default",
     is_locked: bool = False,
+    is_of_one_share: bool = False,
     kinds: Iterable[str] = ("read",),
     free: int = 0,
     token: int | None = None,
@@ -208,6 +209,7 @@ def claim(
         free=free,
         from_waiting=k,
         is_locked=is_locked,
+        is_of_one_share=is_of_one_share,
     )
     return [Held(*row[:7]) for row in rows]
 

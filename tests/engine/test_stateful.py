@@ -224,7 +224,9 @@ class Story(RuleBasedStateMachine):
     def claim(self, worker_id: int, k: int) -> None:
         could = self.oracle.claimable() if worker_id in self.oracle.beats else set()
         expected = min(k, len(could), self.oracle.room())
-        came = run(self.conn, claim(worker_id, k, is_locked=self.oracle.max_running is not None))
+        # All items of a story are of one share, so both forms of a claim must bring the same.
+        is_locked, is_of_one_share = self.oracle.max_running is not None, len(self.leases) % 2 == 1
+        came = run(self.conn, claim(worker_id, k, is_locked=is_locked, is_of_one_share=is_of_one_share))
         ids = [id_ for lease in came for id_ in lease.ids]
         assert len(ids) == expected
         assert set(ids) <= could

@@ -36,9 +36,10 @@ class Claimer:
     def batches(self, k: int) -> list[int]:
         """The batch of each item of one claim."""
         rows = self._actor.run(self._claim(k))
+        is_full = sum(last - first + 1 for _, first, last, *_ in rows) >= k
         handler = Handler(kind="read", function=print, queue="default", max_attempts=1, timeout_s=1, is_async=True)
         holdings = Holdings(lambda _: None)
-        self._view.served(holdings.receive(rows, "default", {"read": handler}, 0.0, goes_first=False))
+        self._view.served(holdings.receive(rows, "default", {"read": handler}, 0.0, goes_first=False), is_full=is_full)
         return [lease.batch_id for lease, *_ in holdings.buffer]
 
     def _claim(self, k: int) -> Script[Rows]:
@@ -52,6 +53,7 @@ class Claimer:
                 token=self._token,
                 after_share=self._view.after_share,
                 afters=self._view.afters,
+                is_of_one_share=not self._view.needs_all_shares,
             )
         )
 
@@ -76,10 +78,28 @@ def test_within_a_share_a_small_batch_starts_in_its_next_claim(ann: Actor) -> No
     assert seen == [{other}, {small}, {other}, {large}]
 
 
-def test_a_large_claim_takes_from_all_shares_once_the_first_has_no_more(ann: Actor) -> None:
-    for share in "cab":
+def test_a_claim_takes_from_all_shares_once_one_of_them_had_too_few(ann: Actor) -> None:
+    for share in "cabd":
         ann.run(scatter(3, share=share))
-    assert len(Claimer(ann).batches(100)) == 9
+    claimer = Claimer(ann)
+    assert [len(claimer.batches(8)) for _ in range(3)] == [3, 8, 1]
+
+
+def test_a_claim_takes_from_one_share_again_once_that_was_enough(ann: Actor) -> None:
+    few, many = ann.run(scatter(1, share="a")), ann.run(scatter(100, share="b"))
+    claimer = Claimer(ann)
+    assert claimer.batches(4) == [few]
+    assert claimer.batches(4) == [many] * 4
+    other = ann.run(scatter(2, share="c"))
+    assert [set(claimer.batches(4)) for _ in range(2)] == [{other}, {many}]
+
+
+def test_where_others_hold_the_share_whose_turn_it_is_the_next_claim_takes_from_all() -> None:
+    view = KnownQueue("default")
+    view.nap((False, None, True), now=0.0)
+    assert view.needs_all_shares
+    view.nap((False, None, False), now=0.0)
+    assert not view.needs_all_shares
 
 
 def test_a_higher_priority_goes_before_every_share(ann: Actor) -> None:

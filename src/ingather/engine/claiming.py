@@ -49,7 +49,10 @@ SHORTEST_S: Final = 1e-6
 class KnownQueue:
     """What this worker remembers of a queue between claims."""
 
-    __slots__ = ("after_share", "afters", "is_dozing", "is_limited", "is_odd", "is_thirsty", "name", "nap_until")
+    __slots__ = (
+        "after_share", "afters", "is_dozing", "is_limited", "is_odd", "is_thirsty", "name", "nap_until",
+        "needs_all_shares",
+    )  # fmt: skip
 
     def __init__(self, name: str, *, is_limited: bool = False) -> None:
         self.name = name
@@ -60,6 +63,7 @@ class KnownQueue:
         self.is_dozing = False  # the last claim brought nothing
         self.is_odd = False
         self.is_thirsty = False  # the last claim came back empty because others held the candidates
+        self.needs_all_shares = False  # a claim from one share would bring too few
 
     def waiting_share(self, k: int) -> int:
         """How many of k items may come from `waiting`: all after a claim in vain, else half, rounded up every other
@@ -67,19 +71,23 @@ class KnownQueue:
         self.is_odd = not self.is_odd
         return k if self.is_thirsty else (k + self.is_odd) // 2
 
-    def served(self, claimed: Iterable[tuple[str, int]]) -> None:
-        """A claim brought fresh items of these shares and batches, in this order."""
+    def served(self, claimed: Iterable[tuple[str, int]], *, is_full: bool) -> None:
+        """A claim brought fresh items of these shares and batches, in this order, and all that was wanted or less."""
+        shares: set[str] = set()
         for share, batch_id in claimed:
+            shares.add(share)
             self.after_share = share
             self.afters.pop(share, None)
             self.afters[share] = batch_id
         while len(self.afters) > MOST_SHARES:
             del self.afters[next(iter(self.afters))]
+        self.needs_all_shares = not is_full or len(shares) > 1
 
     def nap(self, outlook: Row | None, now: float, jitter: Callable[[float, float], float] = random.uniform) -> None:
         """A claim came back empty. `outlook` is what OUTLOOK says of this queue: is it limited, in how many seconds is
         the next item due, is there something to claim. None: there is no such queue."""
         self.is_dozing = True
+        self.needs_all_shares = False
         nap_s = POLL_S * jitter(*JITTER)
         if outlook is not None:
             is_limited, due_in_s, has_candidates = outlook
@@ -87,7 +95,7 @@ class KnownQueue:
                 self.is_limited, nap_s = is_limited, 0.0
             elif has_candidates and not is_limited:
                 # Others merely hold them, or it was not this claim's turn.
-                self.is_thirsty, self.is_dozing = True, False
+                self.is_thirsty, self.needs_all_shares, self.is_dozing = True, True, False
                 nap_s = jitter(*HELD_NAP_S)
             elif due_in_s is not None:
                 nap_s = min(nap_s, max(due_in_s, 0.0) + DUE_MARGIN_S)

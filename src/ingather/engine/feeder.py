@@ -192,7 +192,7 @@ class Feeder:
             raise
         # Take what was claimed before anything else: the rounds give back leases that are not in hand here.
         if choice is not None and reply.claimed:
-            await self._receive(choice.view, reply)
+            await self._receive(choice, reply)
         if reply.error is not None:
             await self.settling.recover(reply.error, parcel)
             return
@@ -231,15 +231,18 @@ class Feeder:
             afters=view.afters,
             token=secrets.randbits(TOKEN_BITS),
             is_locked=view.is_limited,
+            is_of_one_share=not view.needs_all_shares,
         )
 
-    async def _receive(self, view: KnownQueue, reply: Reply) -> None:
+    async def _receive(self, choice: Choice, reply: Reply) -> None:
         """Take what was claimed, and let the slots begin."""
+        view = choice.view
         was_dry = not self.holdings.buffer
         now = time.monotonic()
         view.is_thirsty = view.is_dozing = False
         # Items of a limited queue use up its limit while they wait here, so they go first.
-        view.served(self.holdings.receive(reply.claimed, view.name, self._handlers, now, goes_first=view.is_limited))
+        served = self.holdings.receive(reply.claimed, view.name, self._handlers, now, goes_first=view.is_limited)
+        view.served(served, is_full=sum(last - first + 1 for _, first, last, *_ in reply.claimed) >= choice.k)
         if self.is_claiming:
             self._on_arrival()
         else:

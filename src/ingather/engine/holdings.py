@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import repeat
 from typing import Any
 
-from ingather.engine.item import Item, MakeOffspring, item_key
+from ingather.engine.item import Source, item_key
 from ingather.engine.model import Handler
 from ingather.engine.script import Row, Rows
 
@@ -18,7 +18,7 @@ class Lease:
 
     __slots__ = (
         "attempt", "batch_id", "function", "is_gather", "is_lost", "kind", "lost", "max_attempts", "open", "parent_id",
-        "queue", "segment_key", "timeout_s", "token",
+        "queue", "segment_key", "source", "timeout_s", "token",
     )  # fmt: skip
 
     def __init__(self, row: Row, queue: str, handlers: Mapping[str, Handler]) -> None:
@@ -26,6 +26,9 @@ class Lease:
         self.kind, self.max_attempts, self.timeout_s = row[7:10]
         self.segment_key = row[12] or ""
         self.parent_id = row[13]
+        self.source = Source(
+            batch_id=self.batch_id, kind=self.kind, attempt=self.attempt, lost=self.lost, segment_key=self.segment_key
+        )
         self.open = last - first + 1
         self.queue = queue
         self.is_lost = False
@@ -45,31 +48,6 @@ class Lease:
             "kind": self.kind,
             "attempt": self.attempt,
         }
-
-    def item_args(self, item_id: int, ordinal: int) -> dict[str, Any]:
-        """An item of this lease, all but its payload, in a form that crosses to a child process."""
-        return {
-            "id": item_id,
-            "batch_id": self.batch_id,
-            "kind": self.kind,
-            "ordinal": ordinal,
-            "attempt": self.attempt,
-            "lost": self.lost,
-            "segment_key": self.segment_key,
-        }
-
-    def item(self, item_id: int, ordinal: int, payload: Any, offspring_of: MakeOffspring) -> Item:
-        return Item(
-            item_id,
-            self.batch_id,
-            self.kind,
-            ordinal,
-            payload,
-            self.attempt,
-            self.lost,
-            self.segment_key,
-            offspring_of,
-        )
 
 
 # Lease, item id, ordinal, payload, when it came: an item in hand that has not started yet. The payload is decoded when

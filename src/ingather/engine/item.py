@@ -25,39 +25,53 @@ def item_key(segment_key: str, ordinal: int) -> str:
     return f"{segment_key}-{ordinal}" if segment_key else ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """What the items of one lease have in common. It crosses to child processes."""
+
+    batch_id: int
+    kind: str
+    attempt: int
+    lost: int
+    segment_key: str
+
+
 class Item:
     """One unit of work, as its handler sees it.
 
-    Not a dataclass: one is made for every item that runs, and frozen fields
-    cost more than the rest.
+    Not a dataclass, and short: one is made for every item that runs, and each
+    field costs quick handlers a part of their pace.
     """
 
-    __slots__ = (
-        "_offspring_of", "_segment_key", "attempt", "batch_id", "id", "kind", "lost", "offspring", "ordinal", "payload",
-    )  # fmt: skip
+    __slots__ = ("_offspring_of", "_source", "id", "offspring", "ordinal", "payload")
 
-    def __init__(
-        self,
-        id: int,
-        batch_id: int,
-        kind: str,
-        ordinal: int,
-        payload: Any,
-        attempt: int,
-        lost: int,
-        segment_key: str,
-        offspring_of: MakeOffspring,
-    ) -> None:
+    def __init__(self, id: int, ordinal: int, payload: Any, source: Source, offspring_of: MakeOffspring) -> None:
         self.id = id
-        self.batch_id = batch_id
-        self.kind = kind
         self.ordinal = ordinal
         self.payload = payload
-        self.attempt = attempt
-        self.lost = lost
         self.offspring: list[Offspring] | None = None
-        self._segment_key = segment_key
+        self._source = source
         self._offspring_of = offspring_of
+
+    @property
+    def batch_id(self) -> int:
+        """The batch that it belongs to."""
+        return self._source.batch_id
+
+    @property
+    def kind(self) -> str:
+        """The kind whose handler runs it."""
+        return self._source.kind
+
+    @property
+    def attempt(self) -> int:
+        """Which attempt this is, from 1."""
+        return self._source.attempt
+
+    @property
+    def lost(self) -> int:
+        """How often the item was lost with its worker before."""
+        return self._source.lost
 
     @property
     def key(self) -> str:
@@ -66,7 +80,7 @@ class Item:
         An `id` is given again when the database goes back to an earlier state,
         by a restored backup or a replica that missed the last commits.
         """
-        return item_key(self._segment_key, self.ordinal)
+        return item_key(self._source.segment_key, self.ordinal)
 
     def scatter(
         self,

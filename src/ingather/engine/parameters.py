@@ -91,9 +91,11 @@ def claim(
     after_share: str = "",
     afters: Mapping[str, int] = NOTHING,
     is_locked: bool = False,
+    is_of_one_share: bool = False,
 ) -> Statement:
     """Claim k items, of which `from_waiting` may come from `waiting`. The first `free` of them start at once. Fresh
-    ones are those of the share behind `after_share`, and of its batches those behind the one in `afters`."""
+    ones are those of the share behind `after_share`, and of its batches those behind the one in `afters`; then, unless
+    one share is enough, those of the others."""
     params = {
         "worker_id": worker_id,
         "queue": queue,
@@ -106,7 +108,9 @@ def claim(
         "afters": list(afters.values()),
         "token": token,
     }
-    return Statement(sql.CLAIM_LIMITED if is_locked else sql.CLAIM, params)
+    if is_locked:
+        return Statement(sql.CLAIM_LIMITED, params)
+    return Statement(sql.CLAIM_FROM_SHARE if is_of_one_share else sql.CLAIM, params)
 
 
 def outlook(queues: Collection[str], kinds: Collection[str]) -> Statement:

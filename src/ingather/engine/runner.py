@@ -13,7 +13,7 @@ from ingather.engine.errors import LeaseLost, RetryLater
 from ingather.engine.failures import Failures
 from ingather.engine.feeder import Feeder
 from ingather.engine.holdings import Assignment, Lease
-from ingather.engine.item import Offspring
+from ingather.engine.item import Item, Offspring
 from ingather.engine.item_context import running_item
 from ingather.engine.slot_table import SlotTable
 from ingather.engine.verdict import Overdue
@@ -150,73 +150,74 @@ class Runner:
     # --- one slot --------------------------------------------------------------------------------------------------
 
     async def _serve(self, slot: Slot) -> None:
-        """A slot's life: take the next item, run it, hand on its end, until the worker leaves.
-
-        All in one coroutine: a second one for every item would be a good part of a quick item's way.
-        """
-        feeder, loop = self._feeder, asyncio.get_running_loop()
-        buffer, outbox, offspring_of = feeder.holdings.buffer, feeder.outbox, self._engine.registry.offspring
-        since_yield = 0
+        """A slot's life: it runs items as long as there are any, then rests, until the worker leaves."""
+        loop, buffer = asyncio.get_running_loop(), self._feeder.holdings.buffer
         while not self._is_ending:
-            if not buffer:
+            if buffer:
+                await self._run_several(slot, loop)
+                # Handlers that never wait would keep the feeder from talking, and deadlines from passing.
+                await asyncio.sleep(0)
+            else:
                 await self._wait_for_items(loop)
-                since_yield = 0
-                continue
+
+    async def _run_several(self, slot: Slot, loop: asyncio.AbstractEventLoop) -> None:
+        """Take the next item, run it, hand on its end; until the loop should turn or the buffer is empty.
+
+        All of an item's way stands here: each further call would be a good part of a quick item's time.
+        """
+        feeder, table, number = self._feeder, self._table, slot.number
+        buffer, outbox, line = feeder.holdings.buffer, feeder.outbox, feeder.line
+        offspring_of = self._engine.registry.offspring
+        for _ in range(YIELD_EVERY):
+            if not buffer or self._is_ending:
+                return
             assignment = buffer.popleft()
-            lease, item_id, ordinal, payload, _ = assignment
+            lease, item_id, ordinal, payload, _came_at = assignment
             if lease.is_lost:
                 continue
             if self._relief is None and buffer and self._idle:
                 self._relief = loop.call_soon(self._relieve)
-            self._begin(slot, lease, item_id)
+            self.busy += 1
+            slot.lease = lease
+            slot.started = started = time.monotonic()
+            slot.deadline = deadline = started + lease.timeout_s
+            function = lease.function
+            table.begin(number, item_id, deadline, is_aside=function is None)
             try:
-                if lease.function is None:
+                if function is None:
                     result, offspring = await self._call_aside(slot, assignment)
                 else:
-                    item = lease.item(item_id, ordinal, decode_payload(payload), offspring_of)
+                    item = Item(item_id, ordinal, decode_payload(payload), lease.source, offspring_of)
                     running_item.set(item)
-                    result, offspring = encode_result(await lease.function(item)), item.offspring
+                    result = encode_result(await function(item))
+                    offspring = item.offspring
             except BaseException as error:
                 # User code may raise anything; the slot must survive it.
                 if slot.is_cancelled_by(error):
                     raise
-                took_s = time.monotonic() - slot.started
-                self._failures.record(error, slot.stopped_for, lease, item_id, ordinal, took_s)
+                self._failures.record(error, slot.stopped_for, lease, item_id, ordinal, time.monotonic() - started)
             else:
-                outbox.completed(lease, item_id, time.monotonic() - slot.started, result, offspring)
+                outbox.completed(lease, item_id, time.monotonic() - started, result, offspring)
             finally:
-                self._end(slot)
-            since_yield += 1
-            if since_yield >= YIELD_EVERY or feeder.line.is_sending:
-                # Handlers that never wait would keep the feeder from talking, and deadlines from passing.
-                await asyncio.sleep(0)
-                since_yield = 0
+                slot.lease = None
+                if slot.stopped_for is not None:
+                    slot.clear_cancellation()
+                table.end(number)
+                self.busy -= 1
+            if line.is_sending:
+                return
 
     async def _wait_for_items(self, loop: asyncio.AbstractEventLoop) -> None:
         resting = loop.create_future()
         self._idle.append(resting)
         await resting
 
-    def _begin(self, slot: Slot, lease: Lease, item_id: int) -> None:
-        self.busy += 1
-        slot.lease = lease
-        slot.started = time.monotonic()
-        slot.deadline = slot.started + lease.timeout_s
-        self._table.begin(slot.number, item_id, slot.deadline, is_aside=lease.function is None)
-
-    def _end(self, slot: Slot) -> None:
-        slot.lease = None
-        if slot.stopped_for is not None:
-            slot.clear_cancellation()
-        self._table.end(slot.number)
-        self.busy -= 1
-
     async def _call_aside(self, slot: Slot, assignment: Assignment) -> tuple[bytes, list[Offspring] | None]:
         """Run a gather, or in a child what is a `def` or has killed before."""
         lease, item_id, ordinal, payload, _ = assignment
         if lease.is_gather:
             return await self._call_gather(slot, lease, item_id), None
-        args = lease.item_args(item_id, ordinal) | {"payload": decode_payload(payload)}
+        args = {"id": item_id, "ordinal": ordinal, "payload": decode_payload(payload), "source": lease.source}
         self._leave_deadline_to_pool(slot, lease.timeout_s)
         return await self._children.call(is_gather=False, args=args, timeout_s=lease.timeout_s)
 
@@ -229,10 +230,10 @@ class Runner:
         is_aside = lease.lost > 0 or not gather.is_async
         self._table.begin(slot.number, item_id, slot.deadline, is_aside=is_aside)
         if not is_aside:
-            running_item.set(lease.item(item_id, 0, None, self._engine.registry.offspring))
+            running_item.set(Item(item_id, 0, None, lease.source, self._engine.registry.offspring))
             return encode_result(await gather.function(Batch(self._engine, lease.batch_id)))
         self._leave_deadline_to_pool(slot, gather.timeout_s)
-        args = lease.item_args(item_id, 0) | {"payload": None}
+        args = {"id": item_id, "ordinal": 0, "payload": None, "source": lease.source}
         result, _ = await self._children.call(is_gather=True, args=args, timeout_s=gather.timeout_s)
         return result
 

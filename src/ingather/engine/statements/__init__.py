@@ -25,7 +25,15 @@ from ingather.engine.statements.cancelling import (
     HAS_OPEN_ITEMS,
     LOCK_CHILDREN,
 )
-from ingather.engine.statements.claiming import CLAIM, CLAIM_LIMITED, IS_IDLE, LOCK_QUEUE, OUTLOOK, QUEUES
+from ingather.engine.statements.claiming import (
+    CLAIM,
+    CLAIM_FROM_SHARE,
+    CLAIM_LIMITED,
+    IS_IDLE,
+    LOCK_QUEUE,
+    OUTLOOK,
+    QUEUES,
+)
 from ingather.engine.statements.closing import CLOSE, FREE_PARENTS, LOCK_OPEN_BATCHES, RIPE, RIPE_BY
 from ingather.engine.statements.items import PAGE, PAGE_OF_ENDED, PAGE_OF_OPEN, RESULT, RESULTS_PAGE
 from ingather.engine.statements.queues import LIST_QUEUES, PAUSE_QUEUE, SET_QUEUE
@@ -90,6 +98,7 @@ __all__ = [
     "CANCEL_THE_REST",
     "CHILDREN_PAGE",
     "CLAIM",
+    "CLAIM_FROM_SHARE",
     "CLAIM_LIMITED",
     "CLOSE",
     "CLOSED_OR_GONE",

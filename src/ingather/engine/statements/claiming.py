@@ -52,13 +52,17 @@ _LIMITS: Final[LiteralString] = """), lane as materialized (
 
 _ITEMS: Final[LiteralString] = """), own as materialized (
     select kind from unnest((select %(kinds)s::text[])) as kind
-), top as materialized (
-    select max(s.priority) as priority
+), heads as materialized (
+    select own.kind, s.priority
       from own
      cross join lateral (select s.priority from ingather.segment s
                           where s.queue = %(queue)s and not s.parked and s.kind = own.kind
                             and not (select b.paused from ingather.batch b where b.id = s.batch_id)
                           order by s.priority desc limit 1) as s
+), top as materialized (
+    select max(priority) as priority from heads
+), foremost as materialized (
+    select kind from heads where priority = (select priority from top)
 ), most as materialized (
     select greatest(coalesce(min(least(lane.k, case when top.priority is null then lane.k else %(kw)s end)), 0), 0) as k
       from lane, top
@@ -83,7 +87,7 @@ _ITEMS: Final[LiteralString] = """), own as materialized (
            coalesce((select last.batch_id
                        from unnest((select %(shares)s::text[]), (select %(afters)s::bigint[])) as last(share, batch_id)
                       where last.share = s.share), 0) as after
-      from own
+      from foremost as own
      cross join lateral (
            (select s.share, 0 as round from ingather.segment s
              where s.queue = %(queue)s and not s.parked and s.kind = own.kind
@@ -100,7 +104,7 @@ _ITEMS: Final[LiteralString] = """), own as materialized (
      limit 1
 ), theirs as materialized (
     select s.*
-      from own
+      from foremost as own
      cross join lateral (
            (select s.id, s.batch_id, s.share, s.priority, 0 as round, s.last_id - s.next_id + 1 as items
               from ingather.segment s
@@ -117,11 +121,14 @@ _ITEMS: Final[LiteralString] = """), own as materialized (
                and s.batch_id <= (select after from whose)
                and not (select b.paused from ingather.batch b where b.id = s.batch_id)
              order by s.batch_id limit (select k from want))) as s
-), lack as materialized (
+"""
+
+# Every share that has something: where the one whose turn it is has too few.
+_ALL_SHARES: Final[LiteralString] = """), lack as materialized (
     select greatest(want.k - (select coalesce(sum(items), 0) from theirs), 0) as k from want
 ), others as materialized (
     select s.*
-      from own
+      from foremost as own
      cross join lateral (
            (select s.id, s.batch_id, s.share, s.priority, 2 as round, s.last_id - s.next_id + 1 as items
               from ingather.segment s
@@ -135,20 +142,32 @@ _ITEMS: Final[LiteralString] = """), own as materialized (
              where s.queue = %(queue)s and not s.parked and s.kind = own.kind
                and s.priority = (select priority from top) and s.share < (select share from whose)
                and not (select b.paused from ingather.batch b where b.id = s.batch_id)
-             order by s.share, s.batch_id limit (select k from lack))
-            union all
-           (select s.id, s.batch_id, s.share, s.priority, 4, s.last_id - s.next_id + 1
+             order by s.share, s.batch_id limit (select k from lack))) as s
+     union all
+    select s.*
+      from heads as own
+     cross join lateral (
+           (select s.id, s.batch_id, s.share, s.priority, 4 as round, s.last_id - s.next_id + 1 as items
               from ingather.segment s
              where s.queue = %(queue)s and not s.parked and s.kind = own.kind
                and s.priority < (select priority from top)
                and not (select b.paused from ingather.batch b where b.id = s.batch_id)
              order by s.priority desc, s.share, s.batch_id limit (select k from lack))) as s
-), needed as materialized (
+), turn as (
+    select * from theirs union all select * from others
+"""
+
+# To read, and for the server to set up, a third less than all shares.
+_ONE_SHARE: Final[LiteralString] = """), turn as (
+    select * from theirs
+"""
+
+_RUNS: Final[LiteralString] = """), needed as materialized (
     select id, place
       from (select id,
                    row_number() over o as place,
                    sum(items) over o - items as before
-              from (select * from theirs union all select * from others) as turn
+              from turn
             window o as (order by priority desc, round, share, batch_id, id)) as t, want
      where before < want.k
 ), held as materialized (
@@ -221,10 +240,13 @@ select l.token, l.first_id, l.last_id, l.batch_id, l.attempt, l.lost, l.is_gathe
  order by l.token
 """
 
-CLAIM: Final[LiteralString] = _WHO + _NO_LIMIT + _ITEMS + _LEASES
+CLAIM: Final[LiteralString] = _WHO + _NO_LIMIT + _ITEMS + _ALL_SHARES + _RUNS + _LEASES
+
+# The same from the share whose turn it is alone, which is all that most claims need.
+CLAIM_FROM_SHARE: Final[LiteralString] = _WHO + _NO_LIMIT + _ITEMS + _ONE_SHARE + _RUNS + _LEASES
 
 # The same for a queue with limits, under its lock.
-CLAIM_LIMITED: Final[LiteralString] = _WHO + _LIMITS + _ITEMS + _RATES + _LEASES
+CLAIM_LIMITED: Final[LiteralString] = _WHO + _LIMITS + _ITEMS + _ALL_SHARES + _RUNS + _RATES + _LEASES
 
 # A worker asks this of queues from which a claim came back empty, all of them in one statement: does a queue need the
 # locked claim, when is the next moment worth waking for, and is there something that a claim might bring right now?
