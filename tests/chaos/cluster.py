@@ -174,7 +174,7 @@ def stand_sequences_still(node: Node) -> None:
     with psycopg.connect(node.url(DATABASE), autocommit=True) as conn:
         for (name,) in conn.execute(_SEQUENCES).fetchall():
             with conn.transaction():
-                # Whoever draws a number waits meanwhile. Otherwise one drawn between the look and the set comes again.
+                # The lock lets nobody draw a number meanwhile: one drawn between the look and the set would come again.
                 conn.execute(f"alter sequence {name} no cycle")
                 conn.execute(f"select setval('{name}', last_value, is_called) from {name}")
 

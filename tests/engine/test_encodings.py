@@ -11,6 +11,7 @@ from psycopg import sql as pg
 
 from ingather.engine import parameters
 from ingather.engine.batch import Batch
+from ingather.engine.connection import connect
 from ingather.engine.engine import Engine
 from ingather.engine.errors import DatabaseUnavailable, Failed, PayloadRefused, Reject, UsageError
 from ingather.engine.item import Item
@@ -187,6 +188,8 @@ SETTINGS = [
     ("default_transaction_isolation", "'serializable'"),
     ("default_transaction_isolation", "'repeatable read'"),
     ("search_path", "evil, pg_catalog"),
+    ("enable_indexscan", "off"),
+    ("jit_above_cost", "0"),
 ]
 
 
@@ -204,6 +207,14 @@ def test_what_an_operator_set_for_the_database_changes_nothing(
     ]
     assert all(batch.closed_at is not None and batch.created_at <= batch.closed_at for batch in app.batches())
     app.close()
+
+
+def test_no_statement_of_the_engine_is_compiled_whatever_its_plan_seems_to_cost(
+    url: str, set_in_database: Callable[[str, str, str], None]
+) -> None:
+    set_in_database(url, "jit", "on")
+    with connect(url) as conn:
+        assert conn.execute("show jit").fetchone() == ("off",)
 
 
 def test_what_an_operator_set_for_a_role_changes_nothing(url: str, db: psycopg.Connection[Any]) -> None:

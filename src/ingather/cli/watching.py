@@ -12,10 +12,10 @@ from rich.text import Text
 from ingather.cli.output import as_json, console, hint, say
 from ingather.cli.quantities import show_duration
 from ingather.engine.batch import Batch
-from ingather.engine.connection import PASSING_ERRORS
 from ingather.engine.engine import Engine
 from ingather.engine.errors import DatabaseUnavailable
 from ingather.engine.model import Progress
+from ingather.engine.refusals import PASSING_ERRORS
 
 # How often progress is read. Shorter costs the database more queries; longer makes the bar jerk.
 POLL_S = 0.25

@@ -9,7 +9,8 @@ from psycopg import AsyncConnection, Connection, IsolationLevel
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import tuple_row
 
-from ingather.engine.errors import DatabaseUnavailable, IngatherError, PayloadRefused, UsageError
+from ingather.engine.errors import DatabaseUnavailable, IngatherError, UsageError
+from ingather.engine.refusals import ENCODING_ADVICE
 
 # PostgreSQL 14, as servers write their version. Older ones lack functions that the statements use.
 OLDEST_SERVER: Final = 140_000
@@ -36,6 +37,9 @@ _NEEDED: Final = {
     "extra_float_digits": "1",
     # Between two rounds a worker's connection lies idle, and a caller's in its pool for longer.
     "idle_session_timeout": "0",
+    # Statements here take milliseconds. Where settings make their plans look dear (`enable_indexscan = off` before
+    # PostgreSQL 18), a server with JIT would compile each of them at each execution, for longer than it runs.
+    "jit": "off",
 }
 
 # A connection of the engine's own is set up, and looked at, in one round trip. Names and operators are qualified: the
@@ -59,11 +63,6 @@ _SCHEMAS: Final = "select pg_catalog.current_schemas(true)::pg_catalog.text[]"
 # A database in SQL_ASCII keeps bytes without knowing their meaning. An encoding that PostgreSQL cannot turn into UTF-8
 # (MULE_INTERNAL) needs no check: the server refuses the connection itself.
 _NO_ENCODING: Final = "SQL_ASCII"
-
-_ENCODING_ADVICE: Final = "Make a database with encoding UTF8 (`create database … encoding 'UTF8' template template0`)"
-
-# Errors that are worth another try: the server restarts, fails over, is full, or ended a deadlock or the connection.
-PASSING_ERRORS: Final = (psycopg.OperationalError, psycopg.InterfaceError, psycopg.errors.ReadOnlySqlTransaction)
 
 # The driver answers this to an option like `sslmode=perhaps`, without a question to any server.
 _WRONG_OPTION: Final = re.compile(r"connection is bad: invalid \w+ value: ")
@@ -161,7 +160,7 @@ def _check_server(conn: Connection[Any] | AsyncConnection[Any]) -> None:
         )
     if conn.info.parameter_status("server_encoding") == _NO_ENCODING:
         raise DatabaseUnavailable(
-            f"This database has the encoding {_NO_ENCODING}, in which text has no certain meaning. {_ENCODING_ADVICE}."
+            f"This database has the encoding {_NO_ENCODING}, in which text has no certain meaning. {ENCODING_ADVICE}."
         )
 
 
@@ -228,30 +227,6 @@ def _check_meaning(conn: Connection[Any] | AsyncConnection[Any], row: tuple[Any,
             f"This connection has search_path = {', '.join(schemas)}: names of PostgreSQL's own functions may mean "
             "others there. Take pg_catalog out of the path, or put it first."
         )
-
-
-def is_about_data(error: Exception) -> bool:
-    """Whether an error is about what was to be stored, so that it would come again however often it is tried.
-
-    A value that PostgreSQL refuses, one that goes beyond its limits (class
-    54), and whatever goes wrong before anything was sent.
-    """
-    if not isinstance(error, psycopg.Error):
-        return not isinstance(error, OSError | DatabaseUnavailable)
-    if error.sqlstate is None:
-        return isinstance(error, psycopg.DataError | psycopg.ProgrammingError)
-    return isinstance(error, psycopg.DataError | psycopg.IntegrityError) or error.sqlstate.startswith("54")
-
-
-def reason_of_refusal(error: BaseException) -> str:
-    """Why something could not be stored, as a sentence, with what to do about a database's encoding."""
-    if isinstance(error, psycopg.errors.UntranslatableCharacter):
-        return f"the database cannot hold this text: {error.diag.message_primary}. {_ENCODING_ADVICE}."
-    return re.sub(r"\s+", " ", str(error)).strip() or type(error).__name__
-
-
-def payload_refused(error: psycopg.errors.UntranslatableCharacter) -> PayloadRefused:
-    return PayloadRefused(f"A payload was refused: {reason_of_refusal(error)}")
 
 
 def is_direct(conn: Connection[Any] | AsyncConnection[Any]) -> bool:

@@ -4,8 +4,8 @@ import asyncio
 import os
 import threading
 import weakref
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, Final, TypeVar
 
 import psycopg
@@ -14,7 +14,6 @@ from psycopg_pool import AsyncConnectionPool, ConnectionPool, PoolTimeout
 
 from ingather.engine import statements as sql
 from ingather.engine.connection import (
-    PASSING_ERRORS,
     acheck,
     acheck_joined,
     aconfigure,
@@ -23,11 +22,11 @@ from ingather.engine.connection import (
     configure,
     connect,
     options,
-    payload_refused,
     unavailable,
 )
 from ingather.engine.migrations import ENGINE_ALONE
 from ingather.engine.migrations import check as check_schema
+from ingather.engine.refusals import PASSING_ERRORS, is_about_ids, out_of_ids, payload_refused
 from ingather.engine.script import Script, aplay, arun, play, run
 
 T = TypeVar("T")
@@ -74,61 +73,46 @@ class Database:
     def run(self, script: Script[T], *, rings: bool = False, is_one_statement: bool = False) -> T:
         """Run a script in a transaction on a connection of the pool; with `rings`, wake idle workers after its commit.
         A script whose first statement writes all there is to write needs no transaction: `is_one_statement`."""
-        try:
-            with self._ready().connection() as conn:
-                result = (play if is_one_statement else run)(conn, script)
-                # The work is committed. A notification that fails costs half a second, not the work.
-                with suppress(psycopg.Error):
-                    if rings:
-                        conn.execute(sql.RING)
-                return result
-        except psycopg.errors.UntranslatableCharacter as error:
-            raise payload_refused(error) from error
-        except (PoolTimeout, *PASSING_ERRORS) as error:
-            raise unavailable(self.url, error) from error
+        with self._in_sentences(), self._ready().connection() as conn:
+            result = (play if is_one_statement else run)(conn, script)
+            # The work is committed. A notification that fails costs half a second, not the work.
+            with suppress(psycopg.Error):
+                if rings:
+                    conn.execute(sql.RING)
+            return result
 
     async def arun(self, script: Script[T], *, rings: bool = False, is_one_statement: bool = False) -> T:
         """`run`, for a caller with an event loop."""
         pool = await self._aready()
-        try:
+        with self._in_sentences():
             async with pool.connection() as conn:
                 result = await (aplay if is_one_statement else arun)(conn, script)
                 with suppress(psycopg.Error):
                     if rings:
                         await conn.execute(sql.RING)
                 return result
-        except psycopg.errors.UntranslatableCharacter as error:
-            raise payload_refused(error) from error
-        except (PoolTimeout, *PASSING_ERRORS) as error:
-            raise unavailable(self.url, error) from error
 
     async def aplay(self, script: Script[T]) -> T:
         """Play a script that only reads, without a transaction, for a caller with an event loop."""
         pool = await self._aready()
-        try:
+        with self._in_sentences():
             async with pool.connection() as conn:
                 return await aplay(conn, script)
-        except (PoolTimeout, *PASSING_ERRORS) as error:
-            raise unavailable(self.url, error) from error
 
     def join(self, conn: Connection[Any], script: Script[T]) -> T:
         """Run a script within the transaction of a caller's connection."""
         self.check()
         check_joined(conn)
-        try:
+        with _refusals_in_sentences():
             return run(conn, script)
-        except psycopg.errors.UntranslatableCharacter as error:
-            raise payload_refused(error) from error
 
     async def ajoin(self, conn: AsyncConnection[Any], script: Script[T]) -> T:
         """`join`, for a caller with an event loop."""
         if not self._is_checked:
             await asyncio.to_thread(self.check)
         await acheck_joined(conn)
-        try:
+        with _refusals_in_sentences():
             return await arun(conn, script)
-        except psycopg.errors.UntranslatableCharacter as error:
-            raise payload_refused(error) from error
 
     def close(self) -> None:
         """Close the connections of callers without a loop. Workers close their own."""
@@ -143,6 +127,15 @@ class Database:
         if pool is not None:
             await pool.close()
         await asyncio.to_thread(self.close)
+
+    @contextmanager
+    def _in_sentences(self) -> Iterator[None]:
+        """Errors of the driver, as sentences that say what to do."""
+        try:
+            with _refusals_in_sentences():
+                yield
+        except (PoolTimeout, *PASSING_ERRORS) as error:
+            raise unavailable(self.url, error) from error
 
     def _ready(self) -> ConnectionPool[Connection[Any]]:
         self.check()
@@ -190,6 +183,19 @@ class Database:
         self._lock = threading.Lock()
         self._pool = None
         self._apools = {}
+
+
+@contextmanager
+def _refusals_in_sentences() -> Iterator[None]:
+    """What a database refuses for good, or until somebody mends it; also where the connection is a caller's own."""
+    try:
+        yield
+    except psycopg.errors.UntranslatableCharacter as error:
+        raise payload_refused(error) from error
+    except psycopg.Error as error:
+        if is_about_ids(error):
+            raise out_of_ids(error) from error
+        raise
 
 
 def _close_own(pool: ConnectionPool[Connection[Any]], pid: int) -> None:

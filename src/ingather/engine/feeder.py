@@ -19,11 +19,10 @@ from typing import Final
 from ingather.engine import parameters, verbs
 from ingather.engine import statements as sql
 from ingather.engine.claiming import Choice, Claiming, KnownQueue
-from ingather.engine.connection import PASSING_ERRORS
-from ingather.engine.errors import DatabaseUnavailable
 from ingather.engine.holdings import Holdings, Lease
 from ingather.engine.model import Handler
 from ingather.engine.outbox import Outbox, Parcel
+from ingather.engine.refusals import is_passing
 from ingather.engine.round_trip import Line, Reply, steps
 from ingather.engine.script import Statement, arun
 from ingather.engine.settling import Settling
@@ -128,20 +127,16 @@ class Feeder:
                 await self._turn()
                 self.is_connected = True
                 failures = 0
-            except (*PASSING_ERRORS, DatabaseUnavailable) as error:
-                self.is_connected = False
-                if failures == 0:
-                    log.warning("the database does not answer, trying again: %s", str(error).strip())
-                failures += 1
-                # The session may be useless although its server is fine, for example read-only since a failover.
-                await self.line.close()
-                await asyncio.sleep(backoff_s(failures))
-            except Exception:
+            except Exception as error:
                 self.is_connected = False
                 # A worker that beats but no longer settles would keep its items for ever: never end here.
-                log.exception("the conversation with the database failed, trying again")
+                if not is_passing(error):
+                    log.exception("the conversation with the database failed, trying again")
+                elif failures == 0:
+                    log.warning("the database does not serve this worker, trying again: %s", str(error).strip())
                 failures += 1
-                # The state of the session is unknown.
+                # The state of the session is unknown, and it may be useless although its server is fine, for example
+                # read-only since a failover.
                 await self.line.close()
                 await asyncio.sleep(backoff_s(failures))
 

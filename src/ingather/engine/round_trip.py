@@ -9,8 +9,9 @@ from psycopg import AsyncConnection
 from psycopg.rows import tuple_row
 
 from ingather.engine import driver, parameters
-from ingather.engine.connection import aconnect, is_about_data
+from ingather.engine.connection import aconnect
 from ingather.engine.outbox import Parcel, runs, token_of
+from ingather.engine.refusals import is_about_data
 from ingather.engine.script import Rows, Statement
 
 Answer = Literal["settled", "returned", "ripe", "claimed"]

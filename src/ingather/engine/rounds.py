@@ -13,9 +13,9 @@ from psycopg.rows import tuple_row
 from ingather.engine import statements as sql
 from ingather.engine import verbs
 from ingather.engine.aggregator import Aggregator
-from ingather.engine.connection import PASSING_ERRORS, aconnect, is_direct
-from ingather.engine.errors import DatabaseUnavailable
+from ingather.engine.connection import aconnect, is_direct
 from ingather.engine.feeder import Feeder, backoff_s
+from ingather.engine.refusals import is_passing
 from ingather.engine.registration import Registration
 from ingather.engine.script import Row, Script, Statement, aplay, arun
 
@@ -79,15 +79,14 @@ class Rounds:
                     next_look_s = await self._look(conn)
                     failures = 0
                     await self._listen(conn, next_look_s)
-                except (*PASSING_ERRORS, DatabaseUnavailable) as error:
-                    log.debug("the aggregator cannot reach the database: %s", error)
+                except Exception as error:
+                    if is_passing(error):
+                        log.debug("the database does not serve the aggregator: %s", error)
+                    else:
+                        log.exception("the aggregator failed, trying again")
                     failures += 1
                     if conn is not None:
                         await conn.close()
-                    await asyncio.sleep(backoff_s(failures))
-                except Exception:
-                    log.exception("the aggregator failed, trying again")
-                    failures += 1
                     await asyncio.sleep(backoff_s(failures))
         finally:
             if conn is not None:

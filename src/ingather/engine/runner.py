@@ -161,13 +161,10 @@ class Runner:
                 await self._wait_for_items(loop)
 
     async def _run_several(self, slot: Slot, loop: asyncio.AbstractEventLoop) -> None:
-        """Take the next item, run it, hand on its end; until the loop should turn or the buffer is empty.
-
-        All of an item's way stands here: each further call would be a good part of a quick item's time.
-        """
-        feeder, table, number = self._feeder, self._table, slot.number
+        """Run items until the loop should turn or none is left. Each further call would be a part of a quick item's
+        time, so all of its way stands here."""
+        feeder, table, number, offspring_of = self._feeder, self._table, slot.number, self._engine.registry.offspring
         buffer, outbox, line = feeder.holdings.buffer, feeder.outbox, feeder.line
-        offspring_of = self._engine.registry.offspring
         for _ in range(YIELD_EVERY):
             if not buffer or self._is_ending:
                 return

@@ -8,10 +8,10 @@ import psycopg
 
 from ingather.engine import parameters, verbs
 from ingather.engine.codec import encode_result
-from ingather.engine.connection import is_about_data, reason_of_refusal
 from ingather.engine.errors import BatchTooBig
 from ingather.engine.holdings import Holdings
 from ingather.engine.outbox import Ended, Outbox, Parcel, PutBack, item_of, token_of, took_of
+from ingather.engine.refusals import is_about_data, reason_of_refusal
 from ingather.engine.round_trip import Line, Reply
 from ingather.engine.script import arun
 from ingather.engine.verdict import Consequence, describe

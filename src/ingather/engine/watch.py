@@ -15,8 +15,9 @@ import psycopg
 
 from ingather.engine import statements as sql
 from ingather.engine import verbs
-from ingather.engine.connection import PASSING_ERRORS, connect
+from ingather.engine.connection import connect
 from ingather.engine.errors import DatabaseUnavailable
+from ingather.engine.refusals import PASSING_ERRORS
 from ingather.engine.script import run
 from ingather.engine.slot_table import SlotTable
 from ingather.notice import notice

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Final, Self
 from ingather.engine import statements as sql
 from ingather.engine import verbs
 from ingather.engine.children import Children
-from ingather.engine.connection import PASSING_ERRORS, aconnect
+from ingather.engine.connection import aconnect
 from ingather.engine.errors import DatabaseUnavailable, ShuttingDown
 from ingather.engine.feeder import Feeder
+from ingather.engine.refusals import PASSING_ERRORS
 from ingather.engine.registration import Registration
 from ingather.engine.rounds import Rounds
 from ingather.engine.runner import Runner

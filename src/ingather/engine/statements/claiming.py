@@ -123,7 +123,7 @@ _ITEMS: Final[LiteralString] = """), own as materialized (
              order by s.batch_id limit (select k from want))) as s
 """
 
-# Every share that has something: where the one whose turn it is has too few.
+# The other shares are read only as far as the one whose turn it is has too few.
 _ALL_SHARES: Final[LiteralString] = """), lack as materialized (
     select greatest(want.k - (select coalesce(sum(items), 0) from theirs), 0) as k from want
 ), others as materialized (
@@ -157,7 +157,7 @@ _ALL_SHARES: Final[LiteralString] = """), lack as materialized (
     select * from theirs union all select * from others
 """
 
-# To read, and for the server to set up, a third less than all shares.
+# A claim from one share is a third less for the server to set up.
 _ONE_SHARE: Final[LiteralString] = """), turn as (
     select * from theirs
 """
