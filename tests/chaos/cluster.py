@@ -23,6 +23,8 @@ SETTINGS = {
     "wal_sender_timeout": "2s", "wal_receiver_timeout": "2s", "wal_retrieve_retry_interval": "200ms",
 }  # fmt: skip
 COPY_SECONDS = 120.0
+# On a machine that is busy a copy may be broken off by the sender's timeout above.
+COPY_TRIES = 5
 # So long may a replica take to catch up. It takes well below a second; on a machine that is busy, several.
 CATCH_UP_S = 60.0
 
@@ -54,12 +56,10 @@ class Node:
 
     def copy_from(self, source: "Node") -> None:
         """A base backup of a running server, ready to follow it."""
-        shutil.rmtree(self.places.data, ignore_errors=True)
         self._back_up(source, self.places.data, "--write-recovery-conf")
 
     def back_up(self, into: Path) -> None:
         """A base backup of this server, to which it can be set back."""
-        shutil.rmtree(into, ignore_errors=True)
         self._back_up(self, into)
 
     def set_back(self, backup: Path) -> None:
@@ -93,10 +93,14 @@ class Node:
             str(self.found.folder / "pg_basebackup"), "--pgdata", str(into), "--checkpoint", "fast", "--no-sync",
             "--dbname", source.url("postgres"), *more,
         ]  # fmt: skip
-        # Held for the length of the copy alone: the server that is started afterwards takes it for itself.
-        with self.places.log.open("ab") as log:
-            code = self.identity.run(argv, lock=self.places.root / "copy.lock", output=log, seconds=COPY_SECONDS)
-        assert code == 0, f"no base backup could be made; see {self.places.log}"
+        for _ in range(COPY_TRIES):
+            shutil.rmtree(into, ignore_errors=True)
+            # Held for the length of the copy alone: the server that is started afterwards takes it for itself.
+            with self.places.log.open("ab") as log:
+                code = self.identity.run(argv, lock=self.places.root / "copy.lock", output=log, seconds=COPY_SECONDS)
+            if code == 0:
+                return
+        raise AssertionError(f"no base backup could be made: {self.places.log.read_text()[-2000:]}")
 
 
 class Cluster:

@@ -11,8 +11,8 @@ from ingather.engine.engine import Engine
 from ingather.engine.errors import RetryLater
 from ingather.engine.item import Item
 
-# Closed batches go after this time. Shorter than a minute, one could go before its caller has looked at it; longer, and
-# the tables take more of the soak to reach the size at which they should stay.
+# Closed batches go after this time. A shorter one could remove a batch before its caller has looked at it; with a
+# longer one the tables take more of the soak to reach the size at which they should stay.
 KEEP = timedelta(minutes=2)
 LEASE_S = 10.0
 
@@ -48,7 +48,7 @@ def build(url: str) -> Engine:
 
 
 if __name__ == "__main__":
-    # What goes wrong by design is nothing to write down for hours.
+    # Failures that the handlers make on purpose would fill a log of hours.
     logging.basicConfig(format="%(asctime)s %(process)d %(message)s", level=logging.ERROR)
     logging.getLogger("ingather").setLevel(logging.CRITICAL)
     build(sys.argv[1]).worker(concurrency=10).run(grace=5)
