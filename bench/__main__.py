@@ -63,6 +63,11 @@ def main(argv: list[str]) -> int:
         if arguments.all or peer.name in arguments.peer or (peer.is_quick and not is_short and not arguments.peer)
     ]  # fmt: skip
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what was started is stopped
+    if not is_short:
+        say(
+            f"… {'ten to fifteen' if arguments.all else 'four to seven'} minutes on two quiet cores, more where others "
+            "work beside it; after the first round the rest is foreseen from that"
+        )
     kept = Kept(PARTIAL)
     try:
         figures = measure(peers, sizes, kept)

@@ -7,7 +7,6 @@ machine changes little. Only Linux has /proc. Names of parts (claims, rates, loo
 """
 
 import asyncio
-import os
 import secrets
 import statistics
 import sys
@@ -58,9 +57,8 @@ class Row(NamedTuple):
 
 
 def cpu_s(pid: int) -> float:
-    """Processor time of a process so far."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """Processor time of a process so far, to the nanosecond: a look takes less than a tick of `stat`."""
+    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
 
 
 class Place:

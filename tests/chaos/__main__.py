@@ -96,6 +96,7 @@ class Run:
         self.specialists: set[int] = set()
         self.stopped: list[tuple[float, int]] = []
         self.last_fault = 0.0
+        self.left: tuple[Any, ...] | None = None
         self.is_over = threading.Event()
         self.is_calm = threading.Event()
         self.log = (folder / "workers.log").open("wb")
@@ -334,9 +335,8 @@ class Run:
         while time.monotonic() - self.last_fault < 3 * CLOSED_WITHIN_S:
             self.tend()
             with contextlib.suppress(psycopg.Error), psycopg.connect(self.direct, autocommit=True) as conn:
-                left = """select (select count(*) from ingather.batch where state = 'open')
-                               + (select count(*) from ingather.waiting) + (select count(*) from ingather.lease)"""
-                if conn.execute(left).fetchone() == (0,):
+                self.left = conn.execute(_LEFT).fetchone()
+                if self.left == (0, 0, 0):
                     break
             time.sleep(TICK_S)
         return time.monotonic() - self.last_fault
@@ -355,6 +355,12 @@ class Run:
     def stop_server(self) -> None:
         for server in self.servers:
             server.close()
+
+
+_LEFT = """
+select (select count(*) from ingather.batch where state = 'open'),
+       (select count(*) from ingather.waiting), (select count(*) from ingather.lease)
+"""
 
 
 @contextlib.contextmanager
@@ -434,7 +440,10 @@ def campaign(seconds: float, seed: int, broken: str = "", fire: float = 1.0) -> 
             for (request,) in conn.execute(doubles):
                 found.blame("one key makes one batch", f"request {request}")
         if took_s > CLOSED_WITHIN_S:
-            found.blame("all closes soon after the last fault", f"{took_s:.1f} s")
+            found.blame(
+                "all closes soon after the last fault",
+                f"{took_s:.1f} s; open batches, waiting items and leases at the last look: {run.left}",
+            )
         for read in run.wrong_reads:
             found.blame("progress adds up and limits hold at every read", read)
         run.faults["reply dropped"] = sum(line.dropped for line in run.lines)
