@@ -18,7 +18,12 @@ _UNSEEN = {
 
 @dataclass(slots=True, kw_only=True)
 class TrueCell:
-    """A cell as its article gives it. `path` are the headers above it, from the top."""
+    """A cell as its article gives it. `path` are the headers above it, from the top.
+
+    `row_path` are the labels that speak of its row, from the group to its own;
+    None where the article does not say: headers, labels, and rows of a label
+    that spans several.
+    """
 
     row: int
     column: int
@@ -27,6 +32,9 @@ class TrueCell:
     text: str
     is_header: bool
     path: tuple[str, ...] = ()
+    row_path: tuple[str, ...] | None = None
+    indent: int = 0
+    """How many blanks that a browser keeps stand before the text."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -83,11 +91,18 @@ def _table(node: ET.Element, label: str) -> TrueTable:
                     column += 1
                 width, height = _span(cell, "colspan"), min(_span(cell, "rowspan"), len(lines) - at)
                 taken.update((row + r, column + c) for r in range(height) for c in range(width))
-                text = plain(_text(cell))
+                raw = _text(cell)
+                text = plain(raw)
                 if text:
                     table.cells.append(
                         TrueCell(
-                            row=row, column=column, row_span=height, column_span=width, text=text, is_header=is_header
+                            row=row,
+                            column=column,
+                            row_span=height,
+                            column_span=width,
+                            text=text,
+                            is_header=is_header,
+                            indent=_indent(raw),
                         )
                     )
                 column += width
@@ -95,7 +110,54 @@ def _table(node: ET.Element, label: str) -> TrueTable:
     heads = [cell for cell in table.cells if cell.is_header]
     for own in table.cells:
         own.path = tuple(head.text for head in heads if _is_over(head, own))
+    _set_row_paths(table)
     return table
+
+
+def _indent(raw: str) -> int:
+    kept = raw.lstrip(" \t\r\n")
+    return len(kept) - len(kept.lstrip())
+
+
+def _set_row_paths(table: TrueTable) -> None:
+    """The labels over each row: those that are less indented, and, without indents, the last that stood alone.
+
+    Where a label stands alone and the next one has its indent, in a table
+    with indents, the article does not say whether it is over it: the rows
+    below it have no path until a label with less indent.
+    """
+    rows: dict[int, list[TrueCell]] = {}
+    for cell in table.cells:
+        if not cell.is_header:
+            rows.setdefault(cell.row, []).append(cell)
+    labels = {row: cells[0] for row, cells in rows.items() if cells[0].column == 0 and cells[0].row_span == 1}
+    spanned = {
+        cell.row + n for cell in table.cells if cell.column == 0 for n in range(cell.row_span) if cell.row_span > 1
+    }
+    has_indents = any(label.indent for label in labels.values())
+    above: list[TrueCell] = []
+    unknown: TrueCell | None = None
+    for row in sorted(rows):
+        label = labels.get(row)
+        if label is None or row in spanned:
+            above, unknown = [], None
+            continue
+        is_alone = len(rows[row]) == 1
+        if has_indents:
+            above = [other for other in above if other.indent < label.indent]
+        elif is_alone:
+            above = []
+        if unknown is not None and label.indent < unknown.indent:
+            unknown = None
+        path = (*(other.text for other in above), label.text)
+        following = labels.get(row + 1)
+        if has_indents and is_alone and following is not None and following.indent <= label.indent:
+            unknown = label
+        for cell in rows[row]:
+            if cell is not label and unknown is None:
+                cell.row_path = path
+        if is_alone or (following is not None and following.indent > label.indent):
+            above.append(label)
 
 
 def _is_over(head: TrueCell, cell: TrueCell) -> bool:

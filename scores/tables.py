@@ -43,6 +43,8 @@ class Count:
     paths: int = 0
     paths_right: int = 0
     paths_of_read: int = 0
+    row_paths: int = 0
+    row_paths_right: int = 0
     boxes: int = 0
     boxes_right: int = 0
     tables: int = 0
@@ -102,6 +104,7 @@ def of_paper(file: Path, article: Path) -> Count:
             _count_table(count, f"{file.stem} {truth.label}", truth, tables[partners[number]])
         else:
             count.paths += sum(1 for cell in truth.cells if truth.has_header and not cell.is_header)
+            count.row_paths += sum(1 for cell in truth.cells if cell.row_path is not None)
             count.misses.append(f"{file.stem} {truth.label}: no such table")
     return count
 
@@ -160,6 +163,15 @@ def _count_table(count: Count, name: str, truth: TrueTable, table: Table) -> Non
     by_cell = {id(true): cell for true, cell, _ in pairs}
     for true in truth.cells:
         cell = by_cell.get(id(true))
+        if true.row_path is not None:
+            count.row_paths += 1
+            if cell is not None and tuple(plain(text) for text in cell.row_path) == true.row_path:
+                count.row_paths_right += 1
+            elif cell is not None:
+                count.misses.append(
+                    f"{name} row {true.row} column {true.column}: {true.text!r} beside "
+                    f"{tuple(cell.row_path)}, not {true.row_path}"
+                )
         if cell is None:
             count.misses.append(f"{name} row {true.row} column {true.column}: not read {true.text!r}")
         if not truth.has_header or true.is_header:
@@ -261,6 +273,7 @@ def _shares(count: Count, prefix: str) -> list[Share]:
         Share(
             name=f"{prefix}header path exact where the cell was read", right=count.paths_right, of=count.paths_of_read
         ),
+        Share(name=f"{prefix}row path exact", right=count.row_paths_right, of=count.row_paths),
         Share(name=f"{prefix}box holds the cell's characters", right=count.boxes_right, of=count.boxes),
         Share(name=f"{prefix}tables found", right=count.tables_found, of=count.tables),
     ]

@@ -2,7 +2,9 @@
 
 Each module is one idea: `marks` (what a page gives), `ink` (lines and shaded
 areas among its drawn paths), `tokens`, `captions`, `regions` (where a table
-begins and ends), `growth` (how far it goes on where no rule ends it),
+begins and ends), `unruled` (tables that no rules enclose), `growth` (how far a table
+goes on where no rule ends it), `continued` (what goes on at the top of the
+next page or column),
 `lattice` (cells from ruled lines), `gutters` (columns from white space),
 `rows` (lines that are one row), `header_end` (where the header ends),
 `headers` (which header stands over which columns), `labels` (which label

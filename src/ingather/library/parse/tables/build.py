@@ -91,8 +91,10 @@ def text_of(lines: list[list[Token]]) -> str:
 
 def grid_of(region: Region, before: CellGrid | None = None) -> CellGrid | None:
     """The grid of a region, or None where it holds no table. `before` is the grid that it may go on with."""
-    if region.is_picture:
+    if region.is_picture or not region.tokens:
         return CellGrid(region)
+    if before is not None and not before.parts:
+        before = None
     lattice = lattice_of(region.box, region.across, region.down)
     if lattice is not None and not _is_open_lattice(lattice, region):
         return _ruled_grid(region, lattice, before)
@@ -197,14 +199,16 @@ def _spaced(region: Region, lattice: Lattice | None, before: CellGrid | None) ->
     if not body:
         return None
     cuts = _column_cuts(region, lattice, header, body, size)
-    if before is not None and _fit(tuple(before.cuts), [segment for line in body for segment in line]):
-        cuts = before.cuts
+    known = [cut + region.shift for cut in before.cuts] if before is not None else []
+    if known and _fit(tuple(known), [segment for line in body for segment in line]):
+        cuts = known
     if len(cuts) + 1 > _MOST_COLUMNS or len(lines) > _MOST_ROWS:
         return None
     segments = [segment for line in body for segment in line]
     columns = headers.columns_from(cuts, segments, region.box[0], region.box[2])
     pitch = rows.tight_pitch(body, cuts, pitch_beside(region))
-    above = headers.header_blocks(header, columns, pitch or 1.4, [rule for rule in region.across if rule.at < end - 2])
+    rules = [rule for rule in region.across if rule.at < end - 2]
+    above = headers.header_blocks(header, columns, pitch or _pitch_of_header(header, body, cuts), rules)
     depth = max((block.row for block in above), default=-1) + 1
     parts = [_grid_part(block, block.row, region.page) for block in above]
     start = depth
@@ -214,6 +218,14 @@ def _spaced(region: Region, lattice: Lattice | None, before: CellGrid | None) ->
             parts += [_grid_part(block, start + block.row, region.page) for block in row]
         start += len(found)
     return CellGrid(region, parts, header_rows=depth, cuts=cuts)
+
+
+def _pitch_of_header(header: list[list[Segment]], body: list[list[Segment]], cuts: list[float]) -> float:
+    """How far apart lines of one header may stand, where no cell of the body says it: less far than rows."""
+    nearest, of_rows = headers.line_pitch(header), rows.row_pitch(body, cuts)
+    if nearest >= of_rows:
+        return headers.LEAST_PITCH
+    return min(rows.loosest(nearest, rows.usual_size(header)), of_rows)
 
 
 def _grid_part(block: rows.Block, row: int, page: int) -> Part:
@@ -239,6 +251,10 @@ def _column_cuts(
         if len(joints) >= len(cuts):
             return list(joints)
         cuts = sorted([*cuts, *(joint for joint in joints if _is_new(joint, cuts, segments))])
+    leaves = headers.leaves_of(header, headers.LEAST_PITCH, region.across)
+    pairs = gutters.paired(cuts, segments, [(leaf.left, leaf.right) for leaf in leaves])
+    if pairs is not None:
+        return pairs
     leaf = [segment for line in header[-1:] for segment in line]
     return gutters.with_header_columns(cuts, segments, leaf, size)
 

@@ -8,7 +8,7 @@ from ingather.library.parse.tables.marks import Rule, Segment, joined
 _NUMBER = r"(?:[A-Z]{0,2}[-.]?\d{1,3}(?:[.-]\d{1,2})?[A-Za-z]?|[IVX]{1,5}|[A-Z])"
 TABLE = re.compile(
     r"^(?P<label>(?:(?:Supplement(?:ary|al)|Supporting|Appendix|Additional|Online|Web|Extended\s+Data)\s+)?"
-    rf"(?:e?Tables?|TABLE|Tab\.|Tabelle|Tableau|Tabla|Tabela)\s*{_NUMBER})(?P<rest>$|[\s.:|,;\u2013\u2014\u2002\u2003(\uff1a].*)"
+    rf"(?:e?Tables?|TABLE|Tab\.|Tabelle|Tableau|Tabla|Tabela)[\s\u2010-\u2013-]*{_NUMBER})(?P<rest>$|[\s.:|,;\u2013\u2014\u2002\u2003(\uff1a].*)"
     r"|^(?P<label_zh>[\u9644\u7eed\u7e8c]?\u8868\s*[A-Z]?\d{1,3}(?:[-.]\d{1,2})?)(?P<rest_zh>.*)"
 )
 FIGURE = re.compile(
@@ -17,6 +17,10 @@ FIGURE = re.compile(
 CONTINUED = re.compile(
     r"\(?\b(?:continued|cont(?:inued)?\.|cont'd)\)?|\(?[\u7eed\u7e8c]\)?\s*$|^[\u7eed\u7e8c]\u8868", re.IGNORECASE
 )
+
+# The word of a label alone, and how far its number may stand from it, in sizes of type.
+_WORD = re.compile(r"^(?:e?Tables?|TABLE|Tab\.|Tabelle|Tableau|Tabla|Tabela|[\u9644\u7eed\u7e8c]?\u8868)$")
+_APART = 1.3
 
 # After its number a caption goes on with a mark, a capital, a digit or another script; a sentence with a small letter.
 _SENTENCE = re.compile(r"^[\s\u2002\u2003]*(?:\(|,|;|and\b|[a-z])")
@@ -79,15 +83,25 @@ def find_captions(lines: list[list[Segment]], across: list[Rule]) -> list[Captio
     found = []
     for number, line in enumerate(lines):
         for place, segment in enumerate(line):
-            parts = label_of(segment.text)
+            whole = label_of(segment.text)
+            parts = whole or _in_two(line[place : place + 2])
             if parts is None or (place and segment.left - line[place - 1].right < 1.2 * segment.size):
                 continue
             # The text after the label may be set apart from it by a wide blank.
-            rest = parts[1] or (line[place + 1].text if place + 1 < len(line) else "")
+            following = place + (1 if whole else 2)
+            rest = parts[1] or (line[following].text if following < len(line) else "")
             if not _begins_caption(segment, parts[0], rest) or _is_in_paragraph(lines, number, segment):
                 continue
             found.append(_whole_caption(lines, number, place, parts[0], across))
     return found
+
+
+def _in_two(segments: list[Segment]) -> tuple[str, str] | None:
+    """The label whose word and number stand apart, as in a line that is filled up."""
+    if len(segments) < 2 or not _WORD.match(segments[0].text):  # a word and its number
+        return None
+    word, number = segments
+    return label_of(f"{word.text} {number.text}") if number.left - word.right < _APART * word.size else None
 
 
 def _begins_caption(segment: Segment, label: str, rest: str) -> bool:
@@ -160,10 +174,15 @@ def _caption_goes_on(caption: Caption, own: list[Segment], near: list[Segment], 
         return False
     if label_of(own[0].text) or FIGURE.match(own[0].text) or not _is_aligned(caption, own):
         return False
-    if _has_room(caption, own[0], across):
+    if _has_room(caption, own[0], across) and not _is_label_alone(caption):
         return False
     low, high = last[0].base - 0.2 * size, own[0].base - 0.2 * size
     return not any(low < rule.at < high and rule.start < own[0].right and rule.end > own[0].left for rule in across)
+
+
+def _is_label_alone(caption: Caption) -> bool:
+    """Whether the label has a line of its own, with the title below it."""
+    return len(caption.lines) == 1 and len(caption.text.rstrip(" .:|")) <= len(caption.label)
 
 
 def _is_aligned(caption: Caption, own: list[Segment]) -> bool:

@@ -20,6 +20,7 @@ def joined_grids(grids: list[CellGrid]) -> list[CellGrid]:
     owners: dict[int, CellGrid] = {}
     for grid in grids:
         before = owners.get(id(grid.region.goes_on))
+        _move(grid)
         if before is not None and _may_join(before, grid):
             _add_later_rows(before, grid)
             owners[id(grid.region)] = before
@@ -29,9 +30,18 @@ def joined_grids(grids: list[CellGrid]) -> list[CellGrid]:
     return found
 
 
+def _move(grid: CellGrid) -> None:
+    """Places the columns and labels of a part in another column of text as if it stood where the table begins."""
+    shift = grid.region.shift
+    if shift:
+        grid.cuts = [cut - shift for cut in grid.cuts]
+        for part in grid.parts:
+            part.left -= shift
+
+
 def _may_join(whole: CellGrid, more: CellGrid) -> bool:
     """Whether the columns of one are among those of the other, or as many."""
-    if whole.columns == more.columns:
+    if whole.columns == more.columns or not whole.parts:
         return True
     fewer, others = sorted((whole.cuts, more.cuts), key=len)
     return all(any(abs(cut - other) <= _SAME_CUT for other in others) for cut in fewer)
@@ -39,10 +49,16 @@ def _may_join(whole: CellGrid, more: CellGrid) -> bool:
 
 def _add_later_rows(whole: CellGrid, more: CellGrid) -> None:
     """Adds the rows of a later page below those that are there; its headers are the same, and are left out."""
+    if not whole.parts:
+        # Only the caption stood on the page before.
+        whole.cuts, whole.header_rows, whole.is_ruled = more.cuts, more.header_rows, more.is_ruled
+        whole.parts, whole.region.below = more.parts, more.region.below
+        return
     if whole.columns < more.columns:
         _widen(whole, more.cuts)
     elif more.columns < whole.columns:
         _widen(more, whole.cuts)
+    whole.region.caption = whole.region.caption or more.region.caption
     offset = whole.rows - more.header_rows
     for part in more.parts:
         if part.row >= more.header_rows:

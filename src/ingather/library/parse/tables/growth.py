@@ -1,7 +1,7 @@
 """How far a table goes on where no rule ends it: lines that are set like a table, until text of another kind begins."""
 
 from ingather.library.parse.tables.captions import FIGURE, label_of
-from ingather.library.parse.tables.marks import Rule, Segment
+from ingather.library.parse.tables.marks import Segment
 
 # In sizes of type: a wider white space ends a table, and a still wider one between its caption and its first line.
 _WIDEST = 3.0
@@ -54,7 +54,27 @@ def tabular_lines(lines: list[list[Segment]], start: float, width: float, size: 
     return taken[:keep]
 
 
-def rule_near(across: list[Rule], left: float, right: float, top: float, bottom: float) -> Rule | None:
-    """The longest rule between two heights that reaches into a width."""
-    near = [rule for rule in across if top < rule.at < bottom and rule.start < right and rule.end > left]
-    return max(near, key=lambda rule: rule.length, default=None)
+def tabular_lines_above(lines: list[list[Segment]], end: float, width: float) -> list[list[Segment]]:
+    """The lines up from the last one that are a table's, from its first line with several cells."""
+    upward: list[list[Segment]] = []
+    keep = alone = 0
+    sizes: list[float] = []
+    top = end
+    for line in reversed(lines):
+        last = line[-1]
+        if top - last.bottom > (_WIDEST if upward else _WIDEST_FIRST) * last.size or label_of(line[0].text):
+            break
+        if FIGURE.match(line[0].text):
+            break
+        if sizes and not any(abs(last.size - other) <= _SAME_SIZE * other for other in sizes):
+            break
+        sizes.append(last.size)
+        upward.append(line)
+        top = min(segment.top for segment in line)
+        if len(line) > 1 and not is_prose(line, width):
+            keep, alone = len(upward), 0
+        else:
+            alone += 1
+            if alone > _MOST_ALONE or (alone > 1 and is_prose(line, width) and is_prose(upward[-2], width)):
+                break
+    return upward[:keep][::-1]

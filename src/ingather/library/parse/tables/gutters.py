@@ -1,5 +1,7 @@
 """Columns of a table without lines down: the white space that runs between them."""
 
+from itertools import pairwise
+
 from ingather.library.parse.tables.marks import Segment
 
 # In sizes of type: white space narrower than this between columns is a blank.
@@ -73,3 +75,42 @@ def with_header_columns(cuts: list[float], body: list[Segment], header: list[Seg
             added.append((left + segment.right) / 2)
         added.sort()
     return added
+
+
+def paired(cuts: list[float], body: list[Segment], leaves: list[tuple[float, float]]) -> list[float] | None:
+    """Cuts that leave each of the lowest headers, as many as columns, with its column; None where they do not pair.
+
+    A header at the left of its column and cells at the right of it may stand
+    further apart than the columns do.
+    """
+    spans = _spans(cuts, body)
+    if len(leaves) == len(spans) - 1:
+        spans_of_headers = spans[1:]
+    elif len(leaves) == len(spans):
+        spans_of_headers = spans
+    else:
+        return None
+    if any(span is None for span in spans):
+        return None
+    whole = spans[: len(spans) - len(leaves)] + [
+        (min(span[0], leaf[0]), max(span[1], leaf[1]))
+        for span, leaf in zip(spans_of_headers, leaves, strict=True)
+        if span is not None
+    ]
+    known = [span for span in whole if span is not None]
+    if any(low[1] >= high[0] for low, high in pairwise(known)):
+        return None
+    return [(low[1] + high[0]) / 2 for low, high in pairwise(known)]
+
+
+def _spans(cuts: list[float], body: list[Segment]) -> list[tuple[float, float] | None]:
+    """From where to where the text of each column reaches, by the cells that stand in one column."""
+    spans: list[tuple[float, float] | None] = [None] * (len(cuts) + 1)
+    for segment in body:
+        first, last = columns_of(segment, cuts)
+        if first == last:
+            span = spans[first]
+            spans[first] = (
+                (min(span[0], segment.left), max(span[1], segment.right)) if span else (segment.left, segment.right)
+            )
+    return spans

@@ -10,6 +10,9 @@ from ingather.library.table import Box
 # A cell that is a figure; "n = 40" is none.
 FIGURE = re.compile(r"^[<>=~\u2264\u2265\u2248\u00b1+\-\u2212\u2013(]*\s*[\d.]")
 
+# A letter or two before a figure with decimals: `A 85.73`.
+_LETTERED = re.compile(r"^[A-Za-z]{1,2}\s?\d+[.,]\d")
+
 # A header has no more lines than this.
 _MOST = 14
 
@@ -88,6 +91,8 @@ def look_of(
 
 def _is_figure_cell(text: str) -> bool:
     """Whether a cell is a figure, and not a name that begins with one."""
+    if _LETTERED.match(text):
+        return True
     return FIGURE.match(text) is not None and 2 * sum(map(str.isalpha, text)) <= len(text)
 
 

@@ -1,6 +1,7 @@
 """Which header stands over which columns: lines of a header put together, and spans found for those above others."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ingather.library.parse.tables.gutters import columns_of
 from ingather.library.parse.tables.marks import Rule, Segment
@@ -12,8 +13,8 @@ _UNCOVERED = 1.2
 # As a share of the narrower of the two: a header stands over a column if they have this much of their width in common.
 _SHARED = 0.25
 
-# In sizes of type: lines of a header that stand no further apart are one cell.
-_LEAST_PITCH = 1.45
+# In sizes of type: lines of a header that stand no further apart are one cell, where nothing tells how lines are set.
+LEAST_PITCH = 1.45
 
 # In sizes of type: a raised mark pushes its line so much further down.
 _RAISES = 0.25
@@ -54,13 +55,32 @@ def columns_from(cuts: list[float], segments: list[Segment], left: float, right:
 
 def header_blocks(lines: list[list[Segment]], columns: Columns, pitch: float, across: list[Rule]) -> list[Block]:
     """The header's cells with their columns; `row` is the level, 0 for the topmost."""
-    blocks = _stacked([_closed_up(line, columns.cuts) for line in lines], max(pitch, _LEAST_PITCH), across)
+    blocks = _stacked([_closed_up(line, columns.cuts) for line in lines], pitch, across)
     for block in blocks:
         block.first, block.last = _own_columns(block, columns)
     for level in _upper_levels(blocks):
         _spread_headers(level, blocks, columns, across)
     _number_levels(blocks)
     return blocks
+
+
+def line_pitch(lines: list[list[Segment]]) -> float:
+    """The least distance, in sizes of type, from a line of a header to the next one above or below it."""
+    segments = [segment for line in lines for segment in line]
+    found = [
+        (low.base - high.base) / low.size
+        for low in segments
+        for high in segments
+        if low.base - high.base > 0.5 * low.size and high.left < low.right and low.left < high.right
+    ]
+    return min(found, default=LEAST_PITCH)
+
+
+def leaves_of(lines: list[list[Segment]], pitch: float, across: list[Rule]) -> list[Block]:
+    """The lowest headers, from the left: those that no other one stands below."""
+    blocks = _stacked(lines, pitch, across)
+    leaves = [b for b in blocks if not any(_is_below(o, b) and o.left < b.right and o.right > b.left for o in blocks)]
+    return sorted(leaves, key=lambda block: block.left)
 
 
 def _closed_up(line: list[Segment], cuts: list[float]) -> list[Segment]:
@@ -96,7 +116,21 @@ def _mate(blocks: list[Block], line: list[Segment], segment: Segment, pitch: flo
         return None
     last = near[0].lines[-1]
     rivals = sum(1 for other in line if _blocks_meet(near[0], other))
-    return None if rivals != 1 or _is_ruled_off(last, segment, across) else near[0]
+    if rivals != 1 or _is_ruled_off(last, segment, across):
+        return None
+    return None if _begins_row(blocks, line, segment, pitch) else near[0]
+
+
+def _begins_row(blocks: list[Block], line: list[Segment], segment: Segment, pitch: float) -> bool:
+    """Whether a segment is one of a row of headers below others: its words stand there again below a header of two."""
+    below_wide: set[str] = set()
+    for block in blocks:
+        if block.lines[-1] in line:
+            continue
+        under = [other for other in line if _blocks_meet(block, other) and _is_right_above(block, other, pitch)]
+        if len(under) > 1:
+            below_wide.update(other.text for other in under)
+    return segment.text in below_wide
 
 
 def _is_right_above(block: Block, segment: Segment, pitch: float) -> bool:
@@ -170,12 +204,13 @@ def _spread_headers(level: list[Block], blocks: list[Block], columns: Columns, a
     """Widens the headers of one level over the columns whose own headers stand below, all of them together."""
     # A header that wraps beside these and has none below it reaches down to the cells.
     level = sorted((block for block in level if _has_below(block, blocks)), key=lambda block: block.left)
-    lower = [block for block in blocks if all(_is_below(block, other) for other in level)]
+    own = {id(block) for block in level}
+    lower = [b for b in blocks if id(b) not in own and any(_is_below(b, other) for other in level)]
     covered = [any(block.first <= c <= block.last for block in lower) for c in range(columns.count)]
     free: list[Block] = []
     fixed: set[int] = set()
     for block in level:
-        ruled = _below_rule(block, columns, across)
+        ruled = _below_rule(block, level, columns, across)
         if not any(covered[block.first : block.last + 1]):
             fixed.update(range(block.first, block.last + 1))
         elif ruled is not None:
@@ -192,17 +227,18 @@ def _has_below(block: Block, blocks: list[Block]) -> bool:
     return any(_is_below(other, block) and other.first <= block.last and other.last >= block.first for other in blocks)
 
 
-def _below_rule(block: Block, columns: Columns, across: list[Rule]) -> tuple[int, int] | None:
-    """The columns above which a rule is drawn right below a header, where it is shorter than the table."""
+def _below_rule(block: Block, level: list[Block], columns: Columns, across: list[Rule]) -> tuple[int, int] | None:
+    """The columns above which a rule, or a piece of one, is drawn right below a header and below no other."""
     last = block.lines[-1]
     for rule in across:
-        is_near = 0 < rule.at - last.base + 0.1 * last.size < 1.1 * last.size
-        if is_near and rule.start <= block.left + _RULE_SLACK and rule.end >= block.right - _RULE_SLACK:
-            over = [
-                number
-                for number, (left, right) in enumerate(columns.spans)
-                if rule.start < (left + right) / 2 < rule.end
-            ]
+        if not 0 < rule.at - last.base + 0.1 * last.size < 1.1 * last.size:  # sizes of type: the next line is further
+            continue
+        for start, end in pairwise((rule.start, *rule.joints, rule.end)):
+            if start > block.left + _RULE_SLACK or end < block.right - _RULE_SLACK:
+                continue
+            if any(start < (other.left + other.right) / 2 < end for other in level if other is not block):
+                continue
+            over = [n for n, (left, right) in enumerate(columns.spans) if start < (left + right) / 2 < end]
             if over and len(over) < columns.count:
                 return over[0], over[-1]
     return None

@@ -19,6 +19,8 @@ class Token:
     colour: tuple[int, int, int] = (0, 0, 0)
     is_marked: bool = False
     """A raised or lowered mark is part of it, or it is one."""
+    wide_blank: float = 0.0
+    """By how much, in sizes of type, the blanks of its type are wider than those of most type."""
 
     @property
     def is_bold(self) -> bool:

@@ -70,8 +70,13 @@ def grids_of_sheet(sheet: Sheet, before: Sequence[CellGrid]) -> list[CellGrid]:
     """The tables of what is turned alike on a page. `before` are those of the page before."""
     regions = find_regions(sheet, [grid.region for grid in before])
     owners = {id(grid.region): grid for grid in before}
-    grids = (grid_of(region, owners.get(id(region.goes_on))) for region in regions)
-    return [grid for grid in grids if grid is not None]
+    found = []
+    for region in regions:
+        grid = grid_of(region, owners.get(id(region.goes_on)))
+        if grid is not None:
+            owners[id(region)] = grid
+            found.append(grid)
+    return found
 
 
 def _fonts(glyphs: Glyphs) -> dict[int, str]:

@@ -1,5 +1,6 @@
 """One table's part of a page, and the page it is a part of."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 from statistics import median
 
@@ -7,6 +8,9 @@ from ingather.library.parse.tables.captions import FIGURE, Caption, find_caption
 from ingather.library.parse.tables.marks import Rule, Segment, Shade, Sheet, Token
 from ingather.library.parse.tables.tokens import lines_of, segments_of
 from ingather.library.table import Box
+
+# In points: a table stands no further inside its column of text.
+_COLUMN = 60.0
 
 
 @dataclass(slots=True, kw_only=True)
@@ -26,7 +30,11 @@ class Region:
     is_picture: bool = False
     """Below or above its caption stands a picture and no table of characters."""
     goes_on: "Region | None" = None
-    """The one of the page before that it may go on with."""
+    """The one of the page before, or of the column before, that it may go on with."""
+    shift: float = 0.0
+    """How far it stands to the right of the one that it goes on with, in points."""
+    column_left: float = 0.0
+    """Where the column of text begins in which it stands."""
 
 
 @dataclass(slots=True)
@@ -85,9 +93,16 @@ def region_of(page: TablePage, box: Box, caption: Caption | None) -> Region:
         shades=[
             s for s in sheet.shades if s.box[1] < bottom and s.box[3] > top and s.box[0] < right and s.box[2] > left
         ],
-        below=_below(page, box, size_of([[s] for s in segments_of(tokens)]) if tokens else 0.0),
-        is_open=_is_open_below(page, box),
+        below=_below(page, _with_caption(box, caption), size_of([[s] for s in segments_of(tokens)]) if tokens else 0.0),
+        is_open=is_last(page, _with_caption(box, caption)),
+        column_left=_column_left(page, left),
     )
+
+
+def _with_caption(box: Box, caption: Caption | None) -> Box:
+    """A box with the caption that stands below it: footnotes follow that."""
+    left, top, right, bottom = box
+    return left, top, right, max(bottom, caption.bottom) if caption and caption.top > bottom - 1 else bottom
 
 
 def _below(page: TablePage, box: Box, size: float) -> list[list[Segment]]:
@@ -113,7 +128,13 @@ def _below(page: TablePage, box: Box, size: float) -> list[list[Segment]]:
     return found
 
 
-def _is_open_below(page: TablePage, box: Box) -> bool:
+def _column_left(page: TablePage, left: float) -> float:
+    """The edge at which most lines of text begin, of those near the left of a box or further left."""
+    counts = Counter(round(s.left) for line in page.lines for s in line if left - _COLUMN < s.left <= left + 3)
+    return float(max(counts, key=lambda edge: counts[edge], default=round(left)))
+
+
+def is_last(page: TablePage, box: Box) -> bool:
     """Whether nothing but a page number stands below a box."""
     lines = between(page, box[0], box[2], box[3], page.sheet.height)
     return len(lines) <= 1 and all(len(line) <= 2 for line in lines)

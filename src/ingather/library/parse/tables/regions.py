@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 
-from ingather.library.parse.tables.captions import FIGURE, Caption, label_of
-from ingather.library.parse.tables.growth import is_prose, rule_near, tabular_lines
-from ingather.library.parse.tables.marks import Rule, Segment, Sheet
+from ingather.library.parse.tables.captions import FIGURE, Caption
+from ingather.library.parse.tables.continued import caption_alone, next_column, next_page
+from ingather.library.parse.tables.growth import is_prose, tabular_lines
+from ingather.library.parse.tables.marks import Rule, Sheet
 from ingather.library.parse.tables.region import Region, TablePage, between, page_of, region_of, size_of
+from ingather.library.parse.tables.tokens import lines_of, segments_of
+from ingather.library.parse.tables.unruled import beside, is_apart, levels_of, unruled
 from ingather.library.table import Box
 
 # In points: how far the ends of two rules of one table may differ.
@@ -14,50 +17,158 @@ _SAME_END = 4.0
 # In points: a shorter line across bounds no table.
 _LEAST_LENGTH = 60.0
 
-# In sizes of type: the rule below the header of a table stands no further below its caption.
-_NEAR = 14
-
 # In points: a picture of a table is higher than this, and stands no further from its caption than that.
 _LEAST_HEIGHT = 25.0
 _PICTURE_NEAR = 30.0
 
-# As a share of the height of a page: running titles stand above it.
-_TITLE = 0.1
+# So large a share of the words of most tables begins with a digit. What has fewer figures may be a table by half; one
+# that is to come on the next page is less sure than one that is there.
+_LEAST_FIGURES = 0.12
+_WORTH_OF_WORDS = 0.5
+_WORTH_TO_COME = 0.75
+
+# A header has no more lines, however full they are.
+_MOST_HEADER_LINES = 8
+
+# In points: a caption in a narrow column beside its table begins no higher above it, and ends no further from it.
+_BESIDE = 15.0
+_BESIDE_GAP = 100.0
 
 
 def find_regions(sheet: Sheet, before: Sequence[Region] = ()) -> list[Region]:
     """The tables of a page, from the top. `before` are those of the page before."""
     page = page_of(sheet)
     stacks = _stacks(page)
-    found: list[Region] = [region for one in before if (region := _continued(page, one, stacks)) is not None]
-    stacks = [stack for stack in stacks if not any(_is_stack_within(stack, region.box) for region in found)]
+    gone_on: list[Region] = [region for one in before if (region := next_page(page, one, stacks)) is not None]
+    stacks = [stack for stack in stacks if not any(_is_stack_within(stack, region.box) for region in gone_on)]
+    was_above = any(_is_over(region) for region in before)
+    ways = [
+        _placed(page, stacks, gone_on, is_above=is_above)
+        for is_above in (was_above, not was_above)
+        if page.captions or not is_above
+    ]
+    # A house sets its captions on one side: the side on which more of them have a table.
+    found = max(ways, key=lambda way: sum(_worth(region) for region in way))
+    taken = [region.caption for region in found]
+    for caption in page.captions:
+        if any(caption is one for one in taken):
+            continue
+        if (region := beside(page, caption, found)) is not None:
+            found.append(region)
+        elif (picture := _picture_of(sheet, caption)) is not None:
+            found.append(Region(page=sheet.page, box=picture, caption=caption, tokens=[], is_picture=True))
+    found += _gone_on_beside(page, found, stacks)
+    for region in found:
+        if region.caption is not None and region.caption.is_continued:
+            same = (one for one in before if one.caption and one.caption.label == region.caption.label)
+            region.goes_on = next(same, None)
+    return _in_order(found)
+
+
+def _worth(region: Region) -> float:
+    """How much a table speaks for the side on which captions were looked for: by its figures and its lines of cells."""
+    if region.caption is None:
+        return -1.0
+    if not region.tokens:
+        return _WORTH_TO_COME
+    left, _, right, _ = region.box
+    if sum(1 for rule in region.across if rule.start <= left + _SAME_END and rule.end >= right - _SAME_END) > 1:
+        return 1.0
+    lines = [segments_of(line) for line in lines_of(region.tokens)]
+    several = sum(1 for line in lines if len(line) > 1) / len(lines)
+    figures = sum(1 for token in region.tokens if token.text[0].isdigit())
+    return several * (1.0 if figures >= _LEAST_FIGURES * len(region.tokens) else _WORTH_OF_WORDS)
+
+
+def _in_order(found: list[Region]) -> list[Region]:
+    """The tables from the top, each followed by what goes on with it in the next column of text."""
+    ordered: list[Region] = []
+    rest = sorted(found, key=lambda region: (region.box[1], region.box[0]))
+    while rest:
+        follows = next((r for r in rest if ordered and r.goes_on is ordered[-1]), None)
+        region = follows or next((r for r in rest if not any(r.goes_on is other for other in rest)), rest[0])
+        rest.remove(region)
+        ordered.append(region)
+    return ordered
+
+
+def _gone_on_beside(page: TablePage, found: list[Region], stacks: list[list[Rule]]) -> list[Region]:
+    """What goes on with a table at the top of the next columns of text; what was found there is taken out."""
+    added: list[Region] = []
+    for region in list(found):
+        last: Region | None = region
+        while last is not None and (last := next_column(page, last, stacks)) is not None:
+            left, top, right, bottom = last.box
+            taken = [r for r in found if r.box[0] < right and r.box[2] > left and r.box[1] < bottom and r.box[3] > top]
+            if any(r.caption is not None for r in taken):
+                break
+            for other in taken:
+                found.remove(other)
+            added.append(last)
+    return added
+
+
+def _is_over(region: Region) -> bool:
+    """Whether a table stands above its caption."""
+    return region.caption is not None and region.caption.top > region.box[3] - 1
+
+
+def _placed(page: TablePage, stacks: list[list[Rule]], gone_on: list[Region], *, is_above: bool) -> list[Region]:
+    """The tables of a page where tables stand below their captions, or above them."""
+    found = list(gone_on)
     free = list(page.captions)
     for stack in stacks:
         top, bottom = stack[0].at, stack[-1].at
         left, right = min(rule.start for rule in stack), max(rule.end for rule in stack)
-        caption = _caption_of(page, free, left, right, top, bottom)
+        caption = _caption_of(page, free, (left, top, right, bottom), is_above=is_above)
         box = _extended_region(page, (left, top, right, bottom))
         if caption is None and not _is_table_alone(page, box):
             continue
         if caption is not None:
             free.remove(caption)
+            box = _with_header(page, box, caption)
         found.append(region_of(page, box, caption))
+    found = [region for region in found if region.caption or not any(_is_inside(region, other) for other in found)]
+    for open_region in gone_on if is_above else ():
+        near = (caption for caption in free if _is_right_below(caption, open_region))
+        open_region.caption = next(near, None)
+        free = [caption for caption in free if caption is not open_region.caption]
     for caption in free:
-        if (region := _unruled(page, caption, found)) is not None:
+        region: Region | None = unruled(page, caption, found, is_above=is_above)
+        if region is not None and region.box[0] >= caption.right - 3 and is_apart(page, caption):
+            region = beside(page, caption, found, region.box[0]) or region
+        if region is None and not is_above:
+            region = caption_alone(page, caption)
+        if region is not None:
             found.append(region)
-        elif (picture := _picture_of(sheet, caption)) is not None:
-            found.append(Region(page=sheet.page, box=picture, caption=caption, tokens=[], is_picture=True))
-    for region in found:
-        if region.caption is not None and region.caption.is_continued:
-            same = (one for one in before if one.caption and one.caption.label == region.caption.label)
-            region.goes_on = next(same, None)
-    found.sort(key=lambda region: (region.box[1], region.box[0]))
     return found
+
+
+def _with_header(page: TablePage, box: Box, caption: Caption) -> Box:
+    """A box with the header above it, where the first rule of a table stands below its header."""
+    left, top, right, bottom = box
+    lines = between(page, left, right, caption.bottom, top)
+    if not any(len(line) > 1 and not is_prose(line, right - left) for line in lines):
+        return box
+    return left, min(segment.top for line in lines for segment in line) - 1, right, bottom
+
+
+def _is_inside(region: Region, other: Region) -> bool:
+    return region is not other and all(
+        low - 3 <= own if place < 2 else own <= low + 3  # points; left and top, then right and bottom
+        for place, (own, low) in enumerate(zip(region.box, other.box, strict=True))
+    )
+
+
+def _is_right_below(caption: Caption, region: Region) -> bool:
+    left, _, right, bottom = region.box
+    return -3 < caption.top - bottom < _PICTURE_NEAR and caption.left < right and caption.right > left
 
 
 def _stacks(page: TablePage) -> list[list[Rule]]:
     """Rules that are as long as each other and have a table between them, from the top one to the lowest."""
-    rules = sorted((rule for rule in _full_rules(page.sheet) if rule.length >= _LEAST_LENGTH), key=lambda rule: rule.at)
+    levels = levels_of(page.sheet.across)
+    rules = sorted((rule for rule in levels if rule.length >= _LEAST_LENGTH), key=lambda rule: rule.at)
     stacks: list[list[Rule]] = []
     for rule in rules:
         for stack in stacks:
@@ -71,10 +182,6 @@ def _stacks(page: TablePage) -> list[list[Rule]]:
     return [stack for stack in stacks if len(stack) > 1]
 
 
-def _full_rules(sheet: Sheet) -> list[Rule]:
-    return sheet.across
-
-
 def _stack_goes_on(page: TablePage, stack: list[Rule], rule: Rule) -> bool:
     """Whether what stands between the last rule of a stack and the next one is part of the same table."""
     last = stack[-1]
@@ -83,7 +190,7 @@ def _stack_goes_on(page: TablePage, stack: list[Rule], rule: Rule) -> bool:
         return True
     if not lines:
         return rule.at - last.at < 40  # points: no table has an empty part that is higher
-    if any(label_of(line[0].text) is not None and _is_caption_segment(page, line[0]) for line in lines):
+    if any(last.at < one.top < rule.at and one.left < rule.end and one.right > rule.start for one in page.captions):
         return False
     if any(FIGURE.match(segment.text) for line in lines for segment in line):
         return False
@@ -94,7 +201,7 @@ def _stack_goes_on(page: TablePage, stack: list[Rule], rule: Rule) -> bool:
             return False
     if any(len(line) > 1 for line in lines[:60]):
         prose = [line for line in lines if is_prose(line, width)]
-        return len(prose) < 0.6 * len(lines) or len(stack) == 1
+        return len(prose) < 0.6 * len(lines) or (len(stack) == 1 and len(lines) <= _MOST_HEADER_LINES)
     if len(stack) == 1:
         return True
     size = size_of(between(page, rule.start, rule.end, stack[0].at, stack[-1].at)) or lines[0][0].size
@@ -109,20 +216,19 @@ def _joined_down(sheet: Sheet, upper: Rule, lower: Rule) -> bool:
     )
 
 
-def _is_caption_segment(page: TablePage, segment: Segment) -> bool:
-    return any(caption.lines[0][0] is segment for caption in page.captions)
-
-
-def _caption_of(
-    page: TablePage, free: list[Caption], left: float, right: float, top: float, bottom: float
-) -> Caption | None:
-    """The caption that stands right above a table, or else right below it."""
+def _caption_of(page: TablePage, free: list[Caption], box: Box, *, is_above: bool) -> Caption | None:
+    """The caption that stands right above a table, or else right below it; the other way round where `is_above`."""
+    left, top, right, bottom = box
     best, least = None, 1e9
     for caption in free:
-        if caption.left < left - 12 or caption.left > right or caption.right < left:
+        is_level = top - _BESIDE < caption.top < bottom and is_apart(page, caption)
+        if is_level and left - _BESIDE_GAP < caption.right <= left + 3 and least > _BESIDE_GAP:
+            best, least = caption, _BESIDE_GAP
+        if caption.left > right or caption.right < left:
             continue
         above, below = top - caption.bottom, caption.top - bottom
-        gap = above if above > -3 else below + 40  # points: a caption above is more usual than one below
+        # In points: what a caption on the other side than usual counts more.
+        gap = above + 40 * is_above if above > -3 else below + 40 * (not is_above)
         if min(above, below) > 0 or not -3 <= gap < 90:
             continue
         low, high = (caption.bottom, top) if above > -3 else (bottom, caption.top)
@@ -160,60 +266,6 @@ def _extended_region(page: TablePage, box: Box) -> Box:
     return left, top, right, max(segment.bottom for segment in taken[-1]) + 1
 
 
-def _continued(page: TablePage, before: Region, stacks: list[list[Rule]]) -> Region | None:
-    """What stands at the top of a page if it is set as the table that ended the page before."""
-    if not before.is_open:
-        return None
-    left, _, right, _ = before.box
-    sizes = sorted(token.size for token in before.tokens)
-    size = sizes[len(sizes) // 2] if sizes else 0.0
-    lines = between(page, left - 3, right + 3, 0, page.sheet.height)
-    # Above it may stand a running title and the number of the page.
-    while lines and abs(lines[0][0].size - size) > 0.05 * size and lines[0][0].base < _TITLE * page.sheet.height:
-        if label_of(lines[0][0].text) is not None:
-            return None
-        lines = lines[1:]
-    taken = tabular_lines(lines, lines[0][0].top, right - left, size) if lines else []
-    if not taken:
-        return None
-    top = min(segment.top for segment in taken[0]) - 1
-    bottom = max(segment.bottom for segment in taken[-1]) + 1
-    rules = [r.at for r in page.sheet.across if r.start <= left + 5 and r.end >= right - 5]
-    # The rules that enclose these lines are theirs.
-    top = max((at for at in rules if top - 15 < at <= top + 3), default=top)
-    bottom = min((at for at in rules if bottom - 3 <= at < bottom + 15), default=bottom)
-    for stack in stacks:
-        if top - 3 <= stack[0].at < bottom and abs(stack[0].start - left) <= _SAME_END:
-            bottom = max(bottom, stack[-1].at)
-    region = region_of(page, (left, top, right, bottom), None)
-    region.goes_on = before
-    return region
-
-
-def _unruled(page: TablePage, caption: Caption, found: list[Region]) -> Region | None:
-    """A table without rules: the lines below its caption, as long as they are set like a table."""
-    rule = rule_near(
-        page.sheet.across, caption.left, caption.right, caption.bottom, caption.bottom + _NEAR * caption.size
-    )
-    left, right = (
-        (rule.start - 3, rule.end + 3) if rule and rule.length > _LEAST_LENGTH else _sides_of_region(page, caption)
-    )
-    tops = [region.box[1] for region in found if region.box[0] < right and region.box[2] > left]
-    end = min((top for top in tops if top > caption.bottom), default=page.sheet.height)
-    lines = between(page, left, right, caption.bottom, end)
-    taken = tabular_lines(lines, caption.bottom, right - left)
-    if sum(1 for line in taken if len(line) > 1) < 2:
-        return None
-    segments = [segment for line in taken for segment in line]
-    box = (
-        min(s.left for s in segments) - 1,
-        min(s.top for s in segments) - 1,
-        max(s.right for s in segments) + 1,
-        max(s.bottom for s in segments) + 1,
-    )
-    return region_of(page, box, caption)
-
-
 def _picture_of(sheet: Sheet, caption: Caption) -> Box | None:
     """The picture right below a caption, or right above it, that is large enough to be a table."""
     for box in sheet.pictures:
@@ -224,25 +276,3 @@ def _picture_of(sheet: Sheet, caption: Caption) -> Box | None:
         if is_beside and is_large and -3 <= gap < _PICTURE_NEAR:
             return box
     return None
-
-
-def _sides_of_region(page: TablePage, caption: Caption) -> tuple[float, float]:
-    """From where to where a table without rules may reach: the page, or the column of text its caption stands in."""
-    low, high = caption.bottom, caption.bottom + 12 * caption.size
-    middle = page.sheet.width / 2
-    prose = [
-        s
-        for line in page.lines
-        for s in line
-        if low < s.base < high
-        and abs(s.size - page.body_size) < 0.03 * page.body_size
-        and s.right - s.left > 0.3 * page.sheet.width
-        and s.right - s.left < 0.55 * page.sheet.width
-    ]
-    if caption.left < middle and sum(1 for s in prose if s.left > middle - 5) >= 3:
-        return 0.0, min(s.left for s in prose if s.left > middle - 5) - 3
-    if caption.left > middle - 5 and sum(1 for s in prose if s.right < middle + 5) >= 3:
-        return caption.left - 6, page.sheet.width
-    if caption.left > middle - 5:
-        return caption.left - 6, page.sheet.width
-    return 0.0, page.sheet.width

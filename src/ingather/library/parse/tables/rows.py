@@ -21,6 +21,9 @@ _ROUNDED = 0.9
 # Rows that stand further off than this many lines have others between them that say less.
 _MOST_LOOSER = 1.7
 
+# The padding of cells sets rows further apart than the lines of a cell, by at least this factor.
+_NEARER = 0.95
+
 # In sizes of type: the widest distance from line to line that a cell may have.
 _WIDEST = 1.9
 
@@ -31,6 +34,8 @@ _LEVEL = 0.3
 
 # Where this share of the figures of a line end cells of the row above, the line is part of that row.
 _MOST_WAITING = 0.5
+
+_BRACKETS = "([\uff08"
 
 # The beginning of a cell that may be a figure.
 _FIGURE = re.compile(r"[<>=~\u2264\u2265\u2248\u00b1+\-\u2212\u2013(]*\s*\.?\d")
@@ -86,7 +91,7 @@ def tight_pitch(lines: list[list[Segment]], cuts: list[float], beside: float | N
             if first == last:
                 by_column.setdefault(first, []).append((segment, is_labelled))
     pairs = [
-        ((lower.base - upper.base) / lower.size, _is_figure_segment(upper) and _is_figure_segment(lower), is_labelled)
+        ((lower.base - upper.base) / lower.size, _are_two_figures(upper, lower), is_labelled)
         for segments in by_column.values()
         for (upper, _), (lower, is_labelled) in pairwise(segments)
         if 0.5 * lower.size < lower.base - upper.base < 6 * lower.size
@@ -110,6 +115,27 @@ def tight_pitch(lines: list[list[Segment]], cuts: list[float], beside: float | N
     if least > _WIDEST:
         return 0.0
     return (least + looser[0]) / 2 if looser else _WIDEST
+
+
+def row_pitch(lines: list[list[Segment]], cuts: list[float]) -> float:
+    """A distance that lines of a cell stay below where rows of single lines follow each other, in sizes of type."""
+    last: dict[int, Segment] = {}
+    pitches = []
+    for line in lines:
+        for segment in line:
+            first = columns_of(segment, cuts)[0]
+            if first in last:
+                pitches.append((segment.base - last[first].base) / segment.size)
+            last[first] = segment
+    return min(_NEARER * sorted(pitches)[len(pitches) // 10], _WIDEST) if pitches else 0.0
+
+
+def _are_two_figures(upper: Segment, lower: Segment) -> bool:
+    """Whether segments below each other are figures of two rows, and not one that wraps: `24` and below it `(48.0)`."""
+    if not _is_figure_segment(upper) or not _is_figure_segment(lower):
+        return False
+    is_rest = lower.text[:1] in _BRACKETS and upper.text[:1] not in _BRACKETS and not set(upper.text) & set(_BRACKETS)
+    return not is_rest and not goes_on(upper.text, lower.text)
 
 
 def _is_figure_segment(segment: Segment) -> bool:

@@ -2,6 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from dataclasses import replace
+from itertools import pairwise
 from statistics import median
 
 from ingather.library.parse.glyphs import Glyphs, Paint
@@ -11,8 +12,22 @@ from ingather.library.table import Box
 # In sizes of type. A blank is 0.25 to 0.32 wide; letters of a word are kerned by less than 0.15.
 _BLANK = 0.18
 
+# In sizes of type: a sign of arithmetic is set apart from its figures by hair spaces, and is kerned with none of them.
+_HAIR = 0.045
+_SIGNS = frozenset("=<>\u00b1\u2264\u2265\u00d7\u2248")
+
 # In sizes of type. Two cells of a line stand further apart than two words of a cell.
 CELL_GAP = 0.45
+
+# In sizes of type: the ink of two words of most type stands no further apart where no line is filled up.
+_USUAL_BLANK = 0.3
+
+# In sizes of type: what stands further apart on a line may be another cell, and says nothing about blanks.
+_WIDEST_BLANK = 0.75
+
+# So many blanks of a type tell how wide it sets them. Lines that are filled up have wider ones, so a low one counts.
+_LEAST_BLANKS = 12
+_LOW = 0.2
 
 # In sizes of type: how far words of one line stand from each other: a raised mark
 # in one cell pushes its words below those of the next. Lines of a cell stand at least twice as far apart.
@@ -59,7 +74,7 @@ def tokens_of(
         owner = owners[index]
         paint = glyphs.paints[owner]
         base = bases.get(owner, line[3])
-        is_apart = writer.is_apart(line, base, paint.size)
+        is_apart = writer.is_apart(char, line, base, paint.size)
         if is_blank or is_apart:
             writer.close()
         if not writer.text:
@@ -70,7 +85,34 @@ def tokens_of(
         writer.end = line[2]
         is_blank = False
     writer.close()
-    return _with_marks_settled(writer.found)
+    return with_blanks_known(_with_marks_settled(writer.found))
+
+
+def with_blanks_known(tokens: list[Token]) -> list[Token]:
+    """Words of types that set wide blanks, with how wide they are."""
+    blanks: dict[str, list[float]] = {}
+    for one, other in pairwise(tokens):
+        gap = (other.box[0] - one.box[2]) / other.size
+        is_beside = other.has_blank_before and one.base == other.base and one.font == other.font
+        if is_beside and _BLANK < gap < _WIDEST_BLANK:
+            blanks.setdefault(other.font, []).append(gap)
+    wide = {
+        font: round(extra, 2)
+        for font, gaps in blanks.items()
+        if len(gaps) >= _LEAST_BLANKS and (extra := sorted(gaps)[int(_LOW * len(gaps))] - _USUAL_BLANK) > 0
+    }
+    if not wide:
+        return tokens
+    of_family = {_family(font): extra for font, extra in wide.items()}
+    for font in {token.font for token in tokens if len(blanks.get(token.font, ())) < _LEAST_BLANKS}:
+        if _family(font) in of_family:
+            wide[font] = of_family[_family(font)]
+    return [replace(t, wide_blank=wide[t.font]) if t.font in wide else t for t in tokens]
+
+
+def _family(font: str) -> str:
+    """The name of a font without the mark of a part of it, and without its weight: `ABCDEF+Name-Bold`."""
+    return font.rpartition("+")[2].partition("-")[0]
 
 
 class _Writer:
@@ -87,13 +129,16 @@ class _Writer:
         self._has_blank = True
         self._is_marked = False
 
-    def is_apart(self, line: Box, base: float, size: float) -> bool:
+    def is_apart(self, char: str, line: Box, base: float, size: float) -> bool:
         """Whether a character stands away from the last one, by the widths that its font says.
 
         The ink of a narrow letter is far from that of the next; their widths meet.
         """
+        if not self.text:
+            return False
         gap, most = line[0] - self.end, max(self._size, size)
-        return bool(self.text) and (gap > _BLANK * most or gap < -2 * size or abs(base - self._base) >= _RAISED * most)
+        least = _HAIR if (char in _SIGNS) != (self.text[-1] in _SIGNS) else _BLANK
+        return gap > least * most or gap < -2 * size or abs(base - self._base) >= _RAISED * most
 
     def open(self, ink: Box, base: float, paint: Paint, font: str, *, has_blank: bool) -> None:
         self._box, self._base, self._size, self._font = ink, base, paint.size, font
@@ -171,7 +216,7 @@ def segments_of(line: list[Token], gap: float = CELL_GAP) -> list[Segment]:
     found: list[list[Token]] = []
     right = 0.0
     for token in line:
-        if found and token.box[0] - right <= gap * max(token.size, found[-1][-1].size):
+        if found and token.box[0] - right <= (gap + token.wide_blank) * max(token.size, found[-1][-1].size):
             found[-1].append(token)
             right = max(right, token.box[2])
         else:

@@ -1,0 +1,112 @@
+"""What goes on with a table at the top of the next page, or of the next column of text."""
+
+from collections import Counter
+
+from ingather.library.parse.tables.captions import Caption, label_of
+from ingather.library.parse.tables.growth import tabular_lines
+from ingather.library.parse.tables.marks import Rule
+from ingather.library.parse.tables.region import Region, TablePage, between, is_last, region_of
+
+# In points: how far the ends of two rules of one table may differ.
+_SAME_END = 4.0
+
+# As a share of the height of a page: running titles stand above it.
+_TITLE = 0.1
+
+# As a share of the width of a page: a wider table stands in no column of text.
+_NARROW = 0.6
+
+# So many lines that begin at one edge, in units of two points, are a column of text.
+_COLUMN_LINES = 8
+_EDGE = 2.0
+
+# In points: the line below a table is further off than this, and is wider than its column if it ends so much further.
+_LEAST_BELOW = 6.0
+_BEYOND = 20.0
+
+# Below this share of the height of a page stands the caption of a table that begins on the next page.
+_AT_END = 0.6
+
+
+def next_page(page: TablePage, before: Region, stacks: list[list[Rule]]) -> Region | None:
+    """What stands at the top of a page, if it is set as the table that ended the page before."""
+    if not before.is_open:
+        return None
+    found = _continued(page, before, stacks, 0.0)
+    if found is None and _is_narrow(page, before):
+        edges = _edges(page)
+        found = _continued(page, before, stacks, edges[0] - before.column_left) if edges else None
+    return found
+
+
+def next_column(page: TablePage, before: Region, stacks: list[list[Rule]]) -> Region | None:
+    """What stands at the top of the next column of text, if it is set as the table that ended the one before."""
+    if not _is_narrow(page, before) or not _ends_column(page, before):
+        return None
+    edges = [edge for edge in _edges(page) if edge > before.box[2] - _SAME_END]
+    return _continued(page, before, stacks, edges[0] - before.column_left) if edges else None
+
+
+def _ends_column(page: TablePage, region: Region) -> bool:
+    """Whether nothing stands below a table in its column of text: the page ends, or what stands there is wider."""
+    if region.is_open:
+        return True
+    _, _, right, bottom = region.box
+    below = next((line for line in page.lines if line[0].base > bottom + _LEAST_BELOW and line[0].left < right), None)
+    return below is not None and any(s.left < right - _SAME_END and s.right > right + _BEYOND for s in below)
+
+
+def caption_alone(page: TablePage, caption: Caption) -> Region | None:
+    """The place of a table that has only its caption on this page."""
+    box = (caption.left, caption.top, max(caption.right, page.sheet.width - caption.left), caption.bottom)
+    if caption.top < _AT_END * page.sheet.height or not is_last(page, box):
+        return None
+    return Region(page=page.sheet.page, box=box, caption=caption, tokens=[], is_open=True, column_left=caption.left)
+
+
+def _is_narrow(page: TablePage, region: Region) -> bool:
+    return bool(region.tokens) and region.box[2] - region.box[0] < _NARROW * page.sheet.width
+
+
+def _edges(page: TablePage) -> list[float]:
+    """Where the columns of text begin."""
+    counts = Counter(round(s.left / _EDGE) for line in page.lines for s in line if s.size >= 0.97 * page.body_size)
+    found: list[float] = []
+    for place in sorted(place for place, count in counts.items() if count >= _COLUMN_LINES):
+        # In points: the first lines of paragraphs are set in by less.
+        if not found or place * _EDGE - found[-1] > 100:
+            found.append(place * _EDGE)
+    return found
+
+
+def _continued(page: TablePage, before: Region, stacks: list[list[Rule]], shift: float) -> Region | None:
+    left, right = before.box[0] + shift, before.box[2] + shift
+    sizes = sorted(token.size for token in before.tokens)
+    size = sizes[len(sizes) // 2] if sizes else 0.0
+    lines = between(page, left - 3, right + 3, 0, page.sheet.height)
+    # Above it may stand a running title and the number of the page.
+    while lines and size and abs(lines[0][0].size - size) > 0.05 * size and _is_title(page, lines[0][0].base):
+        if label_of(lines[0][0].text) is not None:
+            return None
+        lines = lines[1:]
+    taken = tabular_lines(lines, lines[0][0].top, right - left, size) if lines else []
+    if not taken or (shift and sum(1 for line in taken if len(line) > 1) < 2):  # a row and its header
+        return None
+    top = min(segment.top for segment in taken[0]) - 1
+    bottom = max(segment.bottom for segment in taken[-1]) + 1
+    rules = [r.at for r in page.sheet.across if r.start <= left + 5 and r.end >= right - 5]
+    # The rules that enclose these lines are theirs.
+    top = max((at for at in rules if top - 15 < at <= top + 3), default=top)
+    bottom = min((at for at in rules if bottom - 3 <= at < bottom + 15), default=bottom)
+    for stack in stacks:
+        if top - 3 <= stack[0].at < bottom and abs(stack[0].start - left) <= _SAME_END:
+            bottom = max(bottom, stack[-1].at)
+    region = region_of(page, (left, top, right, bottom), None)
+    region.goes_on = before
+    region.shift = shift
+    region.column_left = before.column_left + shift
+    return region
+
+
+def _is_title(page: TablePage, base: float) -> bool:
+    return base < _TITLE * page.sheet.height
