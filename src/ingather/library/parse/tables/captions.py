@@ -19,7 +19,7 @@ CONTINUED = re.compile(
 )
 
 # The word of a label alone, and how far its number may stand from it, in sizes of type.
-_WORD = re.compile(r"^(?:e?Tables?|TABLE|Tab\.|Tabelle|Tableau|Tabla|Tabela|[\u9644\u7eed\u7e8c]?\u8868)$")
+_LABEL_ALONE = re.compile(r"^(?:e?Tables?|TABLE|Tab\.|Tabelle|Tableau|Tabla|Tabela|[\u9644\u7eed\u7e8c]?\u8868)$")
 _APART = 1.3
 
 # After its number a caption goes on with a mark, a capital, a digit or another script; a sentence with a small letter.
@@ -98,10 +98,10 @@ def find_captions(lines: list[list[Segment]], across: list[Rule]) -> list[Captio
 
 def _in_two(segments: list[Segment]) -> tuple[str, str] | None:
     """The label whose word and number stand apart, as in a line that is filled up."""
-    if len(segments) < 2 or not _WORD.match(segments[0].text):  # a word and its number
+    if len(segments) < 2 or not _LABEL_ALONE.match(segments[0].text):  # a word and its number
         return None
-    word, number = segments
-    return label_of(f"{word.text} {number.text}") if number.left - word.right < _APART * word.size else None
+    first, number = segments
+    return label_of(f"{first.text} {number.text}") if number.left - first.right < _APART * first.size else None
 
 
 def _begins_caption(segment: Segment, label: str, rest: str) -> bool:

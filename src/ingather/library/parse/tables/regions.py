@@ -24,7 +24,7 @@ _PICTURE_NEAR = 30.0
 # So large a share of the words of most tables begins with a digit. What has fewer figures may be a table by half; one
 # that is to come on the next page is less sure than one that is there.
 _LEAST_FIGURES = 0.12
-_WORTH_OF_WORDS = 0.5
+_WORTH_WITHOUT_FIGURES = 0.5
 _WORTH_TO_COME = 0.75
 
 # A header has no more lines, however full they are.
@@ -77,7 +77,7 @@ def _worth(region: Region) -> float:
     lines = [segments_of(line) for line in lines_of(region.tokens)]
     several = sum(1 for line in lines if len(line) > 1) / len(lines)
     figures = sum(1 for token in region.tokens if token.text[0].isdigit())
-    return several * (1.0 if figures >= _LEAST_FIGURES * len(region.tokens) else _WORTH_OF_WORDS)
+    return several * (1.0 if figures >= _LEAST_FIGURES * len(region.tokens) else _WORTH_WITHOUT_FIGURES)
 
 
 def _in_order(found: list[Region]) -> list[Region]:

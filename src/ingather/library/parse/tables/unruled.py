@@ -28,7 +28,7 @@ _COLUMN_LINES = 3
 # In points: lines of a column of text begin at one edge, give or take this.
 _SAME_EDGE = 2.0
 
-# Of the lines of a table so many have several cells.
+# At least this share of the lines of a table has several cells.
 _LEAST_SEVERAL = 0.35
 
 # In sizes of type: so much is free below a caption that has its table beside it.
