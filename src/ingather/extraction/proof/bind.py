@@ -13,6 +13,7 @@ from typing import Final
 
 from ingather.extraction.findings import Answer, Reason, Row, Span, Value
 from ingather.extraction.ground.folding import fold
+from ingather.extraction.proof import enrolment
 from ingather.extraction.proof.bound import Bound, Stretch, Subject, unbound
 from ingather.extraction.proof.choice_binding import bind_choice
 from ingather.extraction.proof.cues import Cues, cues_of, mentions
@@ -100,7 +101,7 @@ class Binder:
             bound = bind_choice(field, str(value), text, cues, is_only=is_only and field.type is FieldType.ENUM)
             return bound if bound.reason or field.scope in _UNNAMED else _with_row(bound, text, subject)
         if field.type in NUMBERS and isinstance(value, int | float):
-            return bind_number(field, Decimal(str(value)), reader, cues, subject)
+            return self._bind_number(field, Decimal(str(value)), reader, cues, subject)
         if field.type is FieldType.QUANTITY:
             return bind_quantity(field, str(value), reader, cues, subject)
         if field.type is FieldType.DATE:
@@ -108,6 +109,13 @@ class Binder:
         if re.fullmatch(r"c_p|p_?value", field.id):
             return bind_p(str(value), reader, subject)
         return self._bind_text(field, str(value), text, cues, subject)
+
+    def _bind_number(self, field: Field, value: Decimal, reader: Reader, cues: Cues, subject: Subject) -> Bound:
+        bound = bind_number(field, value, reader, cues, subject)
+        if field.id != enrolment.FIELD or bound.reason not in {Reason.NO_CUE, Reason.OTHER_MEASURE}:
+            return bound
+        more = enrolment.with_enrolment(cues, self._pages, reader.passage)
+        return bound if more is None else bind_number(field, value, reader, more, subject)
 
     def _is_elsewhere(self, field: Field, cues: Cues, text: QuotedPassage) -> bool:
         """Whether the quote stands where a paper speaks of other papers, or not where this field is printed."""

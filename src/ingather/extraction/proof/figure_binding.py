@@ -191,7 +191,8 @@ def _is_peer(reader: Reader, m: int, n: int, want: Wanted, subject: Subject) -> 
     # A numerator and its denominator do not compete.
     if (M.EVENTS in reader.kinds[m]) != (M.EVENTS in reader.kinds[n]) and not want.measures & {M.TOTAL}:
         return False
-    if M.EVENTS in want.measures and (M.TOTAL in reader.kinds[m]) != (M.TOTAL in reader.kinds[n]):
+    is_of_events = M.EVENTS in want.measures and M.TOTAL not in want.measures
+    if is_of_events and (M.TOTAL in reader.kinds[m]) != (M.TOTAL in reader.kinds[n]):
         return False
     return fits(reader, m, want, subject)
 

@@ -63,11 +63,17 @@ def is_of_one_arm(
         return True
     if re.match(r" ?\+ ?[0-9]", after) or re.search(r"[0-9] ?\+ ?$", before):
         return True
-    if sum(_TO_ARM.match(text, one.end) is not None for one in here) > 1 and _TO_ARM.match(text, figure.end):
+    if sum(_goes_somewhere(text, one) for one in here) > 1 and _goes_somewhere(text, figure):
         return True
     if right_beside(text, figure, here, [one for one in named if start <= one.start < end]):
         return True
     return _goes_to_one(text, figure, here, named, end)
+
+
+def _goes_somewhere(text: str, figure: PrintedFigure) -> bool:
+    """`49 to placebo`. `27 were randomised and 15 were evaluable` sends nobody anywhere."""
+    found = _TO_ARM.match(text, figure.end)
+    return found is not None and (found["to"] != "were" or _ARM.search(text, found.end(), found.end() + 40) is not None)
 
 
 def is_sum(figure: PrintedFigure, here: Sequence[PrintedFigure]) -> bool:

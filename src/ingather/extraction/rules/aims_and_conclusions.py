@@ -1,9 +1,13 @@
 """What the authors say of their study in sentences: aim, conclusions, limitations."""
 
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import takewhile
 from typing import Final
 
 from ingather.extraction.findings import Answer
 from ingather.extraction.rules.hits import ANYWHERE, STUDY, Hit, first, prose, rx
+from ingather.extraction.rules.plain_text import LONGEST_QUOTE, plain
 from ingather.extraction.rules.sentences import Document, Sentence
 
 FIELDS: Final = frozenset({"aim", "conclusions", "limitations"})
@@ -34,6 +38,8 @@ _FIRST: Final = rx(r"(?:first(?:ly)?|one limitation|the first|the main)\b")
 _NO_CONCLUSION: Final = rx(
     r"^(?:which|however|despite|previous|prior|further|future|additional|more (?:research|studies|trials)|moreover"
     r"|nevertheless|these"
+    r"|(?:this|our|the present) study (?:explored|examined|investigated|evaluated|compared|assessed|tested|aimed)\b"
+    r"|in conclusion, this study (?:explored|examined|investigated|evaluated|compared|assessed|tested)\b"
     r"|this (?:allowed|is)|it is|there (?:is|are)|although (?:previous|several|many)|trial regist|clinical trial regist"
     r"|funded|funding|several measures)\b|\bwas designed to\b|\b(?:aimed|sought) to\b|\bstrengths?\b"
     r"|\bmitigat|\bNCT\d{8}"
@@ -41,6 +47,22 @@ _NO_CONCLUSION: Final = rx(
     r"|trials)\b.{0,40}\b(?:needed|required"
     r"|warranted|necessary)"
     r"|\baim of (?:this|the|our)\b|\bwill\b"
+)
+TWO: Final = 2
+# What an abstract prints behind its conclusion.
+_NO_MORE: Final = rx(
+    r"\bregist(?:ered|ration|ry)\b|\bNCT\d|\bISRCTN|\bfunded by\b|\bfunding\b|\bkey ?words\b|\btrials\.gov\b"
+)
+# What a conclusion of the paper itself says at least; its section may begin with what the study was for.
+_SAYS_SO: Final = rx(
+    r"^(?!.*(?:\b(?:presented|described|introduced) an?\b|\b(?:goal|aim|purpose|objective) of\b"
+    r"|\brandomly assigned\b)).*"
+    r"\b(?:suggest|show|demonstrat|indicat|conclu|found|find|effective|effica|significan|improv|reduc|increas"
+    r"|decreas|safe"
+    r"|associat|feasib|difference|evidence|effect|superior|inferior|similar|better|worse|may|can|should|could|provid"
+    r"|support"
+    r"|result|benefi|promising|useful|recommend|confirm|appear|seem|longer|shorter|less\b|more\b|fewer|higher|lower"
+    r"|than\b|not\b|well tolerated)|显示|表明|可|有效|效果|优于|疗效|能"
 )
 _CONCLUDE: Final = rx(r"\bin conclusion\b|综上")
 _LIMITATION: Final = rx(
@@ -57,7 +79,8 @@ _NAMES: Final = rx(
     r"|局限.{4,}|.{6,}局限"
 )
 _TO_BE: Final = rx(
-    r"\b(?:must|should|need|deserve|merit|warrant|can|may|could|to) (?:to )?(?:be|being|consider\w*|mention\w*)\b"
+    r"\b(?:observed|present|found|apparent|evident)\b.{0,25}$|\b(?:must|should|need|deserve|merit|warrant|can|may"
+    r"|could|to) (?:to )?(?:be|being|consider\w*|mention\w*)\b"
     r"|\b(?:acknowledged|considered|noted|mentioned|addressed|discussed|recogni[sz]ed|worth)\b"
 )
 # Under a heading of limitations: strengths, and sentences that name none yet.
@@ -67,10 +90,30 @@ _ANNOUNCES: Final = rx(
 # A sentence under such a heading that says what limits the study.
 _LIMITS: Final = rx(
     r"\blimit|\bsmall|\bsample|\bnot\b|\black|\bonly\b|\bsingle\b|\bretrospective|\bbias|\bshort|\bunder|\bconfound"
-    r"|\bheterogen|\bobservational|\bunblinded|\bopen|\bgenerali[sz]|\bmissing|\bunable|\bno\b|\bfew|\blow\b|\bweak|局限|未|不|少"
+    r"|\bheterogen|\bobservational|\bunblinded|\bopen|\bgenerali[sz]|\bmissing|\bunable|\bno\b|\bfew|\blow\b|\bweak"
+    r"|局限|未|不|少"
+)
+_PLAINLY_LIMITS: Final = rx(
+    r"\blimit|\bsmall|\bsample size|\black|\bonly\b|\bsingle\b|\bretrospective|\bbias|\bshort\b|\bshort-term"
+    r"|\bconfound|\bgenerali[sz]"
+    r"|\bmay have (?:influenced|affected|led|introduced|biased)|\bopen-label\b|\bunblinded|\bunable|\bcould not\b"
+    r"|\bcannot\b|\bnot possible|\bunderpower|\bweak|\bself-report|\bheterogen|局限|未|不|少"
+    r"|\b(?:did|was|were|have|had|has) not\b[^.]{0,30}\b(?:allow|includ|have|measur|assess|provid|collect|examin"
+    r"|control|blind|power"
+    r"|stud|able|design)"
+)
+_OF_THIS_STUDY: Final = rx(
+    r"\b(?:we|our|us|this|the (?:present|current)|the (?:study|trial|sample|analys[ei]s|results|findings|data)"
+    r"|participants"
+    r"|patients|first(?:ly)?)\b|本研究|样本"
 )
 _OF_PEOPLE: Final = rx(
-    r"\b(?:exercise|activity|functional|airflow|movement|physical|mobility|work|flow|joint"
+    r"\bwithin the limit|\bsuggest\w* an? (?:\w+ )?limitation|\b(?:address|overcome|overcame|despite"
+    r"|avoid)\w* (?:\w+ )?(?:these|this"
+    r"|the) (?:\w+ )?limitation"
+    r"|\b(?:method|technique|approach|scale|instrument|test) (?:\w+ )?has an? (?:\w+ )?limitation|\b(?:reported"
+    r"|known|inherent) limitations\b|\blimitations of (?!this|the (?:\w+ )?(?:study|trial)|our)|\b(?:exercise"
+    r"|activity|functional|airflow|movement|physical|mobility|work|flow|joint"
     r"|walking)[- ]limitation"
 )
 
@@ -104,15 +147,32 @@ def _shortest_conclusion(text: str) -> int:
 
 
 def _conclusion_hits(document: Document) -> list[Hit]:
-    hits = []
+    hits = list(_whole_conclusion(document))
     for sentence in prose(document, STUDY | {"discussion"}):
         if _NO_CONCLUSION.search(sentence.text) or len(sentence.text) < _shortest_conclusion(sentence.text):
             continue
-        if sentence.part == "conclusions":
+        if sentence.part == "conclusions" and (sentence.in_abstract or _SAYS_SO.search(sentence.text)):
             hits.append(Hit(value=sentence.text, sentence=sentence, rank=0 if sentence.in_abstract else 1))
         elif found := _CONCLUDE.search(sentence.text):
             hits.append(Hit(value=sentence.text, sentence=sentence, start=found.start(), end=found.end(), rank=2))
     return hits
+
+
+def _shortest_limit(text: str) -> int:
+    """How many characters a sentence has at least that says what limits a study."""
+    return 55 if text.isascii() else 12
+
+
+def _whole_conclusion(document: Document) -> Iterator[Hit]:
+    """All that the abstract concludes, where it is short enough for one quote: its first sentence alone says less."""
+    stated = [one for one in prose(document, frozenset({"conclusions"})) if one.in_abstract]
+    stated = list(takewhile(lambda one: not _NO_MORE.search(one.text), stated))
+    if len(stated) < TWO or stated[0].page != stated[-1].page or _NO_CONCLUSION.match(stated[0].text):
+        return
+    first, last = stated[0], stated[-1]
+    made = plain(first.page_text, first.places[0], last.places[-1] + 1)
+    if len(made.text) <= LONGEST_QUOTE and len(made.text) <= 1 + sum(len(one.text) + 1 for one in stated):
+        yield Hit(value=made.text, sentence=replace(first, text=made.text, places=made.places), rank=-1)
 
 
 def _is_limit(sentence: Sentence, following: Sentence) -> bool:
@@ -128,12 +188,18 @@ def _limitations(document: Document) -> list[Hit]:
     for sentence, following in zip(sentences, [*sentences[1:], None], strict=False):
         if (
             sentence.topic == "limitations"
+            and _OF_THIS_STUDY.search(sentence.text)
+            and _PLAINLY_LIMITS.search(sentence.text)
+            and not _OF_PEOPLE.search(sentence.text)
+            and len(sentence.text) >= _shortest_limit(sentence.text)
             and not _NO_CONCLUSION.search(sentence.text)
             and not _ANNOUNCES.search(sentence.text)
         ):
             hits.append(Hit(value=sentence.text, sentence=sentence))
         elif (found := _LIMITATION.search(sentence.text)) and not _OF_PEOPLE.search(sentence.text):
             named = _NAMES.search(sentence.text)
+            if len(sentence.text) < _shortest_limit(sentence.text):
+                continue
             if named is not None and not _TO_BE.search((named["what"] or "")[:_SOON]):
                 hits.append(Hit(value=sentence.text, sentence=sentence, start=found.start(), end=found.end(), rank=1))
             elif following is not None and (_FIRST.match(following.text) or _is_limit(sentence, following)):

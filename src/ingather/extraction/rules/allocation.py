@@ -36,7 +36,8 @@ SEQUENCES: Final = tuple(
             "computer",
             0,
             (
-                r"computer[- ]?(?:generated|made|ised|ized)|computer-based (?:random|list|system|allocation)"
+                r"computer[- ]?(?:generated|made)|computeri[sz]ed (?:[\w-]+ ){0,3}(?:random|allocat|list|sequence"
+                r"|block|generat|number|minimi)|computer-based (?:random|list|system|allocation)"
                 r"|(?:generated"
                 r"|made|produced|created"
                 r"|prepared|drawn up) by (?:an? )?computer"
@@ -76,7 +77,8 @@ CONCEALMENTS: Final = tuple(
             "sealed_opaque_envelopes",
             1,
             (
-                r"\bseal\w*\b[^.]{0,30}\bopaque\b[^.]{0,40}\benvelopes?|\bopaque\b[^.]{0,30}\bseal\w*\b[^.]{0,30}\benvelopes?"
+                r"\bseal\w*\b[^.]{0,30}\bopaque\b[^.]{0,40}\benvelopes?"
+                r"|\bopaque\b[^.]{0,30}\bseal\w*\b[^.]{0,30}\benvelopes?"
                 r"|\benvelopes?\b[^.]{0,60}\b(?:sealed\b[^.]{0,30}\bopaque|opaque\b[^.]{0,30}\bsealed)"
                 r"|不透(?:光|明)[^。]{0,10}信封"
             ),
@@ -87,13 +89,19 @@ CONCEALMENTS: Final = tuple(
             (
                 r"\bcentral(?:ly|i[sz]ed)?\b[^.]{0,40}\b(?:random\w*|system|office|telephone"
                 r"|allocation|service|web|unit)"
-                r"|\b(?:web|internet)[- ]based\b|\binteractive (?:voice|web)|\bI[VW]RS\b|\b(?:secure"
+                r"|\b(?:web|internet)[- ]based (?!computer)(?:[\w-]+ ){0,2}(?:randomi[sz]ation|randomi[sz]er"
+                r"|allocation|system|service|assignment"
+                r"|platform|tool|procedure)\b|\binteractive (?:voice|web)|\bI[VW]RS\b|\b(?:secure"
                 r"|dedicated|central) (?:web ?site|server)\b"
                 r"|\bonline (?:system|service|randomi)|\bby telephone\b|中央随机|网络随机|交互式"
             ),
         ),
-        ("open_list", 1, (r"\bopen (?:list|allocation|random)|\bunsealed\b")),
-        ("envelopes_not_opaque", 2, (r"\benvelopes?\b(?<!opaque envelopes)(?<!opaque envelope)|信封")),
+        ("open_list", 1, (r"\bopen (?:list|allocation|random (?:number|allocation|list))|\bunsealed\b")),
+        (
+            "envelopes_not_opaque",
+            2,
+            (r"(?<!emergency )(?<!unblinding )(?<!code )\benvelopes?\b(?<!opaque envelopes)(?<!opaque envelope)|信封"),
+        ),
     )
 )
 
@@ -146,7 +154,8 @@ _BLIND: Final = rx(
 _TO_OTHER: Final = rx(
     r"^.{0,40}\b(?:to|of|from) (?:the |their |each other|all )?(?:[\w-]+ ){0,3}?(?:status|outcomes?"
     r"|hypothes\w+|results?|diagnos\w+"
-    r"|purpose|aims?|data|scores?|history|clinical|findings|sequence|objectives?|order)\b"
+    r"|readings?|display|activity|measurements?|randomi[sz]ation (?:list|code)|purpose|aims?|data|scores?|history"
+    r"|clinical|findings|sequence|objectives?|order)\b"
 )
 _NOBODY: Final = rx(r"\b(?:neither|nobody|no one|none of)\b")
 _AWARE: Final = rx(r"\b(?:aware of|knew)\b")
@@ -155,9 +164,24 @@ _OBSERVER: Final = rx(
     r"|remained))?,?"
     r"(?: \w+)? (?:blind|mask|unaware)(?:ed)?(?: to| of)?$"
 )
+# Staff who assess or collect deliver nothing.
+_ASSESSING_STAFF: Final = rx(
+    r"\b(?:personnel|staff|researchers?|investigators?|clinicians?|nurses?|physicians?"
+    r"|therapists?)\b[^.;,]{0,40}\b(?:assess"
+    r"|evaluat|collect|measur|conducting (?:\w+ )?assess|scor|rating|interview|data)"
+    r"|\b(?:assess|evaluat|measur|collect|record|examin|scor|rat(?:ing|ed))\w*\b[^.;]{0,90}?\bby\b"
+)
+_ASKED: Final = rx(r"\bwhether\b|\bquestioned\b|\basked\b|\bguess")
+_OWN_VERB: Final = rx(r"^.*\b(?:were|was|are|is)\b(?:(?!blind|mask|aware)[^,])*, (?=(?:the|all|an?|each|both) )")
 _HEDGED: Final = rx(r"\bbut (?:could|may|might)\b|\bguess|\bsome\b[^.]{0,20}\bbecame aware")
 _LABEL: Final = rx(r"\b(?:double|triple)[- ]?(?:blind|mask)(?:ed)?\b|双盲|三盲")
-_OPEN: Final = rx(r"\bopen[- ]label\b|开放标签")
+_OPEN: Final = rx(
+    r"\bopen[- ]label\b(?!,? (?:\w+ )?(?:extension|phase|period|follow|treatment|run|lead|continu|stud(?:y|ies) of"
+    r"|part)"
+    r"|[^.]{0,40}\bextension)|开放标签"
+)
+# Data, samples and preferences are blinded, too; that is nobody who took part.
+_THINGS_BLINDED: Final = rx(r"\b(?:data|samples?|results|readings|images|scans|slides|preference)\b[^.;,]{0,20}$")
 
 
 def answers(document: Document) -> dict[str, Answer]:
@@ -203,6 +227,11 @@ def _strata_hits(document: Document) -> Iterator[Hit]:
             if _NO_STRATA.search(sentence.text[: found.end()]):
                 continue
             named = found["by"] or found["with"] or found["were"] or found["zh"]
+            named = re.split(
+                r",? (?:across|was used|were used|was done|was performed|and (?:block|random|then|allocated"
+                r"|assigned)|to (?:receive|one|either)) ?\b",
+                named,
+            )[0]
             named = re.split(r" (?:due to|because|using|to ensure|in blocks|with (?:a|block|random))\b", named)[0]
             yield Hit(value=items(named), sentence=sentence, start=found.start(), end=found.end())
 
@@ -234,15 +263,24 @@ def _allocation_clauses(sentence: Sentence) -> Iterator[tuple[int, str]]:
 
 def _in_clause(sentence: Sentence, start: int, clause: str) -> Iterator[tuple[str, Hit]]:
     value: Value
+    if _ASKED.search(clause):
+        return
     if found := _NOT_BLIND.search(clause):
         # `Neither the patients nor the staff were aware` says the opposite of what its last words say.
         value = "yes" if _NOBODY.search(clause[: found.end()]) and _AWARE.search(found[0]) else "no"
-    elif (found := _BLIND.search(clause)) and not (_LABEL.search(clause) or _TO_OTHER.search(clause[found.start() :])):
+    elif (found := _BLIND.search(clause)) and not (
+        _THINGS_BLINDED.search(clause[: found.start()])
+        or _LABEL.search(clause)
+        or _TO_OTHER.search(clause[found.start() :])
+    ):
         value = "yes"
     else:
         return
     # In Chinese and in `no blinding of …` those meant stand within the words found; in English they come before.
     before = clause[: found.end()]
+    # `Though the participants were randomised, the teachers were not blinded` says nothing of the participants.
+    if cut := _OWN_VERB.match(before[: found.start()]):
+        before = before[cut.end() :]
     comma = before.rfind(", ", 0, found.start())
     if re.search(r"[\u4e00-\u9fff]", clause) and comma < 0:
         comma = before.rfind(",", 0, found.start())
@@ -253,6 +291,8 @@ def _in_clause(sentence: Sentence, start: int, clause: str) -> Iterator[tuple[st
         if field == "blind_personnel" and is_assessing:  # an investigator who assesses may be no carer
             before = re.sub(r"\binvestigators?\b", "", before, flags=re.IGNORECASE)
         if is_observer and field != "blind_assessors":
+            continue
+        if field == "blind_personnel" and _ASSESSING_STAFF.search(before):
             continue
         if who.search(before):
             if _HEDGED.search(sentence.text):  # said, and taken back: two answers make it unclear

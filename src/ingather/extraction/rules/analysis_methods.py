@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ingather.extraction.findings import Answer, State
-from ingather.extraction.rules.hits import STUDY, Hit, Pattern, agreed, find, first, not_reported, prose, rx
+from ingather.extraction.rules.hits import STUDY, Hit, Pattern, agreed, find, first, not_reported, prose, rx, unclear
 from ingather.extraction.rules.lists import items
 from ingather.extraction.rules.sentences import Document
 
@@ -50,7 +50,7 @@ _SETS: Final = (
 _MAIN: Final = rx(r"\b(?:primary|main) (?:efficacy )?analys[ie]s\b|\bprimary outcome was analy|主要分析")
 _OTHER_SET: Final = rx(
     r"\bsensitivity\b|\bsecondary analys|\bre-?computed\b|\bsafety (?:analys|population)|\badditional analys"
-    r"|\bpost[- ]hoc"
+    r"|\bpost[- ]hoc|\bexcluded from\b|\bpreviously published\b|\bet al\b"
 )
 _MISSING: Final = rx(
     r"\bmissing\b[^.]{0,80}\b(?:imput\w+|counted as|treated as|considered|last observation|complete[- ]case"
@@ -67,11 +67,21 @@ _MODEL: Final = rx(
 )
 # Models of something else than the main result.
 _OTHER_MODEL: Final = rx(
-    r"^tables? \d|\bcurves?\b|\bcould\b|\bgeometric\b|\bmissing\b|\bcorrelat|\bpredict|\brisk factors?\b"
+    r"^(?:tables? \d|other\b|similarly\b|finally\b|in addition\b|additionally\b|also\b|furthermore\b|moreover\b"
+    r"|secondary\b)"
+    r"|\bpropensity\b|\binstead of\b|\bsimilar strateg|\bunivari|\bfactors? (?:\w+ )?associated|\bidentify\b"
+    r"|\brate constant|\bterminal\b|\bR2\b|\bsample size"
+    r"|\bassays?\b|\bcalibrat|\bagreement\b|\breliabilit|\bvalidity\b|\bmediat|\b(?:age|sex|gender|weight"
+    r"|height)(?:,| and)"
+    r"[^.]{0,80}\b(?:among|between) (?:the )?(?:\w+ )?groups|\bhomogene|\bassumptions?\b|\bSchoenfeld|\btransform"
+    r"|\bpooled\b"
+    r"|\bages? (?:among|between|of|was|were)\b|\bslopes?\b|\bis reported\b|\bare reported\b|\bcurves?\b|\bcould\b"
+    r"|\bgeometric\b|\bmissing\b|\bcorrelat|\bpredict|\brisk factors?\b"
     r"|\bsensitivity\b|\bsecondary\b|\bcount (?:outcomes|data)|\bdose"
     r"|\bpower model|\bhypothetical|\bpharmacokinetic|\bexploratory\b|\bsub-?group|\bcost|\bat baseline\b|\bdemographic"
     r"|\bbaseline (?:char|differ)"
 )
+_MAIN_RESULT: Final = rx(r"\b(?:primary|main|principal) (?:\w+ )?(?:outcomes?|end ?-?points?|analys[ei]s|efficacy)\b")
 _EARLY: Final = rx(
     r"\binterim analys[ie]s\b|\b(?:stopped|terminated|closed|halted) (?:early|prematurely)\b|\bearly (?:stopping"
     r"|termination)\b|期中分析|中期分析|提前(?:终止|停止)"
@@ -114,7 +124,7 @@ def answers(document: Document) -> dict[str, Answer]:
         "missing_data_method": first(
             "missing_data_method", _analysis_sentences(document, _MISSING, frozenset({"methods"}))
         ),
-        "statistical_model": first("statistical_model", _model_hits(document)),
+        "statistical_model": _main_model(document),
         "early_stopping": first("early_stopping", _analysis_sentences(document, _EARLY, STUDY)),
         "confounders_listed": first("confounders_listed", _confounder_hits(document)),
         "adjustment_method": _adjustment(document),
@@ -143,11 +153,20 @@ def _analysis_sentences(document: Document, terms: re.Pattern[str], parts: froze
             yield Hit(value=sentence.text.rstrip(".。"), sentence=sentence, start=found.start(), end=found.end())
 
 
+def _main_model(document: Document) -> Answer:
+    """The model of the main result: the one that is said to be, or the only one that is named."""
+    hits = sorted(_model_hits(document), key=lambda hit: hit.rank)
+    if hits and hits[0].rank > 0 and len({hit.sentence.text for hit in hits if hit.rank == hits[0].rank}) > 1:
+        return unclear("statistical_model", hits[0])
+    return first("statistical_model", hits)
+
+
 def _model_hits(document: Document) -> Iterator[Hit]:
     """A model named in the methods is better proof than one named in the abstract; one for missing data is none."""
     for hit in _analysis_sentences(document, _MODEL, frozenset({"methods"})):
         if not _OTHER_MODEL.search(hit.sentence.text):
-            rank = 1 if hit.sentence.in_abstract else 0
+            # Where one sentence says that its model is that of the main result, the others are of something else.
+            rank = 0 if _MAIN_RESULT.search(hit.sentence.text) else 2 if hit.sentence.in_abstract else 1
             yield Hit(value=hit.value, sentence=hit.sentence, start=hit.start, end=hit.end, rank=rank)
 
 

@@ -42,18 +42,27 @@ _LATER: Final = rx(
     r"|\bpopulation\b.{0,40}\banalys"
 )
 # A table of the people at the start has the numbers that were allocated; others may have those that were analysed.
+# The column of all people is no arm.
+_EVERYBODY: Final = rx(r"\b(?:all|total|overall|whole)\b[ |(]*(?:\w+ )?$")
 _AT_START: Final = rx(r"\bbaseline\b|\bcharacteristics?\b|\bdemographic|一般资料|基线|基本情况")
 _DIVIDING: Final = rx(r"randomi[sz]|\brandom(?:ly)?\b|assign|allocat|分为|分成|随机|入组")
+# A name that only a group to which people were put can have, and sentences that say what people were given.
+_GROUP_NAME: Final = rx(
+    r"\bcontrols?\b|\bplacebo\b|\bsham\b|\bintervention\b|\bexperimental\b|\btreatment\b|\busual care\b|\bwait|组"
+)
+_RECEIVED: Final = rx(r"\breceiv|\btreated with\b|\bgiven\b")
 _LEAD: Final = rx(
     r"^.*?\b(?:randomi[sz]ed|assigned|allocated|divided)\b(?: in a [\d:]+ ratio)?(?: \(?[\d:]+\)?)?(?: to"
     r"| into)? ?(?:receive |either |the )?"
     r"|^(?:(?:baseline |patient )?characteristics?|variables?|outcomes?|measures?|groups?|parameters?|item|特征|项目"
     r"|指标)\b ?|^(?:项目"
     r"|特征|指标|变量) ?"
+    r"|^(?:\d|two|three|four|five) (?:\w+ )?(?:groups?|arms?),? (?:to receive |receiving )?(?:either )?"
     r"|^(?:,|and|or|to|either|versus|vs\.?|和|与|或|、|分为|随机分为|其中) ?|^(?:to|receive|either|the|an?) "
 )
 _NO_LABEL: Final = rx(
-    r"\b(?:was|were|treated|received|receiving|with|who|which|had|using|p value|and in|total|overall)\b|[<>=%|]|\d\.\d"
+    r"\b(?:was|were|ratio|treated|received|receiving|with|who|which|had|undergoing|patients|participants|subjects"
+    r"|using|p value|and in|total|overall)\b|[<>=%|]|\d\.\d"
 )
 # Borders of a table in Markdown, and the mark of a footnote of the cell before.
 _MARK: Final = re.compile(r"^[| ]*(?:\d (?=[A-Z]))?")
@@ -90,9 +99,9 @@ class Arm:
         )
 
 
-def arms(document: Document) -> list[Arm]:
+def arms(document: Document, *, is_trial: bool = True) -> list[Arm]:
     """The arms: those of the first table that gives the size of each, or else of the sentence that divides people."""
-    lists = [*_arms_in_tables(document), *_arms_in_sentences(document)]
+    lists = [*_arms_in_tables(document, is_trial=is_trial), *_arms_in_sentences(document)]
     if not lists:
         return []
     main = max(lists, key=len) if len(lists[0]) < 2 else lists[0]
@@ -109,8 +118,15 @@ def arms(document: Document) -> list[Arm]:
 
 
 def without_wrong_sizes(groups: list[Arm], total: int | None) -> None:
-    """Take away sizes that do not add up to the number randomised, where that is known."""
+    """Take away sizes that do not add up to the number randomised, and those of a table where that is not known.
+
+    A table of the people at the start may hold those who were analysed.
+    """
     sizes = [{hit.value for hit in arm.sizes} for arm in groups]
+    if total is None and any(hit.sentence.is_row for arm in groups for hit in arm.sizes):
+        for arm in groups:
+            arm.sizes = [hit for hit in arm.sizes if not hit.sentence.is_row]
+        return
     if total is None or not all(len(values) == 1 for values in sizes):
         return
     if sum(int(str(next(iter(values)))) for values in sizes) != total:
@@ -128,7 +144,7 @@ def _clean_arm_label(label: str) -> str:
     while before != label:
         before, label = label, _LEAD.sub("", label.strip())
     label = re.sub(rf" {_AMOUNT}.*$", "", label)
-    return _TAIL.sub("", _MARK.sub("", label)).strip(" ,;:|")
+    return _TAIL.sub("", _MARK.sub("", label)).strip(" ,;:|'\"")
 
 
 def _arms_made(parts: list[tuple[str, str, int, int]], sentence: Sentence, rank: int) -> list[Arm]:
@@ -151,14 +167,36 @@ def _arms_made(parts: list[tuple[str, str, int, int]], sentence: Sentence, rank:
     return made if len(made) >= 2 and len(set(names)) == len(names) else []
 
 
-def _arms_in_tables(document: Document) -> Iterator[list[Arm]]:
+def _arms_in_tables(document: Document, *, is_trial: bool) -> Iterator[list[Arm]]:
     """Header rows such as `Veratrol (n = 151) Placebo (n = 151)`."""
     starts = {row.table for row in document.sentences if row.is_row and _AT_START.search(row.text)}
     for row in document.sentences:
         if row.is_row and "=" in row.text and row.table in starts:
             found = [(m["label"], m["n"], m.start(), m.end()) for m in _SIZED.finditer(row.text) if m["n"]]
-            if len(found) >= 2 and (made := _arms_made(found, row, 0)):
+            found = [one for one in found if not _EVERYBODY.search(one[0])]
+            made = _arms_made(found, row, 0) if len(found) >= 2 else []
+            if made and (not is_trial or _are_allocated(made, document)):
                 yield made
+
+
+def _are_allocated(made: list[Arm], document: Document) -> bool:
+    """Whether the columns are groups that people were put into, and not kinds of people, studies or events."""
+    if all(_GROUP_NAME.search(arm.label) for arm in made):
+        return True
+    stated = [
+        one.text.casefold()
+        for one in (*document.front, *prose(document, STUDY))
+        if one.part == "front" or _DIVIDING.search(one.text) or _RECEIVED.search(one.text)
+    ]
+    return all(
+        _GROUP_NAME.search(arm.label) or any(_tells(arm.label.casefold(), text) for text in stated) for arm in made
+    )
+
+
+def _tells(label: str, text: str) -> bool:
+    """Whether a sentence has the label, or all of its longer terms."""
+    terms = re.findall(r"[^\W\d_][\w-]{2,}", label)
+    return label in text or (bool(terms) and all(term in text for term in terms))
 
 
 def _arms_in_sentences(document: Document) -> Iterator[list[Arm]]:
@@ -182,7 +220,10 @@ def _arms_in_sentences(document: Document) -> Iterator[list[Arm]]:
                         m.end(),
                     )
                 )
-        if len(found) >= 2 and (made := _arms_made(found, sentence, 0)):
+        # What stands before the people are divided describes them: `patients after surgery (n = 32) were randomised`.
+        is_behind = len(found) >= 2 and _DIVIDING.search(sentence.text[: found[0][3]]) is not None
+        is_chinese = terms is _CHINESE
+        if (is_behind or is_chinese) and (made := _arms_made(found, sentence, 0)):
             yield made
 
 

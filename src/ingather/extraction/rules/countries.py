@@ -26,4 +26,17 @@ _ENGLISH: Final = (
 _CHINESE: Final = "中国|日本|韩国|美国|英国|德国|法国|印度|澳大利亚|加拿大|泰国|越南|新加坡|马来西亚|俄罗斯|意大利"
 "|西班牙|巴西|荷兰|瑞典|丹麦|挪威|芬兰"
 
-NAME: Final = re.compile(rf"(?<!South )\b(?:{_ENGLISH})\b(?! Sea\b)|{_CHINESE}(?!医学|中医|药典|标准|指南|高血压)")
+NAME: Final = re.compile(
+    rf"(?<!South )\b(?:{_ENGLISH})\b(?! Sea\b|[-\u2013/][A-Z])|{_CHINESE}(?!医学|中医|药典|标准|指南|高血压)"
+)
+# Names of one state, and of its parts.
+_OF_ONE: Final = {
+    "UK": "United Kingdom", "England": "United Kingdom", "Scotland": "United Kingdom", "Wales": "United Kingdom",
+    "Northern Ireland": "United Kingdom", "USA": "United States", "United States of America": "United States",
+    "Korea": "South Korea", "Czechia": "Czech Republic",
+}  # fmt: skip
+
+
+def state(name: str) -> str:
+    """The state that a name stands for: England is a part of the United Kingdom."""
+    return _OF_ONE.get(name, name)

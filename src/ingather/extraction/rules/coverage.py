@@ -39,25 +39,34 @@ def _silence(cue: str, *parts: str) -> Silence:
 
 _BLIND: Final = r"\bblind|\bmask(?:ed|ing)\b|\bopen[- ]label|\bunaware|\bsham\b|\bplacebo|\bconceal|盲|安慰剂|开放"
 _RANDOM: Final = r"\brandom|随机"
+# How people were randomised, in whatever words: a sentence that begins to say it is one that the rules did not read.
+_HOW: Final = (
+    r"|\badaptive\b|\balgorithm|\brandomi[sz]ation\b[^.]{0,40}\b(?:was|were|is) (?:\w+ )?(?:performed|done|carried"
+    r"|achieved|conducted"
+    r"|generated|made|provided|managed|undertaken|obtained)|\brandomi[sz]ed (?:by|using|with|according)\b"
+    r"|\b(?:randomi[sz]ation|allocation) (?:strategy|procedure|scheme|method|process|technique|system)"
+    r"|\bby (?:an? )?independent\b|\bthird party\b|\bnot involved\b"
+)
 _FIELDS: Final[dict[str, Silence]] = {
     "framework": _silence(r"\bsuperior|\binferior|\bequivalen|\bpilot\b|\bfeasib|\bexplorat|优效|劣效|等效"),
     "sequence_generation": _silence(
         r"\bcomputer|\bsequence|\brandom(?:i[sz]ation)? (?:list|table|number)|\bblocks?\b|\bminimi[sz]"
-        r"|\bcoin\b|\benvelope|\bsoftware|\bstratif|计算机|随机数|区组|信封"
+        r"|\bcoin\b|\benvelope|\bsoftware|\bstratif|\blots?\b|\balternat|\btoss|计算机|随机数|区组|信封" + _HOW
     ),
     "sequence_method": _silence(
         r"\bcomputer|\bsequence|\brandom(?:i[sz]ation)? (?:list|table|number)|\bblocks?\b|\bminimi[sz]"
-        r"|\bcoin\b|\benvelope|\bsoftware|\blots?\b|\bstratif|计算机|随机数|区组|信封"
+        r"|\bcoin\b|\benvelope|\bsoftware|\blots?\b|\bstratif|\balternat|\btoss|计算机|随机数|区组|信封" + _HOW
     ),
     "allocation_concealment": _silence(
         r"\bconceal|\benvelope|\bcentral(?:ly|i[sz]ed)?\b|\bpharmac|\bweb|\btelephone|\binteractive|\bopaque"
-        r"|\bsequence|信封|中央|药房|隐藏"
+        r"|\bsequence|\bsealed\b|信封|中央|药房|隐藏" + _HOW
     ),
     "concealment_method": _silence(
         r"\bconceal|\benvelope|\bcentral(?:ly|i[sz]ed)?\b|\bpharmac|\bweb|\btelephone|\binteractive|\bopaque"
-        r"|\bsequence|信封|中央|药房|隐藏"
+        r"|\bsequence|\bsealed\b|信封|中央|药房|隐藏" + _HOW
     ),
-    "stratification": _silence(r"\bstratif|\bstrata\b|\bminimi[sz]|\bblock|\bmatched\b|分层"),
+    "stratification": _silence(r"\bstratif|\bstrata\b|\bminimi[sz]|\bblock|\bmatched\b|\bbalanced\b|\badaptive\b"
+        r"|\bpropensity|\baccording to (?:age|sex|gender|baseline)|分层"),
     "blind_participants": _silence(_BLIND),
     "blind_personnel": _silence(_BLIND),
     "blind_assessors": _silence(_BLIND + r"|\bassessor|\badjudicat|\bindependent"),
@@ -79,16 +88,24 @@ _FIELDS: Final[dict[str, Silence]] = {
     , "methods", "results"),
     "analysis_set": _silence(
         r"\bintention|\bintent[- ]|\bITT\b|\bper[- ]protocol|\bas[- ]treated|\banaly[sz]ed (?:in|according|as)"
+        r"|\ball (?:\w+ )?(?:randomi[sz]ed|participants|patients|subjects)\b[^.]{0,80}\banaly"
+        r"|\banaly[^.]{0,80}\bcomplet"
+        r"|\bcomplet[^.]{0,80}\banaly|\banaly[^.]{0,60}\ball (?:\w+ )?(?:randomi[sz]ed|participants|patients|subjects)"
         r"|\bfull analysis|意向|符合方案"
     ),
     "missing_data_method": _silence(
-        r"\bmissing|\bimput|\bcarried forward|\bcomplete[- ]case|\bLOCF\b|\bmixed|\bwithdr|缺失|填补"
+        r"\bmissing|\bimput|\bcarried forward|\bcomplete[- ]case|\bLOCF\b|\bmixed|\bwithdr"
+        r"|\bdrop(?:ped)?[- ]?outs?\b|\bincomplete|\bavailable data|\bexcluded from (?:the )?(?:\w+ )?analy"
+        r"|\blost to|缺失|填补"
     ),
     "statistical_model": _silence(
-        r"\bregression|\bmodel|\banalys[ei]s of (?:co)?variance|\bANCOVA|\bANOVA|\bgenerali[sz]ed|\bcox\b|回归"
+        r"\bregression|\bmodel|\banalys[ei]s of (?:co)?variance|\bANCOVA|\bANOVA|\bgenerali[sz]ed|\bcox\b"
+        r"|\btests?\b[^.]{0,40}\b(?:used|compar)|\bt[- ]tests?\b|\bmann|\bwilcoxon"
+        r"|\bchi[- ]?squared?|\bvariance|回归"
         r"|模型"
     ),
-    "early_stopping": _silence(r"\binterim|\bstopp|\bterminat|\bearly\b|\bhalted|\bmonitoring|中期|期中|提前"),
+    "early_stopping": _silence(r"\binterim|\bstopp|\bterminat|\bearly\b|\bhalted|\bpremature|\bsuspend|\bdiscontinu"
+        r"|\bmonitoring|中期|期中|提前"),
     "confounders_listed": _silence(r"\badjust|\bconfound|\bcovaria|\bcontrolled for|校正|混杂"),
     "adjustment_method": _silence(r"\badjust|\bconfound|\bcovaria|\bpropensity|\bweight|\bmultivaria|校正|倾向"),
     "inclusion_criteria": _silence(r"\binclu|\beligib|\bcriteria|\baged\b|\bparticipants? (?:were|had)|纳入|入选"),
@@ -113,7 +130,11 @@ _FIELDS: Final[dict[str, Silence]] = {
     "funding_source": _silence(r"\bfund|\bgrants?\b|\bsponsor|\bsupported by|\bfinanc|基金|资助", "end"),
     "funding_type": _silence(r"\bfund|\bgrants?\b|\bsponsor|\bsupported by|\bfinanc|基金|资助", "end"),
     "conflicts_of_interest": _silence(r"\binterests?\b|\bdisclos|\bconflict|\bfees\b|\bhonorari|\bconsult|利益", "end"),
-    "limitations": _silence(r"\blimit|\bweakness|\bcaution|\bshortcoming|局限", "discussion"),
+    "limitations": _silence(r"\blimit|\bweakness|\bcaution|\bshortcoming|\bdrawback|\bstrengths?\b|\bsmall\b"
+        r"|\bsample size|\bpower|\bconfound"
+        r"|\bcannot be (?:excluded|ruled)|\bfurther (?:stud|research|trial)|\bdid not (?:assess|measure|includ"
+        r"|examin|evaluat)"
+        r"|\bwe (?:were unable|could not|did not)|\bshort\b|局限", "discussion"),
     "doi": _silence(r"\bdoi\b|\b10\.\d{4}", "first_page"),
     "publication_year": _silence(r"\b(?:19|20)\d\d\b", "first_page"),
 }  # fmt: skip

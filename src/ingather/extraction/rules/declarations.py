@@ -37,19 +37,31 @@ _PUBLIC: Final = rx(
     r"|基金|科技|科学|大学|卫生|教育|财政|局|厅|专项"
 )
 _INTERESTS: Final = rx(
-    r"\bno (?:known |potential |relevant )?(?:competing|conflicts?|conflicting)\b[^.]{0,30}\binterests?"
+    r"\bno (?:known |potential |relevant |actual |financial )?(?:competing|conflicts?"
+    r"|conflicting)\b[^.]{0,30}\binterests?"
     r"|\bno disclosures\b"
     r"|\bconflicts? of interests?: ?\w|无(?:任何)?利益冲突|不存在(?:任何)?利益冲突"
 )
 # A form that declares money and interests at once, and what the journal or its publisher says for itself.
 _OF_ANOTHER: Final = rx(
-    r"^(?:authors? )?[A-Z]{2,3}(?:-[A-Z]{1,2})?(?:,? (?:and )?[A-Z]{2,3}(?:-[A-Z]{1,2})?)* (?:is|are|has|have"
+    r"^(?-i:(?:[A-Z]\.-? ?){2,4}(?:, (?:and )?(?:[A-Z]\.-? ?){2,4})*(?:,? and (?:[A-Z]\.-? ?){2,4})?) "
+    r"(?:is|are|has|have|received|declares?|reports?|discloses?)\b"
+    r"|^(?-i:[A-Z]\. ?(?:[A-Z]\. ?)?[A-Z][a-z]+) (?:is|was|has|holds|received)\b|^(?-i:[A-Z]{2,3}) (?:holds|was"
+    r"|gained)\b"
+    r"|^(?:authors? )?[A-Z]{2,3}(?:-[A-Z]{1,2})?(?:,? (?:and )?[A-Z]{2,3}(?:-[A-Z]{1,2})?)* (?:is|are|has|have"
     r"|received)\b"
+    r"|\bconceived\b|\bparticipated in\b|\bdrafted\b|\bobtained funding\b"
     r"|^authors (?-i:[A-Z])|\bprofessors?\b|\bpreviously\b|\bDrs?\b\.? (?-i:[A-Z])|\b(?:studies"
     r"|trials) (?:did|specifically|were|received"
     r"|reported|stated)\b"
     r"|^(?:the )?(?:rest of the|remaining|other) authors\b|\bstudy dates\b|\b(?:payment|services) info\b"
     r"|\bpublisher'?s note\b|\bICMJE\b[^.]{0,80}\bfinancial support"
+)
+# What a sentence under the heading says at least; one that only names who gave a drug says nothing of money.
+_PAID: Final = rx(
+    r"\bfund|\bgrants?\b|\bsupport|\bsponsor|\bfinanc|\baward|\bfellowship|\bscholarship|\bnone\b|\bnil\b|\bno\b"
+    r"|\bpaid\b"
+    r"|基金|资助|项目|无|课题"
 )
 _ROLE: Final = rx(r"\bfunders?\b[^.]{0,30}\bno role|\bno role in\b")
 
@@ -70,7 +82,9 @@ def _funding(document: Document) -> list[Hit]:
     for sentence in prose(document, _END):
         if _OF_ANOTHER.search(sentence.text) or (_ROLE.search(sentence.text) and sentence.topic != "funding"):
             continue
-        if sentence.topic == "funding":
+        if sentence.topic == "funding" and _INTERESTS.search(sentence.text) and not _FUNDED.search(sentence.text):
+            continue
+        if sentence.topic == "funding" and _PAID.search(sentence.text):
             hits.append(Hit(value=sentence.text.rstrip(".。"), sentence=sentence))
         elif found := _FUNDING_INLINE.search(sentence.text):
             hits.append(

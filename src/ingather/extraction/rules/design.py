@@ -4,10 +4,11 @@ import re
 from typing import Final
 
 from ingather.extraction.findings import Answer, State
-from ingather.extraction.rules import countries
+from ingather.extraction.rules import countries, sites
 from ingather.extraction.rules.hits import STUDY, Hit, Pattern, agreed, find, first, not_reported, prose, rx, unclear
 from ingather.extraction.rules.printed_numbers import COUNT, DATE, SPAN, count, days, decimal, month, span
 from ingather.extraction.rules.sentences import Document
+from ingather.extraction.rules.sites import BESIDES, DONE, STAFF
 
 FIELDS: Final = frozenset(
     {
@@ -39,12 +40,20 @@ DESIGNS: Final = (
         rank=1,
     ),
     Pattern(
-        terms=rx(r"\bcross-?over (?:\w+ ){0,2}(?:trial|study|design|experiment)|交叉(?:设计|试验)"),
+        terms=rx(
+            r"(?<!semi-)(?<!semi )\bcross-?over (?:(?!between|to|of|from|in|was|were|into)\w+ ){0,2}(?:trial"
+            r"|study|design|experiment)|交叉(?:设计|试验)"
+        ),
         value="crossover",
         rank=1,
     ),
     Pattern(
-        terms=rx(r"\bfactorial,? (?:[\w-]+,? ){0,3}(?:design|trial|study|randomi)|析因设计"), value="factorial", rank=1
+        terms=rx(
+            r"\bfactorial,? (?:[\w-]+,? ){0,3}(?:design|trial|study|randomi)(?! (?:with )?(?:an )?(?:ANOVA|analys))"
+            r"|析因设计"
+        ),
+        value="factorial",
+        rank=1,
     ),
     Pattern(terms=rx(r"\bsplit-(?:mouth|body|face)\b|自身对照"), value="split_body", rank=1),
     Pattern(terms=rx(r"\b(?:adaptive )?platform trial\b"), value="adaptive_platform", rank=1),
@@ -63,8 +72,9 @@ FRAMEWORKS: Final = (
     Pattern(terms=rx(r"\bsuperiority (?:\w+ )?(?:trial|study|design|analysis)|优效性"), value="superiority"),
     Pattern(
         terms=rx(
-            r"\b(?:pilot|feasibility) (?:\w+ ){0,2}(?:trial|study)\b(?! guid)|\bexploratory (?:\w+ ){0,2}trial\b"
-            r"|预试验研究"
+            r"\b(?:this|the present|the current) (?:[\w-]+,? ){0,6}(?:pilot|feasibility|exploratory) (?:\w+ ){0,3}"
+            r"(?:trial|study)\b(?! guid)|\b(?:this|the present study|our study) (?:is|was) an? (?:[\w-]+,? ){0,4}"
+            r"(?:pilot|feasibility|exploratory)\b|预试验研究"
         ),
         value="exploratory",
         rank=1,
@@ -79,7 +89,8 @@ UNITS: Final = (
     Pattern(terms=rx(rf"\b{CLUSTERS} were (?:randomly )?(?:randomi[sz]ed|allocated|assigned)\b"), value="cluster"),
     Pattern(
         terms=rx(
-            rf"\b{PEOPLE}\b[^.;]{{0,60}}? (?:were|was|underwent) (?:\w+ )?{_RANDOM}|患者[^。,]{{0,12}}(?:随机)?分为"
+            rf"\b{PEOPLE}\b[^.;]{{0,60}}? (?:were|was|underwent) (?:\w+ )?{_RANDOM}\b(?! (?:select|sampl|chosen"
+            rf"|drawn))|患者[^。,]{{0,12}}(?:随机)?分为"
         ),
         value="individual",
         rank=1,
@@ -103,70 +114,6 @@ _ICC: Final = (
         value=lambda m: decimal(m[1]),
     ),
 )
-_SITE: Final = (
-    r"(?:hospitals?|clinics?|cent(?:re|er)s?|sites?|practices?|departments?|units?|institutions?"
-    r"|pharmacies|nursing homes?)"
-)
-
-
-def _sites(found: re.Match[str]) -> int | None:
-    """How many sites: one of them in the singular and close by, several in the plural."""
-    number = count(found[1])
-    between = len(found[0].split()) - 2
-    is_plural = found[0].endswith("s")
-    return number if number is not None and (is_plural if number > 1 else not is_plural and between <= 4) else None
-
-
-_CENTRES: Final = (
-    Pattern(
-        terms=rx(
-            rf"(?:\b(?:at|in|from|across|of) |^)({COUNT}) (?:(?!of\b|to\b|and\b|in\b"
-            rf"|patient|weeks|months|years|days|hours)[\w-]+ ){{0,4}}?{_SITE}\b(?! (?:were|was|had)\b)"
-        ),
-        value=_sites,
-    ),
-    Pattern(terms=rx(r"\bsingle[- ](?:cent(?:re|er)|site)\b|单中心"), value=1),
-    Pattern(terms=rx(r"\bin one (?:hospital|cent(?:re|er)|clinic)\b"), value=1, parts=STUDY | {"discussion"}),
-    Pattern(
-        terms=rx(r"(?:在|于|由)(?:中国|全国|我国)?[^。,]{0,8}?(\d{1,3}) ?(?:家|所|个)[^。,]{0,8}?(?:医院|中心|机构)"),
-        value=lambda m: count(m[1]),
-    ),
-)
-_PLACE: Final = rx(
-    rf"\b(?:at|in|from|of) (?P<place>(?:the |an? |{COUNT} )?(?:(?!of\b|to\b|and\b|in\b|at\b|patients?\b"
-    rf"|an?\b"
-    r"|each\b|respective\b|these\b|those\b|same\b|other\b|participating\b|all\b|both\b|different\b|our\b|by\b"
-    r")[\w'-]+ ){0,5}?"
-    r"(?:hospitals?|clinics?|centres?|centers?|practices?|departments?|schools|nursing homes?|towns|communities"
-    r"|villages))\b(?! (?:study|cohort|trial))"
-    r"|(?:在|于|某)(?:中国)?(?P<zh>[^。,、的]{0,10}?(?:医院|卫生服务中心|诊所|社区))"
-)
-# A number of places, or a bare one, says nothing about what kind of place it is.
-_NO_SETTING: Final = rx(
-    rf"(?:(?:the|an?|{COUNT}|single|several|different|various|study|participating|local"
-    rf"|trial) ){{0,3}}(?:cent(?:er|re)s?"
-    r"|clinics?|sites?|departments?|practices?|hospitals?|communit(?:y|ies)|villages|towns)"
-)
-# Places of the people who ran the study rather than of those who took part.
-_OFFICE: Final = rx(
-    r"\b(?:good clinical|about \d|approximately|coordinat|statistic|data|analysis|laborator|trials? (?:unit"
-    r"|cent)|reference|core|randomi)\w*"
-)
-_DONE: Final = rx(
-    r"\b(?:conducted|carried out|performed|done|undertaken|took place|recruit\w*|enrol\w*|identified|invited|listed"
-    r"|practices"
-    r"|(?:trial|study|cohort|adults|patients|children|clinics?) (?:in|at|of|from)|(?:hospitals|clinics|cent(?:re"
-    r"|er)s|schools|sites|departments|towns) in|based in)\b|开展|进行|选取|收治"
-)
-_BESIDES: Final = rx(
-    r"\bavailable\b|\bmarket|\blicen[cs]ed\b|\bprevalen|\binciden|\bpopulation of\b|\bcommon in\b"
-    r"|\bdata (?:will|are|is)\b"
-    r"|@|\bcensus\b|\bvalidated\b|\bcorrespond|\bsupplied\b|\bobtained from\b|\bGmbH|\bLtd|\bet al\b|\breported by\b"
-    r"|\bearlier\b|\bprevious|\bborn in\b|\bapproved\b|\bethic|\breview board\b|\bguidelines?\b|\brecommend"
-    r"|\bmanufactur|\bsoftware\b|\bversion \d"
-    r"|\bInc\.|\bpurchased\b"
-    r"|伦理"
-)
 # `(SAS Institute, Cary, NC, USA)`: the country of a maker, within brackets and after a comma.
 _MAKER: Final = re.compile(r"\([^()]{1,200}, ?$")
 # A country is where it was done if `in` or `across` stands before it, or the name of a place.
@@ -181,17 +128,18 @@ _ENTRY: Final = rx(
     r"\brecruit|\benrol|\brandomi[sz]|\bconducted|\bcarried out|\btook place|\bran\b|\binvited|\bincluded|\badmitted"
     r"|\bworked|\bpatients|\bparticipants|开展|选取|收治|纳入|就诊|招募|入组"
 )
-_STAFF: Final = rx(r"\b(?:reviewers?|translat\w+|curriculum|educators?|developed (?:in|by)|manual)\b")
 # Where people of several countries took part, the ones that a sentence names may not be all.
 _OF_MANY: Final = rx(
     r"\b(?:international|multinational|worldwide|global(?:ly)?|\w+ (?:countries|continents)|europe(?:an)?|north america"
     r"|latin america|asian?|africa)\b"
 )
 _AVERAGE: Final = rx(r"\b(?:mean|median|average)\b|平均随访|中位随访")
+# `a follow-up of 2 weeks and 3 months` gives two times, and none of them is the length.
+_ANOTHER_SPAN: Final = rx(rf",? (?:and|or|to|,) (?:at )?{SPAN}")
 _FOLLOWED: Final = (
     Pattern(
         terms=rx(rf"\bfollow(?:ed(?! by)|-up|ed up)[^.;]{{0,30}}? (?:for|of|lasted) ({SPAN})"),
-        value=lambda m: span(m[1]),
+        value=lambda m: None if _ANOTHER_SPAN.match(m.string, m.end()) else span(m[1]),
     ),
     Pattern(terms=rx(rf"随访(?:时间)?(?:为|至)? ?({SPAN})"), value=lambda m: span(m[1])),
     Pattern(
@@ -223,8 +171,8 @@ def answers(document: Document) -> dict[str, Answer]:
         "countries": _countries(document),
         "n_centres": not_reported("n_centres")
         if unit.value == "cluster"
-        else agreed("n_centres", find(document, _CENTRES)),
-        "setting": first("setting", _setting_hits(document)),
+        else agreed("n_centres", sites.centres(document)),
+        "setting": first("setting", sites.settings(document)),
         "recruit_start": start,
         "recruit_end": end,
         "followup_planned": _followup(document),
@@ -240,16 +188,22 @@ def _countries(document: Document) -> Answer:
     """Countries named where the paper says where it was done; never those of addresses."""
     names: dict[str, Hit] = {}
     for sentence in prose(document, STUDY - {"results", "conclusions", "aim"}):
-        if not _DONE.search(sentence.text) or _BESIDES.search(sentence.text) or _STAFF.search(sentence.text):
+        if not DONE.search(sentence.text) or BESIDES.search(sentence.text) or STAFF.search(sentence.text):
             continue
         for found in countries.NAME.finditer(sentence.text):
             if not _WITHIN.search(sentence.text[: found.start()]) or _MAKER.search(sentence.text[: found.start()]):
                 continue
+            if countries.state(found[0]) in {countries.state(name) for name in names}:
+                continue
             names.setdefault(found[0], Hit(value=found[0], sentence=sentence, start=found.start(), end=found.end()))
     if not names:
         return not_reported("countries")
+    # A country that the abstract names, and that is none of these, may be one where people were recruited, too.
+    stated = {found[0] for one in prose(document) if one.in_abstract for found in countries.NAME.finditer(one.text)}
+    if {countries.state(name) for name in stated} - {countries.state(name) for name in names}:
+        return unclear("countries", next(iter(names.values())))
     if any(
-        _OF_MANY.search(sentence.text) for sentence in prose(document, STUDY - {"aim"}) if _DONE.search(sentence.text)
+        _OF_MANY.search(sentence.text) for sentence in prose(document, STUDY - {"aim"}) if DONE.search(sentence.text)
     ):
         return unclear("countries", next(iter(names.values())))
     quote, page = max(
@@ -260,28 +214,11 @@ def _countries(document: Document) -> Answer:
     )
 
 
-def _setting_hits(document: Document) -> list[Hit]:
-    hits = []
-    for sentence in prose(document, STUDY - {"results", "conclusions"}):
-        if sentence.topic == "setting" and sentence.in_abstract and not sentence.text.startswith("and "):
-            hits.append(Hit(value=sentence.text.rstrip("."), sentence=sentence))
-        elif (
-            _DONE.search(sentence.text)
-            and not _BESIDES.search(sentence.text)
-            and (found := _PLACE.search(sentence.text))
-        ):
-            value = found["place"] or found["zh"]
-            if _NO_SETTING.fullmatch(value.strip()) or re.search(r"\bTable \d", sentence.text) or _OFFICE.search(value):
-                continue
-            hits.append(Hit(value=value.strip(), sentence=sentence, start=found.start(), end=found.end(), rank=1))
-    return hits
-
-
 def _period(document: Document) -> tuple[Answer, Answer]:
     """When people entered the study."""
     starts, ends = [], []
     for sentence in prose(document, STUDY - {"conclusions"}):
-        if not _ENTRY.search(sentence.text):
+        if not _ENTRY.search(sentence.text) or re.search(r"\bextension\b", sentence.text):
             continue
         for found in _RANGE.finditer(sentence.text):
             first_month, last_month = month(found[1] or found[3]), month(found[2] or found[4])

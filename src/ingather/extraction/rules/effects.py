@@ -28,7 +28,7 @@ _PREDICTORS: Final = rx(
 # In a trial, doses of a characteristic and parts of the people compare no arms either; in a cohort they may.
 _NOT_ARMS: Final = rx(
     r"\bper (?:1|one|unit|SD|standard|year|10|each|additional)\b|\b(?:quartile|tertile|quintile)s?\b|\bcarriers?\b"
-    r"|\bcovaria|\bhistory of\b|\b(?:in|among|for|of) (?:those|men|women|girls|boys"
+    r"|\bcorrelat|\bcovaria|\bhistory of\b|\b(?:in|among|for|of) (?:those|men|women|girls|boys"
     r"|(?:the )?(?:[\w-]+ )?(?:patients|subjects"
     r"|participants|people|children)) (?:with|who|having|aged|over|under|without)\b|\b(?:men|women) (?:had"
     r"|were)\b|\byounger\b"
@@ -152,7 +152,7 @@ def _short_clause(about: str) -> str:
     closing = short.find(")")
     if closing >= 0 and short.find("(", 0, closing) < 0:
         short = short[closing + 1 :]
-    return short.strip(" ,;:")
+    return short.strip(" ,;:|")
 
 
 def _effect_made(
@@ -163,7 +163,7 @@ def _effect_made(
     estimate, low, high = (decimal(found[name]) for name in ("estimate", "low", "high"))
     if estimate is None or low is None or high is None or not low <= estimate <= high:
         return None
-    about = about.strip(" ,;:([")
+    about = about.strip(" ,;:([|")
     if (measure not in {"MD", "SMD", "RD"} and low < 0) or len(re.findall(r"[^\W\d_]{2,}", about)) < _LEAST_ABOUT:
         return None
     label = f"{measure} {found['estimate']} ({found['low']} to {found['high']})"

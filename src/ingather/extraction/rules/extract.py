@@ -41,9 +41,9 @@ OTHER_LANGUAGE: Final = notice(
 )
 # With fewer letters than this, finding nothing proves nothing.
 LEAST_LETTERS: Final = 120
+# So many characters are read: as many as a long book has. More would cost time and bring nothing.
 # Characters of a paper that is long enough to have methods under a heading; a letter or an abstract is shorter.
 LONG_PAPER: Final = 15_000
-# So many characters are read: as many as a long book has. More would cost time and bring nothing.
 MOST_CHARACTERS: Final = 2_000_000
 
 _FAMILIES: Final = (declarations, design, allocation, counts, analysis_methods, people, cohort, aims_and_conclusions)
@@ -140,7 +140,7 @@ def _unfit(paper: Report, document: Document, askable: set[str], found: frozense
     ):
         fields, note = TRIAL_FIELDS, NO_TRIAL_SEEN
     elif "n_randomised" in askable and paper.kind is not ReportKind.TRIAL:
-        fields, note = TRIAL_FIELDS, NOT_A_TRIAL
+        fields, note = TRIAL_FIELDS, NO_TRIAL_SEEN if paper.kind is ReportKind.UNKNOWN else NOT_A_TRIAL
     elif "cohort_type" in askable and not is_cohort(paper, document):
         fields, note = COHORT_FIELDS, NOT_A_COHORT
     else:

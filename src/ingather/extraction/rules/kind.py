@@ -62,6 +62,11 @@ _OWN_TRIAL: Final = rx(
     r"|prospective),? (?:[\w-]+,? ){0,5}randomi[sz]ed"
     r"(?:,? [\w-]+){0,5} (?:trial|study)\b|\b(?:allocated|assigned|divided|allocation"
     r"|assignment) (?:was )?(?:at random|by chance)"
+    r"|\b(?:were|was) (?:[\w-]+ ){1,8}and (?:then )?(?:randomi[sz]ed|randomly (?:assigned|allocated))"
+    r"|^randomi[sz]ed(?:,? [\w-]+){0,5} (?:trial|study)\b|: (?:an? |results of an? )?(?:[\w-]+,? ){0,5}randomi[sz]ed"
+    r"(?:,? [\w-]+){0,5} (?:trial|study)\b|^randomi[sz]ation of [\d,]+ |\b(?:women|men|patients|participants|people"
+    r"|adults"
+    r"|children) randomly (?:assigned|allocated) to\b"
     r"|\brandomi[sz]ation (?:list|schedule|sequence|code|was)\b|\bwe (?:randomi[sz]ed|randomly (?:assigned"
     r"|allocated))|随机(?:分|对照)"
 )

@@ -47,10 +47,17 @@ _CUT: Final = rx(
 # A list of outcomes says this once for all of them.
 # A list within a composite, or one that answers two lists at once, names no outcomes of its own.
 _OF_BOTH: Final = rx(r"\bcomposite of\b|\brespectively\b")
+# `the incidence, severity and treatment of rejection`: none of them is an outcome without what it is of.
+_HEAD_ALONE: Final = rx(
+    r"(?:the |an? |mean )?(?:incidence|severity|treatment|outcome|rates?|numbers?|times?|types?|duration|frequency"
+    r"|intensity|prevalence"
+    r"|proportion|percentage|changes?|levels?|degree|extent|onset|location|size|dose)"
+)
 _SHARED: Final = rx(
     r"(?:the |an? )?(?:\w+ )?(?:changes?|incidences?|rates?|numbers?|proportions?|percentages?|differences?"
     r"|improvements?"
     r"|reductions?|levels?|effects?|occurrences?|frequency|risks?|time|duration|assessments?|measures?|scores?"
+    r"|ratings?|experience|degrees?|extent|amounts?|lengths?|quality|patterns?|types?|need|costs?|utili[sz]ation|doses?"
     r"|concentrations?|prevalence|severity|components?|development|presence|use|evaluation|comparisons?)"
     r"\b(?: from baseline)? (?:in|of|to|on|from|until)\b"
 )
@@ -60,7 +67,7 @@ _CITATION: Final = re.compile(r"(?<=[a-z]{4})\d{1,2}(?=[\s,]|$)")
 # A name that breaks off, or that only points at another one.
 _OPEN_END: Final = rx(
     r"\b(?:of|the|to|in|and|or|by|with|for|a|an|at|on|any|changes?|differences?|numbers?|rates?|time|score"
-    r"|respectively)$|\bthis (?:end ?-?point|outcome)|\bcriteria$"
+    r"|respectively|years? \d|weeks? \d|months? \d|item|items)$|\bthis (?:end ?-?point|outcome)|\bcriteria$"
 )
 _DEFINED: Final = rx(r"\bdefined as (?P<how>[^.;]{5,250})")
 _STOP: Final = frozenset(
@@ -136,10 +143,20 @@ def _named_outcomes(document: Document) -> Iterator[Outcome]:
 
 def _listed_outcomes(text: str) -> list[str]:
     """The names of a list. `Changes in weight, blood pressure and pulse` names one that can be quoted: the first."""
-    if _OF_BOTH.search(text):
+    if _OF_BOTH.search(text) or ":" in text:
         return []
     names = items(re.sub(r" ?\([^()]*\)", "", text))
-    return names[:1] if names and _SHARED.match(names[0]) else names
+    kept: list[str] = []
+    for name in names:
+        # `Organization for Research and Treatment of Cancer`: a name that was cut at its `and`.
+        if kept and name[:1].isupper() and re.search(r"\b[A-Z]\w+$", kept[-1]):
+            return kept[:-1]
+        if _HEAD_ALONE.fullmatch(name):
+            return []
+        kept.append(name)
+        if _SHARED.match(name):
+            break
+    return kept
 
 
 def _short_outcome_name(name: str) -> str:

@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from ingather.extraction.findings import Answer
 from ingather.extraction.rules.design import PEOPLE
 from ingather.extraction.rules.hits import STUDY, Hit, first, prose, rx
+from ingather.extraction.rules.plain_text import plain
 from ingather.extraction.rules.printed_numbers import COUNT
-from ingather.extraction.rules.sentences import Document
+from ingather.extraction.rules.sentences import Document, Sentence
 
 FIELDS: Final = frozenset({"inclusion_criteria", "exclusion_criteria", "condition"})
 
@@ -33,6 +35,8 @@ _NO_MEMBERS: Final = re.compile(
     re.IGNORECASE,
 )
 _SHORTEST: Final = 30  # characters of a sentence that gives criteria; a shorter one is a label or was cut off
+# Sentences that end with a colon only announce a list, and one with its first entry alone is not the list.
+_OPEN_LIST: Final = re.compile(r":$|^(?![^.]*\b2[.)])[^.]*\b1[.)]|^(?!.*[(]?(?:b|ii)[)]).*[ (](?:a|i)[)]")
 _VAGUE: Final = re.compile(
     rf"{_TALLIED.pattern}|\b(?:events?|data|values?|samples?|articles?|studies|trials|variables?|outcomes?"
     rf"|records?|items?|images?"
@@ -46,6 +50,8 @@ _VAGUE: Final = re.compile(
     r"|published|reported|summari[sz]ed|detailed|the same|as follows|identical|similar|not)|\bfrom (?:the|this"
     r"|all|our) \w* ?analys"
     r"|\bno exclusion criteria\b|\bstratifi|\bafter the eligible\b|\benrolled and\b|\bconsent|\bassent\b"
+    r"|\bstrictly\b|\badher|\bproportion\b|\binvited\b|\bfor (?:the )?(?:healthy )?controls\b|\bestimate|\baimed\b"
+    r"|\bsuitable\b"
     r"|\brandomly\b|\bwere randomi"
     r"|\beligible for (?:the )?enrol",
     re.IGNORECASE,
@@ -53,7 +59,9 @@ _VAGUE: Final = re.compile(
 # People of an age are a criterion where they were sought, not where those who took part are described.
 # Exclusions of an analysis, of records or of results, and sentences that argue, say nothing of who could take part.
 _NO_CRITERION: Final = re.compile(
-    r"\bdid not complete\b|\bwithdr|\bdropp?ed\b|\(n ?= ?\d|\b(?:sensitivity|analys[ei]s|analyzed|analysed"
+    r"\bdid not complete\b|\bduring (?:the )?(?:\w+ )?(?:treatment|study|intervention|trial)\b|\bwithdr|\bdropp?ed\b"
+    r"|\(n ?= ?\d"
+    r"|\b(?:sensitivity|analys[ei]s|analyzed|analysed"
     r"|excluding|exclusive|however|therefore|because|although|since"
     r"|results?|outcomes?|estimates?|events?|hospitali[sz]ations|stud(?:y|ies) (?:that|which|with|in|on|were"
     r"|on)|studies"
@@ -108,18 +116,17 @@ def _criteria(document: Document, topic: str, terms: re.Pattern[str], weaker: re
     """What stands under the heading, else the sentence that says who may, else one that says who did."""
     for sentence in prose(document, frozenset({"methods", "abstract", "body"})):
         is_excluding = topic == "exclusion"
+        if _OPEN_LIST.search(sentence.text) or "#" in sentence.text:
+            continue
         if is_excluding and (
             _NO_CRITERION.search(sentence.text) or sentence.text[:1].islower() or sentence.text[:1] == "\u2022"
         ):
             continue
         if not is_excluding and _NO_MEMBERS.search(sentence.text):
             continue
-        if (
-            sentence.topic == topic
-            and not sentence.in_abstract
-            and len(sentence.text) >= _shortest_criteria(sentence.text)
-        ):
-            yield Hit(value=sentence.text, sentence=sentence)
+        if sentence.topic == topic and not sentence.in_abstract:
+            if len(sentence.text) >= _shortest_criteria(sentence.text):
+                yield _whole_list(document, sentence)
         elif (found := terms.search(sentence.text)) and not _VAGUE.search(sentence.text):
             if is_excluding and not _EXCLUDES.search(sentence.text):
                 continue
@@ -128,6 +135,16 @@ def _criteria(document: Document, topic: str, terms: re.Pattern[str], weaker: re
         elif weaker and (found := weaker.search(sentence.text)) and _is_sought(sentence.text):
             rank = 4 if sentence.in_abstract else 3
             yield Hit(value=sentence.text, sentence=sentence, start=found.start(), end=found.end(), rank=rank)
+
+
+def _whole_list(document: Document, first: Sentence) -> Hit:
+    """All that stands under the heading of a criterion: its first sentence alone is not the list."""
+    stated = [one for one in document.sentences if one.topic == first.topic and not one.in_abstract and not one.is_row]
+    last = stated[-1]
+    if last is first or last.page != first.page or last.places[-1] < first.places[0]:
+        return Hit(value=first.text, sentence=first)
+    made = plain(first.page_text, first.places[0], last.places[-1] + 1)
+    return Hit(value=made.text, sentence=replace(first, text=made.text, places=made.places))
 
 
 def _shortest_criteria(text: str) -> int:

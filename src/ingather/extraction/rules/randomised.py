@@ -7,6 +7,16 @@ from typing import Final
 
 from ingather.extraction.findings import Answer
 from ingather.extraction.rules.design import CLUSTERS, PEOPLE, UNITS
+from ingather.extraction.rules.enrolled import (
+    ADJECTIVES,
+    ENROLLED,
+    ENROLLED_IN_BRACKETS,
+    ENROLLED_PASSIVE,
+    GROUP,
+    SORTED_ENDS,
+    TREATED,
+    WERE,
+)
 from ingather.extraction.rules.hits import STUDY, Hit, agreed, find, prose, reported, rx, unclear
 from ingather.extraction.rules.printed_numbers import COUNT, MONTHS, count
 from ingather.extraction.rules.sentences import Document, Sentence
@@ -29,68 +39,52 @@ _MOST_ARMS: Final = 5
 _FEWEST: Final = 4
 _FEWEST_ENROLLED: Final = 10
 
-_WERE: Final = r"(?:were|was|have been|had been|underwent|agreed to|who were|have undergone)"
 _AT_RANDOM: Final = r"(?:at random|randomly|by randomi[sz]ation|on a random basis)"
 _SORTED: Final = r"(?:assigned|allocated|divided|distributed|grouped|separated|placed|split|classified|categori[sz]ed)"
 _RANDOMISED: Final = (
     rf"(?:randomi[sz]ed|randomi[sz]ation|random (?:assignment|allocation)|randomly (?:and \w+ )?{_SORTED}"
-    rf"|(?:(?:equally|evenly) )?{_SORTED} (?:equally |evenly )?{_AT_RANDOM})"
+    rf"|(?:(?:equally|evenly) )?{_SORTED} (?:equally |evenly )?{_AT_RANDOM}"
+    rf"|{_SORTED} (?:in|to|into)[^.;,]{{1,40}}? by (?:[\w-]+ )?randomi[sz]ation)"
 )
 _CHAIN: Final = (
     r"(?:(?:then|subsequently|initially|equally|prospectively|therefore|finally|successfully|also|each|centrally)"
-    r" |(?:enrolled|included|recruited|entered|accrued|registered|selected|eligible|consented|stratified)"
-    r"(?: in(?:to)? (?:the|this) (?:study|trial))?,? and (?:were |was )?(?:then )?){0,3}"
+    r" (?:and )?|(?:enrolled|included|recruited|entered|accrued|registered|selected|eligible|consented|stratified)"
+    r"(?: in(?:to)? (?:the|this) (?:study|trial))?,? and (?:were |was )?(?:then )?"
+    r"){0,3}"
 )
-_PASSIVE: Final = rx(rf"\b{_WERE} {_CHAIN}(?P<done>{_RANDOMISED})\b")
+_FROM: Final = r"(?:(?:identified|recruited|enrolled|selected) from [^.;,]{1,80}? and (?:were )?(?:then )?)?"
+_PASSIVE: Final = rx(rf"\b{WERE} {_FROM}{_CHAIN}(?P<done>{_RANDOMISED})\b")
 _PARTICIPLE: Final = rx(
     r"(?<= )(?P<done>randomi[sz]ed|randomly (?:assigned|allocated))(?= (?:to|into|between|in a|and)\b)"
 )
-_ADJECTIVES: Final = (
-    r"(?:(?!(?:and|or|of|in|to|with|from|were|was|had|who|hospitals|cent(?:er|re)s|sites|months|weeks|years|days)\b"
-    r"|\d[\d,]*\b)[\w'/-]+,? ){0,7}?"
-)
-_GROUP: Final = rf"(?P<n>{COUNT}) (?:of the |of these )?{_ADJECTIVES}{PEOPLE}\b"
 _ACTIVE: Final = rx(
     rf"\b(?:(?:we|investigators|trial|study|hospitals|cent(?:re|er)s|sites"
     rf"|program) (?:then )?(?:enrolled and )?(?:randomi[sz]ed|randomly (?:assigned|allocated))"
-    rf"|(?:were|was) randomi[sz]ed(?=,? (?:a total of )?\d)|^randomi[sz]ed) (?:a total of )?{_GROUP}"
+    rf"|(?:were|was) randomi[sz]ed(?=,? (?:a total of )?\d)|^randomi[sz]ed) (?:a total of )?{GROUP}"
 )
 _ATTRIBUTE: Final = rx(
     rf"\b(?:of|among|all|the|total of) (?:the )?(?P<n>{COUNT}) (?:(?:\w+ ){{0,2}}randomi[sz]ed (?:\w+ ){{0,2}}{PEOPLE}"
-    rf"|{_ADJECTIVES}{PEOPLE} (?:who were )?randomi[sz]ed)\b"
+    rf"|{ADJECTIVES}{PEOPLE} (?:who were )?randomi[sz]ed)\b"
 )
 _BOTH: Final = rx(
-    rf"\b(?:enrolled|recruited|included) (?:a total of )?{_GROUP}[^.;]{{0,160}}?\band (?:were )?(?:then )?"
+    rf"\b(?:enrolled|recruited|included) (?:a total of )?{GROUP}[^.;]{{0,160}}?\band (?:were )?(?:then )?"
     r"(?:randomi[sz]ed|randomly (?:assigned|allocated))"
 )
+# `Randomisation of 160 participants allocated 79 to the one`, `were randomized (N = 96) to`.
+_NOUN: Final = rx(rf"\b(?:randomi[sz]ation|random (?:assignment|allocation)) of (?:a total of )?{GROUP}")
+_BEHIND: Final = rx(
+    rf"\b{PEOPLE}\b[^.;]{{0,120}}?\b{WERE} {_CHAIN}{_RANDOMISED} ?[(\[] ?n ?= ?(?P<n>{COUNT}) ?[)\]](?! (?:or|and"
+    rf"|versus) )"
+)
+_N: Final = rx(r"[(\[] ?n ?=")
 _BRACKETED: Final = rx(
     rf"\b{PEOPLE}\b[^.;]{{0,120}}?[(\[] ?n ?= ?(?P<n>{COUNT}) ?[)\]][^.;]{{0,160}}?"
-    rf"\b{_WERE} {_CHAIN}(?P<done>{_RANDOMISED})\b"
+    rf"\b{WERE} {_CHAIN}(?P<done>{_RANDOMISED})\b"
 )
 _TRIAL_OF: Final = rx(
     r"\b(?:randomi[sz]ed|randomi[sz]ation)\b(?:[ ,-]+[\w/-]+){0,6}? (?:trial|study)\b(?: was| were| is)?"
     r"(?: (?:conducted|performed|carried out|done|undertaken))?"
-    rf" (?:of|in|with|involving|including|on|among|included|enrolled|recruited|randomi[sz]ed) (?:a total of )?{_GROUP}"
-)
-_ENTERED: Final = (
-    r"(?:enrolled|recruited|included|entered|accrued|registered|(?:assigned|allocated|divided"
-    r"|distributed)(?= (?:in)?to))"
-)
-_SORTED_ENDS: Final = ("assigned", "allocated", "divided", "distributed")
-_ENROLLED_PASSIVE: Final = rx(rf"\b{_WERE} (?:\w+ly )?(?P<done>{_ENTERED})\b(?! in the (?:\w+ )?analys)")
-_ENROLLED_ACTIVE: Final = rx(
-    r"\b(?:we|trial|study|RCT)\b(?:[ ,]+(?!not|has)[\w/-]+){0,5}? (?:enroll?(?:ed|ing)|recruit(?:ed|ing)"
-    r"|includ(?:ed|ing)"
-    rf"|involv(?:ed|ing)|compris(?:ed|ing)|accrued|entered) (?:a total of )?{_GROUP}"
-)
-_TOOK_PART: Final = rx(
-    rf"^(?:[^;:]{{0,80}}?, )?(?:a total of )?{_GROUP}[^.;]{{0,120}}? (?:participated|took part) in (?:this"
-    rf"|the) (?:\w+,? )*?"
-    r"(?:trial|study)\b"
-)
-_NO_VERB: Final = rx(
-    rf"^(?:a total of )?{_GROUP}(?= \(|,| with| (?:under|attend|receiv|present|admit|aged|schedul|diagnos|refer"
-    rf"|suffer|between)|$)(?!.*\b(?:were|was|had|have|is|are|will|received|underwent|completed)\b)"
+    rf" (?:of|in|with|involving|including|on|among|included|enrolled|recruited|randomi[sz]ed) (?:a total of )?{GROUP}"
 )
 _CHINESE: Final = (
     (re.compile(r"(?:将|选取|纳入)?[^。,;\d]{0,8}?(?P<n>\d{1,6}) ?例[^。,;]{0,20}?随机(?:入组|分|分配)"), _TOTAL),
@@ -112,8 +106,10 @@ _ADDED_ARM: Final = rx(
     r"(?: were| was)?(?: randomly)?(?: \w+ed)? ?(?:to|in|into|receiv\w+|serv\w+|as|on|with|controls?|placebo)\b"
 )
 _CHOICE: Final = rx(
-    r"\b(?:or|versus|vs|either|between|among|groups|arms|one of|ratio|\d ?: ?\d|two|three|four|treatments|regimens"
-    r"|conditions|strateg\w+|different|1:1)\b|:|[(\[] ?n ?="
+    r"\b(?:or|versus|vs|either|between|among|groups|arms|one of|ratio|\d ?: ?\d|treatments|regimens"
+    r"|(?:two|three|four)(?! (?:\w+ )?(?:cycles?|courses|weeks|months|years|days|hours|doses|times|sessions))"
+    r"|conditions|strateg\w+|different|1:1)\b|:|[(\[] ?n ?=|[(]1[)]|\b(?:group|arm)\b[^.;]{0,25}\band\b[^.;]{0,40}"
+    r"\b(?:groups?|arm|controls?)\b|\b(?:group|arm) \w+ and (?:group|arm)?"
 )
 _IN_ARM: Final = rx(
     rf"^[^.;]{{0,80}}\b(?:in|to|into) (?:the )?[^.;,]{{0,40}}\b(?:group|arm)\b[^.;]{{0,20}}\band {COUNT}\b"
@@ -121,7 +117,8 @@ _IN_ARM: Final = rx(
 )
 _TO_ONE: Final = rx(r"^ ?(?:to|into|in the|for|on)\b")
 _SECOND: Final = rx(
-    r"\bre-?randomi[sz]|\bsecond(?:ary)? randomi|\bfirst \d+\b|\bpreviously randomi|\bper (?:arm|group)\b"
+    r"\bre-?randomi[sz]|\bsecond(?:ary)? randomi|\bfirst \d+\b|\bpreviously randomi"
+    r"|\b(?:in|for|of) each (?:part|study|trial|cohort|stage|period)\b"
 )
 _PLANNED: Final = rx(
     r"\b(?:will|would|shall|should|planned|plan|aim(?:s|ed)?|intend\w*|expected|needed|required|target(?:ed)?"
@@ -130,6 +127,8 @@ _PLANNED: Final = rx(
 )
 # `31 patients (52%) randomised to drug therapy` are a part of the people.
 _SHARE: Final = rx(rf" (?:of the |of these )?(?:[\w-]+ ){{0,2}}{PEOPLE} ?\(\d{{1,2}}(?:\.\d+)? ?%\)(?! (?:fe)?male)")
+_OF_ANALYSIS: Final = rx(r"\bevaluable|\banaly[sz]|\bcomplet|\bavailable|\bassess|\bfollow|\bextension|\bsub-?")
+_OF_EACH: Final = rx(r"[^.;,()]{0,40}\b(?:per|in each|for each|to each|each) (?:treatment |study )?(?:arm|group)\b")
 _OF_TRIAL: Final = rx(
     r"\brandomi[sz]ed\b|\brandomly (?:assigned|allocated|divided)|\brandomi[sz]ation\b|\brandom(?:ly)? assign"
 )
@@ -137,7 +136,8 @@ _NO_ENROLMENT: Final = rx(
     r"\bsub-?(?:study|group|set|sample|analysis)|\bpost[- ]hoc|\bretrospective|\bsecondary analysis"
     r"|\bpooled\b|\bcohort study\b|\bcase-control|\bregist(?:er|ry) (?:data|study)|\bmeta-analys"
 )
-_PAIR: Final = rx(rf"{COUNT}(?: \w+)? (?:and|versus|vs\.?) $")
+# `40 males and 40 females`, `a median age of 70`: none of them is the total.
+_PAIR: Final = rx(rf"{COUNT}(?: \w+)? (?:and|versus|vs\.?) $|\b(?:age|ages|mean|median|average|score) of $")
 
 
 def answer(document: Document) -> Answer:
@@ -163,8 +163,7 @@ def _randomised_hits(document: Document) -> Iterator[Hit]:
         if _SECOND.search(sentence.text):
             continue
         yield from _randomised_in_chinese(sentence)
-        if not sentence.text.isascii() or "random" in sentence.text.lower() or _ENTERED:
-            yield from _randomised_in_sentence(sentence)
+        yield from _randomised_in_sentence(sentence)
 
 
 def _randomised_in_chinese(sentence: Sentence) -> Iterator[Hit]:
@@ -179,19 +178,32 @@ def _randomised_in_sentence(sentence: Sentence) -> Iterator[Hit]:
         subject = _subject(text, found.start())
         if subject is not None:
             yield from _judged(sentence, text, subject, found.end())
-    for found in (one for pattern in (_ACTIVE, _BOTH, _TRIAL_OF) for one in pattern.finditer(text)):
+    for found in (one for pattern in (_ACTIVE, _BOTH, _TRIAL_OF, _NOUN) for one in pattern.finditer(text)):
         yield from _randomised_count(sentence, found, _TOTAL)
     for found in _ATTRIBUTE.finditer(text):
         yield from _judged(sentence, text, found, found.end())
-    for found in _BRACKETED.finditer(sentence.text):
-        yield from _judged(sentence, text, found, found.end())
-    for found in _ENROLLED_PASSIVE.finditer(text):
+    yield from _bracketed(sentence, text)
+    for found in ENROLLED_PASSIVE.finditer(text):
         subject = _subject(text, found.start())
         if subject is not None and (
-            not found["done"].endswith(_SORTED_ENDS) or _CHOICE.search(sentence.text[found.end() :])
+            not found["done"].endswith(SORTED_ENDS) or _CHOICE.search(sentence.text[found.end() :])
         ):
             yield from _randomised_count(sentence, subject, _ENROLLED)
-    for found in (one for pattern in (_ENROLLED_ACTIVE, _TOOK_PART, _NO_VERB) for one in pattern.finditer(text)):
+    for found in (one for pattern in ENROLLED for one in pattern.finditer(text)):
+        yield from _randomised_count(sentence, found, _ENROLLED)
+    for found in TREATED.finditer(text):
+        if adds_up(sentence.text, found) and not _OF_ANALYSIS.search(sentence.text):
+            yield from _randomised_count(sentence, found, _ENROLLED)
+
+
+def _bracketed(sentence: Sentence, text: str) -> Iterator[Hit]:
+    """The counts that stand as `n =` in brackets."""
+    if not _N.search(sentence.text):
+        return
+    if "random" in sentence.text.casefold():
+        for found in (*_BRACKETED.finditer(sentence.text), *_BEHIND.finditer(sentence.text)):
+            yield from _judged(sentence, text, found, found.end())
+    for found in ENROLLED_IN_BRACKETS.finditer(sentence.text):
         yield from _randomised_count(sentence, found, _ENROLLED)
 
 
@@ -202,7 +214,11 @@ def without_brackets(text: str) -> str:
 
 _SUBJECT: Final = rx(rf"(?P<n>{COUNT})(?= |$)")
 _BREAK: Final = rx(r"[;:]|\b(?:were|was|while|whereas|although|because|received|completed)\b|, and\b|\. ")
-_SAMPLE_OF: Final = rx(rf"^(?: {_ADJECTIVES}{PEOPLE})? *(?:(?:from|out of|of|from among)(?: (?!and\b)\w+){{0,4}}|/) ?$")
+# `420 women who were having hot flashes were randomised`: the verb of a relative clause has no count of its own.
+# `322 BCS were randomized`: people by a short form of what they are.
+_SHORT_FORM: Final = re.compile(r"(?: [A-Z]{2,6}s?){1,2} ")
+_RELATIVE: Final = rx(r"\b(?:who|that|whose) (?:had |have |were |was |had been )?[\w-]+")
+_SAMPLE_OF: Final = rx(rf"^(?: {ADJECTIVES}{PEOPLE})? *(?:(?:from|out of|of|from among)(?: (?!and\b)\w+){{0,4}}|/) ?$")
 _HEAD: Final = rx(
     r"^ *(?:of the |of these |/ ?\d+ )?(?:(?!(?:months?|weeks?|years?|days?|hours?|minutes?|groups?|arms?|cycles?|times"
     rf"|cent(?:er|re)s?|sites?|hospitals?|from|in|at|after)\b)[\w'/≥≤<>=.-]+,? +){{0,10}}?{PEOPLE}\b"
@@ -214,9 +230,13 @@ def _subject(text: str, verb: int) -> re.Match[str] | None:
     start = max(0, verb - _REACH)
     for found in reversed(list(_SUBJECT.finditer(text, start, verb))):
         between = text[found.end() : verb]
-        if _BREAK.search(between):
+        if _BREAK.search(_RELATIVE.sub("", between)):
             return None
-        if _HEAD.search(between) or (not between.strip() and text[verb : verb + 3] != "who" and _PERSON.search(text)):
+        if (
+            _HEAD.search(between)
+            or _SHORT_FORM.fullmatch(between)
+            or (not between.strip() and text[verb : verb + 3] != "who" and _PERSON.search(text))
+        ):
             return _whole_before_part(text, start, found)
     return None
 
@@ -231,7 +251,7 @@ def _whole_before_part(text: str, start: int, part: re.Match[str]) -> re.Match[s
 
 def _judged(sentence: Sentence, text: str, subject: re.Match[str], after: int) -> Iterator[Hit]:
     """The hit of a count that was randomised, unless it is an arm."""
-    if _adds_up(sentence.text, subject):
+    if adds_up(sentence.text, subject):
         yield from _randomised_count(sentence, subject, _TOTAL)
         return
     rest, original = text[after:], sentence.text[after:]
@@ -250,12 +270,17 @@ def _first_clause(text: str) -> str:
     return text[: end.start()] if end else text
 
 
-def _adds_up(text: str, total: re.Match[str]) -> bool:
+def adds_up(text: str, total: re.Match[str]) -> bool:
     """Whether counts that follow each other behind the total add up to it, as those of its arms do."""
     whole = count(total["n"]) or 0
     if whole < _LEAST_SUM:
         return False
-    sizes = [count(one[0]) or 0 for one in re.finditer(COUNT, text[total.end("n") :], re.IGNORECASE)]
+    # The arms may stand in brackets or around them: `446 (median age 59) to one and 223 (median age 62) to the other`.
+    return any(_has_sum(one, whole) for one in (text[total.end("n") :], without_brackets(text)[total.end("n") :]))
+
+
+def _has_sum(text: str, whole: int) -> bool:
+    sizes = [count(one[0]) or 0 for one in re.finditer(COUNT, text, re.IGNORECASE)]
     sizes = [size for size in sizes if size < whole]
     return any(
         sum(sizes[n : n + arms]) == whole for arms in range(2, _MOST_ARMS + 1) for n in range(len(sizes) - arms + 1)
@@ -267,14 +292,16 @@ def _randomised_count(sentence: Sentence, found: re.Match[str], rank: int) -> It
     value = count(found["n"])
     if value is None or value < _FEWEST:
         return
-    is_sum = _adds_up(sentence.text, found)
+    is_sum = adds_up(sentence.text, found)
     before = sentence.text[max(0, found.start("n") - 40) : found.start("n")]
     is_bracketed = re.search(r"[(\[] ?n ?= ?$", before, re.IGNORECASE) is not None
+    if _PAIR.search(before) and not is_sum:
+        return
     if _BEFORE.search(before) and not (is_sum or is_bracketed or _STILL_TOTAL.search(before)):
         return
     if re.fullmatch(r"(?:19|20)\d\d", found["n"]) and _DATED.search(before):
         return
-    if _SHARE.match(sentence.text[found.end("n") :]):
+    if _SHARE.match(sentence.text[found.end("n") :]) or _OF_EACH.match(sentence.text[found.end("n") :]):
         return
     if _PLANNED.search(sentence.text[max(0, found.start("n") - 80) : found.end() + 60]):
         return

@@ -19,10 +19,10 @@ def rows_of(
         rows.append(Row(scope=scope, key=key, label=label, parts=parts))
         found.update({(name, key): answer for name, answer in answers.items()})
 
-    groups = arms.arms(document)
+    groups = arms.arms(document, is_trial=is_trial)
     total = study.get("n_randomised")
-    if is_trial and total is not None and isinstance(total.value, int):
-        arms.without_wrong_sizes(groups, total.value)
+    if is_trial:
+        arms.without_wrong_sizes(groups, total.value if total and isinstance(total.value, int) else None)
     ages = baseline.answers(groups, document)
     for n, arm in enumerate(groups, 1):
         add("arm", arm.label, {}, arms.answers(arm, groups, document, f"arm/{n}") | ages[n - 1])
