@@ -33,6 +33,11 @@ def total(sentence: str) -> object:
         (68, "68 (62%) of 109 patients with colds were randomised to zinc or placebo."),
         (101, "Six hospitals randomized 101 women undergoing surgery to zinc or placebo."),
         (60, "Sixty patients were enrolled in this study."),
+        (96, "Patients with colds were randomised (n = 96) to zinc or placebo."),
+        (420, "420 adults who were having a cold were randomly assigned zinc, placebo, or tea."),
+        (669, "Of 669 patients enrolled, 446 (median age 59) received zinc and 223 (median age 62) placebo."),
+        (928, "928 patients were given zinc (n = 465) or placebo (n = 463)."),
+        (160, "Randomisation of 160 patients allocated 79 to zinc and 81 to placebo."),
     ],
 )  # fmt: skip
 def test_the_total_is_read(expected: int, sentence: str) -> None:
@@ -53,6 +58,10 @@ def test_the_total_is_read(expected: int, sentence: str) -> None:
         "24 villages were randomised to zinc or placebo.",
         "Of those with stage T2N1, 30% were randomised to zinc or placebo.",
         "In 2004 patients were randomised to zinc or placebo.",
+        "A total of 40 males and 40 females were randomly assigned to zinc or placebo.",
+        "In each part, 46 patients were randomised to zinc or placebo.",
+        "Patients with a median age of 70 were randomised to zinc or placebo.",
+        "Of 83 patients randomly assigned to zinc during the first two weeks only, 30 had a cold.",
     ],
 )
 def test_what_is_no_total_is_not_taken_for_one(sentence: str) -> None:

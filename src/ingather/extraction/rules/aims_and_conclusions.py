@@ -49,11 +49,11 @@ _NO_CONCLUSION: Final = rx(
     r"|\baim of (?:this|the|our)\b|\bwill\b"
 )
 TWO: Final = 2
-# What an abstract prints behind its conclusion.
+# An abstract prints this behind its conclusion.
 _NO_MORE: Final = rx(
     r"\bregist(?:ered|ration|ry)\b|\bNCT\d|\bISRCTN|\bfunded by\b|\bfunding\b|\bkey ?words\b|\btrials\.gov\b"
 )
-# What a conclusion of the paper itself says at least; its section may begin with what the study was for.
+# A conclusion has one of these words; its section may begin with sentences on why the study was done.
 _SAYS_SO: Final = rx(
     r"^(?!.*(?:\b(?:presented|described|introduced) an?\b|\b(?:goal|aim|purpose|objective) of\b"
     r"|\brandomly assigned\b)).*"
@@ -108,7 +108,7 @@ _OF_THIS_STUDY: Final = rx(
     r"|patients|first(?:ly)?)\b|本研究|样本"
 )
 _OF_PEOPLE: Final = rx(
-    r"\bwithin the limit|\bsuggest\w* an? (?:\w+ )?limitation|\b(?:address|overcome|overcame|despite"
+    r"\bwithin the limit|\bsuggest\w* an? (?:\w+ )?limitation|\b(?:mitigate|address|overcome|overcame|despite"
     r"|avoid)\w* (?:\w+ )?(?:these|this"
     r"|the) (?:\w+ )?limitation"
     r"|\b(?:method|technique|approach|scale|instrument|test) (?:\w+ )?has an? (?:\w+ )?limitation|\b(?:reported"

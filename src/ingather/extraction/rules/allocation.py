@@ -171,13 +171,16 @@ _ASSESSING_STAFF: Final = rx(
     r"|evaluat|collect|measur|conducting (?:\w+ )?assess|scor|rating|interview|data)"
     r"|\b(?:assess|evaluat|measur|collect|record|examin|scor|rat(?:ing|ed))\w*\b[^.;]{0,90}?\bby\b"
 )
-_ASKED: Final = rx(r"\bwhether\b|\bquestioned\b|\basked\b|\bguess")
+_IN_QUESTION: Final = rx(
+    r"\bunblinded (?:to determine|at|after|when|once|following)\b|\bwere unblinded to\b.{0,30}\bopen"
+    r"|\bwhether\b|\bquestioned\b|\basked\b|\bguess"
+)
 _OWN_VERB: Final = rx(r"^.*\b(?:were|was|are|is)\b(?:(?!blind|mask|aware)[^,])*, (?=(?:the|all|an?|each|both) )")
 _HEDGED: Final = rx(r"\bbut (?:could|may|might)\b|\bguess|\bsome\b[^.]{0,20}\bbecame aware")
 _LABEL: Final = rx(r"\b(?:double|triple)[- ]?(?:blind|mask)(?:ed)?\b|双盲|三盲")
 _OPEN: Final = rx(
     r"\bopen[- ]label\b(?!,? (?:\w+ )?(?:extension|phase|period|follow|treatment|run|lead|continu|stud(?:y|ies) of"
-    r"|part)"
+    r"|part|active|reference|comparator|arm)"
     r"|[^.]{0,40}\bextension)|开放标签"
 )
 # Data, samples and preferences are blinded, too; that is nobody who took part.
@@ -263,7 +266,7 @@ def _allocation_clauses(sentence: Sentence) -> Iterator[tuple[int, str]]:
 
 def _in_clause(sentence: Sentence, start: int, clause: str) -> Iterator[tuple[str, Hit]]:
     value: Value
-    if _ASKED.search(clause):
+    if _IN_QUESTION.search(clause):
         return
     if found := _NOT_BLIND.search(clause):
         # `Neither the patients nor the staff were aware` says the opposite of what its last words say.

@@ -69,7 +69,8 @@ _MODEL: Final = rx(
 _OTHER_MODEL: Final = rx(
     r"^(?:tables? \d|other\b|similarly\b|finally\b|in addition\b|additionally\b|also\b|furthermore\b|moreover\b"
     r"|secondary\b)"
-    r"|\bpropensity\b|\binstead of\b|\bsimilar strateg|\bunivari|\bfactors? (?:\w+ )?associated|\bidentify\b"
+    r"|\bpropensity\b|\bvoxel|\bimag(?:es|ing)\b|\binstead of\b|\bsimilar strateg|\bunivari"
+    r"|\bfactors? (?:\w+ )?associated|\bidentify\b"
     r"|\brate constant|\bterminal\b|\bR2\b|\bsample size"
     r"|\bassays?\b|\bcalibrat|\bagreement\b|\breliabilit|\bvalidity\b|\bmediat|\b(?:age|sex|gender|weight"
     r"|height)(?:,| and)"

@@ -127,7 +127,12 @@ def without_wrong_sizes(groups: list[Arm], total: int | None) -> None:
         for arm in groups:
             arm.sizes = [hit for hit in arm.sizes if not hit.sentence.is_row]
         return
-    if total is None or not all(len(values) == 1 for values in sizes):
+    if not all(len(values) == 1 for values in sizes):
+        # A table and a sentence that differ: the sentence divides people, the table may hold those who were analysed.
+        for arm in groups:
+            arm.sizes = [hit for hit in arm.sizes if not hit.sentence.is_row]
+        return
+    if total is None:
         return
     if sum(int(str(next(iter(values)))) for values in sizes) != total:
         for arm in groups:
@@ -220,7 +225,7 @@ def _arms_in_sentences(document: Document) -> Iterator[list[Arm]]:
                         m.end(),
                     )
                 )
-        # What stands before the people are divided describes them: `patients after surgery (n = 32) were randomised`.
+        # Words before the people are divided describe them: `patients after surgery (n = 32) were randomised`.
         is_behind = len(found) >= 2 and _DIVIDING.search(sentence.text[: found[0][3]]) is not None
         is_chinese = terms is _CHINESE
         if (is_behind or is_chinese) and (made := _arms_made(found, sentence, 0)):

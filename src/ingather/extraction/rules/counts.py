@@ -18,7 +18,7 @@ _WERE: Final = r"(?:were|was|have been|had been)"
 _RANDOMISED: Final = r"(?:randomi[sz]ed|randomly (?:assigned|allocated|divided)|allocated at random)"
 _PERSON: Final = rx(rf"\b{PEOPLE}\b|例")
 _DATED: Final = rx(r"(?:\b(?:in|since|until|before|after|of|early|late|" + "|".join(MONTHS) + r")|,) ?$")
-_EACH: Final = r"\b(?! (?:\w+ )?(?:in|per|for) (?:each|every|group|arm|protocol|treatment))(?! each\b)"
+_EACH: Final = r"\b(?! (?:\w+ )?(?:in|per|for) (?:[\w-]+ ){0,2}(?:each|every|group|arm|protocol|treatment))(?! each\b)"
 _MAIN: Final = STUDY - {"aim", "conclusions"}
 
 

@@ -57,7 +57,7 @@ _OF_ANOTHER: Final = rx(
     r"|^(?:the )?(?:rest of the|remaining|other) authors\b|\bstudy dates\b|\b(?:payment|services) info\b"
     r"|\bpublisher'?s note\b|\bICMJE\b[^.]{0,80}\bfinancial support"
 )
-# What a sentence under the heading says at least; one that only names who gave a drug says nothing of money.
+# A sentence under the heading speaks of money; one that only names who gave a drug does not.
 _PAID: Final = rx(
     r"\bfund|\bgrants?\b|\bsupport|\bsponsor|\bfinanc|\baward|\bfellowship|\bscholarship|\bnone\b|\bnil\b|\bno\b"
     r"|\bpaid\b"

@@ -138,7 +138,7 @@ _AVERAGE: Final = rx(r"\b(?:mean|median|average)\b|平均随访|中位随访")
 _ANOTHER_SPAN: Final = rx(rf",? (?:and|or|to|,) (?:at )?{SPAN}")
 _FOLLOWED: Final = (
     Pattern(
-        terms=rx(rf"\bfollow(?:ed(?! by)|-up|ed up)[^.;]{{0,30}}? (?:for|of|lasted) ({SPAN})"),
+        terms=rx(rf"(?<!had )\bfollow(?:ed(?! by)|-up|ed up)[^.;]{{0,30}}? (?:for|of|lasted) ({SPAN})"),
         value=lambda m: None if _ANOTHER_SPAN.match(m.string, m.end()) else span(m[1]),
     ),
     Pattern(terms=rx(rf"随访(?:时间)?(?:为|至)? ?({SPAN})"), value=lambda m: span(m[1])),

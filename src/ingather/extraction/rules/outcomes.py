@@ -66,7 +66,7 @@ _CUT_ZH: Final = re.compile(r"^(?:第? ?\d{1,3} ?(?:周|个月|天|年)(?:时|�
 _CITATION: Final = re.compile(r"(?<=[a-z]{4})\d{1,2}(?=[\s,]|$)")
 # A name that breaks off, or that only points at another one.
 _OPEN_END: Final = rx(
-    r"\b(?:of|the|to|in|and|or|by|with|for|a|an|at|on|any|changes?|differences?|numbers?|rates?|time|score"
+    r"\b(?:\w{4,}ly|of|the|to|in|and|or|by|with|for|a|an|at|on|any|changes?|differences?|numbers?|rates?|time|score"
     r"|respectively|years? \d|weeks? \d|months? \d|item|items)$|\bthis (?:end ?-?point|outcome)|\bcriteria$"
 )
 _DEFINED: Final = rx(r"\bdefined as (?P<how>[^.;]{5,250})")

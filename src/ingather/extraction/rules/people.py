@@ -50,7 +50,8 @@ _VAGUE: Final = re.compile(
     r"|published|reported|summari[sz]ed|detailed|the same|as follows|identical|similar|not)|\bfrom (?:the|this"
     r"|all|our) \w* ?analys"
     r"|\bno exclusion criteria\b|\bstratifi|\bafter the eligible\b|\benrolled and\b|\bconsent|\bassent\b"
-    r"|\bstrictly\b|\badher|\bproportion\b|\binvited\b|\bfor (?:the )?(?:healthy )?controls\b|\bestimate|\baimed\b"
+    r"|\bstrictly\b|\badher|\bproportion\b|\bas (?:previously )?described\b|\bpreviously\.|\bdescribed (?:previously"
+    r"|elsewhere|before)\b|\binvited\b|\bfor (?:the )?(?:healthy )?controls\b|\bestimate|\baimed\b"
     r"|\bsuitable\b"
     r"|\brandomly\b|\bwere randomi"
     r"|\beligible for (?:the )?enrol",
@@ -59,7 +60,8 @@ _VAGUE: Final = re.compile(
 # People of an age are a criterion where they were sought, not where those who took part are described.
 # Exclusions of an analysis, of records or of results, and sentences that argue, say nothing of who could take part.
 _NO_CRITERION: Final = re.compile(
-    r"\bdid not complete\b|\bduring (?:the )?(?:\w+ )?(?:treatment|study|intervention|trial)\b|\bwithdr|\bdropp?ed\b"
+    r"\bdid not complete\b|\bmain study\b|\b(?:not able|unable|fail\w*|did not) (?:to )?(?:meet|fulfil)"
+    r"|\bduring (?:the )?(?:\w+ )?(?:treatment|study|intervention|trial)\b|\bwithdr|\bdropp?ed\b"
     r"|\(n ?= ?\d"
     r"|\b(?:sensitivity|analys[ei]s|analyzed|analysed"
     r"|excluding|exclusive|however|therefore|because|although|since"
@@ -94,7 +96,8 @@ _WITH: Final = rx(
     r"[a-z][\w' -]{2,60}?)(?=[.,;:()]|$| (?:were|was|who|in|at|from|and|to|or|took|lasting|can|may|is|has|have|will"
     r"|would|showed|which|that|undergoing|receiving|using|diagnosed|referred|within|admitted|attending"
     r"|presenting|treated"
-    r"|scheduled|having|after|for|are|had|on|received|by|during|without|between|as|of age|aged)\b)"
+    r"|scheduled|having|after|for|are|had|on|received|by|during|without|between|as|of age|aged|due|secondary|caused"
+    r"|associated|affected|related)\b)"
 )
 _ADJECTIVE: Final = rx(
     r"stable|severe|mild|moderate|acute|chronic|symptomatic|newly|previous|active|advanced"

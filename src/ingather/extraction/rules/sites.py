@@ -60,13 +60,14 @@ _OF_SEVERAL: Final = re.compile(
     r"|at )?(?:[A-Z][\w'-]+ ){1,6}"
     r"(?:Hospital|Clinic|Cent(?:re|er)|University|Institute)"
 )
-# What was done at a place, right before it: the study, or taking people in.
+# These stand right before a place: the study was done there, or people were taken in.
 _DONE_AT: Final = rx(
     r"\b(?:(?:study|trial|research|experiment|investigation|it|which)\b[^.;,]{0,60}?\b(?:conducted|carried out"
     r"|performed|done"
     r"|undertaken|took place|set|implemented|run|based)|(?:patients|participants|subjects|women|men|children|people"
     r"|adults"
-    r"|volunteers|infants|individuals|residents)\b[^.;]{0,120}?\b(?:recruited|enrolled|enlisted|admitted|referred"
+    r"|volunteers|infants|individuals|residents)\b[^.;]{0,120}?\b(?:recruited|enrolled|enlisted|admitted"
+    r"|(?<!are )referred"
     r"|attending"
     r"|seen|treated|hospitali[sz]ed)|we (?:recruited|enrolled|conducted|performed|carried out)\b)[^.;]{0,60}?"
     r" (?:at|in|from|of|to) $|\b(?:trial|study|adjudication)\b(?! (?:drug|group|medication|visit|staff"
@@ -90,7 +91,7 @@ DONE: Final = rx(
 )
 BESIDES: Final = rx(
     r"\bavailable\b|\bmarket|\blicen[cs]ed\b|\bprevalen|\binciden|\bpopulation of\b|\bcommon in\b"
-    r"|\bdata (?:will|are|is)\b|\btraining\b"
+    r"|\bdata (?:will|are|is)\b|\btraining\b|\boutside\b"
     r"|@|\bcensus\b|\bvalidated\b|\bcorrespond|\bsupplied\b|\bobtained from\b|\bGmbH|\bLtd|\bet al\b|\breported by\b"
     r"|\bearlier\b|\bprevious|\bborn in\b|\bapproved\b|\bethic|\breview board\b|\bguidelines?\b|\brecommend"
     r"|\bmanufactur|\bsoftware\b|\bversion \d"
@@ -98,7 +99,7 @@ BESIDES: Final = rx(
     r"|伦理"
 )
 STAFF: Final = rx(r"\b(?:reviewers?|translat\w+|curriculum|educators?|developed (?:in|by)|manual)\b")
-# What is said before a number of sites that took part.
+# These stand before a number of sites that took part.
 _SITES_OF: Final = rx(
     r"\b(?:conducted|carried out|performed|undertaken|done|took place|recruit\w*|enrol\w*|randomi[sz]ed|included"
     r"|admitted|invited"
