@@ -37,7 +37,7 @@ def _silence(cue: str, *parts: str) -> Silence:
     return Silence(parts=parts or ("methods",), cue=rx(cue))
 
 
-_BLIND: Final = r"\bblind|\bmask(?:ed|ing)\b|\bopen[- ]label|\bunaware|\bsham\b|\bplacebo|\bconceal|盲|安慰剂|开放"
+_BLIND: Final = r"blind|\bmask(?:ed|ing)\b|\bopen[- ]label|\bunaware|\bsham\b|\bplacebo|\bconceal|盲|安慰剂|开放"
 _RANDOM: Final = r"\brandom|随机"
 # How people were randomised, in whatever words: a sentence that begins to say it is one that the rules did not read.
 _HOW: Final = (
@@ -126,7 +126,8 @@ _FIELDS: Final[dict[str, Silence]] = {
     "cohort_type": _silence(r"\bcohort|\bprospective|\bretrospective|\bregist|队列"),
     "data_source": _silence(r"\bdata|\bregist|\bcohort|\brecords?\b|数据"),
     "exposure_ascertain": _silence(r"\bexpos|\bquestionnaire|\brecords?\b|\bself-|\binterview|暴露|问卷"),
-    "registration_id": _silence(r"\bregist|\bclinicaltrials|\bISRCTN|\bNCT ?\d|\bEudraCT|\bPROSPERO|注册", "methods"),
+    "registration_id": _silence(r"\bregist|\bclinicaltrials|\bISRCTN|\bNCT ?\d|\bEudraCT|\bPROSPERO|\b(?:IRCT|CTRI"
+        r"|UMIN|DRKS|NTR|KCT|TCTR|PACTR|JPRN|ACTRN)[ /\d]|\bChiCTR|注册", "methods"),
     "funding_source": _silence(r"\bfund|\bgrants?\b|\bsponsor|\bsupported by|\bfinanc|基金|资助", "end"),
     "funding_type": _silence(r"\bfund|\bgrants?\b|\bsponsor|\bsupported by|\bfinanc|基金|资助", "end"),
     "conflicts_of_interest": _silence(r"\binterests?\b|\bdisclos|\bconflict|\bfees\b|\bhonorari|\bconsult|利益", "end"),

@@ -32,7 +32,7 @@ _TOOK_PART: Final = rx(
 _OF_ENROLLED: Final = rx(
     rf"\b(?:of|among) (?:the |a total of )?(?P<n>{COUNT}) (?:(?:\w+ ){{0,2}}(?:enrolled"
     rf"|recruited) (?:\w+ ){{0,2}}{PEOPLE}"
-    rf"|{ADJECTIVES}{PEOPLE} (?:who were )?(?:enrolled|recruited))\b"
+    rf"|{ADJECTIVES}{PEOPLE} (?:who were )?(?:enrolled|recruited|entered))\b"
 )
 _ENROLLING: Final = rx(rf"\b(?:enroll?ing|recruiting) (?:a total of )?{GROUP}")
 ENROLLED_IN_BRACKETS: Final = rx(
@@ -41,11 +41,16 @@ ENROLLED_IN_BRACKETS: Final = rx(
     r"(?! in the (?:\w+ )?analys)"
 )
 _TRIAL_IN: Final = rx(
-    r"\b(?:randomi[sz]ed|randomi[sz]ation)\b(?:[ ,-]+[\w/-]+){0,6}? (?:trial|study)\b,? (?:comparing|of|evaluating"
-    r"|testing|examining|to \w+)\b[^.;()]{2,140}? (?:in|among|for|with) (?:a total of )?"
+    r"\b(?:randomi[sz]ed|randomi[sz]ation)\b(?:[ ,-]+[\w/-]+){0,6}? (?:trial|study)\b,? (?:comparing|of|for|evaluating"
+    r"|testing|examining|to \w+)\b[^.;()]{2,140}? (?:in|among|for|with|on) (?:a total of )?"
     rf"{GROUP}"
 )
 # `928 patients received placebo (n = 465) or pegfilgrastim (n = 463)`: only where the arms add up to it.
+# `Of the 885 patients, 442 were assigned to the one and 443 to the other`: only where the arms add up to it.
+OF_SUM: Final = rx(
+    rf"^(?:of|among) (?:the )?{GROUP},(?=[^.;]{{0,120}}?\b(?:assigned|allocated|received"
+    rf"|randomi[sz]ed)\b)"
+)
 TREATED: Final = rx(
     rf"^(?:[^.;:\d]{{0,60}}[,:] )?(?:in total,? |overall,? "
     rf"|a total of )?{GROUP}(?=[ ,(][^.;]{{0,60}}?\b(?:were treated|received"

@@ -13,6 +13,7 @@ from ingather.extraction.rules.enrolled import (
     ENROLLED_IN_BRACKETS,
     ENROLLED_PASSIVE,
     GROUP,
+    OF_SUM,
     SORTED_ENDS,
     TREATED,
     WERE,
@@ -42,7 +43,8 @@ _FEWEST_ENROLLED: Final = 10
 _AT_RANDOM: Final = r"(?:at random|randomly|by randomi[sz]ation|on a random basis)"
 _SORTED: Final = r"(?:assigned|allocated|divided|distributed|grouped|separated|placed|split|classified|categori[sz]ed)"
 _RANDOMISED: Final = (
-    rf"(?:randomi[sz]ed|randomi[sz]ation|random (?:assignment|allocation)|randomly (?:and \w+ )?{_SORTED}"
+    rf"(?:randomi[sz]ed|randomi[sz]ation|random (?:assignment|allocation)|randomly (?:(?:selected"
+    rf"|chosen) )?(?:and (?:\w+ )?)?{_SORTED}"
     rf"|(?:(?:equally|evenly) )?{_SORTED} (?:equally |evenly )?{_AT_RANDOM}"
     rf"|{_SORTED} (?:in|to|into)[^.;,]{{1,40}}? by (?:[\w-]+ )?randomi[sz]ation)"
 )
@@ -58,9 +60,14 @@ _PARTICIPLE: Final = rx(
     r"(?<= )(?P<done>randomi[sz]ed|randomly (?:assigned|allocated))(?= (?:to|into|between|in a|and)\b)"
 )
 _ACTIVE: Final = rx(
-    rf"\b(?:(?:we|investigators|trial|study|hospitals|cent(?:re|er)s|sites"
+    rf"\b(?:(?:we|authors|investigators|trial|study|hospitals|cent(?:re|er)s|sites"
     rf"|program) (?:then )?(?:enrolled and )?(?:randomi[sz]ed|randomly (?:assigned|allocated))"
     rf"|(?:were|was) randomi[sz]ed(?=,? (?:a total of )?\d)|^randomi[sz]ed) (?:a total of )?{GROUP}"
+)
+# `a randomised trial (RCT; n = 160)`, `a randomised trial of a series of patients (n = 96)`.
+_TRIAL_OF_N: Final = rx(
+    r"\brandomi[sz]ed,? (?:[\w-]+,? ){0,5}(?:trial|study)\b(?: [(\[]|[^.;()]{2,120}? [(\[])(?:RCT[;,] ?)?n ?= ?"
+    rf"(?P<n>{COUNT}) ?[)\]]"
 )
 _ATTRIBUTE: Final = rx(
     rf"\b(?:of|among|all|the|total of) (?:the )?(?P<n>{COUNT}) (?:(?:\w+ ){{0,2}}randomi[sz]ed (?:\w+ ){{0,2}}{PEOPLE}"
@@ -191,7 +198,7 @@ def _randomised_in_sentence(sentence: Sentence) -> Iterator[Hit]:
             yield from _randomised_count(sentence, subject, _ENROLLED)
     for found in (one for pattern in ENROLLED for one in pattern.finditer(text)):
         yield from _randomised_count(sentence, found, _ENROLLED)
-    for found in TREATED.finditer(text):
+    for found in (*TREATED.finditer(text), *OF_SUM.finditer(text)):
         if adds_up(sentence.text, found) and not _OF_ANALYSIS.search(sentence.text):
             yield from _randomised_count(sentence, found, _ENROLLED)
 
@@ -203,7 +210,7 @@ def _bracketed(sentence: Sentence, text: str) -> Iterator[Hit]:
     if "random" in sentence.text.casefold():
         for found in (*_BRACKETED.finditer(sentence.text), *_BEHIND.finditer(sentence.text)):
             yield from _judged(sentence, text, found, found.end())
-    for found in ENROLLED_IN_BRACKETS.finditer(sentence.text):
+    for found in (*ENROLLED_IN_BRACKETS.finditer(sentence.text), *_TRIAL_OF_N.finditer(sentence.text)):
         yield from _randomised_count(sentence, found, _ENROLLED)
 
 

@@ -25,7 +25,7 @@ _NUMBERS: Final = rx(
 # In the body of a paper a number may be that of another study, unless such terms stand with it.
 _REGISTERED: Final = rx(
     r"\bregist(?:ered|ration|ry|er)|\bidentifier\b|\btrial (?:number|id)\b|clinicaltrials\.gov|\bfunded by\b"
-    r"|\b(?:this|our|the) (?:trial|study)\b|注册"
+    r"|\b(?:this|our|the) (?:[\w-]+ ){0,2}(?:trial|study)\b|注册"
 )
 # In an introduction or a discussion the study itself must be what is spoken of.
 _OWN: Final = rx(
