@@ -106,14 +106,14 @@ def draw_silences(papers: Sequence[Path], template: Template, *, answers: int, s
 
 def _sheet_line(number: int, one: Drawn, template: Template) -> dict[str, Any]:
     field = template.field(one.finding.field)
-    asked = {
+    question = {
         "id": number, "paper": str(one.paper), "field": field.id, "label": field.label.en,
         "question": field.instruction, "options": [option.id for option in field.options],
         "row": one.row.label if one.row else "",
     }  # fmt: skip
     if one.finding.state is not State.REPORTED:
-        return asked
-    return asked | {"value": one.finding.value, "quote": one.finding.quote, "context": one.context}
+        return question
+    return question | {"value": one.finding.value, "quote": one.finding.quote, "context": one.context}
 
 
 def _key_line(number: int, one: Drawn) -> dict[str, Any]:
