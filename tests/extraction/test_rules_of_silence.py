@@ -108,3 +108,7 @@ def test_people_described_before_they_are_divided_are_no_arms() -> None:
 
 def test_a_list_of_heads_names_no_outcomes() -> None:
     assert labels("outcome", "Secondary outcomes were the incidence, severity, and duration of colds.") == []
+
+
+def test_interests_declared_in_one_short_word_are_read() -> None:
+    assert isinstance(answer("conflicts_of_interest", "Adults took part.", "Competing interests\nNo\n"), str | State)

@@ -128,7 +128,7 @@ def _declared_interests(document: Document) -> list[Hit]:
         if sentence.topic == "interests":
             # Where one author after the other declares his own, no one sentence is the statement.
             is_none = _INTERESTS.search(sentence.text) or _NONE.search(sentence.text)
-            if len(stated) == 1 or (sentence is stated[0] and is_none):
+            if len(stated) == 1 or (is_none and sentence in stated[:1]):
                 hits.append(Hit(value=sentence.text.rstrip(".。"), sentence=sentence))
         elif found := _INTERESTS.search(sentence.text):
             value = re.sub(
