@@ -26,6 +26,7 @@ def test_all_pages_speak_chinese_and_keep_to_it(page: Page, finished: int) -> No
         ("/", "项目"),
         ("/projects/1", "My first review"),
         ("/projects/1/setup", "新建提取"),
+        ("/projects/1/questions", "数值问题"),
         (f"/tasks/{finished}", "随机对照试验数据提取 已完成"),
         (f"/tasks/{finished}/table?cell=2~~title", "随机对照试验数据提取 已完成"),
         (f"/tasks/{finished}/analysis", "分析"),
