@@ -1,6 +1,7 @@
 """A review's own questions in tasks: asked, answered by outcome and arm, reviewed, hung on other arms, and pooled."""
 
 import io
+import json
 import re
 import zipfile
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from ingather.extraction.findings import Action, ArmRole, DocumentArm, Finding, 
 from ingather.extraction.reviewing.deciding import Decision
 from ingather.extraction.reviewing.reviews import Reviewer
 from ingather.extraction.tasks.follow_up import FollowUp
-from ingather.extraction.template import ReviewQuestions, TemplateError
+from ingather.extraction.template import ReviewQuestions, Template, TemplateError
 from tests.extraction.desk import Bench, paper
 from tests.extraction.test_task import Scene, drain
 from tests.provider.reader import answer as read_answer
@@ -212,6 +213,23 @@ def test_a_finished_review_gives_pools_and_an_analysis_set_without_retyping(benc
     assert "Table 1" in proof
     assert "Placebo (n = 44)" in proof
     assert comparisons.count("apoplexy") == 2
+
+
+def test_exports_have_the_questions_and_a_sheet_by_outcome_and_arm(bench: Bench) -> None:
+    task = started(bench, [table_paper()])
+    out = io.BytesIO()
+    bench.extraction.export(task, "csv-tables", out)
+    with zipfile.ZipFile(out) as archive:
+        sheets = {name: archive.read(name).decode("utf-8-sig") for name in archive.namelist()}
+    lines = sheets["questions.csv"].splitlines()
+    assert "Outcome,Time,Intervention,Comparator,question_events_1" in lines[0]
+    assert "apoplexy,,acetylsalicylic acid,placebo,12,not applicable,not applicable,45,9" in lines[1]
+    assert "death,,acetylsalicylic acid,placebo,not found" in lines[3]
+    assert "apoplexy (stroke); binary; lower_better" in sheets["settings.csv"]
+    assert "acetylsalicylic acid (aspirin) / placebo" in sheets["settings.csv"]
+    plain = io.BytesIO()
+    bench.extraction.export(task, "json", plain)
+    assert Template.from_dict(json.loads(plain.getvalue())["template"]).questions == QUESTIONS
 
 
 def test_two_comparisons_of_one_outcome_are_not_pooled_together(bench: Bench) -> None:

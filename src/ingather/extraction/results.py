@@ -24,7 +24,8 @@ from ingather.extraction.reviewing.standing import reviewed
 from ingather.extraction.task import Status, Task
 from ingather.extraction.tasks import stored_result, tasks
 from ingather.extraction.tasks.numbers import read_numbers
-from ingather.extraction.template import ARMS_FIELD, Template
+from ingather.extraction.template import ARMS_FIELD, ReviewQuestions, Template
+from ingather.extraction.template.review_questions import question_lines
 from ingather.library.port import LibraryPort, Rect, Table
 from ingather.notice import notice
 
@@ -277,7 +278,15 @@ class ExtractionResults(ExtractionProjects):
         status = self.status(task_id)
         template = self.template_of(status.task)
         results = self._all(task_id)
-        export(format, out, summary(status), template, results, language=language, only_reviewed=only_reviewed)
+        export(
+            format,
+            out,
+            summary(status, template.questions),
+            template,
+            results,
+            language=language,
+            only_reviewed=only_reviewed,
+        )
 
     def analysis(self, task_id: int, *, only_reviewed: bool = False) -> Analysis:
         """Comparisons, pools and judgements of bias of all documents, or of what people have looked at."""
@@ -295,10 +304,11 @@ class ExtractionResults(ExtractionProjects):
         return self.engine.batch(task.batch_id)
 
 
-def summary(status: Status) -> TaskSummary:
-    """What a reader of the table must know of how it came about."""
+def summary(status: Status, questions: ReviewQuestions | None = None) -> TaskSummary:
+    """What a reader of the table must know of how it came about, with the review's questions where there are some."""
     task, progress, spent = status.task, status.progress, status.spent
     settings = {"context": task.context} if task.context else {}
+    settings |= dict(question_lines(questions)) if questions else {}
     if task.model:
         settings |= {"model": task.model, "address": task.base_url or "", "calls": str(spent.calls)}
         settings["tokens in"] = f"{spent.prompt_tokens:,} ({spent.cached_tokens:,} from the cache)"

@@ -101,6 +101,20 @@ class ReviewQuestions:
         return found
 
 
+def question_lines(questions: ReviewQuestions) -> Iterator[tuple[str, str]]:
+    """Each comparison and each outcome on a line, for the settings of an export."""
+    for one in questions.comparisons:
+        arms = (_with_names(arm.name, arm.other_names) for arm in (one.intervention, one.comparator))
+        yield f"comparison {one.id}", " / ".join(arms)
+    for outcome in questions.outcomes:
+        parts = (_with_names(outcome.name, outcome.other_names), outcome.kind, outcome.direction, outcome.timepoint)
+        yield f"outcome {outcome.id}", "; ".join(filter(None, parts))
+
+
+def _with_names(name: str, other_names: Sequence[str]) -> str:
+    return f"{name} ({', '.join(other_names)})" if other_names else name
+
+
 def _comparison(data: object) -> ReviewComparison:
     part = _mapping(data, {"id", "intervention", "comparator"})
     return ReviewComparison(
