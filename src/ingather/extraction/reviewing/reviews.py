@@ -6,10 +6,14 @@ from typing import Any
 
 import orjson
 
+from ingather.engine.codec import encode_result
 from ingather.engine.script import Script, Statement
 from ingather.extraction.findings import Action, Reread, Review, cell_from_json, cell_to_json
 from ingather.extraction.reviewing import statements as sql
 from ingather.extraction.reviewing.deciding import Judged
+
+# Where the id of a review and what was read anew stand in a row of the statements.
+_ID, _REREAD = 10, 11
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,8 +32,8 @@ def of_documents(task_id: int, ordinals: Sequence[int], read: ReadReread) -> Scr
     found: dict[int, list[Review]] = {}
     for row in (yield Statement(sql.REVIEWS, {"task_id": task_id, "ordinals": list(ordinals)})):
         review = _review_of_row(row)
-        if row[-2] is not None:
-            review = replace(review, reread=read(orjson.loads(row[-2])))
+        if row[_REREAD] is not None:
+            review = replace(review, reread=read(orjson.loads(row[_REREAD])))
         found.setdefault(review.ordinal, []).append(review)
     return found
 
@@ -40,7 +44,7 @@ def page(
     """A page of reviews of a document, of one of its fields or of one cell, and the `after` of the next page."""
     params = {"task_id": task_id, "ordinal": ordinal, "field": field, "row_key": row, "after": after, "limit": limit}
     rows = yield Statement(sql.PAGE_OF_REVIEWS, params)
-    return [_review_of_row(found) for found in rows], rows[-1][-3] if len(rows) == limit else None
+    return [_review_of_row(found) for found in rows], rows[-1][_ID] if len(rows) == limit else None
 
 
 def add(task_id: int, judged: Sequence[Judged], by: Reviewer) -> Script[int]:
@@ -64,8 +68,8 @@ def add(task_id: int, judged: Sequence[Judged], by: Reviewer) -> Script[int]:
             "note": first.note,
             "reviewer": by.name,
             "account_id": by.account_id,
-            "cell": None if first.cell is None else orjson.dumps(cell_to_json(first.cell)).decode(),
-            "reread": None if first.reread is None else orjson.dumps(first.reread).decode(),
+            "cell": None if first.cell is None else encode_result(cell_to_json(first.cell)).decode(),
+            "reread": None if first.reread is None else encode_result(first.reread).decode(),
         },
     )
     return len(written)
