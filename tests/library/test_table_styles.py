@@ -147,3 +147,40 @@ def test_the_board_knows_the_labels_over_a_row_where_the_article_says_them(tmp_p
         "Age": None,
         "61": ("Age",),
     }
+
+
+def test_columns_called_alike_twice_begin_a_second_group() -> None:
+    paper = Paper()
+    paper.write(50, 90, "Table 1. Losses by arm")
+    for y in (96, 130, 176):
+        paper.rule(y)
+    xs = (52, 150, 215, 280, 345, 410, 475)
+    # Both upper headers begin at the left of their columns, so that their places alone do not tell how wide they are.
+    paper.row(107, (150, 345), ("Intervention", "Control"))
+    paper.row(126, xs, ("Outcome", "Events", "Mean", "SD", "Events", "Mean", "SD"))
+    paper.row(144, xs, ("Deaths", "3", "12.4", "1.1", "4", "10.1", "0.2"))
+    paper.row(162, xs, ("Falls", "14", "9.0", "1.2", "11", "9.9", "0.3"))
+    [table] = tables(paper.pdf())
+    assert cell(table, "1.1").column_path == ("Intervention", "SD")
+    assert cell(table, "10.1").column_path == ("Control", "Mean")
+    assert cell(table, "0.2").column_path == ("Control", "SD")
+
+
+def test_where_a_rule_stands_below_each_row_type_says_where_the_header_ends() -> None:
+    paper = Paper()
+    paper.write(50, 90, "Table 1. Losses by arm")
+    paper.rule(96)
+    bold = "Times-Bold"
+    for x, text in ((180, "Intervention"), (340, "Control")):
+        paper.write(x, 107, text, font=bold)
+    for x, text in zip((180, 260, 340, 420), ("n", "Mean", "n", "Mean"), strict=True):
+        paper.write(x, 121, text, font=bold)
+    for number in range(6):
+        paper.row(
+            135 + 14 * number, (52, 180, 260, 340, 420), (f"Loss {number}", "4", f"{number}.1", "6", f"{number}.2")
+        )
+    for number in range(8):
+        paper.rule(111 + 14 * number)
+    [table] = tables(paper.pdf())
+    assert cell(table, "3.1").column_path == ("Intervention", "Mean")
+    assert cell(table, "3.2").column_path == ("Control", "Mean")

@@ -28,6 +28,10 @@ _SHADE = 3.0
 _FIGURES_BEGIN = 1.5
 _FIGURES_ABOVE = -2.5
 _BEFORE_FIGURES = -0.35
+# So many rules, below so large a share of the lines, are below rows and not below the header.
+_MANY_RULES = 5
+_RULED_ROWS = 0.35
+
 # A header does not end between two lines of a cell.
 _TIGHT = -3.0
 
@@ -110,7 +114,9 @@ def header_length(rows: list[Look]) -> int:
     figures = [_is_figures(rows, number) for number in range(len(rows))]
     first_figures = figures.index(True) if True in figures else None
     best, most = 1, -1e9
-    rules = 0
+    # Where a rule stands below each row, none of them is the header's.
+    ruled = sum(row.is_ruled_below for row in rows)
+    rules = 1 if ruled >= _MANY_RULES and ruled >= _RULED_ROWS * len(rows) else 0
     for end in range(1, min(len(rows), _MOST + 1)):
         # The rule below a title within the table is not yet the header's.
         rules += rows[end - 1].is_ruled_below and not all(row.is_single for row in rows[:end])

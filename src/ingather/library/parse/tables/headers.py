@@ -1,5 +1,6 @@
 """Which header stands over which columns: lines of a header put together, and spans found for those above others."""
 
+import re
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -8,7 +9,13 @@ from ingather.library.parse.tables.marks import Rule, Segment
 from ingather.library.parse.tables.rows import Block, beside
 
 # In sizes of type. A column that no upper header covers costs as much as a header this far from its middle.
-_UNCOVERED = 1.2
+_UNCOVERED = 1.0
+
+# The same for a column below a header whose own header stands below that header once more: groups repeat, and
+# columns within a group do not; and for a column of p-values, which mostly compares the groups beside it.
+_TWICE = 1.0
+_COMPARING = 0.8
+_P_VALUE = re.compile(r"^[Pp]\b")
 
 # As a share of the narrower of the two: a header stands over a column if they have this much of their width in common.
 _SHARED = 0.25
@@ -220,7 +227,16 @@ def _spread_headers(level: list[Block], blocks: list[Block], columns: Columns, a
             free.append(block)
     if free:
         may = [covered[c] and c not in fixed for c in range(columns.count)]
-        _share_out(free, may, columns)
+        _share_out(free, may, columns, _names(lower, columns))
+
+
+def _names(lower: list[Block], columns: Columns) -> list[str]:
+    """What the header right over the cells of each column is called, without what stands in brackets."""
+    names = [""] * columns.count
+    for block in sorted(lower, key=lambda block: block.lines[0].base):
+        if block.first == block.last:
+            names[block.first] = " ".join(line.text for line in block.lines).split("(")[0].strip()
+    return names
 
 
 def _has_below(block: Block, blocks: list[Block]) -> bool:
@@ -239,12 +255,13 @@ def _below_rule(block: Block, level: list[Block], columns: Columns, across: list
             if any(start < (other.left + other.right) / 2 < end for other in level if other is not block):
                 continue
             over = [n for n, (left, right) in enumerate(columns.spans) if start < (left + right) / 2 < end]
-            if over and len(over) < columns.count:
+            # Browsers draw a rule column by column, so that a piece over one column says nothing.
+            if (len(over) > 1 or (over and not rule.joints)) and len(over) < columns.count:
                 return over[0], over[-1]
     return None
 
 
-def _share_out(level: list[Block], may: list[bool], columns: Columns) -> None:
+def _share_out(level: list[Block], may: list[bool], columns: Columns, names: list[str]) -> None:
     """Gives each header of a level a run of the columns that it may cover, so that the least is left odd.
 
     The cheapest way to serve the first headers with the first columns, for each number of both.
@@ -260,6 +277,7 @@ def _share_out(level: list[Block], may: list[bool], columns: Columns) -> None:
                         break
                     skipped = sum(may[max(start, 1) : first])
                     total = cost + _UNCOVERED * skipped + _off(block, columns, first, last)
+                    total += _oddness(names, first, last, len(level))
                     if last + 1 not in found or total < found[last + 1][0]:
                         found[last + 1] = total, [*spans, (first, last)]
         if not found:
@@ -268,6 +286,15 @@ def _share_out(level: list[Block], may: list[bool], columns: Columns) -> None:
     ends = [(cost + _UNCOVERED * sum(may[end:]), spans) for end, (cost, spans) in best[-1].items()]
     for block, (first, last) in zip(level, min(ends)[1], strict=True):
         block.first, block.last = first, last
+
+
+def _oddness(names: list[str], first: int, last: int, groups: int) -> float:
+    """What speaks against the columns below a header as a group, by what they are called."""
+    own = [name for name in names[first : last + 1] if name]
+    twice = len(own) - len(set(own))
+    comparing = sum(1 for name in own if _P_VALUE.match(name))
+    is_by_group = sum(1 for name in names if _P_VALUE.match(name)) >= max(groups, 2)  # each group has its own
+    return _TWICE * twice + (_COMPARING * comparing if last > first and not is_by_group else 0.0)
 
 
 def _off(block: Block, columns: Columns, first: int, last: int) -> float:

@@ -92,7 +92,7 @@ def with_blanks_known(tokens: list[Token]) -> list[Token]:
     """Words of types that set wide blanks, with how wide they are."""
     blanks: dict[str, list[float]] = {}
     for one, other in pairwise(tokens):
-        gap = (other.box[0] - one.box[2]) / other.size
+        gap = (other.box[0] - one.box[2]) / max(other.size, 0.1)  # points: damaged files have type without size
         is_beside = other.has_blank_before and one.base == other.base and one.font == other.font
         if is_beside and _BLANK < gap < _WIDEST_BLANK:
             blanks.setdefault(other.font, []).append(gap)

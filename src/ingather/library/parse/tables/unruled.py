@@ -80,6 +80,8 @@ def beside(page: TablePage, caption: Caption, found: list[Region], known: float 
     left = min(*starts, known) - 3
     _, bottom = _reach(page, caption, found, left, page.sheet.width, is_above=False)
     lines = between(page, left, page.sheet.width, low, bottom)
+    if not lines:
+        return None
     width = page.sheet.width - left
     return _region(page, tabular_lines(lines, lines[0][0].top, width), caption, width)
 
