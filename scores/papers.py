@@ -14,6 +14,7 @@ from typing import Final
 
 from ingather.extraction.findings import Finding, Verdict
 from ingather.extraction.template import load_builtin
+from ingather.library.errors import PaperUnreadable
 from ingather.library.paper import read_paper
 from ingather.library.reading import Reading
 from scores.registry import MARKED, answers_of, is_marked
@@ -62,8 +63,9 @@ def score(folder: Path) -> Report:
     template = load_builtin("rct")
     read = 0
     for path in files:
-        reading = read_paper(path)
-        if reading.problem is not None:
+        try:
+            reading = read_paper(path)
+        except PaperUnreadable:
             continue
         read += 1
         _rows, findings = answers_of(template, reading)

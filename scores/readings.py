@@ -26,6 +26,7 @@ from typing import Any
 from ingather.extraction.findings import Finding, Row, State
 from ingather.extraction.template import Template
 from ingather.extraction.template.builtin import BUILTIN_IDS, load_builtin
+from ingather.library.errors import PaperUnreadable
 from ingather.library.paper import read_paper
 from scores.registry import MARKED, answers_of
 from scores.report import wilson
@@ -61,8 +62,9 @@ class Drawn:
 
 def answered(paper: Path, template: Template) -> Iterator[Drawn]:
     """The answers of one paper; none where it cannot be read."""
-    reading = read_paper(paper)
-    if reading.problem is not None:
+    try:
+        reading = read_paper(paper)
+    except PaperUnreadable:
         return
     rows, findings = answers_of(template, reading)
     by_key = {row.key: row for row in rows}

@@ -15,6 +15,7 @@ from ingather.extraction.findings import EMBEDDED, Finding, Row, State, Verdict
 from ingather.extraction.proof.assess import assess
 from ingather.extraction.rules import extract
 from ingather.extraction.template import Template, load_builtin
+from ingather.library.errors import PaperUnreadable
 from ingather.library.paper import read_paper
 from ingather.library.places import printed_lines
 from ingather.library.reading import Reading
@@ -66,8 +67,9 @@ def _shares(field: str, compared: list[Compared]) -> Iterator[Share]:
 
 def _compared(path: Path, pdf: Path) -> Iterator[Compared]:
     record = json.loads(path.read_text(encoding="utf-8"))["protocolSection"]
-    reading = read_paper(pdf)
-    if reading.problem is not None:
+    try:
+        reading = read_paper(pdf)
+    except PaperUnreadable:
         return
     _rows, findings = answers_of(load_builtin("rct"), reading)
     marked = {one.field: one.value for one in findings if not one.row and is_marked(one)}
