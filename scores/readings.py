@@ -141,7 +141,10 @@ def count(key: list[dict[str, Any]], readings: Sequence[dict[str, str]], settled
         )
     both = [number for number in counted if all(number in reading for reading in readings)]
     differing = [number for number in both if len({reading[number] for reading in readings}) > 1]
-    final = {number: settled.get(number, readings[0][number]) for number in both}
+    # The worse of two readings counts until somebody has settled it.
+    final = {
+        number: settled.get(number, max((one[number] for one in readings), key=_READINGS.index)) for number in both
+    }
     tally = Counter(final.values())
     lines.append(
         f"the readings differ in {len(differing)} of {len(both)}, {len(set(differing) - set(settled))} not settled"
