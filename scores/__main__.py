@@ -18,7 +18,7 @@ from scores.report import Report, wilson
 
 # A board's name is its module's in this package; each has `score(folder) -> Report`, or raises FileNotFoundError.
 BOARDS: tuple[str, ...] = (
-    "abstracts", "careless", "grounding", "lies", "numbers", "papers", "pico", "registry", "tables",
+    "abstracts", "careless", "grounding", "lies", "numbers", "papers", "pico", "registry", "relations", "tables",
 )  # fmt: skip
 
 

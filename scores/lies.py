@@ -79,6 +79,8 @@ def _made(honest: Sequence[Case]) -> Iterator[tuple[str, Case]]:
             # A whole number can be of either kind only if it is whole.
             whole = float(case.value).is_integer() if isinstance(case.value, int | float) else False
             for field in fields:
+                if field == "r_se" and _is_called_se(case):
+                    continue  # the annotators knew no SE
                 if whole or field not in {"r_events", "r_n"}:
                     yield kind, replace(case, field=field)
             yield "arms swapped: results", replace(case, row=_other(case.row))
@@ -86,6 +88,15 @@ def _made(honest: Sequence[Case]) -> Iterator[tuple[str, Case]]:
     for case, following in pairwise(honest):
         if following.quote != case.quote:
             yield "another sentence's number", replace(case, value=following.value)
+
+
+def _is_called_se(case: Case) -> bool:
+    """Whether the sentence itself calls the number an SE."""
+    text = fold(case.quote)
+    return any(
+        float(one.value) == case.value and _SE.search(case.quote[: text.origin[one.start]])
+        for one in figures(text.text)
+    )
 
 
 def _standard_errors(case: Case) -> Iterator[tuple[str, Case]]:

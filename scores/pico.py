@@ -103,6 +103,8 @@ def entities_of(annotations: str) -> list[Entity]:
 
 def cases_of(name: str, text: str, entities: list[Entity]) -> tuple[list[Row], list[Case]]:
     labels = {side: _label(entities, kind) for side, kind in _SIDES.items()}
+    if any(_BOTH_ARMS.search(label) for label in labels.values()):
+        entities = [one for one in entities if one.kind == "total-participants"]
     rows = [Row(scope="arm", key=f"arm/{side}", label=label, parts={}) for side, label in labels.items() if label]
     cases: list[Case] = []
     outcomes: dict[str, str] = {}
@@ -118,10 +120,25 @@ def cases_of(name: str, text: str, entities: list[Entity]) -> tuple[list[Row], l
             parts = {"outcome": key, "arm": f"arm/{side}"}
             rows.append(Row(scope="arm_result", key=row, label=label, parts=parts))
         both = all(label and _names(quote, label) for label in labels.values())
-        cases += _of_sentence(Case(name=name, field=field, row=row, value=value, quote=quote, is_honest=True,
+        cases += of_sentence(Case(name=name, field=field, row=row, value=value, quote=quote, is_honest=True,
                                    names_both=both))  # fmt: skip
     rows += [Row(scope="outcome", key=key, label=label, parts={}) for label, key in outcomes.items()]
+    cases = [case for case in cases if not _is_undecidable(case, cases)]
     return rows, [case for case in cases if case.is_honest or not _is_also_right(case, cases)]
+
+
+def _is_undecidable(case: Case, cases: list[Case]) -> bool:
+    """Whether a sentence has several annotated answers to one question: of a third arm, a subgroup, another time.
+
+    The corpus marks a number as the intervention's or the control's and knows no third arm and no time, so that
+    nothing says which of them the question means. Neither they nor the other numbers of the sentence are asked then.
+    """
+    same = {
+        other.value
+        for other in cases
+        if other.is_honest and (other.field, other.row, other.quote) == (case.field, case.row, case.quote)
+    }
+    return len(same) > 1
 
 
 def _label(entities: list[Entity], kind: str) -> str:
@@ -142,19 +159,19 @@ def _question_of(
 ) -> tuple[str, str, str] | None:
     """The field that an annotated number answers, its row, and the label of a result's row."""
     if entity.kind == "total-participants":
-        return ("n_randomised", "", "") if _RANDOMISED.search(quote) else None
+        return ("n_randomised", "", "") if _is_randomised(quote, entity.start - start, entity.end - start) else None
     if entity.kind in {"intervention-participants", "control-participants"}:
         side = "iv" if entity.kind.startswith("i") else "cv"
         return ("arm_n_randomised", f"arm/{side}", "") if labels[side] and _TO_ARMS.search(quote) else None
     side, _, kind = entity.kind.partition("-")
     outcome = _nearest(entities, entity, start, start + len(quote))
-    if kind not in _FIELDS or not labels.get(side) or outcome is None:
+    if kind not in _FIELDS or not labels.get(side) or outcome is None or _ONLY_A_TIME.fullmatch(outcome):
         return None
     key = outcomes.setdefault(outcome, f"outcome/{len(outcomes) + 1}")
     return _FIELDS[kind], f"result/{side}/{key}", f"{outcome}, {labels[side]}"
 
 
-def _of_sentence(honest: Case) -> Iterator[Case]:
+def of_sentence(honest: Case) -> Iterator[Case]:
     """An honest answer, and every other number of its sentence as a wrong one."""
     yield honest
     is_count = honest.field in _COUNTS
@@ -172,6 +189,29 @@ def _is_also_right(case: Case, cases: list[Case]) -> bool:
     )
 
 
+# A total that was screened, enrolled, analysed or lost is marked like one that was randomised.
+_OTHERWISE: Final = re.compile(
+    r"screened|assessed|enrol|recruit|register|analy[sz]|complet|evaluable|evaluated|approach|eligible|included"
+    r"|received|follow|participated|treated",
+    re.IGNORECASE,
+)
+
+
+def _is_randomised(quote: str, start: int, end: int) -> bool:
+    """Whether the word nearest to a total that says what became of the people is that they were randomised."""
+    said = [*_RANDOMISED.finditer(quote), *_OTHERWISE.finditer(quote)]
+    nearest = min(said, key=lambda one: min(abs(one.start() - end), abs(start - one.end())), default=None)
+    return nearest is not None and nearest[0].casefold().startswith("random")
+
+
+# A label that covers both arms, or says only when something was measured, is no question that a sentence can answer.
+_BOTH_ARMS: Final = re.compile(r"with (?:or|and) without|and/or|\b(?:versus|vs)\b", re.IGNORECASE)
+_ONLY_A_TIME: Final = re.compile(
+    r"(?:[0-9<>≥≤%.\u2013-]|\b(?:at|after|before|during|of|the|over|to|in|and|from|for|pre|post|final|baseline|first|second"
+    r"|intervention|day|week|month|year|hour|min|minute|cycle|cycles|time|points?|one|two|three|four|five|six|twelve|s"
+    r"|definition|chemotherapy|treatment|period|study|stage|follow-up)s?\b|\W)*",
+    re.IGNORECASE,
+)
 _SIDES: Final = {"iv": "intervention", "cv": "control"}
 
 

@@ -9,7 +9,7 @@ from typing import Final
 from ingather.extraction.ground.folding import UNSPACED, fold
 from ingather.extraction.numbers.known_forms import KNOWN_FORMS
 from ingather.extraction.proof.cues import stem
-from ingather.extraction.proof.labels import short_forms
+from ingather.extraction.proof.short_forms import short_forms
 
 _FILLER: Final = frozenset((
     "the", "of", "in", "a", "an", "at", "to", "for", "by", "with", "from", "or", "on", "as", "per", "and", "vs",

@@ -15,7 +15,7 @@ from ingather.extraction.proof.labels import OTHER
 from ingather.extraction.proof.measure import FigureKind
 from ingather.extraction.proof.measures import measures
 from ingather.extraction.proof.outcomes import of_outcome, of_time
-from ingather.extraction.proof.owners import owner
+from ingather.extraction.proof.owners import owner, owner_by_custom, run_of
 from ingather.extraction.proof.passage import QuotedPassage
 from ingather.extraction.proof.totals import is_of_one_arm, is_sum
 from ingather.extraction.proof.wanted import Wanted, wanted
@@ -139,8 +139,8 @@ def fits(reader: Reader, n: int, want: Wanted, subject: Subject) -> bool:
         and any(M.MEAN in one for one in reader.kinds)
     ):
         return False
-    if kinds >= {M.SD, M.SE} and subject.spread and subject.spread not in {str(one) for one in want.measures}:
-        return False
+    if kinds >= {M.SD, M.SE} and subject.spread not in {str(one) for one in want.measures}:
+        return False  # `±`: what the paper does not call an SD is none
     if want.measures == {M.SE} and M.SD in kinds and subject.spread != "se":
         return False
     return subject.trusts_symbols or not figure.comparator
@@ -268,12 +268,31 @@ def _of_row(
         keys = subject.arm_labels.keys if subject.arm_labels else ()
         whose = owner(text, figure, peers, named, sentence, keys, is_beside_enough=bool(subject.outcome))
         if whose is None and not subject.is_contrast:
-            return _by_column(figure, peers, subject, reader)
+            return _without_name(figure, peers, subject, reader, found)
         if whose is not None and whose.key not in subject.arms and not subject.is_contrast:
             return Reason.NO_SUBJECT if whose.key.startswith(OTHER) else Reason.OTHER_ARM
         if whose is not None and whose.key in subject.arms:
             found.append((whose.start, whose.end))
     return found
+
+
+def _without_name(
+    figure: PrintedFigure, peers: Sequence[PrintedFigure], subject: Subject, reader: Reader, found: list[Stretch]
+) -> list[Stretch] | Reason:
+    """Where no name in the sentence owns a figure: the only arm there is, the column, or the order kept so far."""
+    text, sentence = reader.passage.text, reader.passage.sentence(figure.start)
+    labels = subject.arm_labels
+    if labels is None or subject.is_row:
+        return _by_column(figure, peers, subject, reader)
+    is_unnamed = not labels.mentions(text[slice(*sentence)])
+    if is_unnamed and found and labels.keys == subject.arms and len(run_of(text, figure, peers, sentence)) == 1:
+        return found
+    if is_unnamed and found:
+        before = f"{reader.passage.before} {text[: sentence[0]]}"
+        key = owner_by_custom(text, figure, peers, labels, sentence, before)
+        if key is not None:
+            return found if key in subject.arms else Reason.OTHER_ARM
+    return Reason.NO_SUBJECT
 
 
 def _by_column(

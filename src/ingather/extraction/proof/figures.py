@@ -33,8 +33,9 @@ _TIME_UNITS: Final = (
 _UNIT_CHARACTERS: Final = r"[a-zμ°%'/.^0-9·-]"
 _TIME: Final = re.compile(rf"[- ]?(?P<unit>{_TIME_UNITS})(?![a-z])")
 _MEASURE_UNIT: Final = re.compile(
-    r" ?(?P<unit>(?:mg|g|kg|ug|μg|mcg|ng|pg|ml|l|dl|μl|ul|cl|mmol|mol|μmol|umol|nmol|pmol|iu|u|meq|mci|gy|cgy|mm ?hg"
-    r"|kpa|mm|cm|m|km|kcal|kj|hz|db|dpt|cells|copies|beats|bpm|ppm|kda|bp|j|w|watts?|mj|cfu|pfu|drops|puffs?|tablets?"
+    r" ?(?P<unit>(?:mg|g|kg|ug|μg|mcg|micrograms?|microg|milligrams?|ng|pg|ml|l|dl|μl|ul|cl|mmol|mol"
+    r"|μmol|umol|nmol|pmol|iu|u|meq|mci|gy|cgy|mm ?hg"
+    r"|kpa|mm|cm|m|km|kcal|kj|hz|db|dpt|cells|copies|beats|bpm|ppm|kda|bp|j|w|watts?|mj|cfu|pfu|drops|euros?|dollars?|usd|pounds|puffs?|tablets?"
     r"|capsules?|units?|毫克|克|千克|毫升|升|微克|毫米|厘米|毫摩尔|单位|片|粒|次)"
     r"(?:[/·^.*-]? ?(?:mg|g|kg|ml|l|dl|min|h|hr|d|day|days|week|m|s|[23]|mm|cm|1\.73|天|日|次|周)\^?[23]?){0,3})"
     r"(?![a-z0-9])"
@@ -54,6 +55,7 @@ _LABELLED: Final = re.compile(
     r"|nyha class|ecog|asa|figo|gleason|kellgren[- ]lawrence|criteria of|version of)[ -]?(?:[0-9.]+[,/&-] ?"
     r"|[0-9.]+ (?:and|or|to) |no\. ?|number |[ivx]+ ?)?$"
 )
+_LABELS_BEFORE: Final = re.compile(r"(?<![a-z])(?:grades?|stages?|phases?|types?|class)[ a-z]{0,10}[0-9, /and]{0,12}$")
 # Words that number their things up to a few dozen; a figure behind them is often no number of theirs.
 _NUMBERED: Final = re.compile(
     r"(?<![a-z])(?:groups?|arms?|cohort|model|hospital|center|centre|site|study|trial|patient|case|subject|center)"
@@ -107,7 +109,31 @@ def figures(text: str) -> tuple[PrintedFigure, ...]:
     for one in found:
         if not kept or one.start >= kept[-1].end:
             kept.append(one)
-    return tuple(_with_ranges(text, kept))
+    return tuple(_with_ranges(text, [*_labelled_lists(text, kept)]))
+
+
+_LABEL_LIST: Final = re.compile(r", (?:and |or )?| and | or |/|, ?")
+# Labels are numbered up to a few.
+_HIGHEST_LABEL: Final = 9
+
+
+def _labelled_lists(text: str, found: list[PrintedFigure]) -> Iterator[PrintedFigure]:
+    """`grade 3, 2, and 1`: what follows a label in its list is one, too."""
+    last: PrintedFigure | None = None
+    for one in found:
+        is_small = not (one.unit or one.is_percent or one.is_spelt) and 0 < one.value <= _HIGHEST_LABEL
+        if (
+            last is not None
+            and last.is_name
+            and is_small
+            and _LABELS_BEFORE.search(text, max(0, last.start - 40), last.start)
+            and _LABEL_LIST.fullmatch(text, last.end, one.start)
+            and not re.match(r" ?[(%/]| (?:of|patients|women|cases)", text[one.end : one.end + 10])
+        ):
+            last = replace(one, is_name=True)
+        else:
+            last = one
+        yield last
 
 
 def _figures_in_digits(text: str) -> Iterator[PrintedFigure]:
@@ -215,14 +241,25 @@ def _is_name(text: str, start: int, end: int, *, is_time: bool, has_unit: bool) 
         return True  # a ratio, 1:1
     if has_unit or (is_time and _TIME.match(text, end)):
         return False
-    tail = before[-40:]
+    is_labelled = _is_labelled(text, start, end, before[-40:])
+    return is_labelled or (_HAN_LABEL_AFTER.match(text, end) is not None and not is_time)
+
+
+_DESIGN: Final = re.compile(r" ?(?:x ?[0-9] ?)?(?:factorial|between|design|cross)")
+_BY: Final = re.compile(r" ?x ?[0-9](?![0-9.])")
+
+
+def _is_labelled(text: str, start: int, end: int, tail: str) -> bool:
+    """Whether a word before it makes a label of the figure, or it numbers a list, a design or at least one thing."""
     if _LABELLED.search(tail) or _HAN_LABELLED.search(tail):
         return True
+    is_digit = re.fullmatch(r"[0-9]", text[start:end]) is not None
     if _NUMBERED.search(tail) and re.fullmatch(r"[0-9]{1,2}", text[start:end]) and not re.match(r" ?\(", text[end:]):
         return True
-    if after == ")" and _ENUMERATED.search(tail) and re.fullmatch(r"[0-9]", text[start:end]):
+    if text[end : end + 1] == ")" and _ENUMERATED.search(tail) and is_digit and not re.search(r"\([^()]+$", tail):
         return True
-    return _HAN_LABEL_AFTER.match(text, end) is not None and not is_time
+    is_by = _BY.match(text, end) is not None or re.search(r"[0-9] ?x ?$", tail) is not None
+    return (is_by and _DESIGN.match(text, end) is not None) or (text[start:end] == "1" and tail.endswith("at least "))
 
 
 def _spelt_figures(text: str) -> Iterator[PrintedFigure]:
@@ -234,6 +271,7 @@ def _spelt_figures(text: str) -> Iterator[PrintedFigure]:
             start=found.start(), end=stop, value=Decimal(value), is_percent=percent is not None,
             unit=unit, is_time=is_time, is_spelt=True,
             is_name=_LABELLED.search(text[max(0, found.start() - 40) : found.start()]) is not None
+            or (value == 1 and text[: found.start()].endswith("at least "))
             or text[found.start() - 1 : found.start()] == "-" or (re.match(r"-[a-z]", text[stop : stop + 2]) is not None
             and not is_time),
         )  # fmt: skip

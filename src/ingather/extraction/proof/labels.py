@@ -9,6 +9,7 @@ from typing import Final
 
 from ingather.extraction.ground.folding import UNSPACED, fold
 from ingather.extraction.ground.lexicon import is_real
+from ingather.extraction.proof.group_names import is_lettered, lettered_groups
 
 
 def _label_set(text: str) -> frozenset[str]:
@@ -27,7 +28,15 @@ _CONTROL: Final = re.compile(
     r"(?<![a-z])(?:placebo|controls?|sham|usual|standard care|standard of care|routine|no treatment|no intervention"
     r"|wait(?:ing)?[- ]?list|vehicle|comparator|untreated|conventional)(?![a-z])|对照|安慰剂|常规|空白"
 )
+# Where no arm is called a control, the one of two that is called by what it lacks, or by what is usual.
+_LIKE_CONTROL: Final = re.compile(
+    r"^(?:no|non|without|not)(?![a-z])|(?<![a-z])(?:comparison|observation|alone|standard|reference|delayed|saline"
+    r"|unsupervised|deferred)(?![a-z])"
+)
+_PAIR: Final = 2
+_NEXT_TERM: Final = r"[- ](?!(?:and|or|versus|vs|than|with|in|of|for|plus|groups?|arms?)(?![a-z]))[a-z]+"
 _CONTROL_ALIASES: Final = (
+    r"control(?= (?:and|or|versus|vs\.?) (?:the )?(?:intervention|treatment|experimental|study) (?:group|arm))",
     r"(?:controls?|ctrl)(?: group| arm| subjects| patients| women| children| participants)?",
     r"comparison (?:group|arm)",
     "对照组",
@@ -39,6 +48,7 @@ _ACTIVE_ALIASES: Final = (
     ),
     "(?:治疗|观察|试验|干预|实验|研究)组",
     "treated patients",
+    r"(?:intervention|treatment|experimental|study)(?= (?:and|or|versus|vs\.?) (?:the )?control)",
 )
 _ANONYMOUS: Final = re.compile(
     r"(?<![a-z])(?:placebo(?:[- ](?:group|arm|treated|patients))?|control (?:group|arm|subjects|patients|women"
@@ -73,6 +83,7 @@ class Labels:
 
     patterns: tuple[tuple[str, re.Pattern[str]], ...]
     finds_others: bool = False
+    lettered: tuple[tuple[str, str], ...] = ()  # the names of lettered groups, `group a`, and whose they are
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -80,10 +91,20 @@ class Labels:
 
     def _turned(self, text: str, one: NamedRow) -> NamedRow:
         """A name behind a negation is that of the other group, where there are two, and of none we know elsewhere."""
-        if not _NEGATED.search(text, max(0, one.start - 8), one.start):
+        if not _NEGATED.search(text, max(0, one.start - 20), one.start):
             return one
         others = [key for key in self.keys if key != one.key]
         return replace(one, key=others[0] if len(others) == 1 else f"{OTHER}{text[one.start : one.end]}")
+
+    def _in_letters(self, text: str) -> list[NamedRow]:
+        """`groups A and B`: each letter names its group, that of no row by its name."""
+        if not self.finds_others:
+            return []
+        known = dict(self.lettered)
+        return [
+            NamedRow(start=start, end=end, key=known.get(name, OTHER + name))
+            for name, start, end in lettered_groups(text)
+        ]
 
     def mentions(self, text: str) -> list[NamedRow]:
         """Who is named where, longest names first, none within another."""
@@ -92,13 +113,14 @@ class Labels:
             for key, pattern in self.patterns
             for one in pattern.finditer(text)
         ]
-        found = [self._turned(text, one) for one in found]
+        found = [self._turned(text, one) for one in found if not _DESIGN.match(text, one.end)]
+        found += self._in_letters(text)
         found.sort(key=lambda one: one.start - one.end)
         if self.finds_others:
             found += [
                 NamedRow(start=one.start(), end=one.end(), key=OTHER + one[0].strip())
                 for one in _ANONYMOUS.finditer(text)
-                if not _NO_GROUP.search(one[0])
+                if not _NO_GROUP.search(one[0]) and not _DESIGN.match(text, one.end())
             ]
         kept: list[NamedRow] = []
         for one in found:
@@ -115,8 +137,10 @@ _BESIDE: Final = re.compile(
 )
 
 
+# `placebo-controlled` names no group.
+_DESIGN: Final = re.compile(r"[- ](?:controlled|blind|based trial)")
 # `the no MRI group` is not the MRI group.
-_NEGATED: Final = re.compile(r"(?<![a-z])(?:no|non|not|without|never)[ -]$")
+_NEGATED: Final = re.compile(r"(?<![a-z])(?:no|non|not|without|never)[ -](?:perceived |any |further )?$")
 
 
 def _joined_groups(text: str, named: Sequence[NamedRow]) -> list[NamedRow]:
@@ -130,7 +154,9 @@ def _joined_groups(text: str, named: Sequence[NamedRow]) -> list[NamedRow]:
         elif _CONTROL.search(text[one.start : one.end]):
             found[-1] = replace(one, start=last.start)
         else:
-            found[-1] = replace(last, end=one.end)
+            # `capecitabine` and `capecitabine plus trastuzumab`: what also stands alone is the part.
+            is_part = any(other.key == last.key and other is not last for other in named if other.start != last.start)
+            found[-1] = replace(last, end=one.end, key=one.key if is_part else last.key)
     return found
 
 
@@ -161,42 +187,88 @@ _CALLED: Final = (
 )
 
 
+def own_terms(arms: tuple[tuple[str, str], ...]) -> dict[str, tuple[str, ...]]:
+    """For each arm the words of its label that no other label has."""
+    folded = {key: _bare_arm_label(fold(label).text) for key, label in arms if label.strip()}
+    found = {}
+    for key, label in folded.items():
+        others = {term for other, text in folded.items() if other != key for term in _label_terms(text)}
+        found[key] = tuple(
+            term for term in _label_terms(label) if term not in others and term not in _GENERIC and _is_telling(term)
+        )
+    return found
+
+
+def _controls(folded: Sequence[tuple[str, str]]) -> list[str]:
+    """The arms that a paper may call the control group."""
+    found = [key for key, label in folded if _CONTROL.search(label)]
+    return found or ([key for key, label in folded if _LIKE_CONTROL.search(label)] if len(folded) == _PAIR else [])
+
+
 @lru_cache(maxsize=500)
-def arm_labels(arms: tuple[tuple[str, str], ...], short: tuple[tuple[str, str], ...] = ()) -> Labels:
+def arm_labels(
+    arms: tuple[tuple[str, str], ...], short: tuple[tuple[str, str], ...] = (), names: tuple[tuple[str, str], ...] = ()
+) -> Labels:
     """The names of arms, given as key and label: whole labels, their own words, and what control groups are called.
 
-    `short` are the abbreviations that the paper explains, as long form and short form.
+    `short` are the abbreviations that the paper explains, as long form and short form; `names` what else it calls
+    its arms, as key and name.
     """
     folded = [(key, _bare_arm_label(fold(label).text)) for key, label in arms if label.strip()]
-    patterns: list[tuple[str, re.Pattern[str]]] = []
-    controls = [key for key, label in folded if _CONTROL.search(label)]
+    controls = _controls(folded)
     actives = [key for key, _ in folded if key not in controls]
+    all_own = own_terms(arms)
+    patterns: list[tuple[str, re.Pattern[str]]] = []
     for key, label in folded:
-        others = {term for other, text in folded if other != key for term in _label_terms(text)}
-        label_terms = {term for term in _label_terms(label) if term not in _GENERIC}
-        names = [label, *re.findall(r"\(([^()]{2,})\)", label), re.sub(r" ?\([^()]*\)", "", label)]
-        own = [
-            term for term in _label_terms(label) if term not in others and term not in _GENERIC and _is_telling(term)
-        ]
-        names += [*_shortened(label, short, own), *(term for term in own if not is_real(term))]
-        is_part = not own and any(other != key and label_terms <= {*_label_terms(text)} for other, text in folded)
-        sources = [_label_phrase(name) for name in dict.fromkeys(names) if name.strip(" ()")]
-        # An ordinary word of a label names the group only where it is called one: `the exercise group`.
-        sources += [rf"(?<![a-z0-9-]){re.escape(term)}{_CALLED}" for term in own if is_real(term)]
-        if is_part and label_terms:
-            # `letrozole` beside `palbociclib plus letrozole`: the shorter name, where it is called a group.
-            core = r"[ -]?".join(re.escape(term) for term in _label_terms(label) if term in label_terms)
-            sources = [rf"(?:{source})(?! ?(?:plus|\+|/|with|and) ?[a-z])" for source in sources]
-            sources.append(
-                rf"(?<![a-z0-9])(?<!plus )(?<!and )(?<!with ){core}[- ](?:groups?|arms?|alone|only"
-                rf"|monotherapy)(?![a-z])"
-            )
+        own = all_own[key]
+        sources = _sources(key, label, folded, own, short)
+        sources += [_label_phrase(name) for name_key, name in names if name_key == key and not is_lettered(name)]
         if controls == [key]:
             sources += [rf"(?<![a-z]){alias}(?![a-z])" for alias in _CONTROL_ALIASES]
         if actives == [key] and (controls or len(folded) == 1):
             sources += [rf"(?<![a-z]){alias}(?![a-z])" for alias in _ACTIVE_ALIASES]
         patterns += [(key, re.compile(source)) for source in sources]
-    return Labels(patterns=tuple(patterns), finds_others=True)
+    patterns += _explained(patterns, short)
+    lettered = tuple((name, key) for key, name in names if is_lettered(name))
+    return Labels(patterns=tuple(patterns), finds_others=True, lettered=lettered)
+
+
+def _explained(
+    patterns: Sequence[tuple[str, re.Pattern[str]]], short: Sequence[tuple[str, str]]
+) -> list[tuple[str, re.Pattern[str]]]:
+    """`the intervention group (IG)`: what the paper abbreviates of a name that is one arm's."""
+    found = []
+    for long, brief in short:
+        keys = {key for key, pattern in patterns if pattern.fullmatch(long) or pattern.fullmatch(f"{long} group")}
+        if len(keys) == 1 and not brief.startswith(("group ", "arm ")):
+            found.append((keys.pop(), re.compile(_label_phrase(brief))))
+    return found
+
+
+def _sources(
+    key: str, label: str, folded: Sequence[tuple[str, str]], own: Sequence[str], short: tuple[tuple[str, str], ...]
+) -> list[str]:
+    """Patterns by which an arm is named with its label's words."""
+    label_terms = {term for term in _label_terms(label) if term not in _GENERIC}
+    names = [label, *re.findall(r"\(([^()]{2,})\)", label), re.sub(r" ?\([^()]*\)", "", label)]
+    names += [*_shortened(label, short, own), *(term for term in own if not is_real(term))]
+    is_part = not own and any(other != key and label_terms <= {*_label_terms(text)} for other, text in folded)
+    sources = [_label_phrase(name) for name in dict.fromkeys(names) if name.strip(" ()")]
+    # An ordinary word of a label names the group only where it is called one: `the exercise group`.
+    is_negated = re.match(r"(?:no|non|not|without)(?![a-z])", label) is not None
+    calling = () if is_negated else own
+    sources += [
+        rf"(?<![a-z0-9-]){re.escape(term)}(?:{_NEXT_TERM}){{0,2}}{_CALLED}" for term in calling if is_real(term)
+    ]
+    if is_part and label_terms:
+        # `letrozole` beside `palbociclib plus letrozole`: the shorter name, where it is called a group.
+        core = r"[ -]?".join(re.escape(term) for term in _label_terms(label) if term in label_terms)
+        sources = [rf"(?:{source})(?! ?(?:plus|\+|/|with|and) ?[a-z])" for source in sources]
+        sources.append(
+            rf"(?<![a-z0-9])(?<!plus )(?<!and )(?<!with ){core}[- ](?:groups?|arms?|alone|only"
+            rf"|monotherapy)(?![a-z])"
+        )
+    return sources
 
 
 def _shortened(label: str, short: tuple[tuple[str, str], ...], own: Sequence[str]) -> list[str]:
@@ -217,52 +289,17 @@ def _shortened(label: str, short: tuple[tuple[str, str], ...], own: Sequence[str
     return found
 
 
-_SHORT_FORM: Final = re.compile(r"[(\[] ?([A-Z][A-Za-z0-9/+-]{1,9})(?:[;,)\]]| group| arm)")
-
-
-def short_forms(text: str) -> tuple[tuple[str, str], ...]:
-    """The abbreviations that a text explains, `high-dose chemotherapy (HDCT)`, folded, as long form and short form."""
-    found: dict[tuple[str, str], None] = {}
-    for one in _SHORT_FORM.finditer(text):
-        brief = one[1]
-        letters = [c for c in brief.casefold() if c.isalnum()]
-        terms = re.findall(r"[A-Za-z0-9]+", text[max(0, one.start() - 90) : one.start()])
-        before = fold(text[max(0, one.start() - 90) : one.start()]).text.rstrip()
-        for count in range(1, min(len(terms), 8) + 1):
-            tail = terms[-count:]
-            if tail[0][0].casefold() == letters[0] and _spells(letters, tail):
-                starts = [m.start() for m in re.finditer(rf"(?<![a-z0-9]){re.escape(tail[0].casefold())}", before)]
-                if starts:
-                    found[before[starts[-1] :], brief.casefold()] = None
-                break
-    for one in _LETTERED.finditer(text):
-        before = fold(text[max(0, one.start() - 70) : one.start()]).text
-        found[re.split(r"[.;)]|, (?:and|or) | or | and ", before)[-1].strip(), f"{one[1]} {one[2]}".casefold()] = None
-    return tuple(found)
-
-
-_LETTERED: Final = re.compile(r"[(\[] ?(group|arm) ([A-D0-9]|I{1,3}|IV)\b", re.IGNORECASE)
-
-
-def _spells(letters: Sequence[str], terms: Sequence[str]) -> bool:
-    """Whether the letters stand in the words in their order, each word but small ones giving one."""
-    joined = "".join(terms).casefold()
-    at = 0
-    for letter in letters:
-        at = joined.find(letter, at) + 1
-        if not at:
-            return False
-    initials = [term[0].casefold() for term in terms]
-    return sum(letter in initials for letter in letters) * 2 >= len(letters) or len(terms) == 1
-
-
 def _bare_arm_label(label: str) -> str:
     return re.sub(r"(?: groups?| arms?|组)$", "", label).strip()
 
 
 def _label_phrase(name: str) -> str:
     spaced = r"[ -]?".join(re.escape(term) for term in re.split(r"[ -]+", name.strip(" ()")))
-    return rf"(?<![a-z0-9+-]){spaced}(?:[- ](?:group|arm|treated))?(?![a-z0-9])" if name.isascii() else spaced
+    return (
+        rf"(?<![a-z0-9+-]){spaced}(?:[- ](?:group|arm|treated))?(?![a-z0-9]|[+-](?![a-z0-9]))"
+        if name.isascii()
+        else spaced
+    )
 
 
 def _label_terms(label: str) -> list[str]:

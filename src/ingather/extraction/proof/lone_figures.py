@@ -35,6 +35,10 @@ _SE_AFTER: Final = re.compile(rf" ?[(\[]?{SE}(?![a-z])")
 _MEAN: Final = re.compile(r"(?<![a-z])(?:means?|averag\w+|mean\(|±)(?![a-z])|均数|平均|均值")
 _MEDIAN: Final = re.compile(r"(?<![a-z])medians?(?![a-z])|中位")
 _OUT_OF: Final = re.compile(r"(?:(?<![a-z])(?:of|among|out of|in)|/)(?: the| a total of| these| all)? ?$")
+_HAPPENED_IN: Final = re.compile(
+    r"(?<![a-z])(?:occurred|developed|seen|found|observed|diagnosed|reported|noted|recorded|detected|identified) in $"
+)
+_SHARE_BEHIND: Final = re.compile(r"[^.;()]{0,30}\( ?[0-9.]+ ?%")
 _EFFECT_BEFORE: Final = re.compile(
     rf"(?<![a-z])(?:{_EFFECT}(?:[^0-9.;]{{0,40}}?(?: of| was| were| is|[=:,(\[])| ?[\[(][a-z]{{1,4}}[\])])?"
     rf"|{_SHORT_EFFECT}(?: of| was| is|[=:,;(\[])?|[\[(]{_SHORT_EFFECT}[\])](?: of| was| is|[=:,])?) ?(?:[=:,(\[] ?)?$"
@@ -49,7 +53,7 @@ _STATISTIC_BEFORE: Final = re.compile(
 _POWER_AFTER: Final = re.compile(r" ?(?:statistical )?power\b|[- ]?(?:sided|tailed)\b| ?level of significance")
 _N_BEFORE: Final = re.compile(r"(?<![a-z])n\w? ?[=:] ?$|(?<![a-z])n ?\($|例数[^0-9]{0,3}$")
 _DOSE_UNIT: Final = re.compile(
-    r"(?:mg|g|ug|μg|mcg|iu|u|gy|cgy|ml|meq|毫克|克|片|粒|units?|tablets?|capsules?|puffs?)"
+    r"(?:mg|g|ug|μg|mcg|micrograms?|microg|milligrams?|iu|u|gy|cgy|ml|meq|毫克|克|片|粒|units?|tablets?|capsules?|puffs?)"
     r"(?:[ /·^.]?(?:m\^?2?|kg|day|d|h|日|天|次|week))*"
 )
 _AGE_BEFORE: Final = re.compile(r"(?<![a-z])(?:age[ds]?|年龄)(?![a-z])[^.;]{0,45}$")
@@ -88,7 +92,7 @@ _THING: Final = (
     r"|项|分|种|个"
 )
 _THINGS_AFTER: Final = re.compile(
-    rf"[ -]?(?:(?!(?:in|of|on|for|to|with|the|from|at|by|who|were|was|and|or"
+    rf"[ -]?(?:[0-9]+-(?:week|day|month)(?:ly)? )?(?:(?!(?:in|of|on|for|to|with|the|from|at|by|who|were|was|and|or"
     rf"|had)[ ])[a-z-]+ ){{0,3}}?(?:{_THING})(?![a-z])|(?:{_THING})| (?:[a-z-]+ ){{0,6}}?(?:trials|studies)(?![a-z])"
 )
 
@@ -103,7 +107,7 @@ def alone(text: str, figure: PrintedFigure, before_it: PrintedFigure | None) -> 
     floor = before_it.end if before_it else 0
     before, after = text[max(0, figure.start - _NEAR) : figure.start], text[figure.end : figure.end + 60]
     near = text[max(floor, figure.start - _NEAR) : figure.start]
-    near = re.split(r"[.;] |[。\uff1b]", near)[-1]
+    near = re.split(r"[.;] |[。\uff1b]|, there (?:was|were) ", near)[-1]
     if marked := _marked(figure, before, near, after):
         return marked
     if _is_year(text, figure):
@@ -111,7 +115,8 @@ def alone(text: str, figure: PrintedFigure, before_it: PrintedFigure | None) -> 
     if figure.is_time and (_AGE_AFTER.match(text, figure.end) or _AGE_BEFORE.search(near)):
         return {FigureKind.AGE, FigureKind.TIME, *_averages(near)}
     if figure.is_time:
-        return {FigureKind.TIME, *_averages(near)}
+        is_adjective = text[figure.end : figure.end + 1] == "-"  # `the 1-year survival rate`
+        return {FigureKind.TIME} if is_adjective else {FigureKind.TIME, *_averages(near)}
     if figure.edge:
         return _of_range(figure, before)
     if _EFFECT_BEFORE.search(near) and not (_OR.search(near) and figure.value == int(figure.value)):
@@ -157,7 +162,11 @@ def _of_number(text: str, figure: PrintedFigure, near: str) -> set[FigureKind]:
         if figure.value == 1 and _ONE_OF.match(after):
             return {FigureKind.THINGS}
         if people and (not things or people.end() <= things.end()):
+            if near.endswith(" in ") and (_SHARE_BEHIND.match(after) or _HAPPENED_IN.search(near)):
+                return {FigureKind.EVENTS, FigureKind.COUNT}  # `found in 57 (90 %) of the patients`
             return {FigureKind.TOTAL, FigureKind.COUNT} if _OUT_OF.search(near) else {FigureKind.COUNT}
+        if re.match(r" (?:who|whom)(?![a-z])", after) and _OUT_OF.search(near):
+            return {FigureKind.TOTAL, FigureKind.COUNT}
         if things:
             return {FigureKind.THINGS}
     if _AGE_BEFORE.search(near):

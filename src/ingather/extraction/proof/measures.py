@@ -24,7 +24,8 @@ def measures(text: str, found: Sequence[PrintedFigure]) -> tuple[frozenset[Figur
     before_it: PrintedFigure | None = None
     for figure in found:
         kinds.append(alone(text, figure, before_it))
-        before_it = before_it if figure.is_name else figure
+        is_aside = figure.is_name or kinds[-1] == {FigureKind.CI_LEVEL}  # `median PFS (95 % CI) was 2.8`
+        before_it = before_it if is_aside else figure
     for n in range(len(found)):
         _in_company(text, found, kinds, n)
     _under_headers(text, found, kinds)
@@ -38,6 +39,7 @@ def measures(text: str, found: Sequence[PrintedFigure]) -> tuple[frozenset[Figur
 _HIGH: Final = {FigureKind.CI_LOW: FigureKind.CI_HIGH, FigureKind.Q1: FigureKind.Q3, FigureKind.MIN: FigureKind.MAX}
 _PLUS_MINUS: Final = re.compile(r" ?\u00b1 ?")
 _OPENS: Final = re.compile(r" ?[%a-z/]{0,8} ?[(\[] ?(?:sd|se|sem|s\.d\.|=|:|,|±| )*")
+_LISTED: Final = re.compile(r"[,;] ?")
 _COMMA: Final = re.compile(r" ?[%a-z/]{0,8}[,;] ?(?:and )?| and ")
 
 
@@ -61,6 +63,10 @@ def _in_company(text: str, found: Sequence[PrintedFigure], kinds: list[set[Figur
     if n and not figure.edge and kinds[n - 1] == {FigureKind.CI_LOW, FigureKind.CI_HIGH} and _COMMA.fullmatch(before):
         kinds[n] = {FigureKind.CI_HIGH}
         kinds[n - 1] = {FigureKind.CI_LOW}
+        return
+    if n and figure.is_percent and _LISTED.fullmatch(before) and _is_whole(text, found[n - 1]):
+        if text[: found[n - 1].start].endswith(("(", "[")) and kinds[n - 1] & counted and not found[n - 1].is_time:
+            kinds[n - 1] = {FigureKind.EVENTS, FigureKind.COUNT}  # `(420, 15 %)`
         return
     if n and _OPENS.fullmatch(before) and text[found[n - 1].end : figure.start].count("(") <= 1:
         _in_brackets(text, found, kinds, n)

@@ -34,7 +34,7 @@ _SAME: Final = (
 
 
 @lru_cache(maxsize=2_000)
-def outcome_terms(label: str) -> tuple[re.Pattern[str], ...]:
+def outcome_terms(label: str, *, with_synonyms: bool = True) -> tuple[re.Pattern[str], ...]:
     """The words of an outcome's label, each as a pattern for its forms and for other words of the same thing."""
     text = fold(label).text
     patterns = []
@@ -42,7 +42,8 @@ def outcome_terms(label: str) -> tuple[re.Pattern[str], ...]:
         if term in _GLUE or len(term) < 2:
             continue
         forms = [rf"{re.escape(stem(term))}[a-z]*" if len(term) > 4 else rf"{re.escape(term)}s?"]
-        forms += [same for line in _SAME if _is_of(term, line) for same in _label_alternatives(line)]
+        if with_synonyms:
+            forms += [same for line in _SAME if _is_of(term, line) for same in _label_alternatives(line)]
         patterns.append(re.compile(rf"(?<![a-z])(?:{'|'.join(forms)})(?![a-z])"))
     for run in re.findall(f"[{UNSPACED}]{{2,}}", text):
         pieces = [run] if len(run) <= 4 else [run[n : n + 2] for n in range(0, len(run) - 1, 2)]
@@ -77,7 +78,16 @@ def _label_alternatives(line: str) -> list[str]:
 
 def outcome_mentions(label: str, key: str, text: str) -> list[NamedRow]:
     """Where a text names an outcome: the places with most of its words together. None unless half of them occur."""
-    patterns = outcome_terms(label)
+    return _mentions(outcome_terms(label, with_synonyms=False), key, text) or _mentions(outcome_terms(label), key, text)
+
+
+def share_named(label: str, text: str) -> float:
+    """How much of a label's words a stretch of text has."""
+    patterns = outcome_terms(label, with_synonyms=False)
+    return sum(pattern.search(text) is not None for pattern in patterns) / len(patterns) if patterns else 0.0
+
+
+def _mentions(patterns: tuple[re.Pattern[str], ...], key: str, text: str) -> list[NamedRow]:
     found = sorted((one.start(), one.end(), n) for n, pattern in enumerate(patterns) for one in pattern.finditer(text))
     named = len({n for _, _, n in found})
     if not found or named * 2 < min(len(patterns), 4):

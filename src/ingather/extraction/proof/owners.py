@@ -1,21 +1,22 @@
-"""Which of several groups a figure belongs to, where a sentence or a row of a table names more than one. Pure."""
+"""Which of several groups a figure belongs to, where a sentence or a row of a table names more than one. Pure.
+
+A small parsing problem. The figures of one kind and the names of the groups stand in a sentence in one of few ways:
+as two lists in the same order (`A and B … 5 % and 7 %`), in turn (`5 % in A and 7 % in B`, `A, 5 %; B, 7 %`), or as
+a comparison of which one side is named. Where the sentence fits none of them, nobody owns the figure.
+"""
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Final
 
-from ingather.extraction.proof.beside import AGAINST, GIVEN, TERM, beside, right_beside, without_brackets
 from ingather.extraction.proof.figures import PrintedFigure
-from ingather.extraction.proof.labels import NamedRow
+from ingather.extraction.proof.labels import OTHER, Labels, NamedRow
+from ingather.extraction.proof.sentence_tokens import TokenKind, tokens_of
+from ingather.extraction.proof.statement import MOST_FROM_NAME, PAIR, Statement
 
-_LIST: Final = re.compile(
-    r"(?:[^.;]*?(?:(?<![a-z])(?:and|vs\.?|versus|v|or|than|compared (?:with|to)|to|against)(?![a-z])|[,;:/]|与|和|比"
-    r"|对)[^.;]*)|[ |]*"
-)
-# A run of figures may have this many words between two of them: `5.2 cm compared with 6.1 cm`. With more, another
-# statement begins.
-_MOST_BETWEEN: Final = 7
+K = TokenKind
+# A size of a group stands nearer to its name than a result does.
+_MOST_FROM_NAME_TO_SIZE: Final = 5
 
 
 def owner(
@@ -26,235 +27,198 @@ def owner(
     """The group that a figure belongs to; None where the sentence does not say.
 
     `peers` are figures of its kind, `keys` the groups there are: of two, what is not the one is the other.
-    Without `is_beside_enough` a name that merely stands nearest owns nothing: a total stands near names, too.
+    Without `is_beside_enough` a name must stand close by: a total stands near names, too.
     """
-    here = [one for one in named if sentence[0] <= one.start < sentence[1]]
-    peers = [one for one in peers if sentence[0] <= one.start < sentence[1]]
+    here = [
+        one for one in named
+        if sentence[0] <= one.start < sentence[1] and not (one.start < figure.end and figure.start < one.end)
+    ]  # fmt: skip
+    peers = [
+        one for one in peers
+        if sentence[0] <= one.start < sentence[1]
+        and not any(name.start < one.end and one.start < name.end for name in here)
+    ]  # fmt: skip
     if not here:
         return None
-    if found := right_beside(text, figure, peers, here):
-        return found
-    run = _figures_of_one_list(text, figure, peers, here)
-    if len(run) > 1 and (found := _by_order(text, figure, run, peers, here)):
-        return found
-    if len(run) > 1 and "respectively" in text[run[-1].end : sentence[1]]:
-        return _in_list(text, figure, run, here, sentence)
-    if len(run) == 2 and (found := _by_elimination(text, figure, run, here, keys, sentence)):
-        return found
-    if is_beside_enough and (found := _only_one(text, run, peers, here, sentence)):
-        return found
-    if (len(run) > 1 and not _stands_apart(run, here)) or not is_beside_enough:
+    names = _Claim(tokens_of(text, sentence, peers, here), figure, tuple(dict.fromkeys(keys)), peers)
+    key = _before_brackets(text, figure, peers, here) or names.owner(is_size=not is_beside_enough)
+    if key is None:
         return None
-    return beside(text, figure, peers, here)
+    key = _other_of_two(key, here, keys)
+    return next((one for one in here if one.key == key), NamedRow(start=here[0].start, end=here[0].end, key=key))
 
 
-_COMPARES: Final = re.compile(
-    r"(?<![a-z])(?:vs\.?|versus|v|compared|than|respectively|both|other|against|either|between|whereas"
-    r"|while)(?![a-z])|比"
+_DOSE: Final = re.compile(r"[^()\[\].;]{0,60}")
+_OF_A_DOSE: Final = re.compile(
+    r"(?<![a-z])(?:patients|women|groups?|arms?|alone|per|days?|daily|micro[a-z]*|mcg|units?|every|each|weeks?|weekly"
+    r"|months?|monthly|hours?|cycles?|times|once|twice|three|four|orally|oral|intravenous\w*|treatment|therapy)(?![a-z])"
 )
-_ALL_IN: Final = re.compile(
-    r"(?:[ %]|months?|weeks?|days?|years?|patients?)*,? ?(?:respectively,? )?(?:\([^()]*\),? )?"
-)
+_JOINS: Final = re.compile(r"(?<![a-z])(?:and|or|vs\.?|versus|than|compared)(?![a-z])|,")
 
 
-def _only_one(
-    text: str,
-    run: Sequence[PrintedFigure],
-    peers: Sequence[PrintedFigure],
-    here: Sequence[NamedRow],
-    sentence: tuple[int, int],
-) -> NamedRow | None:
-    """The one group of a sentence that compares nothing, or the one that all figures of a list are given for."""
-    if len({one.key for one in here}) == 1 and not _COMPARES.search(text, *sentence):
-        return here[0]
-    behind = next((one for one in here if one.start >= run[-1].end), None)
-    if len(run) < _PAIR or behind is None or AGAINST.search(text, run[0].end, run[-1].start):
-        return None
-    # `13 and 15 %, respectively, in patients allocated to A and 8 and 9 % in B`
-    start = _ALL_IN.match(text, run[-1].end)
-    others = [one for one in here if one.start > behind.start]
-    following = min((one.start for one in peers if one.start > behind.end), default=None)
-    if start is None or following is None or not GIVEN.fullmatch(text, start.end(), behind.start):
-        return None
-    return behind if others and others[0].start > following else None
+def _before_brackets(
+    text: str, figure: PrintedFigure, peers: Sequence[PrintedFigure], here: Sequence[NamedRow]
+) -> str | None:
+    """`A 100 mg (orally, once a day; n = 313)`: what brackets hold alone belongs to the name right before them."""
+    for found in re.finditer(r"[(\[{]([^()\[\]{}]|\([^()]*\)|\[[^\[\]]*\])*[)\]}]", text):
+        start, end = found.span()
+        if not start < figure.start < end:
+            continue
+        inside = [one for one in peers if start < one.start < end]
+        if len(inside) > 1 or any(start < one.start < end for one in here):
+            return None
+        name = next((one for one in reversed(here) if one.end <= start), None)
+        if name is None or any(name.end <= one.start < start for one in peers):
+            return None
+        between = text[name.end : start]
+        is_near = _DOSE.fullmatch(between) and not _JOINS.search(between)
+        is_plain = len(re.findall(r"[a-z]{3,}", _OF_A_DOSE.sub("", between))) <= 1
+        return name.key if is_near and is_plain and not _is_compared_name(text, name, here) else None
+    return None
 
 
-# A list has two figures at least.
-_PAIR: Final = 2
+def _is_compared_name(text: str, name: NamedRow, here: Sequence[NamedRow]) -> bool:
+    """`lower in A than in B (5 %)`, with one figure: it may be a difference."""
+    other = next((one for one in reversed(here) if one.end <= name.start and one.key != name.key), None)
+    return other is not None and not re.search(r"[0-9]", text[other.end : name.start]) and (
+        re.search(r"(?<![a-z])(?:vs\.?|versus|than|compared with|compared to)(?![a-z])", text[other.end : name.start])
+        is not None
+    )  # fmt: skip
 
 
-def _stands_apart(run: Sequence[PrintedFigure], here: Sequence[NamedRow]) -> bool:
-    """Whether a name follows right behind the first figures of a list, so that each is named by itself."""
-    return any(run[0].end <= one.start < run[-1].start for one in here) or len(run) > 2
-
-
-_COMPARED_BEFORE: Final = re.compile(
-    r"(?<![a-z])(?:vs\.?|versus|v|than|compared (?:with|to)|against|or|and)"
-    r"(?: that| those)?(?: in| of| with| for| on| among| \w+ing)?(?: the)? ?$"
-)
-_COMPARATIVE: Final = re.compile(
-    r"(?<![a-z])(?:fewer|more|less|lower|higher|greater|better|worse|longer|shorter|larger|smaller|reduced|increased"
-    r"|improved"
-    r"|decreased|superior|inferior|differed?|different|difference)(?![a-z])"
-)
-_COMPARED_BEHIND: Final = re.compile(
-    r"[^.;]{0,30}?(?<![a-z])(?:vs\.?|versus|v|than|compared (?:with|to)|against|or|and)(?![a-z])"
-)
-
-
-def _by_elimination(
-    text: str,
-    figure: PrintedFigure,
-    run: Sequence[PrintedFigure],
-    here: Sequence[NamedRow],
-    keys: Sequence[str],
-    sentence: tuple[int, int],
-) -> NamedRow | None:
-    """`X versus placebo (36 % v 12 %)`, where only the placebo is known by name: the first figure is the other's."""
-    known = {one.key for one in here if one.key in keys}
-    if len(set(keys)) != 2 or len(known) != 1 or not all(one.end <= run[0].start for one in here):
-        return None
-    if any(one.key not in keys and one.start > max(name.start for name in here if name.key in known) for one in here):
-        return None
-    name = next(one for one in reversed(here) if one.key in known)
-    other = next(key for key in keys if key != name.key)
-    is_second = _COMPARED_BEFORE.search(text, max(0, name.start - 30), name.start) is not None
-    if not is_second and not (
-        _COMPARED_BEHIND.match(text, name.end, run[0].start) or _COMPARATIVE.search(text, sentence[0], run[0].start)
-    ):
-        return None
-    mine = (figure.start == run[1].start) == is_second
-    return name if mine else NamedRow(start=name.start, end=name.end, key=other)
+def _other_of_two(key: str, here: Sequence[NamedRow], keys: Sequence[str]) -> str:
+    """Where a sentence names two groups and only one is known, the other one of two arms is the unknown."""
+    named = {one.key for one in here}
+    known = [one for one in named if one in keys]
+    if key.startswith(OTHER) and len(set(keys)) == PAIR and len(named) == PAIR and len(known) == 1:
+        return next(one for one in keys if one != known[0])
+    return key
 
 
 def run_of(
     text: str, figure: PrintedFigure, peers: Sequence[PrintedFigure], sentence: tuple[int, int]
 ) -> list[PrintedFigure]:
     """The figures of a sentence that stand in one list with this one."""
-    return _figures_of_one_list(text, figure, [one for one in peers if sentence[0] <= one.start < sentence[1]], ())
+    peers = [one for one in peers if sentence[0] <= one.start < sentence[1]]
+    run = Statement(tokens_of(text, sentence, peers, ()), figure, ()).run
+    starts = {token.start for token in run}
+    return [one for one in peers if one.start in starts]
 
 
-def _figures_of_one_list(
-    text: str, figure: PrintedFigure, peers: Sequence[PrintedFigure], named: Sequence[NamedRow]
-) -> list[PrintedFigure]:
-    """The figures that stand in one list with this one, without a group's name between them."""
-    at = next(n for n, one in enumerate(peers) if one.start == figure.start)
-    first = last = at
-    while first > 0 and _are_listed(text, peers[first - 1], peers[first], named):
-        first -= 1
-    while last + 1 < len(peers) and _are_listed(text, peers[last], peers[last + 1], named):
-        last += 1
-    return _in_pairs(text, list(peers[first : last + 1]), figure)
+def owner_by_custom(
+    text: str, figure: PrintedFigure, peers: Sequence[PrintedFigure], labels: Labels, sentence: tuple[int, int],
+    before: str,
+) -> str | None:  # fmt: skip
+    """Of a pair in a sentence that names no group, the group in its place in the sentence before that names both.
 
-
-def _in_pairs(text: str, run: Sequence[PrintedFigure], figure: PrintedFigure) -> list[PrintedFigure]:
-    """The part of a list that is compared with one another, if only parts of it are."""
-    links = [AGAINST.search(without_brackets(text, one.end, other.start)) is not None for one, other in pairwise(run)]
-    if all(links) or not any(links):
-        return list(run)
-    at = next(n for n, one in enumerate(run) if one.start == figure.start)
-    first = last = at
-    while first > 0 and links[first - 1]:
-        first -= 1
-    while last < len(links) and links[last]:
-        last += 1
-    return list(run[first : last + 1])
-
-
-# `40 (75.5 %) and 19 (39.6 %)`: from a share in brackets to the next one.
-_FROM_BRACKET_TO_BRACKET: Final = re.compile(r"[^()\[\]]*[)\]]([^()\[\]]*)[(\[][^()\[\]]*")
-
-
-def _are_listed(text: str, one: PrintedFigure, other: PrintedFigure, named: Sequence[NamedRow]) -> bool:
-    if any(one.end <= name.start < other.start for name in named):
-        return False
-    between = without_brackets(text, one.end, other.start)
-    if parallel := _FROM_BRACKET_TO_BRACKET.fullmatch(between):
-        between = parallel[1]
-    if "respectively" in between or re.search(r"[()\[\]]", between):
-        return False
-    return len(TERM.findall(between)) <= _MOST_BETWEEN and _LIST.fullmatch(between) is not None
-
-
-def _on_either_side(
-    text: str, place: int, run: Sequence[PrintedFigure], before: Sequence[NamedRow], named: Sequence[NamedRow]
-) -> NamedRow | None:
-    """`A rose to 51 % compared with 18 % for B`: the name before has the first figure, the one behind the second."""
-    behind = next((one for one in named if one.start >= run[1].end), None)
-    if behind is None or len({one.key for one in before}) != 1 or before[-1].key == behind.key:
+    Papers keep the order of their groups: `… 24 % with A and 31 % with B. Overall survival was 51 versus 47 months.`
+    """
+    peers = [one for one in peers if sentence[0] <= one.start < sentence[1]]
+    run = Statement(tokens_of(text, sentence, peers, ()), figure, ()).run
+    keys = labels.keys
+    if len(run) != PAIR or len(keys) != PAIR or _GROUP_WORD.search(text, *sentence):
         return None
-    if before[-1].end > run[0].start or not GIVEN.fullmatch(text, run[1].end, behind.start):
-        return None
-    return (before[-1], behind)[place]
-
-
-_COMPARED_WITH: Final = re.compile(
-    r"(?<![a-z])(?:compared (?:with|to)|in comparison (?:with|to)|relative to|unlike|as opposed to|in contrast to"
-    r"|versus)"
-    r"(?: that| those)?(?: in| of| with| for| receiving| treated with)?(?: the)? ?$"
-)
-
-
-def _turned_comparison(
-    text: str, place: int, run: Sequence[PrintedFigure], named: Sequence[NamedRow]
-) -> NamedRow | None:
-    """`Compared with B, A had a lower rate (15 % v 28 %)`: the first figure is of the name that comes second."""
-    names = _distinct_owners([one for one in named if one.end <= run[0].start])
-    if len(names) != _PAIR or not _COMPARED_WITH.search(text, max(0, names[0].start - 50), names[0].start):
-        return None
-    return names[1 - place]
-
-
-def _by_order(
-    text: str,
-    figure: PrintedFigure,
-    run: Sequence[PrintedFigure],
-    peers: Sequence[PrintedFigure],
-    named: Sequence[NamedRow],
-) -> NamedRow | None:
-    """As many names as figures, all before or all behind them: the first belongs to the first."""
-    place = next(n for n, one in enumerate(run) if one.start == figure.start)
-    if len(run) == _PAIR and (turned := _turned_comparison(text, place, run, named)):
-        return turned
-    first_before = max((one.end for one in peers if one.end <= run[0].start), default=0)
-    last_behind = min((one.start for one in peers if one.start >= run[-1].end), default=10**9)
-    for names in (
-        [one for one in named if first_before <= one.start and one.end <= run[0].start],
-        [one for one in named if run[-1].end <= one.start < last_behind],
-        [one for one in named if one.end <= run[0].start],
-    ):
-        listed = _distinct_owners(names)
-        if len(listed) == len(run):
-            return listed[place]
-        if len(run) == 2 and (found := _on_either_side(text, place, run, names, named)):
-            return found
-        # The same names in turn, more than once: the last list before the figures counts.
-        if len(names) > len(run) and len({one.key for one in names[-len(run) :]}) == len(run):
-            return names[-len(run) :][place]
+    for found in reversed(re.split(r"(?<=[.;]) ", before)):
+        named = labels.mentions(found)
+        order = list(dict.fromkeys(one.key for one in named))
+        if any(one.startswith(OTHER) for one in order):
+            return None
+        if len(order) == PAIR and re.search(r"[0-9]", found):
+            if re.search(r"(?:than|compared (?:with|to)|versus|vs\.?|over)(?: [a-z]+){0,2} $", found[: named[0].start]):
+                return None
+            return order[[one.start for one in run].index(figure.start)]
     return None
 
 
-_ITEM: Final = re.compile(r",? (?:and|or|vs\.?|versus) |, |与|、|和")
+# A sentence that speaks of groups which we do not know by name has an order of its own.
+_GROUP_WORD: Final = re.compile(
+    r"(?<![a-z])(?:subgroups?|aged|years old|men|males?|tumou?rs?|stage|baseline|before)(?![a-z])"
+)
 
 
-def _in_list(
-    text: str, figure: PrintedFigure, run: Sequence[PrintedFigure], named: Sequence[NamedRow], sentence: tuple[int, int]
-) -> NamedRow | None:
-    """`the costs of ultrasound, mammography and both were a, b and c, respectively`, with only some of them known."""
-    place = next(n for n, one in enumerate(run) if one.start == figure.start)
-    start = sentence[0]
-    cuts = list(_ITEM.finditer(text, start, run[0].start))
-    edges = [start, *(cut.end() for cut in cuts)]
-    stops = [*(cut.start() for cut in cuts), run[0].start]
-    items = list(zip(edges, stops, strict=True))[-len(run) :]
-    if len(items) < len(run):
+class _Claim(Statement):
+    """The names that may claim a figure, and the one that has it."""
+
+    def owner(self, *, is_size: bool) -> str | None:
+        if len(self._run) > 1:
+            return self._of_list()
+        if is_size:
+            return self._of_size()
+        return self._of_single(MOST_FROM_NAME) or self._only_name()
+
+    def _of_size(self) -> str | None:
+        """A number of people: `A (n = 50)`, `50 patients received A`."""
+        behind, before = self._name_given_behind(self._at), self._name_before(self._at)
+        names = {one.key for one in self._tokens if one.kind is K.NAME}
+        says_groups = any(one.term in {"arms", "groups"} for one in self._tokens)
+        if len(self._figures) == 1 and (len(names) > 1 or says_groups):
+            return None  # one number of people for several groups
+        if before is not None:
+            between = self._tokens[before + 1 : self._at]
+            is_called_n = [one.term for one in between[-2:]] in (["n", "="], ["n", ":"], ["=", "n"])
+            farthest = _MOST_FROM_NAME_TO_SIZE if is_called_n else 0
+            is_free = all(one.kind in {K.OPEN, K.LIGHT, K.AND, K.TERM} for one in between)
+            is_listed = any(one.kind is K.AND and one.term != "," for one in between)
+            terms = sum(one.kind is K.TERM for one in between)
+            if is_free and not is_listed and terms <= farthest:
+                return self._tokens[before].key
+        return self._tokens[behind].key if behind is not None else None
+
+    def _of_single(self, farthest: int) -> str | None:
+        """The name given right behind a figure, or the last one before it that has no figure yet."""
+        behind, before = self._name_given_behind(self._at), self._name_before(self._at)
+        if behind is not None and before is not None:
+            to_behind, to_before = self._cost(self._at, behind), self._cost(before, self._at)
+            if self._tokens[behind].key == self._tokens[before].key:
+                return self._tokens[before].key
+            if to_before == 0 and not self._opens(before, self._at):
+                return self._tokens[before].key
+            return self._tokens[behind].key if to_behind <= to_before else None
+        if behind is not None:
+            return self._tokens[behind].key
+        if before is not None and self._cost(before, self._at) <= farthest:
+            return self._tokens[before].key
         return None
-    a, b = items[place]
-    return next((one for one in named if a <= one.start < b), None)
 
+    def _opens(self, one: int, other: int) -> bool:
+        """Whether a bracket with several figures opens between two tokens."""
+        return any(token.kind is K.OPEN for token in self._tokens[one + 1 : other])
 
-def _distinct_owners(names: Sequence[NamedRow]) -> list[NamedRow]:
-    kept: dict[str, NamedRow] = {}
-    for one in names:
-        kept.setdefault(one.key, one)
-    return [*kept.values()]
+    def _name_before(self, at: int) -> int | None:
+        """The last name before a figure, with no other figure between and none that it was given to already."""
+        for n in range(at - 1, -1, -1):
+            kind = self._tokens[n].kind
+            if kind in {K.FIGURE, K.BREAK}:
+                return None
+            if kind is K.NAME:
+                between = self._tokens[n + 1 : at]
+                opening = next((m for m, one in enumerate(between) if one.kind is K.OPEN), None)
+                if opening is not None and any(one.kind is K.TERM for one in between[opening:]):
+                    return None  # `A had less (X 5 %, …`: a name that we do not know
+                return None if self._is_taken(n) or self._is_among_several(n) else n
+        return None
+
+    def _is_taken(self, n: int) -> bool:
+        """`5 % in A and 7 %`: the figure before it was given to the name."""
+        figure = next((m for m in range(n - 1, -1, -1) if self._tokens[m].kind is K.FIGURE), None)
+        return figure is not None and self._name_given_behind(figure) == n and self._cost(n, self._at) > 0
+
+    def _is_among_several(self, n: int) -> bool:
+        """`A was better than B (41 %)`, `A and B: 41 %`: the figure is of both, or of the first."""
+        for m in range(n - 1, -1, -1):
+            one = self._tokens[m]
+            if one.kind in {K.FIGURE, K.BREAK}:
+                return False
+            if one.kind is K.NAME and one.key != self._tokens[n].key:
+                return self._cost(n, self._at) > 0
+        return False
+
+    def _only_name(self) -> str | None:
+        """The one group of a sentence that compares nothing."""
+        names = [n for n, one in enumerate(self._tokens) if one.kind is K.NAME]
+        if len({self._tokens[n].key for n in names}) != 1 or any(
+            one.kind in {K.AGAINST, K.RESPECTIVELY} or one.term in {"group", "groups", "arm", "arms", "both", "other"}
+            for one in self._tokens
+        ):
+            return None
+        return self._tokens[names[0]].key if len(self._figures) == 1 or names[0] < self._figures[0] else None

@@ -8,8 +8,10 @@ from typing import Final
 from ingather.extraction.findings import Answer, Row, Span, State
 from ingather.extraction.ground.folding import fold
 from ingather.extraction.proof.bound import Subject
-from ingather.extraction.proof.labels import Labels, arm_labels, columns, short_forms
+from ingather.extraction.proof.group_names import names_of_arms
+from ingather.extraction.proof.labels import Labels, arm_labels, columns, own_terms
 from ingather.extraction.proof.outcomes import days
+from ingather.extraction.proof.short_forms import short_forms
 from ingather.extraction.template.model import Scope
 
 # So many lines above a row of a table its header is looked for. More would reach the table before it.
@@ -45,7 +47,9 @@ class Rows:
             if answer.state is State.REPORTED and answer.field in {*_TIME_FIELDS, "r_value_kind"}
         }
         self._spread = spread_of(pages)
-        self._short = short_forms("\n".join(pages)[:_SHORT_FORMS_WITHIN])
+        self._text = "\n".join(pages)[:_SHORT_FORMS_WITHIN]
+        self._short = short_forms(self._text)
+        self._labels_of: dict[tuple[tuple[str, str], ...], Labels] = {}
         self._known: dict[str, Subject] = {}
 
     def subject(self, key: str) -> Subject:
@@ -59,7 +63,11 @@ class Rows:
         return Subject(arm_labels=self._labels(self._arms), spread=self._spread)
 
     def _labels(self, arms: Mapping[str, str]) -> Labels:
-        return arm_labels(tuple(arms.items()), self._short)
+        pairs = tuple(arms.items())
+        if pairs not in self._labels_of:
+            names = names_of_arms(self._text, arms, own_terms(pairs), self._short)
+            self._labels_of[pairs] = arm_labels(pairs, self._short, names)
+        return self._labels_of[pairs]
 
     def _of(self, row: Row) -> Subject:
         if row.scope == Scope.ARM:

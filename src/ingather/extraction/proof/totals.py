@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Final
 
-from ingather.extraction.proof.beside import right_beside
 from ingather.extraction.proof.figures import PrintedFigure
 from ingather.extraction.proof.labels import NamedRow
+from ingather.extraction.proof.owners import owner
 
 # These stand between a number and the arm it went to.
 _TO_ARM: Final = re.compile(
@@ -31,10 +31,10 @@ _ARM: Final = re.compile(
 _EACH: Final = re.compile(
     r"[^.;]{0,30}?(?:(?<![a-z])(?:in|to|for|per) (?:each|both)(?: of the)?(?: two| three)?(?: treatment"
     r"| study)? ?(?:group|arm)?|(?:in|to|for|per) either (?:group|arm)(?! [a-z(])|per (?:group|arm|treatment)|"
-    r"in both groups|each (?:group|arm))|例?[/每]组|例?一组"
+    r"in both groups|each (?:group|arm)| ?each(?![a-z]))|例?[/每]组|例?一组"
 )
 _EACH_BEFORE: Final = re.compile(r"(?:each (?:group|arm|of)[^.;]{0,25}|per (?:group|arm)[^.;]{0,15}|(?:各|每组) ?)$")
-_N_IN_BRACKETS: Final = re.compile(r"[(\[{;,] ?n ?= ?$|[(\[{] ?$")
+_N_IN_BRACKETS: Final = re.compile(r"(?:[(\[{;,]|(?<![a-z])and) ?n ?= ?$|[(\[{] ?$")
 _GROUP_BEFORE: Final = re.compile(
     r"(?:(?<![a-z])(?:group|arm)(?: [a-z0-9]{1,2})?(?:,|;|:| [({]| =| of"
     r"| \[| was| were| included| comprised| consisted of| received|, [a-z]{1,5},)?"
@@ -61,11 +61,13 @@ def is_of_one_arm(
         return True
     if _N_IN_BRACKETS.search(before) and _is_in_list_of_groups(text, here):
         return True
+    if re.match(r" ?each(?![a-z])| ?: ?[0-9]{2}", after):
+        return True
     if re.match(r" ?\+ ?[0-9]", after) or re.search(r"[0-9] ?\+ ?$", before):
         return True
     if sum(_goes_somewhere(text, one) for one in here) > 1 and _goes_somewhere(text, figure):
         return True
-    if right_beside(text, figure, here, [one for one in named if start <= one.start < end]):
+    if owner(text, figure, here, named, sentence, is_beside_enough=False):
         return True
     return _goes_to_one(text, figure, here, named, end)
 
