@@ -199,8 +199,8 @@ _OTHERWISE: Final = re.compile(
 
 def _is_randomised(quote: str, start: int, end: int) -> bool:
     """Whether the word nearest to a total that says what became of the people is that they were randomised."""
-    said = [*_RANDOMISED.finditer(quote), *_OTHERWISE.finditer(quote)]
-    nearest = min(said, key=lambda one: min(abs(one.start() - end), abs(start - one.end())), default=None)
+    fates = [*_RANDOMISED.finditer(quote), *_OTHERWISE.finditer(quote)]
+    nearest = min(fates, key=lambda one: min(abs(one.start() - end), abs(start - one.end())), default=None)
     return nearest is not None and nearest[0].casefold().startswith("random")
 
 

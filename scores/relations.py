@@ -132,9 +132,9 @@ def _values(text: str, start: int, end: int) -> Iterator[tuple[str, float | int]
     if share is None and re.search(r"\u00b1", text[start:end]):
         yield "r_mean", float(first.value)
     elif share is None and len(here) == 1:
-        said = set(re.findall(r"(?<![a-z])(mean|median)s?(?![a-z])", before))
-        if len(said) == 1:
-            yield f"r_{said.pop()}", float(first.value)
+        named_kinds = set(re.findall(r"(?<![a-z])(mean|median)s?(?![a-z])", before))
+        if len(named_kinds) == 1:
+            yield f"r_{named_kinds.pop()}", float(first.value)
 
 
 def _is_whole(figure: PrintedFigure, text: str) -> bool:

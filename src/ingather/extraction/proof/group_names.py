@@ -33,6 +33,30 @@ _EXPLAINS: Final = re.compile(
 _SHORT: Final = re.compile(r"(?<![A-Za-z0-9-])[A-Z][A-Za-z0-9]*(?:[-/+][A-Za-z0-9]+)*[A-Z0-9+](?![A-Za-z0-9])")
 _CALLED_GROUP: Final = re.compile(r"[- ](?:treated |control )?(?:groups?|arms?|patients|participants|women)(?![a-z])")
 _SMALL: Final = frozenset("of the and in a an for to with or on by at from plus vs versus".split())  # noqa: SIM905
+# A short name that is also one of these cannot be told from it once case is folded.
+_COMMON: Final = {
+    *("it", "us", "as", "at", "on", "in", "is", "or", "an", "no", "to", "we", "be", "so", "do", "if", "by", "of", "he"),
+    *(
+        "me",
+        "my",
+        "up",
+        "go",
+        "and",
+        "was",
+        "the",
+        "all",
+        "can",
+        "are",
+        "has",
+        "had",
+        "may",
+        "not",
+        "but",
+        "for",
+        "who",
+    ),
+    *("one", "two", "per", "day", "days", "arm", "men", "age", "ages"),
+}
 _COMBINED: Final = re.compile(r"(?<![a-z])(?:plus|and|with|combin\w+|followed by|added)(?![a-z])|\+|/")
 _ALONE: Final = re.compile(r"(?<![a-z])(?:alone|only|monotherapy|single[- ]agent)(?![a-z])")
 
@@ -81,10 +105,10 @@ def _short_names(
         brief = fold(name).text
         fitting = [key for key, label in arms.items() if is_short_for(name, label, own.get(key, ()))]
         if brief in explained:
-            # What the paper explains counts as explained: `TC` of `docetaxel and cyclophosphamide (TC)`.
-            said = {key for key in arms for long in explained[brief] if _shares(long, own.get(key, ()))}
-            fitting = [*said]
-        if len(fitting) == 1 and not is_real(brief):
+            # A short name means what the paper explains: `TC` of `docetaxel and cyclophosphamide (TC)`.
+            carrying = {key for key in arms for long in explained[brief] if _shares(long, own.get(key, ()))}
+            fitting = [*carrying]
+        if len(fitting) == 1 and not (brief in _COMMON if brief in explained else is_real(brief)):
             found.append((fitting[0], brief))
     return found
 
@@ -121,7 +145,7 @@ def _is_spelt_by_initials(letters: str, terms: Sequence[str]) -> bool:
 
 
 _IN_BRACKETS: Final = re.compile(r"[(\[] ?([A-Z][A-Za-z0-9/+-]{1,9})(?= ?[;,)\]=:])")
-# What stands in brackets and names no group.
+# These stand in brackets and name no group.
 _NO_GROUP: Final = {
     *("HR", "CI", "OR", "RR", "SD", "SE", "SEM", "IQR", "CR", "PR", "ITT", "PP", "BMI", "US", "USA", "UK", "II", "III"),
     *("IV", "NS", "ER", "HER2", "RCT", "DFS", "OS", "PFS", "TTP", "QOL", "MRI", "CT", "AE", "AES"),
@@ -169,7 +193,7 @@ def _windows(text: str, place: tuple[int, int], before: int, following: int) -> 
     found = []
     start, end = place
     opening = text[max(0, start - 25) : start]
-    is_bracketed = re.search(r"[(\[](?: ?n ?= ?[0-9]+[,;])? ?$", opening) is not None
+    is_bracketed = re.search(r"[(\[](?: ?[a-z0-9 =+/-]{1,12}[,;])? ?$", opening) is not None
     if is_bracketed and re.match(r" ?[)\]]|[,;:] ?(?:n ?=|[0-9])", text[end : end + 8]):
         left = text[max(before, start - _BEFORE_WITHIN) : start]
         found.append(re.split(r"[;]|\. |(?<![a-z])(?:or|versus|vs\.?)(?![a-z])", left)[-1])

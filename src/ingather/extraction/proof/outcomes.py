@@ -146,7 +146,7 @@ def _other_outcomes(
         for one in outcome_mentions(label, other, text[start:end])
     ]
     found = [one for one in found if not any(one.start < mine.end and mine.start < one.end for mine in own)]
-    # What brackets hold beside the figure is an aside: `13 % (two of them fatal) and 29 %`.
+    # Brackets beside a figure hold an aside: `13 % (two of them fatal) and 29 %`.
     asides = [bracket.span() for bracket in _BRACKETS.finditer(text, start, end)]
     return [one for one in found if not any(a < one.start < b and not a < figure.start < b for a, b in asides)]
 

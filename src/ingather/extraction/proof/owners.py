@@ -11,10 +11,10 @@ from typing import Final
 
 from ingather.extraction.proof.figures import PrintedFigure
 from ingather.extraction.proof.labels import OTHER, Labels, NamedRow
-from ingather.extraction.proof.sentence_tokens import TokenKind, tokens_of
-from ingather.extraction.proof.statement import MOST_FROM_NAME, PAIR, Statement
+from ingather.extraction.proof.sentence_tokens import PieceKind, tokens_of
+from ingather.extraction.proof.statement import MOST_FROM_NAME, PAIR, FigureInSentence
 
-K = TokenKind
+K = PieceKind
 # A size of a group stands nearer to its name than a result does.
 _MOST_FROM_NAME_TO_SIZE: Final = 5
 
@@ -40,7 +40,7 @@ def owner(
     ]  # fmt: skip
     if not here:
         return None
-    names = _Claim(tokens_of(text, sentence, peers, here), figure, tuple(dict.fromkeys(keys)), peers)
+    names = _FigureClaim(tokens_of(text, sentence, peers, here), figure, tuple(dict.fromkeys(keys)), peers)
     key = _before_brackets(text, figure, peers, here) or names.owner(is_size=not is_beside_enough)
     if key is None:
         return None
@@ -100,7 +100,7 @@ def run_of(
 ) -> list[PrintedFigure]:
     """The figures of a sentence that stand in one list with this one."""
     peers = [one for one in peers if sentence[0] <= one.start < sentence[1]]
-    run = Statement(tokens_of(text, sentence, peers, ()), figure, ()).run
+    run = FigureInSentence(tokens_of(text, sentence, peers, ()), figure, ()).run
     starts = {token.start for token in run}
     return [one for one in peers if one.start in starts]
 
@@ -114,9 +114,9 @@ def owner_by_custom(
     Papers keep the order of their groups: `… 24 % with A and 31 % with B. Overall survival was 51 versus 47 months.`
     """
     peers = [one for one in peers if sentence[0] <= one.start < sentence[1]]
-    run = Statement(tokens_of(text, sentence, peers, ()), figure, ()).run
+    run = FigureInSentence(tokens_of(text, sentence, peers, ()), figure, ()).run
     keys = labels.keys
-    if len(run) != PAIR or len(keys) != PAIR or _GROUP_WORD.search(text, *sentence):
+    if len(run) != PAIR or len(keys) != PAIR or _SUBGROUPS.search(text, *sentence):
         return None
     for found in reversed(re.split(r"(?<=[.;]) ", before)):
         named = labels.mentions(found)
@@ -131,12 +131,12 @@ def owner_by_custom(
 
 
 # A sentence that speaks of groups which we do not know by name has an order of its own.
-_GROUP_WORD: Final = re.compile(
+_SUBGROUPS: Final = re.compile(
     r"(?<![a-z])(?:subgroups?|aged|years old|men|males?|tumou?rs?|stage|baseline|before)(?![a-z])"
 )
 
 
-class _Claim(Statement):
+class _FigureClaim(FigureInSentence):
     """The names that may claim a figure, and the one that has it."""
 
     def owner(self, *, is_size: bool) -> str | None:
@@ -150,8 +150,8 @@ class _Claim(Statement):
         """A number of people: `A (n = 50)`, `50 patients received A`."""
         behind, before = self._name_given_behind(self._at), self._name_before(self._at)
         names = {one.key for one in self._tokens if one.kind is K.NAME}
-        says_groups = any(one.term in {"arms", "groups"} for one in self._tokens)
-        if len(self._figures) == 1 and (len(names) > 1 or says_groups):
+        has_several = any(one.term in {"arms", "groups"} for one in self._tokens)
+        if len(self._figures) == 1 and (len(names) > 1 or has_several):
             return None  # one number of people for several groups
         if before is not None:
             between = self._tokens[before + 1 : self._at]

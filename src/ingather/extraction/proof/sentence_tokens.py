@@ -15,7 +15,7 @@ from ingather.extraction.proof.figures import PrintedFigure
 from ingather.extraction.proof.labels import NamedRow
 
 
-class TokenKind(StrEnum):
+class PieceKind(StrEnum):
     """What a token does in a sentence."""
 
     NAME = "name"
@@ -32,10 +32,10 @@ class TokenKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Token:
+class SentencePiece:
     """A piece of a sentence; `key` is the group that a name names, `term` a word as it is written."""
 
-    kind: TokenKind
+    kind: PieceKind
     start: int
     end: int
     key: str = ""
@@ -66,22 +66,24 @@ _SHORT_ASIDE: Final = re.compile(r" ?[a-z]{1,4}[0-9]* ?")
 
 def tokens_of(
     text: str, sentence: tuple[int, int], peers: Sequence[PrintedFigure], named: Sequence[NamedRow]
-) -> list[Token]:
+) -> list[SentencePiece]:
     """The tokens of a sentence, in order."""
     return [*_tokens(text, sentence, peers, named)]
 
 
 def _tokens(
     text: str, sentence: tuple[int, int], peers: Sequence[PrintedFigure], named: Sequence[NamedRow]
-) -> Iterator[Token]:
+) -> Iterator[SentencePiece]:
     skipped, opened = _brackets(text, sentence, peers, named)
     # A semicolon in brackets that name no group ends no statement: `(7 % v 6 %; P = .7)`.
     listing = [
         found.span() for found in _INNER.finditer(text, *sentence)
         if not any(found.start() < one.start < found.end() for one in named)
     ]  # fmt: skip
-    marked = {one.start: Token(kind=TokenKind.FIGURE, start=one.start, end=one.end) for one in peers}
-    marked |= {one.start: Token(kind=TokenKind.NAME, start=one.start, end=one.end, key=one.key) for one in named}
+    marked = {one.start: SentencePiece(kind=PieceKind.FIGURE, start=one.start, end=one.end) for one in peers}
+    marked |= {
+        one.start: SentencePiece(kind=PieceKind.NAME, start=one.start, end=one.end, key=one.key) for one in named
+    }
     at, stop = sentence
     starts = sorted(marked)
     while at < stop:
@@ -95,8 +97,8 @@ def _tokens(
         elif found := _PIECE.match(text, at):
             end = next((start for start in starts if at < start < found.end()), found.end())
             is_inside = found["break"] == ";" and any(a < at < b for a, b in listing)
-            kind = TokenKind.AND if is_inside else TokenKind(str(found.lastgroup))
-            yield Token(kind=kind, start=at, end=end, term=text[at:end])
+            kind = PieceKind.AND if is_inside else PieceKind(str(found.lastgroup))
+            yield SentencePiece(kind=kind, start=at, end=end, term=text[at:end])
             at = end
         else:
             at += 1

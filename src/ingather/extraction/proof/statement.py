@@ -6,16 +6,16 @@ from typing import Final
 
 from ingather.extraction.proof.figures import PrintedFigure
 from ingather.extraction.proof.labels import OTHER
-from ingather.extraction.proof.sentence_tokens import Token, TokenKind
+from ingather.extraction.proof.sentence_tokens import PieceKind, SentencePiece
 
-K = TokenKind
+K = PieceKind
 # Between two sides of a comparison may stand this many words: `5.2 cm after a week compared with 6.1 cm`.
 _MOST_COMPARED: Final = 7
 # Between a figure and the name behind it. More is another statement.
 MOST_TO_NAME: Final = 6
 # Between a list of figures and its names, and between a name and the figure behind it.
 MOST_FROM_NAME: Final = 24
-# What a word that parts costs, in words: a comma or `and`, and `versus`.
+# A word that parts costs as much as so many words: a comma or `and`, and `versus`.
 _PARTS: Final = 4
 PAIR: Final = 2
 # Words this near to one another are of one phrase.
@@ -25,11 +25,15 @@ _MORE: Final = re.compile(r"more|higher|greater|longer|larger|increas\w+|raised"
 _SEVERAL: Final = re.compile(r"either|between|both|each|one|compar\w+")
 
 
-class Statement:
+class FigureInSentence:
     """One sentence as tokens, with the figure that is asked about."""
 
     def __init__(
-        self, tokens: list[Token], figure: PrintedFigure, keys: Sequence[str], peers: Sequence[PrintedFigure] = ()
+        self,
+        tokens: list[SentencePiece],
+        figure: PrintedFigure,
+        keys: Sequence[str],
+        peers: Sequence[PrintedFigure] = (),
     ) -> None:
         values = {one.start: one.value for one in peers}
         self._tokens = tokens
@@ -42,7 +46,7 @@ class Statement:
         self._run = self._list_of(self._at)
 
     @property
-    def run(self) -> list[Token]:
+    def run(self) -> list[SentencePiece]:
         return [self._tokens[n] for n in self._run]
 
     # Lists of figures.
@@ -64,7 +68,7 @@ class Statement:
                 last += 1
         return self._figures[first : last + 1]
 
-    def _link(self, n: int) -> TokenKind | None:
+    def _link(self, n: int) -> PieceKind | None:
         """What joins a figure to the next one in a list: `and`, or a comparison, if anything does."""
         between = self._tokens[self._figures[n] + 1 : self._figures[n + 1]]
         kinds = [one.kind for one in between]
@@ -120,7 +124,7 @@ class Statement:
 
     def _names_before(self, count: int) -> list[str]:
         """`A and B … 5 and 7 %`: the last names before the list, past other lists like it."""
-        window: list[Token] = []
+        window: list[SentencePiece] = []
         for n in range(self._run[0] - 1, -1, -1):
             token = self._tokens[n]
             if token.kind is K.FIGURE and not self._is_passed(n, count):
@@ -147,12 +151,12 @@ class Statement:
         stop = next((n for n, one in enumerate(behind) if one.kind in {K.FIGURE, K.BREAK}), len(behind))
         return any(one.kind is K.RESPECTIVELY for one in behind[:stop])
 
-    def _is_joined(self, one: Token, other: Token) -> bool:
+    def _is_joined(self, one: SentencePiece, other: SentencePiece) -> bool:
         """Whether two names stand in one list of names."""
         a, b = self._tokens.index(one), self._tokens.index(other)
         return all(token.kind in {K.AND, K.AGAINST, K.LIGHT, K.GIVES} for token in self._tokens[a + 1 : b])
 
-    def _in_order(self, window: Sequence[Token]) -> list[str]:
+    def _in_order(self, window: Sequence[SentencePiece]) -> list[str]:
         """The names in the order of their figures: that of the text, or turned behind `Compared with A, B …`."""
         names = sorted(window, key=lambda one: one.start)
         first = self._tokens.index(names[0])
@@ -160,7 +164,7 @@ class Statement:
             return self._by_direction(names)
         return [one.key for one in names]
 
-    def _by_direction(self, names: Sequence[Token]) -> list[str]:
+    def _by_direction(self, names: Sequence[SentencePiece]) -> list[str]:
         """`Compared with B, A had fewer (39 % v 13 %)`: papers write these in either order, so the size decides."""
         between = self._tokens[self._tokens.index(names[1]) : self._run[0]]
         is_less = any(_LESS.fullmatch(one.term) for one in between)
