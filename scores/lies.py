@@ -62,8 +62,14 @@ def _lies(rows: Sequence[Row], honest: Sequence[Case]) -> Iterator[tuple[str, Ca
     true = {(case.field, case.row, case.value, case.quote) for case in honest}
     keys = {row.key for row in rows}
     for kind, case in _made(honest):
+        if kind.startswith("arms swapped") and _is_printed_twice(case):
+            continue  # both arms may have it
         if (case.field, case.row, case.value, case.quote) not in true and (not case.row or case.row in keys):
             yield kind, case
+
+
+def _is_printed_twice(case: Case) -> bool:
+    return sum(float(one.value) == case.value for one in figures(fold(case.quote).text)) > 1
 
 
 def _made(honest: Sequence[Case]) -> Iterator[tuple[str, Case]]:

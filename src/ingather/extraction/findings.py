@@ -70,10 +70,8 @@ class Reason(StrEnum):
 
 Value = str | int | float | list[str] | None
 
-# The version of the checks that give verdicts. Version 1 looked for the words of a quote, and for a value's figures in
-# it; version 2 also binds the value to its words; version 3 reads the lists and comparisons of a sentence, and takes
-# what stands behind a plus or minus for an SD only where the paper calls it one. Results stored without a version
-# were judged by the first.
+# The version of the checks that give verdicts. Version 1 looked for a quote's words and a value's figures in it;
+# version 2 also binds the value to its words, version 3 reads lists and comparisons. No version stored: the first.
 FIRST_CHECKS = 1
 CHECKS_VERSION = 3
 

@@ -114,7 +114,7 @@ def _short_names(
 
 
 def _shares(long: str, terms: Sequence[str]) -> bool:
-    return any(re.search(rf"(?<![a-z0-9]){re.escape(term)}", long) for term in terms)
+    return any(re.search(rf"(?<![a-z0-9]){re.escape(term)}(?:s|es|ed|ing)?(?![a-z0-9])", long) for term in terms)
 
 
 # Shorter than this, letters fit words by chance.

@@ -251,12 +251,13 @@ def _sources(
     """Patterns by which an arm is named with its label's words."""
     label_terms = {term for term in _label_terms(label) if term not in _GENERIC}
     names = [label, *re.findall(r"\(([^()]{2,})\)", label), re.sub(r" ?\([^()]*\)", "", label)]
-    names += [*_shortened(label, short, own), *(term for term in own if not is_real(term))]
+    # `no pamidronate` has a word of its own that names the other group.
+    is_negated = re.match(r"(?:no|non|not|without)(?![a-z])", label) is not None
+    calling = () if is_negated else own
+    names += [*_shortened(label, short, own), *(term for term in calling if not is_real(term))]
     is_part = not own and any(other != key and label_terms <= {*_label_terms(text)} for other, text in folded)
     sources = [_label_phrase(name) for name in dict.fromkeys(names) if name.strip(" ()")]
     # An ordinary word of a label names the group only where it is called one: `the exercise group`.
-    is_negated = re.match(r"(?:no|non|not|without)(?![a-z])", label) is not None
-    calling = () if is_negated else own
     sources += [
         rf"(?<![a-z0-9-]){re.escape(term)}(?:{_NEXT_TERM}){{0,2}}{_CALLED}" for term in calling if is_real(term)
     ]
