@@ -41,6 +41,81 @@ def test_a_percentage_that_does_not_fit_leaves_the_answer_open() -> None:
     assert answer.evidence
 
 
+def test_a_percentage_of_somewhat_fewer_people_leaves_n_what_the_table_says() -> None:
+    table = a_table(["", "Aspirin (n = 45)", "Placebo (n = 44)"], ["Stroke, n (%)", "12 (27.9)", "9 (20.5)"])
+    answer = ask_paper("stroke", table)
+    assert numbers_in(answer) == ("12", "45", "9", "44")
+    assert "12 is 27.9 % of fewer than the 45 of the arm" in answer.why
+
+
+def test_a_bare_nought_beside_counts_is_a_count() -> None:
+    table = a_table(["", "Aspirin (n = 45)", "Placebo (n = 44)"], ["Stroke", "0", "9 (20.5)"])
+    assert numbers_in(ask_paper("stroke", table)) == ("0", "45", "9", "44")
+
+
+def test_a_count_with_its_percentage_and_the_interval_of_that() -> None:
+    table = a_table(["", "Aspirin (n = 45)", "Placebo (n = 44)"], ["Stroke", "12 (27%; 16 to 41)", "9 (20%; 11 to 34)"])
+    assert numbers_in(ask_paper("stroke", table)) == ("12", "45", "9", "44")
+
+
+def test_an_arm_under_a_short_name_that_nobody_explains() -> None:
+    table = a_table(["", "CT (n = 9)", "HIT (n = 8)"], ["Peak pulse, mean (SD)", "132 (24)", "125 (15)"])
+    long, other = "high-intensity interval training", "continuous training"
+    answer = ask_paper("peak pulse", table, kind=NumbersKind.CONTINUOUS, intervention=long, comparator=other)
+    assert numbers_in(answer) == ("125", "15", "8", "132", "24", "9")
+
+
+def test_an_arm_made_of_two_others_is_neither_of_them() -> None:
+    table = a_table(["", "Care arms (1 + 2) (n = 45)", "Control (n = 44)"], ["Stroke, n (%)", "12 (26.7)", "9 (20.5)"])
+    answer = ask_paper("stroke", table, intervention="care 1", comparator="control")
+    assert answer.state is not AnswerState.REPORTED
+
+
+def test_times_in_a_column_of_their_own_are_labels_and_no_numbers() -> None:
+    table = a_table(
+        ["", "Period", "Aspirin (n = 45)", "Placebo (n = 44)"],
+        ["Cortisol, mean (SD)", "0 weeks", "10.2 (6.5)", "10.3 (5.4)"],
+        ["Cortisol, mean (SD)", "4 weeks", "9.1 (5.2)", "8.6 (4.2)"],
+    )
+    answer = ask_paper("cortisol", table, kind=NumbersKind.CONTINUOUS)
+    assert numbers_in(answer) == ("9.1", "5.2", "45", "8.6", "4.2", "44")
+
+
+def test_a_mistyped_word_of_the_question_is_the_word() -> None:
+    table = a_table(
+        ["", "Aspirin (n = 45)", "Placebo (n = 44)"],
+        ["Recurrent stone", "12 (26.7)", "9 (20.5)"],
+        ["First stone", "5 (11.1)", "7 (15.9)"],
+    )
+    assert numbers_in(ask_paper("reurrent stone", table)) == ("12", "45", "9", "44")
+
+
+def test_serious_events_are_not_all_events() -> None:
+    table = a_table(["", "Aspirin (n = 45)", "Placebo (n = 44)"], ["Adverse events", "12 (26.7)", "9 (20.5)"])
+    assert ask_paper("serious adverse events", table).state is not AnswerState.REPORTED
+
+
+def test_an_arm_against_itself_before_is_not_answered_with_two_arms() -> None:
+    table = a_table(["", "Aspirin (n = 45)", "Placebo (n = 44)"], ["Stroke, n (%)", "12 (26.7)", "9 (20.5)"])
+    assert ask_paper("stroke", table, comparator="baseline").state is AnswerState.NOT_FOUND
+
+
+def test_letters_inside_the_name_of_an_arm_are_no_se() -> None:
+    table = a_table(
+        ["", "D-serine (n = 45), mean (SD)", "Placebo (n = 44), mean (SD)"], ["Errors", "8.2 (3.1)", "7.9 (2.8)"]
+    )
+    answer = ask_paper("errors", table, kind=NumbersKind.CONTINUOUS, intervention="D-serine")
+    assert numbers_in(answer) == ("8.2", "3.1", "45", "7.9", "2.8", "44")
+
+
+def test_the_arms_of_a_paper_with_their_sizes_names_and_roles() -> None:
+    first = a_table(["Group", "N", "Age"], ["Aspirin", "45", "61"], ["Placebo", "44", "60"])
+    again = a_table(["", "Aspirin", "Placebo", "P"], ["Stroke", "12 (26.7)", "9 (20.5)", "0.5"])
+    arms = arms_of(NumbersPaper(["Aspirin was compared with placebo."], [first, again]))
+    assert [(arm.name, arm.n, arm.is_control) for arm in arms] == [("Aspirin", "45", False), ("Placebo", "44", True)]
+    assert arms[0].names == ("Aspirin",)
+
+
 def test_a_mean_with_its_sd_needs_someone_to_say_that_it_is_an_sd() -> None:
     rows = (["", "Aspirin (n = 45)", "Placebo (n = 44)"], ["Pain score", "8.2 ± 3.1", "7.9 ± 2.8"])
     answers = ask_paper("pain score", a_table(*rows, notes=["Values are mean ± SD."]), kind=NumbersKind.CONTINUOUS)

@@ -83,7 +83,7 @@ def test_the_numbers_are_read_from_the_cells_that_the_model_names() -> None:
 
 
 def test_a_number_typed_beside_a_cell_that_says_another_is_not_taken() -> None:
-    question = other("stroke leading to admission to hospital or rehabilitation")
+    question = other("stroke leading to new disability at work or at home")
     assert ask(naming("5 (11.1)", "7 (15.9)"), question).state is AnswerState.REPORTED
     answer = ask(naming("5 (11.1)", "7 (15.9)", intervention={"events": "15"}), question)
     assert (answer.state, numbers_in(answer)) == (AnswerState.UNCLEAR, ())

@@ -175,6 +175,7 @@ export const notices: Readonly<Record<string, string>> = {
   "numbers.not_named": "这些单元格的标题对该结局的说明不足以满足规则的要求。",
   "numbers.not_sd": "未说明第二个数是标准差。",
   "numbers.nowhere": "没有表格或句子给出两组的该结局。",
+  "numbers.of_fewer": "{events} 占比 {percent} % 的分母少于该组的 {n} 人。",
   "numbers.only_percent": "只给出百分比。",
   "numbers.other_arm": "这些单元格的标题属于另一组。",
   "numbers.other_denominator": "{events}/{n} 不等于 {percent} %：百分比的分母不同。",

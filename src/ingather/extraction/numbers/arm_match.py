@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import permutations
 from types import MappingProxyType
 from typing import Final
@@ -47,18 +48,24 @@ _CONFIRMED: Final = 10.0
 _LEAST: Final = 0.5
 # A label loses this much that has numbers, such as a dose, and none of those of the arm.
 _OTHER_DOSE: Final = 0.6
+# Labels whose names are kept: those of a paper, which all its questions look at.
+_KEPT: Final = 4_096
 # More labels than this on one level are rows of outcomes; their mentions in the text are not looked up.
 _MOST_ARMS: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
 class ArmQuery:
-    """One arm of a question: its terms, those that the other arm has not, and whether its text names a control."""
+    """One arm of a question: its terms, those that the other arm has not, and whether its text names a control.
+
+    `words` are the words of its name in their order, without those that name no arm.
+    """
 
     terms: frozenset[str]
     own: frozenset[str]
     is_control: bool
     is_comparator: bool
+    words: tuple[str, ...] = ()
 
 
 def queries_of(intervention: str, comparator: str, short: ShortForms) -> tuple[ArmQuery, ArmQuery]:
@@ -72,9 +79,18 @@ def queries_of(intervention: str, comparator: str, short: ShortForms) -> tuple[A
             own=terms[at] - terms[1 - at],
             is_control=control[at] and not (control[1 - at] and at == 0),
             is_comparator=at == 1,
+            words=words_of(texts[at]),
         )
         for at in (0, 1)
     )  # fmt: skip
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """The words of a name in their order: without filler, numbers, and words that name no arm."""
+    return tuple(word for word in _WORD.findall(fold(text).text) if terms_of(word) and not _GENERIC & {*terms_of(word)})
+
+
+_WORD: Final = re.compile(r"[a-z][a-z0-9]*")
 
 
 def names_a_control(text: str) -> bool:
@@ -112,8 +128,11 @@ def assign(
     labels = [label for label in labels if roles.get(label) is not ArmRole.OTHER]
     if len(labels) < 2:
         return None
+    coded = codes_of([label.text for label in labels])
     base = {
-        (label, at): _affinity(label, arms[at], arms[1 - at], short) + _by_person(roles.get(label), at)
+        (label, at): _affinity(label, arms[at], arms[1 - at], short)
+        + _as_code(coded[label.text], arms[at], arms[1 - at])
+        + _by_person(roles.get(label), at)
         for label in labels
         for at in (0, 1)
     }
@@ -134,8 +153,58 @@ def _by_person(role: ArmRole | None, at: int) -> float:
     return 0.0
 
 
+# The letters of a table's footnotes and of its groups: `A` and `B` abbreviate nothing.
+_SERIAL: Final = frozenset("abcd")
+_CODE: Final = re.compile(r"[A-Za-z][A-Za-z0-9]{0,6}")
+_NOT_IN_CODE: Final = re.compile(
+    r"\b(?:group|arm|cohort|patients|participants|subjects|treatment|condition)s?\b|\(?\b[nN] ?[=:].*$|[(\[]\d+[)\]]",
+    re.IGNORECASE,
+)
+
+
+def codes_of(texts: Sequence[str]) -> Mapping[str, str]:
+    """The short names that labels consist of, such as `HIT` or `Asp`, or nothing where a label is no short name."""
+    bare = {text: _NOT_IN_CODE.sub(" ", text).strip(" -,;:()") for text in texts}
+    codes = {text: name.casefold() if _CODE.fullmatch(name) else "" for text, name in bare.items()}
+    if all(code in _SERIAL for code in codes.values()):
+        return dict.fromkeys(texts, "")
+    return codes
+
+
+def _as_code(code: str, arm: ArmQuery, other: ArmQuery) -> float:
+    """How much speaks for a short name being that of one arm and not of the other, from -0.8 to 0.8."""
+    return _abbreviates(code, arm.words) - _abbreviates(code, other.words) if code else 0.0
+
+
+def _abbreviates(code: str, words: Sequence[str]) -> float:
+    if not code or not words or code in words:
+        return 0.0
+    initials = "".join(word[0] for word in words)
+    if len(code) == 1:
+        return 0.45 if code in initials else 0.0
+    if code == initials:
+        return 0.8
+    if any(word.startswith(code) for word in words):
+        return 0.7
+    if _in_order(code, initials):
+        return 0.6
+    run = "".join(words)
+    return 0.5 if len(code) > 2 and code[0] == run[0] and _in_order(code, run) and not code.isdigit() else 0.0
+
+
+def _in_order(letters: str, text: str) -> bool:
+    """Whether all letters stand in a text in this order."""
+    rest = iter(text)
+    return all(letter in rest for letter in letters)
+
+
+_SEVERAL: Final = re.compile(r"(?<![\d.])\d ?(?:\+|&|and) ?\d(?![\d.])")
+
+
 def _can_name(label: ArmLabel, arms: tuple[ArmQuery, ArmQuery]) -> bool:
-    """A number alone, such as a week, names an arm only where the question has it."""
+    """A number alone, such as a week, names an arm only where the question has it; `1 + 2` names neither of the two."""
+    if _SEVERAL.search(label.text) and any(char.isdigit() for arm in arms for term in arm.own for char in term):
+        return False
     if all(term.isdigit() for term in label.core):
         return any(set(label.core) & arm.terms for arm in arms)
     return True
@@ -154,13 +223,16 @@ def _best_arm_pair(
         return None
     if min(scores[first[1], 0], scores[first[2], 1]) < -_MARGIN:
         return None
+    if any(scores[label, at] < scores[label, 1 - at] for at, label in enumerate(first[1:])):
+        return None  # a label names the other arm better
     return first[1], first[2]
 
 
 def _affinity(label: ArmLabel, arm: ArmQuery, other: ArmQuery, short: ShortForms) -> float:
     """How well a label fits one arm and not the other, from about -1 to 3."""
     own = set(label.core)
-    terms = short.written_out(own)
+    letters = {term.removeprefix("group0") for term in own if term.startswith("group0")}
+    terms = short.written_out(own) | (short.written_out(letters) - letters)
     telling = {term for term in terms if term not in _GENERIC} or terms
     total = sum(weight(term) for term in own if term in telling) or sum(map(weight, telling)) or 1.0
     shared = sum(weight(term) for term in telling & arm.terms)
@@ -168,7 +240,7 @@ def _affinity(label: ArmLabel, arm: ArmQuery, other: ArmQuery, short: ShortForms
     score += min(1.0, sum(weight(term) for term in telling & arm.own if term not in _GENERIC))
     score -= min(1.0, sum(weight(term) for term in telling & other.own if term not in _GENERIC))
     doses = [{term for term in of if term[0].isdigit()} for of in (own, arm.terms)]
-    if all(doses) and not doses[0] & doses[1]:
+    if all(doses) and doses[0] - doses[1]:
         score -= _OTHER_DOSE
     return score + _by_role(label, arm, other)
 
@@ -185,8 +257,13 @@ def fits_only(label: ArmLabel, arm: ArmQuery, other: ArmQuery, short: ShortForms
     return score >= _FITS and score - _affinity(label, other, arm, short) >= _FITS
 
 
+@lru_cache(maxsize=_KEPT)
+def _without_n(text: str) -> str:
+    return re.sub(r" ?\(?n ?[=:].*$", "", fold(text).text).strip(" ,;:()")
+
+
 def _by_role(label: ArmLabel, arm: ArmQuery, other: ArmQuery) -> float:
-    plain = re.sub(r" ?\(?n ?[=:].*$", "", fold(label.text).text).strip(" ,;:()")
+    plain = _without_n(label.text)
     if _PLAIN_CONTROL.fullmatch(plain) and (plain.startswith(("no", "non")) or not _ACTIVE.fullmatch(plain)):
         is_control = True
     elif _ACTIVE.fullmatch(plain):

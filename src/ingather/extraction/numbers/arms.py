@@ -1,69 +1,171 @@
-"""The arms of a trial as the headers of its tables name them, each with its size where one is given. Pure."""
+"""The arms of a trial: the names its tables and its text give them, with their sizes and roles. Pure.
+
+Every number of a trial hangs on one of these. `arms_of` reads them from a paper; whoever lets a person confirm or
+mend the list keeps the same type.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from typing import Final
 
-from ingather.extraction.numbers.arm_match import ArmLabel, names_a_control, queries_of
+from ingather.extraction.numbers.arm_match import ArmLabel, assign, names_a_control, queries_of
 from ingather.extraction.numbers.label import TableLabel
-from ingather.extraction.numbers.mentions import bare_name
+from ingather.extraction.numbers.mentions import bare_name, mentions_of
+from ingather.extraction.numbers.pairing import bare_n
 from ingather.extraction.numbers.paper import NumbersPaper
 from ingather.extraction.numbers.question import NumbersQuestion
-from ingather.extraction.numbers.sizes import candidates_of, sizes_of
+from ingather.extraction.numbers.sizes import ArmSize, candidates_of, is_same_name, sizes_of
 from ingather.extraction.numbers.terms import terms_of
-from ingather.extraction.numbers.view import TableView, unmarked
+from ingather.extraction.numbers.view import TableView, ViewEntry, unmarked
 
 # More headers than this side by side are no arms.
-_MOST_ARMS: Final = 10
-# Three things speak for headers being arms: each has its number of people, one is called a control, several tables have
-# them.
+_MOST_ARMS: Final = 8
+# What speaks for labels being arms: each has its number of people, one is called a control, they are called groups, the
+# title or abstract has their words, a p-value stands beside them, several tables have them.
 _HAS_N: Final = 3.0
 _HAS_CONTROL: Final = 2.0
+_ARE_GROUPS: Final = 2.0
+_IN_ABSTRACT: Final = 1.0
+_HAS_P: Final = 1.0
 _AGAIN: Final = 0.5
+# Columns are arms more often than rows are.
+_IN_ROWS: Final = -0.5
+# So many characters from the beginning are title and abstract.
+_ABSTRACT: Final = 3_000
+_GROUP_TERMS: Final = frozenset(terms_of("group groups arm arms cohort"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialArm:
-    """One arm: its name as a table has it, its size as printed or nothing, and whether it is called a control."""
+    """One arm: its name as a table has it, its size as printed or nothing, and whether it is called a control.
+
+    `names` are all the names that tables give it, this one first.
+    """
 
     name: str
     n: str
     is_control: bool
+    names: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """Labels side by side that may be the arms, and what speaks for it."""
+
+    labels: tuple[TableLabel, ...]
+    sizes: tuple[str, ...]
+    score: float
+
+
+# Papers whose arms are kept: a session asks one paper many questions, and seldom several papers in turn.
+_KEPT: Final = 4
+
+
+@lru_cache(maxsize=_KEPT)
 def arms_of(paper: NumbersPaper) -> tuple[TrialArm, ...]:
-    """The arms, in the order of the headers that name them; none where no headers look like arms."""
-    found: dict[frozenset[tuple[str, ...]], tuple[float, tuple[TrialArm, ...]]] = {}
-    for view in paper.views:
-        for labels in _side_by_side(view, paper):
-            arms = tuple(
-                TrialArm(name=bare_name(label.text), n=label.n, is_control=names_a_control(label.text))
-                for label in labels
-            )
-            key = frozenset(label.core for label in labels)
-            score = _HAS_N * all(arm.n for arm in arms) + _HAS_CONTROL * any(arm.is_control for arm in arms)
-            known = found.get(key)
-            found[key] = (max(score, known[0]) + _AGAIN, known[1]) if known else (score, arms)
-    likely = [(score, arms) for score, arms in found.values() if score >= _HAS_CONTROL]
-    return max(likely, key=lambda one: one[0])[1] if likely else ()
+    """The arms, in the order of the labels that name them; none where no labels look like arms."""
+    rows = [row for view in paper.views for row in _rows(view, paper)]
+    scores: dict[frozenset[tuple[str, ...]], float] = {}
+    for row in rows:
+        key = frozenset(label.core for label in row.labels)
+        scores[key] = max(row.score, scores[key]) + _AGAIN if key in scores else row.score
+    if not scores or max(scores.values()) < _HAS_CONTROL:
+        return ()
+    best = max(scores, key=lambda key: scores[key])
+    same = [row for row in rows if frozenset(label.core for label in row.labels) == best]
+    sizes = sizes_of(paper)
+    return tuple(_arm(label, same, sizes) for label in same[0].labels)
 
 
-def _side_by_side(view: TableView, paper: NumbersPaper) -> Iterator[Sequence[TableLabel]]:
+def _arm(label: TableLabel, rows: Sequence[_Row], sizes: Sequence[ArmSize]) -> TrialArm:
+    own = [
+        (other, n) for row in rows for other, n in zip(row.labels, row.sizes, strict=True) if other.core == label.core
+    ]
+    n = next((n for _, n in own if n), "") or _size_in_text(label, sizes)
+    return TrialArm(
+        name=bare_name(label.text),
+        n=n,
+        is_control=names_a_control(label.text),
+        names=tuple(dict.fromkeys(bare_name(other.text) for other, _ in own)),
+    )
+
+
+def _size_in_text(label: TableLabel, sizes: Sequence[ArmSize]) -> str:
+    """The size that sentences about the division of people give under this name, or for each arm, where it is one."""
+    wanted = ArmLabel(label.text, label.core)
+    named = {size.n for size in sizes if size.label is not None and is_same_name(size.label, wanted) and size.is_firm}
+    found = named or {size.n for size in sizes if size.label is None and size.is_firm}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _rows(view: TableView, paper: NumbersPaper) -> Iterator[_Row]:
     depth = max((len(entry.columns) for entry in view.entries), default=0)
     for level in range(depth):
-        labels: dict[tuple[str, ...], TableLabel] = {}
+        found: dict[tuple[str, ...], tuple[TableLabel, str]] = {}
+        has_p = False
         for entry in sorted(view.entries, key=lambda entry: entry.cell.column):
-            if level >= len(entry.columns):
-                continue
-            (label,) = unmarked([entry.columns[level]], paper.vocabulary)
-            if label.core and not (label.is_comparison or label.is_everyone or label.is_total_n or label.moment):
-                labels.setdefault(label.core, label)
-        if 2 <= len(labels) <= _MOST_ARMS:
-            yield tuple(labels.values())
+            if level < len(entry.columns):
+                has_p = has_p or entry.columns[level].is_comparison
+                _note(found, entry.columns[level], _n_below(view, entry, level), paper)
+        yield from _row(found, paper, _HAS_P * has_p)
+    found = {}
+    for entry in view.entries:
+        if entry.rows:
+            size = entry.content.first if entry.columns and entry.columns[-1].is_total_n else ""
+            _note(found, entry.rows[-1], size, paper)
+    yield from _row(found, paper, _IN_ROWS)
+
+
+def _n_below(view: TableView, entry: ViewEntry, level: int) -> str:
+    """The number of people below a header: in a row of its own, or in a header under it."""
+    below = next((label.n for label in entry.columns[level + 1 :] if label.n and not label.core), "")
+    return below or view.column_n.get(entry.cell.column, "")
+
+
+def _note(found: dict[tuple[str, ...], tuple[TableLabel, str]], label: TableLabel, n: str, paper: NumbersPaper) -> None:
+    (label,) = unmarked([label], paper.vocabulary)
+    if (
+        not label.core
+        or label.is_comparison
+        or label.is_everyone
+        or label.is_total_n
+        or label.moment
+        or label.is_change
+    ):
+        return
+    known = found.get(label.core)
+    if known is None or not known[1]:
+        found[label.core] = (known[0] if known else label, label.n or n)
+
+
+def _row(found: dict[tuple[str, ...], tuple[TableLabel, str]], paper: NumbersPaper, score: float) -> Iterator[_Row]:
+    if not 2 <= len(found) <= _MOST_ARMS:
+        return
+    labels, sizes = zip(*found.values(), strict=True)
+    bare = [bare_n(label.text) for label in labels]
+    if not any(sizes) and all(bare):
+        sizes = tuple(bare)
+    abstract = {term for text in paper.pages[:1] for term in terms_of(text[:_ABSTRACT])}
+    score += _HAS_N * all(sizes) + _HAS_CONTROL * any(names_a_control(label.text) for label in labels)
+    score += _ARE_GROUPS * all(_GROUP_TERMS & set(label.core) or label.core[0].startswith("group0") for label in labels)
+    own = [any(term in abstract for term in label.core) for label in labels]
+    yield _Row(labels, sizes, score + _IN_ABSTRACT * sum(own) / len(own))
+
+
+def arms_asked(question: NumbersQuestion, paper: NumbersPaper) -> tuple[TrialArm, TrialArm] | None:
+    """Which two arms a question compares; none where the names do not decide it."""
+    arms = arms_of(paper)
+    labels = {ArmLabel(arm.name, tuple(terms_of(arm.name))): arm for arm in arms}
+    both = queries_of(question.intervention, question.comparator, paper.short)
+    assigned = assign(list(labels), both, paper.short, partial(mentions_of, paper), paper.known_names)
+    return None if assigned is None else (labels[assigned[0]], labels[assigned[1]])
 
 
 def sizes_for(question: NumbersQuestion, paper: NumbersPaper) -> tuple[str, str]:
     """The sizes of both arms of a question, where the paper gives one number for each; else nothing."""
+    if (asked := arms_asked(question, paper)) is not None and all(arm.n for arm in asked):
+        return asked[0].n, asked[1].n
     arms = queries_of(question.intervention, question.comparator, paper.short)
     found = []
     for at, text in enumerate((question.intervention, question.comparator)):

@@ -58,6 +58,10 @@ _MARKS: Final = re.compile(
 # The same before a bracket, where a space tells the letter from the number: `247 a (4.1%)`.
 _MARK_INSIDE: Final = re.compile(r"(?<=\d)\s?[a-k*\u2020\u2021\u00a7]{1,2}(?= ?[(\[])")
 _LEADING_MARKS: Final = re.compile(r"^[*\u2020\u2021\u00a7\u00b6#\u2217]+\s?")
+# A comma with one or two digits behind it, in a cell that is one number or two about a plus or minus.
+_DECIMAL_COMMA: Final = re.compile(
+    r"^-?\d+,\d{1,2}$|(?<!\d)\d+,\d{1,2}(?!\d) ?(?:\u00b1|\+ ?/ ?-)|(?:\u00b1|\+ ?/ ?-) ?\d+,\d{1,2}(?!\d)"
+)
 _DASH: Final = re.compile(r"[\u2010-\u2015\u2212\u2043\ufe63\uff0d]")
 _EMPTY: Final = re.compile(r"^(?:-+|\.{2,}|\u2026|n/?[are]\.?|n\.[as]\.|nil|none|not (?:applicable|reported|available"
                            r"|done|measured|calculated|estimable)|ref(?:erence)?\.?|/)?$", re.IGNORECASE)  # fmt: skip
@@ -90,8 +94,13 @@ _SHAPES: Final = tuple(
         ),
         (Form.BRACKET, rf"(?P<a>{_N}){_UNIT} ?[(\[] ?{_SAYS}(?P<b>{_N}) ?[)\]]"),
         (Form.BRACKET, rf"(?P<a>{_N}){_UNIT}[ ,;]+(?P<says>s\.?d\.?|s\.?e\.?m?\.?) ?[:=]? ?(?P<b>{_N})"),
+        # A count, its percentage, and the interval of the percentage: `42 (17 %; 13 to 22)`.
+        (
+            Form.COUNT_PERCENT,
+            rf"(?P<a>\d[\d,]*) ?[(\[] ?(?P<pct>{_N}) ?% ?[;,] ?{_N} ?%? ?(?:-|to|,|;) ?{_N} ?%? ?[)\]]",
+        ),
         (Form.PERCENT, rf"(?P<pct>{_N}) ?%"),
-        (Form.NUMBER, rf"(?P<a>{_N}){_UNIT}"),
+        (Form.NUMBER, rf"(?:\u00b1|\+ ?/ ?-)? ?(?P<a>{_N}){_UNIT}"),
         (Form.PAIR, rf"(?P<a>{_N}) ?(?:/|[,;] ) ?(?P<b>{_N})"),
     )
 )
@@ -131,6 +140,8 @@ def plain_cell(text: str) -> str:
     text = _DASH.sub("-", text.replace("\u00b7", ".").replace("\u2044", "/").replace("\uff05", "%"))
     text = text.replace("\uff08", "(").replace("\uff09", ")").replace("\u00a0", " ").replace("\u2009", " ")
     text = re.sub(r"\s+", " ", text).strip()
+    if _DECIMAL_COMMA.search(text):
+        text = re.sub(r"(?<=\d),(?=\d{1,2}(?!\d))", ".", text)
     text = re.sub(r"(?<=\d)\. (?=\d)", ".", text)  # a space that the type set behind a point: `0. 90`
     text = re.sub(r"(?<=[(\[]) | (?=[)\],])", "", text)
     text = re.sub(r"(?:(?<=^)|(?<=[(\[,; ]))- (?=\d)", "-", text)

@@ -7,8 +7,10 @@ from typing import Final
 from ingather.extraction.numbers import reasons
 from ingather.extraction.numbers.answer import ArmNumbers
 from ingather.extraction.numbers.arm_match import ArmLabel, ArmQuery, queries_of
+from ingather.extraction.numbers.arms import arms_asked
+from ingather.extraction.numbers.cell import Form, is_whole
 from ingather.extraction.numbers.meaning import Figures, binary_of, continuous, n_beside
-from ingather.extraction.numbers.moment import Moment, When
+from ingather.extraction.numbers.moment import Moment, When, moment_in
 from ingather.extraction.numbers.outcome_match import OutcomeQuery, outcome_of, outcome_score, terms_elsewhere
 from ingather.extraction.numbers.pairing import PairedCells, paired
 from ingather.extraction.numbers.paper import NumbersPaper
@@ -16,7 +18,7 @@ from ingather.extraction.numbers.question import NumbersKind, NumbersQuestion
 from ingather.extraction.numbers.sizes import ArmSize, candidates_of, sizes_of
 
 # Labels must say this much of the outcome. Less, and another outcome of the same kind would do as well.
-LEAST_NAMED: Final = 0.5
+LEAST_NAMED: Final = 0.55
 # Rows whose scores differ by less name the outcome about as well.
 _TIE: Final = 0.1
 
@@ -45,8 +47,10 @@ def _numbers_of_figures(figures: Figures) -> ArmNumbers:
     )
 
 
-def candidates(question: NumbersQuestion, paper: NumbersPaper) -> list[Candidate]:
+def candidates(question: NumbersQuestion, paper: NumbersPaper, least: float = LEAST_NAMED) -> list[Candidate]:
     """All cells whose labels say enough of the outcome, the best first."""
+    if compares_times(question):
+        return []
     arms = queries_of(question.intervention, question.comparator, paper.short)
     query = outcome_of(question.outcome)
     sizes = sizes_of(paper)
@@ -55,15 +59,25 @@ def candidates(question: NumbersQuestion, paper: NumbersPaper) -> list[Candidate
         elsewhere = terms_elsewhere(view, paper)
         for cells in paired(view, arms, paper):
             score = outcome_score(query, cells.frame, view.table.caption, elsewhere, paper)
-            if score >= LEAST_NAMED and not _is_nameless(cells):
+            if score >= least and not _is_nameless(cells):
                 found.append(candidate_of(question, cells, score, paper, arms, sizes))
     return sorted(found, key=lambda one: -one.score)
+
+
+def compares_times(question: NumbersQuestion) -> bool:
+    """Whether a question compares an arm with itself before: `baseline`, `before treatment`. No arms answer that."""
+    moment, _ = moment_in(question.comparator)
+    return moment is not None and moment.when is When.BEFORE
 
 
 def _is_nameless(cells: PairedCells) -> bool:
     """Whether cells stand in a row without a label, in a table of several rows: what they give is unknown."""
     rows = {entry.cell.row for entry in cells.view.entries}
     return len(rows) > 1 and not cells.intervention.entries[0].rows
+
+
+# The forms in which counts stand in cells.
+_COUNTS: Final = frozenset((Form.COUNT_PERCENT, Form.FRACTION, Form.BRACKET))
 
 
 def candidate_of(
@@ -75,13 +89,20 @@ def candidate_of(
     sizes: Sequence[ArmSize],
 ) -> Candidate:
     sides = []
+    has_counts = any(
+        entry.content.form in _COUNTS and is_whole(entry.content.first)
+        for side in (cells.intervention, cells.comparator)
+        for entry in side.entries
+    )
     for at, side in enumerate((cells.intervention, cells.comparator)):
         n = n_beside(side, cells.view.column_n)
         label = ArmLabel(side.label.text, side.label.core)
         firm, every = ([n], [n]) if n else candidates_of(label, at, arms, sizes, paper)
+        if len(set(firm)) != 1 and (asked := arms_asked(question, paper)) is not None and asked[at].n:
+            firm, every = [asked[at].n], [*every, asked[at].n]
         if question.kind is NumbersKind.BINARY:
             # The percentages of the cells tell which number of people is theirs.
-            sides.append(binary_of(side, every))
+            sides.append(binary_of(side, every, has_counts=has_counts, is_beside=bool(n)))
         else:
             sides.append(continuous(side, firm, cells.view.table, paper.statements))
     return Candidate(cells=cells, score=score, intervention=sides[0], comparator=sides[1])
@@ -101,16 +122,18 @@ def choose(found: Sequence[Candidate], question: NumbersQuestion) -> TableChoice
     query = outcome_of(question.outcome)
     if not found:
         return TableChoice(chosen=None, why="", looked_at=())
-    best = [one for one in found if one.score >= found[0].score - _TIE]
-    best = _of_kind(best)
-    timed, why = _at_time(best, query)
+    if query.is_change_only and any(one.cells.is_change for one in found):
+        found = [one for one in found if one.cells.is_change]
+    timed, why = _at_time(found, query)
     if not timed:
-        return TableChoice(chosen=None, why=why, looked_at=tuple(best))
-    whole = [one for one in timed if not one.missing]
+        return TableChoice(chosen=None, why=why, looked_at=tuple(found))
+    ranked = sorted(timed, key=lambda one: -_standing(one, query))
+    best = [one for one in ranked if _standing(one, query) >= _standing(ranked[0], query) - _TIE]
+    whole = _last([one for one in best if not one.missing], query)
     if not whole:
-        return TableChoice(chosen=None, why=timed[0].missing, looked_at=tuple(timed))
+        return TableChoice(chosen=None, why=best[0].missing, looked_at=tuple(best))
     if len({one.values for one in whole}) > 1:
-        whole = _best_named(whole)
+        whole = _best_named(whole, query)
     if len({one.values for one in whole}) > 1:
         return TableChoice(
             chosen=None,
@@ -122,33 +145,48 @@ def choose(found: Sequence[Candidate], question: NumbersQuestion) -> TableChoice
     )
 
 
-def _of_kind(found: list[Candidate]) -> list[Candidate]:
-    return [one for one in found if not one.missing] or found
+# What a row loses that speaks of a change where the question does not, and the reverse.
+_NO_CHANGE: Final = 0.05
+_A_CHANGE: Final = 0.2
 
 
-def _best_named(found: list[Candidate]) -> list[Candidate]:
-    everyone = [one for one in found if any(label.is_everyone for label in one.cells.frame)]
-    if everyone:
-        return everyone
-    top = max(one.score for one in found)
-    return [one for one in found if one.score >= top - _TIE / 4]
+def _standing(one: Candidate, query: OutcomeQuery) -> float:
+    """How well a candidate fits: its labels, and whether it is the change or the value that the question asks for."""
+    if one.cells.is_change == query.is_change:
+        return one.score
+    return one.score - (_NO_CHANGE if one.cells.is_change else _A_CHANGE)
 
 
-def _at_time(found: list[Candidate], query: OutcomeQuery) -> tuple[list[Candidate], str]:
-    """Those at the time of the question; without one, those after the start, and the last of them."""
-    changed = [one for one in found if one.cells.is_change == query.is_change]
-    found = changed or found
+def _best_named(found: list[Candidate], query: OutcomeQuery) -> list[Candidate]:
+    """Those that name the outcome best; of the same row in several tables, the one of the most people."""
+    kind = [one for one in found if one.cells.is_change == query.is_change] or found
+    everyone = [one for one in kind if any(label.is_everyone for label in one.cells.frame)] or kind
+    top = max(one.score for one in everyone)
+    best = [one for one in everyone if one.score >= top - _TIE / 4]
+    rows = {tuple(label.core for label in one.cells.frame if label.core) for one in best}
+    if len(rows) == 1 and len({id(one.cells.view) for one in best}) == len(best):
+        people = [sum(int(arm.n.replace(",", "")) for arm in one.values if arm.n) for one in best]
+        most = [one for one, count in zip(best, people, strict=True) if count == max(people)]
+        return most if len(most) == 1 else best
+    return best
+
+
+def _at_time(found: Sequence[Candidate], query: OutcomeQuery) -> tuple[list[Candidate], str]:
+    """Those that can be of the time of the question; without one, those after the start."""
     if query.moment is not None:
         exact = [one for one in found if is_same_time(one.cells.moment, query.moment)]
-        if exact:
-            return exact, ""
         open_ = [one for one in found if one.cells.moment is None]
-        return open_, reasons.OTHER_TIMES
+        return exact or open_, reasons.OTHER_TIMES
     after = [one for one in found if one.cells.moment is None or one.cells.moment.when is not When.BEFORE]
-    if not after:
-        return [], reasons.BASELINE_ONLY
-    last = max((one.cells.moment.days for one in after if one.cells.moment is not None), default=0.0)
-    return [one for one in after if one.cells.moment is None or one.cells.moment.days == last], ""
+    return after, reasons.BASELINE_ONLY
+
+
+def _last(found: list[Candidate], query: OutcomeQuery) -> list[Candidate]:
+    """Of several times after the start, the last one, where the question names none."""
+    if query.moment is not None or not found:
+        return found
+    last = max((one.cells.moment.days for one in found if one.cells.moment is not None), default=0.0)
+    return [one for one in found if one.cells.moment is None or one.cells.moment.days == last]
 
 
 def is_same_time(one: Moment | None, other: Moment) -> bool:

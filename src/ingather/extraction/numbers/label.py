@@ -33,7 +33,8 @@ class TableLabel:
 _HAS_N: Final = re.compile(
     r"[(\[,;]?\s?\bn ?[=:] ?(\d[\d,]*)(?: ?[/;,] ?\d[\d,]*%?)?\s?[)\]]?"
     r"|[(\[](\d[\d,]*) (?:patients|participants|subjects|women|children|men|infants|people)[)\]]"
-    r"|n ?[=:] ?(\d[\d,]*)",
+    r"|n ?[=:] ?(\d[\d,]*)"
+    r"|(?<![\w.<>\u2264\u2265-])(\d{1,5}) (?:patients|participants|subjects|women|children|infants)\b",
     re.IGNORECASE,
 )
 _TOTAL_N: Final = re.compile(
@@ -49,7 +50,7 @@ _COUNT: Final = re.compile(
     r"|patients with)(?![a-z])|例数|人数|例"
 )
 _PERCENT: Final = re.compile(r"%(?! ?c\.?i)|(?<![a-z])(?:per ?cent(?:age)?|proportion|prevalence|rate)(?![a-z])")
-_MEAN: Final = re.compile(r"(?<![a-z])(?:means?|averages?|x̄|m(?= ?[(±]))(?![a-z])|\u00b1|均数|均值")
+_MEAN: Final = re.compile(r"(?<![a-z])(?:means?|averages?|x̄|m(?= ?[(±]|$))(?![a-z])|\u00b1|均数|均值")
 _MEDIAN: Final = re.compile(r"(?<![a-z])medians?(?![a-z])|中位")
 _SPREAD: Final = re.compile(
     r"(?<![a-z])(?:s\.?d\.?|s\.?e\.?m?\.?|std\.? ?dev\.?|standard (?:deviation|error)s?|(?:9[059] ?% ?)?c\.?i\.?"
@@ -60,17 +61,19 @@ _COMPARISON: Final = re.compile(
     r"(?<![a-z])(?:p ?-?values?|p for \w+|^p$|significance|sig\.?|odds ratios?|risk ratios?|relative risks?"
     r"|hazard ratios?|ratios? of|mean differences?"
     r"|difference|differences|between[- ]group\w*|effects?|effect sizes?|cohen'?s? ?d|chi-?square|χ2|t-?test"
-    r"|interaction"
+    r"|interaction|or for \w+"
     r"|vs\.?|versus|compared (?:with|to)|adjusted|beta|coefficients?|regression|variance|ancova|anova)(?![a-z])|χ|p值"
 )
 # Short forms of comparisons are capitals, or a letter alone; as small letters they are words.
 _SHORT_COMPARISON: Final = re.compile(
-    r"\b(?:OR|[ac]OR|RR|[ac]RR|HR|[ac]HR|SMD|WMD|MD|ES|NNT|ICC|RD|ARR|IRR|ITT (?:un)?adjusted)\b|^\W*[pPtTFzZUdβ]\W*$"
+    r"\b(?:[ac]OR|[ac]RR|[ac]HR|SMD|WMD|NNT|ICC|ARR|IRR|ITT (?:un)?adjusted)\b|^\W*[pPtTFzZUdβ]\W*$"
+    # These stand for heart rate, respiratory rate and others, too: alone, or with an interval, for a ratio.
+    r"|^\W*(?:OR|RR|HR|MD|ES|RD)\W*$|\b(?:OR|RR|HR|MD|ES|RD)\b.{0,12}(?:\bCI\b|9[059] ?%)"
     r"|^\W*[pP]\b"
 )
 _EVERYONE: Final = re.compile(
     r"(?:the )?(?:total|overall|all|all (?:patients|participants|subjects|women|children|groups|arms)|both(?: groups"
-    r"| arms)?|whole (?:sample|group|cohort)"
+    r"| arms)?|(?:whole|full|entire|overall|total) (?:sample|group|cohort|population|trial|study)"
     r"|combined|entire (?:sample|cohort)|total (?:sample|population|group|cohort)|合计|总计)"
 )
 _NO_NAME: Final = re.compile(
@@ -122,11 +125,12 @@ def _lettered(plain: str, rest: str) -> str:
 
 _COUNTING_BRACKET: Final = re.compile(r"[(\[][^()\[\]]*[)\]]")
 _COUNTING: Final = re.compile(
-    r"(?<![a-z])(?:mean|median|m(?= ?[(±])|n|no(?=\.| ?[(,/]? ?%| of )\.?|number of (?:patients|participants|subjects"
-    r"|events)|values?) ?[(\[,;±+/-]* ?(?:%|s\.?d\.?|s\.?e\.?m?\.?|standard (?:deviation|error)|(?:95 ?% ?)?c\.?i\.?"
+    r"(?<![a-z])(?:means?|medians?|m(?= ?[(±]|$)|n|no(?=\.| ?[(,/]? ?%| of )\.?"
+    r"|number of (?:patients|participants|subjects|events)|values?)"
+    r" ?[(\[,;±+/-]* ?(?:%|s\.?d\.?|s\.?e\.?m?\.?|standard (?:deviation|error)|(?:95 ?% ?)?c\.?i\.?"
     r"|iqr"
     r"|interquartile range|range|percent)?(?![a-z])\s?[)\]]?|(?<![a-z])(?:s\.?d\.?|s\.?e\.?m?\.?|iqr"
-    r"|(?:95 ?% ?)?c\.?i\.?|standard (?:deviation|error))(?![a-z])|[%±]"
+    r"|(?:95 ?% ?)?c\.?i\.?|st(?:andar)?d\.? (?:deviation|error|dev\.?)s?)(?![a-z])|[%±]"
 )
 
 

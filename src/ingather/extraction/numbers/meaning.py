@@ -3,10 +3,11 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Final
 
 from ingather.extraction.numbers import reasons
-from ingather.extraction.numbers.cell import CellContent, Form, is_whole
+from ingather.extraction.numbers.cell import CellContent, Form, decimal, is_whole
 from ingather.extraction.numbers.checks import agrees_with_percent, events_of_percent
 from ingather.extraction.numbers.label import TableLabel
 from ingather.extraction.numbers.pairing import Side
@@ -86,19 +87,43 @@ def binary(side: Side, n: str) -> Figures:
     return _from_separate(entries, n)
 
 
-def binary_of(side: Side, ns: Sequence[str]) -> Figures:
-    """Events and N of one arm; of several numbers of people, the one that the percentages of the cells agree with."""
+def binary_of(side: Side, ns: Sequence[str], *, has_counts: bool = False, is_beside: bool = False) -> Figures:
+    """Events and N of one arm; of several numbers of people, the one that the percentages of the cells agree with.
+
+    A bare nought is a count where the other arm `has_counts` beside it. Where N `is_beside` the numbers, a percentage
+    of somewhat fewer people says that some were not seen, and N stays what the table says.
+    """
+    bare = [entry for entry in side.entries if entry.content.form is Form.NUMBER and entry.content.first == "0"]
+    if has_counts and len(bare) == 1 and len(set(ns)) == 1:
+        return Figures(events="0", n=ns[0], cells=(bare[0],))
     found = [binary(side, n) for n in dict.fromkeys(ns)] or [binary(side, "")]
     whole = [one for one in found if not one.missing]
     if len({(one.events, one.n) for one in whole}) == 1:
         return whole[0]
     if whole:
         return replace(whole[0], missing=_several_n([one.n for one in whole]))
-    return found[0]
+    one = found[0]
+    if is_beside and len(found) == 1 and one.events and one.percent and is_of_fewer(one, ns[0]):
+        note = reasons.of_fewer(events=one.events, percent=one.percent, n=ns[0])
+        return replace(one, n=ns[0], missing="", note=note)
+    return one
 
 
 def _several_n(ns: Sequence[str]) -> str:
     return reasons.several_n(ns=" or ".join(ns))
+
+
+# So much of an arm may be missing where a percentage is of those who were seen. More would be another group.
+_MOST_UNSEEN: Final = 0.1
+
+
+def is_of_fewer(figures: Figures, n: str) -> bool:
+    """Whether a percentage is of at most N people, and of most of them."""
+    percent = decimal(figures.percent)
+    if not percent:
+        return False
+    of = decimal(figures.events) * 100 / percent
+    return decimal(n) * Decimal(str(1 - _MOST_UNSEEN)) <= of <= decimal(n)
 
 
 def _count_and_percent(entry: ViewEntry, n: str) -> tuple[str, str] | None:
@@ -263,8 +288,11 @@ def _cell_is_a_mean(entry: ViewEntry) -> bool:
 
 
 def _says_sd(entry: ViewEntry) -> bool:
-    says, _ = spread_of([label.text for label in _counting(entry)][:1], ())
-    return says is Spread.SD and not _counting(entry)[0].is_mean
+    nearest = next((label for label in _counting(entry) if label.is_mean or label.is_spread or label.is_median), None)
+    if nearest is None or nearest.is_mean:
+        return False
+    says, _ = spread_of([nearest.text], ())
+    return says is Spread.SD
 
 
 def _counting(entry: ViewEntry) -> tuple[TableLabel, ...]:

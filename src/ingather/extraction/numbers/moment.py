@@ -88,6 +88,8 @@ def moment_in(text: str) -> tuple[Moment | None, str]:
         number = int(point[1])
         rest = _POINT.sub(" ", plain)
         return (Moment(When.AT, number * _POINT_STEP) if number else Moment(When.BEFORE)), rest
+    if lengths and max(days for days, _ in lengths) == 0:
+        return Moment(When.BEFORE), rest  # `week 0`
     if before and not lengths and not after:
         return Moment(When.BEFORE), rest
     if lengths and not before:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -24,6 +25,16 @@ _STRONG: Final = 0.6
 # Words of so many letters that begin alike are forms of one word: `extens(ion)`, `extensor`.
 _LONG: Final = 6
 _OVERALL: Final = terms_of("overall")[0]
+# How much a term of the question counts that no label and no caption of the paper has: it tells no rows apart.
+_UNKNOWN: Final = 0.3
+# Words that make another outcome of the same thing: where the question has one, a row without it is another row.
+_TELLING: Final = frozenset(
+    terms_of("serious severe major minor mild moderate left right male female early late first second related")
+)
+# What such a word costs where it is missing, beside its own weight.
+_LESS_TELLING: Final = 0.3
+# A row of one sex is a part of the people, although such words say nothing in `number of women with pain`.
+_SEXES: Final = frozenset(terms_of("male female"))
 # How much a label loses for terms of its own that the question has not.
 _EXCESS: Final = 0.35
 
@@ -36,6 +47,20 @@ class OutcomeQuery:
     terms: tuple[str, ...]
     moment: Moment | None
     is_change: bool
+
+    @property
+    def is_change_only(self) -> bool:
+        """Whether nothing but a change can answer: an `improvement` may be read from the values at the end, too."""
+        return _CHANGE_ONLY.search(self.text) is not None
+
+    @property
+    def numbers(self) -> frozenset[str]:
+        """All numbers of the question, those of its times too."""
+        return frozenset(_DIGITS.findall(self.text))
+
+
+_CHANGE_ONLY: Final = re.compile(r"\bchanges? (?:in|from|score)|\bmean change\b|from baseline|\bdelta\b", re.IGNORECASE)
+_DIGITS: Final = re.compile(r"\d+")
 
 
 def outcome_of(text: str) -> OutcomeQuery:
@@ -53,32 +78,60 @@ def outcome_score(
     question that other rows have and these labels have not speaks against them.
     """
     short, vocabulary = paper.outcome_short, paper.vocabulary
-    named = [_unmarked(term, vocabulary) for label in frame for term in label.core]
-    labels, whole = short.written_out(named), short.written_out(terms_of(caption))
+    frame = [label for label in frame if not label.is_everyone]
+    named = [_bare(term, vocabulary, short) for label in frame for term in label.core]
+    whole = short.written_out(terms_of(caption))
+    named += [part for term in named for part in _code_and_number(term, short)]
+    labels = short.written_out(named)
     own = list(dict.fromkeys(named))
     # Rows such as `Total` or `6 months` leave it to the caption to name the outcome.
-    is_left_to_caption = all(weight(term) < _STRONG or term == _OVERALL for term in own)
+    is_left_to_caption = all((weight(term) < _STRONG and term not in _SEXES) or term == _OVERALL for term in own)
     wanted = short.written_out(query.terms)
-    total = sum(map(weight, query.terms))
+    known = paper.label_terms
+    weights = {
+        term: weight(term) * (1.0 if term in _TELLING or is_covered(term, known, short) else _UNKNOWN)
+        for term in query.terms
+    }
+    total = sum(weights.values())
     source = whole if is_left_to_caption else labels
     if not total or not any(weight(term) >= _STRONG and is_covered(term, source, short) for term in query.terms):
         return 0.0
     covered, missed = 0.0, 0.0
     for term in query.terms:
         if is_covered(term, labels, short):
-            covered += weight(term)
-        elif term in whole:
-            covered += (1.0 if is_left_to_caption else _CAPTION) * weight(term)
+            covered += weights[term]
+        elif is_covered(term, whole, short):
+            covered += (1.0 if is_left_to_caption else _CAPTION) * weights[term]
         else:
-            missed += weight(term)
+            missed += weights[term]
+            covered -= _LESS_TELLING if term in _TELLING else 0.0
             covered -= _ELSEWHERE * weight(term) if term in elsewhere and weight(term) >= _STRONG else 0.0
     # Text behind a colon or in brackets explains a long label and makes it no other outcome.
-    own = list(dict.fromkeys(_unmarked(term, vocabulary) for label in frame for term in main_terms(label)))
-    own = [term for term in short.spelled_out(own) if term != _OVERALL]
+    own = list(dict.fromkeys(_bare(term, vocabulary, short) for label in frame for term in main_terms(label)))
+    own = [part for term in own for part in _code_and_number(term, short) or (term,)]
+    own = [term for term in short.spelled_out(own) if term != _OVERALL and term not in query.numbers]
     extra = sum(weight(term) for term in own if not (term in wanted or is_covered(term, wanted, short)))
     excess = extra / max(1.0, sum(map(weight, own)))
     score = covered / total - _EXCESS * excess - _OTHER * min(1.0, missed, extra)
     return max(score, _as_sentence(frame, wanted, short))
+
+
+def _bare(term: str, vocabulary: frozenset[str], short: ShortForms) -> str:
+    """A term without the mark of a footnote behind it, as in `AEsc`."""
+    if len(term) > 2 and term[-1] in "abcdefgh" and (term,) not in short.long and (term[:-1],) in short.long:
+        return term[:-1]
+    return _unmarked(term, vocabulary)
+
+
+_CODED: Final = re.compile(r"([a-z]+)([0-9]{1,3})")
+
+
+def _code_and_number(term: str, short: ShortForms) -> tuple[str, ...]:
+    """A short form and the number of its time, as in `VAS5`; nothing where a term is no such pair."""
+    found = _CODED.fullmatch(term)
+    if found is None or (term,) in short.long or (found[1],) not in short.long:
+        return ()
+    return found[1], found[2]
 
 
 def _as_sentence(frame: Sequence[TableLabel], wanted: set[str], short: ShortForms) -> float:
@@ -113,18 +166,41 @@ _SHORT_LABEL: Final = 6
 _EXPLANATION: Final = re.compile(r":\s|\s?[(\[]|;\s|\bdefined as\b")
 
 
-def is_covered(term: str, terms: set[str], short: ShortForms) -> bool:
+def is_covered(term: str, terms: AbstractSet[str], short: ShortForms) -> bool:
     """Whether a term is among others, in this form or a longer or shorter one, or most of what it is short for is."""
     if term in terms:
         return True
-    if len(term) >= _LONG and any(
-        other.startswith(term) or (len(other) >= _LONG and term.startswith(other)) for other in terms
-    ):
+    if any(_is_form_of(term, other) for other in terms):
         return True
     long = short.long.get((term,))
     if not long:
         return False
     return sum(map(weight, long & terms)) * 2 > sum(map(weight, long))
+
+
+@lru_cache(maxsize=50_000)
+def _is_form_of(one: str, other: str) -> bool:
+    """Whether two terms are forms of one word: one begins like the other, or a letter of a long one was mistyped."""
+    if one[0] != other[0] or not (one.isalpha() and other.isalpha()):
+        return False
+    shorter, longer = sorted((one, other), key=len)
+    if longer.startswith(shorter):
+        return len(shorter) >= _LONG or (len(shorter) >= _LEAK and len(longer) - len(shorter) <= _ENDING)
+    return len(shorter) >= _LONG and len(longer) - len(shorter) <= 1 and _is_mistyped(shorter, longer)
+
+
+# `leak` and `leakage`: a short word may be begun alike by another with an ending of so many letters.
+_LEAK: Final = 4
+_ENDING: Final = 2
+
+
+def _is_mistyped(shorter: str, longer: str) -> bool:
+    """Whether one letter was left out, exchanged, or two neighbours stand in the wrong order."""
+    at = next((n for n, (a, b) in enumerate(zip(shorter, longer, strict=False)) if a != b), len(shorter))
+    if len(shorter) < len(longer):
+        return shorter[at:] == longer[at + 1 :]
+    swapped = shorter[at + 1 : at + 2] + shorter[at : at + 1] + shorter[at + 2 :]
+    return shorter[at + 1 :] == longer[at + 1 :] or swapped == longer[at:]
 
 
 def terms_elsewhere(view: TableView, paper: NumbersPaper) -> frozenset[str]:

@@ -139,16 +139,18 @@ def _pair_of_sides(
 _BARE_N: Final = re.compile(r"[^\W\d_].*[(\[] ?(\d{2,5}) ?[)\]]\s*[*\u2020\u2021a-c]?$")
 
 
+def bare_n(text: str) -> str:
+    """A whole number alone in brackets behind a name; nothing where there is none."""
+    found = _BARE_N.fullmatch(text.strip())
+    return found[1] if found else ""
+
+
 def _with_bare_n(sides: list[Side]) -> list[Side]:
     """Numbers of people that stand alone in brackets, where the labels of both arms have one and no other."""
-    found = [_BARE_N.fullmatch(side.label.text.strip()) for side in sides]
+    found = [bare_n(side.label.text) for side in sides]
     if any(side.label.n for side in sides) or not all(found):
         return sides
-    return [
-        replace(side, label=replace(side.label, n=one[1]))
-        for side, one in zip(sides, found, strict=True)
-        if one is not None
-    ]
+    return [replace(side, label=replace(side.label, n=n)) for side, n in zip(sides, found, strict=True)]
 
 
 def _side_of_table(n: str, entries: list[ViewEntry], level: int, *, by_columns: bool) -> Side:
@@ -169,9 +171,18 @@ def _frame_labels(entry: ViewEntry, level: int, *, by_columns: bool) -> Iterator
                 yield label
 
 
-_CHARACTERISTICS = ("characteristic", "demographic", "基线", "一般资料")
+_PEOPLE: Final = (
+    "patients?|participants?|subjects?|sample|population|cohort|groups?|women|men|children|adults|infants|mothers"
+)
+_CHARACTERISTICS: Final = re.compile(
+    rf"demographic|\b(?:clinical|general|basic|main|{_PEOPLE})\b.*characteristic|^\W*characteristics\W*$|基线|一般资料"
+    rf"|characteristics? (?:data|(?:of|for) (?:the |all |both )?(?:\w+ ){{0,3}}(?:{_PEOPLE}))"
+)
 # Words of a caption that speak of what came later, also where it names characteristics too.
-_LATER = ("change", "result", "outcome", "follow")
+_LATER = (
+    "change", "result", "outcome", "follow", "surg", "operat", "anesthe", "anaesthe", "procedur", "comparison", "block",
+    "stimulation", "delivery", "treatment",
+)  # fmt: skip
 
 
 def _moment_of_caption(caption: str) -> Moment | None:
@@ -180,6 +191,6 @@ def _moment_of_caption(caption: str) -> Moment | None:
     if moment is not None:
         return moment
     plain = caption.casefold()
-    if any(term in plain for term in _CHARACTERISTICS) and not any(term in plain for term in _LATER):
+    if _CHARACTERISTICS.search(plain) and not any(term in plain for term in _LATER):
         return Moment(When.BEFORE)
     return None

@@ -67,6 +67,13 @@ class NumbersPaper:
         return with_known_forms(self.short)
 
     @cached_property
+    def label_terms(self) -> frozenset[str]:
+        """The terms of all labels and captions of the tables, short forms written out."""
+        texts = {label.text for view in self.views for entry in view.entries for label in entry.labels}
+        texts |= {table.caption for table in self.tables}
+        return frozenset(term for text in texts for term in self.outcome_short.written_out(terms_of(text)))
+
+    @cached_property
     def statements(self) -> tuple[str, ...]:
         """Sentences that say how all numbers of the paper are given, such as `Data are presented as mean ± SD`."""
         return tuple(one.text for one in self.sentences if _STATEMENT.search(one.text))

@@ -49,6 +49,13 @@ def worked_out(*, percent: str, n: str, events: str) -> str:
     return notice("numbers.worked_out", "{percent} % of {n} can only be {events}.", percent=percent, n=n, events=events)
 
 
+def of_fewer(*, events: str, percent: str, n: str) -> str:
+    return notice(
+        "numbers.of_fewer", "{events} is {percent} % of fewer than the {n} of the arm.",
+        events=events, percent=percent, n=n,
+    )  # fmt: skip
+
+
 def other_denominator(*, events: str, n: str, percent: str) -> str:
     return notice(
         "numbers.other_denominator",

@@ -7,9 +7,10 @@ from functools import lru_cache
 from typing import Final
 
 from ingather.extraction.numbers.arm_match import ArmLabel, ArmQuery, fits_only
+from ingather.extraction.numbers.cell import Form, is_whole
 from ingather.extraction.numbers.paper import NumbersPaper
 from ingather.extraction.numbers.terms import terms_of
-from ingather.extraction.numbers.view import unmarked
+from ingather.extraction.numbers.view import ViewEntry, unmarked
 from ingather.extraction.rules.printed_numbers import COUNT, count
 
 
@@ -35,8 +36,12 @@ _PEOPLE: Final = (
 )
 _DIVIDING: Final = re.compile(r"\brandom|\bassign|\ballocat|\bdivided\b", re.IGNORECASE)
 _NAME: Final = r"(?P<label>[^\W\d_][^().;:\[\]]{0,70}?)"
-_IN_BRACKETS: Final = re.compile(rf"{_NAME}\s?[(\[]\s?n\s?[=:]\s?(?P<n>\d[\d,]*)\b", re.IGNORECASE)
+_IN_BRACKETS: Final = re.compile(
+    rf"{_NAME}(?:\s?\([^()]{{1,40}}\))?\s?[(\[]\s?n\s?[=:]\s?(?P<n>\d[\d,]*)\b", re.IGNORECASE
+)
 _PEOPLE_IN_BRACKETS: Final = re.compile(rf"{_NAME}\s?[(\[](?P<n>{COUNT}) {_PEOPLE}\b", re.IGNORECASE)
+# `assigned to amoxicillin (1038) and placebo (1023)`: only where people are divided.
+_BARE: Final = re.compile(rf"{_NAME}\s?[(\[](?P<n>\d{{2,5}}(?:,\d{{3}})?)[)\]]", re.IGNORECASE)
 _TO: Final = re.compile(
     rf"\b(?P<n>{COUNT})\)? (?:{_PEOPLE} )?(?:of them |of whom )?(?:\(\d+(?:\.\d+)? ?%\) )?(?:were |was |who "
     rf"|had been )?(?:randomly )?(?:assigned|allocated|randomi[sz]ed|entered|given|received|receiving)?"
@@ -52,7 +57,7 @@ _GROUP_HAD: Final = re.compile(
 _RECEIVED: Final = re.compile(
     rf"\b(?P<n>{COUNT}) (?:{_PEOPLE} )?(?:were |was )?(?:randomly |randomi[sz]ed |assigned "
     rf"|allocated ){{0,3}}(?:to receive|to|received) (?!the\b|each\b|either\b|one\b"
-    rf"|two\b)(?P<label>[^\W\d_][^().;:,\[\]\d]{{1,50}}?)(?=,| and \d|[.;(]| or |$)",
+    rf"|two\b)(?P<label>[^\W\d_][^().;:,\[\]\d]{{1,50}}?)(?=,| and \d|[.;]| \((?!\d+\))| or |$)",
     re.IGNORECASE,
 )
 _EACH: Final = re.compile(
@@ -65,6 +70,7 @@ _EACH: Final = re.compile(
 )
 
 
+_PATTERNS: Final = (_IN_BRACKETS, _PEOPLE_IN_BRACKETS, _TO, _RECEIVED, _GROUP_HAD)
 # Papers whose sizes are kept: a session asks one paper many questions, and seldom several papers in turn.
 _KEPT: Final = 4
 
@@ -85,6 +91,9 @@ def _of_tables(paper: NumbersPaper) -> Iterator[ArmSize]:
     for view in paper.views:
         seen: set[tuple[tuple[str, ...], str]] = set()
         for entry in view.entries:
+            if _is_size_of_row(entry) and (entry.rows[-1].core, entry.content.first) not in seen:
+                seen.add((entry.rows[-1].core, entry.content.first))
+                yield ArmSize(ArmLabel(entry.rows[-1].text, entry.rows[-1].core), entry.content.first, is_firm=True)
             for label in unmarked((*entry.columns, *entry.rows[:1]), paper.vocabulary):
                 n = label.n or (
                     view.column_n.get(entry.cell.column, "") if label.core and label in entry.columns else ""
@@ -94,12 +103,22 @@ def _of_tables(paper: NumbersPaper) -> Iterator[ArmSize]:
                     yield ArmSize(ArmLabel(label.text, label.core), n, is_firm=True)
 
 
+def _is_size_of_row(entry: ViewEntry) -> bool:
+    """Whether a cell is the number of people of its row: a whole number in a column `N`."""
+    return (
+        entry.content.form is Form.NUMBER
+        and is_whole(entry.content.first)
+        and bool(entry.rows and entry.rows[-1].core and entry.columns)
+        and entry.columns[-1].is_total_n
+    )
+
+
 def _of_sentences(paper: NumbersPaper) -> Iterator[ArmSize]:
     for sentence in paper.sentences:
         if not any(c.isdigit() for c in sentence.text) and "each" not in sentence.text:
             continue
         firm = _DIVIDING.search(sentence.text) is not None
-        for pattern in (_IN_BRACKETS, _PEOPLE_IN_BRACKETS, _TO, _RECEIVED, _GROUP_HAD):
+        for pattern in (*_PATTERNS, _BARE) if firm else _PATTERNS:
             for found in pattern.finditer(sentence.text):
                 label = _arm_name_before(found["label"])
                 if label and (n := count(found["n"])) is not None and n > 1:
@@ -130,7 +149,7 @@ def candidates_of(
         for size in sizes
         if size.label is not None
         and (
-            _is_same_arm(size.label, label)
+            is_same_name(size.label, label)
             or (not size.is_confirmed and fits_only(size.label, arms[at], arms[1 - at], paper.short))
         )
     ]
@@ -140,7 +159,8 @@ def candidates_of(
     return list(dict.fromkeys(firm)), list(dict.fromkeys(every))
 
 
-def _is_same_arm(one: ArmLabel, other: ArmLabel) -> bool:
+def is_same_name(one: ArmLabel, other: ArmLabel) -> bool:
+    """Whether two labels are one name, with or without `group`."""
     ours, theirs = (tuple(term for term in label.core if term not in _NO_NAME) for label in (one, other))
     return bool(ours) and ours == theirs
 

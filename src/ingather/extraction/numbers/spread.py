@@ -21,10 +21,10 @@ _TERMS: Final = (
     (Spread.SE, r"s\.?e\.?m?\.?s?|std\.? ?err(?:ors?)?\.?|standard errors?(?: of the mean)?|标准误"),
     (Spread.CI, r"(?:9[059] ?% ?)?c\.?i\.?s?|(?:9[059] ?% ?)?confidence (?:intervals?|limits?)|置信区间|可信区间"),
     (Spread.IQR, r"i\.?q\.?r\.?|inter-?quartile(?: range)?s?|q1|quartiles?|25(?:th)?-75(?:th)?|四分位"),
-    (Spread.RANGE, r"range|min(?:imum)?|全距"),
+    (Spread.RANGE, r"range|minimum|min ?[-/,\u2013] ?max|全距"),
 )
 _PATTERN: Final = re.compile(
-    "|".join(rf"(?P<{name.name}>(?<![a-z]){pattern}(?![a-z]))" for name, pattern in _TERMS), re.IGNORECASE
+    "|".join(rf"(?P<{name.name}>(?<![a-z])(?:{pattern})(?![a-z]))" for name, pattern in _TERMS), re.IGNORECASE
 )
 # A definition below a table says what letters stand for, and not which column holds it.
 _DEFINITION: Final = re.compile(

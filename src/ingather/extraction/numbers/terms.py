@@ -26,13 +26,14 @@ _WEAK: Final = frozenset((
     "men", "children", "individuals", "change", "changes", "value", "values", "total", "measure", "measures",
     "measurement", "outcome", "outcomes", "primary", "secondary", "reported", "index", "scale", "status", "time",
     "n", "of", "events", "event", "cases", "case", "group", "groups", "arm", "arms", "test", "results", "result",
-    "during", "after", "before", "follow", "up", "followup", "end", "post", "intake", "use", "intensity",
+    "during", "after", "treated", "received", "receiving",
+    "before", "follow", "up", "followup", "end", "post", "intake", "use", "intensity",
     "severity", "amount", "reduction", "increase", "decrease", "improvement", "improved", "difference", "i", "ii",
 ))  # fmt: skip
 _SAME: Final = (
     "mortality death deaths died dead deceased fatality dying",
     "overall any all total",
-    "maximum max maximal",
+    "maximum max maximal peak",
     "minimum min minimal",
     "repetition repetitions rep reps",
     "complication complications",
@@ -49,7 +50,7 @@ _SAME: Final = (
     "females female women woman girls",
     "males male men man boys",
     "exercise training",
-    "glucose glycemia glycaemia glycemic glycaemic",
+    "glucose glycemia glycaemia glycemic glycaemic sugar",
     "duration length",
     "stay hospitalization",
     "anemia anemic anaemia anaemic",
@@ -65,9 +66,24 @@ _SAME: Final = (
     "pain painful",
     "flexion flexor flexors",
     "extension extensor extensors",
-    "1 one once",
-    "2 two twice",
-    "3 three",
+    "lactate lactic",
+    "need needs needed required requirement requirements",
+    "birth baby babies newborn newborns neonate neonatal neonates",
+    "kidney renal",
+    "liver hepatic",
+    "heart cardiac",
+    "lung pulmonary",
+    "consumption uptake",
+    "walk walked walking",
+    "discontinuation discontinued withdrawal withdrawn withdrew dropout dropouts",
+    "vein venous",
+    "muscle muscular",
+    "frequency frequent",
+    "teeth tooth dental",
+    "hospital inpatient",
+    "1 one once first 1st",
+    "2 two twice second 2nd",
+    "3 three third 3rd",
     "4 four",
     "5 five",
     "6 six",
@@ -94,7 +110,9 @@ def _stem_of_one_spelling(term: str) -> str:
 _ROOT: Final = {
     _stem_of_one_spelling(one): _stem_of_one_spelling(line.split()[0]) for line in _SAME for one in line.split()
 }
-_TERM: Final = re.compile(rf"group0[a-z0-9]+|[a-z]+[0-9]*(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?[a-z]*|[{UNSPACED}]+")
+_TERM: Final = re.compile(
+    rf"group0[a-z0-9]+|[a-z]+[0-9]+[a-z]{{1,2}}(?![a-z0-9])|[a-z]+[0-9]*(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?[a-z]*|[{UNSPACED}]+"
+)
 # A name split by a hyphen or a space is the same name: `GDM 1` and `GDM1`, `group A` and `group-A`.
 _SPLIT_NAME: Final = re.compile(r"(?<![a-z0-9])([a-z]{1,5})[- ]([0-9]{1,2})(?![a-z0-9.,%])")
 _LETTERED: Final = re.compile(r"\b(?:group|arm|cohort)[- ]([A-H1-9]|I{1,3}|IV)\b", re.IGNORECASE)
@@ -202,7 +220,8 @@ def short_forms_of(texts: Iterable[str], notes: Iterable[str]) -> ShortForms:
     listed = set(found)
     for text in texts:
         for long, brief in short_forms(text):
-            if tuple(terms_of(brief)) not in listed:
+            # `… 75 mg of aspirin (group A)`: what a letter stands for is seen from all its mentions, and not from one.
+            if tuple(terms_of(brief)) not in listed and not any(term.startswith("group0") for term in terms_of(brief)):
                 _add_short_form(found, brief, long)
     return ShortForms({brief: frozenset(terms) for brief, terms in found.items()})
 

@@ -1,6 +1,7 @@
 """A table as its numbers see it: each cell with its content and the labels of its row and column, taken apart. Pure."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -15,6 +16,8 @@ _LONGEST_HEADER: Final = 60
 _LETTERS: Final = re.compile(r"[^\W\d_]{2}")
 _ONLY_MARKS: Final = re.compile(r"[a-k](?: ?, ?[a-k])*|[*\u2020\u2021\u00a7#\u00b6]+")
 _LETTER: Final = re.compile(r"[^\W\d_]")
+# Numbers with their percentage, or two numbers, are no header: `Female = 29 (29.2 %)`, `50 men, 20 women`.
+_DATA: Final = re.compile(r"\d ?%|(?<![nN] )(?<![nN])= ?\d.*\(|\d ?\(\d")
 _ONLY_N: Final = re.compile(r"[(\[]?\s?n ?[=:] ?(\d[\d,]*)\s?[)\]]?", re.IGNORECASE)
 
 
@@ -45,17 +48,20 @@ class TableView:
 def view_of(table: Table) -> TableView:
     """The entries of a table. Rows that are headers again, in the middle of it, count as headers of what follows."""
     again: dict[int, str] = {}
+    shared: Counter[tuple[str, ...]] = Counter()
     column_n: dict[int, str] = {}
     entries: list[ViewEntry] = []
     rows = rows_of(table)
     nameless = unlabelled(table, rows)
+    stub = _stub_of(rows)
     for row in rows:
-        body = [cell for cell in row if not cell.is_header and cell.column > 0]
+        body = [cell for cell in row if not cell.is_header and cell.column > stub]
         contents = [(cell, content_of(cell.text)) for cell in body]
         own_n = _column_n(row, contents)
         column_n.update(own_n)
         if _is_header_again(row, contents):
             again = {cell.column: cell.text for cell, _ in contents}
+            shared = Counter(cell.column_path for cell, _ in contents if cell.column_path)
             continue
         texts = [cell.text for cell in row if content_of(cell.text).form is Form.TEXT and _LETTERS.search(cell.text)]
         if row[0].row in nameless and not texts:
@@ -68,12 +74,13 @@ def view_of(table: Table) -> TableView:
                 continue
             path = cell.column_path
             if cell.column in again:
-                path = (*path[:-1], again[cell.column])
+                # A header of several columns goes on above those that stand again below it.
+                path = (*(path if shared[path] > 1 else path[:-1]), again[cell.column])
             entries.append(
                 ViewEntry(
                     cell=cell,
                     content=content,
-                    rows=tuple(label_of(text) for text in _row_labels(cell, row)),
+                    rows=tuple(label_of(text) for text in _row_labels(cell, row, stub)),
                     columns=tuple(label_of(text) for text in path if text.strip()),
                 )
             )
@@ -101,10 +108,17 @@ def _is_header_again(row: Sequence[Cell], contents: Sequence[tuple[Cell, CellCon
         return False
     if not all(len(text) < _LONGEST_HEADER and _LETTERS.search(text) for text in texts):
         return False
+    if any(_DATA.search(text) for text in texts):
+        return False
     labels = [label_of(text) for text in texts]
     counting = sum(_says_how(label) for label in labels)
     if any(cell.column == 0 and cell.text.strip() for cell in row):
-        return counting == len(labels)
+        times = sum(label.moment is not None and not label.core for label in labels)
+        return counting == len(labels) or (
+            times > 1
+            and counting * 2 >= len(labels)
+            and all(content.form in {Form.TEXT, Form.EMPTY} for _, content in contents)
+        )
     return counting * 2 >= len(labels) or all(content.form is Form.TEXT for _, content in contents)
 
 
@@ -112,15 +126,45 @@ def _says_how(label: TableLabel) -> bool:
     return label.moment is not None or label.is_count or label.is_mean or label.is_median or label.is_comparison
 
 
-def _row_labels(cell: Cell, row: Sequence[Cell]) -> tuple[str, ...]:
-    """The labels of a cell's row, with texts of the row that stand left of it before the first number."""
+def _row_labels(cell: Cell, row: Sequence[Cell], stub: int) -> tuple[str, ...]:
+    """The labels of a cell's row, with what its stub says and texts that stand left of it before the first number."""
     path = [text for text in cell.row_path if _LETTER.search(text)] or [text for text in cell.row_path if text.strip()]
     for other in row:
-        if other.column >= cell.column or content_of(other.text).form is not Form.TEXT:
+        is_text = content_of(other.text).form is Form.TEXT
+        if other.column >= cell.column or not (is_text or other.column <= stub):
             break
-        if _LETTER.search(other.text) and other.text not in path and not other.is_header:
+        if (_LETTER.search(other.text) or 0 < other.column <= stub) and other.text not in path and not other.is_header:
             path.append(other.text)
     return tuple(path)
+
+
+def _stub_of(rows: Sequence[Sequence[Cell]]) -> int:
+    """The last column of row labels: the first columns whose cells are all texts or times, such as `2 weeks`."""
+    by_column: dict[int, list[str]] = {}
+    for row in rows:
+        for cell in row:
+            if not cell.is_header and cell.text.strip():
+                by_column.setdefault(cell.column, []).append(cell.text)
+    stub = 0
+    for column in sorted(by_column):
+        if column > stub + 1:
+            break
+        texts = by_column[column]
+        if column and (len(texts) < _FEWEST_IN_STUB or not all(_is_stub_text(text) for text in texts)):
+            break
+        stub = column
+    return stub if any(column > stub for column in by_column) else 0
+
+
+# A column with fewer cells than this says nothing about being one of labels.
+_FEWEST_IN_STUB: Final = 2
+
+
+def _is_stub_text(text: str) -> bool:
+    if content_of(text).form is Form.TEXT:
+        return True
+    label = label_of(text)
+    return label.moment is not None and not label.core and _LETTER.search(text) is not None
 
 
 def unmarked(labels: Sequence[TableLabel], vocabulary: frozenset[str]) -> tuple[TableLabel, ...]:
@@ -129,6 +173,6 @@ def unmarked(labels: Sequence[TableLabel], vocabulary: frozenset[str]) -> tuple[
 
 
 def unmarked_term(term: str, vocabulary: frozenset[str]) -> str:
-    if len(term) > 4 and term[-1] in "abcdefghijk" and term not in vocabulary and term[:-1] in vocabulary:
+    if len(term) > 4 and term[-1] in "abcdefghijkxyz" and term not in vocabulary and term[:-1] in vocabulary:
         return term[:-1]
     return term
