@@ -58,14 +58,14 @@ _MOST_ARMS: Final = 8
 class ArmQuery:
     """One arm of a question: its terms, those that the other arm has not, and whether its text names a control.
 
-    `words` are the words of its name in their order, without those that name no arm.
+    `parts` are the words of its name in their order, without those that name no arm.
     """
 
     terms: frozenset[str]
     own: frozenset[str]
     is_control: bool
     is_comparator: bool
-    words: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
 
 
 def queries_of(intervention: str, comparator: str, short: ShortForms) -> tuple[ArmQuery, ArmQuery]:
@@ -79,18 +79,20 @@ def queries_of(intervention: str, comparator: str, short: ShortForms) -> tuple[A
             own=terms[at] - terms[1 - at],
             is_control=control[at] and not (control[1 - at] and at == 0),
             is_comparator=at == 1,
-            words=words_of(texts[at]),
+            parts=name_parts(texts[at]),
         )
         for at in (0, 1)
     )  # fmt: skip
 
 
-def words_of(text: str) -> tuple[str, ...]:
+def name_parts(text: str) -> tuple[str, ...]:
     """The words of a name in their order: without filler, numbers, and words that name no arm."""
-    return tuple(word for word in _WORD.findall(fold(text).text) if terms_of(word) and not _GENERIC & {*terms_of(word)})
+    return tuple(
+        one for one in _NAME_PART.findall(fold(text).text) if terms_of(one) and not _GENERIC & {*terms_of(one)}
+    )
 
 
-_WORD: Final = re.compile(r"[a-z][a-z0-9]*")
+_NAME_PART: Final = re.compile(r"[a-z][a-z0-9]*")
 
 
 def names_a_control(text: str) -> bool:
@@ -173,22 +175,22 @@ def codes_of(texts: Sequence[str]) -> Mapping[str, str]:
 
 def _as_code(code: str, arm: ArmQuery, other: ArmQuery) -> float:
     """How much speaks for a short name being that of one arm and not of the other, from -0.8 to 0.8."""
-    return _abbreviates(code, arm.words) - _abbreviates(code, other.words) if code else 0.0
+    return _abbreviates(code, arm.parts) - _abbreviates(code, other.parts) if code else 0.0
 
 
-def _abbreviates(code: str, words: Sequence[str]) -> float:
-    if not code or not words or code in words:
+def _abbreviates(code: str, parts: Sequence[str]) -> float:
+    if not code or not parts or code in parts:
         return 0.0
-    initials = "".join(word[0] for word in words)
+    initials = "".join(part[0] for part in parts)
     if len(code) == 1:
         return 0.45 if code in initials else 0.0
     if code == initials:
         return 0.8
-    if any(word.startswith(code) for word in words):
+    if any(part.startswith(code) for part in parts):
         return 0.7
     if _in_order(code, initials):
         return 0.6
-    run = "".join(words)
+    run = "".join(parts)
     return 0.5 if len(code) > 2 and code[0] == run[0] and _in_order(code, run) and not code.isdigit() else 0.0
 
 

@@ -21,8 +21,8 @@ from ingather.extraction.numbers.view import TableView, ViewEntry, unmarked
 
 # More headers than this side by side are no arms.
 _MOST_ARMS: Final = 8
-# What speaks for labels being arms: each has its number of people, one is called a control, they are called groups, the
-# title or abstract has their words, a p-value stands beside them, several tables have them.
+# Six things speak for labels being arms: each has its number of people, one is called a control, they are called
+# groups, the title or abstract has their words, a p-value stands beside them, several tables have them.
 _HAS_N: Final = 3.0
 _HAS_CONTROL: Final = 2.0
 _ARE_GROUPS: Final = 2.0
@@ -153,7 +153,7 @@ def _row(found: dict[tuple[str, ...], tuple[TableLabel, str]], paper: NumbersPap
     yield _Row(labels, sizes, score + _IN_ABSTRACT * sum(own) / len(own))
 
 
-def arms_asked(question: NumbersQuestion, paper: NumbersPaper) -> tuple[TrialArm, TrialArm] | None:
+def arms_of_question(question: NumbersQuestion, paper: NumbersPaper) -> tuple[TrialArm, TrialArm] | None:
     """Which two arms a question compares; none where the names do not decide it."""
     arms = arms_of(paper)
     labels = {ArmLabel(arm.name, tuple(terms_of(arm.name))): arm for arm in arms}
@@ -164,8 +164,8 @@ def arms_asked(question: NumbersQuestion, paper: NumbersPaper) -> tuple[TrialArm
 
 def sizes_for(question: NumbersQuestion, paper: NumbersPaper) -> tuple[str, str]:
     """The sizes of both arms of a question, where the paper gives one number for each; else nothing."""
-    if (asked := arms_asked(question, paper)) is not None and all(arm.n for arm in asked):
-        return asked[0].n, asked[1].n
+    if (both := arms_of_question(question, paper)) is not None and all(arm.n for arm in both):
+        return both[0].n, both[1].n
     arms = queries_of(question.intervention, question.comparator, paper.short)
     found = []
     for at, text in enumerate((question.intervention, question.comparator)):

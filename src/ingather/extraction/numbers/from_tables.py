@@ -7,7 +7,7 @@ from typing import Final
 from ingather.extraction.numbers import reasons
 from ingather.extraction.numbers.answer import ArmNumbers
 from ingather.extraction.numbers.arm_match import ArmLabel, ArmQuery, queries_of
-from ingather.extraction.numbers.arms import arms_asked
+from ingather.extraction.numbers.arms import arms_of_question
 from ingather.extraction.numbers.cell import Form, is_whole
 from ingather.extraction.numbers.meaning import Figures, binary_of, continuous, n_beside
 from ingather.extraction.numbers.moment import Moment, When, moment_in
@@ -98,8 +98,8 @@ def candidate_of(
         n = n_beside(side, cells.view.column_n)
         label = ArmLabel(side.label.text, side.label.core)
         firm, every = ([n], [n]) if n else candidates_of(label, at, arms, sizes, paper)
-        if len(set(firm)) != 1 and (asked := arms_asked(question, paper)) is not None and asked[at].n:
-            firm, every = [asked[at].n], [*every, asked[at].n]
+        if len(set(firm)) != 1 and (both := arms_of_question(question, paper)) is not None and both[at].n:
+            firm, every = [both[at].n], [*every, both[at].n]
         if question.kind is NumbersKind.BINARY:
             # The percentages of the cells tell which number of people is theirs.
             sides.append(binary_of(side, every, has_counts=has_counts, is_beside=bool(n)))
@@ -145,7 +145,7 @@ def choose(found: Sequence[Candidate], question: NumbersQuestion) -> TableChoice
     )
 
 
-# What a row loses that speaks of a change where the question does not, and the reverse.
+# A row loses this much that speaks of a change where the question does not, and the reverse.
 _NO_CHANGE: Final = 0.05
 _A_CHANGE: Final = 0.2
 

@@ -1,11 +1,11 @@
 """How well the labels of some cells name the outcome of a question. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from ingather.extraction.numbers.label import TableLabel, label_of
 from ingather.extraction.numbers.moment import Moment, is_change, moment_in
@@ -31,7 +31,7 @@ _UNKNOWN: Final = 0.3
 _TELLING: Final = frozenset(
     terms_of("serious severe major minor mild moderate left right male female early late first second related")
 )
-# What such a word costs where it is missing, beside its own weight.
+# Such a word costs this much where it is missing, beside its own weight.
 _LESS_TELLING: Final = 0.3
 # A row of one sex is a part of the people, although such words say nothing in `number of women with pain`.
 _SEXES: Final = frozenset(terms_of("male female"))
@@ -96,16 +96,8 @@ def outcome_score(
     source = whole if is_left_to_caption else labels
     if not total or not any(weight(term) >= _STRONG and is_covered(term, source, short) for term in query.terms):
         return 0.0
-    covered, missed = 0.0, 0.0
-    for term in query.terms:
-        if is_covered(term, labels, short):
-            covered += weights[term]
-        elif is_covered(term, whole, short):
-            covered += (1.0 if is_left_to_caption else _CAPTION) * weights[term]
-        else:
-            missed += weights[term]
-            covered -= _LESS_TELLING if term in _TELLING else 0.0
-            covered -= _ELSEWHERE * weight(term) if term in elsewhere and weight(term) >= _STRONG else 0.0
+    named_on = _Named(labels, whole, elsewhere, is_left_to_caption)
+    covered, missed = _coverage(weights, named_on, short)
     # Text behind a colon or in brackets explains a long label and makes it no other outcome.
     own = list(dict.fromkeys(_bare(term, vocabulary, short) for label in frame for term in main_terms(label)))
     own = [part for term in own for part in _code_and_number(term, short) or (term,)]
@@ -121,6 +113,30 @@ def _bare(term: str, vocabulary: frozenset[str], short: ShortForms) -> str:
     if len(term) > 2 and term[-1] in "abcdefgh" and (term,) not in short.long and (term[:-1],) in short.long:
         return term[:-1]
     return _unmarked(term, vocabulary)
+
+
+class _Named(NamedTuple):
+    """The terms that speak of some cells: of their labels, of the caption, and of the other labels of the table."""
+
+    labels: AbstractSet[str]
+    caption: AbstractSet[str]
+    elsewhere: AbstractSet[str]
+    is_left_to_caption: bool
+
+
+def _coverage(weights: Mapping[str, float], named: _Named, short: ShortForms) -> tuple[float, float]:
+    """The weight of the terms that are there, less what speaks against the cells; and of those that are not there."""
+    covered, missed = 0.0, 0.0
+    for term, own_weight in weights.items():
+        if is_covered(term, named.labels, short):
+            covered += own_weight
+        elif is_covered(term, named.caption, short):
+            covered += (1.0 if named.is_left_to_caption else _CAPTION) * own_weight
+        else:
+            missed += own_weight
+            covered -= _LESS_TELLING if term in _TELLING else 0.0
+            covered -= _ELSEWHERE * weight(term) if term in named.elsewhere and weight(term) >= _STRONG else 0.0
+    return covered, missed
 
 
 _CODED: Final = re.compile(r"([a-z]+)([0-9]{1,3})")
