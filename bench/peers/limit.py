@@ -34,7 +34,13 @@ def work(url: str, folder: str) -> None:
                     conn.cursor().execute(settle.sql, settle.params)
                     commit(conn, pipe)
                 claim = parameters.claim(
-                    worker_id, queue="default", kinds=["noop"], k=MOST_PER_CLAIM, free=MOST_PER_CLAIM, token=token
+                    worker_id,
+                    queue="default",
+                    kinds=["noop"],
+                    k=MOST_PER_CLAIM,
+                    free=MOST_PER_CLAIM,
+                    token=token,
+                    is_of_one_share=True,
                 )
                 cursor = conn.cursor(row_factory=tuple_row)
                 cursor.execute(claim.sql, claim.params)
