@@ -23,8 +23,6 @@ SETTINGS = {
     "wal_sender_timeout": "2s", "wal_receiver_timeout": "2s", "wal_retrieve_retry_interval": "200ms",
 }  # fmt: skip
 COPY_SECONDS = 120.0
-# On a machine that is busy a copy may be broken off by the sender's timeout above.
-COPY_TRIES = 5
 # So long may a replica take to catch up. It takes well below a second; on a machine that is busy, several.
 CATCH_UP_S = 60.0
 
@@ -91,16 +89,15 @@ class Node:
     def _back_up(self, source: "Node", into: Path, *more: str) -> None:
         argv = [
             str(self.found.folder / "pg_basebackup"), "--pgdata", str(into), "--checkpoint", "fast", "--no-sync",
+            # Streamed beside the copy, the log would be cut off by the sender's timeout where the machine is busy.
+            "--wal-method", "fetch",
             "--dbname", source.url("postgres"), *more,
         ]  # fmt: skip
-        for _ in range(COPY_TRIES):
-            shutil.rmtree(into, ignore_errors=True)
-            # Held for the length of the copy alone: the server that is started afterwards takes it for itself.
-            with self.places.log.open("ab") as log:
-                code = self.identity.run(argv, lock=self.places.root / "copy.lock", output=log, seconds=COPY_SECONDS)
-            if code == 0:
-                return
-        raise AssertionError(f"no base backup could be made: {self.places.log.read_text()[-2000:]}")
+        shutil.rmtree(into, ignore_errors=True)
+        # Held for the length of the copy alone: the server that is started afterwards takes it for itself.
+        with self.places.log.open("ab") as log:
+            code = self.identity.run(argv, lock=self.places.root / "copy.lock", output=log, seconds=COPY_SECONDS)
+        assert code == 0, f"no base backup could be made: {self.places.log.read_text()[-2000:]}"
 
 
 class Cluster:

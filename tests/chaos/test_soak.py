@@ -8,10 +8,7 @@ import pytest
 
 from tests.chaos import soak
 
-LONG_ENOUGH_S = 300
 
-
-@pytest.mark.timeout(LONG_ENOUGH_S)
 def test_a_soak_measures_every_minute_and_draws_what_it_measured(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

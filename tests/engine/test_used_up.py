@@ -16,8 +16,6 @@ from ingather.engine.item import Item
 from ingather.engine.migrations import migrate
 from tests.conftest import FAST
 
-# Several times what the slowest of these takes on two quiet cores: most of it is a server that starts.
-LONG_ENOUGH_S = 180
 # A server with so few is full once a worker and a few others are there.
 FEW_CONNECTIONS = 14
 
@@ -147,7 +145,6 @@ def test_numbers_that_were_given_before_are_a_sentence_and_soon_behind(shop: Eng
     assert 0 < refused < 10
 
 
-@pytest.mark.timeout(LONG_ENOUGH_S)
 def test_callers_and_workers_get_over_a_server_without_a_free_connection(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
