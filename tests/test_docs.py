@@ -12,13 +12,17 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import pytest
 
 import ingather
 from ingather.cli.parser import parser
 from ingather.engine import errors
+from ingather.web.app import create_app
+
+if TYPE_CHECKING:
+    from ingather.web.rooms import Rooms
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -100,6 +104,24 @@ def test_every_command_has_a_heading_and_every_option_a_word(command: argparse.A
     shown = [action for action in command._actions if action.help != argparse.SUPPRESS]
     options = {option for action in shown for option in action.option_strings if option.startswith("--")}
     assert {option for option in options - {"--help", "--json"} if option not in described} == set()
+
+
+def routes() -> set[tuple[str, str]]:
+    described = create_app(cast("Rooms", None), version="1").openapi()["paths"]
+    return {(method.upper(), path.removeprefix("/api/v1")) for path, methods in described.items() for method in methods}
+
+
+def routes_of(line: str) -> set[tuple[str, str]]:
+    """The routes that a line names. `/pause` behind `/tasks/{id}/cancel` is short for `/tasks/{id}/pause`."""
+    paths = re.findall(r"(?:^|[ `/])((?:/[\w{}.-]+)+)", line)
+    base = next((path.rpartition("/")[0] for path in paths if path.count("/") > 1), "")
+    methods = re.findall(r"\b(GET|POST|PUT|PATCH|DELETE)\b", line)
+    return {(method, each) for method in methods for path in paths for each in (path, base + path)}
+
+
+def test_every_route_is_on_the_page_about_http() -> None:
+    page = FENCED.sub("", (ROOT / "docs" / "http.md").read_text("utf-8"))
+    assert routes() - {route for line in page.splitlines() for route in routes_of(line)} == set()
 
 
 # --- links and names -----------------------------------------------------------------------------------------------

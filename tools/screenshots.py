@@ -24,7 +24,7 @@ sys.path.insert(0, str(ROOT))
 
 from tests.browser.bench import Running, running  # noqa: E402  they stand beside us, not in the package
 from tests.browser.chromium import FLAGS, Chromium, find  # noqa: E402
-from tests.browser.steps import choose_papers, new_project, new_shelf, start  # noqa: E402
+from tests.browser.steps import choose_papers, new_knowledge_base, new_project, start  # noqa: E402
 from tests.provider.reader import answer  # noqa: E402
 from tests.provider.server import Provider  # noqa: E402
 from tools import node  # noqa: E402
@@ -114,7 +114,7 @@ def fields(page: Page) -> None:
 
 def beginning(page: Page) -> None:
     new_project(page, "Exercise for chronic pain")
-    new_shelf(page, "Included studies")
+    new_knowledge_base(page, "Included studies")
     page.get_by_text("This knowledge base is empty").scroll_into_view_if_needed()
 
 

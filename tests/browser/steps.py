@@ -54,7 +54,7 @@ def new_project(page: Page, name: str) -> None:
     page.wait_for_url(re.compile(r"/projects/\d+/setup"))
 
 
-def new_shelf(page: Page, name: str) -> None:
+def new_knowledge_base(page: Page, name: str) -> None:
     page.get_by_role("button", name="New knowledge base").first.click()
     page.get_by_label("Name", exact=True).fill(name)
     page.get_by_role("button", name="Create").click()

@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, FilePayload, Page, StorageState, expect
 
 from tests.browser.bench import Running
 from tests.browser.conftest import PATIENCE_MS, Complaints
-from tests.browser.steps import choose_papers, new_project, new_shelf
+from tests.browser.steps import choose_papers, new_knowledge_base, new_project
 
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
 # Bad input of every kind that a name can be; what a file system could not hold is not here.
@@ -184,7 +184,7 @@ def test_pages_of_papers_are_drawn_by_what_is_loaded_for_it_and_not_before(page:
 def test_every_hostile_name_is_text_wherever_it_is_shown(page: Page) -> None:
     name = HOSTILE[0] + " \u202efdp.exe"
     new_project(page, name)
-    new_shelf(page, HOSTILE[1])
+    new_knowledge_base(page, HOSTILE[1])
     expect(page.get_by_text("This knowledge base is empty")).to_be_visible()
     papers: list[FilePayload] = [
         {"name": f"{hostile.replace('/', '-')}.txt", "mimeType": "text/plain", "buffer": f"{n} {hostile}".encode()}
@@ -206,7 +206,7 @@ def test_every_hostile_name_is_text_wherever_it_is_shown(page: Page) -> None:
 
 def test_files_dropped_on_the_page_are_added_once(page: Page) -> None:
     new_project(page, "Dropped files")
-    new_shelf(page, "Dropped")
+    new_knowledge_base(page, "Dropped")
     zone = page.get_by_text("This knowledge base is empty")
     expect(zone).to_be_visible()
     for _ in range(2):

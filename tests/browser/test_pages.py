@@ -9,7 +9,7 @@ from reportlab.pdfgen.canvas import Canvas  # type: ignore[import-untyped]
 
 from tests.browser.bench import SAMPLES
 from tests.browser.conftest import Complaints
-from tests.browser.steps import new_project, new_shelf, speak_chinese, start, upload
+from tests.browser.steps import new_knowledge_base, new_project, speak_chinese, start, upload
 
 # The texts of the program, without what people, documents and templates say, which stays as it is.
 OWN_TEXTS = """() => {
@@ -52,7 +52,7 @@ def test_the_analysis_says_what_was_left_out_and_leads_to_the_cell_that_mends_it
 def test_a_new_project_says_how_to_begin_and_takes_files(page: Page) -> None:
     new_project(page, "Begun from nothing")
     expect(page.get_by_text("There is no knowledge base yet")).to_be_visible()
-    new_shelf(page, "Papers")
+    new_knowledge_base(page, "Papers")
     expect(page.get_by_text("This knowledge base is empty")).to_be_visible()
     upload(page, SAMPLES / "rct_kneebrace.pdf", SAMPLES / "rct_scan.pdf")
     expect(page.get_by_text("scan, no text")).to_be_visible()
@@ -62,7 +62,7 @@ def test_a_new_project_says_how_to_begin_and_takes_files(page: Page) -> None:
 
 def test_hostile_names_and_texts_are_shown_as_they_are(page: Page, tmp_path: Path) -> None:
     new_project(page, f"{HOSTILE} project")
-    new_shelf(page, f"{HOSTILE} knowledge_base")
+    new_knowledge_base(page, f"{HOSTILE} knowledge_base")
     paper = tmp_path / f"{HOSTILE}.pdf"
     paper.write_bytes(hostile_paper())
     upload(page, paper)

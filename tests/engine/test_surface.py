@@ -184,6 +184,7 @@ def test_the_engine_exports_what_it_names() -> None:
     assert {name for name in ingather.engine.__all__ if name not in ingather.__all__} == {
         "Database",
         "Engine",
+        "Offspring",
         "Registry",
     }
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ingather.engine.cron import Cron
     from ingather.engine.database import Database
     from ingather.engine.engine import Engine
-    from ingather.engine.item import Item
+    from ingather.engine.item import Item, Offspring
     from ingather.engine.item_context import ItemLogFilter
     from ingather.engine.model import Failure, ItemRecord, Progress, Queue, ScatterOptions, ScheduleRecord, WorkerRecord
     from ingather.engine.registry import Registry
@@ -28,6 +28,7 @@ HOMES: Final = {
     "Item": "item",
     "ItemLogFilter": "item_context",
     "ItemRecord": "model",
+    "Offspring": "item",
     "Progress": "model",
     "Queue": "model",
     "Registry": "registry",
@@ -47,6 +48,7 @@ __all__ = [
     "Item",
     "ItemLogFilter",
     "ItemRecord",
+    "Offspring",
     "Progress",
     "Queue",
     "Registry",
