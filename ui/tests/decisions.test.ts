@@ -18,6 +18,17 @@ describe("a decision on its way", () => {
     expect(after?.value).toBe("A trial");
   });
 
+  test("that refuses a value takes its tick, and asks for no other look", () => {
+    begun(decide({ action: "rejected" }));
+    const before = result([finding({ attention: "rule_broken" })]);
+    expect(shown(TASK, before).findings[0]).toMatchObject({ mark: "rejected", attention: null });
+  });
+
+  test("that accepts a value leaves its mark", () => {
+    begun(decide({}));
+    expect(shown(TASK, result([finding({ mark: "unbound" })])).findings[0]?.mark).toBe("unbound");
+  });
+
   test("signs a cell in which nothing was found", () => {
     begun(decide({ action: "unclear" }, result([])));
     expect(shown(TASK, result([])).findings.map((one) => one.review?.action)).toEqual(["unclear"]);

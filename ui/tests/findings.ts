@@ -9,6 +9,7 @@ export const finding = (part: Partial<Finding> = {}): Finding => ({
   quote: "A trial",
   verdict: "verified",
   source: "model",
+  mark: "verified",
   ...part,
 });
 

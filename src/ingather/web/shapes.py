@@ -5,6 +5,7 @@ from dataclasses import asdict
 from urllib.parse import urlsplit
 
 from ingather.engine.model import Progress, Queue, ScheduleRecord, WorkerRecord
+from ingather.extraction.cell_marks import Attention, FlaggedCells, attention_of, mark_of
 from ingather.extraction.conversation.estimate import Estimate, Range
 from ingather.extraction.findings import DocumentResult, Finding, Review, Span
 from ingather.extraction.provider import CHARACTERS_A_TOKEN, Endpoint, Price, price_of
@@ -196,7 +197,9 @@ def compared(found: DocumentDifferences) -> ComparedDocument:
 def _compared_view(found: Finding | None) -> ComparedAnswer | None:
     if found is None:
         return None
-    return ComparedAnswer(state=found.state, value=found.value, verdict=found.verdict, source=found.source)
+    return ComparedAnswer(
+        state=found.state, value=found.value, verdict=found.verdict, source=found.source, mark=mark_of(found)
+    )
 
 
 def _writing_view(found: UnderWay | None) -> WritingView | None:
@@ -216,6 +219,7 @@ def result(found: DocumentResult) -> dict[str, object]:
     """As `ResultView`, which describes it but is not built: a page of results has some ten thousand findings, and to
     make and check an object of each took more time than all the rest."""
     acceptable = {(one.row, one.field) for one in verified(found)[0]} if found.state == "completed" else set()
+    flagged = FlaggedCells(found)
     return {
         "ordinal": found.ordinal,
         "document_id": found.document_id,
@@ -224,7 +228,14 @@ def result(found: DocumentResult) -> dict[str, object]:
         "state": found.state,
         "problem": notice_to_json(found.problem),
         "rows": [{"scope": row.scope, "key": row.key, "label": row.label, "parts": row.parts} for row in found.rows],
-        "findings": [_finding_view(one, is_acceptable=(one.row, one.field) in acceptable) for one in found.findings],
+        "findings": [
+            _finding_view(
+                one,
+                attention=attention_of(one, is_flagged=(one.row, one.field) in flagged),
+                is_acceptable=(one.row, one.field) in acceptable,
+            )
+            for one in found.findings
+        ],
         "flags": [
             {"rule": flag.rule, "row": flag.row, "fields": flag.fields, "message": notice_to_json(flag.message)}
             for flag in found.flags
@@ -244,7 +255,7 @@ def _span_views(spans: Iterable[Span]) -> list[dict[str, int]]:
     return [{"page": span.page, "start": span.start, "end": span.end} for span in spans]
 
 
-def _finding_view(found: Finding, *, is_acceptable: bool) -> dict[str, object]:
+def _finding_view(found: Finding, *, attention: Attention | None, is_acceptable: bool) -> dict[str, object]:
     was, review = found.extracted, found.review
     return {
         "field": found.field,
@@ -273,6 +284,8 @@ def _finding_view(found: Finding, *, is_acceptable: bool) -> dict[str, object]:
         if review
         else None,
         "cell": asdict(cell) if (cell := found.standing_cell or found.cell) else None,
+        "mark": mark_of(found),
+        "attention": attention,
         "is_acceptable": is_acceptable,
     }
 

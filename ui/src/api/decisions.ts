@@ -78,9 +78,13 @@ export function withSign(result: Result, decision: Pending): Result {
     is_outdated: false,
     has_cell: false,
   };
-  const after = { ...before, review, is_acceptable: false };
+  const mark = isRefusal(decision.action) ? decision.action : before.mark;
+  const after = { ...before, review, mark, attention: null, is_acceptable: false };
   return { ...result, findings: known ? put(result.findings, known, after) : [...result.findings, after] };
 }
+
+type Refusal = Extract<Decision["action"], Finding["mark"]>;
+const isRefusal = (action: Decision["action"]): action is Refusal => action !== "accepted" && action !== "withdrawn";
 
 const put = (findings: Finding[], old: Finding, next: Finding) => findings.map((one) => (one === old ? next : one));
 
@@ -102,6 +106,8 @@ export function blank(cell: Cell): Finding {
     extracted: null,
     review: null,
     cell: null,
+    mark: "no_quote",
+    attention: null,
     is_acceptable: false,
   };
 }

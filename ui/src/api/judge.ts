@@ -1,23 +1,7 @@
 import type { Finding, Result } from "./client";
 
-/** How a cell is marked. Each has a shape and a colour of its own, see components/mark.tsx. */
-export type Mark =
-  | "verified"
-  | "verified_fuzzy"
-  | "unbound"
-  | "quote_not_found"
-  | "number_mismatch"
-  | "polarity_mismatch"
-  | "unsupported_value"
-  | "no_quote"
-  | "not_reported"
-  | "not_applicable"
-  | "unclear"
-  | "open"
-  | "failed"
-  | "computed"
-  | "given"
-  | "rejected";
+/** How a cell is marked, as the server says. Each has a shape and a colour of its own, see components/mark.tsx. */
+export type Mark = Finding["mark"];
 
 export const MARKS: Mark[] = [
   "verified",
@@ -50,17 +34,6 @@ export const FILTERS: Filter[] = [
   "open",
 ];
 
-const WRONG: ReadonlySet<string> = new Set<Mark>([
-  "unbound",
-  "number_mismatch",
-  "polarity_mismatch",
-  "unsupported_value",
-  "quote_not_found",
-  "no_quote",
-  "failed",
-  "unclear",
-]);
-
 /** What was extracted, also where a person has said something else. Nothing, where only a person said something. */
 export function extractedOf(finding: Finding): { state: string; value: Finding["value"] } | null {
   return finding.source === "reviewer" ? finding.extracted : finding;
@@ -70,67 +43,28 @@ export function isReviewed(finding: Finding): boolean {
   return finding.review !== null && !finding.review.is_outdated;
 }
 
-// A person's refusal is not a verified value, whatever the code says of the quote.
-const REFUSALS: Readonly<Record<string, Mark>> = {
-  rejected: "rejected",
-  not_reported: "not_reported",
-  not_applicable: "not_applicable",
-  unclear: "unclear",
+export const markOf = (finding: Finding): Mark => finding.mark;
+
+const RISKS: Readonly<Record<NonNullable<Finding["attention"]>, number>> = {
+  contradicted: 0,
+  unproven: 1,
+  rule_broken: 2,
 };
 
-/** What stands in a cell, in one sign: what a person said of it, or else what the code says of what was extracted. */
-export function markOf(finding: Finding): Mark {
-  const refusal = isReviewed(finding) && REFUSALS[finding.review?.action ?? ""];
-  return refusal || codeMarkOf(finding);
-}
-
-/** What the code says of what was extracted. Of a value that a person gave it says nothing. */
-function codeMarkOf(finding: Finding): Mark {
-  const was = extractedOf(finding);
-  if (!was || (finding.source === "reviewer" && finding.state === "reported")) return "given";
-  switch (was.state) {
-    case "failed":
-    case "not_applicable":
-      return was.state;
-    case "not_reported":
-      return finding.quote && WRONG.has(finding.verdict) ? (finding.verdict as Mark) : "not_reported";
-    case "unclear":
-      // Without a quote, our own rules did not look; with one, the document says more than one thing.
-      if (!finding.quote) return finding.source === "embedded" ? "open" : "unclear";
-      return WRONG.has(finding.verdict) ? (finding.verdict as Mark) : "unclear";
-    default:
-      return isComputed(finding) ? "computed" : (finding.verdict as Mark);
-  }
-}
-
-/** Whether the value follows from other answers, so that there is no quote to check. */
-function isComputed(finding: Finding): boolean {
-  return finding.source === "computed" && finding.verdict === "no_quote";
-}
-
-/** Whether a person should look: the quote does not hold, a rule is broken, or nothing usable came. */
-export function needsAttention(finding: Finding, isFlagged: boolean): boolean {
-  return !isReviewed(finding) && (isFlagged || finding.review !== null || WRONG.has(markOf(finding)));
-}
-
-/** How urgent a look is, the most urgent first: what contradicts the paper, what nothing proves, what breaks a rule, what may have been missed. */
-export function riskOf(finding: Finding, isFlagged: boolean, isCore: boolean): number {
-  const mark = markOf(finding);
-  if (isReviewed(finding)) return 9;
-  if (mark === "number_mismatch" || mark === "polarity_mismatch") return 0;
-  if (finding.review !== null || WRONG.has(mark)) return 1;
-  if (isFlagged) return 2;
-  if (isCore && (mark === "not_reported" || mark === "open")) return 3;
-  return 4;
+/** How urgent a look is, the most urgent first: what needs one, then what may have been missed, and last what was reviewed. */
+export function riskOf({ mark, attention, ...finding }: Finding, isCore: boolean): number {
+  if (attention) return RISKS[attention];
+  if (finding.review) return 9;
+  return isCore && (mark === "not_reported" || mark === "open") ? 3 : 4;
 }
 
 export function fits(filter: Filter, finding: Finding, isFlagged: boolean): boolean {
-  const mark = markOf(finding);
+  const { mark } = finding;
   switch (filter) {
     case "all":
       return true;
     case "attention":
-      return needsAttention(finding, isFlagged);
+      return finding.attention !== null;
     case "unreviewed":
       return !isReviewed(finding);
     case "reviewed":
@@ -213,12 +147,11 @@ export function lookAt(result: Result): Looked {
       if (one.review?.action === "accepted") made.accepted += 1;
       if (one.review?.action === "edited") made.edited += 1;
     } else if (one.state === "reported") made.unreviewed += 1;
-    if (was?.state === "reported" && !isComputed(one)) made.reported += 1;
+    if (was?.state === "reported" && one.mark !== "computed") made.reported += 1;
     if (was?.state === "reported" && (one.verdict === "verified" || one.verdict === "verified_fuzzy"))
       made.verified += 1;
     if (was?.state === "reported" && one.verdict === "unbound") made.unbound += 1;
-    const isFlagged = made.isFlagged(one.row, one.field);
-    if (needsAttention(one, isFlagged)) made.urgent.push(one);
+    if (one.attention) made.urgent.push(one);
     if (one.is_acceptable) made.acceptable.push(one);
   }
   made.attention = made.urgent.length;

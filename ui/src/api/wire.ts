@@ -1221,6 +1221,12 @@ export interface components {
              */
             project_id: number;
         };
+        /**
+         * Attention
+         * @description Why a person should look at a cell, the most urgent first.
+         * @enum {string}
+         */
+        Attention: "contradicted" | "unproven" | "rule_broken";
         /** Batch */
         Batch: {
             /** Batch Id */
@@ -1297,6 +1303,12 @@ export interface components {
             /** Table */
             table: number;
         };
+        /**
+         * CellMark
+         * @description What stands in a cell, in one mark: what a person said of it, or else what the code says of what was found.
+         * @enum {string}
+         */
+        CellMark: "verified" | "verified_fuzzy" | "unbound" | "quote_not_found" | "number_mismatch" | "polarity_mismatch" | "unsupported_value" | "no_quote" | "not_reported" | "not_applicable" | "unclear" | "open" | "failed" | "computed" | "given" | "rejected";
         /**
          * ChangeQuestions
          * @description The questions as they should be, and the revision that was seen: 0 where nobody has written any.
@@ -1380,6 +1392,7 @@ export interface components {
         };
         /** ComparedAnswer */
         ComparedAnswer: {
+            mark: components["schemas"]["CellMark"];
             /** Source */
             source: string;
             /** State */
@@ -1552,16 +1565,19 @@ export interface components {
          *
          *     `value_spans` are where the value itself stands within the quote,
          *     `subject_spans` the words that make it this value. `reason` says why a
-         *     value is `unbound`. `is_acceptable` says that it may be accepted together
+         *     value is `unbound`. `mark` is how the cell stands at a glance, `attention`
+         *     why a person should look. `is_acceptable` says that it may be accepted together
          *     with others, without a look at each.
          */
         Finding: {
+            attention: components["schemas"]["Attention"] | null;
             cell: components["schemas"]["Cell"] | null;
             extracted: components["schemas"]["Extracted"] | null;
             /** Field */
             field: string;
             /** Is Acceptable */
             is_acceptable: boolean;
+            mark: components["schemas"]["CellMark"];
             note: components["schemas"]["Notice"] | null;
             /** Quote */
             quote: string;

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ingather.extraction.export.form import FieldLike, TemplateLike, label_of, unit_of
 from ingather.extraction.export.sheets import Entry, SheetLine
-from ingather.extraction.export.tally import Mark, Tally
+from ingather.extraction.export.tally import Emphasis, Tally
 from ingather.extraction.export.wording import Wording
 from ingather.extraction.findings import Action, State, TaskSummary, Verdict
 
@@ -45,7 +45,7 @@ def _explained_field(field: FieldLike, section: str, wording: Wording) -> list[E
 
 
 def _warned_entry(count: int) -> Entry:
-    return Entry(count, Mark.ATTENTION if count else Mark.PLAIN)
+    return Entry(count, Emphasis.ATTENTION if count else Emphasis.PLAIN)
 
 
 def settings(
@@ -59,14 +59,14 @@ def settings(
     yield wording["template_version"], Entry(summary.template_version)
     yield (
         wording["extractor"],
-        Entry(extractor_of(summary, wording), Mark.ATTENTION if is_embedded(summary) else Mark.PLAIN),
+        Entry(extractor_of(summary, wording), Emphasis.ATTENTION if is_embedded(summary) else Emphasis.PLAIN),
     )
     for name, text in summary.settings.items():
         yield name, Entry(text)
     yield wording["created_at"], Entry(summary.created_at)
     yield (
         wording["closed_at"],
-        Entry(summary.closed_at) if summary.closed_at else Entry(wording["not_closed"], Mark.ABSENT),
+        Entry(summary.closed_at) if summary.closed_at else Entry(wording["not_closed"], Emphasis.ABSENT),
     )
     yield from _count_lines(summary, tally, wording)
     yield wording["note"], Entry(wording["not_reviewed_means"])
@@ -74,7 +74,7 @@ def settings(
     yield wording["note"], Entry(wording["not_reported_means"])
     for verdict in Verdict:
         yield f"{wording['verdict']}: {wording.of('verdict', verdict)}", Entry(wording[f"means.{verdict}"])
-    for mark in (Mark.ATTENTION, Mark.FAILED, Mark.ABSENT):
+    for mark in (Emphasis.ATTENTION, Emphasis.FAILED, Emphasis.ABSENT):
         yield wording["marks"], Entry(wording[f"mark.{mark}"], mark)
 
 

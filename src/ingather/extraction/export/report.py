@@ -10,7 +10,7 @@ from ingather.extraction.export.closing import extractor_of, settings
 from ingather.extraction.export.form import TemplateLike, label_of
 from ingather.extraction.export.lookup import Lookup
 from ingather.extraction.export.sheets import Entry, Sheets
-from ingather.extraction.export.tally import Mark, Tally, mark_of
+from ingather.extraction.export.tally import Emphasis, Tally, emphasis_of
 from ingather.extraction.export.text import clean
 from ingather.extraction.export.wording import Wording
 from ingather.extraction.findings import DocumentResult, State, TaskSummary, Verdict
@@ -84,7 +84,7 @@ def _report_opening(summary: TaskSummary, template: TemplateLike, wording: Wordi
     yield f"{escape(wording['all_documents'])}</option></select></label>"
     yield f'<label>{escape(wording["verdict"])} <select name="verdict">'
     yield f'<option value="">{escape(wording["all_verdicts"])}</option>'
-    for mark in (Mark.ATTENTION, Mark.FAILED, Mark.ABSENT):
+    for mark in (Emphasis.ATTENTION, Emphasis.FAILED, Emphasis.ABSENT):
         yield f'<option value="{mark}">{escape(wording[f"mark.{mark}"])}</option>'
     for review in ("reviewed", "unreviewed"):
         yield f'<option value="{review}">{escape(wording[review])}</option>'
@@ -98,10 +98,10 @@ def _report_section(document: DocumentResult, tables: Sheets, wording: Wording) 
     yield f'<section data-paper="{document.ordinal}"><h2>{document.ordinal + 1}. {name}</h2>'
     if document.state != "completed":
         state = wording.of("item", document.state)
-        yield f'<p class="{Mark.FAILED}">{_escaped_html(": ".join(filter(None, (state, document.problem))))}</p>'
+        yield f'<p class="{Emphasis.FAILED}">{_escaped_html(": ".join(filter(None, (state, document.problem))))}</p>'
     lookup = Lookup(document)
     if flags := lookup.all_flags():
-        yield f'<p class="{Mark.ATTENTION}">{_escaped_html(wording["flags"])}: {_escaped_html(flags)}</p>'
+        yield f'<p class="{Emphasis.ATTENTION}">{_escaped_html(wording["flags"])}: {_escaped_html(flags)}</p>'
     if document.findings:
         titles = (tables.evidence.columns[at].title for at in _SHOWN)
         yield "<table><thead><tr>"
@@ -112,7 +112,7 @@ def _report_section(document: DocumentResult, tables: Sheets, wording: Wording) 
             # A verdict speaks of a quote; where nothing is reported there is none to filter by.
             verdict = finding.verdict if finding.state is State.REPORTED else ""
             review = "reviewed" if finding.is_reviewed else "unreviewed"
-            yield f'<tr data-verdict="{verdict}" data-mark="{mark_of(finding)}" data-review="{review}">'
+            yield f'<tr data-verdict="{verdict}" data-mark="{emphasis_of(finding)}" data-review="{review}">'
             yield "".join(_report_cell(cells[at]) for at in _SHOWN)
             yield "</tr>"
         yield "</tbody></table>"
@@ -120,7 +120,7 @@ def _report_section(document: DocumentResult, tables: Sheets, wording: Wording) 
 
 
 def _report_cell(cell: Entry) -> str:
-    look = "" if cell.mark is Mark.PLAIN or cell.value == "" else f' class="{cell.mark}"'
+    look = "" if cell.mark is Emphasis.PLAIN or cell.value == "" else f' class="{cell.mark}"'
     return f"<td{look}>{_escaped_html(str(cell.value))}</td>"
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ingather.extraction.export.form import FieldLike, TemplateLike, chosen, label_of
 from ingather.extraction.export.lookup import Lookup
-from ingather.extraction.export.tally import Mark, Tally, mark_of
+from ingather.extraction.export.tally import Emphasis, Tally, emphasis_of
 from ingather.extraction.export.text import cell_texts, text_of, time_of
 from ingather.extraction.export.wording import Wording
 from ingather.extraction.findings import DocumentResult, Finding, Row, State, Value, Verdict
@@ -18,7 +18,7 @@ class Entry(NamedTuple):
     """The content of one cell of a sheet, and how it is marked. A number is a number; a text is never a formula."""
 
     value: str | int | float
-    mark: Mark = Mark.PLAIN
+    mark: Emphasis = Emphasis.PLAIN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +126,7 @@ class Sheets:
         start = [Entry(document.ordinal + 1), Entry(document.document_id), Entry(document.file_name)]
         for finding in document.findings:
             field = self._fields.get(finding.field)
-            mark = mark_of(finding)
+            mark = emphasis_of(finding)
             pages = [page + 1 for page in finding.pages]
             yield [
                 *start,
@@ -136,7 +136,7 @@ class Sheets:
                 Entry(finding.field),
                 Entry(label_of(field, wording.language) if field else finding.field),
                 Entry(self._nothing(field) if finding.is_open else wording.of("state", finding.state), mark),
-                Entry(_typed(finding.value, field), Mark.PLAIN if mark is Mark.ABSENT else mark),
+                Entry(_typed(finding.value, field), Emphasis.PLAIN if mark is Emphasis.ABSENT else mark),
                 Entry(lookup.unit(finding, field) if field else ""),
                 Entry(finding.quote),
                 Entry(pages[0] if len(pages) == 1 else "; ".join(map(str, pages))),
@@ -144,7 +144,7 @@ class Sheets:
                 Entry(wording.of("reason", finding.reason) if finding.reason else "", mark),
                 Entry(finding.source),
                 Entry(finding.note),
-                Entry(lookup.flags(finding), Mark.ATTENTION),
+                Entry(lookup.flags(finding), Emphasis.ATTENTION),
                 self._extracted(finding, field),
                 *self._review(finding),
                 *map(Entry, cell_texts(finding.standing_cell)),
@@ -155,15 +155,17 @@ class Sheets:
         was = finding.extracted
         if was is None:
             return Entry("")
-        return Entry(_typed(was.value, field)) if was.value is not None else Entry(self._state(was.state), Mark.ABSENT)
+        return (
+            Entry(_typed(was.value, field)) if was.value is not None else Entry(self._state(was.state), Emphasis.ABSENT)
+        )
 
     def _review(self, finding: Finding) -> list[Entry]:
         review = finding.review
         if review is None:
-            return [Entry(self.wording["unreviewed"], Mark.ABSENT), Entry(""), Entry(""), Entry("")]
+            return [Entry(self.wording["unreviewed"], Emphasis.ABSENT), Entry(""), Entry(""), Entry("")]
         action = self.wording.of("action", review.action)
         outcome = f"{self.wording['outdated']}: {action}" if finding.is_outdated else action
-        mark = Mark.ATTENTION if finding.is_outdated else Mark.PLAIN
+        mark = Emphasis.ATTENTION if finding.is_outdated else Emphasis.PLAIN
         return [
             Entry(outcome, mark),
             Entry(review.reviewer),
@@ -243,13 +245,13 @@ class Sheets:
         return [Entry(document.ordinal + 1), Entry(document.document_id), Entry(document.file_name)]
 
     def _document_state(self, document: DocumentResult) -> Entry:
-        mark = {"completed": Mark.PLAIN, "error": Mark.FAILED}.get(document.state, Mark.ABSENT)
+        mark = {"completed": Emphasis.PLAIN, "error": Emphasis.FAILED}.get(document.state, Emphasis.ABSENT)
         return Entry(self.wording.of("item", document.state), mark)
 
     def _study_row(self, lookup: Lookup) -> list[Entry]:
         document, tally = lookup.document, Tally()
         tally.add(document)
-        marks = [mark_of(finding) for finding in document.findings]
+        marks = [emphasis_of(finding) for finding in document.findings]
         return [
             Entry(document.ordinal + 1),
             Entry(document.file_name),
@@ -259,11 +261,11 @@ class Sheets:
             Entry(tally.believed),
             Entry(tally.verdicts[Verdict.UNBOUND]),
             Entry(tally.computed),
-            Entry(count := marks.count(Mark.ATTENTION), Mark.ATTENTION if count else Mark.PLAIN),
+            Entry(count := marks.count(Emphasis.ATTENTION), Emphasis.ATTENTION if count else Emphasis.PLAIN),
             Entry(tally.states[State.NOT_REPORTED] + tally.states[State.NOT_APPLICABLE]),
-            Entry(count := marks.count(Mark.FAILED), Mark.FAILED if count else Mark.PLAIN),
+            Entry(count := marks.count(Emphasis.FAILED), Emphasis.FAILED if count else Emphasis.PLAIN),
             Entry(tally.reviewed),
-            Entry(lookup.all_flags(), Mark.ATTENTION),
+            Entry(lookup.all_flags(), Emphasis.ATTENTION),
             Entry(document.sha256),
             *(self._shown(lookup, "", field) for field in self._study),
         ]
@@ -293,21 +295,23 @@ class Sheets:
             is_finished = lookup.document.state == "completed"
             if is_finished and field.scope == "question":
                 # A question about events has no mean, and the other way round.
-                return Entry(self._state(State.NOT_APPLICABLE), Mark.ABSENT)
+                return Entry(self._state(State.NOT_APPLICABLE), Emphasis.ABSENT)
             return (
-                Entry(self.wording["no_answer"], Mark.ABSENT) if is_finished else self._document_state(lookup.document)
+                Entry(self.wording["no_answer"], Emphasis.ABSENT)
+                if is_finished
+                else self._document_state(lookup.document)
             )
         cells = list(dict.fromkeys(self._answer(finding, field) for finding in findings))
         if len(cells) == 1:
             return cells[0]
         values = dict.fromkeys(text_of(cell.value) for cell in cells)
-        return Entry(" | ".join(values), Mark.ATTENTION)
+        return Entry(" | ".join(values), Emphasis.ATTENTION)
 
     def _answer(self, finding: Finding, field: FieldLike) -> Entry:
-        mark, value = mark_of(finding), _typed(chosen(field, finding.value, self.wording.language), field)
+        mark, value = emphasis_of(finding), _typed(chosen(field, finding.value, self.wording.language), field)
         if finding.state is State.REPORTED:
             is_blank = isinstance(value, str) and not value.strip()
-            return Entry(self.wording["no_value"], Mark.ATTENTION) if is_blank else Entry(value, mark)
+            return Entry(self.wording["no_value"], Emphasis.ATTENTION) if is_blank else Entry(value, mark)
         state = self._nothing(field) if finding.is_open else self.wording.of("state", finding.state)
         is_doubtful = finding.state is State.UNCLEAR and value != ""
         return Entry(f"{state}: {text_of(value)}" if is_doubtful else state, mark)

@@ -2,11 +2,13 @@
 
 from collections import Counter
 from enum import StrEnum
+from typing import Final
 
-from ingather.extraction.findings import BELIEVED, REVIEWER, Action, DocumentResult, Finding, State, Verdict
+from ingather.extraction.cell_marks import CellMark, attention_of, is_computed, mark_of
+from ingather.extraction.findings import BELIEVED, REVIEWER, Action, DocumentResult, Finding, State
 
 
-class Mark(StrEnum):
+class Emphasis(StrEnum):
     """How a cell wants to be seen."""
 
     PLAIN = "plain"
@@ -15,26 +17,18 @@ class Mark(StrEnum):
     FAILED = "failed"
 
 
-def is_computed(finding: Finding) -> bool:
-    """Whether the value follows from other answers, so that there is no quote to check."""
-    return finding.source == "computed" and finding.verdict is Verdict.NO_QUOTE
+_ABSENT: Final = frozenset({CellMark.NOT_REPORTED, CellMark.NOT_APPLICABLE, CellMark.OPEN})
 
 
-def mark_of(finding: Finding) -> Mark:
+def emphasis_of(finding: Finding) -> Emphasis:
     """How a reader should look at a finding. What a person has looked at needs no other look."""
-    if finding.is_outdated:
-        return Mark.ATTENTION
     if finding.is_reviewed:
-        return Mark.PLAIN if finding.state is State.REPORTED else Mark.ABSENT
-    match finding.state:
-        case State.REPORTED:
-            return Mark.PLAIN if finding.verdict in BELIEVED or is_computed(finding) else Mark.ATTENTION
-        case State.UNCLEAR:
-            return Mark.ABSENT if finding.is_open else Mark.ATTENTION
-        case State.FAILED:
-            return Mark.FAILED
-        case _:
-            return Mark.ABSENT
+        return Emphasis.PLAIN if finding.state is State.REPORTED else Emphasis.ABSENT
+    if finding.state is State.FAILED and not finding.is_outdated:
+        return Emphasis.FAILED
+    if attention_of(finding, is_flagged=False):
+        return Emphasis.ATTENTION
+    return Emphasis.ABSENT if mark_of(finding) in _ABSENT else Emphasis.PLAIN
 
 
 class Tally:

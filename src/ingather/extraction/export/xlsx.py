@@ -11,7 +11,7 @@ import xlsxwriter  # type: ignore[import-untyped]
 from ingather.extraction.export.closing import closing_lines
 from ingather.extraction.export.form import TemplateLike, label_of
 from ingather.extraction.export.sheets import Entry, SheetHeading, Sheets
-from ingather.extraction.export.tally import Mark, Tally
+from ingather.extraction.export.tally import Emphasis, Tally
 from ingather.extraction.export.text import clean, cut, exact_number, is_formula_like
 from ingather.extraction.export.wording import Wording
 from ingather.extraction.findings import DocumentResult, TaskSummary
@@ -28,11 +28,11 @@ _OPTIONS = {
     "use_zip64": True,
 }
 _BODY = {"text_wrap": True, "valign": "top"}
-_LOOKS: dict[Mark, dict[str, Any]] = {
-    Mark.PLAIN: {},
-    Mark.ATTENTION: {"bg_color": "#FFE5B4", "font_color": "#7A3E00"},
-    Mark.ABSENT: {"font_color": "#767676", "italic": True},
-    Mark.FAILED: {"bg_color": "#F8D0D0", "font_color": "#8B0000", "bold": True},
+_LOOKS: dict[Emphasis, dict[str, Any]] = {
+    Emphasis.PLAIN: {},
+    Emphasis.ATTENTION: {"bg_color": "#FFE5B4", "font_color": "#7A3E00"},
+    Emphasis.ABSENT: {"font_color": "#767676", "italic": True},
+    Emphasis.FAILED: {"bg_color": "#F8D0D0", "font_color": "#8B0000", "bold": True},
 }
 _HEAD = {**_BODY, "bold": True, "bg_color": "#1F4E79", "font_color": "#FFFFFF", "border": 1, "border_color": "#FFFFFF"}
 _SECTION = {**_BODY, "bold": True, "bg_color": "#D9E2EC"}

@@ -4,12 +4,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ingather.extraction.findings import Finding, Row, State, Verdict
+from ingather.extraction.findings import BELIEVED, Finding, Row, State, Verdict
 from ingather.extraction.judgements import rob2
 from ingather.extraction.template.model import Field, Scope, Template
 from ingather.notice import joined, notice
 
-TRUSTED: Final = frozenset({Verdict.VERIFIED, Verdict.VERIFIED_FUZZY})
 ROB2_TOOLS: Final = ("rob2_parallel",)
 ROBINS_TOOLS: Final = ("robins_i_2016", "robins_i_v2_draft")
 NOS_TOOLS: Final = ("nos_cohort",)
@@ -116,7 +115,7 @@ def _answers(
             continue
         if values.setdefault(field.id, value) != value:
             disputed.add(field.id)
-        if finding.verdict in TRUSTED or finding.is_reviewed:
+        if finding.verdict in BELIEVED or finding.is_reviewed:
             trusted.add(field.id)
     settled = {field: value for field, value in values.items() if field not in disputed}
     mine = {field: value for (where, field), value in given.items() if where == row}

@@ -6,8 +6,10 @@ from typing import Any
 
 from ingather.engine.errors import NotReady, UsageError
 from ingather.extraction.arguments import cleaned
+from ingather.extraction.cell_marks import FlaggedCells
 from ingather.extraction.errors import NotFound, Outrun
 from ingather.extraction.findings import (
+    BELIEVED,
     CHECKS_VERSION,
     Action,
     CellPlace,
@@ -17,7 +19,6 @@ from ingather.extraction.findings import (
     State,
     Value,
 )
-from ingather.extraction.judgements.judgements import TRUSTED
 from ingather.extraction.reviewing.standing import Place, by_cell, cell_of, fingerprint, reviewed, standing
 from ingather.extraction.template import Template
 from ingather.extraction.template.errors import TemplateError, ValueProblem
@@ -158,10 +159,7 @@ def verified(
     """
     is_doubtful = found.checks_version < CHECKS_VERSION or any(not flag.fields for flag in found.flags)
     histories = by_cell(found.reviews)
-    flagged = {(flag.row, field) for flag in found.flags for field in flag.fields}
-    # A flag of a row that has no such field (arms that do not add up) concerns the field in every row.
-    places = {(finding.row, finding.field) for finding in found.findings}
-    elsewhere = {field for row, field in flagged - places}
+    flagged = FlaggedCells(found)
     cells: dict[Place, list[Finding]] = {}
     for finding in found.findings:
         if (fields is None or finding.field in fields) and (rows is None or finding.row in rows):
@@ -178,10 +176,9 @@ def verified(
         if not is_doubtful
         and not standing(histories.get(place, ()))
         and place not in flagged
-        and place[1] not in elsewhere
         and len(cell) == 1
         and cell[0].state is State.REPORTED
-        and cell[0].verdict in TRUSTED
+        and cell[0].verdict in BELIEVED
     ]
     reviewed_already = sum(all(finding.is_reviewed for finding in cell) for cell in cells.values())
     return judged, len(cells) - len(judged) - reviewed_already

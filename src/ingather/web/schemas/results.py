@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
+from ingather.extraction.cell_marks import Attention, CellMark
 from ingather.names import LARGEST_ID
 from ingather.web.schemas.forms import FieldId, NoticeView, Wire
 
@@ -195,7 +196,8 @@ class FindingView(Wire):
 
     `value_spans` are where the value itself stands within the quote,
     `subject_spans` the words that make it this value. `reason` says why a
-    value is `unbound`. `is_acceptable` says that it may be accepted together
+    value is `unbound`. `mark` is how the cell stands at a glance, `attention`
+    why a person should look. `is_acceptable` says that it may be accepted together
     with others, without a look at each.
     """
 
@@ -214,6 +216,8 @@ class FindingView(Wire):
     extracted: ExtractedView | None
     review: StandingReview | None
     cell: CellView | None
+    mark: CellMark
+    attention: Attention | None
     is_acceptable: bool
 
 

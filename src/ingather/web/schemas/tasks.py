@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, StringConstraints
 
+from ingather.extraction.cell_marks import CellMark
 from ingather.web.schemas.forms import BodyId, FieldId, Key, NoticeView, TemplateId, Wire
 
 
@@ -54,6 +55,7 @@ class ComparedAnswer(Wire):
     value: str | int | float | list[str] | None
     verdict: str
     source: str
+    mark: CellMark
 
 
 class ComparedCell(Wire):

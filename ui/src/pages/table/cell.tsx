@@ -1,5 +1,4 @@
 import { memo } from "react";
-import { markOf } from "../../api/judge";
 import { printedOf } from "../../api/printed";
 import { shown } from "../../api/template";
 import { FlagMark, Mark, ReviewMark } from "../../components/mark";
@@ -30,7 +29,7 @@ export const Cell = memo(function Cell({ row, column, left, width, isFocused, is
   const id = isFocused ? FOCUSED : undefined;
   if (!finding)
     return <div role="gridcell" id={id} className={name} style={{ left, width }} onClick={() => open(place)} />;
-  const mark = markOf(finding);
+  const mark = finding.mark;
   const text = shown(finding.value, column.field, language, printedOf(finding));
   return (
     <div

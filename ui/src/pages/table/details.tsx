@@ -1,6 +1,6 @@
 import { ActionIcon, CopyButton } from "@mantine/core";
 import type { Finding, Flag, Result, Task } from "../../api/client";
-import { lookAt, markOf } from "../../api/judge";
+import { lookAt } from "../../api/judge";
 import { printedOf } from "../../api/printed";
 import { type Field, type Template, shown, unitOf } from "../../api/template";
 import { Icon } from "../../components/icon";
@@ -66,7 +66,7 @@ const textOf = (template: Template, flag: Flag) => template.checks.find((one) =>
 function Verdict({ finding }: { finding: Finding }) {
   const texts = useTexts();
   if (finding.state === "") return null;
-  const mark = markOf(finding);
+  const mark = finding.mark;
   const reason = mark === "unbound" && finding.reason ? texts.table.reasons[finding.reason] : undefined;
   return (
     <div className={`verdict verdict-${mark}`} data-testid="verdict">
@@ -81,7 +81,7 @@ function Value({ field, finding }: { field: Field; finding: Finding }) {
   const value = shown(finding.value, field, language, printedOf(finding));
   const was = finding.extracted;
   const verdict = texts.table.marks[finding.verdict as keyof typeof texts.table.marks];
-  const isUnanswered = markOf(finding) === "open" && !finding.review;
+  const isUnanswered = finding.mark === "open" && !finding.review;
   const nothing = field.scope === "question" ? texts.table.notFound : undefined;
   const none = isUnanswered ? nothing : texts.table.short[finding.state];
   return (

@@ -1,7 +1,6 @@
 import { Button, TextInput } from "@mantine/core";
 import { type RefObject, useEffect, useRef } from "react";
 import type { Finding } from "../../api/client";
-import { markOf } from "../../api/judge";
 import { useMayReview } from "../../api/reviews";
 import { Icon } from "../../components/icon";
 import { type KeyBinding, usePageKeys } from "../../components/keys";
@@ -92,7 +91,7 @@ interface Choice {
 function choicesOf(finding: Finding, texts: Texts, state: ReturnType<typeof useDecide>): Choice[] {
   const { decide, undo, skip, change, canUndo } = state;
   const isBlank = finding.state === "";
-  const canAccept = !isBlank && finding.state !== "failed" && markOf(finding) !== "open";
+  const canAccept = !isBlank && finding.state !== "failed" && finding.mark !== "open";
   const plain = (key: string, label: string, action: Action, isPossible = true): Choice => ({
     key,
     label,

@@ -131,7 +131,7 @@ export function fitsAt(filter: Filter, row: TableRow, column: Column): boolean {
 /** How urgent a look at a cell is, the most urgent first. */
 export function riskAt(row: TableRow, column: Column): number {
   const finding = cellOf(row, column);
-  return finding ? riskOf(finding, row.looked.isFlagged(row.row, column.field.id), column.field.tier === "core") : 9;
+  return finding ? riskOf(finding, column.field.tier === "core") : 9;
 }
 
 export const isAt = (place: Place | null, ordinal: number, row: string) =>
