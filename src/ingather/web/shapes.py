@@ -1,13 +1,12 @@
 """Nouns of the rooms, as they go over the wire."""
 
-from collections.abc import Iterable
 from dataclasses import asdict
 from urllib.parse import urlsplit
 
 from ingather.engine.model import Progress, Queue, ScheduleRecord, WorkerRecord
-from ingather.extraction.cell_marks import Attention, FlaggedCells, attention_of, mark_of
+from ingather.extraction.cell_marks import FlaggedCells, attention_of, mark_of
 from ingather.extraction.conversation.estimate import Estimate, Range
-from ingather.extraction.findings import DocumentResult, Finding, Review, Span
+from ingather.extraction.findings import DocumentResult, Finding, Review
 from ingather.extraction.provider import CHARACTERS_A_TOKEN, Endpoint, Price, price_of
 from ingather.extraction.results import EMBEDDED_NAME
 from ingather.extraction.reviewing.deciding import verified
@@ -16,6 +15,7 @@ from ingather.extraction.tasks.differences import DocumentDifferences
 from ingather.extraction.template import Template, Tier
 from ingather.library.port import DocumentRecord, KnowledgeBase, Sort, Table
 from ingather.notice import notice_to_json
+from ingather.web.finding_shapes import finding_view
 from ingather.web.schemas.engine import BatchView, QueueView, ScheduleView, WorkerView
 from ingather.web.schemas.forms import NoticeView
 from ingather.web.schemas.library import DocumentView, KnowledgeBaseView
@@ -229,7 +229,7 @@ def result(found: DocumentResult) -> dict[str, object]:
         "problem": notice_to_json(found.problem),
         "rows": [{"scope": row.scope, "key": row.key, "label": row.label, "parts": row.parts} for row in found.rows],
         "findings": [
-            _finding_view(
+            finding_view(
                 one,
                 attention=attention_of(one, is_flagged=(one.row, one.field) in flagged),
                 is_acceptable=(one.row, one.field) in acceptable,
@@ -249,45 +249,6 @@ def result(found: DocumentResult) -> dict[str, object]:
 
 def table(found: Table) -> DocumentTable:
     return DocumentTable.model_validate(asdict(found))
-
-
-def _span_views(spans: Iterable[Span]) -> list[dict[str, int]]:
-    return [{"page": span.page, "start": span.start, "end": span.end} for span in spans]
-
-
-def _finding_view(found: Finding, *, attention: Attention | None, is_acceptable: bool) -> dict[str, object]:
-    was, review = found.extracted, found.review
-    return {
-        "field": found.field,
-        "row": found.row,
-        "state": found.state,
-        "value": found.value,
-        "quote": found.quote,
-        "verdict": found.verdict,
-        "spans": _span_views(found.spans),
-        "value_spans": _span_views(found.value_spans),
-        "subject_spans": _span_views(found.subject_spans),
-        "reason": found.reason,
-        "source": found.source,
-        "note": notice_to_json(found.note),
-        "extracted": {"state": was.state, "value": was.value, "source": was.source} if was else None,
-        "review": {
-            "revision": review.revision,
-            "action": review.action,
-            "value": review.value,
-            "note": review.note,
-            "by": review.reviewer,
-            "at": review.reviewed_at,
-            "is_outdated": found.is_outdated,
-            "has_cell": review.cell is not None,
-        }
-        if review
-        else None,
-        "cell": asdict(cell) if (cell := found.standing_cell or found.cell) else None,
-        "mark": mark_of(found),
-        "attention": attention,
-        "is_acceptable": is_acceptable,
-    }
 
 
 def review(found: Review) -> ReviewView:
