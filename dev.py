@@ -41,6 +41,8 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STAMP = VENV / "ingather-setup"
 PACKAGE = ".[embedded,workbench,s3,dev]"
+# Every package that PACKAGE needs, in one version each, with the hashes of its files; tools/lock.py writes it.
+LOCK = ROOT / "requirements.lock"
 
 
 def setup(_args: list[str]) -> int:
@@ -63,7 +65,7 @@ def fingerprint() -> str:
     """Of all that an installation is made of, besides our own Python, which is used where it stands."""
     seen = hashlib.sha256()
     pages = [path for path in (ROOT / "ui").rglob("*") if path.is_file() and "node_modules" not in path.parts]
-    for path in (ROOT / "pyproject.toml", ROOT / "hatch_build.py", *sorted(pages)):
+    for path in (ROOT / "pyproject.toml", LOCK, ROOT / "hatch_build.py", *sorted(pages)):
         if "__pycache__" not in path.parts:
             seen.update(f"{path.relative_to(ROOT)}\n".encode() + path.read_bytes())
     return seen.hexdigest()
@@ -159,23 +161,45 @@ COMMANDS: dict[str, Callable[[list[str]], int]] = {
 def make_venv() -> None:
     uv = shutil.which("uv")
     if importlib.util.find_spec("ensurepip"):
-        quietly("Making .venv", [sys.executable, "-m", "venv", "--clear", VENV])
+        refusal = quietly("Making .venv", [sys.executable, "-m", "venv", "--clear", VENV])
     elif uv:
-        quietly("Making .venv", [uv, "venv", "--quiet", "--clear", "--seed", "--python", sys.executable, VENV])
+        argv: list[str | Path] = [uv, "venv", "--quiet", "--clear", "--seed", "--python", sys.executable, VENV]
+        refusal = quietly("Making .venv", argv)
     else:
         sys.exit(
             "Python's own `venv` is incomplete here: install it (on Debian: apt install python3-venv) and try again."
         )
+    if refusal is not None:
+        sys.exit(f"{refusal}\nMaking .venv failed; the lines above say why.")
 
 
 def install() -> None:
+    """What LOCK names, held against its hashes; where that cannot be had here, what pyproject.toml allows."""
     what = "Installing Ingather and its tools"
-    if uv := shutil.which("uv"):
-        # uv does not read pip's configuration, so where only pip knows the way to the packages, pip has the last word.
-        with contextlib.suppress(SystemExit):
-            quietly(what, [uv, "pip", "install", "--quiet", "--python", PYTHON, "--editable", PACKAGE])
-            return
-    quietly(what, [PYTHON, "-m", "pip", "install", "--quiet", "--editable", PACKAGE])
+    refusal = attempt(what, ["--require-hashes", "--requirement", LOCK])
+    if refusal is None:
+        editable: list[str | Path] = ["--no-deps", "--no-build-isolation", "--editable", ROOT]
+        refusal = attempt("Building Ingather and its pages", editable)
+        if refusal is not None:
+            sys.exit(f"{refusal}\nBuilding Ingather failed; the lines above say why.")
+    elif "DO NOT MATCH THE HASHES" in refusal.upper():
+        sys.exit(f"{refusal}\nA package is not the one that {LOCK.name} names: nothing of it was installed.")
+    else:
+        say(
+            f"Not all of {LOCK.name} can be had here; versions are chosen by pyproject.toml, without hashes.",
+            to=sys.stderr,
+        )
+        if refusal := attempt(what, ["--editable", PACKAGE]):
+            sys.exit(f"{refusal}\n{what} failed; the lines above say why.")
+
+
+def attempt(what: str, args: list[str | Path]) -> str | None:
+    """Installs into .venv; what the installer said if it failed."""
+    uv = shutil.which("uv")
+    # uv does not read pip's configuration, so where only pip knows the way to the packages, pip has the last word.
+    if uv and quietly(what, [uv, "pip", "install", "--quiet", "--python", PYTHON, *args]) is None:
+        return None
+    return quietly(what, [PYTHON, "-m", "pip", "install", "--quiet", *args])
 
 
 def works(code: str) -> bool:
@@ -197,9 +221,9 @@ def call(argv: list[str | Path]) -> int:
                 continue
 
 
-def quietly(what: str, argv: list[str | Path]) -> None:
-    """Runs a command with one line of progress, beside the output, which a program may read. What it says is shown only
-    if it fails."""
+def quietly(what: str, argv: list[str | Path]) -> str | None:
+    """Runs a command with one line of progress, beside the output, which a program may read. The answer is the end of
+    what it said if it failed."""
     began = time.monotonic()
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(argv, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
@@ -208,10 +232,10 @@ def quietly(what: str, argv: list[str | Path]) -> None:
                 say(f"\r{what} … {time.monotonic() - began:.0f} s", end="", to=sys.stderr)
             time.sleep(0.1)
         say(f"{chr(13) if sys.stderr.isatty() else ''}{what} … {time.monotonic() - began:.0f} s", to=sys.stderr)
-        if process.returncode != 0:
-            output.seek(0)
-            lines = output.read().decode(errors="replace").splitlines()
-            sys.exit("\n".join([*lines[-30:], f"{what} failed; the lines above say why."]))
+        if process.returncode == 0:
+            return None
+        output.seek(0)
+        return "\n".join(output.read().decode(errors="replace").splitlines()[-30:]) or "It said nothing."
 
 
 @contextlib.contextmanager
