@@ -74,6 +74,25 @@ test("what is open is known from its state and not looked up in the page", () =>
   expect(found.map((file) => file.fileName)).toEqual([]);
 });
 
+test("no object of a library is overwritten when a file is imported", () => {
+  const assigned = files.flatMap((file) =>
+    file.statements.filter(
+      (one) =>
+        ts.isExpressionStatement(one) &&
+        ts.isBinaryExpression(one.expression) &&
+        one.expression.operatorToken.kind === ts.SyntaxKind.EqualsToken,
+    ),
+  );
+  expect(assigned.map(place)).toEqual([]);
+});
+
+test("only one module knows which keys are the page's, and only one keeps results", () => {
+  const using = (pattern: RegExp) => files.filter((file) => pattern.test(file.text)).map((file) => file.fileName);
+  expect(using(/setQueryData<Results>|new Map<number, Page\[\]>/)).toEqual(["../src/api/results.ts"]);
+  // The options of an editor have keys of their own while it holds the keyboard.
+  expect(using(/useHotkeys\(/)).toEqual(["../src/components/keys.ts", "../src/pages/table/editor.tsx"]);
+});
+
 test("a comment is a sentence with a subject", () => {
   const halves = files.flatMap(
     (file) => file.text.match(/(?:^|\s)(?:\/\/|\/\*\*) (?:Of|By|Whoever|Whose)\b.*/gm) ?? [],
