@@ -32,6 +32,7 @@ from ingather.extraction.provider import (
     ErrorKind,
     Message,
     ModelError,
+    Usage,
     Writing,
     parse_reply,
 )
@@ -63,13 +64,21 @@ class Paper:
     right: dict[str, Any]
 
 
-@dataclass(slots=True, kw_only=True)
-class Calls:
-    """The calls about one paper. `outcomes`: `ok`, or the kind of the error, by the step's name."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One call about a paper. `outcome`: `ok`, or the kind of the error.
 
-    outcomes: list[tuple[str, str]]
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+    `cached_tokens` are those of the prompt that the server had read before;
+    `cells` are those that it was to answer, as row and field.
+    """
+
+    step: str
+    outcome: str
+    seconds: float
+    prompt_tokens: int
+    cached_tokens: int
+    completion_tokens: int
+    cells: list[tuple[str, str]]
 
 
 def measured(argv: list[str]) -> tuple[Report, bool]:
@@ -167,7 +176,8 @@ async def _ask_about(left: Sequence[Paper], template: Template, endpoint: Endpoi
 
 
 async def _about(paper: Paper, template: Template, client: ChatClient) -> dict[str, Any]:
-    began, calls, problem = time.monotonic(), Calls(outcomes=[]), ""
+    calls: list[Call] = []
+    began, problem = time.monotonic(), ""
     pages = list(page_texts(paper.path))
     rows: list[Row] = []
     findings: list[Finding] = []
@@ -185,7 +195,7 @@ async def _about(paper: Paper, template: Template, client: ChatClient) -> dict[s
         "characters": sum(map(len, pages)),
         "seconds": round(time.monotonic() - began),
         "problem": problem,
-        **asdict(calls),
+        "calls": [asdict(call) for call in calls],
         "rows": [asdict(row) for row in rows],
         "findings": [
             {name: getattr(one, name) for name in ("field", "row", "state", "value", "verdict")} for one in findings
@@ -193,29 +203,51 @@ async def _about(paper: Paper, template: Template, client: ChatClient) -> dict[s
     }
 
 
-def _asking(client: ChatClient, calls: Calls) -> Any:
-    """The calls of an interview, counted, with a line on the terminal while an answer is written."""
+def _asking(client: ChatClient, calls: list[Call]) -> Any:
+    """The calls of an interview, written down, with a line on the terminal while an answer is written."""
 
     async def ask(step: str, messages: tuple[Message, ...], schema: dict[str, Any], room: int) -> ModelAnswer:
         request = client.paced(ChatRequest(messages=messages, schema=schema, max_tokens=room, on_writing=_show(step)))
         for left in reversed(range(MOST_TRIES)):
-            outcome, usage = "ok", None
+            began, outcome, usage = time.monotonic(), "ok", Usage()
             try:
                 reply = await client.complete(request)
                 usage = reply.usage
                 return ModelAnswer(object=parse_reply(reply), text=reply.text)
             except ModelError as error:
-                outcome, usage = error.kind.value, error.usage
+                outcome, usage = error.kind.value, error.usage or usage
                 if error.kind not in _PASSING or not left:
                     raise
             finally:
                 sys.stderr.write(f"\r{step}: {outcome}          \n")
-                calls.outcomes.append((step, outcome))
-                calls.prompt_tokens += usage.prompt if usage else 0
-                calls.completion_tokens += usage.completion if usage else 0
+                calls.append(
+                    Call(
+                        step=step,
+                        outcome=outcome,
+                        seconds=round(time.monotonic() - began, 1),
+                        prompt_tokens=usage.prompt,
+                        cached_tokens=usage.cached,
+                        completion_tokens=usage.completion,
+                        cells=_cells(schema),
+                    )
+                )
         raise AssertionError
 
     return ask
+
+
+def _cells(schema: dict[str, Any]) -> list[tuple[str, str]]:
+    """The cells that a form has answers for; none in that of a list of rows."""
+    properties = schema["properties"]
+    rows = [""]
+    if "rows" in properties:
+        properties = properties["rows"]["items"]["properties"]
+        rows = properties["row"]["enum"]
+    if "answers" not in properties:
+        return []
+    answer = properties["answers"]["items"]["properties"]
+    rows = answer["row"]["enum"] if "row" in answer else rows
+    return [(row, field) for row in rows for field in answer["field"]["enum"]]
 
 
 def _show(step: str) -> Any:
@@ -231,13 +263,19 @@ def _read(kept: Path) -> list[dict[str, Any]]:
 
 def _report(model: str, papers_and_records: Sequence[tuple[Paper, dict[str, Any] | None]]) -> Report:
     done = [(paper, record) for paper, record in papers_and_records if record is not None]
-    outcomes = [tuple(outcome) for _, record in done for outcome in record["outcomes"]]
+    calls = [call for _, record in done for call in record["calls"]]
+    repairs = [call for call in calls if AGAIN in call["step"]]
     findings = [one for _, record in done for one in record["findings"]]
     reported = [one for one in findings if one["state"] == State.REPORTED]
     shares = [
         Share(name="papers that ended", right=sum(not record["problem"] for _, record in done), of=len(done)),
-        Share(name="calls with an answer that could be read", right=_count(outcomes, "ok"), of=len(outcomes)),
-        Share(name="calls that were repairs", right=sum(AGAIN in step for step, _ in outcomes), of=len(outcomes)),
+        Share(
+            name="calls with an answer that could be read",
+            right=sum(call["outcome"] == "ok" for call in calls),
+            of=len(calls),
+        ),
+        Share(name="calls that were repairs", right=len(repairs), of=len(calls)),
+        _mended(done),
         Share(name="cells that failed", right=_states(findings, State.FAILED), of=len(findings)),
         *(
             Share(name=f"reported and {verdict.value}", right=_verdicts(reported, verdict), of=len(reported))
@@ -253,8 +291,15 @@ def _report(model: str, papers_and_records: Sequence[tuple[Paper, dict[str, Any]
     return Report(board=f"model {model}", shares=shares, misses=misses, notes=notes)
 
 
-def _count(outcomes: Sequence[Any], kind: str) -> int:
-    return sum(outcome == kind for _, outcome in outcomes)
+def _mended(done: Sequence[tuple[Paper, dict[str, Any]]]) -> Share:
+    """How many cells were asked in repairs, and how many of them did not end as failed."""
+    right = of = 0
+    for _, record in done:
+        states = {(one["row"], one["field"]): one["state"] for one in record["findings"]}
+        cells = {tuple(cell) for call in record["calls"] if AGAIN in call["step"] for cell in call["cells"]}
+        of += len(cells)
+        right += sum(states.get(cell, State.FAILED) != State.FAILED for cell in cells)
+    return Share(name="cells asked in repairs that have an answer now", right=right, of=of)
 
 
 def _states(findings: Sequence[dict[str, Any]], state: State) -> int:
@@ -286,10 +331,14 @@ def _quality(group: str, done: Sequence[tuple[Paper, dict[str, Any]]], misses: l
 
 def _time(group: str, done: Sequence[tuple[Paper, dict[str, Any]]]) -> str:
     mine = [record for paper, record in done if paper.group == group]
-    seconds, characters = sum(one["seconds"] for one in mine), sum(one["characters"] for one in mine)
-    calls = sum(len(one["outcomes"]) for one in mine)
+    seconds = sorted(one["seconds"] for one in mine)
+    characters = sum(one["characters"] for one in mine)
+    calls = [call for one in mine for call in one["calls"]]
+    read, cached, written = (
+        sum(call[name] for call in calls) for name in ("prompt_tokens", "cached_tokens", "completion_tokens")
+    )
     return (
-        f"{group}: {len(mine)} papers of {characters / len(mine):,.0f} characters, {calls} calls, {seconds / 60:,.0f} "
-        f"minutes; tokens: {sum(one['prompt_tokens'] for one in mine):,} in, "
-        f"{sum(one['completion_tokens'] for one in mine):,} out"
+        f"{group}: {len(mine)} papers of {characters / len(mine):,.0f} characters, {len(calls)} calls, "
+        f"{sum(seconds) / 60:,.0f} minutes, the middle paper {seconds[len(seconds) // 2] / 60:,.1f}; "
+        f"tokens: {read:,} in, of which the server had {cached:,} in its cache, {written:,} out"
     )

@@ -73,6 +73,24 @@ def test_one_changed_field_over_200_documents_makes_exactly_200_new_questions(sc
     assert all(cells(bench, second, n)["title"].value for n in (0, 99, 199))
 
 
+def test_a_follow_up_is_foreseen_by_what_it_asks_and_by_who_joins(scene: Scene) -> None:
+    bench, provider = scene()
+    documents = bench.add(paper(n) for n in range(4))
+    first = first_task(bench, documents[:3])
+    whole, _, _ = bench.extraction.estimate(bench.project, "rct", documents[:3], field_ids=FIELDS)
+    one_field = FollowUp(task_id=first, instructions=(("n_randomised", "All arms together."),))
+    found = bench.extraction.estimate_follow_up(one_field)
+    assert (found.cells, found.estimate.documents, found.estimate.calls.low) == (3, 3, 3)
+    assert found.estimate.tokens_out.high < whole.tokens_out.high
+    nothing = bench.extraction.estimate_follow_up(FollowUp(task_id=first, only=OpenCells.FAILED))
+    assert (nothing.cells, nothing.estimate.calls.high) == (0, 0)
+    joined = bench.extraction.estimate_follow_up(FollowUp(task_id=first, document_ids=(documents[3],)))
+    assert (joined.cells, joined.estimate.documents, joined.estimate.calls.low) == (0, 1, whole.calls.low / 3)
+    before = len(provider.calls)
+    followed(bench, one_field)
+    assert len(provider.calls) - before == 3
+
+
 def test_the_same_changed_field_once_more_is_paid_for_already(scene: Scene) -> None:
     bench, provider = scene()
     first = first_task(bench, bench.add(paper(n) for n in range(3)))

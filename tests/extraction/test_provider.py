@@ -124,6 +124,12 @@ def test_an_answer_is_sorted_by_what_to_do_about_it(status: int, answer_body: st
     assert str(status) in error.sentence
 
 
+def test_a_server_that_still_loads_its_model_says_so() -> None:
+    error = classify(status=503, body=body("Loading model", code="unavailable_error"))
+    assert error.kind is ErrorKind.OVERLOADED
+    assert "still loading the model" in error.sentence
+
+
 @pytest.mark.parametrize(
     ("exception", "kind"),
     [

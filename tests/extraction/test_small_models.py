@@ -3,18 +3,22 @@
 Times are small ones of the stand-in and of the deadlines, in the proportions of the real thing.
 """
 
+import asyncio
 import json
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 
+from ingather.extraction.conversation.interview import Interview, ModelAnswer
 from ingather.extraction.findings import State
-from ingather.extraction.provider import pace
+from ingather.extraction.provider import Message, pace
+from ingather.extraction.template import load_builtin, select
 from tests.extraction.desk import paper
 from tests.extraction.test_task import Scene, drain
 from tests.provider.reader import answer
@@ -157,3 +161,24 @@ def _halves(provider: Provider) -> tuple[set[str], set[str]]:
     first = fields(1)
     later = {field for number in range(2, len(provider.calls)) for field in fields(number)}
     return set(first) - later, set(first) & later
+
+
+@pytest.mark.parametrize(("context", "calls", "changes"), [(4_096, 17, 10), (8_192, 6, 3)])
+def test_questions_about_the_part_that_was_read_last_come_first(context: int, calls: int, changes: int) -> None:
+    """A server keeps what it read last: a call about the same part costs it next to no reading."""
+    read: list[str] = []
+
+    async def ask(step: str, messages: tuple[Message, ...], schema: dict[str, Any], room: int) -> ModelAnswer:
+        read.append(messages[1].content)
+        body = {
+            "messages": [{"role": one.role, "content": one.content} for one in messages],
+            "response_format": {"type": "json_schema", "json_schema": {"schema": schema}},
+        }
+        filled: Any = answer(body)
+        return ModelAnswer(object=filled, text=json.dumps(filled))
+
+    template = select(load_builtin("rct"), list(FIELDS))
+    asyncio.run(Interview(template, long_paper(1).split("\f"), ask, context_tokens=lambda: context).run())
+    assert len(read) == calls
+    # One group after the other, every call would be about another part than the one before it.
+    assert sum(one != other for one, other in pairwise(read)) == changes

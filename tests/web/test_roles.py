@@ -59,6 +59,7 @@ GET    /extraction/tasks                              401 404 200 200 200 404 20
 GET    /extraction/tasks/{task_id}                    401 404 200 200 200 404 200
 DELETE /extraction/tasks/{task_id}                    401 404 403 403 204 404 403
 POST   /extraction/tasks/{task_id}/follow-up          401 404 403 422 422 404 403
+POST   /extraction/tasks/{task_id}/follow-up/estimate 401 404 200 200 200 404 200
 GET    /extraction/tasks/{task_id}/differences        401 404 422 422 422 404 422
 GET    /extraction/tasks/{task_id}/template           401 404 200 200 200 404 200
 GET    /extraction/tasks/{task_id}/analysis           401 404 200 200 200 404 200
@@ -200,7 +201,7 @@ class Stage:
                 return {"json": {"project_id": project, "template_id": "rct", "document_ids": [self.document]}}
             case "POST", "/extraction/model/test":
                 return {"json": {"project_id": project}}
-            case "POST", "/extraction/tasks/{task_id}/follow-up":
+            case "POST", "/extraction/tasks/{task_id}/follow-up" | "/extraction/tasks/{task_id}/follow-up/estimate":
                 return {"json": {"only": "failed"}}
             case "GET", "/extraction/tasks":
                 return {"params": {"project_id": project}}

@@ -36,6 +36,14 @@ export const router = createBrowserRouter([
         path: "/tasks/:taskId/analysis",
         lazy: async () => ({ Component: (await import("./pages/analysis/analysis")).AnalysisPage }),
       },
+      {
+        path: "/tasks/:taskId/follow-up",
+        lazy: async () => ({ Component: (await import("./pages/follow-up/follow-up")).FollowUpPage }),
+      },
+      {
+        path: "/tasks/:taskId/differences",
+        lazy: async () => ({ Component: (await import("./pages/follow-up/differences")).DifferencesPage }),
+      },
       { path: "/engine/:part?", lazy: async () => ({ Component: (await import("./pages/engine/engine")).Engine }) },
       { path: "*", element: <NotFound /> },
     ],

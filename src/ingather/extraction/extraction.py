@@ -1,7 +1,7 @@
 """`Extraction`: projects, templates, tasks and results, for the command line and for the web."""
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 
 from ingather.engine.engine import Engine
@@ -9,6 +9,7 @@ from ingather.engine.errors import UsageError
 from ingather.extraction.arguments import MOST_DOCUMENTS, check_new_task, checked_cap, cleaned, known_id
 from ingather.extraction.conversation.desk import queue_of
 from ingather.extraction.conversation.estimate import Estimate, by_model, by_rules, scaled
+from ingather.extraction.conversation.interview import Earlier
 from ingather.extraction.conversation.questions import askable_fields
 from ingather.extraction.conversation.sizes import sizes_for
 from ingather.extraction.errors import ModelUnusable
@@ -19,7 +20,8 @@ from ingather.extraction.task import Status, Task
 from ingather.extraction.tasks import pipeline, tasks
 from ingather.extraction.tasks.differences import DocumentDifferences, differences
 from ingather.extraction.tasks.follow_up import FollowUp, check_ended, follow_up_template
-from ingather.extraction.tasks.request import FrozenRequest, TaskRequest
+from ingather.extraction.tasks.foreseen import FollowUpEstimate, foreseen, left_to_ask
+from ingather.extraction.tasks.request import FrozenRequest, TaskRequest, follow_up_request
 from ingather.extraction.template import Template, Tier, select, with_questions
 from ingather.library.port import LibraryPort, Snapshot
 from ingather.names import LARGEST_ID
@@ -122,17 +124,9 @@ class Extraction(ExtractionResults):
         before = self.task(wanted.task_id)
         template = self.template_of(before)
         known = self.documents_of(before.id)
-        meant = wanted.document_ids or tuple(one.document_id for one in known)
-        check_new_task({*meant, *(one.document_id for one in known)}, before.context, idempotency_key)
-        request = TaskRequest(
-            project_id=before.project_id,
-            template_id=before.template_id,
-            document_ids=tuple(dict.fromkeys(meant)),
-            field_ids=wanted.field_ids,
-            context=before.context,
-            spend_cap=checked_cap(spend_cap, self.endpoint.model if self.endpoint else None),
-            follow_up=wanted,
-        )
+        cap = checked_cap(spend_cap, self.endpoint.model if self.endpoint else None)
+        request = follow_up_request(wanted, before, known, cap)
+        check_new_task({*request.document_ids, *(one.document_id for one in known)}, before.context, idempotency_key)
         key = None if idempotency_key is None else f"task/{before.project_id}/{idempotency_key}"
         found = None if key is None else self.engine.database.run(tasks.started(request, key))
         if found is not None:
@@ -221,30 +215,59 @@ class Extraction(ExtractionResults):
         """
         chosen = self._chosen(project_id, template_id, field_ids)
         documents = self.library.snapshots(list(dict.fromkeys(document_ids))[:MOST_DOCUMENTS], project_id=project_id)
+        return self._foreseen(project_id, chosen, documents, context)
+
+    def estimate_follow_up(self, wanted: FollowUp) -> FollowUpEstimate:
+        """What a follow-up would take: for the cells that it asks again, and for the documents that join."""
+        before = self.task(wanted.task_id)
+        template, known = self.template_of(before), self.documents_of(before.id)
+        frozen = self._followed(before, template, known, follow_up_request(wanted, before, known))
+        meant = [ordinal for ordinal, one in enumerate(known) if one.document_id not in frozen.kept_ids]
+        looked_at = meant[:: max(1, -(-len(meant) // MOST_LOOKED_AT))]
+        left = self.engine.database.run(left_to_ask(before, template, frozen, looked_at))
+        project_id, context = before.project_id, before.context
+        earlier = {known[ordinal].document_id: one.earlier for ordinal, one in left.items()}
+        again = self._foreseen(project_id, frozen.template, [known[one] for one in left], context, earlier)
+        joining = self._foreseen(project_id, frozen.template, frozen.documents[len(known) :], context)
+        return foreseen(again, joining, left, share=len(meant) / max(1, len(looked_at)))
+
+    def _foreseen(
+        self,
+        project_id: int,
+        template: Template,
+        documents: Sequence[Snapshot],
+        context: str,
+        earlier: Mapping[int, Earlier] | None = None,
+    ) -> tuple[Estimate, int, int]:
+        """As `estimate`; `earlier` is what is known of the documents, by their ids."""
         looked_at = documents[:: max(1, -(-len(documents) // MOST_LOOKED_AT))]
         known = self.library.lengths({document.sha256 for document in looked_at})
-        lengths = [known[document.sha256] for document in looked_at if document.sha256 in known]
-        readable = [length for length in lengths if length.characters]
+        read = [document for document in looked_at if document.sha256 in known]
+        readable = [document for document in read if known[document.sha256].characters]
+        lengths = [known[document.sha256] for document in readable]
         share = len(documents) / max(1, len(looked_at))
-        unread = round(share * (len(looked_at) - len(lengths)))
-        unreadable = round(share * (len(lengths) - len(readable)))
+        unread = round(share * (len(looked_at) - len(read)))
+        unreadable = round(share * (len(read) - len(readable)))
         if self.endpoint is None:
-            found = by_rules(readable, workers=self._workers())
+            found = by_rules(lengths, workers=self._workers())
         else:
             sizes, model = sizes_for(self.endpoint.context_tokens), self.endpoint.model
             call_s = self.engine.database.run(tasks.call_seconds(project_id, model))
             found = by_model(
-                chosen,
-                readable,
+                template,
+                lengths,
                 context=context,
                 sizes=sizes,
                 at_once=self.at_once,
                 model=model,
                 call_s=call_s,
+                earlier=None if earlier is None else [earlier[document.document_id] for document in readable],
             )
-            questions, _ = self.questions(project_id)
-            found = with_questions_counted(found, readable, questions, at_once=self.at_once, model=model, call_s=call_s)
-        return scaled(found, len(documents) - unreadable if readable else 0), unread, unreadable
+            if earlier is None:
+                # The review's questions are asked of a document once.
+                asking, _ = self.questions(project_id)
+                found = with_questions_counted(found, lengths, asking, at_once=self.at_once, model=model, call_s=call_s)
+        return scaled(found, len(documents) - unreadable if lengths else 0), unread, unreadable
 
     def _workers(self) -> int:
         return sum(pipeline.KIND in worker.kinds for worker in self.engine.workers())

@@ -198,7 +198,12 @@ def _compared_view(found: Finding | None) -> ComparedAnswer | None:
     if found is None:
         return None
     return ComparedAnswer(
-        state=found.state, value=found.value, verdict=found.verdict, source=found.source, mark=mark_of(found)
+        state=found.state,
+        value=found.value,
+        verdict=found.verdict,
+        source=found.source,
+        quote=found.quote,
+        mark=mark_of(found),
     )
 
 

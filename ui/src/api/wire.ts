@@ -457,6 +457,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/extraction/tasks/{task_id}/follow-up/estimate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Estimate Follow Up
+         * @description What a follow-up would take, as a range, before it is started: nothing is sent anywhere.
+         */
+        post: operations["estimate_follow_up"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/extraction/tasks/{task_id}/pause": {
         parameters: {
             query?: never;
@@ -1393,6 +1413,8 @@ export interface components {
         /** ComparedAnswer */
         ComparedAnswer: {
             mark: components["schemas"]["CellMark"];
+            /** Quote */
+            quote: string;
             /** Source */
             source: string;
             /** State */
@@ -1610,6 +1632,25 @@ export interface components {
             row: string;
             /** Rule */
             rule: string;
+        };
+        /**
+         * FollowUpEstimate
+         * @description What a follow-up would take. `cells`: those that are asked again of documents that the earlier task has.
+         */
+        FollowUpEstimate: {
+            calls: components["schemas"]["Range"];
+            /** Cells */
+            cells: number;
+            cost: components["schemas"]["Money"] | null;
+            /** Documents */
+            documents: number;
+            seconds: components["schemas"]["Range"];
+            tokens_in: components["schemas"]["Range"];
+            tokens_out: components["schemas"]["Range"];
+            /** Unread */
+            unread: number;
+            /** Unreadable */
+            unreadable: number;
         };
         /**
          * GivenCell
@@ -3438,6 +3479,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StartedTask"];
+                };
+            };
+        };
+    };
+    estimate_follow_up: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewFollowUp"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FollowUpEstimate"];
                 };
             };
         };

@@ -232,6 +232,7 @@ export const notices: Readonly<Record<string, string>> = {
   "provider.provider_gave_up_waiting_call": "模型服务方等待超时。将重新调用。",
   "provider.provider_knows_no_model_choose": "模型服务方没有模型 {model}。请从其列表中选择。",
   "provider.provider_overloaded_broken_moment_call": "模型服务方暂时过载或出现故障。将重新调用。",
+  "provider.server_is_loading_model": "服务器仍在加载模型，加载完成后即可使用。",
   "provider.provider_own_check_found_answer": "模型服务方自查发现回答不是 JSON。将重新调用。",
   "provider.provider_refused_key_check_key": "模型服务方拒绝了密钥。请检查密钥及其权限，然后继续任务。",
   "provider.provider_refused_request_invalid_refused": "模型服务方认为请求无效而拒绝，重试也会被拒绝。",

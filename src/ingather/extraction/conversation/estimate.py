@@ -12,6 +12,7 @@ from decimal import Decimal
 from functools import partial
 
 from ingather.extraction.conversation import prompt
+from ingather.extraction.conversation.interview import Earlier
 from ingather.extraction.conversation.questions import (
     Group,
     Listed,
@@ -39,6 +40,9 @@ class Range:
 
     def times(self, factor: float) -> "Range":
         return Range(low=self.low * factor, high=self.high * factor)
+
+    def plus(self, other: "Range") -> "Range":
+        return Range(low=self.low + other.low, high=self.high + other.high)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,21 +103,18 @@ def by_model(
     at_once: int,
     model: str = "",
     call_s: float | None = None,
+    earlier: Sequence[Earlier] | None = None,
 ) -> Estimate:
     """The calls to a model for these documents, what they may cost, and how long they may take.
 
-    `call_s` is how long its calls took lately; without it, a usual model is assumed.
+    `call_s` is how long its calls took lately; without it, a usual model is
+    assumed. `earlier` is what is known of each document, if they were asked
+    about before: only the rest is foreseen.
     """
-    low, high = (_assumed_interview(template, assumed, context, sizes) for assumed in (_PLAIN, _RICH))
-    parts = [max(1, math.ceil(document_tokens(length) / sizes.document)) for length in lengths]
-    # Every call carries the part of the document that it is about, so a document is sent once for each question.
-    paper_tokens = sum(document_tokens(length) for length in lengths)
-    calls = Range(low=low.calls * sum(parts), high=high.calls * sum(parts))
-    tokens_in = Range(
-        low=paper_tokens * low.calls + low.question_tokens * sum(parts),
-        high=paper_tokens * high.calls + high.question_tokens * sum(parts),
-    )
-    tokens_out = Range(low=low.answer_tokens * sum(parts), high=high.answer_tokens * sum(parts))
+    low, high = (_all_calls(template, lengths, assumed, context, sizes, earlier) for assumed in (_PLAIN, _RICH))
+    calls = Range(low=low.calls, high=high.calls)
+    tokens_in = Range(low=low.paper_tokens + low.question_tokens, high=high.paper_tokens + high.question_tokens)
+    tokens_out = Range(low=low.answer_tokens, high=high.answer_tokens)
     if call_s is None:
         waits = Range(
             low=calls.low * _PLAIN.wait_s + tokens_out.low / _PLAIN.tokens_per_s,
@@ -127,8 +128,43 @@ def by_model(
         tokens_in=tokens_in,
         tokens_out=tokens_out,
         # The first call about a document brings it into the provider's cache; those after it may find it there.
-        cost=_cost_range(model, tokens_in, tokens_out, repeated=round(paper_tokens * (low.calls - 1))),
+        cost=_cost_range(model, tokens_in, tokens_out, repeated=round(low.paper_tokens - low.papers_once)),
         seconds=waits.times(1 / max(1, min(at_once, len(lengths)))),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Calls:
+    """All calls about some documents. `papers_once`: the tokens of the documents that are asked about, each once."""
+
+    calls: float
+    paper_tokens: float
+    papers_once: float
+    question_tokens: float
+    answer_tokens: float
+
+
+def _all_calls(
+    template: Template,
+    lengths: Sequence[Length],
+    assumed: _Assumed,
+    context: str,
+    sizes: Sizes,
+    earlier: Sequence[Earlier] | None,
+) -> _Calls:
+    if earlier is None:
+        interviews = [_assumed_interview(template, assumed, context, sizes)] * len(lengths)
+    else:
+        interviews = [_assumed_interview(template, assumed, context, sizes, one) for one in earlier]
+    tokens = [document_tokens(length) for length in lengths]
+    parts = [max(1, math.ceil(one / sizes.document)) for one in tokens]
+    return _Calls(
+        calls=sum(one.calls * n for one, n in zip(interviews, parts, strict=True)),
+        # Every call carries the part of the document that it is about, so a document is sent once for each question.
+        paper_tokens=sum(one.calls * n for one, n in zip(interviews, tokens, strict=True)),
+        papers_once=sum(n for one, n in zip(interviews, tokens, strict=True) if one.calls),
+        question_tokens=sum(one.question_tokens * n for one, n in zip(interviews, parts, strict=True)),
+        answer_tokens=sum(one.answer_tokens * n for one, n in zip(interviews, parts, strict=True)),
     )
 
 
@@ -162,6 +198,23 @@ def by_rules(lengths: Sequence[Length], *, workers: int) -> Estimate:
     )
 
 
+def together(one: Estimate, other: Estimate) -> Estimate:
+    """The estimate for the documents of both, one after the other."""
+    cost = one.cost or other.cost
+    if one.cost and other.cost:
+        cost = CostRange(
+            low=one.cost.low + other.cost.low, high=one.cost.high + other.cost.high, currency=one.cost.currency
+        )
+    return Estimate(
+        documents=one.documents + other.documents,
+        calls=one.calls.plus(other.calls),
+        tokens_in=one.tokens_in.plus(other.tokens_in),
+        tokens_out=one.tokens_out.plus(other.tokens_out),
+        cost=cost,
+        seconds=one.seconds.plus(other.seconds),
+    )
+
+
 def scaled(found: Estimate, documents: int) -> Estimate:
     """The estimate for more documents, from that for some of them."""
     if found.documents in {0, documents}:
@@ -185,12 +238,20 @@ def _cost_range(model: str, tokens_in: Range, tokens_out: Range, *, repeated: in
     return CostRange(low=cheap.low, high=dear.high, currency=cheap.currency) if cheap and dear else None
 
 
-def _assumed_interview(template: Template, assumed: _Assumed, context: str, sizes: Sizes) -> _Interview:
+def _assumed_interview(
+    template: Template, assumed: _Assumed, context: str, sizes: Sizes, earlier: Earlier | None = None
+) -> _Interview:
+    """The calls about one part; `earlier` is what is known already."""
     scopes = scopes_to_list(template)
+    rows, settled = [], frozenset[tuple[str, str]]()
+    if earlier is not None:
+        scopes = tuple(scope for scope in scopes if scope not in earlier.scopes)
+        rows, settled = list(earlier.rows), earlier.settled
     listed = _assumed_listed(scopes, assumed)
-    rows, _ = rows_from(listed, template)
+    rows += rows_from(listed, template)[0]
     whole = [*study_groups(template), *row_groups(template, rows)]
-    groups = [group for one in whole for group in one.fitting(partial(fits, sizes=sizes, context=context))]
+    left = [group for one in whole if (group := one.without(settled))]
+    groups = [group for one in left for group in one.fitting(partial(fits, sizes=sizes, context=context))]
     questions = [prompt.fields(group, context).content for group in groups]
     answers = sum(_answer_tokens(group, assumed) for group in groups)
     if scopes:

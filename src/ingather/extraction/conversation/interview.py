@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from ingather.extraction.conversation import prompt
 from ingather.extraction.conversation.answers import Understood, failed, read_answers
-from ingather.extraction.conversation.listing import AGAIN, RowList, list_rows
+from ingather.extraction.conversation.listing import AGAIN, RowList, list_rows, rows_left_out
 from ingather.extraction.conversation.merging import distinct, merged
 from ingather.extraction.conversation.parts import parts
 from ingather.extraction.conversation.questions import (
@@ -19,7 +19,6 @@ from ingather.extraction.conversation.questions import (
     MADE,
     Group,
     Listed,
-    askable_fields,
     identity,
     row_groups,
     rows_from,
@@ -78,6 +77,15 @@ class Earlier:
     settled: frozenset[tuple[str, str]]
 
 
+@dataclass(slots=True)
+class _Plan:
+    """A group of questions, the parts it is still to be put about, the next one first, and what of it is open."""
+
+    group: Group
+    parts: list[Opening]
+    left: Group
+
+
 class Ask(Protocol):
     """Put one question to a model; `step` names it for the ledger, and `room` is how many tokens its answer may take.
 
@@ -117,6 +125,7 @@ class Interview:
         self._answers: dict[tuple[str, str], list[Answer]] = {}
         self._closed = set(earlier.settled if earlier else ())
         self._last_error: ModelError | None = None
+        self._last_read: Opening | None = None
 
     async def run(self) -> InterviewResult:
         """Rows and answers. A document that is too long for the model is sent in smaller parts."""
@@ -144,10 +153,7 @@ class Interview:
         if self._rows is None:
             self._rows = await self._find_rows(openings)
         rows, flags = self._rows
-        for whole in [*study_groups(self._template), *row_groups(self._template, rows)]:
-            if (left := whole.without(self._closed)) is not None:
-                for group in left.fitting(partial(fits, sizes=self._sizes, context=self._context)):
-                    await self._put(openings, group)
+        await self._put_all(openings, [*study_groups(self._template), *row_groups(self._template, rows)])
         prose_fields = {field.id for field in self._template.fields if TRAITS[field.type].is_free_text}
         answers = merged(list(self._answers.values()), prose_fields)
         if self._last_error is not None and all(answer.state is State.FAILED for answer in self._put_to_model(answers)):
@@ -173,6 +179,7 @@ class Interview:
         found = RowList(entries=[], is_cut=False)
         order = [opening for opening, _ in openings] if self._sizes.is_read_whole else rows_first(openings)
         for opening in order if scopes else ():
+            self._last_read = opening
             more = await list_rows(self._ask_once, opening, scopes, self._context)
             found = RowList(entries=[*found.entries, *more.entries], is_cut=found.is_cut or more.is_cut)
             listed = {entry.scope for entry in found.entries}
@@ -184,7 +191,7 @@ class Interview:
         new = [row for row in rows if row.scope not in have]
         self._name(entries, new)
         left_out = {scope: count for scope, count in left_out.items() if scope not in have}
-        return [*known, *new], self._flags(left_out, is_cut=found.is_cut)
+        return [*known, *new], rows_left_out(self._template, left_out, is_cut=found.is_cut)
 
     def _name(self, entries: Iterable[Listed], rows: Sequence[Row]) -> None:
         """Listing the rows has answered the field that names them."""
@@ -206,29 +213,6 @@ class Interview:
                 )
             self._answers[row.key, field.id] = [answer]
 
-    def _flags(self, left_out: dict[Scope, int], *, is_cut: bool) -> list[Flag]:
-        """Flags for readers about rows of the paper that no question was put about."""
-        answer = {
-            scope: notice(
-                "model.paper_asked_about_once_those",
-                "The paper has {count} more {rows} than can be asked about at once; those are missing.",
-                count=f"{count:,}",
-                rows=_PLURALS[scope],
-            )
-            for scope, count in left_out.items()
-        }
-        if is_cut:
-            cut = notice(
-                "model.model_list_arms_outcomes_cut",
-                "The model's list of arms and outcomes was cut off; some may be missing.",
-            )
-            answer |= {scope: cut for scope in scopes_to_list(self._template) if scope not in answer}
-        first = {field.scope: field.id for field in reversed(askable_fields(self._template))}
-        return [
-            Flag(rule="rows_left_out", row="", fields=(first[scope],) if scope in first else (), message=message)
-            for scope, message in answer.items()
-        ]
-
     def _without_empty(self, rows: list[Row], answers: list[Answer]) -> tuple[list[Row], list[Answer]]:
         """Leave out combinations of outcome, time and arm about which the paper says nothing."""
         silent = {State.NOT_REPORTED, State.NOT_APPLICABLE}
@@ -239,27 +223,43 @@ class Interview:
 
     # --- fields ------------------------------------------------------------------------------------------------------
 
-    async def _put(self, openings: Sequence[tuple[Opening, str]], group: Group) -> None:
-        """Put the questions of a group about the document, part by part.
+    async def _put_all(self, openings: Sequence[tuple[Opening, str]], groups: Iterable[Group]) -> None:
+        """Put the questions of all groups about the document, part by part.
 
-        In small parts, those that speak most of the questions come first, and
-        the next part is asked only what is open.
+        In small parts, those that speak most of a group's questions come first,
+        and the next part is asked only what is open. A group that wants the
+        part that was read last comes before the others: a server keeps what it
+        read last, and reading is most of what a slow one does.
         """
-        left: Group | None = group
-        is_read_whole = self._sizes.is_read_whole
-        order = [opening for opening, _ in openings] if is_read_whole else nearest_first(openings, group.fields)
-        for opening in order:
-            if left is None:
-                break
-            answers, error = await self._ask_group(opening, left)
-            self._last_error = error or self._last_error
-            for answer in answers:
-                place = answer.row, answer.field
-                self._answers.setdefault(place, []).append(answer)
-                if not is_read_whole and answer.state in _SETTLED:
-                    self._closed.add(place)
-            left = left.without(self._closed)
-        self._closed |= set(group.places)
+        is_fitting = partial(fits, sizes=self._sizes, context=self._context)
+        wanted = [one for group in groups if (left := group.without(self._closed)) for one in left.fitting(is_fitting)]
+        plans = [_Plan(group, self._order(openings, group), left=group) for group in wanted]
+        while plans:
+            plan = next((one for one in plans if one.parts[0] is self._last_read), plans[0])
+            left = await self._put(plan.parts.pop(0), plan.left)
+            if left is None or not plan.parts:
+                self._closed |= set(plan.group.places)
+                plans.remove(plan)
+            else:
+                plan.left = left
+
+    def _order(self, openings: Sequence[tuple[Opening, str]], group: Group) -> list[Opening]:
+        """The parts of the document in the order in which a group is put about them."""
+        if self._sizes.is_read_whole:
+            return [opening for opening, _ in openings]
+        return nearest_first(openings, group.fields)
+
+    async def _put(self, opening: Opening, group: Group) -> Group | None:
+        """Put the questions of a group about one part of the document. Returns what the next part is asked."""
+        self._last_read = opening
+        answers, error = await self._ask_group(opening, group)
+        self._last_error = error or self._last_error
+        for answer in answers:
+            place = answer.row, answer.field
+            self._answers.setdefault(place, []).append(answer)
+            if not self._sizes.is_read_whole and answer.state in _SETTLED:
+                self._closed.add(place)
+        return group.without(self._closed)
 
     async def _ask_group(
         self, opening: Opening, group: Group, *, halvings: int = 0
@@ -322,12 +322,3 @@ class Interview:
             if error.kind in MALFORMED:
                 return None, [error.sentence]
             raise
-
-
-_PLURALS = {
-    Scope.ARM: "arms",
-    Scope.OUTCOME: "outcomes",
-    Scope.DOMAIN: notice("model.domains", "results whose risk of bias could be judged"),
-    Scope.ARM_RESULT: notice("model.arm_results", "results of arms"),
-    Scope.CONTRAST: "contrasts",
-}

@@ -1,15 +1,16 @@
 """Listing the rows of a study: one call, and one more for what is missing in its answer."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ingather.extraction.conversation import prompt
 from ingather.extraction.conversation.answers import read_listing
-from ingather.extraction.conversation.questions import LIST_NAMES, Listed
+from ingather.extraction.conversation.questions import LIST_NAMES, Listed, askable_fields, scopes_to_list
 from ingather.extraction.conversation.sizes import LIST_TOKENS
+from ingather.extraction.findings import Flag
 from ingather.extraction.provider import ErrorKind, Message, ModelError
-from ingather.extraction.template import Scope
+from ingather.extraction.template import Scope, Template
 from ingather.notice import notice
 
 if TYPE_CHECKING:
@@ -75,3 +76,36 @@ def _unreadable_listing() -> ModelError:
             "The model did not list the arms and outcomes in a form that can be read, also when asked again.",
         ),
     )
+
+
+def rows_left_out(template: Template, left_out: Mapping[Scope, int], *, is_cut: bool) -> list[Flag]:
+    """Flags for readers about rows of the paper that no question is put about. `left_out` counts them."""
+    answer = {
+        scope: notice(
+            "model.paper_asked_about_once_those",
+            "The paper has {count} more {rows} than can be asked about at once; those are missing.",
+            count=f"{count:,}",
+            rows=_PLURALS[scope],
+        )
+        for scope, count in left_out.items()
+    }
+    if is_cut:
+        cut = notice(
+            "model.model_list_arms_outcomes_cut",
+            "The model's list of arms and outcomes was cut off; some may be missing.",
+        )
+        answer |= {scope: cut for scope in scopes_to_list(template) if scope not in answer}
+    first = {field.scope: field.id for field in reversed(askable_fields(template))}
+    return [
+        Flag(rule="rows_left_out", row="", fields=(first[scope],) if scope in first else (), message=message)
+        for scope, message in answer.items()
+    ]
+
+
+_PLURALS = {
+    Scope.ARM: "arms",
+    Scope.OUTCOME: "outcomes",
+    Scope.DOMAIN: notice("model.domains", "results whose risk of bias could be judged"),
+    Scope.ARM_RESULT: notice("model.arm_results", "results of arms"),
+    Scope.CONTRAST: "contrasts",
+}

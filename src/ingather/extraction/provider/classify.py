@@ -37,6 +37,8 @@ _TOO_LONG: Final = re.compile(
 )
 # llama.cpp says so with a 500 at times, and within a stream that began with a 200.
 _CONTEXT_IS_FULL: Final = re.compile(r"(?i)exceed_context_size|context size has been exceeded")
+# llama.cpp answers so from the moment it listens until its model is in memory, which takes a minute from a slow disk.
+_LOADING: Final = re.compile(r"(?i)loading model|model is loading")
 # A 429 that waiting does not cure. "Too many tokens" is left out: it means those of this minute.
 _NEVER_FITS: Final = re.compile(r"(?i)request too large|context_length")
 _BAD_GENERATION: Final = re.compile(r"(?i)json_validate_failed|failed to (generate|validate) json|tool_use_failed")
@@ -81,7 +83,7 @@ def _kind_of_error(status: int, report: ErrorReport, model: str, host: str) -> t
     text = report.code_and_message
     return (
         _about_account_or_document(status, text)
-        or _about_load(status)
+        or _about_load(status, text)
         or _about_address_or_model(status, text, model, host)
         or _about_request(status, text, host)
     )
@@ -116,7 +118,7 @@ def _about_account_or_document(status: int, text: str) -> tuple[ErrorKind, str] 
     return None
 
 
-def _about_load(status: int) -> tuple[ErrorKind, str] | None:
+def _about_load(status: int, text: str) -> tuple[ErrorKind, str] | None:
     if status == 429:
         return ErrorKind.RETRY_AFTER, notice(
             "provider.provider_asks_slow_down_all",
@@ -125,6 +127,11 @@ def _about_load(status: int) -> tuple[ErrorKind, str] | None:
     if status == 408:
         return ErrorKind.TIMEOUT, notice(
             "provider.provider_gave_up_waiting_call", "The provider gave up waiting. The call is tried again."
+        )
+    if status == 503 and _LOADING.search(text):
+        return ErrorKind.OVERLOADED, notice(
+            "provider.server_is_loading_model",
+            "The server is still loading the model. It can be used when that is done.",
         )
     if status in {409, 425} or status >= 500:
         return ErrorKind.OVERLOADED, notice(

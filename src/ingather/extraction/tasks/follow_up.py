@@ -62,9 +62,12 @@ class FollowUp:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TakenOver:
-    """What is known of a document from the earlier task. `has_questions`: something of it is asked again.
+    """What is known of a document from the earlier task.
 
-    `from_cells` are the answers to the review's questions, with their rows: they are never asked again.
+    `has_questions`: something of it is asked again; `open_cells` counts the
+    cells that are, as far as their rows are known. `from_cells` are the
+    answers to the review's questions, with their rows: they are never asked
+    again.
     """
 
     findings: tuple[Finding, ...]
@@ -72,6 +75,7 @@ class TakenOver:
     earlier: Earlier
     parser: str
     has_questions: bool
+    open_cells: int
     from_cells: tuple[Finding, ...] = ()
     question_rows: tuple[Row, ...] = ()
     arms: tuple[DocumentArm, ...] = ()
@@ -136,6 +140,7 @@ def taken_over(
         earlier=Earlier(rows=tuple(rows), scopes=frozenset(scopes_before), settled=frozenset(places - wanted)),
         parser=parser,
         has_questions=bool(wanted) or (bool(new_scopes) and not is_kept),
+        open_cells=len(wanted),
         from_cells=tuple(one for one in every_finding if one.field in QUESTION_FIELDS),
         question_rows=tuple(row for row in every_row if row.scope == Scope.QUESTION),
     )

@@ -2,11 +2,13 @@
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 import orjson
 
+from ingather.extraction.task import Task
 from ingather.extraction.tasks.follow_up import FollowUp
 from ingather.extraction.template import Template
 from ingather.library.port import Snapshot
@@ -62,3 +64,19 @@ class FrozenRequest:
 def fingerprint(template: Template) -> str:
     """A template version by its content."""
     return hashlib.sha256(orjson.dumps(template.to_dict(), option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
+def follow_up_request(
+    wanted: FollowUp, before: Task, known: Sequence[Snapshot], spend_cap: Decimal | None = None
+) -> TaskRequest:
+    """The request of a follow-up: about all documents of the earlier task, unless some are named."""
+    meant = wanted.document_ids or tuple(one.document_id for one in known)
+    return TaskRequest(
+        project_id=before.project_id,
+        template_id=before.template_id,
+        document_ids=tuple(dict.fromkeys(meant)),
+        field_ids=wanted.field_ids,
+        context=before.context,
+        spend_cap=spend_cap,
+        follow_up=wanted,
+    )

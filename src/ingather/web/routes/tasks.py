@@ -7,6 +7,7 @@ from typing import Annotated, BinaryIO, Literal
 from fastapi import APIRouter, Query, Response
 
 from ingather.extraction.export import FORMATS
+from ingather.extraction.task import Task
 from ingather.extraction.tasks.follow_up import FollowUp, OpenCells
 from ingather.extraction.template import fields_of_sections
 from ingather.web import shapes
@@ -18,7 +19,16 @@ from ingather.web.schemas.forms import Cursor, Done, FewAtOnce, Id, Limit
 from ingather.web.schemas.library import Rectangle
 from ingather.web.schemas.projects import TemplateView
 from ingather.web.schemas.results import Results
-from ingather.web.schemas.tasks import Differences, NewFollowUp, NewTask, SpendCap, StartedTask, Tasks, TaskView
+from ingather.web.schemas.tasks import (
+    Differences,
+    FollowUpEstimateView,
+    NewFollowUp,
+    NewTask,
+    SpendCap,
+    StartedTask,
+    Tasks,
+    TaskView,
+)
 
 router = APIRouter(prefix="/extraction/tasks", tags=["tasks"])
 
@@ -62,20 +72,32 @@ def start(body: NewTask, response: Response, here: Here, who: Who) -> StartedTas
 def follow_up(task_id: Id, body: NewFollowUp, response: Response, here: Here, who: Who) -> StartedTask:
     """Begin with the results and reviews of a task that has ended; ask, and pay for, only what is wanted anew."""
     before = task_for(here, who, task_id, Role.REVIEWER)
+    task, is_new = here.extraction.start_follow_up(
+        _wanted(before, body, here), spend_cap=body.spend_cap, idempotency_key=body.idempotency_key, checks_model=True
+    )
+    response.status_code = 201 if is_new else 200
+    return StartedTask(task_id=task.id)
+
+
+@router.post("/{task_id}/follow-up/estimate")
+def estimate_follow_up(task_id: Id, body: NewFollowUp, here: Here, who: Who) -> FollowUpEstimateView:
+    """What a follow-up would take, as a range, before it is started: nothing is sent anywhere."""
+    before = task_for(here, who, task_id)
+    found = here.extraction.estimate_follow_up(_wanted(before, body, here))
+    shown = shapes.estimate(found.estimate, unread=found.unread, unreadable=found.unreadable)
+    return FollowUpEstimateView(**dict(shown), cells=found.cells)
+
+
+def _wanted(before: Task, body: NewFollowUp, here: Here) -> FollowUp:
     template = here.extraction.template(before.template_id, before.project_id) if body.section_ids else None
     sections = fields_of_sections(template, body.section_ids) if template else []
-    wanted = FollowUp(
-        task_id=task_id,
+    return FollowUp(
+        task_id=before.id,
         field_ids=tuple(dict.fromkeys([*body.field_ids, *sections])),
         only=None if body.only is None else OpenCells(body.only),
         instructions=tuple((one.field, one.instruction) for one in body.instructions),
         document_ids=None if body.document_ids is None else tuple(body.document_ids),
     )
-    task, is_new = here.extraction.start_follow_up(
-        wanted, spend_cap=body.spend_cap, idempotency_key=body.idempotency_key, checks_model=True
-    )
-    response.status_code = 201 if is_new else 200
-    return StartedTask(task_id=task.id)
 
 
 @router.get("/{task_id}/differences")

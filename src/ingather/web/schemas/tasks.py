@@ -56,6 +56,7 @@ class ComparedAnswer(Wire):
     verdict: str
     source: str
     mark: CellMark
+    quote: str
 
 
 class ComparedCell(Wire):
@@ -118,6 +119,12 @@ class EstimateView(Wire):
     tokens_out: RangeView
     cost: Money | None
     seconds: RangeView
+
+
+class FollowUpEstimateView(EstimateView):
+    """What a follow-up would take. `cells`: those that are asked again of documents that the earlier task has."""
+
+    cells: int
 
 
 class PriceView(Wire):

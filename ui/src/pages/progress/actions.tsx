@@ -66,6 +66,11 @@ export function Actions({ task }: { task: Task }) {
           {texts.task.retry(task.counts.error)}
         </Button>
       )}
+      {!isOpen && (
+        <Button component={Link} to={`/tasks/${task.task_id}/follow-up`} variant="default">
+          {texts.task.askAgain}
+        </Button>
+      )}
       <Button
         component={Link}
         to={`/tasks/${task.task_id}/table`}

@@ -4,6 +4,7 @@ import type { Task } from "../../api/client";
 import { count, duration, useTexts } from "../../texts";
 import type { Texts } from "../../texts/en";
 import { usePace } from "./pace";
+import { clock } from "./writing";
 
 /** Rate, time, spend and what was found so far. */
 export function Facts({ task, reported, attention }: { task: Task; reported: number; attention: number }) {
@@ -19,7 +20,11 @@ export function Facts({ task, reported, attention }: { task: Task; reported: num
       {task.state === "closed" ? (
         <Fact name={texts.task.took} value={duration(pace.elapsed, texts)} />
       ) : (
-        <Fact name={texts.task.left} value={task.paused ? texts.task.paused : timeLeft(pace.left, texts)} />
+        <Fact
+          name={texts.task.left}
+          value={task.paused ? texts.task.paused : timeLeft(pace.left, texts)}
+          more={task.paused ? "" : texts.task.runningFor(clock(pace.elapsed))}
+        />
       )}
       <Fact
         name={texts.task.spend}

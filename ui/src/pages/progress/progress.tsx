@@ -9,7 +9,7 @@ import type { Language } from "../../api/template";
 import { Icon } from "../../components/icon";
 import { Failed, Loading } from "../../components/states";
 import { Bar, Steps, TaskState } from "../../components/task";
-import { count, duration, moment, useLanguage, useTexts } from "../../texts";
+import { count, moment, useLanguage, useTexts } from "../../texts";
 import type { Texts } from "../../texts/en";
 import { kept } from "../setup/kept";
 import { again } from "../setup/again";
@@ -19,6 +19,7 @@ import { Facts } from "./facts";
 import { Failures } from "./failures";
 import { useLive } from "./live";
 import { Log } from "./log";
+import { Writing } from "./writing";
 
 const BY_A_PERSON = "task.paused_by_a_person";
 
@@ -73,12 +74,9 @@ export function ProgressPage() {
         <Bar counts={status.counts} total={status.total} />
         <Standing task={status} />
         <Facts task={status} reported={found.reported} attention={found.attention} />
-        {status.writing && (
-          <p className="dim" aria-live="off">
-            {texts.task.writing(status.writing.answers, status.writing.tokens, duration(status.writing.seconds, texts))}
-          </p>
-        )}
+        <Writing task={status} updatedAt={task.dataUpdatedAt} />
       </section>
+      <Earlier task={status} />
       <Trial task={status} />
       <LeftOver task={status} />
       <div className="progress">
@@ -119,6 +117,20 @@ function whyStill(task: Task, texts: Texts, language: Language): string | null {
   if (task.wait === null) return null;
   const until = task.wait.until ? moment(task.wait.until, language) : "";
   return `${texts.task.waits[task.wait.why](until)} ${texts.notice(task.wait.sentence)}`;
+}
+
+/** A follow-up names the task that it follows, and leads to what it says otherwise. */
+function Earlier({ task }: { task: Task }) {
+  const texts = useTexts();
+  if (task.follows === null) return null;
+  return (
+    <div className="notice notice-card">
+      <span>{texts.task.followsTask(task.follows)}</span>
+      <Button component={Link} size="xs" variant="default" to={`/tasks/${task.task_id}/differences`}>
+        {texts.task.toDifferences}
+      </Button>
+    </div>
+  );
 }
 
 /** After a task was cancelled: the way to what it did not come to. Answers that were given are not paid for twice. */

@@ -62,7 +62,7 @@ export function Bill(props: Props) {
 type Estimate = NonNullable<ReturnType<typeof useEstimate>["data"]>;
 
 /** Calls, tokens, cost and time, each from the least to the most; the embedded rules make no calls. */
-function Amounts({ found, cap, isBusy }: { found: Estimate | null; cap: number | string; isBusy: boolean }) {
+export function Amounts({ found, cap, isBusy }: { found: Estimate | null; cap: number | string; isBusy: boolean }) {
   const { texts, language } = useLanguage();
   const t = texts.setup;
   const model = useModel();
@@ -152,7 +152,7 @@ function Starts({ chosen, reason, isStarting, start, tryFirst }: Props) {
   );
 }
 
-function Line({ name, testId, children }: { name: string; testId?: string; children: ReactNode }) {
+export function Line({ name, testId, children }: { name: string; testId?: string; children: ReactNode }) {
   return (
     <>
       <dt>{name}</dt>
