@@ -43,8 +43,6 @@ export function isReviewed(finding: Finding): boolean {
   return finding.review !== null && !finding.review.is_outdated;
 }
 
-export const markOf = (finding: Finding): Mark => finding.mark;
-
 const RISKS: Readonly<Record<NonNullable<Finding["attention"]>, number>> = {
   contradicted: 0,
   unproven: 1,

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Link } from "react-router";
 import { type Finding, type NewReview, type Schemas, type Task, sentence } from "../../api/client";
 import { blank, pending } from "../../api/decisions";
-import { isReviewed, markOf } from "../../api/judge";
+import { isReviewed } from "../../api/judge";
 import { useMe } from "../../api/queries";
 import { resultRead } from "../../api/results";
 import { useReview } from "../../api/reviews";
@@ -66,7 +66,7 @@ function Side({ name, answer, cell, field }: SideProps) {
     );
   const as: Finding = { ...blank(cell), ...answer };
   const value = shown(answer.value, field, language);
-  const mark = markOf(as);
+  const mark = as.mark;
   return (
     <div className="difference-side">
       <span className="dim">{name}</span>
