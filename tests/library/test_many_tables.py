@@ -66,3 +66,20 @@ def test_no_damage_to_a_page_with_tables_makes_their_reader_fail() -> None:
         found += bool(reading.tables)
         assert not [note for note in reading.notes if "ables" in note]
     assert found > 20
+
+
+def test_type_without_size_on_a_damaged_page_leaves_out_no_tables() -> None:
+    paper = Paper()
+    paper.canvas.setPageCompression(0)
+    paper.write(50, 50, "Table S1. Results by centre")
+    for y in (56, 80, 300):
+        paper.rule(y)
+    for row in range(12):
+        paper.row(77 + 14 * row, XS, (f"Centre {row}", *(f"{row + n}.5" for n in range(7))))
+    upright, flat = b"BT 1 0 0 1 ", b"BT 0 0 3 -4 "
+    parts = paper.pdf().split(upright)
+    for damaged in (1, 2, 20):  # the caption, the first cell and one of the third row
+        data = upright.join(parts[:damaged]) + flat + upright.join(parts[damaged:])
+        reading = read(data, Limits(pages=50), suffix=".pdf")
+        assert reading.pages
+        assert not [note for note in reading.notes if "ables" in note]

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from ingather.library.parse.tables.ink import typed_rules
+from ingather.library.parse.tables.marks import Rule, Token
 from scores.table_truth import tables_of
 from tests.library.test_tables import Paper, cell, tables, texts
 
@@ -184,3 +186,52 @@ def test_where_a_rule_stands_below_each_row_type_says_where_the_header_ends() ->
     [table] = tables(paper.pdf())
     assert cell(table, "3.1").column_path == ("Intervention", "Mean")
     assert cell(table, "3.2").column_path == ("Control", "Mean")
+
+
+def test_rows_of_dots_typed_as_rules_are_rules_and_no_headers() -> None:
+    paper = Paper()
+    paper.write(52, 90, "Table 1. Losses by arm")
+    for y in (96, 190):
+        paper.rule(y, 52, 480)
+    paper.row(107, (52, 225), ("Outcome", "Intervention"))
+    paper.write(225, 111, "." * 100, size=9)
+    paper.row(121, XS, ("", "Events", "Mean (SD)", "P"))
+    paper.write(52, 126, "." * 180, size=9)
+    for number, row in enumerate(ROWS):
+        paper.row(140 + 14 * number, XS, row)
+    [table] = tables(paper.pdf())
+    assert cell(table, "9.0 (2.8)").column_path == ("Intervention", "Mean (SD)")
+    assert texts(table)[2:] == [list(row) for row in ROWS]
+
+
+def test_dots_that_lead_from_a_label_to_its_figure_are_no_rule() -> None:
+    row = token("." * 40, 100, 190)
+    assert typed_rules([token("Deaths", 52, 98), row, token("3", 192, 196)])[1] == []
+    assert typed_rules([token("Deaths", 52, 70), row]) == ([token("Deaths", 52, 70)], [Rule(98.5, 100, 190)])
+
+
+def token(text: str, left: float, right: float) -> Token:
+    return Token(text, (left, 97, right, 100), base=100, size=9, font="Times-Roman", has_blank_before=True)
+
+
+def test_a_raised_mark_does_not_pull_a_row_into_the_one_above() -> None:
+    paper = Paper()
+    paper.write(52, 90, "Table 1. Losses by arm")
+    for y in (96, 112, 210):
+        paper.rule(y, 52, 480)
+    paper.row(107, XS, ("Outcome", "Events", "Mean (SD)", "P"), size=8)
+    labels = ("Deaths", "Falls", "Weight by area, kg/m", "Volume by area, ml/m", "Fractures", "Strokes or attacks")
+    for number, label in enumerate(labels):
+        y = 126 + 12 * number
+        paper.row(y, XS, (label, f"{number + 3}", f"{number + 12}.4 (3.1)", f"0.0{number + 1}"), size=8)
+        if label.endswith("/m"):
+            paper.write(52 + paper.canvas.stringWidth(label, "Times-Roman", 8), y - 3, "2", size=5)
+    paper.write(52, 196, "without lasting harm", size=8)
+    for number in range(2):
+        paper.write(
+            52, 220 + 10 * number, "Events are counted from the first visit to the last one, by a nurse " * 2, size=8
+        )
+    [table] = tables(paper.pdf())
+    assert [row[0] for row in texts(table)[3:5]] == ["Weight by area, kg/m2", "Volume by area, ml/m2"]
+    assert [row[1] for row in texts(table)[1:]] == ["3", "4", "5", "6", "7", "8"]
+    assert texts(table)[-1][0] == "Strokes or attacks without lasting harm"

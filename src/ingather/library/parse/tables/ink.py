@@ -7,7 +7,7 @@ from typing import Any
 import pypdfium2_raw as pdfium  # type: ignore[import-untyped]
 
 from ingather.library.parse.picture import Matrix, matrix_of
-from ingather.library.parse.tables.marks import Rule, Shade
+from ingather.library.parse.tables.marks import Rule, Shade, Token
 from ingather.library.parse.view import View
 from ingather.library.table import Box
 
@@ -28,6 +28,13 @@ MOST_PATHS = 20_000
 
 # A path of a ruled line or a rectangle has a few segments, that of a curve or a map more than these.
 _MOST_SEGMENTS = 400
+
+# A row of so many signs alike is a rule that was typed; no cell has as many, and an ellipsis has three.
+_LEAST_TYPED = 12
+_TYPED = frozenset("._\u00b7\u2026-\u2010\u2013\u2014")
+
+# In sizes of type: what stands nearer to a row of signs on its line is led to by it, as a page is by its title.
+_LED = 2.0
 
 # Out of 255: paint that is lighter in all colours is as good as white.
 _WHITE = 250
@@ -51,6 +58,20 @@ def drawn_lines(paths: list[tuple[Any, Matrix]], view: View) -> tuple[list[Rule]
         for box, is_frame in _boxes_of_path(handle, matrix, view, is_filled=is_filled):
             _sort_ink(box, colour, across, down, shades, is_frame=is_frame)
     return merged(across), merged(down), shades
+
+
+def typed_rules(tokens: list[Token]) -> tuple[list[Token], list[Rule]]:
+    """Words without the rows of dots or dashes that houses type as rules, and these rows as rules."""
+    rows = [token for token in tokens if len(token.text) >= _LEAST_TYPED and set(token.text) <= _TYPED]
+    typed = {id(row) for row in rows if not any(_is_led(row, token) for token in tokens)}
+    rules = [Rule((row.box[1] + row.box[3]) / 2, row.box[0], row.box[2]) for row in rows if id(row) in typed]
+    return [token for token in tokens if id(token) not in typed], rules
+
+
+def _is_led(row: Token, token: Token) -> bool:
+    gap = max(token.box[0] - row.box[2], row.box[0] - token.box[2])
+    is_row = len(token.text) >= _LEAST_TYPED and set(token.text) <= _TYPED
+    return not is_row and abs(token.base - row.base) < 0.3 * row.size and gap < _LED * row.size
 
 
 def _sort_ink(

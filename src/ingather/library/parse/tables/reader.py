@@ -11,7 +11,7 @@ from ingather.library.parse.glyphs import Glyphs
 from ingather.library.parse.picture import Scene
 from ingather.library.parse.sight import Seen
 from ingather.library.parse.tables.build import CellGrid, grid_of
-from ingather.library.parse.tables.ink import drawn_lines
+from ingather.library.parse.tables.ink import drawn_lines, merged, typed_rules
 from ingather.library.parse.tables.marks import Rule, Shade, Sheet
 from ingather.library.parse.tables.regions import find_regions
 from ingather.library.parse.tables.tokens import tokens_of
@@ -46,13 +46,15 @@ def grids_of(
         upright = [_turned_box(box, turns, view) for box in glyphs.inks] if turns else glyphs.inks
         loose = [_turned_box(box, turns, view) for box in glyphs.spots] if turns else glyphs.spots
         tokens = tokens_of(glyphs, own, upright, loose, _bases(glyphs, turns, view), fonts)
+        tokens, typed = typed_rules(tokens)
         is_flat = turns % 2 == 0
+        drawn = [_turned_rule(rule, turns, view, is_across=is_flat) for rule in (across if is_flat else down)]
         sheet = Sheet(
             page=number,
             width=view.width if is_flat else view.height,
             height=view.height if is_flat else view.width,
             tokens=tokens,
-            across=[_turned_rule(rule, turns, view, is_across=is_flat) for rule in (across if is_flat else down)],
+            across=merged([*drawn, *typed]) if typed else drawn,
             down=[_turned_rule(rule, turns, view, is_across=not is_flat) for rule in (down if is_flat else across)],
             pictures=[_turned_box(image.box, turns, view) or image.box for image in scene.images],
             shades=[Shade(_turned_box(shade.box, turns, view) or shade.box, shade.colour) for shade in shades],

@@ -12,7 +12,7 @@ from ingather.library.parse.tables.unfinished import goes_on
 # Lines of one cell stand at one distance; those of the next row stand further off, by at least this factor.
 _LOOSER = 1.07
 
-# In sizes of type: a raised mark pushes its line so much further down.
+# In sizes of type: in browsers a raised mark pushes its line so much further down.
 _RAISES = 0.25
 
 # In points: browsers place lines on whole pixels, so that lines of a cell do not all stand at one distance.
@@ -83,19 +83,7 @@ def tight_pitch(lines: list[list[Segment]], cuts: list[float], beside: float | N
 
     `beside` is the distance in the text that belongs to the table, if it is known.
     """
-    by_column: dict[int, list[tuple[Segment, bool]]] = {}
-    for line in lines:
-        is_labelled = columns_of(line[0], cuts)[0] == 0
-        for segment in line:
-            first, last = columns_of(segment, cuts)
-            if first == last:
-                by_column.setdefault(first, []).append((segment, is_labelled))
-    pairs = [
-        ((lower.base - upper.base) / lower.size, _are_two_figures(upper, lower), is_labelled)
-        for segments in by_column.values()
-        for (upper, _), (lower, is_labelled) in pairwise(segments)
-        if 0.5 * lower.size < lower.base - upper.base < 6 * lower.size
-    ]
+    pairs = _pairs(lines, cuts)
     if not pairs:
         return _WIDEST
     pitches = sorted(pitch for pitch, _, _ in pairs)
@@ -115,6 +103,29 @@ def tight_pitch(lines: list[list[Segment]], cuts: list[float], beside: float | N
     if least > _WIDEST:
         return 0.0
     return (least + looser[0]) / 2 if looser else _WIDEST
+
+
+def _pairs(lines: list[list[Segment]], cuts: list[float]) -> list[tuple[float, bool, bool]]:
+    """How far cells of one column stand below each other, whether both are figures, and whether a label is beside."""
+    by_column: dict[int, list[tuple[Segment, bool]]] = {}
+    for line in lines:
+        is_labelled = columns_of(line[0], cuts)[0] == 0
+        for segment in line:
+            first, last = columns_of(segment, cuts)
+            if first == last:
+                by_column.setdefault(first, []).append((segment, is_labelled))
+    return [
+        ((lower.base - upper.base) / lower.size, _are_two_figures(upper, lower), is_labelled)
+        for segments in by_column.values()
+        for (upper, _), (lower, is_labelled) in pairwise(segments)
+        if 0.5 * lower.size < lower.base - upper.base < 6 * lower.size
+    ]
+
+
+def _labelled_pitch(lines: list[list[Segment]], cuts: list[float]) -> float:
+    """How far rows of figures with labels stand from each other where they stand nearest, in sizes of type."""
+    found = sorted(pitch for pitch, is_figures, is_labelled in _pairs(lines, cuts) if is_figures and is_labelled)
+    return found[len(found) // 10] if len(found) > 1 else _WIDEST
 
 
 def row_pitch(lines: list[list[Segment]], cuts: list[float]) -> float:
@@ -147,13 +158,16 @@ def blocks_of(lines: list[list[Segment]], cuts: list[float], pitch: float) -> li
     """Lines put together to cells where they stand no further apart than `pitch` (in sizes of type)."""
     open_blocks: list[Block] = []
     found: list[Block] = []
+    # Printers raise a mark and leave its line where it is, so that a line as far off as a row is a row.
+    raised = max(pitch, min(pitch + _RAISES, _NEARER * _labelled_pitch(lines, cuts)))
     for line in lines:
         for segment in line:
             first, last = columns_of(segment, cuts)
+            most = raised if segment.is_marked else pitch
             mate = None
             for block in reversed(open_blocks):
                 if block.first <= last and block.last >= first:
-                    mate = block if _is_mate(block, segment, (first, last), pitch) else None
+                    mate = block if _is_mate(block, segment, (first, last), most) else None
                     break
             if mate is None:
                 mate = Block(first, last, [segment])
@@ -171,7 +185,7 @@ def _is_mate(block: Block, segment: Segment, columns: tuple[int, int], pitch: fl
     distance = segment.base - block.lines[-1].base
     is_beside = abs(distance) <= _LEVEL * segment.size
     size = max(segment.size, block.lines[-1].size)
-    is_near = not is_beside and 0 < distance <= (pitch + _RAISES * segment.is_marked) * size
+    is_near = not is_beside and 0 < distance <= pitch * size
     if (block.first, block.last) == columns:
         return is_beside or is_near
     # A long label that reaches over other columns may go on in a short line.

@@ -48,6 +48,9 @@ _SMALLER = 0.9
 # A raised mark has no more characters; longer words in small type are text of their own.
 _LONGEST_MARK = 8
 
+# In points. Damaged files have type without size, and distances are told in sizes of type.
+_LEAST_SIZE = 0.1
+
 
 def tokens_of(
     glyphs: Glyphs,
@@ -74,13 +77,14 @@ def tokens_of(
         owner = owners[index]
         paint = glyphs.paints[owner]
         base = bases.get(owner, line[3])
-        is_apart = writer.is_apart(char, line, base, paint.size)
+        size = max(abs(paint.size), _LEAST_SIZE)
+        is_apart = writer.is_apart(char, line, base, size)
         if is_blank or is_apart:
             writer.close()
         if not writer.text:
-            writer.open(ink, base, paint, fonts[owner], has_blank=is_blank or is_apart)
+            writer.open(ink, base, size, paint, fonts[owner], has_blank=is_blank or is_apart)
         else:
-            writer.widen(ink, base, paint, fonts[owner])
+            writer.widen(ink, base, size, paint, fonts[owner])
         writer.text.append(char)
         writer.end = line[2]
         is_blank = False
@@ -92,7 +96,7 @@ def with_blanks_known(tokens: list[Token]) -> list[Token]:
     """Words of types that set wide blanks, with how wide they are."""
     blanks: dict[str, list[float]] = {}
     for one, other in pairwise(tokens):
-        gap = (other.box[0] - one.box[2]) / max(other.size, 0.1)  # points: damaged files have type without size
+        gap = (other.box[0] - one.box[2]) / other.size
         is_beside = other.has_blank_before and one.base == other.base and one.font == other.font
         if is_beside and _BLANK < gap < _WIDEST_BLANK:
             blanks.setdefault(other.font, []).append(gap)
@@ -140,16 +144,16 @@ class _Writer:
         least = _HAIR if (char in _SIGNS) != (self.text[-1] in _SIGNS) else _BLANK
         return gap > least * most or gap < -2 * size or abs(base - self._base) >= _RAISED * most
 
-    def open(self, ink: Box, base: float, paint: Paint, font: str, *, has_blank: bool) -> None:
-        self._box, self._base, self._size, self._font = ink, base, paint.size, font
+    def open(self, ink: Box, base: float, size: float, paint: Paint, font: str, *, has_blank: bool) -> None:
+        self._box, self._base, self._size, self._font = ink, base, size, font
         self._colour, self._has_blank, self._is_marked = paint.colour, has_blank, False
 
-    def widen(self, ink: Box, base: float, paint: Paint, font: str) -> None:
+    def widen(self, ink: Box, base: float, size: float, paint: Paint, font: str) -> None:
         box = self._box
         self._box = (min(box[0], ink[0]), min(box[1], ink[1]), max(box[2], ink[2]), max(box[3], ink[3]))
         self._is_marked = self._is_marked or abs(base - self._base) > _LEAST_RAISE * self._size
-        if paint.size > _LARGER * self._size:
-            self._base, self._size, self._font, self._colour = base, paint.size, font, paint.colour
+        if size > _LARGER * self._size:
+            self._base, self._size, self._font, self._colour = base, size, font, paint.colour
 
     def close(self) -> None:
         if self.text:
