@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
+from math import fsum
 from types import MappingProxyType
 from typing import Final
 
 from ingather.extraction.findings import ArmRole, DocumentArm
 from ingather.extraction.ground.folding import fold
-from ingather.extraction.numbers.terms import ShortForms, terms_of, weight
+from ingather.extraction.numbers.terms import ShortForms, terms_of, weight, weight_of
 
 _CONTROL: Final = re.compile(
     r"(?<![a-z])(?:controls?|ctrl|cg|placebo|vehicle|sham|dummy|comparison|comparator|usual|tau|routine|conventional"
@@ -233,14 +234,13 @@ def _best_arm_pair(
 def _affinity(label: ArmLabel, arm: ArmQuery, other: ArmQuery, short: ShortForms) -> float:
     """How well a label fits one arm and not the other, from about -1 to 3."""
     own = set(label.core)
-    letters = {term.removeprefix("group0") for term in own if term.startswith("group0")}
-    terms = short.written_out(own) | (short.written_out(letters) - letters)
+    letters = [term.removeprefix("group0") for term in label.core if term.startswith("group0")]
+    terms = short.written_out(label.core) | (short.written_out(letters) - set(letters))
     telling = {term for term in terms if term not in _GENERIC} or terms
-    total = sum(weight(term) for term in own if term in telling) or sum(map(weight, telling)) or 1.0
-    shared = sum(weight(term) for term in telling & arm.terms)
-    score = min(1.0, shared / total)
-    score += min(1.0, sum(weight(term) for term in telling & arm.own if term not in _GENERIC))
-    score -= min(1.0, sum(weight(term) for term in telling & other.own if term not in _GENERIC))
+    total = weight_of(own & telling) or weight_of(telling) or 1.0
+    score = min(1.0, weight_of(telling & arm.terms) / total)
+    score += min(1.0, weight_of((telling & arm.own) - _GENERIC))
+    score -= min(1.0, weight_of((telling & other.own) - _GENERIC))
     doses = [{term for term in of if term[0].isdigit()} for of in (own, arm.terms)]
     if all(doses) and doses[0] - doses[1]:
         score -= _OTHER_DOSE
@@ -282,13 +282,10 @@ def _by_role(label: ArmLabel, arm: ArmQuery, other: ArmQuery) -> float:
 
 def _beside(label: ArmLabel, arm: ArmQuery, beside: Mapping[ArmLabel, Counter[str]]) -> float:
     """The share of an arm's own terms that the text says beside this label rather than beside the others."""
-    own = {term: weight(term) for term in arm.own if term not in _GENERIC}
-    total = sum(own.values())
+    own = arm.own - _GENERIC
+    total = weight_of(own)
     if not total:
         return 0.0
-    share = 0.0
-    for term, value in own.items():
-        everywhere = sum(counts[term] for counts in beside.values())
-        if everywhere:
-            share += value * beside[label][term] / everywhere
+    everywhere = {term: sum(counts[term] for counts in beside.values()) for term in own}
+    share = fsum(weight(term) * beside[label][term] / everywhere[term] for term in own if everywhere[term])
     return 1.5 * share / total

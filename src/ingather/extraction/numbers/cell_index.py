@@ -7,7 +7,7 @@ from ingather.extraction.numbers.label import TableLabel
 from ingather.extraction.numbers.outcome_match import outcome_of
 from ingather.extraction.numbers.paper import NumbersPaper
 from ingather.extraction.numbers.question import NumbersQuestion
-from ingather.extraction.numbers.terms import terms_of, weight
+from ingather.extraction.numbers.terms import terms_of, weight_of
 from ingather.extraction.numbers.view import TableView, ViewEntry
 from ingather.extraction.provider import estimate_tokens
 
@@ -57,7 +57,7 @@ def _nearest_first(paper: NumbersPaper, questions: Sequence[NumbersQuestion]) ->
     def nearness(numbered: tuple[int, TableView]) -> float:
         table = numbered[1].table
         own = {term for text in (table.caption, *(cell.text for cell in table.cells)) for term in terms_of(text)}
-        return -sum(weight(term) for term in wanted & own)
+        return -weight_of(wanted & own)
 
     return sorted(enumerate(paper.views, 1), key=nearness)
 

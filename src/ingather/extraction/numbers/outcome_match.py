@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from ingather.extraction.numbers.label import TableLabel, label_of
 from ingather.extraction.numbers.moment import Moment, is_change, moment_in
 from ingather.extraction.numbers.paper import NumbersPaper
-from ingather.extraction.numbers.terms import ShortForms, terms_of, weight
+from ingather.extraction.numbers.terms import ShortForms, terms_of, weight, weight_of
 from ingather.extraction.numbers.view import TableView
 from ingather.extraction.numbers.view import unmarked_term as _unmarked
 
@@ -191,7 +191,7 @@ def is_covered(term: str, terms: AbstractSet[str], short: ShortForms) -> bool:
     long = short.long.get((term,))
     if not long:
         return False
-    return sum(map(weight, long & terms)) * 2 > sum(map(weight, long))
+    return weight_of(long & terms) * 2 > weight_of(long)
 
 
 @lru_cache(maxsize=50_000)

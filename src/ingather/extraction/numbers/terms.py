@@ -1,9 +1,11 @@
 """Words of questions and labels made comparable: folded, stemmed, without filler, short forms written out. Pure."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import lru_cache
+from math import fsum
 from typing import Final
 
 from ingather.extraction.ground.folding import UNSPACED, fold
@@ -126,6 +128,11 @@ def weight(term: str) -> float:
     return 0.6 if term[0].isdigit() else 1.0
 
 
+def weight_of(terms: AbstractSet[str]) -> float:
+    """The weight of a set of terms, rounded once: the order in which a process goes through a set does not matter."""
+    return fsum(map(weight, terms))
+
+
 _WEAK_STEMS: Final = frozenset(_ROOT.get(_stem_of_one_spelling(one), _stem_of_one_spelling(one)) for one in _WEAK) - {
     _ROOT[_stem_of_one_spelling("overall")]
 }
@@ -175,30 +182,28 @@ class ShortForms:
 
     long: Mapping[tuple[str, ...], frozenset[str]] = field(default_factory=dict)
 
-    def written_out(self, terms: Iterable[str]) -> set[str]:
-        """Terms, and beside a short form those of its long form."""
-        ordered = list(terms)
-        found = set(ordered)
+    def written_out(self, terms: Sequence[str]) -> set[str]:
+        """Terms in the order of their text, and beside a short form, of one term or several, those of its long form."""
+        found = set(terms)
         for size in range(1, _LONGEST_BRIEF + 1):
-            for at in range(len(ordered) - size + 1):
-                found |= self.long.get(tuple(ordered[at : at + size]), frozenset())
+            for at in range(len(terms) - size + 1):
+                found |= self.long.get(tuple(terms[at : at + size]), frozenset())
         for _ in range(_DEPTH - 1):
             found |= {long for term in found for long in self.long.get((term,), ())}
         return found
 
-    def spelled_out(self, terms: Iterable[str]) -> list[str]:
+    def spelled_out(self, terms: Sequence[str]) -> list[str]:
         """Terms with the long form in place of each short form, the longest short forms first."""
-        ordered = list(terms)
         found: list[str] = []
         at = 0
-        while at < len(ordered):
+        while at < len(terms):
             for size in range(_LONGEST_BRIEF, 0, -1):
-                if long := self.long.get(tuple(ordered[at : at + size])):
+                if long := self.long.get(tuple(terms[at : at + size])):
                     found += sorted(long)
                     at += size
                     break
             else:
-                found.append(ordered[at])
+                found.append(terms[at])
                 at += 1
         return list(dict.fromkeys(found))
 

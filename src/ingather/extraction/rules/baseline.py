@@ -26,7 +26,7 @@ _ONLY: Final = re.compile(r"(?<![\d.(])(\d{1,3}(?:\.\d{1,2})?) ?%?(?![\d.]|\))")
 
 def answers(arms: list[Arm], document: Document) -> list[dict[str, Answer]]:
     """For each arm, its age and sex. A row counts only if it has a value for every arm and no more."""
-    found: list[dict[str, list[Hit]]] = [{name: [] for name in FIELDS} for _ in arms]
+    found: list[dict[str, list[Hit]]] = [{name: [] for name in sorted(FIELDS)} for _ in arms]
     header = arms[0].hit.sentence if arms else None
     if header is not None and header.is_row:
         for row in document.sentences:

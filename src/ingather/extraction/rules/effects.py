@@ -76,7 +76,7 @@ class PrintedEffect:
     label: str
     outcome: int | None
     about: str
-    hits: dict[str, list[Hit]] = field(default_factory=lambda: {name: [] for name in FIELDS})
+    hits: dict[str, list[Hit]] = field(default_factory=lambda: {name: [] for name in sorted(FIELDS)})
 
 
 def effects(document: Document, known: list[Outcome], *, is_trial: bool = True) -> list[PrintedEffect]:

@@ -147,7 +147,7 @@ def _unfit(paper: Report, document: Document, askable: set[str], found: frozense
         return {}
     hit = paper.hit
     quote, page = (hit.quote, hit.sentence.page) if hit else ("", None)
-    return {name: Answer(field=name, state=State.UNCLEAR, quote=quote, page=page, note=note) for name in fields}
+    return {name: Answer(field=name, state=State.UNCLEAR, quote=quote, page=page, note=note) for name in sorted(fields)}
 
 
 def _has_no_methods(document: Document, paper: Report) -> bool:

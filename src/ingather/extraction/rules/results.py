@@ -34,7 +34,7 @@ class Result:
 
     arm: int
     outcome: int | None
-    hits: dict[str, list[Hit]] = field(default_factory=lambda: {name: [] for name in FIELDS})
+    hits: dict[str, list[Hit]] = field(default_factory=lambda: {name: [] for name in sorted(FIELDS)})
 
     def values(self, name: str) -> set[object]:
         return {hit.value for hit in self.hits[name]}

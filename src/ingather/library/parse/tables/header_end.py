@@ -82,7 +82,7 @@ def look_of(
             traits.add(tokens[0].colour)
     figures = sum(1 for text in others if _is_figure_cell(text)) / len(others) if others else None
     colours = [shade_at(own[0].box, shades) for _, _, own in cells if own]
-    shade = max(set(colours), key=colours.count) if colours else None
+    shade = max(colours, key=colours.count) if colours else None  # of as many of both, the first
     return Look(
         is_single=len(cells) <= 1,
         figures=figures,
