@@ -1,14 +1,15 @@
 """What the authors say of their study in sentences: aim, conclusions, limitations."""
 
+import re
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import takewhile
 from typing import Final
 
 from ingather.extraction.findings import Answer
 from ingather.extraction.rules.hits import ANYWHERE, STUDY, Hit, first, prose, rx
-from ingather.extraction.rules.plain_text import LONGEST_QUOTE, plain
-from ingather.extraction.rules.sentences import Document, Sentence
+from ingather.extraction.rules.plain_text import LONGEST_QUOTE
+from ingather.extraction.rules.printed_numbers import COUNT
+from ingather.extraction.rules.sentences import Document, Sentence, joined
 
 FIELDS: Final = frozenset({"aim", "conclusions", "limitations"})
 
@@ -29,7 +30,12 @@ _PURPOSE: Final = rx(
     r"|\bto (?:\w+ly )?(?:determine|assess|compare|evaluate|examine|investigate|test|study|establish|explore|estimate"
     r"|identify|describe|find out)\b|旨在|探讨|评价|目的|观察|比较|研究"
 )
-_NO_AIM: Final = rx(r"\b(?:is|are|was|were) needed\b|\bprevious (?:study|trial)\b|\bfurther (?:research|studies)\b")
+# How many people were wanted is no aim in the sense of the field.
+_NO_AIM: Final = rx(
+    r"\b(?:is|are|was|were) needed\b|\bprevious (?:study|trial)\b|\bfurther (?:research|studies)\b|\bsample size"
+    rf"|\baim\w*\b[^.]{{0,30}}\bto (?:\w+ )?(?:randomi[sz]e|recruit|enrol|enroll|include|obtain|collect|achieve|reach"
+    rf"|invite)\b[^.]{{0,40}}{COUNT}"
+)
 # So soon behind the verb a sentence that only announces says so, in characters.
 _SOON: Final = 40
 _ANNOUNCEMENT: Final = 70  # characters of a sentence that announces limitations; a longer one says more
@@ -48,6 +54,15 @@ _NO_CONCLUSION: Final = rx(
     r"|warranted|necessary)"
     r"|\baim of (?:this|the|our)\b|\bwill\b"
 )
+# The rest of a heading that a line break cut in two, such as `Conclusions` and `and Clinical Importance`.
+_REST_OF_HEADING: Final = re.compile(r"(?:and|or|of|for|&) ")
+# Where a sentence under the heading turns to the study, the ones before it tell the background.
+_TURNS_TO_STUDY: Final = rx(
+    rf"^(?:(?:in|from|based on|according to) (?:this|our|the present|the current|these|the results|animal|experimental)"
+    rf"\b|(?:this|our|the present|the current) (?:\w+ )?{_WORK}\b|(?:the|these|our) (?:\w+ )?(?:results|findings)\b"
+    r"|we (?:found|showed|demonstrated|observed|conclude)\b)"
+)
+_OF_ANIMALS: Final = rx(r"^in (?:animal|experimental|preclinical|in vitro) (?:studies|models|experiments|work)\b")
 TWO: Final = 2
 # An abstract prints this behind its conclusion.
 _NO_MORE: Final = rx(
@@ -107,6 +122,14 @@ _OF_THIS_STUDY: Final = rx(
     r"|participants"
     r"|patients|first(?:ly)?)\b|本研究|样本"
 )
+# Such a sentence says nothing without the one before it.
+_REFERS_BACK: Final = rx(
+    r"^(?:thus|hence|therefore|consequently|as a (?:result|consequence)|so)\b"
+    r"|^(?:this|that|these|those|it|they|which|both|such \w+) (?:\w+ly )?(?:could|may|might|can|cannot|would|will|has"
+    r"|have|had|is|are|was|were|did|does|do|makes?|made|means?|meant|limits?|limited|led|leads|introduces?|introduced"
+    r"|reduces?|reduced|prevent\w*|affect\w*|influence\w*)\b(?! (?:\w+ )?(?:study|trial|stud(?:y|ies)|an? (?:\w+ ){0,3}"
+    r"(?:study|trial))\b)"
+)
 _OF_PEOPLE: Final = rx(
     r"\bwithin the limit|\bsuggest\w* an? (?:\w+ )?limitation|\b(?:mitigate|address|overcome|overcame|despite"
     r"|avoid)\w* (?:\w+ )?(?:these|this"
@@ -148,14 +171,28 @@ def _shortest_conclusion(text: str) -> int:
 
 def _conclusion_hits(document: Document) -> list[Hit]:
     hits = list(_whole_conclusion(document))
+    background = _background(document)
     for sentence in prose(document, STUDY | {"discussion"}):
-        if _NO_CONCLUSION.search(sentence.text) or len(sentence.text) < _shortest_conclusion(sentence.text):
+        if (
+            _NO_CONCLUSION.search(sentence.text)
+            or _OF_ANIMALS.search(sentence.text)
+            or _REST_OF_HEADING.match(sentence.text)
+            or len(sentence.text) < _shortest_conclusion(sentence.text)
+            or sentence in background
+        ):
             continue
         if sentence.part == "conclusions" and (sentence.in_abstract or _SAYS_SO.search(sentence.text)):
             hits.append(Hit(value=sentence.text, sentence=sentence, rank=0 if sentence.in_abstract else 1))
         elif found := _CONCLUDE.search(sentence.text):
             hits.append(Hit(value=sentence.text, sentence=sentence, start=found.start(), end=found.end(), rank=2))
     return hits
+
+
+def _background(document: Document) -> list[Sentence]:
+    """The sentences of a section of conclusions before the one that turns to the study."""
+    stated = [one for one in prose(document, frozenset({"conclusions"})) if not one.in_abstract]
+    turn = next((n for n, one in enumerate(stated) if _TURNS_TO_STUDY.search(one.text)), 0)
+    return [one for one in stated[:turn] if not _CONCLUDE.search(one.text)]
 
 
 def _shortest_limit(text: str) -> int:
@@ -167,12 +204,13 @@ def _whole_conclusion(document: Document) -> Iterator[Hit]:
     """All that the abstract concludes, where it is short enough for one quote: its first sentence alone says less."""
     stated = [one for one in prose(document, frozenset({"conclusions"})) if one.in_abstract]
     stated = list(takewhile(lambda one: not _NO_MORE.search(one.text), stated))
-    if len(stated) < TWO or stated[0].page != stated[-1].page or _NO_CONCLUSION.match(stated[0].text):
+    if len(stated) < TWO or _NO_CONCLUSION.match(stated[0].text) or _REST_OF_HEADING.match(stated[0].text):
         return
-    first, last = stated[0], stated[-1]
-    made = plain(first.page_text, first.places[0], last.places[-1] + 1)
-    if len(made.text) <= LONGEST_QUOTE and len(made.text) <= 1 + sum(len(one.text) + 1 for one in stated):
-        yield Hit(value=made.text, sentence=replace(first, text=made.text, places=made.places), rank=-1)
+    whole = joined(stated[0], stated[-1])
+    if whole is None or len(whole.text) > 1 + sum(len(one.text) + 1 for one in stated):
+        return
+    if len(whole.text) <= LONGEST_QUOTE:
+        yield Hit(value=whole.text, sentence=whole, rank=-1)
 
 
 def _is_limit(sentence: Sentence, following: Sentence) -> bool:
@@ -181,9 +219,21 @@ def _is_limit(sentence: Sentence, following: Sentence) -> bool:
     return is_short and not _NO_CONCLUSION.search(following.text)
 
 
-def _limitations(document: Document) -> list[Hit]:
-    """The sentence that names a limitation, or the one after it where it only announces them."""
+def _limitations(document: Document) -> Iterator[Hit]:
+    """What limits the study. A sentence that refers to the one before it is taken together with it, or not at all."""
     sentences = list(prose(document, frozenset({"discussion", "conclusions", "end"})))
+    before = dict(zip([one.places for one in sentences[1:]], sentences, strict=False))
+    for hit in _limitation_hits(sentences):
+        if not _REFERS_BACK.search(hit.sentence.text):
+            yield hit
+        elif (earlier := before.get(hit.sentence.places)) is not None and not _REFERS_BACK.search(earlier.text):
+            whole = joined(earlier, hit.sentence)
+            if whole is not None and len(whole.text) <= LONGEST_QUOTE:
+                yield Hit(value=whole.text, sentence=whole, rank=hit.rank)
+
+
+def _limitation_hits(sentences: list[Sentence]) -> list[Hit]:
+    """The sentence that names a limitation, or the one after it where it only announces them."""
     hits = []
     for sentence, following in zip(sentences, [*sentences[1:], None], strict=False):
         if (

@@ -79,6 +79,8 @@ _OTHER_MODEL: Final = rx(
     r"|\bages? (?:among|between|of|was|were)\b|\bslopes?\b|\bis reported\b|\bare reported\b|\bcurves?\b|\bcould\b"
     r"|\bgeometric\b|\bmissing\b|\bcorrelat|\bpredict|\brisk factors?\b"
     r"|\bsensitivity\b|\bsecondary\b|\bcount (?:outcomes|data)|\bdose"
+    r"|\b(?:% |statistical )power\b|\bpower (?:to|of|calculation|analys)|\brequired\b|\bneeded\b"
+    r"|\bweights\b|\bweight(?:ed|ing)\b|\bsupplementa(?:l|ry) analys"
     r"|\bpower model|\bhypothetical|\bpharmacokinetic|\bexploratory\b|\bsub-?group|\bcost|\bat baseline\b|\bdemographic"
     r"|\bbaseline (?:char|differ)"
 )

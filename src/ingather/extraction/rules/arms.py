@@ -60,6 +60,13 @@ _LEAD: Final = rx(
     r"|^(?:\d|two|three|four|five) (?:\w+ )?(?:groups?|arms?),? (?:to receive |receiving )?(?:either )?"
     r"|^(?:,|and|or|to|either|versus|vs\.?|和|与|或|、|分为|随机分为|其中) ?|^(?:to|receive|either|the|an?) "
 )
+# The columns of a table by sex or age are kinds of people, to which nobody was put.
+_KIND_OF_PEOPLE: Final = rx(r"(?:fe)?males?|(?:wo)?men|boys|girls|adults|children|男(?:性)?|女(?:性)?")
+# `69 patients with 74 tumours` counts two things.
+_THINGS: Final = rx(
+    rf"(?P<people>{COUNT}) (?:[\w-]+ ){{0,3}}?{PEOPLE},? (?:\(|with |and |had |having |who had |presenting )"
+    rf"(?:a total of )?(?P<things>{COUNT}) (?!(?:[\w-]+ )?{PEOPLE}\b)[a-z]"
+)
 _NO_LABEL: Final = rx(
     r"\b(?:was|were|ratio|treated|received|receiving|with|who|which|had|undergoing|patients|participants|subjects"
     r"|using|p value|and in|total|overall)\b|[<>=%|]|\d\.\d"
@@ -117,12 +124,26 @@ def arms(document: Document, *, is_trial: bool = True) -> list[Arm]:
     return main
 
 
-def without_wrong_sizes(groups: list[Arm], total: int | None) -> None:
+def _add_up_to_things(groups: list[Arm], document: Document) -> bool:
+    """Whether the sizes add up to the eyes, teeth or tumours that fewer people had between them."""
+    total = sum(int(str(arm.sizes[0].value)) for arm in groups if arm.sizes)
+    for sentence in prose(document, STUDY):
+        for found in _THINGS.finditer(sentence.text):
+            if (count(found["people"]) or total) < total == count(found["things"]):
+                return True
+    return False
+
+
+def without_wrong_sizes(groups: list[Arm], total: int | None, document: Document) -> None:
     """Take away sizes that do not add up to the number randomised, and those of a table where that is not known.
 
     A table of the people at the start may hold those who were analysed.
     """
     sizes = [{hit.value for hit in arm.sizes} for arm in groups]
+    if _add_up_to_things(groups, document):
+        for arm in groups:
+            arm.sizes.clear()
+        return
     if total is None and any(hit.sentence.is_row for arm in groups for hit in arm.sizes):
         for arm in groups:
             arm.sizes = [hit for hit in arm.sizes if not hit.sentence.is_row]
@@ -161,6 +182,7 @@ def _arms_made(parts: list[tuple[str, str, int, int]], sentence: Sentence, rank:
             or not re.search(r"[^\W\d]", name)
             or len(name.split()) > 6
             or _NO_LABEL.search(name)
+            or _KIND_OF_PEOPLE.fullmatch(name)
         ):
             return []
         hit = Hit(value=name, sentence=sentence, start=start, end=end)

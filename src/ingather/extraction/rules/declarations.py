@@ -1,11 +1,12 @@
 """Who paid, and who declares what."""
 
 import re
+from itertools import takewhile
 from typing import Final
 
 from ingather.extraction.findings import Answer, State
-from ingather.extraction.rules.hits import Hit, first, not_reported, prose, rx
-from ingather.extraction.rules.sentences import Document
+from ingather.extraction.rules.hits import Hit, first, not_reported, prose, reported, rx, unclear
+from ingather.extraction.rules.sentences import Document, Sentence, joined
 from ingather.notice import notice
 
 FIELDS: Final = frozenset({"funding_source", "funding_type", "conflicts_of_interest"})
@@ -19,7 +20,7 @@ _FUNDED: Final = rx(
     r"|\b(?:received|had) no (?:\w+ ){0,2}funding|\bsource of funding:|本(?:研究|项目|课题)[^。]{0,10}资助|(?:基金"
     r"|资助)(?:项目)?:"
 )
-_FUNDING_INLINE: Final = rx(r"\b(?:sources? of )?funding: ?(?P<what>[^.;]{3,200})")
+_FUNDING_INLINE: Final = rx(r"\b(?:sources? of )?funding: ?(?P<what>[^.;]{3,200}+)(?!; (?!trial|clinical|regist))")
 _NONE: Final = rx(
     r"^\W{0,3}(?:none|nil|无)(?: declared| to declare| reported)?\W{0,3}$|\bno (?:\w+ ){0,2}(?:funding"
     r"|financial support|grant)|\bnot funded\b"
@@ -57,18 +58,33 @@ _OF_ANOTHER: Final = rx(
     r"|^(?:the )?(?:rest of the|remaining|other) authors\b|\bstudy dates\b|\b(?:payment|services) info\b"
     r"|\bpublisher'?s note\b|\bICMJE\b[^.]{0,80}\bfinancial support"
 )
+# Money that a person had for something else, and help with writing.
+_TO_A_PERSON: Final = rx(
+    r"\bhonorari|\bfees\b|\btravel\b|\bconsult|\bwriting\b|\beditorial\b|\bcompeting\b|\bpast \w+ years"
+    r"|\b(?:has|have) received\b|\breports?\b|\breceived no\b|\bemployees?\b"
+)
 # A sentence under the heading speaks of money; one that only names who gave a drug does not.
 _PAID: Final = rx(
     r"\bfund|\bgrants?\b|\bsupport|\bsponsor|\bfinanc|\baward|\bfellowship|\bscholarship|\bnone\b|\bnil\b|\bno\b"
     r"|\bpaid\b"
     r"|基金|资助|项目|无|课题"
 )
-_ROLE: Final = rx(r"\bfunders?\b[^.]{0,30}\bno role|\bno role in\b")
+_ROLE: Final = rx(
+    r"\b(?:no|not have an?y?|played no|had any) (?:\w+ )?role\b|\b(?:not|no|nor)\b[^.]{0,30}\b(?:involve[dment]*"
+    r"|participat\w+|influence\w*)\b[^.]{0,40}\b(?:design|conduct|collection|analys|writing|decision|interpret)"
+    r"|\brole of the (?:funder|funding|sponsor)"
+)
+# Words of a sentence that says whose money it was.
+_MONEY: Final = rx(
+    r"\b(?:fund\w*|supported|sponsored|financed|paid|awarded) by\b|\bgrants?\b"
+    r"|\bfund(?:s|ing) (?:was|were|came|from)\b|\bsupport (?:was|were) (?:\w+ )?provided\b"
+    r"|\b(?:support|funding|funds|award|fellowship|scholarship)\b[^.]{0,30}\bfrom\b|资助"
+)
 
 
 def answers(document: Document) -> dict[str, Answer]:
     """The answers to the fields of this family."""
-    funding = first("funding_source", _funding(document))
+    funding = _funding_answer(document)
     return {
         "funding_source": funding,
         "funding_type": _type(funding),
@@ -76,11 +92,40 @@ def answers(document: Document) -> dict[str, Answer]:
     }
 
 
+def _funding_answer(document: Document) -> Answer:
+    """All sentences in a row that say who paid; unclear where there are more of them apart from these."""
+    hits = sorted(_funding(document), key=lambda hit: (hit.rank, hit.sentence.in_abstract))
+    if not hits:
+        return not_reported("funding_source")
+    start = hits[0]
+    under = [one for one in prose(document, _END) if _place(one) == _place(start.sentence)]
+    behind = under[under.index(start.sentence) + 1 :]
+    row = list(takewhile(_says_who_paid, behind))
+    if any(_says_who_paid(one) for one in behind[len(row) :]):
+        return unclear("funding_source", start)
+    whole = joined(start.sentence, row[-1]) if row else None
+    if row and whole is None:
+        return unclear("funding_source", start)
+    if whole is None:
+        return reported("funding_source", start)
+    begin = start.sentence.text.index(str(start.value))
+    return reported("funding_source", Hit(value=whole.text[begin:].rstrip(".。"), sentence=whole))
+
+
+def _place(sentence: Sentence) -> tuple[str, str, bool]:
+    return sentence.part, sentence.topic, sentence.in_abstract
+
+
+def _says_who_paid(sentence: Sentence) -> bool:
+    is_own = not any(terms.search(sentence.text) for terms in (_OF_ANOTHER, _INTERESTS, _TO_A_PERSON))
+    return is_own and _MONEY.search(sentence.text) is not None
+
+
 def _funding(document: Document) -> list[Hit]:
     """What stands under the heading; else a sentence that says who paid."""
     hits = []
     for sentence in prose(document, _END):
-        if _OF_ANOTHER.search(sentence.text) or (_ROLE.search(sentence.text) and sentence.topic != "funding"):
+        if _OF_ANOTHER.search(sentence.text) or (_ROLE.search(sentence.text) and not _MONEY.search(sentence.text)):
             continue
         if sentence.topic == "funding" and _INTERESTS.search(sentence.text) and not _FUNDED.search(sentence.text):
             continue

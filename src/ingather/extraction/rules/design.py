@@ -133,6 +133,29 @@ _OF_MANY: Final = rx(
     r"\b(?:international|multinational|worldwide|global(?:ly)?|\w+ (?:countries|continents)|europe(?:an)?|north america"
     r"|latin america|asian?|africa)\b"
 )
+# The years of a model, and those of a whole study that followed people for years, are not when they entered it.
+_PROJECTED: Final = rx(
+    r"\bmodel(?:s|l?ed|l?ing)?\b|\bsimulat|\bproject(?:ed|ions?)\b|\bhorizon|\bforecast|\bextrapolat|\bexpected to\b"
+)
+_TAKEN_IN: Final = rx(
+    r"\brecruit|\benrol|\brandomi[sz]ed (?:between|from|in)\b|\binvited|\bincluded|\badmitted"
+    r"|选取|收治|纳入|就诊|招募|入组"
+)
+_YEARS_LONG: Final = rx(rf"\b{COUNT}[- ]years?\b|\bfollow(?:ed)?[- ]?up\b|\bfollowed\b|随访")
+_LONG: Final = 365  # days: people who are followed for longer left the study long after the last one entered it
+# What several trials have in common is said of none of them alone.
+_POOLED: Final = rx(
+    r"\bpooled (?:\w+ )?analys[ei]s\b|\b(?:data|results) (?:were|was) pooled\b|\bintegrated analysis of\b"
+    r"|\bindividual (?:patient|participant) data (?:from|of)\b"
+)
+_OF_TRIALS: Final = rx(
+    r"\b(?:identified|included|eligible|these|those|all|most|pooled) (?:of )?(?:the )?(?:\w+ ){0,2}(?:trials|studies)\b"
+    r"|\b(?:all|most|each) of (?:the|these) (?:\w+ ){0,2}(?:trials|studies)\b"
+)
+# A time behind or before the word, in characters: a longer way leads to times of something else.
+_BESIDE_FOLLOW_UP: Final = rx(
+    rf"\bfollow(?:ed|-?up|ed up)\b[^.;]{{0,40}}?\b(?P<after>{SPAN})|\b(?P<before>{SPAN})[^.;]{{0,25}}?\bfollow-?ups?\b"
+)
 _AVERAGE: Final = rx(r"\b(?:mean|median|average)\b|平均随访|中位随访")
 # `a follow-up of 2 weeks and 3 months` gives two times, and none of them is the length.
 _ANOTHER_SPAN: Final = rx(rf",? (?:and|or|to|,) (?:at )?{SPAN}")
@@ -157,11 +180,13 @@ _FOLLOWED: Final = (
 def answers(document: Document) -> dict[str, Answer]:
     """The answers to the fields of this family."""
     design = _design(document)
-    unit = agreed("unit_of_allocation", find(document, UNITS))
+    unit = _of_one_trial(document, "unit_of_allocation", UNITS)
     clusters = agreed("n_clusters", find(document, _FIXED))
     if unit.value == "individual" and clusters.state is State.NOT_REPORTED:
         clusters = Answer(field="n_clusters", state=State.NOT_APPLICABLE)
-    start, end = _period(document)
+    followup = _followup(document)
+    is_long = isinstance(followup.value, str) and days(followup.value) >= _LONG
+    start, end = _period(document, is_long=is_long)
     return {
         "design": design,
         "framework": agreed("framework", find(document, FRAMEWORKS)),
@@ -175,13 +200,27 @@ def answers(document: Document) -> dict[str, Answer]:
         "setting": first("setting", sites.settings(document)),
         "recruit_start": start,
         "recruit_end": end,
-        "followup_planned": _followup(document),
+        "followup_planned": followup,
     }
 
 
 def _design(document: Document) -> Answer:
     """The most special design that is named; two special ones are unclear."""
-    return agreed("design", find(document, DESIGNS))
+    return _of_one_trial(document, "design", DESIGNS)
+
+
+def _of_one_trial(document: Document, field: str, patterns: tuple[Pattern, ...]) -> Answer:
+    """What is said of the trial that the paper reports. A paper that pools several has no such trial."""
+    hits = find(document, patterns)
+    own = [hit for hit in hits if not _OF_TRIALS.search(hit.sentence.text)]
+    opening = (
+        one
+        for one in (*document.front, *document.sentences)
+        if one.part == "front" or (one.in_abstract and one.part in STUDY)
+    )
+    if hits and (not own or any(_POOLED.search(one.text) for one in opening)):
+        return unclear(field, hits[0])
+    return agreed(field, own)
 
 
 def _countries(document: Document) -> Answer:
@@ -214,11 +253,18 @@ def _countries(document: Document) -> Answer:
     )
 
 
-def _period(document: Document) -> tuple[Answer, Answer]:
-    """When people entered the study."""
+def _is_entry(text: str, *, is_long: bool) -> bool:
+    """Whether a sentence with a period says when people entered the study, and not when all of it was done."""
+    if not _ENTRY.search(text) or _PROJECTED.search(text) or re.search(r"\bextension\b", text):
+        return False
+    return _TAKEN_IN.search(text) is not None or not (is_long or _YEARS_LONG.search(text))
+
+
+def _period(document: Document, *, is_long: bool) -> tuple[Answer, Answer]:
+    """When people entered the study. `is_long`: they were followed for years."""
     starts, ends = [], []
     for sentence in prose(document, STUDY - {"conclusions"}):
-        if not _ENTRY.search(sentence.text) or re.search(r"\bextension\b", sentence.text):
+        if not _is_entry(sentence.text, is_long=is_long):
             continue
         for found in _RANGE.finditer(sentence.text):
             first_month, last_month = month(found[1] or found[3]), month(found[2] or found[4])
@@ -240,4 +286,19 @@ def _followup(document: Document) -> Answer:
         known = longest.get(place)
         if known is None or (hit.rank, -days(hit.value)) < (known.rank, -days(str(known.value))):
             longest[place] = hit
-    return agreed("followup_planned", longest.values())
+    answer = agreed("followup_planned", longest.values())
+    best = min((hit.rank for hit in longest.values()), default=0)
+    # The time of the primary outcome is the whole follow-up only where no longer one is spoken of.
+    if best > 0 and isinstance(answer.value, str) and _longest_follow_up(document) > days(answer.value):
+        return unclear("followup_planned", next(hit for hit in longest.values() if hit.rank == best))
+    return answer
+
+
+def _longest_follow_up(document: Document) -> float:
+    """The longest time, in days, that stands beside the word follow-up."""
+    spans = (
+        span(found["after"] or found["before"])
+        for sentence in prose(document)
+        for found in _BESIDE_FOLLOW_UP.finditer(sentence.text)
+    )
+    return max((days(one) for one in spans if one is not None), default=0)

@@ -14,7 +14,8 @@ FIELD: Final = "doi"
 
 # A DOI may go over to the next line behind a slash or a hyphen, and behind a full stop if a figure follows.
 _DOI: Final = re.compile(
-    r"\b10\.\d{4,9}/(?:[^\s\"<>,;|\[\]{}]|(?<=[/-])\n ?(?=[a-z0-9])|(?<=/) (?=[A-Z0-9]\d)|(?<=\.)\n(?=\d)){2,90}",
+    r"\b10\.\d{4,9}/(?:[^\s\"<>\u27e8\u27e9,;|\[\]{}]|(?<=[/-])\n ?(?=[a-z0-9])|(?<=/) (?=[A-Z0-9]\d)"
+    r"|(?<=\.)\n(?=\d)){2,90}",
     re.IGNORECASE,
 )
 # So many characters before a DOI may say whose it is.
@@ -59,8 +60,18 @@ def answer(document: Document) -> Answer:
     hit = _doi_hit(document, shortest)
     # A DOI with more behind it is that of a figure or a supplement of the paper.
     if all(one.doi.casefold().startswith(shortest.doi.casefold()) for one in best):
-        return reported(FIELD, hit)
+        return reported(FIELD, _doi_hit(document, _without_glued_letters(document, shortest)))
     return unclear(FIELD, hit)
+
+
+def _without_glued_letters(document: Document, printed: _Printed) -> _Printed:
+    """The same DOI where it is printed without the letters that a mark beside it left at its end."""
+    for number, text in enumerate(document.pages):
+        for doi, start, end in _dois(text):
+            rest = printed.doi[len(doi) :]
+            if doi[-1].isdigit() and rest.isalpha() and printed.doi.casefold().startswith(doi.casefold()):
+                return _Printed(page=number, start=start, end=end, doi=doi, rank=printed.rank)
+    return printed
 
 
 def _printed_dois(document: Document) -> Iterator[_Printed]:

@@ -41,7 +41,8 @@ _TOPICS: Final[dict[str, str]] = {
     r"|power|统计(?:学)?(?:方法|分析|处理)|样本量(?:估算|计算)?",
     "results": r"results|findings|结果",
     "discussion": r"discussion|comment|讨论",
-    "conclusions": r"conclusions?(?: and relevance)?|interpretation|结论|结语",
+    "conclusions": r"conclusions?(?:(?: and|,| &) (?:clinical )?(?:relevance|importance|significance|implications?)"
+    r"|/significance)?|interpretation|结论|结语",
     "limitations": r"(?:study |strengths and )?limitations|局限性",
     "funding": r"funding(?: sources?| statement|/support| and support)?|financial (?:support|disclosure)"
     r"|sources? of (?:funding|support)"

@@ -20,8 +20,13 @@ STUDY_AND_END: Final = STUDY | {"end"}
 ANYWHERE: Final = STUDY_AND_END | {"introduction", "discussion"}
 
 
-# A line of a table of contents, or a row of a table in Markdown.
-_NO_PROSE: Final = re.compile(r"\.{5}|(?:\. ){5}|\|[^|]*\|[^|]*\|")
+# A line of a table of contents, a row of a table in Markdown, or a sentence that the foot of a page cuts in two.
+_NO_PROSE: Final = re.compile(
+    r"\.{5}|(?:\. ){5}|\|[^|]*\|[^|]*\|"
+    r"|[*\u2020\u2021\u00a7\u2709] ?(?:Correspond(?:ing|ence)|E-?mail|Present address|These authors)\b"
+    r"|(?<=[a-z,] )Corresponding author(?:s|\(s\))?:",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

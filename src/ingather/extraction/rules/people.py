@@ -2,15 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final
 
 from ingather.extraction.findings import Answer
 from ingather.extraction.rules.design import PEOPLE
 from ingather.extraction.rules.hits import STUDY, Hit, first, prose, rx
-from ingather.extraction.rules.plain_text import plain
 from ingather.extraction.rules.printed_numbers import COUNT
-from ingather.extraction.rules.sentences import Document, Sentence
+from ingather.extraction.rules.sentences import Document, Sentence, joined
 
 FIELDS: Final = frozenset({"inclusion_criteria", "exclusion_criteria", "condition"})
 
@@ -144,10 +142,8 @@ def _whole_list(document: Document, first: Sentence) -> Hit:
     """All that stands under the heading of a criterion: its first sentence alone is not the list."""
     stated = [one for one in document.sentences if one.topic == first.topic and not one.in_abstract and not one.is_row]
     last = stated[-1]
-    if last is first or last.page != first.page or last.places[-1] < first.places[0]:
-        return Hit(value=first.text, sentence=first)
-    made = plain(first.page_text, first.places[0], last.places[-1] + 1)
-    return Hit(value=made.text, sentence=replace(first, text=made.text, places=made.places))
+    whole = joined(first, last) or first
+    return Hit(value=whole.text, sentence=whole)
 
 
 def _shortest_criteria(text: str) -> int:

@@ -22,7 +22,7 @@ def rows_of(
     groups = arms.arms(document, is_trial=is_trial)
     total = study.get("n_randomised")
     if is_trial:
-        arms.without_wrong_sizes(groups, total.value if total and isinstance(total.value, int) else None)
+        arms.without_wrong_sizes(groups, total.value if total and isinstance(total.value, int) else None, document)
     ages = baseline.answers(groups, document)
     for n, arm in enumerate(groups, 1):
         add("arm", arm.label, {}, arms.answers(arm, groups, document, f"arm/{n}") | ages[n - 1])

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ingather.extraction.rules.figures import FIGURE
@@ -59,6 +59,14 @@ class Sentence:
         until = last if end is None else min(max(end - 1, first), last)
         around = self.places[first], self.places[until] + 1
         return clip(self.page_text, self.places[0], self.places[-1] + 1, around)
+
+
+def joined(first: Sentence, last: Sentence) -> Sentence | None:
+    """All that stands from one sentence to a later one of the same page, as one sentence; None where it cannot be."""
+    if last.page != first.page or last.places[-1] < first.places[0]:
+        return None
+    made = plain(first.page_text, first.places[0], last.places[-1] + 1)
+    return replace(first, text=made.text, places=made.places)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
