@@ -238,7 +238,9 @@ def test_a_follow_up_longer_than_the_time_of_the_primary_outcome_leaves_it_open(
 
 
 def test_a_limitation_that_refers_to_the_sentence_before_is_taken_with_it() -> None:
-    said = "The nurses knew who had zinc in the second year. This could have biased the results that we found in them."
-    section = f"Limitations\n{said}\n"
+    statement = (
+        "The nurses knew who had zinc in the second year. This could have biased the results that we found in them."
+    )
+    section = f"Limitations\n{statement}\n"
 
-    assert answer("limitations", "Adults took part.", f"Discussion\nColds are common.\n\n{section}") == said
+    assert answer("limitations", "Adults took part.", f"Discussion\nColds are common.\n\n{section}") == statement
