@@ -78,7 +78,12 @@ export function Steps({ projectId, taskId, title }: { projectId: number; taskId?
             <span>{texts.task.title(taskId)}</span>
           </>
         )}
-        {title && <span className="dim">{title}</span>}
+        {title && (
+          <>
+            <Icon name="right" size={12} />
+            <span className="dim">{title}</span>
+          </>
+        )}
       </nav>
       <nav className="steps" aria-label={texts.steps.label}>
         <NavLink

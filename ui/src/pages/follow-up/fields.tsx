@@ -1,5 +1,6 @@
 import { Accordion, Checkbox, Textarea } from "@mantine/core";
 import { type Field, type Template, fieldsOf } from "../../api/template";
+import { FieldSection } from "../../components/field-section";
 import { useLanguage } from "../../texts";
 import type { ChosenFields } from "./use-follow-up";
 
@@ -39,57 +40,47 @@ export function FieldsCard({ earlier, whole, chosen, setChosen }: Props) {
           const on = fields.filter((one) => chosen.has(one.id)).length;
           if (fields.length === 0) return null;
           return (
-            <Accordion.Item key={section.id} value={section.id}>
-              <Accordion.Control>
-                <span className="fields-head">
-                  {section.label[language]}
-                  <span className="dim">{texts.setup.selected(on, fields.length)}</span>
-                </span>
-              </Accordion.Control>
-              <Accordion.Panel>
-                <Checkbox
-                  size="xs"
-                  label={texts.setup.selectAll}
-                  checked={on === fields.length}
-                  indeterminate={on > 0 && on < fields.length}
-                  onChange={(event) => put(fields, event.currentTarget.checked)}
-                />
-                <ul className="field-list">
-                  {fields.map((field) => (
-                    <li key={field.id}>
-                      <Checkbox
-                        size="xs"
-                        checked={chosen.has(field.id)}
-                        onChange={(event) => put([field], event.currentTarget.checked)}
-                        label={
-                          <span className="field-line">
-                            <b>{field.label[language]}</b>
-                            <span className="tag">{texts.editor.types[field.type]}</span>
-                            {field.scope !== "study" && <span className="tag">{texts.scopes[field.scope]}</span>}
-                            {!before.has(field.id) && <span className="tag tag-quiet">{t.notAsked}</span>}
-                          </span>
-                        }
-                        description={chosen.has(field.id) ? undefined : field.instruction}
-                      />
-                      {chosen.has(field.id) && (
-                        <Textarea
-                          size="xs"
-                          mt={4}
-                          ml={26}
-                          autosize
-                          minRows={2}
-                          maxLength={LONGEST_INSTRUCTION}
-                          aria-label={t.instructionOf(field.label[language])}
-                          disabled={!before.has(field.id)}
-                          value={chosen.get(field.id) ?? ""}
-                          onChange={(event) => setChosen(new Map(chosen).set(field.id, event.currentTarget.value))}
-                        />
-                      )}
-                    </li>
-                  ))}
-                </ul>
-              </Accordion.Panel>
-            </Accordion.Item>
+            <FieldSection
+              key={section.id}
+              id={section.id}
+              name={section.label[language]}
+              chosen={on}
+              total={fields.length}
+              chooseAll={(isOn) => put(fields, isOn)}
+            >
+              {fields.map((field) => (
+                <li key={field.id}>
+                  <Checkbox
+                    size="xs"
+                    checked={chosen.has(field.id)}
+                    onChange={(event) => put([field], event.currentTarget.checked)}
+                    label={
+                      <span className="field-line">
+                        <b>{field.label[language]}</b>
+                        <span className="tag">{texts.editor.types[field.type]}</span>
+                        {field.scope !== "study" && <span className="tag">{texts.scopes[field.scope]}</span>}
+                        {!before.has(field.id) && <span className="tag tag-quiet">{t.notAsked}</span>}
+                      </span>
+                    }
+                    description={chosen.has(field.id) ? undefined : field.instruction}
+                  />
+                  {chosen.has(field.id) && (
+                    <Textarea
+                      size="xs"
+                      mt={4}
+                      ml={26}
+                      autosize
+                      minRows={2}
+                      maxLength={LONGEST_INSTRUCTION}
+                      aria-label={t.instructionOf(field.label[language])}
+                      disabled={!before.has(field.id)}
+                      value={chosen.get(field.id) ?? ""}
+                      onChange={(event) => setChosen(new Map(chosen).set(field.id, event.currentTarget.value))}
+                    />
+                  )}
+                </li>
+              ))}
+            </FieldSection>
           );
         })}
       </Accordion>

@@ -6,6 +6,7 @@ import { Dialog } from "../../components/dialog";
 import { type TemplateSummary, api } from "../../api/client";
 import { keys } from "../../api/queries";
 import { type Template, fieldsOf, unitOf } from "../../api/template";
+import { FieldSection } from "../../components/field-section";
 import { Icon } from "../../components/icon";
 import { Failed, Loading, Refusal } from "../../components/states";
 import { useLanguage, useTexts } from "../../texts";
@@ -152,48 +153,38 @@ function Fields({ template, fieldIds, setFieldIds }: Props & { template: Templat
         const ids = section.fields.map((one) => one.id);
         const on = ids.filter((id) => chosen.has(id)).length;
         return (
-          <Accordion.Item key={section.id} value={section.id}>
-            <Accordion.Control>
-              <span className="fields-head">
-                {section.label[language]}
-                <span className="dim">{texts.setup.selected(on, ids.length)}</span>
-              </span>
-            </Accordion.Control>
-            <Accordion.Panel>
-              <Checkbox
-                size="xs"
-                label={texts.setup.selectAll}
-                checked={on === ids.length}
-                indeterminate={on > 0 && on < ids.length}
-                onChange={(event) => put(ids, event.currentTarget.checked)}
-              />
-              <ul className="field-list">
-                {section.fields.map((field) => (
-                  <li key={field.id}>
-                    <Checkbox
-                      size="xs"
-                      checked={chosen.has(field.id)}
-                      onChange={(event) => put([field.id], event.currentTarget.checked)}
-                      label={
-                        <span className="field-line">
-                          <b>{field.label[language]}</b>
-                          <span className="tag">{texts.editor.types[field.type]}</span>
-                          {field.scope !== "study" && <span className="tag">{texts.scopes[field.scope]}</span>}
-                          {unitOf(field) && <span className="tag">{unitOf(field)}</span>}
-                          {field.tier === "extended" && <span className="tag tag-quiet">{texts.setup.extended}</span>}
-                          {(field.ai === false || field.human_or_protocol) && (
-                            <span className="tag tag-quiet">{texts.setup.human}</span>
-                          )}
-                          {field.computed && <span className="tag tag-quiet">{texts.setup.computed}</span>}
-                        </span>
-                      }
-                      description={field.instruction}
-                    />
-                  </li>
-                ))}
-              </ul>
-            </Accordion.Panel>
-          </Accordion.Item>
+          <FieldSection
+            key={section.id}
+            id={section.id}
+            name={section.label[language]}
+            chosen={on}
+            total={ids.length}
+            chooseAll={(isOn) => put(ids, isOn)}
+          >
+            {section.fields.map((field) => (
+              <li key={field.id}>
+                <Checkbox
+                  size="xs"
+                  checked={chosen.has(field.id)}
+                  onChange={(event) => put([field.id], event.currentTarget.checked)}
+                  label={
+                    <span className="field-line">
+                      <b>{field.label[language]}</b>
+                      <span className="tag">{texts.editor.types[field.type]}</span>
+                      {field.scope !== "study" && <span className="tag">{texts.scopes[field.scope]}</span>}
+                      {unitOf(field) && <span className="tag">{unitOf(field)}</span>}
+                      {field.tier === "extended" && <span className="tag tag-quiet">{texts.setup.extended}</span>}
+                      {(field.ai === false || field.human_or_protocol) && (
+                        <span className="tag tag-quiet">{texts.setup.human}</span>
+                      )}
+                      {field.computed && <span className="tag tag-quiet">{texts.setup.computed}</span>}
+                    </span>
+                  }
+                  description={field.instruction}
+                />
+              </li>
+            ))}
+          </FieldSection>
         );
       })}
     </Accordion>
