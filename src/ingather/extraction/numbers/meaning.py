@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Final
 
 from ingather.extraction.numbers import reasons
-from ingather.extraction.numbers.cell import CellContent, Form, decimal, is_whole
+from ingather.extraction.numbers.cell import Form, decimal, is_whole
 from ingather.extraction.numbers.checks import agrees_with_percent, events_of_percent
 from ingather.extraction.numbers.label import TableLabel
 from ingather.extraction.numbers.pairing import Side
@@ -298,8 +298,3 @@ def _says_sd(entry: ViewEntry) -> bool:
 def _counting(entry: ViewEntry) -> tuple[TableLabel, ...]:
     """The labels that say how a cell counts: the header next to it, then its row label, then the others."""
     return (*reversed(entry.columns), *reversed(entry.rows))
-
-
-def content_text(content: CellContent) -> str:
-    """A cell's numbers for a sentence about it."""
-    return " ".join(part for part in (content.first, content.second, content.percent) if part)
