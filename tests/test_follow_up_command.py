@@ -54,6 +54,28 @@ def test_fields_and_sections_are_chosen_and_a_finished_task_is_asked_again(
         assert len(provider.calls) - before == 3
 
 
+def test_papers_may_stand_behind_the_options(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(home)
+    first = typed(capsys, "extract", "paper 1.txt", "--template", "rct", "--out", "a.json", "paper 2.txt")
+    assert first["total"] == 2
+    second = typed(capsys, "follow-up", str(first["task_id"]), "--out", "b.json", "paper 3.txt")
+    assert second["total"] == 3
+
+
+def test_a_follow_up_that_would_ask_nothing_is_refused_and_starts_no_task(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(home)
+    first = typed(capsys, "extract", "paper 1.txt", "--template", "rct", "--out", "a.json")
+    assert main(["follow-up", str(first["task_id"]), "--out", "b.json"]) == 2
+    assert "This would ask nothing." in capsys.readouterr().err
+    assert not (home / "b.json").exists()
+    assert main(["follow-up", str(first["task_id"] + 1), "--only", "failed", "--out", "b.json"]) == 2
+    assert "There is no task" in capsys.readouterr().err
+
+
 def test_a_section_that_is_not_there_is_named_with_those_that_are(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

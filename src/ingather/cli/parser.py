@@ -33,6 +33,10 @@ class Parser(argparse.ArgumentParser):
             if text.startswith("-") and text.endswith("=--"):
                 self.error(f"argument {text.removesuffix('=--')}: '--' is no value")
         found, others = self.parse_known_args(given, namespace)
+        # argparse takes a command's papers in one place only; those that stand after an option are papers, too.
+        if hasattr(found, "papers"):
+            found.papers += [text for text in others if not text.startswith("-")]
+            others = [text for text in others if text.startswith("-")]
         if others:
             self.error(f"unrecognized arguments: {' '.join(map(repr, others))}")
         return found
@@ -178,7 +182,7 @@ def _add_web(commands: Any) -> None:
         command.add_argument(
             "--host", type=_printable_argument, help="address to serve on (INGATHER_HOST, or 127.0.0.1)"
         )
-        command.add_argument("--port", type=_port_argument, help="port; 0 takes a free one (INGATHER_PORT, or 8400)")
+        command.add_argument("--port", type=quantities.port, help="port; 0 takes a free one (INGATHER_PORT, or 8400)")
     run.add_argument("--concurrency", type=_whole_argument, default=10, metavar="N", help="items at once (10)")
     run.add_argument("--no-samples", action="store_true", help="no sample papers on the first start")
     link = _add_command(commands, "link", _later("accounts", "link"), "a link that signs a browser in, once", json=True)
@@ -301,13 +305,6 @@ def _whole_argument(text: str) -> int:
     number = quantities.whole(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text} is less than 1")
-    return number
-
-
-def _port_argument(text: str) -> int:
-    number = quantities.whole(text)
-    if not 0 <= number <= 65_535:
-        raise argparse.ArgumentTypeError(f"{text} is no port")
     return number
 
 

@@ -87,3 +87,10 @@ def show_moment(moment: datetime | None) -> str:
 
 def show_age(moment: datetime, now: datetime) -> str:
     return f"{show_duration(max(now - moment, timedelta(0)))} ago"
+
+
+def port(text: str) -> int:
+    number = whole(text)
+    if not 0 <= number <= 65_535:
+        raise ArgumentTypeError(f"{text} is no port")
+    return number

@@ -102,6 +102,7 @@ export const notices: Readonly<Record<string, string>> = {
   "file.unpacked_file_needs_mb_memory": "此文件解压后需要超过 {most} MB 内存。请打印成新的 PDF 或拆分后重试。",
   "file.xml": "XML 文件",
   "file.zip_archive_office_document": "zip 压缩包或 Office 文档",
+  "follow_up.asks_nothing": "这样不会询问任何内容。请指定字段、失败或缺失的单元格、新的说明，或要加入的论文。",
   "follow_up.earlier_gone": "本任务所接续的任务已被删除。",
   "follow_up.is_none": "任务 {id} 不是后续任务。",
   "follow_up.no_such_field": "该任务不询问 {fields}；只有被询问的字段才能更换说明。",

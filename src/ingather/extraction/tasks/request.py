@@ -8,10 +8,12 @@ from decimal import Decimal
 
 import orjson
 
+from ingather.engine.errors import UsageError
 from ingather.extraction.task import Task
 from ingather.extraction.tasks.follow_up import FollowUp
 from ingather.extraction.template import Template
 from ingather.library.port import Snapshot
+from ingather.notice import notice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +72,16 @@ def follow_up_request(
     wanted: FollowUp, before: Task, known: Sequence[Snapshot], spend_cap: Decimal | None = None
 ) -> TaskRequest:
     """The request of a follow-up: about all documents of the earlier task, unless some are named."""
+    have = {one.document_id for one in known}
     meant = wanted.document_ids or tuple(one.document_id for one in known)
+    if not (wanted.field_ids or wanted.only or wanted.instructions or set(meant) - have):
+        raise UsageError(
+            notice(
+                "follow_up.asks_nothing",
+                "This would ask nothing. Name fields, cells that failed or are missing, an instruction, or papers that "
+                "join.",
+            )
+        )
     return TaskRequest(
         project_id=before.project_id,
         template_id=before.template_id,
