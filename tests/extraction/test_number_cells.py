@@ -3,8 +3,8 @@
 import pytest
 
 from ingather.extraction.numbers.cell import Form, content_of
-from ingather.extraction.numbers.checks import agrees_with_percent, events_of_percent
-from ingather.extraction.numbers.spread import Spread, spread_of
+from ingather.extraction.numbers.checks import check_percent_of_count, events_checked_by_percent
+from ingather.extraction.numbers.spread import Spread, spread_of_second_number
 
 
 @pytest.mark.parametrize(
@@ -67,17 +67,17 @@ def test_a_cell_may_hold_its_own_number_of_people_and_name_its_own_spread() -> N
 def test_the_nearest_label_says_what_stands_behind_a_mean_and_silence_says_nothing(
     labels: list[str], notes: list[str], spread: Spread | None
 ) -> None:
-    assert spread_of(labels, notes)[0] is spread
+    assert spread_of_second_number(labels, notes)[0] is spread
 
 
 def test_a_percentage_is_held_against_its_count_and_its_total() -> None:
-    assert agrees_with_percent("12", "45", "26.7")
-    assert agrees_with_percent("12", "45", "27")
-    assert not agrees_with_percent("12", "54", "26.7")
-    assert not agrees_with_percent("46", "45", "102")
+    assert check_percent_of_count("12", "45", "26.7")
+    assert check_percent_of_count("12", "45", "27")
+    assert not check_percent_of_count("12", "54", "26.7")
+    assert not check_percent_of_count("46", "45", "102")
 
 
 def test_a_count_is_worked_out_of_a_percentage_only_where_one_fits() -> None:
-    assert events_of_percent("26.7", "45") == "12"
-    assert events_of_percent("27", "450") is None
-    assert events_of_percent("26.9", "45") is None
+    assert events_checked_by_percent("26.7", "45") == "12"
+    assert events_checked_by_percent("27", "450") is None
+    assert events_checked_by_percent("26.9", "45") is None

@@ -5,7 +5,7 @@ from argparse import Namespace
 from ingather.cli.output import as_json, table
 from ingather.cli.papers import path_of
 from ingather.engine.errors import IngatherError, UsageError
-from ingather.extraction.numbers.answer import AnswerState, ArmNumbers, NumbersAnswer, as_object
+from ingather.extraction.numbers.answer import AnswerState, ArmNumbers, NumbersAnswer, answer_as_object
 from ingather.extraction.numbers.question import NumbersKind, NumbersQuestion, questions_of
 from ingather.extraction.provider import ModelError
 from ingather.settings import Settings
@@ -24,7 +24,7 @@ def numbers(arguments: Namespace) -> int:
     except ModelError as error:
         raise IngatherError(f"The model cannot be used: {error} With --no-model the rules answer.") from error
     if arguments.json:
-        as_json({"answers": [as_object(answer) for answer in answers]})
+        as_json({"answers": [answer_as_object(answer) for answer in answers]})
     else:
         rows = [_answer_row(question, answer) for question, answer in zip(questions, answers, strict=True)]
         table(["question", "state", "intervention", "comparator", "where, or why not"], rows, empty="No questions.")

@@ -13,7 +13,7 @@ from ingather.extraction.conversation.interview import Earlier
 from ingather.extraction.conversation.questions import askable_fields
 from ingather.extraction.conversation.sizes import sizes_for
 from ingather.extraction.errors import ModelUnusable
-from ingather.extraction.numbers.calls import with_questions_counted
+from ingather.extraction.numbers.calls import estimate_with_question_calls
 from ingather.extraction.provider import Capabilities, ChatClient, Endpoint, ModelError
 from ingather.extraction.results import PAGE, ExtractionResults
 from ingather.extraction.task import Status, Task
@@ -266,7 +266,9 @@ class Extraction(ExtractionResults):
             if earlier is None:
                 # The review's questions are asked of a document once.
                 asking, _ = self.questions(project_id)
-                found = with_questions_counted(found, lengths, asking, at_once=self.at_once, model=model, call_s=call_s)
+                found = estimate_with_question_calls(
+                    found, lengths, asking, at_once=self.at_once, model=model, call_s=call_s
+                )
         return scaled(found, len(documents) - unreadable if lengths else 0), unread, unreadable
 
     def _workers(self) -> int:

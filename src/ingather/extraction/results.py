@@ -12,9 +12,9 @@ from ingather.extraction.arguments import MOST_DOCUMENTS, known_id
 from ingather.extraction.errors import NotFound
 from ingather.extraction.export import export, reviewed_part
 from ingather.extraction.findings import Action, DocumentArm, DocumentResult, Reread, Review, TaskSummary
-from ingather.extraction.numbers.as_findings import arm_lines
-from ingather.extraction.numbers.inventory import checked_arms
-from ingather.extraction.numbers.taken import taken
+from ingather.extraction.numbers.as_findings import arm_lines_of_finding
+from ingather.extraction.numbers.inventory import checked_inventory
+from ingather.extraction.numbers.taken import taken_from_cell
 from ingather.extraction.projects import ExtractionProjects
 from ingather.extraction.proof.assess import RECOGNISED, doubted
 from ingather.extraction.reviewing import reviews
@@ -150,7 +150,7 @@ class ExtractionResults(ExtractionProjects):
     ) -> DocumentResult:
         """Take what stands in a cell of one of the document's tables as the right value, with the cell as evidence."""
         field = self.template_of(self.task(task_id)).field(decision.field)
-        cell, value = taken(field, self.tables(task_id, ordinal), table, row, column)
+        cell, value = taken_from_cell(field, self.tables(task_id, ordinal), table, row, column)
         return self.review(task_id, ordinal, replace(decision, value=value, cell=cell), by)
 
     def mend_arms(
@@ -169,7 +169,7 @@ class ExtractionResults(ExtractionProjects):
             raise UsageError(
                 notice("arms.no_questions", "The review's questions were not asked of this document: it has no arms.")
             )
-        arms = checked_arms(arms)
+        arms = checked_inventory(arms)
         document = self.engine.database.run(tasks.find_document(task.id, ordinal))
         parser = stored["parser"]
         reading = read_numbers(
@@ -184,7 +184,7 @@ class ExtractionResults(ExtractionProjects):
         if any(flag["rule"] == RECOGNISED.rule for flag in stored["flags"]):
             found = list(map(doubted, found))
         reread = stored_result.reread_to_json(Reread(arms=arms, findings=tuple(found), parser=parser))
-        lines: list[str] = arm_lines(arms)
+        lines: list[str] = arm_lines_of_finding(arms)
         decision = Decision(row="", field=ARMS_FIELD, action=Action.EDITED, value=lines, note=note, seen=seen)
         return self._decide(task_id, ordinal, decision, by, reread=reread)
 

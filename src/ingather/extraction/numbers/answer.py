@@ -82,14 +82,14 @@ class NumbersAnswer:
     is_named: bool = True
 
 
-def as_object(answer: NumbersAnswer) -> Mapping[str, Any]:
+def answer_as_object(answer: NumbersAnswer) -> Mapping[str, Any]:
     """An answer in the form in which `ingather numbers --json` prints it."""
     return {
         "id": answer.id,
         "state": answer.state.value,
         "why": answer.why,
-        "intervention": _arm_as_json(answer.intervention),
-        "comparator": _arm_as_json(answer.comparator),
+        "intervention": _arm_of_answer_as_object(answer.intervention),
+        "comparator": _arm_of_answer_as_object(answer.comparator),
         "evidence": [
             {
                 "page": one.page,
@@ -104,5 +104,5 @@ def as_object(answer: NumbersAnswer) -> Mapping[str, Any]:
     }
 
 
-def _arm_as_json(arm: ArmNumbers) -> dict[str, str | None]:
+def _arm_of_answer_as_object(arm: ArmNumbers) -> dict[str, str | None]:
     return {"events": arm.events, "n": arm.n, "mean": arm.mean, "sd": arm.sd}

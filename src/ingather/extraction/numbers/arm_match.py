@@ -12,7 +12,7 @@ from typing import Final
 
 from ingather.extraction.findings import ArmRole, DocumentArm
 from ingather.extraction.ground.folding import fold
-from ingather.extraction.numbers.terms import ShortForms, terms_of, weight, weight_of
+from ingather.extraction.numbers.terms import ShortForms, term_weight, terms_of, weight_of_terms
 
 _CONTROL: Final = re.compile(
     r"(?<![a-z])(?:controls?|ctrl|cg|placebo|vehicle|sham|dummy|comparison|comparator|usual|tau|routine|conventional"
@@ -69,24 +69,24 @@ class ArmQuery:
     parts: tuple[str, ...] = ()
 
 
-def queries_of(intervention: str, comparator: str, short: ShortForms) -> tuple[ArmQuery, ArmQuery]:
+def arm_queries_of(intervention: str, comparator: str, short: ShortForms) -> tuple[ArmQuery, ArmQuery]:
     """Both arms of a question. Short forms are written out, so that `TAU` and `treatment as usual` meet."""
     texts = (intervention, comparator)
     terms = [frozenset(short.written_out(terms_of(text))) for text in texts]
-    control = [names_a_control(text) or _NOTHING.match(fold(text).text) is not None for text in texts]
+    control = [names_control_arm(text) or _NOTHING.match(fold(text).text) is not None for text in texts]
     return tuple(  # type: ignore[return-value]
         ArmQuery(
             terms=terms[at],
             own=terms[at] - terms[1 - at],
             is_control=control[at] and not (control[1 - at] and at == 0),
             is_comparator=at == 1,
-            parts=name_parts(texts[at]),
+            parts=arm_name_parts(texts[at]),
         )
         for at in (0, 1)
     )  # fmt: skip
 
 
-def name_parts(text: str) -> tuple[str, ...]:
+def arm_name_parts(text: str) -> tuple[str, ...]:
     """The words of a name in their order: without filler, numbers, and words that name no arm."""
     return tuple(
         one for one in _NAME_PART.findall(fold(text).text) if terms_of(one) and not _GENERIC & {*terms_of(one)}
@@ -96,7 +96,7 @@ def name_parts(text: str) -> tuple[str, ...]:
 _NAME_PART: Final = re.compile(r"[a-z][a-z0-9]*")
 
 
-def names_a_control(text: str) -> bool:
+def names_control_arm(text: str) -> bool:
     """Whether a name is one that control groups have."""
     return _CONTROL.search(fold(text).text) is not None
 
@@ -113,7 +113,7 @@ Mentions = Callable[[Sequence[ArmLabel]], Mapping[ArmLabel, Counter[str]]]
 """What the running text says beside each of some labels, as counts of terms."""
 
 
-def assign(
+def match_arms(
     labels: Sequence[ArmLabel],
     arms: tuple[ArmQuery, ArmQuery],
     short: ShortForms,
@@ -127,27 +127,27 @@ def assign(
     if len(labels) < 2:
         return None
     roles = {label: known[label.core].role for label in labels if label.core in known}
-    labels = [label for label in labels if label in roles or _can_name(label, arms)]
+    labels = [label for label in labels if label in roles or _can_match_arm(label, arms)]
     labels = [label for label in labels if roles.get(label) is not ArmRole.OTHER]
     if len(labels) < 2:
         return None
-    coded = codes_of([label.text for label in labels])
+    coded = arm_codes_of([label.text for label in labels])
     base = {
-        (label, at): _affinity(label, arms[at], arms[1 - at], short)
-        + _as_code(coded[label.text], arms[at], arms[1 - at])
-        + _by_person(roles.get(label), at)
+        (label, at): _arm_match_score(label, arms[at], arms[1 - at], short)
+        + _match_as_arm_code(coded[label.text], arms[at], arms[1 - at])
+        + _match_by_person(roles.get(label), at)
         for label in labels
         for at in (0, 1)
     }
     best = _best_arm_pair(labels, base)
     if best is None and len(labels) <= _MOST_ARMS:
         beside = mentions(labels)
-        scores = {key: score + _beside(key[0], arms[key[1]], beside) for key, score in base.items()}
+        scores = {key: score + _match_by_terms_beside(key[0], arms[key[1]], beside) for key, score in base.items()}
         best = _best_arm_pair(labels, scores, margin=_MARGIN_OF_TEXT)
     return best
 
 
-def _by_person(role: ArmRole | None, at: int) -> float:
+def _match_by_person(role: ArmRole | None, at: int) -> float:
     """What a person said of an arm counts more than all its words."""
     if role is ArmRole.INTERVENTION:
         return _CONFIRMED if at == 0 else -_CONFIRMED
@@ -165,7 +165,7 @@ _NOT_IN_CODE: Final = re.compile(
 )
 
 
-def codes_of(texts: Sequence[str]) -> Mapping[str, str]:
+def arm_codes_of(texts: Sequence[str]) -> Mapping[str, str]:
     """The short names that labels consist of, such as `HIT` or `Asp`, or nothing where a label is no short name."""
     bare = {text: _NOT_IN_CODE.sub(" ", text).strip(" -,;:()") for text in texts}
     codes = {text: name.casefold() if _CODE.fullmatch(name) else "" for text, name in bare.items()}
@@ -174,12 +174,12 @@ def codes_of(texts: Sequence[str]) -> Mapping[str, str]:
     return codes
 
 
-def _as_code(code: str, arm: ArmQuery, other: ArmQuery) -> float:
+def _match_as_arm_code(code: str, arm: ArmQuery, other: ArmQuery) -> float:
     """How much speaks for a short name being that of one arm and not of the other, from -0.8 to 0.8."""
-    return _abbreviates(code, arm.parts) - _abbreviates(code, other.parts) if code else 0.0
+    return _abbreviates_arm(code, arm.parts) - _abbreviates_arm(code, other.parts) if code else 0.0
 
 
-def _abbreviates(code: str, parts: Sequence[str]) -> float:
+def _abbreviates_arm(code: str, parts: Sequence[str]) -> float:
     if not code or not parts or code in parts:
         return 0.0
     initials = "".join(part[0] for part in parts)
@@ -189,13 +189,17 @@ def _abbreviates(code: str, parts: Sequence[str]) -> float:
         return 0.8
     if any(part.startswith(code) for part in parts):
         return 0.7
-    if _in_order(code, initials):
+    if _letters_match_in_order(code, initials):
         return 0.6
     run = "".join(parts)
-    return 0.5 if len(code) > 2 and code[0] == run[0] and _in_order(code, run) and not code.isdigit() else 0.0
+    return (
+        0.5
+        if len(code) > 2 and code[0] == run[0] and _letters_match_in_order(code, run) and not code.isdigit()
+        else 0.0
+    )
 
 
-def _in_order(letters: str, text: str) -> bool:
+def _letters_match_in_order(letters: str, text: str) -> bool:
     """Whether all letters stand in a text in this order."""
     rest = iter(text)
     return all(letter in rest for letter in letters)
@@ -204,7 +208,7 @@ def _in_order(letters: str, text: str) -> bool:
 _SEVERAL: Final = re.compile(r"(?<![\d.])\d ?(?:\+|&|and) ?\d(?![\d.])")
 
 
-def _can_name(label: ArmLabel, arms: tuple[ArmQuery, ArmQuery]) -> bool:
+def _can_match_arm(label: ArmLabel, arms: tuple[ArmQuery, ArmQuery]) -> bool:
     """A number alone, such as a week, names an arm only where the question has it; `1 + 2` names neither of the two."""
     if _SEVERAL.search(label.text) and any(char.isdigit() for arm in arms for term in arm.own for char in term):
         return False
@@ -231,41 +235,41 @@ def _best_arm_pair(
     return first[1], first[2]
 
 
-def _affinity(label: ArmLabel, arm: ArmQuery, other: ArmQuery, short: ShortForms) -> float:
+def _arm_match_score(label: ArmLabel, arm: ArmQuery, other: ArmQuery, short: ShortForms) -> float:
     """How well a label fits one arm and not the other, from about -1 to 3."""
     own = set(label.core)
     letters = [term.removeprefix("group0") for term in label.core if term.startswith("group0")]
     terms = short.written_out(label.core) | (short.written_out(letters) - set(letters))
     telling = {term for term in terms if term not in _GENERIC} or terms
-    total = weight_of(own & telling) or weight_of(telling) or 1.0
-    score = min(1.0, weight_of(telling & arm.terms) / total)
-    score += min(1.0, weight_of((telling & arm.own) - _GENERIC))
-    score -= min(1.0, weight_of((telling & other.own) - _GENERIC))
+    total = weight_of_terms(own & telling) or weight_of_terms(telling) or 1.0
+    score = min(1.0, weight_of_terms(telling & arm.terms) / total)
+    score += min(1.0, weight_of_terms((telling & arm.own) - _GENERIC))
+    score -= min(1.0, weight_of_terms((telling & other.own) - _GENERIC))
     doses = [{term for term in of if term[0].isdigit()} for of in (own, arm.terms)]
     if all(doses) and doses[0] - doses[1]:
         score -= _OTHER_DOSE
-    return score + _by_role(label, arm, other)
+    return score + _match_by_arm_role(label, arm, other)
 
 
 # A name must have this much in favour of one arm, and more than for the other arm, to be its name without a table.
 _FITS: Final = 0.9
 
 
-def fits_only(label: ArmLabel, arm: ArmQuery, other: ArmQuery, short: ShortForms) -> bool:
+def matches_only_arm(label: ArmLabel, arm: ArmQuery, other: ArmQuery, short: ShortForms) -> bool:
     """Whether a name is that of one arm and clearly not of the other."""
     if not label.core:
         return False
-    score = _affinity(label, arm, other, short)
-    return score >= _FITS and score - _affinity(label, other, arm, short) >= _FITS
+    score = _arm_match_score(label, arm, other, short)
+    return score >= _FITS and score - _arm_match_score(label, other, arm, short) >= _FITS
 
 
 @lru_cache(maxsize=_KEPT)
-def _without_n(text: str) -> str:
+def _match_without_n(text: str) -> str:
     return re.sub(r" ?\(?n ?[=:].*$", "", fold(text).text).strip(" ,;:()")
 
 
-def _by_role(label: ArmLabel, arm: ArmQuery, other: ArmQuery) -> float:
-    plain = _without_n(label.text)
+def _match_by_arm_role(label: ArmLabel, arm: ArmQuery, other: ArmQuery) -> float:
+    plain = _match_without_n(label.text)
     if _PLAIN_CONTROL.fullmatch(plain) and (plain.startswith(("no", "non")) or not _ACTIVE.fullmatch(plain)):
         is_control = True
     elif _ACTIVE.fullmatch(plain):
@@ -280,12 +284,12 @@ def _by_role(label: ArmLabel, arm: ArmQuery, other: ArmQuery) -> float:
     return 0.4 if arm.is_comparator == is_control else -0.4
 
 
-def _beside(label: ArmLabel, arm: ArmQuery, beside: Mapping[ArmLabel, Counter[str]]) -> float:
+def _match_by_terms_beside(label: ArmLabel, arm: ArmQuery, beside: Mapping[ArmLabel, Counter[str]]) -> float:
     """The share of an arm's own terms that the text says beside this label rather than beside the others."""
     own = arm.own - _GENERIC
-    total = weight_of(own)
+    total = weight_of_terms(own)
     if not total:
         return 0.0
     everywhere = {term: sum(counts[term] for counts in beside.values()) for term in own}
-    share = fsum(weight(term) * beside[label][term] / everywhere[term] for term in own if everywhere[term])
+    share = fsum(term_weight(term) * beside[label][term] / everywhere[term] for term in own if everywhere[term])
     return 1.5 * share / total

@@ -9,15 +9,14 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Final
 
-from ingather.extraction.numbers.arm_match import ArmLabel, assign, names_a_control, queries_of
-from ingather.extraction.numbers.label import TableLabel
-from ingather.extraction.numbers.mentions import bare_name, mentions_of
-from ingather.extraction.numbers.pairing import bare_n
+from ingather.extraction.numbers.arm_match import ArmLabel, arm_queries_of, match_arms, names_control_arm
+from ingather.extraction.numbers.label import TableLabel, bare_n_of_label, unmarked_labels
+from ingather.extraction.numbers.mentions import mentions_of, name_as_mentioned
 from ingather.extraction.numbers.paper import NumbersPaper
 from ingather.extraction.numbers.question import NumbersQuestion
-from ingather.extraction.numbers.sizes import ArmSize, candidates_of, is_same_name, sizes_of
+from ingather.extraction.numbers.sizes import ArmSize, is_size_of_same_name, sizes_of, sizes_of_arm
 from ingather.extraction.numbers.terms import terms_of
-from ingather.extraction.numbers.view import TableView, ViewEntry, unmarked
+from ingather.extraction.numbers.view import TableView, ViewEntry
 
 # More headers than this side by side are no arms.
 _MOST_ARMS: Final = 8
@@ -50,7 +49,7 @@ class TrialArm:
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _ArmLabels:
     """Labels side by side that may be the arms, and what speaks for it."""
 
     labels: tuple[TableLabel, ...]
@@ -65,7 +64,7 @@ _KEPT: Final = 4
 @lru_cache(maxsize=_KEPT)
 def arms_of(paper: NumbersPaper) -> tuple[TrialArm, ...]:
     """The arms, in the order of the labels that name them; none where no labels look like arms."""
-    rows = [row for view in paper.views for row in _rows(view, paper)]
+    rows = [row for view in paper.views for row in _possible_arms_of_table(view, paper)]
     scores: dict[frozenset[tuple[str, ...]], float] = {}
     for row in rows:
         key = frozenset(label.core for label in row.labels)
@@ -75,31 +74,33 @@ def arms_of(paper: NumbersPaper) -> tuple[TrialArm, ...]:
     best = max(scores, key=lambda key: scores[key])
     same = [row for row in rows if frozenset(label.core for label in row.labels) == best]
     sizes = sizes_of(paper)
-    return tuple(_arm(label, same, sizes) for label in same[0].labels)
+    return tuple(_arm_of_label(label, same, sizes) for label in same[0].labels)
 
 
-def _arm(label: TableLabel, rows: Sequence[_Row], sizes: Sequence[ArmSize]) -> TrialArm:
+def _arm_of_label(label: TableLabel, rows: Sequence[_ArmLabels], sizes: Sequence[ArmSize]) -> TrialArm:
     own = [
         (other, n) for row in rows for other, n in zip(row.labels, row.sizes, strict=True) if other.core == label.core
     ]
-    n = next((n for _, n in own if n), "") or _size_in_text(label, sizes)
+    n = next((n for _, n in own if n), "") or _arm_size_in_text(label, sizes)
     return TrialArm(
-        name=bare_name(label.text),
+        name=name_as_mentioned(label.text),
         n=n,
-        is_control=names_a_control(label.text),
-        names=tuple(dict.fromkeys(bare_name(other.text) for other, _ in own)),
+        is_control=names_control_arm(label.text),
+        names=tuple(dict.fromkeys(name_as_mentioned(other.text) for other, _ in own)),
     )
 
 
-def _size_in_text(label: TableLabel, sizes: Sequence[ArmSize]) -> str:
+def _arm_size_in_text(label: TableLabel, sizes: Sequence[ArmSize]) -> str:
     """The size that sentences about the division of people give under this name, or for each arm, where it is one."""
     wanted = ArmLabel(label.text, label.core)
-    named = {size.n for size in sizes if size.label is not None and is_same_name(size.label, wanted) and size.is_firm}
+    named = {
+        size.n for size in sizes if size.label is not None and is_size_of_same_name(size.label, wanted) and size.is_firm
+    }
     found = named or {size.n for size in sizes if size.label is None and size.is_firm}
     return found.pop() if len(found) == 1 else ""
 
 
-def _rows(view: TableView, paper: NumbersPaper) -> Iterator[_Row]:
+def _possible_arms_of_table(view: TableView, paper: NumbersPaper) -> Iterator[_ArmLabels]:
     depth = max((len(entry.columns) for entry in view.entries), default=0)
     for level in range(depth):
         found: dict[tuple[str, ...], tuple[TableLabel, str]] = {}
@@ -107,24 +108,26 @@ def _rows(view: TableView, paper: NumbersPaper) -> Iterator[_Row]:
         for entry in sorted(view.entries, key=lambda entry: entry.cell.column):
             if level < len(entry.columns):
                 has_p = has_p or entry.columns[level].is_comparison
-                _note(found, entry.columns[level], _n_below(view, entry, level), paper)
-        yield from _row(found, paper, _HAS_P * has_p)
+                _note_possible_arm(found, entry.columns[level], _arm_n_below_header(view, entry, level), paper)
+        yield from _possible_arms(found, paper, _HAS_P * has_p)
     found = {}
     for entry in view.entries:
         if entry.rows:
             size = entry.content.first if entry.columns and entry.columns[-1].is_total_n else ""
-            _note(found, entry.rows[-1], size, paper)
-    yield from _row(found, paper, _IN_ROWS)
+            _note_possible_arm(found, entry.rows[-1], size, paper)
+    yield from _possible_arms(found, paper, _IN_ROWS)
 
 
-def _n_below(view: TableView, entry: ViewEntry, level: int) -> str:
+def _arm_n_below_header(view: TableView, entry: ViewEntry, level: int) -> str:
     """The number of people below a header: in a row of its own, or in a header under it."""
     below = next((label.n for label in entry.columns[level + 1 :] if label.n and not label.core), "")
     return below or view.column_n.get(entry.cell.column, "")
 
 
-def _note(found: dict[tuple[str, ...], tuple[TableLabel, str]], label: TableLabel, n: str, paper: NumbersPaper) -> None:
-    (label,) = unmarked([label], paper.vocabulary)
+def _note_possible_arm(
+    found: dict[tuple[str, ...], tuple[TableLabel, str]], label: TableLabel, n: str, paper: NumbersPaper
+) -> None:
+    (label,) = unmarked_labels([label], paper.vocabulary)
     if (
         not label.core
         or label.is_comparison
@@ -139,37 +142,39 @@ def _note(found: dict[tuple[str, ...], tuple[TableLabel, str]], label: TableLabe
         found[label.core] = (known[0] if known else label, label.n or n)
 
 
-def _row(found: dict[tuple[str, ...], tuple[TableLabel, str]], paper: NumbersPaper, score: float) -> Iterator[_Row]:
+def _possible_arms(
+    found: dict[tuple[str, ...], tuple[TableLabel, str]], paper: NumbersPaper, score: float
+) -> Iterator[_ArmLabels]:
     if not 2 <= len(found) <= _MOST_ARMS:
         return
     labels, sizes = zip(*found.values(), strict=True)
-    bare = [bare_n(label.text) for label in labels]
+    bare = [bare_n_of_label(label.text) for label in labels]
     if not any(sizes) and all(bare):
         sizes = tuple(bare)
     abstract = {term for text in paper.pages[:1] for term in terms_of(text[:_ABSTRACT])}
-    score += _HAS_N * all(sizes) + _HAS_CONTROL * any(names_a_control(label.text) for label in labels)
+    score += _HAS_N * all(sizes) + _HAS_CONTROL * any(names_control_arm(label.text) for label in labels)
     score += _ARE_GROUPS * all(_GROUP_TERMS & set(label.core) or label.core[0].startswith("group0") for label in labels)
     own = [any(term in abstract for term in label.core) for label in labels]
-    yield _Row(labels, sizes, score + _IN_ABSTRACT * sum(own) / len(own))
+    yield _ArmLabels(labels, sizes, score + _IN_ABSTRACT * sum(own) / len(own))
 
 
 def arms_of_question(question: NumbersQuestion, paper: NumbersPaper) -> tuple[TrialArm, TrialArm] | None:
     """Which two arms a question compares; none where the names do not decide it."""
     arms = arms_of(paper)
     labels = {ArmLabel(arm.name, tuple(terms_of(arm.name))): arm for arm in arms}
-    both = queries_of(question.intervention, question.comparator, paper.short)
-    assigned = assign(list(labels), both, paper.short, partial(mentions_of, paper), paper.known_names)
+    both = arm_queries_of(question.intervention, question.comparator, paper.short)
+    assigned = match_arms(list(labels), both, paper.short, partial(mentions_of, paper), paper.known_names)
     return None if assigned is None else (labels[assigned[0]], labels[assigned[1]])
 
 
-def sizes_for(question: NumbersQuestion, paper: NumbersPaper) -> tuple[str, str]:
+def arm_sizes_of_question(question: NumbersQuestion, paper: NumbersPaper) -> tuple[str, str]:
     """The sizes of both arms of a question, where the paper gives one number for each; else nothing."""
     if (both := arms_of_question(question, paper)) is not None and all(arm.n for arm in both):
         return both[0].n, both[1].n
-    arms = queries_of(question.intervention, question.comparator, paper.short)
+    arms = arm_queries_of(question.intervention, question.comparator, paper.short)
     found = []
     for at, text in enumerate((question.intervention, question.comparator)):
-        firm, every = candidates_of(ArmLabel(text, terms_of(text)), at, arms, sizes_of(paper), paper)
+        firm, every = sizes_of_arm(ArmLabel(text, terms_of(text)), at, arms, sizes_of(paper), paper)
         ns = firm or every
         found.append(ns[0] if len(ns) == 1 else "")
     return found[0], found[1]

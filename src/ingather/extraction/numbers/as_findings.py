@@ -44,12 +44,12 @@ class QuestionRow:
     kind: OutcomeKind
 
 
-def question_rows(questions: ReviewQuestions) -> list[QuestionRow]:
+def finding_rows(questions: ReviewQuestions) -> list[QuestionRow]:
     """Every outcome of every comparison."""
-    return [_question_row(comparison, outcome) for comparison, outcome in questions.pairs]
+    return [_finding_row(comparison, outcome) for comparison, outcome in questions.pairs]
 
 
-def _question_row(comparison: ReviewComparison, outcome: ReviewOutcome) -> QuestionRow:
+def _finding_row(comparison: ReviewComparison, outcome: ReviewOutcome) -> QuestionRow:
     key = f"question/{comparison.id}/{outcome.id}"
     intervention, comparator = comparison.intervention.name, comparison.comparator.name
     what = f"{outcome.name}, {outcome.timepoint}" if outcome.timepoint else outcome.name
@@ -57,8 +57,8 @@ def _question_row(comparison: ReviewComparison, outcome: ReviewOutcome) -> Quest
         question=NumbersQuestion(
             id=key,
             outcome=outcome.name,
-            intervention=_all_names(comparison.intervention),
-            comparator=_all_names(comparison.comparator),
+            intervention=_all_names_in_finding(comparison.intervention),
+            comparator=_all_names_in_finding(comparison.comparator),
             kind=NumbersKind(outcome.kind.value),
             other_names=outcome.other_names,
             timepoint=outcome.timepoint,
@@ -79,7 +79,7 @@ def _question_row(comparison: ReviewComparison, outcome: ReviewOutcome) -> Quest
     )
 
 
-def _all_names(arm: NamedArm) -> str:
+def _all_names_in_finding(arm: NamedArm) -> str:
     return "; ".join((arm.name, *arm.other_names))
 
 
@@ -89,7 +89,7 @@ def arms_finding(arms: Sequence[DocumentArm]) -> Finding:
         field=ARMS_FIELD,
         row="",
         state=State.REPORTED if arms else State.UNCLEAR,
-        value=arm_lines(arms) if arms else None,
+        value=arm_lines_of_finding(arms) if arms else None,
         quote="",
         verdict=Verdict.NO_QUOTE,
         spans=(),
@@ -97,7 +97,7 @@ def arms_finding(arms: Sequence[DocumentArm]) -> Finding:
     )
 
 
-def arm_lines(arms: Sequence[DocumentArm]) -> list[str]:
+def arm_lines_of_finding(arms: Sequence[DocumentArm]) -> list[str]:
     """Each arm on a line: its name, its N, its other names, its role."""
     lines = []
     for arm in arms:
@@ -117,12 +117,12 @@ def findings_of(row: QuestionRow, answer: NumbersAnswer, *, model: str | None) -
         for name in kinds_numbers:
             place = places.get((side, name))
             if answer.state is AnswerState.REPORTED:
-                yield _reported(row.row.key, side, name, getattr(arm, name), place, answer, source)
+                yield _reported_finding(row.row.key, side, name, getattr(arm, name), place, answer, source)
             else:
-                yield _open(row.row.key, side, name, place, answer, source)
+                yield _open_finding(row.row.key, side, name, place, answer, source)
 
 
-def _reported(
+def _reported_finding(
     key: str, side: str, name: str, printed: str | None, place: NumberPlace | None, answer: NumbersAnswer, source: str
 ) -> Finding:
     verdict, reason, note = Verdict.VERIFIED, None, answer.why if place and not place.is_printed else ""
@@ -136,10 +136,10 @@ def _reported(
         field=number_field(name, side),
         row=key,
         state=State.REPORTED,
-        value=_number(printed, name),
+        value=_finding_value(printed, name),
         quote=place.quote if place else "",
         verdict=verdict,
-        spans=_spans(place),
+        spans=_finding_spans(place),
         source=source,
         note=note,
         reason=reason,
@@ -147,7 +147,9 @@ def _reported(
     )
 
 
-def _open(key: str, side: str, name: str, place: NumberPlace | None, answer: NumbersAnswer, source: str) -> Finding:
+def _open_finding(
+    key: str, side: str, name: str, place: NumberPlace | None, answer: NumbersAnswer, source: str
+) -> Finding:
     """No value. Where cells were looked at, they are shown; where nothing was found, nothing is."""
     is_seen = answer.state is AnswerState.UNCLEAR and place is not None
     return Finding(
@@ -157,19 +159,19 @@ def _open(key: str, side: str, name: str, place: NumberPlace | None, answer: Num
         value=None,
         quote=place.quote if is_seen and place else "",
         verdict=Verdict.VERIFIED if is_seen else Verdict.NO_QUOTE,
-        spans=_spans(place) if is_seen else (),
+        spans=_finding_spans(place) if is_seen else (),
         source=source if answer.state is AnswerState.UNCLEAR else EMBEDDED,
         note=answer.why,
         cell=place.cell if is_seen and place else None,
     )
 
 
-def _spans(place: NumberPlace | None) -> tuple[Span, ...]:
+def _finding_spans(place: NumberPlace | None) -> tuple[Span, ...]:
     if place is None or place.cell is not None:
         return ()
     return (Span(page=place.page, start=place.start, end=place.end),)
 
 
-def _number(printed: str | None, name: str) -> Value:
+def _finding_value(printed: str | None, name: str) -> Value:
     plain = (printed or "").replace(",", "").replace("\u2212", "-")
     return int(plain) if name in {"events", "n"} else float(plain)

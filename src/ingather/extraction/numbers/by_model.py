@@ -14,13 +14,13 @@ import orjson
 
 from ingather.extraction.numbers import reasons
 from ingather.extraction.numbers.answer import AnswerState, NumbersAnswer
-from ingather.extraction.numbers.answering import evidence_of
-from ingather.extraction.numbers.arm_match import queries_of
+from ingather.extraction.numbers.arm_match import arm_queries_of
 from ingather.extraction.numbers.cell_index import CellIndex, IndexedCell, index_cells
-from ingather.extraction.numbers.from_tables import LEAST_NAMED, Candidate, candidate_of, is_same_time
-from ingather.extraction.numbers.number_places import places_of
-from ingather.extraction.numbers.outcome_match import outcome_of, outcome_score, terms_elsewhere
-from ingather.extraction.numbers.pairing import PairedCells, paired
+from ingather.extraction.numbers.evidence import evidence_of_cells
+from ingather.extraction.numbers.from_tables import LEAST_NAMED, Candidate, is_same_time, table_candidate_of
+from ingather.extraction.numbers.number_places import number_places_of
+from ingather.extraction.numbers.outcome_match import outcome_match_score, outcome_query_of, outcome_terms_elsewhere
+from ingather.extraction.numbers.pairing import PairedCells, paired_cells
 from ingather.extraction.numbers.paper import NumbersPaper
 from ingather.extraction.numbers.question import NumbersKind, NumbersQuestion
 from ingather.extraction.numbers.sizes import sizes_of
@@ -107,19 +107,19 @@ class ModelByCells:
     context_tokens: int | None = None
 
     def __call__(self, questions: Sequence[NumbersQuestion], paper: NumbersPaper) -> Iterator[NumbersAnswer]:
-        for group, index in groups_of(questions, paper, lambda: self.context_tokens):
+        for group, index in question_groups_for_model(questions, paper, lambda: self.context_tokens):
             try:
-                given = parse_object(self.complete(request_of(group, index)))
+                given = parse_object(self.complete(model_request(group, index)))
             except ModelError as error:
                 if error.kind not in OF_THIS_ANSWER:
                     raise  # the next question would meet the same
                 why = reasons.model_silent(why=str(error))
                 yield from (NumbersAnswer(id=one.id, state=AnswerState.UNCLEAR, why=why) for one in group)
                 continue
-            yield from read_answers(given, group, paper, index)
+            yield from read_model_answers(given, group, paper, index)
 
 
-def groups_of(
+def question_groups_for_model(
     questions: Sequence[NumbersQuestion], paper: NumbersPaper, context_tokens: Callable[[], int | None]
 ) -> Iterator[tuple[Sequence[NumbersQuestion], CellIndex]]:
     """The questions of each request with the tables that have room in it.
@@ -129,16 +129,16 @@ def groups_of(
     """
     for start in range(0, len(questions), MOST_AT_ONCE):
         group = questions[start : start + MOST_AT_ONCE]
-        index = index_cells(paper, group, _room(group, context_tokens()))
+        index = index_cells(paper, group, _room_in_model_request(group, context_tokens()))
         if index.cells:
             yield group, index
 
 
-def _room(group: Sequence[NumbersQuestion], context_tokens: int | None) -> int | None:
+def _room_in_model_request(group: Sequence[NumbersQuestion], context_tokens: int | None) -> int | None:
     """Tokens for the tables: what the context leaves beside the questions and their answer."""
     if context_tokens is None:
         return None
-    around = estimate_tokens([SYSTEM, _questions_text(group), orjson.dumps(_FORM).decode()])
+    around = estimate_tokens([SYSTEM, _questions_text_for_model(group), orjson.dumps(_FORM).decode()])
     # An estimate may be a fifth too low: tokenizers differ.
     return round((context_tokens - len(group) * ANSWER_TOKENS) / 1.2) - around
 
@@ -166,23 +166,23 @@ class NamedCells:
         rest = [question for question in mine if question.id not in failed]
         if rest:
             answers = {"answers": [{**self.named[question.id], "id": question.id} for question in rest]}
-            yield from read_answers(answers, rest, paper, index_cells(paper, rest))
+            yield from read_model_answers(answers, rest, paper, index_cells(paper, rest))
 
 
-def request_of(questions: Sequence[NumbersQuestion], index: CellIndex) -> ChatRequest:
+def model_request(questions: Sequence[NumbersQuestion], index: CellIndex) -> ChatRequest:
     fence = f"=== tables {hashlib.sha256(index.text.encode('utf-8', 'replace')).hexdigest()[:16]} ==="
     tables = f"{fence}\n{index.text}\n{fence}"
     messages = (
         Message(role="system", content=SYSTEM),
         Message(role="user", content=tables),
-        Message(role="user", content=_questions_text(questions)),
+        Message(role="user", content=_questions_text_for_model(questions)),
     )
     room = len(questions) * ANSWER_TOKENS
     prompt = estimate_tokens([message.content for message in messages])
     return ChatRequest(messages=messages, schema=_FORM, max_tokens=room, pace=pace_for(prompt, room))
 
 
-def read_answers(
+def read_model_answers(
     given: Mapping[str, Any], questions: Sequence[NumbersQuestion], paper: NumbersPaper, index: CellIndex
 ) -> Iterator[NumbersAnswer]:
     """The answers that the model gave, each checked; a question that it left out is left to the rules."""
@@ -193,7 +193,7 @@ def read_answers(
             yield _model_answer_read(by_id[question.id], question, paper, index)
 
 
-def _questions_text(questions: Sequence[NumbersQuestion]) -> str:
+def _questions_text_for_model(questions: Sequence[NumbersQuestion]) -> str:
     lines = [
         orjson.dumps(
             {
@@ -231,7 +231,7 @@ def _model_answer_read(
         return _unclear_model_answer(question, reasons.MODEL_UNDECIDED)
     named: list[tuple[IndexedCell, ...]] = []
     for side in ("intervention", "comparator"):
-        ids = _cell_ids(given.get(side))
+        ids = _cell_ids_named_by_model(given.get(side))
         if not ids:
             return _unclear_model_answer(question, reasons.MODEL_NO_CELL)
         if unknown := [one for one in ids if one not in index.cells]:
@@ -244,66 +244,68 @@ def _model_answer_read(
         named.append(tuple(index.cells[one] for one in ids))
     if len({id(cell.view) for side in named for cell in side}) > 1:
         return _unclear_model_answer(question, reasons.MODEL_SEVERAL_TABLES)
-    return _checked_cells(given, question, paper, (named[0], named[1]))
+    return _checked_cells_of_model(given, question, paper, (named[0], named[1]))
 
 
-def _checked_cells(
+def _checked_cells_of_model(
     given: Mapping[str, Any],
     question: NumbersQuestion,
     paper: NumbersPaper,
     named: tuple[tuple[IndexedCell, ...], tuple[IndexedCell, ...]],
 ) -> NumbersAnswer:
     view = named[0][0].view
-    arms = queries_of(question.intervention, question.comparator, paper.short)
-    pairs = paired(view, arms, paper)
-    cells = next((pair for pair in pairs if _holds_named_cells(pair, named)), None)
+    arms = arm_queries_of(question.intervention, question.comparator, paper.short)
+    pairs = paired_cells(view, arms, paper)
+    cells = next((pair for pair in pairs if _holds_cells_named_by_model(pair, named)), None)
     if cells is None:
-        if any(_holds_named_cells(pair, (named[1], named[0])) for pair in pairs):
+        if any(_holds_cells_named_by_model(pair, (named[1], named[0])) for pair in pairs):
             return _unclear_model_answer(question, reasons.OTHER_ARM)
         return _unclear_model_answer(
             question,
             reasons.NO_ARM_IN_LABELS,
         )
-    elsewhere = terms_elsewhere(view, paper)
+    elsewhere = outcome_terms_elsewhere(view, paper)
     score, query = max(
         (
-            (outcome_score(query, cells.frame, view.table.caption, elsewhere, paper), query)
-            for query in (outcome_of(wording.outcome) for wording in question.wordings)
+            (outcome_match_score(query, cells.frame, view.table.caption, elsewhere, paper), query)
+            for query in (outcome_query_of(wording.outcome) for wording in question.wordings)
         ),
         key=lambda one: one[0],
     )
-    found = candidate_of(question, cells, score, paper, arms, sizes_of(paper))
+    found = table_candidate_of(question, cells, score, paper, arms, sizes_of(paper))
     if score <= 0:
         return _unclear_model_answer(question, reasons.OTHER_OUTCOME, found)
     if query.moment is not None and cells.moment is not None and not is_same_time(cells.moment, query.moment):
         return _unclear_model_answer(question, reasons.OTHER_TIME, found)
     if found.missing:
         return _unclear_model_answer(question, found.missing, found)
-    if contradiction := _contradiction(given, found):
+    if contradiction := _contradiction_of_model(given, found):
         return _unclear_model_answer(question, contradiction, found)
     intervention, comparator = found.values
     return NumbersAnswer(
         id=question.id, state=AnswerState.REPORTED, why=reasons.MODEL_NAMED,
-        intervention=intervention, comparator=comparator, evidence=evidence_of([found]),
-        places=places_of(found, paper.tables), is_by_model=True, is_named=score >= LEAST_NAMED,
+        intervention=intervention, comparator=comparator, evidence=evidence_of_cells([found]),
+        places=number_places_of(found, paper.tables), is_by_model=True, is_named=score >= LEAST_NAMED,
     )  # fmt: skip
 
 
-def _holds_named_cells(pair: PairedCells, named: tuple[tuple[IndexedCell, ...], tuple[IndexedCell, ...]]) -> bool:
+def _holds_cells_named_by_model(
+    pair: PairedCells, named: tuple[tuple[IndexedCell, ...], tuple[IndexedCell, ...]]
+) -> bool:
     """Whether a pair has cells of both arms that were named, each on its side, and none of them on the other."""
     sides = [{id(entry) for entry in side.entries} for side in (pair.intervention, pair.comparator)]
     own, other = ({id(cell.entry) for cell in cells} for cells in named)
     return bool(own & sides[0] and other & sides[1]) and not (own & sides[1] or other & sides[0])
 
 
-def _contradiction(given: Mapping[str, Any], found: Candidate) -> str:
+def _contradiction_of_model(given: Mapping[str, Any], found: Candidate) -> str:
     """What the model typed beside the ids, where it is not what the cells say."""
     for side, numbers in zip(("intervention", "comparator"), found.values, strict=True):
         typed = given.get(side)
         for name in ("events", "n", "mean", "sd"):
             value = typed.get(name) if isinstance(typed, dict) else None
             read = getattr(numbers, name)
-            if isinstance(value, str) and value.strip() and read is not None and not _is_equal(value, read):
+            if isinstance(value, str) and value.strip() and read is not None and not _is_typed_by_model(value, read):
                 return reasons.model_typed_other(
                     name=name,
                     value=repr(value.strip()[:40]),
@@ -312,7 +314,7 @@ def _contradiction(given: Mapping[str, Any], found: Candidate) -> str:
     return ""
 
 
-def _is_equal(typed: str, read: str) -> bool:
+def _is_typed_by_model(typed: str, read: str) -> bool:
     try:
         return Decimal(typed.strip().replace(",", "").replace("\u2212", "-").rstrip("%")) == Decimal(
             read.replace(",", "")
@@ -321,7 +323,7 @@ def _is_equal(typed: str, read: str) -> bool:
         return False
 
 
-def _cell_ids(arm: object) -> list[str]:
+def _cell_ids_named_by_model(arm: object) -> list[str]:
     cells = arm.get("cells") if isinstance(arm, dict) else None
     if not isinstance(cells, list):
         return []
@@ -329,7 +331,7 @@ def _cell_ids(arm: object) -> list[str]:
 
 
 def _unclear_model_answer(question: NumbersQuestion, why: str, found: Candidate | None = None) -> NumbersAnswer:
-    evidence = evidence_of([found]) if found else ()
+    evidence = evidence_of_cells([found]) if found else ()
     return NumbersAnswer(
         id=question.id, state=AnswerState.UNCLEAR, why=why, evidence=evidence, is_by_model=True
     )  # fmt: skip

@@ -18,7 +18,7 @@ _QUESTION_TOKENS: Final = 60
 _SLOW_CALL_S: Final = 20.0
 
 
-def with_questions_counted(
+def estimate_with_question_calls(
     found: Estimate,
     lengths: Sequence[Length],
     questions: ReviewQuestions,

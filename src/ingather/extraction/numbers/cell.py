@@ -46,7 +46,7 @@ def decimal(number: str) -> Decimal:
     return Decimal(number.replace(",", ""))
 
 
-def is_whole(number: str) -> bool:
+def is_whole_number_in_cell(number: str) -> bool:
     return "." not in number and not number.startswith("-")
 
 

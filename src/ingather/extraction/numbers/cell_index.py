@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ingather.extraction.numbers.label import TableLabel
-from ingather.extraction.numbers.outcome_match import outcome_of
+from ingather.extraction.numbers.outcome_match import outcome_query_of
 from ingather.extraction.numbers.paper import NumbersPaper
 from ingather.extraction.numbers.question import NumbersQuestion
-from ingather.extraction.numbers.terms import terms_of, weight_of
+from ingather.extraction.numbers.terms import terms_of, weight_of_terms
 from ingather.extraction.numbers.view import TableView, ViewEntry
 from ingather.extraction.provider import estimate_tokens
 
@@ -35,7 +35,7 @@ def index_cells(paper: NumbersPaper, questions: Sequence[NumbersQuestion], room_
     texts: list[str] = []
     cells: dict[str, IndexedCell] = {}
     used, left_out = 0, 0
-    for number, view in _nearest_first(paper, questions):
+    for number, view in _index_nearest_first(paper, questions):
         found = [
             IndexedCell(id=f"t{number}r{entry.cell.row}c{entry.cell.column}", view=view, entry=entry)
             for entry in view.entries
@@ -51,13 +51,15 @@ def index_cells(paper: NumbersPaper, questions: Sequence[NumbersQuestion], room_
     return CellIndex(text="\n\n".join(texts), cells=cells, left_out=left_out)
 
 
-def _nearest_first(paper: NumbersPaper, questions: Sequence[NumbersQuestion]) -> list[tuple[int, TableView]]:
-    wanted = {term for question in questions for one in question.wordings for term in outcome_of(one.outcome).terms}
+def _index_nearest_first(paper: NumbersPaper, questions: Sequence[NumbersQuestion]) -> list[tuple[int, TableView]]:
+    wanted = {
+        term for question in questions for one in question.wordings for term in outcome_query_of(one.outcome).terms
+    }
 
     def nearness(numbered: tuple[int, TableView]) -> float:
         table = numbered[1].table
         own = {term for text in (table.caption, *(cell.text for cell in table.cells)) for term in terms_of(text)}
-        return -weight_of(wanted & own)
+        return -weight_of_terms(wanted & own)
 
     return sorted(enumerate(paper.views, 1), key=nearness)
 

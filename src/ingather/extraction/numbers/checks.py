@@ -10,7 +10,7 @@ _SLACK = Decimal("1.0")
 _MOST_COUNTS = 1
 
 
-def agrees_with_percent(events: str, n: str, percent: str) -> bool:
+def check_percent_of_count(events: str, n: str, percent: str) -> bool:
     """Whether so many of so many is that percentage, as far as it is printed."""
     total = decimal(n)
     if not percent:
@@ -18,15 +18,15 @@ def agrees_with_percent(events: str, n: str, percent: str) -> bool:
     if total <= 0 or decimal(events) > total:
         return False
     share = decimal(events) * 100 / total
-    return abs(share - decimal(percent)) <= _SLACK * _unit_in_last_place(percent)
+    return abs(share - decimal(percent)) <= _SLACK * _unit_in_last_place_checked(percent)
 
 
-def events_of_percent(percent: str, n: str) -> str | None:
+def events_checked_by_percent(percent: str, n: str) -> str | None:
     """The only count of which `percent` is the percentage of N; none where there are several, or none."""
     total, given = decimal(n), decimal(percent)
     if total <= 0 or not 0 <= given <= 100:
         return None
-    half = _unit_in_last_place(percent) / 2
+    half = _unit_in_last_place_checked(percent) / 2
     low, high = (given - half) * total / 100, (given + half) * total / 100
     counts = [count for count in range(max(0, int(low)), int(high) + 2) if low <= count <= high and count <= total]
     if len(counts) != _MOST_COUNTS:
@@ -34,10 +34,10 @@ def events_of_percent(percent: str, n: str) -> str | None:
     return str(counts[0])
 
 
-def _unit_in_last_place(number: str) -> Decimal:
+def _unit_in_last_place_checked(number: str) -> Decimal:
     return Decimal(1).scaleb(-len(number.partition(".")[2]))
 
 
-def rounded(value: Decimal, number: str) -> Decimal:
+def rounded_for_check(value: Decimal, number: str) -> Decimal:
     """A value at the precision of a printed number."""
-    return value.quantize(_unit_in_last_place(number), rounding=ROUND_HALF_UP)
+    return value.quantize(_unit_in_last_place_checked(number), rounding=ROUND_HALF_UP)

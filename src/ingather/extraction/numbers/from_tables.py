@@ -6,16 +6,26 @@ from typing import Final
 
 from ingather.extraction.numbers import reasons
 from ingather.extraction.numbers.answer import ArmNumbers
-from ingather.extraction.numbers.arm_match import ArmLabel, ArmQuery, queries_of
+from ingather.extraction.numbers.arm_match import ArmLabel, ArmQuery, arm_queries_of
 from ingather.extraction.numbers.arms import arms_of_question
-from ingather.extraction.numbers.cell import Form, is_whole
-from ingather.extraction.numbers.meaning import Figures, binary_of, continuous, n_beside
+from ingather.extraction.numbers.cell import Form, is_whole_number_in_cell
+from ingather.extraction.numbers.meaning import (
+    Figures,
+    meaning_as_events_of_best_n,
+    meaning_as_mean,
+    meaning_of_n_beside,
+)
 from ingather.extraction.numbers.moment import Moment, When, moment_in
-from ingather.extraction.numbers.outcome_match import OutcomeQuery, outcome_of, outcome_score, terms_elsewhere
-from ingather.extraction.numbers.pairing import PairedCells, paired
+from ingather.extraction.numbers.outcome_match import (
+    OutcomeQuery,
+    outcome_match_score,
+    outcome_query_of,
+    outcome_terms_elsewhere,
+)
+from ingather.extraction.numbers.pairing import PairedCells, paired_cells
 from ingather.extraction.numbers.paper import NumbersPaper
 from ingather.extraction.numbers.question import NumbersKind, NumbersQuestion
-from ingather.extraction.numbers.sizes import ArmSize, candidates_of, sizes_of
+from ingather.extraction.numbers.sizes import ArmSize, sizes_of, sizes_of_arm
 
 # Labels must say this much of the outcome. Less, and another outcome of the same kind would do as well.
 LEAST_NAMED: Final = 0.55
@@ -38,29 +48,29 @@ class Candidate:
 
     @property
     def values(self) -> tuple[ArmNumbers, ArmNumbers]:
-        return _numbers_of_figures(self.intervention), _numbers_of_figures(self.comparator)
+        return _numbers_from_table(self.intervention), _numbers_from_table(self.comparator)
 
 
-def _numbers_of_figures(figures: Figures) -> ArmNumbers:
+def _numbers_from_table(figures: Figures) -> ArmNumbers:
     return ArmNumbers(
         events=figures.events or None, n=figures.n or None, mean=figures.mean or None, sd=figures.sd or None
     )
 
 
-def candidates(question: NumbersQuestion, paper: NumbersPaper, least: float = LEAST_NAMED) -> list[Candidate]:
+def table_candidates(question: NumbersQuestion, paper: NumbersPaper, least: float = LEAST_NAMED) -> list[Candidate]:
     """All cells whose labels say enough of the outcome, the best first."""
     if compares_times(question):
         return []
-    arms = queries_of(question.intervention, question.comparator, paper.short)
-    query = outcome_of(question.outcome)
+    arms = arm_queries_of(question.intervention, question.comparator, paper.short)
+    query = outcome_query_of(question.outcome)
     sizes = sizes_of(paper)
     found = []
     for view in paper.views:
-        elsewhere = terms_elsewhere(view, paper)
-        for cells in paired(view, arms, paper):
-            score = outcome_score(query, cells.frame, view.table.caption, elsewhere, paper)
-            if score >= least and not _is_nameless(cells):
-                found.append(candidate_of(question, cells, score, paper, arms, sizes))
+        elsewhere = outcome_terms_elsewhere(view, paper)
+        for cells in paired_cells(view, arms, paper):
+            score = outcome_match_score(query, cells.frame, view.table.caption, elsewhere, paper)
+            if score >= least and not _is_nameless_in_table(cells):
+                found.append(table_candidate_of(question, cells, score, paper, arms, sizes))
     return sorted(found, key=lambda one: -one.score)
 
 
@@ -70,7 +80,7 @@ def compares_times(question: NumbersQuestion) -> bool:
     return moment is not None and moment.when is When.BEFORE
 
 
-def _is_nameless(cells: PairedCells) -> bool:
+def _is_nameless_in_table(cells: PairedCells) -> bool:
     """Whether cells stand in a row without a label, in a table of several rows: what they give is unknown."""
     rows = {entry.cell.row for entry in cells.view.entries}
     return len(rows) > 1 and not cells.intervention.entries[0].rows
@@ -80,7 +90,7 @@ def _is_nameless(cells: PairedCells) -> bool:
 _COUNTS: Final = frozenset((Form.COUNT_PERCENT, Form.FRACTION, Form.BRACKET))
 
 
-def candidate_of(
+def table_candidate_of(
     question: NumbersQuestion,
     cells: PairedCells,
     score: float,
@@ -90,21 +100,21 @@ def candidate_of(
 ) -> Candidate:
     sides = []
     has_counts = any(
-        entry.content.form in _COUNTS and is_whole(entry.content.first)
+        entry.content.form in _COUNTS and is_whole_number_in_cell(entry.content.first)
         for side in (cells.intervention, cells.comparator)
         for entry in side.entries
     )
     for at, side in enumerate((cells.intervention, cells.comparator)):
-        n = n_beside(side, cells.view.column_n)
+        n = meaning_of_n_beside(side, cells.view.column_n)
         label = ArmLabel(side.label.text, side.label.core)
-        firm, every = ([n], [n]) if n else candidates_of(label, at, arms, sizes, paper)
+        firm, every = ([n], [n]) if n else sizes_of_arm(label, at, arms, sizes, paper)
         if len(set(firm)) != 1 and (both := arms_of_question(question, paper)) is not None and both[at].n:
             firm, every = [both[at].n], [*every, both[at].n]
         if question.kind is NumbersKind.BINARY:
             # The percentages of the cells tell which number of people is theirs.
-            sides.append(binary_of(side, every, has_counts=has_counts, is_beside=bool(n)))
+            sides.append(meaning_as_events_of_best_n(side, every, has_counts=has_counts, is_beside=bool(n)))
         else:
-            sides.append(continuous(side, firm, cells.view.table, paper.statements))
+            sides.append(meaning_as_mean(side, firm, cells.view.table, paper.statements))
     return Candidate(cells=cells, score=score, intervention=sides[0], comparator=sides[1])
 
 
@@ -117,23 +127,27 @@ class TableChoice:
     looked_at: tuple[Candidate, ...]
 
 
-def choose(found: Sequence[Candidate], question: NumbersQuestion) -> TableChoice:
+def choose_table_candidate(found: Sequence[Candidate], question: NumbersQuestion) -> TableChoice:
     """One candidate, where labels, time and kind leave one set of values."""
-    query = outcome_of(question.outcome)
+    query = outcome_query_of(question.outcome)
     if not found:
         return TableChoice(chosen=None, why="", looked_at=())
     if query.is_change_only and any(one.cells.is_change for one in found):
         found = [one for one in found if one.cells.is_change]
-    timed, why = _at_time(found, query)
+    timed, why = _table_candidates_at_time(found, query)
     if not timed:
         return TableChoice(chosen=None, why=why, looked_at=tuple(found))
-    ranked = sorted(timed, key=lambda one: -_standing(one, query))
-    best = [one for one in ranked if _standing(one, query) >= _standing(ranked[0], query) - _TIE]
-    whole = _last([one for one in best if not one.missing], query)
+    ranked = sorted(timed, key=lambda one: -_table_candidate_standing(one, query))
+    best = [
+        one
+        for one in ranked
+        if _table_candidate_standing(one, query) >= _table_candidate_standing(ranked[0], query) - _TIE
+    ]
+    whole = _last_table_candidates([one for one in best if not one.missing], query)
     if not whole:
         return TableChoice(chosen=None, why=best[0].missing, looked_at=tuple(best))
     if len({one.values for one in whole}) > 1:
-        whole = _best_named(whole, query)
+        whole = _best_named_table_candidates(whole, query)
     if len({one.values for one in whole}) > 1:
         return TableChoice(
             chosen=None,
@@ -150,14 +164,14 @@ _NO_CHANGE: Final = 0.05
 _A_CHANGE: Final = 0.2
 
 
-def _standing(one: Candidate, query: OutcomeQuery) -> float:
+def _table_candidate_standing(one: Candidate, query: OutcomeQuery) -> float:
     """How well a candidate fits: its labels, and whether it is the change or the value that the question asks for."""
     if one.cells.is_change == query.is_change:
         return one.score
     return one.score - (_NO_CHANGE if one.cells.is_change else _A_CHANGE)
 
 
-def _best_named(found: list[Candidate], query: OutcomeQuery) -> list[Candidate]:
+def _best_named_table_candidates(found: list[Candidate], query: OutcomeQuery) -> list[Candidate]:
     """Those that name the outcome best; of the same row in several tables, the one of the most people."""
     kind = [one for one in found if one.cells.is_change == query.is_change] or found
     everyone = [one for one in kind if any(label.is_everyone for label in one.cells.frame)] or kind
@@ -171,7 +185,7 @@ def _best_named(found: list[Candidate], query: OutcomeQuery) -> list[Candidate]:
     return best
 
 
-def _at_time(found: Sequence[Candidate], query: OutcomeQuery) -> tuple[list[Candidate], str]:
+def _table_candidates_at_time(found: Sequence[Candidate], query: OutcomeQuery) -> tuple[list[Candidate], str]:
     """Those that can be of the time of the question; without one, those after the start."""
     if query.moment is not None:
         exact = [one for one in found if is_same_time(one.cells.moment, query.moment)]
@@ -181,7 +195,7 @@ def _at_time(found: Sequence[Candidate], query: OutcomeQuery) -> tuple[list[Cand
     return after, reasons.BASELINE_ONLY
 
 
-def _last(found: list[Candidate], query: OutcomeQuery) -> list[Candidate]:
+def _last_table_candidates(found: list[Candidate], query: OutcomeQuery) -> list[Candidate]:
     """Of several times after the start, the last one, where the question names none."""
     if query.moment is not None or not found:
         return found

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 from ingather.engine.errors import UsageError
 from ingather.extraction.findings import ArmRole, DocumentArm
-from ingather.extraction.numbers.arm_match import names_a_control, queries_of
+from ingather.extraction.numbers.arm_match import arm_queries_of, names_control_arm
 from ingather.extraction.numbers.arms import arms_of
 from ingather.extraction.numbers.label import TableLabel, label_of
-from ingather.extraction.numbers.mentions import bare_name
-from ingather.extraction.numbers.pairing import paired
+from ingather.extraction.numbers.mentions import name_as_mentioned
+from ingather.extraction.numbers.pairing import paired_cells
 from ingather.extraction.numbers.paper import NumbersPaper
 from ingather.extraction.numbers.question import NumbersQuestion
 from ingather.notice import notice
@@ -24,7 +24,7 @@ _N = re.compile(r"\d{1,3}(?:,\d{3})+|\d{1,7}")
 _SIDES = (ArmRole.INTERVENTION, ArmRole.COMPARATOR)
 
 
-def checked_arms(arms: Sequence[DocumentArm]) -> tuple[DocumentArm, ...]:
+def checked_inventory(arms: Sequence[DocumentArm]) -> tuple[DocumentArm, ...]:
     """A person's list of arms, or a sentence that says what is wrong with it. A name belongs to one arm."""
     if not 1 <= len(arms) <= _MOST_ARMS or any(len(arm.names) > _MOST_NAMES for arm in arms):
         raise UsageError(
@@ -54,7 +54,7 @@ def checked_arms(arms: Sequence[DocumentArm]) -> tuple[DocumentArm, ...]:
 
 
 @dataclass(slots=True)
-class _Found:
+class _InventoryArm:
     """An arm while its names and its roles are gathered."""
 
     names: list[str]
@@ -63,7 +63,7 @@ class _Found:
     roles: set[ArmRole] = field(default_factory=set)
 
     def takes(self, label: TableLabel) -> None:
-        name = bare_name(label.text) or label.text
+        name = name_as_mentioned(label.text) or label.text
         if label_of(name).core not in {label_of(one).core for one in self.names}:
             self.names.append(name)
         if label.n:
@@ -89,32 +89,33 @@ def inventory_of(questions: Iterable[NumbersQuestion], paper: NumbersPaper) -> t
     if paper.known_arms:
         return tuple(paper.known_arms)
     found = [
-        _Found(names=[arm.name], sizes=[arm.n] if arm.n else [], is_control=arm.is_control) for arm in arms_of(paper)
+        _InventoryArm(names=[arm.name], sizes=[arm.n] if arm.n else [], is_control=arm.is_control)
+        for arm in arms_of(paper)
     ]
     for comparison in dict.fromkeys((one.intervention, one.comparator) for one in questions):
-        _meet(comparison, found, paper)
+        _add_comparison_to_inventory(comparison, found, paper)
     if not any(one.roles for one in found):
         for one in found:
             one.roles.add(ArmRole.COMPARATOR if one.is_control else ArmRole.OPEN)
     return tuple(one.arm() for one in found)
 
 
-def _meet(comparison: tuple[str, str], found: list[_Found], paper: NumbersPaper) -> None:
+def _add_comparison_to_inventory(comparison: tuple[str, str], found: list[_InventoryArm], paper: NumbersPaper) -> None:
     """Give the arms of one comparison their role, and the names that tables have for them."""
-    mine: dict[ArmRole, _Found] = {}
-    arms = queries_of(*comparison, paper.short)
+    mine: dict[ArmRole, _InventoryArm] = {}
+    arms = arm_queries_of(*comparison, paper.short)
     for view in paper.views:
-        for cells in paired(view, arms, paper)[:1]:
+        for cells in paired_cells(view, arms, paper)[:1]:
             for role, side in zip(_SIDES, (cells.intervention, cells.comparator), strict=True):
-                one = _named(side.label, found) or mine.get(role)
+                one = _named_in_inventory(side.label, found) or mine.get(role)
                 if one is None:
-                    one = _Found(names=[], sizes=[], is_control=names_a_control(side.label.text))
+                    one = _InventoryArm(names=[], sizes=[], is_control=names_control_arm(side.label.text))
                     found.append(one)
                 mine.setdefault(role, one)
                 one.takes(side.label)
                 one.roles.add(role)
 
 
-def _named(label: TableLabel, found: Sequence[_Found]) -> _Found | None:
-    core = label_of(bare_name(label.text) or label.text).core
+def _named_in_inventory(label: TableLabel, found: Sequence[_InventoryArm]) -> _InventoryArm | None:
+    core = label_of(name_as_mentioned(label.text) or label.text).core
     return next((one for one in found if core in {label_of(name).core for name in one.names}), None)

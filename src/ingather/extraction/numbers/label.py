@@ -1,13 +1,14 @@
 """A label of a table taken apart: what it names, how it counts, at which time, and for how many people. Pure."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
 from ingather.extraction.ground.folding import fold
 from ingather.extraction.numbers.cell import plain_cell
-from ingather.extraction.numbers.moment import Moment, When, is_change, moment_in
+from ingather.extraction.numbers.moment import Moment, When, is_change_not_moment, moment_in
 from ingather.extraction.numbers.terms import terms_of
 
 
@@ -92,11 +93,11 @@ def label_of(text: str) -> TableLabel:
     n = next((one for one in found.groups() if one), "") if found else ""
     bare = re.sub(r"\s+", " ", _HAS_N.sub(" ", folded)).strip(" ,;:")
     moment, rest = moment_in(bare)
-    if moment is not None and moment.when is When.BEFORE and is_change(bare):
+    if moment is not None and moment.when is When.BEFORE and is_change_not_moment(bare):
         moment = None  # `change from baseline` is no baseline
     rest = re.sub(r"\s+", " ", rest).strip(" ,;:")
     outside = re.sub(r"\([^()]*\)|\[[^\[\]]*\]", " ", rest)
-    core = tuple(terms_of(_name_in_label(_lettered(plain, rest))))
+    core = tuple(terms_of(_name_in_label(_label_without_footnote_letter(plain, rest))))
     return TableLabel(
         text=text,
         core=core,
@@ -108,7 +109,7 @@ def label_of(text: str) -> TableLabel:
         is_median=_MEDIAN.search(rest) is not None,
         is_spread=_SPREAD.search(rest) is not None,
         is_total_n=_TOTAL_N.fullmatch(rest.strip()) is not None,
-        is_change=is_change(outside),
+        is_change=is_change_not_moment(outside),
         is_comparison=_COMPARISON.search(outside) is not None or _SHORT_COMPARISON.search(plain) is not None,
         is_everyone=_EVERYONE.fullmatch(outside.strip()) is not None,
     )
@@ -118,7 +119,7 @@ _GROUP_LETTER: Final = re.compile(r"\b(?:group|arm|cohort)[- ](?:[A-H1-9]|I{1,3}
 _MARKED_GROUP: Final = re.compile(r"(?<![a-z])(groups?|arms?)[a-k](?![a-z])")
 
 
-def _lettered(plain: str, rest: str) -> str:
+def _label_without_footnote_letter(plain: str, rest: str) -> str:
     """The rest of a label without the mark of a footnote behind `group`, as in `Control groupa`."""
     return rest if _GROUP_LETTER.search(plain) else _MARKED_GROUP.sub(r"\1", rest)
 
@@ -149,3 +150,26 @@ def _name_in_label(rest: str) -> str:
         return " " if _UNITS.fullmatch(inner) or len(inner) < 2 else f" {inner} "
 
     return _COUNTING.sub(" ", _COUNTING_BRACKET.sub(kept, _COUNTING.sub(" ", rest)))
+
+
+def unmarked_labels(labels: Sequence[TableLabel], vocabulary: frozenset[str]) -> tuple[TableLabel, ...]:
+    """Labels without the letters of footnotes that stand right behind a word: `sourcea` where a text knows `source`."""
+    return tuple(
+        replace(label, core=tuple(unmarked_label_term(term, vocabulary) for term in label.core)) for label in labels
+    )
+
+
+def unmarked_label_term(term: str, vocabulary: frozenset[str]) -> str:
+    if len(term) > 4 and term[-1] in "abcdefghijkxyz" and term not in vocabulary and term[:-1] in vocabulary:
+        return term[:-1]
+    return term
+
+
+# A whole number alone in brackets behind a name: `Placebo (40)`.
+_BARE_N: Final = re.compile(r"[^\W\d_].*[(\[] ?(\d{2,5}) ?[)\]]\s*[*\u2020\u2021a-c]?$")
+
+
+def bare_n_of_label(text: str) -> str:
+    """A whole number alone in brackets behind a name; nothing where there is none."""
+    found = _BARE_N.fullmatch(text.strip())
+    return found[1] if found else ""

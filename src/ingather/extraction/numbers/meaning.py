@@ -7,11 +7,11 @@ from decimal import Decimal
 from typing import Final
 
 from ingather.extraction.numbers import reasons
-from ingather.extraction.numbers.cell import Form, decimal, is_whole
-from ingather.extraction.numbers.checks import agrees_with_percent, events_of_percent
+from ingather.extraction.numbers.cell import Form, decimal, is_whole_number_in_cell
+from ingather.extraction.numbers.checks import check_percent_of_count, events_checked_by_percent
 from ingather.extraction.numbers.label import TableLabel
 from ingather.extraction.numbers.pairing import Side
-from ingather.extraction.numbers.spread import Spread, spread_defined, spread_of
+from ingather.extraction.numbers.spread import Spread, spread_defined, spread_of_second_number
 from ingather.extraction.numbers.view import ViewEntry
 from ingather.library.port import Table
 
@@ -30,12 +30,12 @@ class Figures:
     note: str = ""
 
 
-def n_beside(side: Side, column_n: dict[int, str] | object) -> str:
+def meaning_of_n_beside(side: Side, column_n: dict[int, str] | object) -> str:
     """The number of people that the table gives for an arm beside its numbers: own cell, own column, header."""
     for entry in side.entries:
         if entry.content.n:
             return entry.content.n
-    totals = {entry.content.first for entry in totals_in(side.entries)}
+    totals = {entry.content.first for entry in cells_meaning_totals(side.entries)}
     if len(totals) == 1:
         return totals.pop()
     columns = column_n if isinstance(column_n, dict) else {}
@@ -48,31 +48,31 @@ def n_beside(side: Side, column_n: dict[int, str] | object) -> str:
     return nearer.pop() if len(nearer) == 1 else ""
 
 
-def totals_in(entries: Sequence[ViewEntry]) -> list[ViewEntry]:
+def cells_meaning_totals(entries: Sequence[ViewEntry]) -> list[ViewEntry]:
     """The cells that hold numbers of people. A small `n` beside a percentage stands over counts."""
-    found = [entry for entry in entries if _is_total(entry)]
-    if any(_is_percent(entry) for entry in entries):
+    found = [entry for entry in entries if _means_total(entry)]
+    if any(_means_percent(entry) for entry in entries):
         found = [entry for entry in found if not any(label.text.strip() == "n" for label in entry.labels)]
     return found
 
 
-def _is_total(entry: ViewEntry) -> bool:
+def _means_total(entry: ViewEntry) -> bool:
     return (
         entry.content.form is Form.NUMBER
-        and is_whole(entry.content.first)
+        and is_whole_number_in_cell(entry.content.first)
         and any(label.is_total_n for label in (entry.columns[-1:] + entry.rows[-1:]))
     )
 
 
-def binary(side: Side, n: str) -> Figures:
+def meaning_as_events(side: Side, n: str) -> Figures:
     """Events and N of one arm. `n` is what the table or the paper gives for the arm; may be empty."""
-    totals = totals_in(side.entries)
+    totals = cells_meaning_totals(side.entries)
     entries = [entry for entry in side.entries if entry not in totals]
     for entry in entries:
         content = entry.content
         if content.form is Form.FRACTION:
             found = Figures(events=content.first, n=content.second, percent=content.percent, cells=(entry,))
-            if content.percent and not agrees_with_percent(content.first, content.second, content.percent):
+            if content.percent and not check_percent_of_count(content.first, content.second, content.percent):
                 return Figures(
                     cells=(entry,),
                     missing=reasons.PERCENT_DISAGREES,
@@ -80,14 +80,16 @@ def binary(side: Side, n: str) -> Figures:
             return found
     for entry in entries:
         content = entry.content
-        if content.form is Form.COUNT_PERCENT and is_whole(content.first):
-            return _events_of_n(content.first, n, content.percent, entry)
-        if content.form is Form.BRACKET and (counted := _count_and_percent(entry, n)) is not None:
-            return _events_of_n(counted[0], n, counted[1], entry)
-    return _from_separate(entries, n)
+        if content.form is Form.COUNT_PERCENT and is_whole_number_in_cell(content.first):
+            return _meaning_of_events_of_n(content.first, n, content.percent, entry)
+        if content.form is Form.BRACKET and (counted := _meaning_of_count_and_percent(entry, n)) is not None:
+            return _meaning_of_events_of_n(counted[0], n, counted[1], entry)
+    return _meaning_of_separate_cells(entries, n)
 
 
-def binary_of(side: Side, ns: Sequence[str], *, has_counts: bool = False, is_beside: bool = False) -> Figures:
+def meaning_as_events_of_best_n(
+    side: Side, ns: Sequence[str], *, has_counts: bool = False, is_beside: bool = False
+) -> Figures:
     """Events and N of one arm; of several numbers of people, the one that the percentages of the cells agree with.
 
     A bare nought is a count where the other arm `has_counts` beside it. Where N `is_beside` the numbers, a percentage
@@ -96,20 +98,20 @@ def binary_of(side: Side, ns: Sequence[str], *, has_counts: bool = False, is_bes
     bare = [entry for entry in side.entries if entry.content.form is Form.NUMBER and entry.content.first == "0"]
     if has_counts and len(bare) == 1 and len(set(ns)) == 1:
         return Figures(events="0", n=ns[0], cells=(bare[0],))
-    found = [binary(side, n) for n in dict.fromkeys(ns)] or [binary(side, "")]
+    found = [meaning_as_events(side, n) for n in dict.fromkeys(ns)] or [meaning_as_events(side, "")]
     whole = [one for one in found if not one.missing]
     if len({(one.events, one.n) for one in whole}) == 1:
         return whole[0]
     if whole:
-        return replace(whole[0], missing=_several_n([one.n for one in whole]))
+        return replace(whole[0], missing=_means_several_n([one.n for one in whole]))
     one = found[0]
-    if is_beside and len(found) == 1 and one.events and one.percent and is_of_fewer(one, ns[0]):
+    if is_beside and len(found) == 1 and one.events and one.percent and means_fewer_people(one, ns[0]):
         note = reasons.of_fewer(events=one.events, percent=one.percent, n=ns[0])
         return replace(one, n=ns[0], missing="", note=note)
     return one
 
 
-def _several_n(ns: Sequence[str]) -> str:
+def _means_several_n(ns: Sequence[str]) -> str:
     return reasons.several_n(ns=" or ".join(ns))
 
 
@@ -117,7 +119,7 @@ def _several_n(ns: Sequence[str]) -> str:
 _MOST_UNSEEN: Final = 0.1
 
 
-def is_of_fewer(figures: Figures, n: str) -> bool:
+def means_fewer_people(figures: Figures, n: str) -> bool:
     """Whether a percentage is of at most N people, and of most of them."""
     percent = decimal(figures.percent)
     if not percent:
@@ -126,25 +128,25 @@ def is_of_fewer(figures: Figures, n: str) -> bool:
     return decimal(n) * Decimal(str(1 - _MOST_UNSEEN)) <= of <= decimal(n)
 
 
-def _count_and_percent(entry: ViewEntry, n: str) -> tuple[str, str] | None:
+def _meaning_of_count_and_percent(entry: ViewEntry, n: str) -> tuple[str, str] | None:
     """`12 (27)` as a count and its percentage, in the order in which labels or N say; none where nothing says so."""
     first, second = entry.content.first, entry.content.second
     if any(label.is_mean or label.is_median or label.is_spread for label in entry.labels[:3]):
         return None
     says_so = any(label.is_percent and (label.is_count or not label.is_mean) for label in entry.labels)
-    agrees = bool(n) and is_whole(first) and agrees_with_percent(first, n, second)
-    swapped = bool(n) and is_whole(second) and agrees_with_percent(second, n, first)
+    agrees = bool(n) and is_whole_number_in_cell(first) and check_percent_of_count(first, n, second)
+    swapped = bool(n) and is_whole_number_in_cell(second) and check_percent_of_count(second, n, first)
     if agrees and not swapped:
         return first, second
     if swapped and not agrees:
         return second, first
-    return (first, second) if says_so and is_whole(first) else None
+    return (first, second) if says_so and is_whole_number_in_cell(first) else None
 
 
-def _events_of_n(events: str, n: str, percent: str, entry: ViewEntry) -> Figures:
+def _meaning_of_events_of_n(events: str, n: str, percent: str, entry: ViewEntry) -> Figures:
     if not n:
         return Figures(events=events, percent=percent, cells=(entry,), missing=reasons.NO_N)
-    if not agrees_with_percent(events, n, percent):
+    if not check_percent_of_count(events, n, percent):
         return Figures(
             events=events, percent=percent, cells=(entry,),
             missing=reasons.other_denominator(events=events,
@@ -155,26 +157,26 @@ def _events_of_n(events: str, n: str, percent: str, entry: ViewEntry) -> Figures
     return Figures(events=events, n=n, percent=percent, cells=(entry,))
 
 
-def _from_separate(entries: Sequence[ViewEntry], n: str) -> Figures:
+def _meaning_of_separate_cells(entries: Sequence[ViewEntry], n: str) -> Figures:
     """Counts and percentages in cells of their own, or a percentage alone."""
-    counts = [entry for entry in entries if _is_count(entry)]
-    percents = [entry for entry in entries if _is_percent(entry)]
+    counts = [entry for entry in entries if _means_count(entry)]
+    percents = [entry for entry in entries if _means_percent(entry)]
     if len(counts) == 1:
         count = counts[0].content.first
         percent = percents[0].content.percent or percents[0].content.first if len(percents) == 1 else ""
         if percent:
-            return _events_of_n(count, n, percent, counts[0])
+            return _meaning_of_events_of_n(count, n, percent, counts[0])
         if not n:
             return Figures(events=count, cells=(counts[0],), missing=reasons.NO_N)
         return Figures(events=count, n=n, cells=(counts[0],))
     if len(percents) == 1 and not counts:
         percent = percents[0].content.percent or percents[0].content.first
-        return _worked_out(percent, n, percents[0])
+        return _meaning_worked_out(percent, n, percents[0])
     return Figures(cells=tuple(entries[:1]), missing=reasons.NO_COUNTS)
 
 
-def _worked_out(percent: str, n: str, entry: ViewEntry) -> Figures:
-    events = events_of_percent(percent, n) if n else None
+def _meaning_worked_out(percent: str, n: str, entry: ViewEntry) -> Figures:
+    events = events_checked_by_percent(percent, n) if n else None
     if events is None:
         return Figures(percent=percent, n=n, cells=(entry,), missing=reasons.ONLY_PERCENT)
     return Figures(
@@ -189,78 +191,78 @@ def _worked_out(percent: str, n: str, entry: ViewEntry) -> Figures:
 _NUMBER_OF: Final = re.compile(r"(?<![a-z])(?:number of|no\.? of|n of|deaths|events)(?![a-z])", re.IGNORECASE)
 
 
-def _is_count(entry: ViewEntry) -> bool:
-    if entry.content.form is not Form.NUMBER or not is_whole(entry.content.first):
+def _means_count(entry: ViewEntry) -> bool:
+    if entry.content.form is not Form.NUMBER or not is_whole_number_in_cell(entry.content.first):
         return False
     near = entry.labels
-    if any(label.is_mean or label.is_median for label in near) or _nearest_is_percent(entry):
+    if any(label.is_mean or label.is_median for label in near) or _nearest_label_means_percent(entry):
         return False
     return any(label.is_count for label in near)
 
 
-def _nearest_is_percent(entry: ViewEntry) -> bool:
+def _nearest_label_means_percent(entry: ViewEntry) -> bool:
     column = entry.columns[-1] if entry.columns else None
     return column is not None and column.is_percent and not column.is_count
 
 
-def _is_percent(entry: ViewEntry) -> bool:
+def _means_percent(entry: ViewEntry) -> bool:
     if entry.content.form is Form.PERCENT:
         return True
     if entry.content.form is not Form.NUMBER:
         return False
-    return _nearest_is_percent(entry) or any(label.is_percent and not label.is_count for label in entry.rows)
+    return _nearest_label_means_percent(entry) or any(label.is_percent and not label.is_count for label in entry.rows)
 
 
-def continuous(side: Side, ns: Sequence[str], table: Table, extra_notes: Sequence[str]) -> Figures:
+def meaning_as_mean(side: Side, ns: Sequence[str], table: Table, extra_notes: Sequence[str]) -> Figures:
     """Mean, SD and N of one arm. What the second number is must be said: never taken for an SD otherwise."""
     n = ns[0] if len(set(ns)) == 1 else ""
-    no_n = "" if n else _several_n(ns) if ns else reasons.NO_N
+    no_n = "" if n else _means_several_n(ns) if ns else reasons.NO_N
     notes = (table.caption, *table.footnotes)
     for entry in side.entries:
         if entry.content.form not in {Form.PLUS_MINUS, Form.BRACKET, Form.PAIR}:
             continue
-        says, missing = _spread_of_cell(entry, notes, extra_notes)
+        says, missing = _meaning_of_spread(entry, notes, extra_notes)
         if says is Spread.SD:
             return Figures(mean=entry.content.first, sd=entry.content.second, n=n, cells=(entry,), missing=no_n)
         return Figures(mean=entry.content.first, n=n, cells=(entry,), missing=missing)
-    means = [entry for entry in side.entries if _is_plain(entry) and _cell_is_a_mean(entry)]
-    sds = [entry for entry in side.entries if _is_plain(entry) and _says_sd(entry)]
+    means = [entry for entry in side.entries if _means_plain_number(entry) and _means_a_mean(entry)]
+    sds = [entry for entry in side.entries if _means_plain_number(entry) and _means_sd(entry)]
     if len(means) == 1 and len(sds) == 1:
         cells = (means[0], sds[0])
         return Figures(mean=means[0].content.first, sd=sds[0].content.first, n=n, cells=cells, missing=no_n)
     return Figures(cells=side.entries[:1], missing=reasons.NO_MEAN_SD)
 
 
-def _spread_of_cell(entry: ViewEntry, notes: Sequence[str], extra: Sequence[str]) -> tuple[Spread | None, str]:
+def _meaning_of_spread(entry: ViewEntry, notes: Sequence[str], extra: Sequence[str]) -> tuple[Spread | None, str]:
     content, labels = entry.content, entry.labels
-    if _is_median(labels):
+    if _means_median(labels):
         return None, reasons.MEDIAN
-    if content.form is not Form.PLUS_MINUS and _is_count_label(labels):
+    if content.form is not Form.PLUS_MINUS and _label_means_count(labels):
         return None, reasons.COUNTS
     if content.spread is not None:
         says: Spread | None = content.spread
         source = "cell"
     else:
-        says, source = spread_of([label.text for label in labels], notes)
+        says, source = spread_of_second_number([label.text for label in labels], notes)
         if says is None and not source:
             says = spread_defined(notes) if content.form is Form.PLUS_MINUS else None
             source = "notes" if says else ""
         if says is None and not source:
-            says, source = spread_of([], extra)
+            says, source = spread_of_second_number([], extra)
     if says is None:
         return None, reasons.SD_OR_SE if not source else (
             reasons.second_unclear(
                 source=repr(source[:80]),
             )
         )
-    return says, "" if says is Spread.SD else reasons.second_is_other(what=_with_article(says))
+    return says, "" if says is Spread.SD else reasons.second_is_other(what=_meaning_with_article(says))
 
 
-def _with_article(spread: Spread) -> str:
+def _meaning_with_article(spread: Spread) -> str:
     return f"an {spread}" if spread in {Spread.SE, Spread.IQR} else f"a {spread}"
 
 
-def _is_median(labels: Sequence[TableLabel]) -> bool:
+def _means_median(labels: Sequence[TableLabel]) -> bool:
     for label in labels:
         if label.is_mean:
             return False
@@ -269,7 +271,7 @@ def _is_median(labels: Sequence[TableLabel]) -> bool:
     return False
 
 
-def _is_count_label(labels: Sequence[TableLabel]) -> bool:
+def _label_means_count(labels: Sequence[TableLabel]) -> bool:
     for label in labels:
         if label.is_mean or label.is_spread:
             return False
@@ -278,23 +280,27 @@ def _is_count_label(labels: Sequence[TableLabel]) -> bool:
     return False
 
 
-def _is_plain(entry: ViewEntry) -> bool:
+def _means_plain_number(entry: ViewEntry) -> bool:
     return entry.content.form is Form.NUMBER
 
 
-def _cell_is_a_mean(entry: ViewEntry) -> bool:
-    nearest = next((label for label in _counting(entry) if label.is_mean or label.is_spread or label.is_median), None)
+def _means_a_mean(entry: ViewEntry) -> bool:
+    nearest = next(
+        (label for label in _labels_of_meaning(entry) if label.is_mean or label.is_spread or label.is_median), None
+    )
     return nearest is not None and nearest.is_mean and not nearest.is_spread
 
 
-def _says_sd(entry: ViewEntry) -> bool:
-    nearest = next((label for label in _counting(entry) if label.is_mean or label.is_spread or label.is_median), None)
+def _means_sd(entry: ViewEntry) -> bool:
+    nearest = next(
+        (label for label in _labels_of_meaning(entry) if label.is_mean or label.is_spread or label.is_median), None
+    )
     if nearest is None or nearest.is_mean:
         return False
-    says, _ = spread_of([nearest.text], ())
+    says, _ = spread_of_second_number([nearest.text], ())
     return says is Spread.SD
 
 
-def _counting(entry: ViewEntry) -> tuple[TableLabel, ...]:
+def _labels_of_meaning(entry: ViewEntry) -> tuple[TableLabel, ...]:
     """The labels that say how a cell counts: the header next to it, then its row label, then the others."""
     return (*reversed(entry.columns), *reversed(entry.rows))

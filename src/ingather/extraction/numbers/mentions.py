@@ -46,13 +46,13 @@ _IN_BRACKET = re.compile(r"[(\[](?:the |a |= ?)?$")
 _TURN = re.compile(r"\b(?:but|whereas|while|however|compared|versus|vs)\b|;")
 
 
-def bare_name(text: str) -> str:
+def name_as_mentioned(text: str) -> str:
     """A label without its number of people."""
     return re.sub(r"\s*[(\[]?\s*\bn\s*[=:].*$", "", text, flags=re.IGNORECASE).strip(" ,;:()[]")
 
 
 def _arm_mention_pattern(text: str) -> re.Pattern[str] | None:
-    name = bare_name(text)
+    name = name_as_mentioned(text)
     if not 1 < len(name) <= 60:
         return None
     spaced = r"[\s-]*".join(re.escape(part) for part in re.split(r"[\s-]+", name))

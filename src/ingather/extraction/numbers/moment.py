@@ -80,7 +80,7 @@ def moment_in(text: str) -> tuple[Moment | None, str]:
     before, after = _BEFORE.search(plain), _AFTER.search(plain)
     lengths = [(_days_of_moment(found), found) for found in _LENGTH.finditer(plain)]
     rest = _AFTER.sub(" ", _BEFORE.sub(" ", _LENGTH.sub(" ", plain)))
-    if lengths and max(days for days, _ in lengths) < 1 and _LETTER.search(rest) and not _says_when(plain, lengths):
+    if lengths and max(days for days, _ in lengths) < 1 and _LETTER.search(rest) and not _says_moment(plain, lengths):
         # `6-minute walk distance`, `3 h group`: the length of a test, and no time of measurement.
         lengths, rest = [], _AFTER.sub(" ", _BEFORE.sub(" ", plain))
     if (point := _POINT.search(plain)) and not (before or after or lengths):
@@ -99,16 +99,16 @@ def moment_in(text: str) -> tuple[Moment | None, str]:
     return None, plain if not (before or after or lengths) else rest
 
 
-def lengths_in(text: str) -> set[float]:
+def lengths_of_moments(text: str) -> set[float]:
     """All lengths of time that a text names, in days."""
     return {_days_of_moment(found) for found in _LENGTH.finditer(fold(text).text)}
 
 
-def _says_when(plain: str, lengths: list[tuple[float, re.Match[str]]]) -> bool:
+def _says_moment(plain: str, lengths: list[tuple[float, re.Match[str]]]) -> bool:
     return all(_AT.search(found[0]) or _AT.search(plain, 0, found.start()) for _, found in lengths)
 
 
-def is_change(text: str) -> bool:
+def is_change_not_moment(text: str) -> bool:
     """Whether a text speaks of a change and not of what was measured at a time."""
     return _CHANGE.search(fold(text).text) is not None
 

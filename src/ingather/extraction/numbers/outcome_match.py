@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from ingather.extraction.numbers.label import TableLabel, label_of
-from ingather.extraction.numbers.moment import Moment, is_change, moment_in
+from ingather.extraction.numbers.label import TableLabel, label_of, unmarked_label_term
+from ingather.extraction.numbers.moment import Moment, is_change_not_moment, moment_in
 from ingather.extraction.numbers.paper import NumbersPaper
-from ingather.extraction.numbers.terms import ShortForms, terms_of, weight, weight_of
+from ingather.extraction.numbers.terms import ShortForms, term_weight, terms_of, weight_of_terms
 from ingather.extraction.numbers.view import TableView
-from ingather.extraction.numbers.view import unmarked_term as _unmarked
 
 # A caption speaks of a whole table: what only it says counts less than what a row says.
 _CAPTION: Final = 0.6
@@ -63,13 +62,13 @@ _CHANGE_ONLY: Final = re.compile(r"\bchanges? (?:in|from|score)|\bmean change\b|
 _DIGITS: Final = re.compile(r"\d+")
 
 
-def outcome_of(text: str) -> OutcomeQuery:
+def outcome_query_of(text: str) -> OutcomeQuery:
     moment, rest = moment_in(text)
     terms = tuple(dict.fromkeys(terms_of(rest))) or tuple(dict.fromkeys(terms_of(text)))
-    return OutcomeQuery(text, terms, moment, is_change(text))
+    return OutcomeQuery(text, terms, moment, is_change_not_moment(text))
 
 
-def outcome_score(
+def outcome_match_score(
     query: OutcomeQuery, frame: Sequence[TableLabel], caption: str, elsewhere: frozenset[str], paper: NumbersPaper
 ) -> float:
     """From 0, nothing in common, to 1: the labels say all of the outcome and nothing else.
@@ -79,40 +78,48 @@ def outcome_score(
     """
     short, vocabulary = paper.outcome_short, paper.vocabulary
     frame = [label for label in frame if not label.is_everyone]
-    named = [_bare(term, vocabulary, short) for label in frame for term in label.core]
+    named = [_outcome_term_without_mark(term, vocabulary, short) for label in frame for term in label.core]
     whole = short.written_out(terms_of(caption))
-    named += [part for term in named for part in _code_and_number(term, short)]
+    named += [part for term in named for part in _outcome_code_and_number(term, short)]
     labels = short.written_out(named)
     own = list(dict.fromkeys(named))
     # Rows such as `Total` or `6 months` leave it to the caption to name the outcome.
-    is_left_to_caption = all((weight(term) < _STRONG and term not in _SEXES) or term == _OVERALL for term in own)
+    is_left_to_caption = all((term_weight(term) < _STRONG and term not in _SEXES) or term == _OVERALL for term in own)
     wanted = short.written_out(query.terms)
     known = paper.label_terms
     weights = {
-        term: weight(term) * (1.0 if term in _TELLING or is_covered(term, known, short) else _UNKNOWN)
+        term: term_weight(term) * (1.0 if term in _TELLING or matches_outcome_term(term, known, short) else _UNKNOWN)
         for term in query.terms
     }
     total = sum(weights.values())
     source = whole if is_left_to_caption else labels
-    if not total or not any(weight(term) >= _STRONG and is_covered(term, source, short) for term in query.terms):
+    if not total or not any(
+        term_weight(term) >= _STRONG and matches_outcome_term(term, source, short) for term in query.terms
+    ):
         return 0.0
     named_on = _Named(labels, whole, elsewhere, is_left_to_caption)
-    covered, missed = _coverage(weights, named_on, short)
+    covered, missed = _outcome_match_coverage(weights, named_on, short)
     # Text behind a colon or in brackets explains a long label and makes it no other outcome.
-    own = list(dict.fromkeys(_bare(term, vocabulary, short) for label in frame for term in main_terms(label)))
-    own = [part for term in own for part in _code_and_number(term, short) or (term,)]
+    own = list(
+        dict.fromkeys(
+            _outcome_term_without_mark(term, vocabulary, short)
+            for label in frame
+            for term in main_terms_for_outcome(label)
+        )
+    )
+    own = [part for term in own for part in _outcome_code_and_number(term, short) or (term,)]
     own = [term for term in short.spelled_out(own) if term != _OVERALL and term not in query.numbers]
-    extra = sum(weight(term) for term in own if not (term in wanted or is_covered(term, wanted, short)))
-    excess = extra / max(1.0, sum(map(weight, own)))
+    extra = sum(term_weight(term) for term in own if not (term in wanted or matches_outcome_term(term, wanted, short)))
+    excess = extra / max(1.0, sum(map(term_weight, own)))
     score = covered / total - _EXCESS * excess - _OTHER * min(1.0, missed, extra)
-    return max(score, _as_sentence(frame, wanted, short))
+    return max(score, _outcome_match_of_sentence(frame, wanted, short))
 
 
-def _bare(term: str, vocabulary: frozenset[str], short: ShortForms) -> str:
+def _outcome_term_without_mark(term: str, vocabulary: frozenset[str], short: ShortForms) -> str:
     """A term without the mark of a footnote behind it, as in `AEsc`."""
     if len(term) > 2 and term[-1] in "abcdefgh" and (term,) not in short.long and (term[:-1],) in short.long:
         return term[:-1]
-    return _unmarked(term, vocabulary)
+    return unmarked_label_term(term, vocabulary)
 
 
 class _Named(NamedTuple):
@@ -124,25 +131,27 @@ class _Named(NamedTuple):
     is_left_to_caption: bool
 
 
-def _coverage(weights: Mapping[str, float], named: _Named, short: ShortForms) -> tuple[float, float]:
+def _outcome_match_coverage(weights: Mapping[str, float], named: _Named, short: ShortForms) -> tuple[float, float]:
     """The weight of the terms that are there, less what speaks against the cells; and of those that are not there."""
     covered, missed = 0.0, 0.0
     for term, own_weight in weights.items():
-        if is_covered(term, named.labels, short):
+        if matches_outcome_term(term, named.labels, short):
             covered += own_weight
-        elif is_covered(term, named.caption, short):
+        elif matches_outcome_term(term, named.caption, short):
             covered += (1.0 if named.is_left_to_caption else _CAPTION) * own_weight
         else:
             missed += own_weight
             covered -= _LESS_TELLING if term in _TELLING else 0.0
-            covered -= _ELSEWHERE * weight(term) if term in named.elsewhere and weight(term) >= _STRONG else 0.0
+            covered -= (
+                _ELSEWHERE * term_weight(term) if term in named.elsewhere and term_weight(term) >= _STRONG else 0.0
+            )
     return covered, missed
 
 
 _CODED: Final = re.compile(r"([a-z]+)([0-9]{1,3})")
 
 
-def _code_and_number(term: str, short: ShortForms) -> tuple[str, ...]:
+def _outcome_code_and_number(term: str, short: ShortForms) -> tuple[str, ...]:
     """A short form and the number of its time, as in `VAS5`; nothing where a term is no such pair."""
     found = _CODED.fullmatch(term)
     if found is None or (term,) in short.long or (found[1],) not in short.long:
@@ -150,15 +159,15 @@ def _code_and_number(term: str, short: ShortForms) -> tuple[str, ...]:
     return found[1], found[2]
 
 
-def _as_sentence(frame: Sequence[TableLabel], wanted: set[str], short: ShortForms) -> float:
+def _outcome_match_of_sentence(frame: Sequence[TableLabel], wanted: set[str], short: ShortForms) -> float:
     """How much of a label as long as a sentence the question says too; nothing where it is too little to be the same.
 
     Questions of a questionnaire are quoted by both, each with words of its own around them.
     """
     for label in frame:
-        terms = [term for term in dict.fromkeys(label.core) if weight(term) >= 1]
+        terms = [term for term in dict.fromkeys(label.core) if term_weight(term) >= 1]
         if len(terms) >= _SENTENCE:
-            share = sum(is_covered(term, wanted, short) for term in terms) / len(terms)
+            share = sum(matches_outcome_term(term, wanted, short) for term in terms) / len(terms)
             return share if share >= _SAME_SENTENCE else 0.0
     return 0.0
 
@@ -169,7 +178,7 @@ _SAME_SENTENCE: Final = 0.8
 
 
 @lru_cache(maxsize=5_000)
-def main_terms(label: TableLabel) -> tuple[str, ...]:
+def main_terms_for_outcome(label: TableLabel) -> tuple[str, ...]:
     """The terms of a label without its explanations; all of them where nothing else is left."""
     if len(label.core) <= _SHORT_LABEL:
         return label.core
@@ -182,27 +191,27 @@ _SHORT_LABEL: Final = 6
 _EXPLANATION: Final = re.compile(r":\s|\s?[(\[]|;\s|\bdefined as\b")
 
 
-def is_covered(term: str, terms: AbstractSet[str], short: ShortForms) -> bool:
+def matches_outcome_term(term: str, terms: AbstractSet[str], short: ShortForms) -> bool:
     """Whether a term is among others, in this form or a longer or shorter one, or most of what it is short for is."""
     if term in terms:
         return True
-    if any(_is_form_of(term, other) for other in terms):
+    if any(_outcome_terms_are_forms(term, other) for other in terms):
         return True
     long = short.long.get((term,))
     if not long:
         return False
-    return weight_of(long & terms) * 2 > weight_of(long)
+    return weight_of_terms(long & terms) * 2 > weight_of_terms(long)
 
 
 @lru_cache(maxsize=50_000)
-def _is_form_of(one: str, other: str) -> bool:
+def _outcome_terms_are_forms(one: str, other: str) -> bool:
     """Whether two terms are forms of one word: one begins like the other, or a letter of a long one was mistyped."""
     if one[0] != other[0] or not (one.isalpha() and other.isalpha()):
         return False
     shorter, longer = sorted((one, other), key=len)
     if longer.startswith(shorter):
         return len(shorter) >= _LONG or (len(shorter) >= _LEAK and len(longer) - len(shorter) <= _ENDING)
-    return len(shorter) >= _LONG and len(longer) - len(shorter) <= 1 and _is_mistyped(shorter, longer)
+    return len(shorter) >= _LONG and len(longer) - len(shorter) <= 1 and _outcome_term_is_mistyped(shorter, longer)
 
 
 # `leak` and `leakage`: a short word may be begun alike by another with an ending of so many letters.
@@ -210,7 +219,7 @@ _LEAK: Final = 4
 _ENDING: Final = 2
 
 
-def _is_mistyped(shorter: str, longer: str) -> bool:
+def _outcome_term_is_mistyped(shorter: str, longer: str) -> bool:
     """Whether one letter was left out, exchanged, or two neighbours stand in the wrong order."""
     at = next((n for n, (a, b) in enumerate(zip(shorter, longer, strict=False)) if a != b), len(shorter))
     if len(shorter) < len(longer):
@@ -219,7 +228,7 @@ def _is_mistyped(shorter: str, longer: str) -> bool:
     return shorter[at + 1 :] == longer[at + 1 :] or swapped == longer[at:]
 
 
-def terms_elsewhere(view: TableView, paper: NumbersPaper) -> frozenset[str]:
+def outcome_terms_elsewhere(view: TableView, paper: NumbersPaper) -> frozenset[str]:
     """The terms of all labels and texts of a table, short forms written out."""
     texts = {cell.text for cell in view.table.cells if _LETTERS.search(cell.text)}
     return frozenset(term for text in texts for term in paper.outcome_short.written_out(terms_of(text)))

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Final
 
-from ingather.extraction.numbers.arm_match import ArmLabel, ArmQuery, assign
-from ingather.extraction.numbers.label import TableLabel
+from ingather.extraction.numbers.arm_match import ArmLabel, ArmQuery, match_arms
+from ingather.extraction.numbers.label import TableLabel, bare_n_of_label, unmarked_labels
 from ingather.extraction.numbers.mentions import mentions_of
-from ingather.extraction.numbers.moment import Moment, When, lengths_in, moment_in
+from ingather.extraction.numbers.moment import Moment, When, lengths_of_moments, moment_in
 from ingather.extraction.numbers.paper import NumbersPaper
-from ingather.extraction.numbers.view import TableView, ViewEntry, unmarked
+from ingather.extraction.numbers.view import TableView, ViewEntry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,51 +39,53 @@ _KEPT: Final = 64
 
 
 @lru_cache(maxsize=_KEPT)
-def paired(view: TableView, arms: tuple[ArmQuery, ArmQuery], paper: NumbersPaper) -> list[PairedCells]:
+def paired_cells(view: TableView, arms: tuple[ArmQuery, ArmQuery], paper: NumbersPaper) -> list[PairedCells]:
     """All pairs of a table, whether its arms are columns or rows."""
     found: list[tuple[float, list[PairedCells]]] = []
     for by_columns in (True, False):
-        depth = max((len(_axis_labels(entry, by_columns=by_columns)) for entry in view.entries), default=0)
+        depth = max((len(_pairing_axis_labels(entry, by_columns=by_columns)) for entry in view.entries), default=0)
         for level in range(depth):
-            pairs = _on_level(view, arms, paper, level, by_columns=by_columns)
-            found += [(_likeness(pairs, by_columns=by_columns), pairs)] if pairs else []
+            pairs = _pairs_on_level(view, arms, paper, level, by_columns=by_columns)
+            found += [(_pairing_likeness(pairs, by_columns=by_columns), pairs)] if pairs else []
     return max(found, key=lambda one: one[0])[1] if found else []
 
 
-def _likeness(pairs: Sequence[PairedCells], *, by_columns: bool) -> float:
+def _pairing_likeness(pairs: Sequence[PairedCells], *, by_columns: bool) -> float:
     """How much a pair of labels looks like arms: with numbers of people, over many cells, rather columns than rows."""
     sides = (pairs[0].intervention.label, pairs[0].comparator.label)
     has_n = all(side.n for side in sides)
     return 2.0 * has_n + (1.0 if by_columns else 0.0) + min(1.0, len(pairs) / 10)
 
 
-def _axis_labels(entry: ViewEntry, *, by_columns: bool) -> tuple[TableLabel, ...]:
+def _pairing_axis_labels(entry: ViewEntry, *, by_columns: bool) -> tuple[TableLabel, ...]:
     # Columns are counted from the top, rows from the innermost label.
     return entry.columns if by_columns else tuple(reversed(entry.rows))
 
 
-def _on_level(
+def _pairs_on_level(
     view: TableView, arms: tuple[ArmQuery, ArmQuery], paper: NumbersPaper, level: int, *, by_columns: bool
 ) -> list[PairedCells]:
     cells: dict[ArmLabel, dict[object, list[ViewEntry]]] = {}
     names: dict[tuple[str, ...], ArmLabel] = {}
     sizes: dict[ArmLabel, set[str]] = {}
     for entry in view.entries:
-        axis = _axis_labels(entry, by_columns=by_columns)
+        axis = _pairing_axis_labels(entry, by_columns=by_columns)
         if level >= len(axis) or any(label.is_comparison for label in entry.labels):
             continue
-        (label,) = unmarked([axis[level]], paper.vocabulary)
+        (label,) = unmarked_labels([axis[level]], paper.vocabulary)
         if not label.core or label.is_everyone or label.is_total_n:
             continue
         arm = names.setdefault(label.core, ArmLabel(label.text, label.core))
         sizes.setdefault(arm, set()).update({label.n} - {""})
-        cells.setdefault(arm, {}).setdefault(_common_labels(entry, level, by_columns=by_columns), []).append(entry)
+        cells.setdefault(arm, {}).setdefault(_labels_common_to_pair(entry, level, by_columns=by_columns), []).append(
+            entry
+        )
     siblings = [
         arm
         for arm in cells
         if any(not cells[arm].keys().isdisjoint(cells[other]) for other in cells if other is not arm)
     ]
-    assigned = assign(siblings, arms, paper.short, partial(mentions_of, paper), paper.known_names)
+    assigned = match_arms(siblings, arms, paper.short, partial(mentions_of, paper), paper.known_names)
     if assigned is None:
         return []
     one, other = assigned
@@ -98,22 +100,22 @@ def _on_level(
     ]
 
 
-def _is_way_of_counting(label: TableLabel) -> bool:
+def _is_way_of_counting_in_pair(label: TableLabel) -> bool:
     return (not label.core and label.moment is None) or label.is_total_n
 
 
-def _common_labels(entry: ViewEntry, level: int, *, by_columns: bool) -> object:
+def _labels_common_to_pair(entry: ViewEntry, level: int, *, by_columns: bool) -> object:
     """What the cells of two arms must have in common."""
-    axis = _axis_labels(entry, by_columns=by_columns)
+    axis = _pairing_axis_labels(entry, by_columns=by_columns)
     arm = axis[level]
-    along = tuple(label.text for at, label in enumerate(axis) if at != level and not _is_way_of_counting(label))
+    along = tuple(label.text for at, label in enumerate(axis) if at != level and not _is_way_of_counting_in_pair(label))
     moment = (arm.moment, arm.is_change)
     if by_columns:
-        rows = tuple(label.text for label in entry.rows if not _is_way_of_counting(label))
-        counts_below = entry.rows and _is_way_of_counting(entry.rows[-1]) and len(entry.rows) > 1
+        rows = tuple(label.text for label in entry.rows if not _is_way_of_counting_in_pair(label))
+        counts_below = entry.rows and _is_way_of_counting_in_pair(entry.rows[-1]) and len(entry.rows) > 1
         return moment, along, rows if counts_below else entry.cell.row
-    columns = tuple(label.text for label in entry.columns if not _is_way_of_counting(label))
-    counts = not entry.columns or _is_way_of_counting(entry.columns[-1])
+    columns = tuple(label.text for label in entry.columns if not _is_way_of_counting_in_pair(label))
+    counts = not entry.columns or _is_way_of_counting_in_pair(entry.columns[-1])
     return moment, along, columns if counts else entry.cell.column
 
 
@@ -121,50 +123,40 @@ def _pair_of_sides(
     view: TableView, sides: Sequence[tuple[str, list[ViewEntry]]], level: int, *, by_columns: bool
 ) -> PairedCells:
     (_, entries), _ = sides
-    one, other = _with_bare_n([_side_of_table(n, side, level, by_columns=by_columns) for n, side in sides])
-    frame = tuple(_frame_labels(entries[0], level, by_columns=by_columns))
-    arm = _axis_labels(entries[0], by_columns=by_columns)[level]
+    one, other = _pair_with_bare_n([_paired_side(n, side, level, by_columns=by_columns) for n, side in sides])
+    frame = tuple(_frame_labels_of_pair(entries[0], level, by_columns=by_columns))
+    arm = _pairing_axis_labels(entries[0], by_columns=by_columns)[level]
     caption = view.table.caption
     return PairedCells(
         view=view,
         frame=frame,
-        moment=_moment_of((*frame, arm)) or _moment_of_caption(caption),
+        moment=_moment_of_pair((*frame, arm)) or _moment_of_pair_by_caption(caption),
         is_change=any(label.is_change for label in (*frame, arm)),
         intervention=one,
         comparator=other,
     )
 
 
-# A whole number alone in brackets behind a name: `Placebo (40)`.
-_BARE_N: Final = re.compile(r"[^\W\d_].*[(\[] ?(\d{2,5}) ?[)\]]\s*[*\u2020\u2021a-c]?$")
-
-
-def bare_n(text: str) -> str:
-    """A whole number alone in brackets behind a name; nothing where there is none."""
-    found = _BARE_N.fullmatch(text.strip())
-    return found[1] if found else ""
-
-
-def _with_bare_n(sides: list[Side]) -> list[Side]:
+def _pair_with_bare_n(sides: list[Side]) -> list[Side]:
     """Numbers of people that stand alone in brackets, where the labels of both arms have one and no other."""
-    found = [bare_n(side.label.text) for side in sides]
+    found = [bare_n_of_label(side.label.text) for side in sides]
     if any(side.label.n for side in sides) or not all(found):
         return sides
     return [replace(side, label=replace(side.label, n=n)) for side, n in zip(sides, found, strict=True)]
 
 
-def _side_of_table(n: str, entries: list[ViewEntry], level: int, *, by_columns: bool) -> Side:
-    label = _axis_labels(entries[0], by_columns=by_columns)[level]
+def _paired_side(n: str, entries: list[ViewEntry], level: int, *, by_columns: bool) -> Side:
+    label = _pairing_axis_labels(entries[0], by_columns=by_columns)[level]
     return Side(label=label if label.n else replace(label, n=n), entries=tuple(entries))
 
 
-def _moment_of(labels: Sequence[TableLabel]) -> Moment | None:
+def _moment_of_pair(labels: Sequence[TableLabel]) -> Moment | None:
     """The time of some labels: one that names nothing else comes before `visits in the prior 2 months`."""
     timed = [label for label in labels if label.moment is not None]
     return next((label.moment for label in sorted(timed, key=lambda label: bool(label.core))), None)
 
 
-def _frame_labels(entry: ViewEntry, level: int, *, by_columns: bool) -> Iterator[TableLabel]:
+def _frame_labels_of_pair(entry: ViewEntry, level: int, *, by_columns: bool) -> Iterator[TableLabel]:
     for is_column, labels in ((False, tuple(reversed(entry.rows))), (True, entry.columns)):
         for at, label in enumerate(labels):
             if not (is_column == by_columns and at == level):
@@ -185,9 +177,9 @@ _LATER = (
 )  # fmt: skip
 
 
-def _moment_of_caption(caption: str) -> Moment | None:
+def _moment_of_pair_by_caption(caption: str) -> Moment | None:
     """The time that a caption gives to a whole table; tables of characteristics are of the beginning."""
-    moment, _ = moment_in(caption) if len(lengths_in(caption)) < 2 else (None, "")
+    moment, _ = moment_in(caption) if len(lengths_of_moments(caption)) < 2 else (None, "")
     if moment is not None:
         return moment
     plain = caption.casefold()

@@ -8,15 +8,15 @@ from typing import Final
 
 from ingather.extraction.findings import DocumentArm
 from ingather.extraction.numbers.label import label_of
-from ingather.extraction.numbers.terms import ShortForms, short_forms_of, terms_of, with_known_forms
-from ingather.extraction.numbers.view import TableView, view_of
+from ingather.extraction.numbers.terms import ShortForms, terms_of, terms_of_short_forms, terms_with_known_forms
+from ingather.extraction.numbers.view import TableView, numbers_view_of
 from ingather.library.port import Box, Table
 
 Place = Callable[[int, int, int], tuple[Box, ...]]
 """Where characters of a page stand: page, start and end to boxes."""
 
 
-def nowhere(page: int, start: int, end: int) -> tuple[Box, ...]:  # noqa: ARG001
+def nowhere_in_paper(page: int, start: int, end: int) -> tuple[Box, ...]:  # noqa: ARG001
     """The place of a text that has no pages."""
     return ()
 
@@ -41,7 +41,7 @@ class NumbersPaper:
 
     pages: Sequence[str]
     tables: Sequence[Table]
-    place: Place = field(default=nowhere)
+    place: Place = field(default=nowhere_in_paper)
     known_arms: Sequence[DocumentArm] = ()
 
     @cached_property
@@ -51,20 +51,20 @@ class NumbersPaper:
 
     @cached_property
     def views(self) -> tuple[TableView, ...]:
-        return tuple(view_of(table) for table in self.tables if table.cells)
+        return tuple(numbers_view_of(table) for table in self.tables if table.cells)
 
     @cached_property
     def sentences(self) -> tuple[PageSentence, ...]:
-        return tuple(one for number, text in enumerate(self.pages) for one in _page_sentences(number, text))
+        return tuple(one for number, text in enumerate(self.pages) for one in _sentences_of_paper_page(number, text))
 
     @cached_property
     def short(self) -> ShortForms:
         notes = [note for table in self.tables for note in (table.caption, *table.footnotes)]
-        return short_forms_of(self.pages, notes)
+        return terms_of_short_forms(self.pages, notes)
 
     @cached_property
     def outcome_short(self) -> ShortForms:
-        return with_known_forms(self.short)
+        return terms_with_known_forms(self.short)
 
     @cached_property
     def label_terms(self) -> frozenset[str]:
@@ -102,7 +102,7 @@ _END: Final = re.compile(
 _BREAK: Final = re.compile(r"\n\s*\n")
 
 
-def _page_sentences(number: int, text: str) -> list[PageSentence]:
+def _sentences_of_paper_page(number: int, text: str) -> list[PageSentence]:
     found, start = [], 0
     ends = sorted({one.end() for pattern in (_END, _BREAK) for one in pattern.finditer(text)} | {len(text)})
     for end in ends:
@@ -110,12 +110,12 @@ def _page_sentences(number: int, text: str) -> list[PageSentence]:
         if piece.strip():
             begin = start + len(piece) - len(piece.lstrip())
             stop = end - (len(piece) - len(piece.rstrip()))
-            found.append(PageSentence(number, begin, stop, _on_one_line(text[begin:stop])))
+            found.append(PageSentence(number, begin, stop, _paper_sentence_on_one_line(text[begin:stop])))
         start = end
     return found
 
 
-def _on_one_line(text: str) -> str:
+def _paper_sentence_on_one_line(text: str) -> str:
     """A sentence on one line; a hyphen at the end of a line is taken back where a small letter goes on."""
     text = re.sub(r"[-\u00ad\u0002\ufffe]\s*\n\s*(?=[a-z])", "", text)
     return re.sub(r"\s+", " ", text)

@@ -47,7 +47,7 @@ class NumberPair:
     spread: Spread | None = None
 
 
-def pairs_in(text: str, kind: NumbersKind) -> list[NumberPair]:
+def phrase_pairs_in(text: str, kind: NumbersKind) -> list[NumberPair]:
     """The pairs of a folded sentence that can answer a question of this kind."""
     if kind is NumbersKind.BINARY:
         counted = [_events_phrase(one) for one in _EVENTS.finditer(text)]

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from ingather.extraction.numbers.arm_match import ArmLabel, ArmQuery, fits_only
-from ingather.extraction.numbers.cell import Form, is_whole
+from ingather.extraction.numbers.arm_match import ArmLabel, ArmQuery, matches_only_arm
+from ingather.extraction.numbers.cell import Form, is_whole_number_in_cell
+from ingather.extraction.numbers.label import unmarked_labels
 from ingather.extraction.numbers.paper import NumbersPaper
 from ingather.extraction.numbers.terms import terms_of
-from ingather.extraction.numbers.view import ViewEntry, unmarked
+from ingather.extraction.numbers.view import ViewEntry
 from ingather.extraction.rules.printed_numbers import COUNT, count
 
 
@@ -78,23 +79,23 @@ _KEPT: Final = 4
 @lru_cache(maxsize=_KEPT)
 def sizes_of(paper: NumbersPaper) -> tuple[ArmSize, ...]:
     """All sizes of arms that the paper gives, one for each place."""
-    return (*_confirmed(paper), *_of_tables(paper), *_of_sentences(paper))
+    return (*_confirmed_sizes(paper), *_sizes_in_tables(paper), *_sizes_in_sentences(paper))
 
 
-def _confirmed(paper: NumbersPaper) -> Iterator[ArmSize]:
+def _confirmed_sizes(paper: NumbersPaper) -> Iterator[ArmSize]:
     for core, arm in paper.known_names.items():
         if arm.n:
             yield ArmSize(ArmLabel(arm.name, core), arm.n, is_firm=True, is_confirmed=True)
 
 
-def _of_tables(paper: NumbersPaper) -> Iterator[ArmSize]:
+def _sizes_in_tables(paper: NumbersPaper) -> Iterator[ArmSize]:
     for view in paper.views:
         seen: set[tuple[tuple[str, ...], str]] = set()
         for entry in view.entries:
             if _is_size_of_row(entry) and (entry.rows[-1].core, entry.content.first) not in seen:
                 seen.add((entry.rows[-1].core, entry.content.first))
                 yield ArmSize(ArmLabel(entry.rows[-1].text, entry.rows[-1].core), entry.content.first, is_firm=True)
-            for label in unmarked((*entry.columns, *entry.rows[:1]), paper.vocabulary):
+            for label in unmarked_labels((*entry.columns, *entry.rows[:1]), paper.vocabulary):
                 n = label.n or (
                     view.column_n.get(entry.cell.column, "") if label.core and label in entry.columns else ""
                 )
@@ -107,20 +108,20 @@ def _is_size_of_row(entry: ViewEntry) -> bool:
     """Whether a cell is the number of people of its row: a whole number in a column `N`."""
     return (
         entry.content.form is Form.NUMBER
-        and is_whole(entry.content.first)
+        and is_whole_number_in_cell(entry.content.first)
         and bool(entry.rows and entry.rows[-1].core and entry.columns)
         and entry.columns[-1].is_total_n
     )
 
 
-def _of_sentences(paper: NumbersPaper) -> Iterator[ArmSize]:
+def _sizes_in_sentences(paper: NumbersPaper) -> Iterator[ArmSize]:
     for sentence in paper.sentences:
         if not any(c.isdigit() for c in sentence.text) and "each" not in sentence.text:
             continue
         firm = _DIVIDING.search(sentence.text) is not None
         for pattern in (*_PATTERNS, _BARE) if firm else _PATTERNS:
             for found in pattern.finditer(sentence.text):
-                label = _arm_name_before(found["label"])
+                label = _arm_name_before_size(found["label"])
                 if label and (n := count(found["n"])) is not None and n > 1:
                     yield ArmSize(ArmLabel(label, tuple(terms_of(label))), str(n), is_firm=firm)
         for found in _EACH.finditer(sentence.text):
@@ -135,12 +136,12 @@ _CUT: Final = re.compile(
 )
 
 
-def _arm_name_before(text: str) -> str:
+def _arm_name_before_size(text: str) -> str:
     """The last words before a number that can be a name."""
     return " ".join(_CUT.sub("", text).split()[-5:])
 
 
-def candidates_of(
+def sizes_of_arm(
     label: ArmLabel, at: int, arms: tuple[ArmQuery, ArmQuery], sizes: Sequence[ArmSize], paper: NumbersPaper
 ) -> tuple[list[str], list[str]]:
     """The sizes of one arm, under its name in a table or under words of the question: firm ones, and all."""
@@ -149,8 +150,8 @@ def candidates_of(
         for size in sizes
         if size.label is not None
         and (
-            is_same_name(size.label, label)
-            or (not size.is_confirmed and fits_only(size.label, arms[at], arms[1 - at], paper.short))
+            is_size_of_same_name(size.label, label)
+            or (not size.is_confirmed and matches_only_arm(size.label, arms[at], arms[1 - at], paper.short))
         )
     ]
     own = [size for size in own if size.is_confirmed] or own
@@ -159,7 +160,7 @@ def candidates_of(
     return list(dict.fromkeys(firm)), list(dict.fromkeys(every))
 
 
-def is_same_name(one: ArmLabel, other: ArmLabel) -> bool:
+def is_size_of_same_name(one: ArmLabel, other: ArmLabel) -> bool:
     """Whether two labels are one name, with or without `group`."""
     ours, theirs = (tuple(term for term in label.core if term not in _NO_NAME) for label in (one, other))
     return bool(ours) and ours == theirs

@@ -53,7 +53,7 @@ def spread_in(text: str) -> Spread | None:
     return next(iter(found)) if len(found) == 1 else None
 
 
-def spread_of(labels: Sequence[str], notes: Iterable[str]) -> tuple[Spread | None, str]:
+def spread_of_second_number(labels: Sequence[str], notes: Iterable[str]) -> tuple[Spread | None, str]:
     """What the second number of `x ± y` or `x (y)` is, and the text that says so; nearest label first, then the notes.
 
     A label or a note that names both an SD and an SE leaves it open, and so

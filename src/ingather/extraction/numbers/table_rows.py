@@ -13,7 +13,7 @@ _OPEN: Final = re.compile(r"(?:[\u00b1/\u2013\u2212,;(\[-]|\+/-|\bto)\s*$")
 _GOES_ON: Final = re.compile(r"^\s*(?:[\u00b1/)\]]|\+/-|to\b)")
 
 
-def rows_of(table: Table) -> list[list[Cell]]:
+def table_rows_of(table: Table) -> list[list[Cell]]:
     """The rows in their order. One that only ends the cells of the row above it is put to it."""
     rows: dict[int, list[Cell]] = {}
     for cell in table.cells:
@@ -36,30 +36,30 @@ def _is_wrapped_row_end(above: Sequence[Cell], row: Sequence[Cell]) -> bool:
     body = [cell for cell in row if cell.column > 0]
     if not body or not all(cell.column in by_column for cell in row):
         return False
-    return any(_is_open_cell(by_column[cell.column].text) or _GOES_ON.match(cell.text) for cell in body)
+    return any(_is_open_cell_of_row(by_column[cell.column].text) or _GOES_ON.match(cell.text) for cell in body)
 
 
-def _is_open_cell(text: str) -> bool:
+def _is_open_cell_of_row(text: str) -> bool:
     return _OPEN.search(text) is not None or text.count("(") > text.count(")") or text.count("[") > text.count("]")
 
 
 def _joined_table_rows(above: Sequence[Cell], row: Sequence[Cell]) -> list[Cell]:
     below = {cell.column: cell for cell in row}
     return [
-        replace(cell, text=f"{cell.text} {other.text}", box=_box_around_cells(cell.box, other.box))
+        replace(cell, text=f"{cell.text} {other.text}", box=_box_around_row_cells(cell.box, other.box))
         if (other := below.get(cell.column)) is not None
         else cell
         for cell in above
     ]
 
 
-def _box_around_cells(one: Box | None, other: Box | None) -> Box | None:
+def _box_around_row_cells(one: Box | None, other: Box | None) -> Box | None:
     if one is None or other is None:
         return one or other
     return min(one[0], other[0]), min(one[1], other[1]), max(one[2], other[2]), max(one[3], other[3])
 
 
-def unlabelled(table: Table, rows: Sequence[Sequence[Cell]]) -> frozenset[int]:
+def unlabelled_table_rows(table: Table, rows: Sequence[Sequence[Cell]]) -> frozenset[int]:
     """Rows without a label of their own in a table whose rows have one: whose numbers they hold is not known."""
     labelled = {
         number

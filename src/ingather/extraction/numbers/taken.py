@@ -13,7 +13,7 @@ from ingather.notice import notice
 _NUMBERS = {FieldType.INT, FieldType.FLOAT, FieldType.PERCENT}
 
 
-def taken(field: Field, tables: list[Table], table: int, row: int, column: int) -> tuple[CellPlace, str]:
+def taken_from_cell(field: Field, tables: list[Table], table: int, row: int, column: int) -> tuple[CellPlace, str]:
     """The cell, and what it says to the field. Raises a sentence where there is no such cell, or no number in it."""
     if not tables:
         raise NotReady(notice("cells.no_tables", "No tables were read in this document."))
@@ -23,7 +23,7 @@ def taken(field: Field, tables: list[Table], table: int, row: int, column: int) 
     )
     if found is None:
         raise NotFound(notice("cells.no_cell", "The document has no such cell."))
-    value = _value(field, found.text)
+    value = _taken_value(field, found.text)
     if not value:
         raise UsageError(
             notice("cells.no_number", "The cell {text} holds no value for this field.", text=f"{found.text[:60]!r}")
@@ -31,12 +31,12 @@ def taken(field: Field, tables: list[Table], table: int, row: int, column: int) 
     return cell_place(found, tables[table], table), value
 
 
-def _value(field: Field, text: str) -> str:
+def _taken_value(field: Field, text: str) -> str:
     if field.type not in _NUMBERS:
         return " ".join(text.split())
     content = content_of(text)
     name = field.id.removeprefix("question_").rpartition("_")[0] if field.id.startswith("question_") else field.id
-    if name in {"n", "r_n"} and (size := _size(content, text)):
+    if name in {"n", "r_n"} and (size := _taken_size(content, text)):
         return size
     if name in {"sd", "r_sd"} and content.second and content.form in {Form.PLUS_MINUS, Form.BRACKET, Form.PAIR}:
         return content.second
@@ -45,6 +45,6 @@ def _value(field: Field, text: str) -> str:
     return content.first
 
 
-def _size(content: CellContent, text: str) -> str:
+def _taken_size(content: CellContent, text: str) -> str:
     """A number of people: behind `n =`, in a header, or the second one of a fraction."""
     return content.n or label_of(text).n or (content.second if content.form is Form.FRACTION else "")

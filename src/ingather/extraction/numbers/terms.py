@@ -98,20 +98,18 @@ _SPELLINGS: Final = (
 )
 
 
-def one_spelling(text: str) -> str:
+def terms_in_one_spelling(text: str) -> str:
     """A folded text in one of the spellings of English. It is for comparing only: rare words come out misspelt."""
     for pattern, letters in _SPELLINGS:
         text = pattern.sub(letters, text)
     return text
 
 
-def _stem_of_one_spelling(term: str) -> str:
-    return stem(one_spelling(term))
+def _term_stem(term: str) -> str:
+    return stem(terms_in_one_spelling(term))
 
 
-_ROOT: Final = {
-    _stem_of_one_spelling(one): _stem_of_one_spelling(line.split()[0]) for line in _SAME for one in line.split()
-}
+_ROOT: Final = {_term_stem(one): _term_stem(line.split()[0]) for line in _SAME for one in line.split()}
 _TERM: Final = re.compile(
     rf"group0[a-z0-9]+|[a-z]+[0-9]+[a-z]{{1,2}}(?![a-z0-9])|[a-z]+[0-9]*(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?[a-z]*|[{UNSPACED}]+"
 )
@@ -120,7 +118,7 @@ _SPLIT_NAME: Final = re.compile(r"(?<![a-z0-9])([a-z]{1,5})[- ]([0-9]{1,2})(?![a
 _LETTERED: Final = re.compile(r"\b(?:group|arm|cohort)[- ]([A-H1-9]|I{1,3}|IV)\b", re.IGNORECASE)
 
 
-def weight(term: str) -> float:
+def term_weight(term: str) -> float:
     """How much a term says about which thing is meant."""
     if term in _WEAK_STEMS:
         return 0.25
@@ -128,13 +126,13 @@ def weight(term: str) -> float:
     return 0.6 if term[0].isdigit() else 1.0
 
 
-def weight_of(terms: AbstractSet[str]) -> float:
+def weight_of_terms(terms: AbstractSet[str]) -> float:
     """The weight of a set of terms, rounded once: the order in which a process goes through a set does not matter."""
-    return fsum(map(weight, terms))
+    return fsum(map(term_weight, terms))
 
 
-_WEAK_STEMS: Final = frozenset(_ROOT.get(_stem_of_one_spelling(one), _stem_of_one_spelling(one)) for one in _WEAK) - {
-    _ROOT[_stem_of_one_spelling("overall")]
+_WEAK_STEMS: Final = frozenset(_ROOT.get(_term_stem(one), _term_stem(one)) for one in _WEAK) - {
+    _ROOT[_term_stem("overall")]
 }
 
 
@@ -147,7 +145,7 @@ _SPLIT_UNIT: Final = re.compile(
 _TIME: Final = re.compile(r"(?<![a-z0-9.])([0-9]+)[- ]?(?:(w)(?:eeks?|ks?)?|(mo)(?:nths?|s)?)(?![a-z0-9])")
 
 
-def _joined_name(found: re.Match[str]) -> str:
+def _joined_name_term(found: re.Match[str]) -> str:
     """`GDM 1` as one name; `score 5` is none."""
     return found[0] if found[1] in _WEAK or found[1] in _FILLER else found[1] + found[2]
 
@@ -159,14 +157,14 @@ _KEPT: Final = 8_192
 @lru_cache(maxsize=_KEPT)
 def terms_of(text: str) -> tuple[str, ...]:
     """The terms of a text, in order: stems of words, numbers, and pairs of characters of scripts without spaces."""
-    folded = _SPLIT_NAME.sub(_joined_name, fold(_LETTERED.sub(r"group0\1", text)).text)
+    folded = _SPLIT_NAME.sub(_joined_name_term, fold(_LETTERED.sub(r"group0\1", text)).text)
     folded = _TIME.sub(lambda found: found[1] + (found[2] or found[3]), _SPLIT_UNIT.sub(r"\1\2", folded))
     found: list[str] = []
     for run in _TERM.findall(folded):
         if not run.isascii() and re.match(f"[{UNSPACED}]", run):
             found += [run[at : at + 2] for at in range(max(1, len(run) - 1))]
         elif run not in _FILLER:
-            root = _stem_of_one_spelling(run)
+            root = _term_stem(run)
             found.append(_ROOT.get(root, root))
     return tuple(found)
 
@@ -214,41 +212,41 @@ _LISTED: Final = re.compile(
 )
 
 
-def short_forms_of(texts: Iterable[str], notes: Iterable[str]) -> ShortForms:
+def terms_of_short_forms(texts: Iterable[str], notes: Iterable[str]) -> ShortForms:
     """From the text, `objective response rate (ORR)`, and from notes below tables, `ORR, objective response rate`."""
     found: dict[tuple[str, ...], set[str]] = {}
     for note in notes:
         for briefs, long in _LISTED.findall(note):
             for brief in re.split(r" and ", briefs):
-                if any(c.isupper() for c in brief) and _could_stand_for(brief, long):
-                    _add_short_form(found, brief, long)
+                if any(c.isupper() for c in brief) and _term_could_stand_for(brief, long):
+                    _add_short_form_terms(found, brief, long)
     listed = set(found)
     for text in texts:
         for long, brief in short_forms(text):
             # `… 75 mg of aspirin (group A)`: what a letter stands for is seen from all its mentions, and not from one.
             if tuple(terms_of(brief)) not in listed and not any(term.startswith("group0") for term in terms_of(brief)):
-                _add_short_form(found, brief, long)
+                _add_short_form_terms(found, brief, long)
     return ShortForms({brief: frozenset(terms) for brief, terms in found.items()})
 
 
-def with_known_forms(own: ShortForms) -> ShortForms:
+def terms_with_known_forms(own: ShortForms) -> ShortForms:
     """The short forms of a paper, and those of outcomes that it uses without explaining them.
 
     They are for outcomes only: `ICU` names no arm, although the care of its long form may stand in one's name.
     """
     found: dict[tuple[str, ...], set[str]] = {}
     for brief, long in KNOWN_FORMS:
-        _add_short_form(found, brief, long)
+        _add_short_form_terms(found, brief, long)
     return ShortForms({**{brief: frozenset(terms) for brief, terms in found.items()}, **own.long})
 
 
-def _add_short_form(found: dict[tuple[str, ...], set[str]], brief: str, long: str) -> None:
+def _add_short_form_terms(found: dict[tuple[str, ...], set[str]], brief: str, long: str) -> None:
     key = tuple(terms_of(brief))
     if 0 < len(key) <= _LONGEST_BRIEF:
         found.setdefault(key, set()).update(terms_of(long))
 
 
-def _could_stand_for(brief: str, long: str) -> bool:
+def _term_could_stand_for(brief: str, long: str) -> bool:
     """Whether most letters of a short form occur in the long one, in order."""
     at, missed, plain = 0, 0, fold(long).text
     letters = [c for c in brief.casefold() if c.isalpha()]

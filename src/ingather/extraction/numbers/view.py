@@ -3,12 +3,12 @@
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
-from ingather.extraction.numbers.cell import CellContent, Form, content_of, is_whole, plain_cell
+from ingather.extraction.numbers.cell import CellContent, Form, content_of, is_whole_number_in_cell, plain_cell
 from ingather.extraction.numbers.label import TableLabel, label_of
-from ingather.extraction.numbers.table_rows import rows_of, unlabelled
+from ingather.extraction.numbers.table_rows import table_rows_of, unlabelled_table_rows
 from ingather.library.port import Cell, Table
 
 # A header in the middle of a table is shorter than this, in characters; a longer text is a remark.
@@ -45,21 +45,21 @@ class TableView:
     column_n: Mapping[int, str]
 
 
-def view_of(table: Table) -> TableView:
+def numbers_view_of(table: Table) -> TableView:
     """The entries of a table. Rows that are headers again, in the middle of it, count as headers of what follows."""
     again: dict[int, str] = {}
     shared: Counter[tuple[str, ...]] = Counter()
     column_n: dict[int, str] = {}
     entries: list[ViewEntry] = []
-    rows = rows_of(table)
-    nameless = unlabelled(table, rows)
-    stub = _stub_of(rows)
+    rows = table_rows_of(table)
+    nameless = unlabelled_table_rows(table, rows)
+    stub = _stub_of_view(rows)
     for row in rows:
         body = [cell for cell in row if not cell.is_header and cell.column > stub]
         contents = [(cell, content_of(cell.text)) for cell in body]
-        own_n = _column_n(row, contents)
+        own_n = _column_n_of_view(row, contents)
         column_n.update(own_n)
-        if _is_header_again(row, contents):
+        if _view_row_is_header_again(row, contents):
             again = {cell.column: cell.text for cell, _ in contents}
             shared = Counter(cell.column_path for cell, _ in contents if cell.column_path)
             continue
@@ -80,14 +80,14 @@ def view_of(table: Table) -> TableView:
                 ViewEntry(
                     cell=cell,
                     content=content,
-                    rows=tuple(label_of(text) for text in _row_labels(cell, row, stub)),
+                    rows=tuple(label_of(text) for text in _row_labels_in_view(cell, row, stub)),
                     columns=tuple(label_of(text) for text in path if text.strip()),
                 )
             )
     return TableView(table=table, entries=tuple(entries), column_n=column_n)
 
 
-def _column_n(row: Sequence[Cell], contents: Sequence[tuple[Cell, CellContent]]) -> dict[int, str]:
+def _column_n_of_view(row: Sequence[Cell], contents: Sequence[tuple[Cell, CellContent]]) -> dict[int, str]:
     """The numbers of people that a row gives for its columns: `n = 30` in each, or whole numbers behind `N`."""
     found = {cell.column: found[1] for cell in row if (found := _ONLY_N.fullmatch(plain_cell(cell.text)))}
     if len(found) > 1:
@@ -96,12 +96,12 @@ def _column_n(row: Sequence[Cell], contents: Sequence[tuple[Cell, CellContent]])
     counts = [(cell, content) for cell, content in contents if content.form not in {Form.EMPTY, Form.P}]
     if not label_of(label).is_total_n or len(counts) < 2:
         return {}
-    if all(content.form is Form.NUMBER and is_whole(content.first) for _, content in counts):
+    if all(content.form is Form.NUMBER and is_whole_number_in_cell(content.first) for _, content in counts):
         return {cell.column: content.first for cell, content in counts}
     return {}
 
 
-def _is_header_again(row: Sequence[Cell], contents: Sequence[tuple[Cell, CellContent]]) -> bool:
+def _view_row_is_header_again(row: Sequence[Cell], contents: Sequence[tuple[Cell, CellContent]]) -> bool:
     """Two or more texts without a number, beside an empty row label or each of them a way of counting or a time."""
     texts = [cell.text for cell, content in contents if content.form is not Form.EMPTY]
     if len(texts) < 2 or any(cell.is_header for cell in row):
@@ -111,7 +111,7 @@ def _is_header_again(row: Sequence[Cell], contents: Sequence[tuple[Cell, CellCon
     if any(_DATA.search(text) for text in texts):
         return False
     labels = [label_of(text) for text in texts]
-    counting = sum(_says_how(label) for label in labels)
+    counting = sum(_label_says_how_in_view(label) for label in labels)
     if any(cell.column == 0 and cell.text.strip() for cell in row):
         times = sum(label.moment is not None and not label.core for label in labels)
         return counting == len(labels) or (
@@ -122,11 +122,11 @@ def _is_header_again(row: Sequence[Cell], contents: Sequence[tuple[Cell, CellCon
     return counting * 2 >= len(labels) or all(content.form is Form.TEXT for _, content in contents)
 
 
-def _says_how(label: TableLabel) -> bool:
+def _label_says_how_in_view(label: TableLabel) -> bool:
     return label.moment is not None or label.is_count or label.is_mean or label.is_median or label.is_comparison
 
 
-def _row_labels(cell: Cell, row: Sequence[Cell], stub: int) -> tuple[str, ...]:
+def _row_labels_in_view(cell: Cell, row: Sequence[Cell], stub: int) -> tuple[str, ...]:
     """The labels of a cell's row, with what its stub says and texts that stand left of it before the first number."""
     path = [text for text in cell.row_path if _LETTER.search(text)] or [text for text in cell.row_path if text.strip()]
     for other in row:
@@ -138,7 +138,7 @@ def _row_labels(cell: Cell, row: Sequence[Cell], stub: int) -> tuple[str, ...]:
     return tuple(path)
 
 
-def _stub_of(rows: Sequence[Sequence[Cell]]) -> int:
+def _stub_of_view(rows: Sequence[Sequence[Cell]]) -> int:
     """The last column of row labels: the first columns whose cells are all texts or times, such as `2 weeks`."""
     by_column: dict[int, list[str]] = {}
     for row in rows:
@@ -150,7 +150,7 @@ def _stub_of(rows: Sequence[Sequence[Cell]]) -> int:
         if column > stub + 1:
             break
         texts = by_column[column]
-        if column and (len(texts) < _FEWEST_IN_STUB or not all(_is_stub_text(text) for text in texts)):
+        if column and (len(texts) < _FEWEST_IN_STUB or not all(_is_stub_text_in_view(text) for text in texts)):
             break
         stub = column
     return stub if any(column > stub for column in by_column) else 0
@@ -160,19 +160,8 @@ def _stub_of(rows: Sequence[Sequence[Cell]]) -> int:
 _FEWEST_IN_STUB: Final = 2
 
 
-def _is_stub_text(text: str) -> bool:
+def _is_stub_text_in_view(text: str) -> bool:
     if content_of(text).form is Form.TEXT:
         return True
     label = label_of(text)
     return label.moment is not None and not label.core and _LETTER.search(text) is not None
-
-
-def unmarked(labels: Sequence[TableLabel], vocabulary: frozenset[str]) -> tuple[TableLabel, ...]:
-    """Labels without the letters of footnotes that stand right behind a word: `sourcea` where a text knows `source`."""
-    return tuple(replace(label, core=tuple(unmarked_term(term, vocabulary) for term in label.core)) for label in labels)
-
-
-def unmarked_term(term: str, vocabulary: frozenset[str]) -> str:
-    if len(term) > 4 and term[-1] in "abcdefghijkxyz" and term not in vocabulary and term[:-1] in vocabulary:
-        return term[:-1]
-    return term

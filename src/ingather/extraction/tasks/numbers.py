@@ -7,8 +7,14 @@ from typing import Any
 from ingather.extraction.conversation.interview import Ask
 from ingather.extraction.findings import DocumentArm, Finding, Row
 from ingather.extraction.numbers.answering import answer_numbers
-from ingather.extraction.numbers.as_findings import arms_finding, findings_of, question_rows
-from ingather.extraction.numbers.by_model import FAILED, OF_THIS_ANSWER, NamedCells, groups_of, request_of
+from ingather.extraction.numbers.as_findings import arms_finding, finding_rows, findings_of
+from ingather.extraction.numbers.by_model import (
+    FAILED,
+    OF_THIS_ANSWER,
+    NamedCells,
+    model_request,
+    question_groups_for_model,
+)
 from ingather.extraction.numbers.inventory import inventory_of
 from ingather.extraction.numbers.paper import NumbersPaper
 from ingather.extraction.provider import ModelError
@@ -46,7 +52,7 @@ def read_numbers(
 ) -> NumbersReading:
     """Read the answers from cells and sentences. The same arguments give the same answers: nobody is asked."""
     paper = NumbersPaper(pages, tables, known_arms=known_arms)
-    rows = question_rows(questions)
+    rows = finding_rows(questions)
     wanted = [row.question for row in rows]
     answers = answer_numbers(wanted, paper, NamedCells(named) if named else None)
     arms = inventory_of(wanted, paper)
@@ -70,10 +76,10 @@ async def ask_for_cells(
 ) -> dict[str, dict[str, Any]]:
     """What a model names for each question; its calls are kept and paid for like all others of a task."""
     paper = NumbersPaper(pages, tables)
-    wanted = [row.question for row in question_rows(questions)]
+    wanted = [row.question for row in finding_rows(questions)]
     named: dict[str, dict[str, Any]] = {}
-    for number, (group, index) in enumerate(groups_of(wanted, paper, context_tokens), 1):
-        request = request_of(group, index)
+    for number, (group, index) in enumerate(question_groups_for_model(wanted, paper, context_tokens), 1):
+        request = model_request(group, index)
         try:
             answer = await ask(f"numbers/{number}", request.messages, dict(request.schema or {}), request.max_tokens)
         except ModelError as error:
