@@ -16,7 +16,7 @@ from typing import Final
 from ingather.extraction.findings import Answer, Finding, Row, State, Value, Verdict
 from ingather.extraction.ground.folding import fold
 from ingather.extraction.proof.assess import prove
-from ingather.extraction.proof.figures import figures
+from ingather.extraction.proof.figures import printed_figures
 from ingather.extraction.template import Field, FieldType, Template, load_builtin
 from scores.articles import Article, articles
 from scores.honest import Honest, of_abstract, of_article, read_by_people
@@ -193,7 +193,7 @@ def _choice(dice: random.Random, field: Field, quote: str, _: Sequence[str], __:
 def _number(dice: random.Random, field: Field, _: str, quotes: Sequence[str], __: dict[str, list[str]]) -> Made:
     """A number of any sentence that holds some."""
     quote = dice.choice([one for one in quotes if re.search(r"\d", one)] or [""])
-    found = [one.value for one in figures(fold(quote).text)]
+    found = [one.value for one in printed_figures(fold(quote).text)]
     whole = [one for one in found if one == int(one)]
     if field.type is FieldType.INT:
         return ("careless: a number of any sentence", int(dice.choice(whole)), quote) if whole else None

@@ -15,7 +15,7 @@ from typing import Final
 from ingather.extraction.findings import Answer, Row, State
 from ingather.extraction.ground.folding import fold
 from ingather.extraction.proof.assess import prove
-from ingather.extraction.proof.figures import figures
+from ingather.extraction.proof.figures import printed_figures
 from ingather.extraction.template import load_builtin
 from scores.pico import MARKED, Case, cases_of, entities_of
 from scores.report import Report, Share
@@ -69,7 +69,7 @@ def _lies(rows: Sequence[Row], honest: Sequence[Case]) -> Iterator[tuple[str, Ca
 
 
 def _is_printed_twice(case: Case) -> bool:
-    return sum(float(one.value) == case.value for one in figures(fold(case.quote).text)) > 1
+    return sum(float(one.value) == case.value for one in printed_figures(fold(case.quote).text)) > 1
 
 
 def _made(honest: Sequence[Case]) -> Iterator[tuple[str, Case]]:
@@ -101,7 +101,7 @@ def _is_called_se(case: Case) -> bool:
     text = fold(case.quote)
     return any(
         float(one.value) == case.value and _SE.search(case.quote[: text.origin[one.start]])
-        for one in figures(text.text)
+        for one in printed_figures(text.text)
     )
 
 
@@ -109,7 +109,7 @@ def _standard_errors(case: Case) -> Iterator[tuple[str, Case]]:
     """Every figure that the sentence calls an SE, as the SD of the result that is asked about."""
     if case.field in {"r_mean", "r_sd"}:
         text = fold(case.quote)
-        for figure in figures(text.text):
+        for figure in printed_figures(text.text):
             if _SE.search(case.quote[: text.origin[figure.start]]):
                 yield "an SE as an SD", replace(case, field="r_sd", value=float(figure.value))
 

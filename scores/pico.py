@@ -15,7 +15,7 @@ from typing import Final
 from ingather.extraction.findings import Answer, Row, State, Value, Verdict
 from ingather.extraction.ground.folding import fold
 from ingather.extraction.proof.assess import prove
-from ingather.extraction.proof.figures import figures
+from ingather.extraction.proof.figures import printed_figures
 from ingather.extraction.template import load_builtin
 from scores.report import Report, Share
 
@@ -175,7 +175,7 @@ def of_sentence(honest: Case) -> Iterator[Case]:
     """An honest answer, and every other number of its sentence as a wrong one."""
     yield honest
     is_count = honest.field in _COUNTS
-    for other in sorted({float(one.value) for one in figures(fold(honest.quote).text)} - {honest.value}):
+    for other in sorted({float(one.value) for one in printed_figures(fold(honest.quote).text)} - {honest.value}):
         if not is_count or other == int(other):
             yield replace(honest, value=int(other) if is_count else other, is_honest=False)
 
@@ -240,7 +240,7 @@ def _nearest(entities: list[Entity], entity: Entity, start: int, end: int) -> st
 
 
 def value_of(text: str) -> float | int | None:
-    found = [one for one in figures(fold(text).text) if not one.is_name]
+    found = [one for one in printed_figures(fold(text).text) if not one.is_name]
     if len(found) != 1:
         return None
     value = float(found[0].value)

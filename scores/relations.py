@@ -15,7 +15,7 @@ from typing import Any, Final
 from ingather.extraction.findings import Answer, Row, State
 from ingather.extraction.ground.folding import fold
 from ingather.extraction.proof.assess import prove
-from ingather.extraction.proof.figures import PrintedFigure, figures
+from ingather.extraction.proof.figures import PrintedFigure, printed_figures
 from ingather.extraction.template import load_builtin
 from scores.pico import MARKED, Case, of_sentence
 from scores.report import Report, Share
@@ -119,7 +119,7 @@ def _values(text: str, start: int, end: int) -> Iterator[tuple[str, float | int]
     """What a marked measure says, as far as its own characters or the words before it name the quantity."""
     folded = fold(text)
     before = folded.text[: next((n for n, at in enumerate(folded.origin) if at >= start), 0)]
-    here = [one for one in figures(folded.text) if not one.is_name and start <= folded.origin[one.start] < end]
+    here = [one for one in printed_figures(folded.text) if not one.is_name and start <= folded.origin[one.start] < end]
     here = [one for one in here if not one.edge and not re.match(r" ?(?:ci|confidence)", folded.text[one.end :])]
     if not here:
         return

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingather.extraction.findings import Value
-from ingather.extraction.proof.support import supports
+from ingather.extraction.proof.support import text_supports_value
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ from ingather.extraction.proof.support import supports
     ],
 )
 def test_figures_in_any_usual_form_are_found(value: Value, text: str, type: str) -> None:
-    assert supports(value, text, type=type)
+    assert text_supports_value(value, text, type=type)
 
 
 @pytest.mark.parametrize(
@@ -98,11 +98,11 @@ def test_figures_in_any_usual_form_are_found(value: Value, text: str, type: str)
     ],
 )
 def test_other_figures_do_not_support_a_value(value: Value, text: str, type: str) -> None:
-    assert not supports(value, text, type=type)
+    assert not text_supports_value(value, text, type=type)
 
 
 def test_a_field_with_choices_needs_no_figures() -> None:
-    assert supports("phase_3", "a late-stage trial", type="text", enum=("phase_2", "phase_3"))
+    assert text_supports_value("phase_3", "a late-stage trial", type="text", enum=("phase_2", "phase_3"))
 
 
 @settings(max_examples=200, deadline=None)
@@ -112,11 +112,11 @@ def test_a_field_with_choices_needs_no_figures() -> None:
     st.sampled_from(["int", "float", "percent", "date", "text", "id", "quantity"]),
 )
 def test_no_value_and_no_text_makes_it_fail(value: Value, text: str, type: str) -> None:
-    assert supports(value, text, type=type) in {True, False}
+    assert text_supports_value(value, text, type=type) in {True, False}
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.integers(min_value=0, max_value=10**9))
 def test_a_number_supports_itself_and_not_its_neighbour(number: int) -> None:
-    assert supports(number, f"there were {number:,} of them", type="int")
-    assert not supports(number + 1, f"there were {number:,} of them", type="int")
+    assert text_supports_value(number, f"there were {number:,} of them", type="int")
+    assert not text_supports_value(number + 1, f"there were {number:,} of them", type="int")

@@ -16,7 +16,7 @@ from ingather.extraction.numbers.as_findings import arm_lines_of_finding
 from ingather.extraction.numbers.inventory import checked_inventory
 from ingather.extraction.numbers.taken import taken_from_cell
 from ingather.extraction.projects import ExtractionProjects
-from ingather.extraction.proof.assess import RECOGNISED, doubted
+from ingather.extraction.proof.assess import RECOGNISED, doubted_finding
 from ingather.extraction.reviewing import reviews
 from ingather.extraction.reviewing.deciding import Decision, decided, outrun, verified
 from ingather.extraction.reviewing.reviews import Reviewer
@@ -182,7 +182,7 @@ class ExtractionResults(ExtractionProjects):
         )
         found = [one for one in reading.findings if one.field != ARMS_FIELD]
         if any(flag["rule"] == RECOGNISED.rule for flag in stored["flags"]):
-            found = list(map(doubted, found))
+            found = list(map(doubted_finding, found))
         reread = stored_result.reread_to_json(Reread(arms=arms, findings=tuple(found), parser=parser))
         lines: list[str] = arm_lines_of_finding(arms)
         decision = Decision(row="", field=ARMS_FIELD, action=Action.EDITED, value=lines, note=note, seen=seen)

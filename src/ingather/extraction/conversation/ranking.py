@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from ingather.extraction.conversation.questions import MADE
 from ingather.extraction.ground.folding import fold
-from ingather.extraction.proof.cues import Cue, cue, cues_of, mentions
+from ingather.extraction.proof.cues import Cue, cue, cue_mentions, cues_of
 from ingather.extraction.template import Field
 
 T = TypeVar("T")
@@ -41,7 +41,7 @@ def nearest_first(parts: Sequence[tuple[T, str]], fields: Sequence[Field]) -> li
 
     def score(text: str) -> float:
         folded = fold(text).text
-        spoken = sum(min(_MOST_MENTIONS, len(mentions(cues_of(field).speaks, folded))) for field in fields)
+        spoken = sum(min(_MOST_MENTIONS, len(cue_mentions(cues_of(field).speaks, folded))) for field in fields)
         return spoken + (_MOST_MENTIONS * len(fields) * _table_share(text) if is_about_results else 0.0)
 
     return [part for part, _ in sorted(parts, key=lambda part: -score(part[1]))]
@@ -49,7 +49,7 @@ def nearest_first(parts: Sequence[tuple[T, str]], fields: Sequence[Field]) -> li
 
 def rows_first(parts: Sequence[tuple[T, str]]) -> list[T]:
     """The parts in the order in which arms and outcomes are looked for in them."""
-    return [part for part, _ in sorted(parts, key=lambda part: -len(mentions(_OF_ROWS, fold(part[1]).text)))]
+    return [part for part, _ in sorted(parts, key=lambda part: -len(cue_mentions(_OF_ROWS, fold(part[1]).text)))]
 
 
 def _table_share(text: str) -> float:

@@ -100,13 +100,8 @@ def outcome_match_score(
     named_on = _Named(labels, whole, elsewhere, is_left_to_caption)
     covered, missed = _outcome_match_coverage(weights, named_on, short)
     # Text behind a colon or in brackets explains a long label and makes it no other outcome.
-    own = list(
-        dict.fromkeys(
-            _outcome_term_without_mark(term, vocabulary, short)
-            for label in frame
-            for term in main_terms_for_outcome(label)
-        )
-    )
+    main = [term for label in frame for term in main_terms_for_outcome(label)]
+    own = list(dict.fromkeys(_outcome_term_without_mark(term, vocabulary, short) for term in main))
     own = [part for term in own for part in _outcome_code_and_number(term, short) or (term,)]
     own = [term for term in short.spelled_out(own) if term != _OVERALL and term not in query.numbers]
     extra = sum(term_weight(term) for term in own if not (term in wanted or matches_outcome_term(term, wanted, short)))

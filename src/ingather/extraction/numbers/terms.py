@@ -10,7 +10,7 @@ from typing import Final
 
 from ingather.extraction.ground.folding import UNSPACED, fold
 from ingather.extraction.numbers.known_forms import KNOWN_FORMS
-from ingather.extraction.proof.cues import stem
+from ingather.extraction.proof.cues import cue_stem
 from ingather.extraction.proof.short_forms import short_forms
 
 _FILLER: Final = frozenset((
@@ -106,7 +106,7 @@ def terms_in_one_spelling(text: str) -> str:
 
 
 def _term_stem(term: str) -> str:
-    return stem(terms_in_one_spelling(term))
+    return cue_stem(terms_in_one_spelling(term))
 
 
 _ROOT: Final = {_term_stem(one): _term_stem(line.split()[0]) for line in _SAME for one in line.split()}

@@ -13,7 +13,7 @@ from ingather.extraction.ground import Grounding, Index, ground
 from ingather.extraction.judgements.checks import check
 from ingather.extraction.judgements.judgements import judge
 from ingather.extraction.proof.bind import Binder, Proof
-from ingather.extraction.proof.support import supports
+from ingather.extraction.proof.support import text_supports_value
 from ingather.extraction.template import Template
 from ingather.notice import joined, notice
 
@@ -70,11 +70,15 @@ def assess(
     by code, and stand beside the answers when the rules are run.
     """
     findings = prove(template, pages, rows, answers, source=source, trusts_symbols=not has_unread_signs)
-    findings = in_order(template, rows, [*findings, *from_cells, *judge(template, rows, findings)])
-    flags = [*check(template, rows, findings), *_order_flags(findings), *([UNREAD_SIGNS] if has_unread_signs else [])]
+    findings = findings_in_order(template, rows, [*findings, *from_cells, *judge(template, rows, findings)])
+    flags = [
+        *check(template, rows, findings),
+        *_flags_of_finding_order(findings),
+        *([UNREAD_SIGNS] if has_unread_signs else []),
+    ]
     if not is_recognised:
         return findings, flags
-    return [doubted(finding) for finding in findings], [*flags, RECOGNISED]
+    return [doubted_finding(finding) for finding in findings], [*flags, RECOGNISED]
 
 
 def prove(
@@ -95,7 +99,7 @@ def prove(
     return [_finding_of_answer(template, find, pages, answer, source, binder) for answer in answers]
 
 
-def doubted(finding: Finding) -> Finding:
+def doubted_finding(finding: Finding) -> Finding:
     """The finding as it counts where its words were recognised in a picture."""
     if finding.verdict is not Verdict.VERIFIED:
         return finding
@@ -103,7 +107,7 @@ def doubted(finding: Finding) -> Finding:
     return replace(finding, verdict=Verdict.VERIFIED_FUZZY, note=note)
 
 
-def in_order(template: Template, rows: Sequence[Row], findings: Iterable[Finding]) -> list[Finding]:
+def findings_in_order(template: Template, rows: Sequence[Row], findings: Iterable[Finding]) -> list[Finding]:
     """Row by row, and in each as the template asks."""
     order = {field.id: place for place, field in enumerate(template.fields)}
     places = {row.key: place for place, row in enumerate(rows)}
@@ -127,7 +131,7 @@ def _finding_of_answer(
     if verdict in FOUND and answer.state is State.REPORTED:
         field = template.field(answer.field)
         quoted = "\n".join(pages[span.page][span.start : span.end] for span in spans)
-        if not supports(answer.value, quoted, type=field.type):
+        if not text_supports_value(answer.value, quoted, type=field.type):
             verdict = Verdict.UNSUPPORTED_VALUE
         else:
             proof = binder.bind(answer, spans)
@@ -148,7 +152,7 @@ def _finding_of_answer(
     )
 
 
-def _order_flags(findings: Iterable[Finding]) -> list[Flag]:
+def _flags_of_finding_order(findings: Iterable[Finding]) -> list[Flag]:
     return [
         Flag(
             rule="order_in_quote",

@@ -16,15 +16,20 @@ from ingather.extraction.ground.folding import fold
 from ingather.extraction.proof import enrolment
 from ingather.extraction.proof.bound import Bound, Stretch, Subject, unbound
 from ingather.extraction.proof.choice_binding import bind_choice
-from ingather.extraction.proof.cues import Cues, cues_of, mentions
+from ingather.extraction.proof.cues import Cues, cue_mentions, cues_of
 from ingather.extraction.proof.date_binding import bind_date
 from ingather.extraction.proof.figure_binding import Reader, bind_number
-from ingather.extraction.proof.outcome_labels import outcome_mentions
-from ingather.extraction.proof.passage import QuotedPassage, passage
+from ingather.extraction.proof.outcome_labels import outcome_label_mentions
+from ingather.extraction.proof.passage import QuotedPassage, quoted_passage
 from ingather.extraction.proof.quantity_binding import bind_p, bind_quantity
-from ingather.extraction.proof.rows import Rows
-from ingather.extraction.proof.sections import Sections, speaks_of_others
-from ingather.extraction.proof.text_binding import is_from_question, is_of_the_quote, made_of, not_an_answer
+from ingather.extraction.proof.row_subjects import RowSubjects
+from ingather.extraction.proof.sections import Sections, section_speaks_of_others
+from ingather.extraction.proof.text_binding import (
+    text_is_from_question,
+    text_is_no_answer,
+    text_is_of_quote,
+    text_made_of,
+)
 from ingather.extraction.template.model import Field, FieldType, Scope, Template
 
 NUMBERS: Final = frozenset((FieldType.INT, FieldType.FLOAT, FieldType.PERCENT))
@@ -59,7 +64,7 @@ class Binder:
         self._template = template
         self._pages = pages
         self._sections = Sections(pages)
-        self._rows = Rows(pages, rows, answers)
+        self._rows = RowSubjects(pages, rows, answers)
         self._trusts_symbols = trusts_symbols
         self._readers: dict[tuple[Span, ...], Reader] = {}
 
@@ -77,13 +82,13 @@ class Binder:
 
     def _reader(self, spans: tuple[Span, ...]) -> Reader:
         if spans not in self._readers:
-            self._readers[spans] = Reader(passage(self._pages, self._sections, spans))
+            self._readers[spans] = Reader(quoted_passage(self._pages, self._sections, spans))
         return self._readers[spans]
 
     def _bind(self, field: Field, value: Value, row: str, reader: Reader, spans: Sequence[Span]) -> Bound:
         cues = cues_of(field)
         text = reader.passage
-        if isinstance(value, str) and not field.options and (no_answer := not_an_answer(field, value)):
+        if isinstance(value, str) and not field.options and (no_answer := text_is_no_answer(field, value)):
             return unbound(no_answer)
         if self._is_elsewhere(field, cues, text):
             return unbound(Reason.ELSEWHERE)
@@ -91,7 +96,7 @@ class Binder:
         subject = self._rows.in_table(subject, spans, text.quoted)
         values = value if isinstance(value, list) else [value]
         found = [self._bind_one(field, one, reader, cues, subject, is_only=len(values) == 1) for one in values]
-        return _bound_together(found)
+        return _bind_together(found)
 
     def _bind_one(
         self, field: Field, value: Value, reader: Reader, cues: Cues, subject: Subject, *, is_only: bool
@@ -99,7 +104,7 @@ class Binder:
         text = reader.passage
         if field.options:
             bound = bind_choice(field, str(value), text, cues, is_only=is_only and field.type is FieldType.ENUM)
-            return bound if bound.reason or field.scope in _UNNAMED else _with_row(bound, text, subject)
+            return bound if bound.reason or field.scope in _UNNAMED else _bind_with_row(bound, text, subject)
         if field.type in NUMBERS and isinstance(value, int | float):
             return self._bind_number(field, Decimal(str(value)), reader, cues, subject)
         if field.type is FieldType.QUANTITY:
@@ -128,26 +133,26 @@ class Binder:
             within = first[0] == 0 and (first[1] <= _FRONT_WITHIN or field.type is FieldType.ID)
             return not within and text.place.part not in {"front", "end"}
         start, end = text.sentence(text.start)[0], text.sentence(max(text.start, text.end - 1))[1]
-        printed = " ".join(_printed_quote(self._pages, text, start, end))
+        printed = " ".join(_quote_to_bind(self._pages, text, start, end))
         if cues.place == "anywhere" and text.place.part in {"introduction", "conclusions", "discussion", "aim"}:
             return False
-        return speaks_of_others(printed, text.place)
+        return section_speaks_of_others(printed, text.place)
 
     def _bind_text(self, field: Field, value: str, text: QuotedPassage, cues: Cues, subject: Subject) -> Bound:
-        made = made_of(value, text.text, text.start, text.end)
-        if not is_of_the_quote(field, made) or made.stretch is None:
-            return unbound(Reason.ECHO if is_from_question(field, value) else Reason.PARAPHRASE)
+        made = text_made_of(value, text.text, text.start, text.end)
+        if not text_is_of_quote(field, made) or made.stretch is None:
+            return unbound(Reason.ECHO if text_is_from_question(field, value) else Reason.PARAPHRASE)
         if cues.place == "title" and (made.count < 3 or (made.count < 9 and _MASTHEAD.search(value))):
             return unbound(Reason.ELSEWHERE, made.stretch)
-        if cues.place in {"title", "front"} or (field.type is FieldType.ID and _is_code(value)):
+        if cues.place in {"title", "front"} or (field.type is FieldType.ID and _binds_as_code(value)):
             return Bound(values=(made.stretch,))
-        speaks = _spans_on_field(cues, text, made.stretch, subject, field)
+        speaks = _bind_to_field(cues, text, made.stretch, subject, field)
         if speaks is None:
             return unbound(Reason.NO_CUE, made.stretch)
         return Bound(values=(made.stretch,), subjects=speaks)
 
 
-def _bound_together(found: Sequence[Bound]) -> Bound:
+def _bind_together(found: Sequence[Bound]) -> Bound:
     """Several entries of one value: all must be bound."""
     reason = next((one.reason for one in found if one.reason), None)
     return Bound(
@@ -157,29 +162,29 @@ def _bound_together(found: Sequence[Bound]) -> Bound:
     )
 
 
-def _is_code(value: str) -> bool:
+def _binds_as_code(value: str) -> bool:
     """A DOI or a registration number says by its form what it is."""
     return re.fullmatch(r"10\.\d{4,9}/\S+|[A-Za-z-]{2,10}[ -]?[0-9][0-9-]{4,}\w*", value.strip()) is not None
 
 
-def _printed_quote(pages: Sequence[str], text: QuotedPassage, start: int, end: int) -> list[str]:
+def _quote_to_bind(pages: Sequence[str], text: QuotedPassage, start: int, end: int) -> list[str]:
     return [pages[span.page][span.start : span.end] for span in text.spans(start, end)]
 
 
-def _with_row(bound: Bound, text: QuotedPassage, subject: Subject) -> Bound:
+def _bind_with_row(bound: Bound, text: QuotedPassage, subject: Subject) -> Bound:
     """A choice about a row needs the row's own words in the sentence, or in the quote."""
-    named = _row_named(text, (text.start, text.end), subject)
+    named = _bind_to_row_named(text, (text.start, text.end), subject)
     if named is None:
         return Bound(values=bound.values, reason=Reason.NO_SUBJECT)
     return replace(bound, subjects=(*bound.subjects, *named))
 
 
-def _row_named(text: QuotedPassage, within: Stretch, subject: Subject) -> tuple[Stretch, ...] | None:
+def _bind_to_row_named(text: QuotedPassage, within: Stretch, subject: Subject) -> tuple[Stretch, ...] | None:
     """Where the arm or the outcome of a row is named in the sentences around a stretch; None where it is not."""
     start, end = text.sentence(within[0])[0], text.sentence(max(within[0], within[1] - 1))[1]
     found: list[Stretch] = []
     if subject.outcome:
-        named = outcome_mentions(subject.outcomes[subject.outcome], "", text.text[start:end])
+        named = outcome_label_mentions(subject.outcomes[subject.outcome], "", text.text[start:end])
         if not named:
             return None
         found.append((named[0].start + start, named[0].end + start))
@@ -191,16 +196,16 @@ def _row_named(text: QuotedPassage, within: Stretch, subject: Subject) -> tuple[
     return tuple(found)
 
 
-def _spans_on_field(
+def _bind_to_field(
     cues: Cues, text: QuotedPassage, stretch: Stretch, subject: Subject, field: Field
 ) -> tuple[Stretch, ...] | None:
     """The words that make a text an answer to this field: a cue in its sentences, the heading above, or its row."""
     start, end = text.sentence(stretch[0])[0], text.sentence(max(stretch[0], stretch[1] - 1))[1]
-    found = [one for one in mentions(cues.speaks, text.text) if start <= one.start < end]
+    found = [one for one in cue_mentions(cues.speaks, text.text) if start <= one.start < end]
     if found:
         return ((found[0].start, found[0].end),)
-    if cues.speaks and mentions(cues.speaks, fold(text.place.heading).text):
+    if cues.speaks and cue_mentions(cues.speaks, fold(text.place.heading).text):
         return ()
     if field.scope in _UNNAMED:
         return None
-    return _row_named(text, stretch, subject) or None
+    return _bind_to_row_named(text, stretch, subject) or None

@@ -100,13 +100,13 @@ def cues_of(question: Field) -> Cues:
     known = _shipped_cues().get(question.id, {})
     is_known = question.id in _shipped_cues()
     speaks = question.cues or tuple(known.get("cues") or ())
-    derived = () if question.cues or is_known else _from_label(question)
+    derived = () if question.cues or is_known else _cues_from_label(question)
     return Cues(
         speaks=tuple(map(cue, speaks)) or derived,
         rivals=tuple(map(cue, question.rivals or known.get("rivals") or ())),
         options={
             option.id: tuple(map(cue, option.cues or (known.get("options") or {}).get(option.id, ())))
-            or (() if is_known and option.id in (known.get("options") or {}) else _from_option(option))
+            or (() if is_known and option.id in (known.get("options") or {}) else _cues_from_option(option))
             for option in question.options
         },
         place=known.get("place", ""),
@@ -144,36 +144,36 @@ def _cue_pattern(term: str) -> str:
     return head + escaped + tail
 
 
-def mentions(cues: Iterable[Cue], text: str) -> list[Mention]:
+def cue_mentions(cues: Iterable[Cue], text: str) -> list[Mention]:
     """Where any of the cues stands, in the order of the text."""
     return sorted((found for one in cues for found in one.mentions(text)), key=lambda found: (found.start, -found.end))
 
 
-def _from_label(question: Field) -> tuple[Cue, ...]:
-    terms = [term for term in content_terms(f"{question.label.en} {question.id.replace('_', ' ')}") if len(term) > 1]
-    stems = [f"{stem(term)}*" if len(term) > 3 else term for term in terms]
-    return tuple(map(cue, [*dict.fromkeys(stems), *_han_pieces(question.label.zh)]))
+def _cues_from_label(question: Field) -> tuple[Cue, ...]:
+    terms = [term for term in cue_terms(f"{question.label.en} {question.id.replace('_', ' ')}") if len(term) > 1]
+    stems = [f"{cue_stem(term)}*" if len(term) > 3 else term for term in terms]
+    return tuple(map(cue, [*dict.fromkeys(stems), *_han_cue_pieces(question.label.zh)]))
 
 
-def _from_option(option: Option) -> tuple[Cue, ...]:
+def _cues_from_option(option: Option) -> tuple[Cue, ...]:
     """All the words of a choice's label, in their order. `Yes` and `No` have none: see how choices are bound."""
     found = [
-        " .. ".join(f"{stem(term)}*" if len(term) > 3 else term for term in terms)
+        " .. ".join(f"{cue_stem(term)}*" if len(term) > 3 else term for term in terms)
         for label in re.split(r"[/;]", option.label.en)
-        if (terms := content_terms(label))
+        if (terms := cue_terms(label))
     ]
     if _HAN.search(option.label.zh):
         found += [part for part in re.split(r"[/;\uff1b、\uff08\uff09()]", option.label.zh) if len(part.strip()) > 1]
     return tuple(map(cue, found))
 
 
-def _han_pieces(label: str) -> list[str]:
+def _han_cue_pieces(label: str) -> list[str]:
     runs = re.findall(f"[{UNSPACED}]{{2,}}", label)
     pieces = [run[n : n + 2] for run in runs for n in range(len(run) - 1)]
     return [piece for piece in pieces if piece not in _GENERIC_HAN]
 
 
-def content_terms(text: str) -> list[str]:
+def cue_terms(text: str) -> list[str]:
     """The words of a text that say something, folded."""
     return [term for term in re.findall(r"[a-z0-9]+", fold(text).text) if term not in _GENERIC]
 
@@ -185,7 +185,7 @@ _ENDINGS: Final = re.findall(
 )
 
 
-def stem(term: str) -> str:
+def cue_stem(term: str) -> str:
     """What most forms of a word begin with: `smok` of smoking, `diet` of dietary."""
     for ending in _ENDINGS:
         if term.endswith(ending) and len(term) - len(ending) >= 4:

@@ -6,9 +6,9 @@ from typing import Final
 
 from ingather.extraction.findings import Reason
 from ingather.extraction.proof.bound import Bound, unbound
-from ingather.extraction.proof.cues import Cues, mentions
+from ingather.extraction.proof.cues import Cues, cue_mentions
+from ingather.extraction.proof.named_dates import Date, NamedDate, named_dates
 from ingather.extraction.proof.passage import QuotedPassage
-from ingather.extraction.proof.support import Date, NamedDate, dates
 from ingather.extraction.template.model import Field
 
 _RANGE: Final = re.compile(
@@ -33,7 +33,7 @@ def bind_date(field: Field, value: str, passage: QuotedPassage, cues: Cues) -> B
     """The place of a date, if the sentence speaks of the field and the date is at the right end of its range."""
     year, *rest = (int(part) for part in re.findall(r"[0-9]+", value))
     wanted: Date = (year, rest[0] if rest else None, rest[1] if len(rest) > 1 else None)
-    named = sorted(dates(passage.text), key=lambda one: (one.start, one.start - one.end))
+    named = sorted(named_dates(passage.text), key=lambda one: (one.start, one.start - one.end))
     named = [
         one
         for n, one in enumerate(named)
@@ -55,18 +55,18 @@ def _bind_date(field: Field, one: NamedDate, named: Sequence[NamedDate], passage
     text, place = passage.text, (one.start, one.end)
     start, end = passage.sentence(one.start)
     name = f"{field.id} {field.label.en}".casefold()
-    edge = _edge(text, one, named)
+    edge = _date_edge(text, one, named)
     if _IS_START.search(name) and not _IS_END.search(name) and edge == "end":
         return unbound(Reason.OTHER_TIME, place)
     if _IS_END.search(name) and edge != "end":
         return unbound(Reason.OTHER_TIME, place)
-    own = [cue for cue in mentions(cues.speaks, text) if start <= cue.start < end and not cue.is_negated]
+    own = [cue for cue in cue_mentions(cues.speaks, text) if start <= cue.start < end and not cue.is_negated]
     if edge == "":
         # A date that is no end of a range is that of many things: only the plainest words make it this field's.
         own = [cue for cue in own if _PLAIN.search(text, cue.start, cue.end)]
     if cues.speaks and not own:
         return unbound(Reason.NO_CUE, place)
-    rivals = [cue for cue in mentions(cues.rivals, text) if start <= cue.start < end]
+    rivals = [cue for cue in cue_mentions(cues.rivals, text) if start <= cue.start < end]
     near = min((_gap_to_date(cue.start, cue.end, one) for cue in own), default=0)
     if rivals and min(_gap_to_date(cue.start, cue.end, one) for cue in rivals) < near:
         return unbound(Reason.OTHER_TIME, place)
@@ -77,7 +77,7 @@ def _gap_to_date(start: int, end: int, one: NamedDate) -> int:
     return max(0, one.start - end, start - one.end)
 
 
-def _edge(text: str, one: NamedDate, named: Sequence[NamedDate]) -> str:
+def _date_edge(text: str, one: NamedDate, named: Sequence[NamedDate]) -> str:
     """Whether a date begins or ends a range; empty where it stands alone."""
     for other in _other_dates(one, named):
         if other.start >= one.end and _RANGE.fullmatch(text[one.end : other.start]):

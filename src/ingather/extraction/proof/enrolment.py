@@ -42,14 +42,14 @@ _ANALYSED: Final = re.compile(r"(?<![a-z])(?:analys|analyz|evaluable|assessable|
 
 def with_enrolment(cues: Cues, pages: Sequence[str], text: QuotedPassage) -> Cues | None:
     """The cues of the number randomised with those of enrolment, where these may stand for them; else None."""
-    abstract = _abstract(pages, text)
+    abstract = _abstract_with_enrolment(pages, text)
     if not abstract or not _RANDOMISED.search(abstract) or _OTHER_PEOPLE.search(abstract):
         return None
     treated = () if _ANALYSED.search(text.text, *text.sentence(text.start)) else _TREATED
     return replace(cues, speaks=(*cues.speaks, *_ENROLLED, *treated))
 
 
-def _abstract(pages: Sequence[str], text: QuotedPassage) -> str:
+def _abstract_with_enrolment(pages: Sequence[str], text: QuotedPassage) -> str:
     """The title and the abstract in which a quote stands; nothing where it does not stand there."""
     if sum(map(len, pages)) <= _LONGEST_ABSTRACT:
         return "\n".join(pages)

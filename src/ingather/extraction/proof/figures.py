@@ -12,7 +12,7 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Final
 
-from ingather.extraction.proof.number_terms import HAN_RUN, han_number, spelt_numbers
+from ingather.extraction.proof.number_terms import HAN_RUN, han_number_term, spelt_number_terms
 
 _SCALES: Final = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "千": 10**3, "万": 10**4, "亿": 10**8}
 _NUMBER: Final = re.compile(
@@ -100,7 +100,7 @@ class PrintedFigure:
     edge: str = ""
 
 
-def figures(text: str) -> tuple[PrintedFigure, ...]:
+def printed_figures(text: str) -> tuple[PrintedFigure, ...]:
     """All figures of a folded text, in order; each character belongs to one at most."""
     found = sorted(
         [*_figures_in_digits(text), *_spelt_figures(text), *_han_figures(text)], key=lambda one: (one.start, -one.end)
@@ -109,7 +109,7 @@ def figures(text: str) -> tuple[PrintedFigure, ...]:
     for one in found:
         if not kept or one.start >= kept[-1].end:
             kept.append(one)
-    return tuple(_with_ranges(text, [*_labelled_lists(text, kept)]))
+    return tuple(_figures_with_ranges(text, [*_figures_in_labelled_lists(text, kept)]))
 
 
 _LABEL_LIST: Final = re.compile(r", (?:and |or )?| and | or |/|, ?")
@@ -117,7 +117,7 @@ _LABEL_LIST: Final = re.compile(r", (?:and |or )?| and | or |/|, ?")
 _HIGHEST_LABEL: Final = 9
 
 
-def _labelled_lists(text: str, found: list[PrintedFigure]) -> Iterator[PrintedFigure]:
+def _figures_in_labelled_lists(text: str, found: list[PrintedFigure]) -> Iterator[PrintedFigure]:
     """`grade 3, 2, and 1`: what follows a label in its list is one, too."""
     last: PrintedFigure | None = None
     for one in found:
@@ -138,7 +138,7 @@ def _labelled_lists(text: str, found: list[PrintedFigure]) -> Iterator[PrintedFi
 
 def _figures_in_digits(text: str) -> Iterator[PrintedFigure]:
     codes = [found.span() for found in _CODE.finditer(text)]
-    codes += [found.span() for found in _BRACKETED.finditer(text) if _is_citation(text, found)]
+    codes += [found.span() for found in _BRACKETED.finditer(text) if _is_citation_and_no_figure(text, found)]
     for found in _NUMBER.finditer(text):
         is_code = any(start <= found.start() < end for start, end in codes)
         if " " in found["number"] and _RUN_OF_NUMBERS.search(text, max(0, found.start() - 14), found.end() + 14):
@@ -151,7 +151,7 @@ def _figures_in_digits(text: str) -> Iterator[PrintedFigure]:
         if (
             (comma := _DECIMAL_COMMA.match(text, found.start()))
             and comma.end() > end
-            and _is_decimal_comma(text, comma)
+            and _is_decimal_comma_of_figure(text, comma)
         ):
             value, end = Decimal(comma[0].replace(",", ".")), comma.end()
         else:
@@ -163,12 +163,12 @@ def _figures_in_digits(text: str) -> Iterator[PrintedFigure]:
         yield _printed_figure(text, found.start(), end, value, is_code=is_code)
 
 
-def _is_decimal_comma(text: str, comma: re.Match[str]) -> bool:
+def _is_decimal_comma_of_figure(text: str, comma: re.Match[str]) -> bool:
     """`12,4` is 12.4 where no list of whole numbers stands around it: `3,4` behind a word is two citations."""
     return text[comma.start() - 1 : comma.start()] not in {"^", "["} and not text[comma.end() :].startswith("]")
 
 
-def _is_citation(text: str, found: re.Match[str]) -> bool:
+def _is_citation_and_no_figure(text: str, found: re.Match[str]) -> bool:
     """Brackets that hold whole numbers only, behind a word or a full stop and not behind another number."""
     before = text[: found.start()].rstrip()[-1:]
     return bool(before) and not before.isdigit() and before not in "%)=:,"
@@ -176,7 +176,7 @@ def _is_citation(text: str, found: re.Match[str]) -> bool:
 
 def _printed_figure(text: str, start: int, end: int, value: Decimal, *, is_code: bool) -> PrintedFigure:
     percent = _PERCENT.match(text, end)
-    sign = _sign(text, start)
+    sign = _sign_of_figure(text, start)
     compared = _COMPARATOR.search(text, max(0, start - 3), start)
     stop = percent.end() if percent else end
     unit, is_time = _unit_behind_figure(text, start, stop) if not percent else ("", False)
@@ -188,11 +188,12 @@ def _printed_figure(text: str, start: int, end: int, value: Decimal, *, is_code:
         comparator=compared[1] if compared else "",
         unit=unit,
         is_time=is_time,
-        is_name=is_code or _is_name(text, start, end, is_time=is_time, has_unit=bool(unit) or percent is not None),
+        is_name=is_code
+        or _figure_is_part_of_name(text, start, end, is_time=is_time, has_unit=bool(unit) or percent is not None),
     )
 
 
-def _sign(text: str, start: int) -> str:
+def _sign_of_figure(text: str, start: int) -> str:
     """The minus before a figure, unless it is the dash of a range or the hyphen of a word."""
     for sign in ("-", "- "):
         if text.endswith(sign, 0, start):
@@ -217,7 +218,7 @@ def _unit_behind_figure(text: str, start: int, end: int) -> tuple[str, bool]:
     return "", False
 
 
-def _is_name(text: str, start: int, end: int, *, is_time: bool, has_unit: bool) -> bool:
+def _figure_is_part_of_name(text: str, start: int, end: int, *, is_time: bool, has_unit: bool) -> bool:
     before, after = text[:start], text[end : end + 1]
     last = before[-1:]
     if last in {"^", "_"} or _GREEK_OR_LATIN.match(last):
@@ -241,7 +242,7 @@ def _is_name(text: str, start: int, end: int, *, is_time: bool, has_unit: bool) 
         return True  # a ratio, 1:1
     if has_unit or (is_time and _TIME.match(text, end)):
         return False
-    is_labelled = _is_labelled(text, start, end, before[-40:])
+    is_labelled = _figure_is_labelled(text, start, end, before[-40:])
     return is_labelled or (_HAN_LABEL_AFTER.match(text, end) is not None and not is_time)
 
 
@@ -249,7 +250,7 @@ _DESIGN: Final = re.compile(r" ?(?:x ?[0-9] ?)?(?:factorial|between|design|cross
 _BY: Final = re.compile(r" ?x ?[0-9](?![0-9.])")
 
 
-def _is_labelled(text: str, start: int, end: int, tail: str) -> bool:
+def _figure_is_labelled(text: str, start: int, end: int, tail: str) -> bool:
     """Whether a word before it makes a label of the figure, or it numbers a list, a design or at least one thing."""
     if _LABELLED.search(tail) or _HAN_LABELLED.search(tail):
         return True
@@ -263,7 +264,7 @@ def _is_labelled(text: str, start: int, end: int, tail: str) -> bool:
 
 
 def _spelt_figures(text: str) -> Iterator[PrintedFigure]:
-    for found, value in spelt_numbers(text):
+    for found, value in spelt_number_terms(text):
         percent = _PERCENT.match(text, found.end())
         stop = percent.end() if percent else found.end()
         unit, is_time = _unit_behind_figure(text, found.start(), stop)
@@ -279,18 +280,18 @@ def _spelt_figures(text: str) -> Iterator[PrintedFigure]:
 
 def _han_figures(text: str) -> Iterator[PrintedFigure]:
     for found in HAN_RUN.finditer(text):
-        value = han_number(found[0])
+        value = han_number_term(found[0])
         if value is None:
             continue
         unit, is_time = _unit_behind_figure(text, found.start(), found.end())
         is_label = _HAN_LABEL_AFTER.match(text, found.end()) or text[: found.start()].endswith("第")
         yield PrintedFigure(
             start=found.start(), end=found.end(), value=Decimal(value), unit=unit, is_time=is_time, is_spelt=True,
-            is_name=bool(is_label) or _is_part_of_term(text, found),
+            is_name=bool(is_label) or _han_figure_is_part_of_term(text, found),
         )  # fmt: skip
 
 
-def _is_part_of_term(text: str, found: re.Match[str]) -> bool:
+def _han_figure_is_part_of_term(text: str, found: re.Match[str]) -> bool:
     """`一般`, `统一`, `十分`: a numeral that is part of a Chinese word; none with a measure word behind."""
     if len(found[0]) > 1:
         return False
@@ -298,7 +299,7 @@ def _is_part_of_term(text: str, found: re.Match[str]) -> bool:
     return after not in set("例人名个组家中名种项次周天年月岁所院医臂万千百份只眼位")
 
 
-def _with_ranges(text: str, found: list[PrintedFigure]) -> Iterator[PrintedFigure]:
+def _figures_with_ranges(text: str, found: list[PrintedFigure]) -> Iterator[PrintedFigure]:
     """Figures whose partner stands behind `-`, `to` or the like are the ends of a range."""
     edges: dict[int, str] = {}
     for n, (low, high) in enumerate(pairwise(found)):

@@ -39,7 +39,7 @@ class Reach:
     cue: Mention
 
 
-def nearest(
+def nearest_governing_cue(
     text: str,
     figure: PrintedFigure,
     cues: Sequence[Mention],
@@ -51,13 +51,15 @@ def nearest(
     for cue in cues:
         if not sentence[0] <= cue.start < sentence[1] or cue.is_negated:
             continue
-        distance = _cue_distance(text, figure, cue, rivals_of_figure)
+        distance = _governing_cue_distance(text, figure, cue, rivals_of_figure)
         if distance is not None and (best is None or distance < best.distance):
             best = Reach(distance=distance, cue=cue)
     return best
 
 
-def _cue_distance(text: str, figure: PrintedFigure, cue: Mention, others: Sequence[PrintedFigure]) -> float | None:
+def _governing_cue_distance(
+    text: str, figure: PrintedFigure, cue: Mention, others: Sequence[PrintedFigure]
+) -> float | None:
     if cue.start < figure.end and cue.end > figure.start:
         return 0.0
     is_behind = cue.start >= figure.end
@@ -65,7 +67,7 @@ def _cue_distance(text: str, figure: PrintedFigure, cue: Mention, others: Sequen
     if is_behind and figure.is_time and text[low : low + 15].lstrip(" -").startswith(figure.unit):
         low = text.index(figure.unit, low) + len(figure.unit)
     between = text[low:high]
-    bracketed = _bracketed(text, figure, cue)
+    bracketed = _brackets_beside_governing_cue(text, figure, cue)
     for other in others:
         if low <= other.start < high and not any(a <= other.start < b for a, b in bracketed):
             return None
@@ -79,13 +81,13 @@ def _cue_distance(text: str, figure: PrintedFigure, cue: Mention, others: Sequen
     return distance if distance <= _FAR else None
 
 
-def _bracketed(text: str, figure: PrintedFigure, cue: Mention) -> list[tuple[int, int]]:
+def _brackets_beside_governing_cue(text: str, figure: PrintedFigure, cue: Mention) -> list[tuple[int, int]]:
     """Brackets that hold neither the figure nor the cue: what stands in them is beside the sentence."""
     spans = [found.span() for found in _BRACKETS.finditer(text)]
     return [(a, b) for a, b in spans if not (a <= figure.start < b) and not (a <= cue.start < b)]
 
 
-def governed(
+def governing_cue(
     text: str,
     figure: PrintedFigure,
     others: Sequence[PrintedFigure],
@@ -95,32 +97,36 @@ def governed(
     is_possible: Callable[[PrintedFigure], bool] = lambda _: True,
 ) -> Reach | None:
     """The own cue that a figure has for itself: nearer than any rival cue, and nearer than to any other figure."""
-    mine = nearest(text, figure, own, others, sentence)
+    mine = nearest_governing_cue(text, figure, own, others, sentence)
     if mine is None:
         return None
-    rival = nearest(text, figure, [one for one in rivals if not _overlaps_mention(one, own)], others, sentence)
+    rival = nearest_governing_cue(
+        text, figure, [one for one in rivals if not _governing_cue_overlaps(one, own)], others, sentence
+    )
     if rival is not None and rival.distance < mine.distance:
         return None
     for other in others:
         if (
             other.value == figure.value
-            or _is_aside(text, other, figure, mine.cue)
+            or _is_aside_of_governing_cue(text, other, figure, mine.cue)
             or not sentence[0] <= other.start < sentence[1]
             or not is_possible(other)
         ):
             continue
-        same = nearest(text, other, [mine.cue], [figure, *(one for one in others if one is not other)], sentence)
+        same = nearest_governing_cue(
+            text, other, [mine.cue], [figure, *(one for one in others if one is not other)], sentence
+        )
         if same is not None and same.distance < mine.distance:
-            return _another(text, figure, others, own, mine, sentence)
+            return _other_governing_cue(text, figure, others, own, mine, sentence)
     return mine
 
 
-def _is_aside(text: str, other: PrintedFigure, figure: PrintedFigure, cue: Mention) -> bool:
+def _is_aside_of_governing_cue(text: str, other: PrintedFigure, figure: PrintedFigure, cue: Mention) -> bool:
     """Whether another figure stands in brackets that hold neither the figure nor the cue."""
-    return any(a <= other.start < b for a, b in _bracketed(text, figure, cue))
+    return any(a <= other.start < b for a, b in _brackets_beside_governing_cue(text, figure, cue))
 
 
-def _another(
+def _other_governing_cue(
     text: str,
     figure: PrintedFigure,
     others: Sequence[PrintedFigure],
@@ -130,16 +136,18 @@ def _another(
 ) -> Reach | None:
     """The next nearest own cue, if no other figure is nearer to that."""
     left = [one for one in own if one != used.cue]
-    mine = nearest(text, figure, left, others, sentence)
+    mine = nearest_governing_cue(text, figure, left, others, sentence)
     if mine is None:
         return None
     for other in others:
         if other.value != figure.value:
-            same = nearest(text, other, [mine.cue], [figure, *(one for one in others if one is not other)], sentence)
+            same = nearest_governing_cue(
+                text, other, [mine.cue], [figure, *(one for one in others if one is not other)], sentence
+            )
             if same is not None and same.distance < mine.distance:
                 return None
     return mine
 
 
-def _overlaps_mention(one: Mention, others: Sequence[Mention]) -> bool:
+def _governing_cue_overlaps(one: Mention, others: Sequence[Mention]) -> bool:
     return any(one.start < other.end and other.start < one.end for other in others)

@@ -61,21 +61,21 @@ _COMBINED: Final = re.compile(r"(?<![a-z])(?:plus|and|with|combin\w+|followed by
 _ALONE: Final = re.compile(r"(?<![a-z])(?:alone|only|monotherapy|single[- ]agent)(?![a-z])")
 
 
-def names_of_arms(
+def group_names_of_arms(
     text: str, arms: Mapping[str, str], own: Mapping[str, Sequence[str]], short: Sequence[tuple[str, str]]
 ) -> tuple[ArmName, ...]:
     """The further names of each arm. `own` are the words that only its label has, `short` what is abbreviated."""
     folded = fold(text).text
-    brief = [*_short_names(text, arms, own, short), *_in_brackets(text, own, short)]
+    brief = [*_short_group_names(text, arms, own, short), *_group_names_in_brackets(text, own, short)]
     telling = {
         key: (*own.get(key, ()), fold(label).text, *(name for name_key, name in brief if name_key == key))
         for key, label in arms.items()
     }
-    seeds = {name: key for key, label in arms.items() if is_lettered(name := fold(label).text)}
+    seeds = {name: key for key, label in arms.items() if is_lettered_group_name(name := fold(label).text)}
     found = [
         *brief,
-        *_lettered(folded, telling, seeds),
-        *_by_composition(arms),
+        *_lettered_group_names(folded, telling, seeds),
+        *_group_names_by_composition(arms),
     ]  # fmt: skip
     owners: dict[str, set[str]] = {}
     for key, name in found:
@@ -84,15 +84,15 @@ def names_of_arms(
     sure = {name: next(iter(keys)) for name, keys in owners.items() if len(keys) == 1 and name not in labels}
     # `P2` and `P4` are two groups, whatever letters they share: one arm has not both names.
     alike = Counter((key, re.sub(r"[0-9]", "#", name)) for name, key in sure.items() if re.search(r"[0-9]", name))
-    alike.update((key, "lettered " + name.split(" ")[0]) for name, key in sure.items() if is_lettered(name))
+    alike.update((key, "lettered " + name.split(" ")[0]) for name, key in sure.items() if is_lettered_group_name(name))
     return tuple(
         (key, name) for name, key in sure.items()
         if alike[key, re.sub(r"[0-9]", "#", name)] <= 1
-        and (not is_lettered(name) or alike[key, "lettered " + name.split(" ")[0]] <= 1)
+        and (not is_lettered_group_name(name) or alike[key, "lettered " + name.split(" ")[0]] <= 1)
     )  # fmt: skip
 
 
-def _short_names(
+def _short_group_names(
     text: str, arms: Mapping[str, str], own: Mapping[str, Sequence[str]], short: Sequence[tuple[str, str]]
 ) -> list[ArmName]:
     """Names in capitals whose letters are those of one arm's words, each used as a name more than once."""
@@ -103,17 +103,19 @@ def _short_names(
     found = []
     for name in counts:
         brief = fold(name).text
-        fitting = [key for key, label in arms.items() if is_short_for(name, label, own.get(key, ()))]
+        fitting = [key for key, label in arms.items() if is_group_name_short_for(name, label, own.get(key, ()))]
         if brief in explained:
             # A short name means what the paper explains: `TC` of `docetaxel and cyclophosphamide (TC)`.
-            carrying = {key for key in arms for long in explained[brief] if _shares(long, own.get(key, ()))}
+            carrying = {
+                key for key in arms for long in explained[brief] if _shares_terms_of_group_name(long, own.get(key, ()))
+            }
             fitting = [*carrying]
         if len(fitting) == 1 and not (brief in _COMMON if brief in explained else is_real(brief)):
             found.append((fitting[0], brief))
     return found
 
 
-def _shares(long: str, terms: Sequence[str]) -> bool:
+def _shares_terms_of_group_name(long: str, terms: Sequence[str]) -> bool:
     return any(re.search(rf"(?<![a-z0-9]){re.escape(term)}(?:s|es|ed|ing)?(?![a-z0-9])", long) for term in terms)
 
 
@@ -121,7 +123,7 @@ def _shares(long: str, terms: Sequence[str]) -> bool:
 _LEAST_LETTERS: Final = 3
 
 
-def is_short_for(name: str, label: str, own: Sequence[str]) -> bool:
+def is_group_name_short_for(name: str, label: str, own: Sequence[str]) -> bool:
     """Whether the letters of a name in capitals are the initials of a label's words, or begin its own word."""
     letters = re.sub(r"[^a-z0-9]", "", name.casefold())
     terms = [term for term in re.findall(r"[a-z]+|[0-9]+", fold(label).text) if term not in _SMALL]
@@ -132,10 +134,10 @@ def is_short_for(name: str, label: str, own: Sequence[str]) -> bool:
         return True
     if len(letters) >= _LEAST_LETTERS and any(term.startswith(letters) for term in own):
         return True
-    return any(c.isdigit() for c in letters) and len(letters) > 1 and _is_spelt_by_initials(letters, terms)
+    return any(c.isdigit() for c in letters) and len(letters) > 1 and _group_name_is_spelt_by_initials(letters, terms)
 
 
-def _is_spelt_by_initials(letters: str, terms: Sequence[str]) -> bool:
+def _group_name_is_spelt_by_initials(letters: str, terms: Sequence[str]) -> bool:
     at = 0
     for letter in letters:
         at = next((n + 1 for n in range(at, len(terms)) if terms[n].startswith(letter)), -1)
@@ -154,7 +156,9 @@ _NO_GROUP: Final = {
 _NEAR_BRACKETS: Final = 4
 
 
-def _in_brackets(text: str, own: Mapping[str, Sequence[str]], short: Sequence[tuple[str, str]]) -> list[ArmName]:
+def _group_names_in_brackets(
+    text: str, own: Mapping[str, Sequence[str]], short: Sequence[tuple[str, str]]
+) -> list[ArmName]:
     """`doxorubicin plus cyclophosphamide (AC)`: a short name right behind the words of one arm."""
     explained = {brief for _, brief in short}
     votes: dict[str, set[str]] = {}
@@ -167,11 +171,13 @@ def _in_brackets(text: str, own: Mapping[str, Sequence[str]], short: Sequence[tu
         near = " ".join(window.split()[-_NEAR_BRACKETS:])
         if re.search(r"(?<![a-z])(?:without|no|not|non)(?![a-z])", near):
             continue
-        votes.setdefault(brief, set()).update(key for key, terms in own.items() if _shares(near, terms))
+        votes.setdefault(brief, set()).update(
+            key for key, terms in own.items() if _shares_terms_of_group_name(near, terms)
+        )
     return [(key, brief) for brief, keys in votes.items() for key in keys]
 
 
-def _lettered(text: str, own: Mapping[str, Sequence[str]], labels: Mapping[str, str]) -> list[ArmName]:
+def _lettered_group_names(text: str, own: Mapping[str, Sequence[str]], labels: Mapping[str, str]) -> list[ArmName]:
     """`group A`, by the words of one arm that stand behind it or, where it stands in brackets, before it."""
     mentions = lettered_groups(text)
     votes: dict[str, Counter[str]] = {}
@@ -179,16 +185,16 @@ def _lettered(text: str, own: Mapping[str, Sequence[str]], labels: Mapping[str, 
         votes.setdefault(name, Counter())
         following = mentions[n + 1][1] if n + 1 < len(mentions) else len(text)
         before = mentions[n - 1][2] if n else 0
-        for window in _windows(text, (start, end), before, following):
-            hits = [key for key, terms in own.items() if _shares(window, terms)]
+        for window in _windows_around_group_name(text, (start, end), before, following):
+            hits = [key for key, terms in own.items() if _shares_terms_of_group_name(window, terms)]
             if len(hits) == 1:
                 votes[name][hits[0]] += 1
                 break
     sure = {name: next(iter(count)) for name, count in votes.items() if len(count) == 1} | dict(labels)
-    return [*((key, name) for name, key in sure.items()), *_left_over(votes, sure, list(own))]
+    return [*((key, name) for name, key in sure.items()), *_group_names_left_over(votes, sure, list(own))]
 
 
-def _windows(text: str, place: tuple[int, int], before: int, following: int) -> list[str]:
+def _windows_around_group_name(text: str, place: tuple[int, int], before: int, following: int) -> list[str]:
     """Where a lettered group is explained: right before it in brackets, or right behind it."""
     found = []
     start, end = place
@@ -216,11 +222,13 @@ def lettered_groups(text: str) -> list[tuple[str, int, int]]:
     return found
 
 
-def is_lettered(name: str) -> bool:
+def is_lettered_group_name(name: str) -> bool:
     return _LETTERED.fullmatch(name) is not None
 
 
-def _left_over(votes: Mapping[str, Counter[str]], sure: Mapping[str, str], keys: Sequence[str]) -> list[ArmName]:
+def _group_names_left_over(
+    votes: Mapping[str, Counter[str]], sure: Mapping[str, str], keys: Sequence[str]
+) -> list[ArmName]:
     """Of two groups and two arms, what is not the one is the other."""
     heads: dict[str, list[str]] = {}
     for name in votes:
@@ -234,7 +242,7 @@ def _left_over(votes: Mapping[str, Counter[str]], sure: Mapping[str, str], keys:
     return found
 
 
-def _by_composition(arms: Mapping[str, str]) -> list[ArmName]:
+def _group_names_by_composition(arms: Mapping[str, str]) -> list[ArmName]:
     """`the combination` and `monotherapy`, where one arm is a combination and the other is not."""
     folded = {key: fold(label).text for key, label in arms.items()}
     combined = [key for key, label in folded.items() if _COMBINED.search(label) and not _ALONE.search(label)]

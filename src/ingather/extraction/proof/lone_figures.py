@@ -3,8 +3,8 @@
 import re
 from typing import Final
 
+from ingather.extraction.proof.figure_kind import FigureKind
 from ingather.extraction.proof.figures import PrintedFigure
-from ingather.extraction.proof.measure import FigureKind
 
 _CI: Final = (
     r"(?:c\.?i\.?s?|cri|ci95|confidence (?:intervals?|limits?|bounds?)|credible intervals?"
@@ -102,34 +102,34 @@ _THINGS_AFTER: Final = re.compile(
 _NEAR: Final = 160
 
 
-def alone(text: str, figure: PrintedFigure, before_it: PrintedFigure | None) -> set[FigureKind]:
+def lone_figure_kinds(text: str, figure: PrintedFigure, before_it: PrintedFigure | None) -> set[FigureKind]:
     """What the characters right before and right behind a figure make of it."""
     floor = before_it.end if before_it else 0
     before, after = text[max(0, figure.start - _NEAR) : figure.start], text[figure.end : figure.end + 60]
     near = text[max(floor, figure.start - _NEAR) : figure.start]
     near = re.split(r"[.;] |[。\uff1b]|, there (?:was|were) ", near)[-1]
-    if marked := _marked(figure, before, near, after):
+    if marked := _lone_figure_kinds_by_mark(figure, before, near, after):
         return marked
-    if _is_year(text, figure):
+    if _lone_figure_is_year(text, figure):
         return {FigureKind.DATE}
     if figure.is_time and (_AGE_AFTER.match(text, figure.end) or _AGE_BEFORE.search(near)):
-        return {FigureKind.AGE, FigureKind.TIME, *_averages(near)}
+        return {FigureKind.AGE, FigureKind.TIME, *_lone_figure_averages(near)}
     if figure.is_time:
         is_adjective = text[figure.end : figure.end + 1] == "-"  # `the 1-year survival rate`
-        return {FigureKind.TIME} if is_adjective else {FigureKind.TIME, *_averages(near)}
+        return {FigureKind.TIME} if is_adjective else {FigureKind.TIME, *_lone_figure_averages(near)}
     if figure.edge:
-        return _of_range(figure, before)
+        return _lone_figure_kinds_of_range(figure, before)
     if _EFFECT_BEFORE.search(near) and not (_OR.search(near) and figure.value == int(figure.value)):
         return {FigureKind.ESTIMATE}
     if figure.is_percent:
-        return {FigureKind.PERCENT, *_averages(near)}
+        return {FigureKind.PERCENT, *_lone_figure_averages(near)}
     if _N_BEFORE.search(before):
         is_share = re.match(r" ?[,;(] ?[0-9.]+ ?%", after) or re.search(r"% ?[(\[] ?n ?[=:] ?$", before)
         return {FigureKind.EVENTS, FigureKind.COUNT} if is_share else {FigureKind.TOTAL, FigureKind.COUNT}
-    return _of_number(text, figure, near)
+    return _lone_figure_kinds_of_number(text, figure, near)
 
 
-def _marked(figure: PrintedFigure, before: str, near: str, after: str) -> set[FigureKind]:
+def _lone_figure_kinds_by_mark(figure: PrintedFigure, before: str, near: str, after: str) -> set[FigureKind]:
     """What signs and words that stand at the figure itself make of it: `P =`, `95 % CI`, `SD`, `±`."""
     if _P_BEFORE.search(before):
         return {FigureKind.P}
@@ -148,13 +148,13 @@ def _marked(figure: PrintedFigure, before: str, near: str, after: str) -> set[Fi
     return {FigureKind.SD, FigureKind.SE} if before.rstrip().endswith("\u00b1") else set()
 
 
-def _of_number(text: str, figure: PrintedFigure, near: str) -> set[FigureKind]:
+def _lone_figure_kinds_of_number(text: str, figure: PrintedFigure, near: str) -> set[FigureKind]:
     after = text[figure.end : figure.end + 90]
     if figure.unit and not figure.is_time:
-        averages = _averages(near)
+        averages = _lone_figure_averages(near)
         is_dose = _DOSE_UNIT.fullmatch(figure.unit) is not None and not averages
         return {FigureKind.DOSE} if is_dose else {FigureKind.AMOUNT, *averages}
-    if averages := _averages(near):
+    if averages := _lone_figure_averages(near):
         return averages | ({FigureKind.AGE} if _AGE_BEFORE.search(near) else set())
     is_whole = figure.value == int(figure.value) and figure.value >= 0 and "." not in text[figure.start : figure.end]
     if is_whole:
@@ -178,7 +178,7 @@ def _of_number(text: str, figure: PrintedFigure, near: str) -> set[FigureKind]:
 _ONE_OF: Final = re.compile(r" of (?:the |these |our )?(?:two|three|four|five|six|[2-9]|several|following)(?![a-z0-9])")
 
 
-def _averages(near: str) -> set[FigureKind]:
+def _lone_figure_averages(near: str) -> set[FigureKind]:
     """Mean or median, whichever was named last before the figure."""
     means, medians = [*_MEAN.finditer(near)], [*_MEDIAN.finditer(near)]
     if means and (not medians or means[-1].start() > medians[-1].start()):
@@ -186,9 +186,9 @@ def _averages(near: str) -> set[FigureKind]:
     return {FigureKind.MEDIAN} if medians else set()
 
 
-def _is_year(text: str, figure: PrintedFigure) -> bool:
+def _lone_figure_is_year(text: str, figure: PrintedFigure) -> bool:
     if figure.is_percent or figure.is_spelt or not _YEAR.fullmatch(text[figure.start : figure.end]):
-        return _is_day(text, figure)
+        return _lone_figure_is_day(text, figure)
     if text[figure.end :].startswith(("年", "/", "-")):
         return True
     after = text[figure.end : figure.end + 40]
@@ -196,7 +196,7 @@ def _is_year(text: str, figure: PrintedFigure) -> bool:
     return _YEAR_CONTEXT.search(text, max(0, figure.start - 16), figure.start) is not None and not is_counted
 
 
-def _is_day(text: str, figure: PrintedFigure) -> bool:
+def _lone_figure_is_day(text: str, figure: PrintedFigure) -> bool:
     """The day of a date: a number up to 31 beside the name of a month, or in a date of figures."""
     if not 1 <= figure.value <= 31 or figure.is_percent:
         return False
@@ -209,7 +209,7 @@ def _is_day(text: str, figure: PrintedFigure) -> bool:
     )
 
 
-def _of_range(figure: PrintedFigure, before: str) -> set[FigureKind]:
+def _lone_figure_kinds_of_range(figure: PrintedFigure, before: str) -> set[FigureKind]:
     """An end of a range. Brackets may open between what it is a range of and its lower end."""
     is_low = figure.edge == "low"
     if not is_low:

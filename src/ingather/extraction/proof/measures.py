@@ -8,9 +8,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from ingather.extraction.proof.figure_kind import FigureKind
 from ingather.extraction.proof.figures import PrintedFigure
-from ingather.extraction.proof.lone_figures import SD, SE, alone
-from ingather.extraction.proof.measure import FigureKind
+from ingather.extraction.proof.lone_figures import SD, SE, lone_figure_kinds
 
 _OF: Final = re.compile(
     r" ?(?:/| of (?:the |a total of |all )?| out of (?:the |a total of )?)(?:[a-z]{1,12} ){0,1}"
@@ -18,21 +18,21 @@ _OF: Final = re.compile(
 )
 
 
-def measures(text: str, found: Sequence[PrintedFigure]) -> tuple[frozenset[FigureKind], ...]:
+def measures_of_figures(text: str, found: Sequence[PrintedFigure]) -> tuple[frozenset[FigureKind], ...]:
     """For each figure of a folded text what it may be. Never empty."""
     kinds = []
     before_it: PrintedFigure | None = None
     for figure in found:
-        kinds.append(alone(text, figure, before_it))
+        kinds.append(lone_figure_kinds(text, figure, before_it))
         is_aside = figure.is_name or kinds[-1] == {FigureKind.CI_LEVEL}  # `median PFS (95 % CI) was 2.8`
         before_it = before_it if is_aside else figure
     for n in range(len(found)):
-        _in_company(text, found, kinds, n)
-    _under_headers(text, found, kinds)
+        _measure_in_company(text, found, kinds, n)
+    _measure_under_headers(text, found, kinds)
     for n in range(1, len(found)):
-        _in_a_list(text, found, kinds, n)
+        _measure_list(text, found, kinds, n)
     for n in range(len(found) - 1, 0, -1):
-        _in_a_list_of_shares(text, found, kinds, n)
+        _measure_list_of_shares(text, found, kinds, n)
     return tuple(frozenset(kind) for kind in kinds)
 
 
@@ -43,7 +43,7 @@ _LISTED: Final = re.compile(r"[,;] ?")
 _COMMA: Final = re.compile(r" ?[%a-z/]{0,8}[,;] ?(?:and )?| and ")
 
 
-def _in_company(text: str, found: Sequence[PrintedFigure], kinds: list[set[FigureKind]], n: int) -> None:
+def _measure_in_company(text: str, found: Sequence[PrintedFigure], kinds: list[set[FigureKind]], n: int) -> None:
     """What a figure is because of the figure before it or behind it."""
     figure = found[n]
     after = text[figure.end : found[n + 1].start] if n + 1 < len(found) else ""
@@ -58,21 +58,26 @@ def _in_company(text: str, found: Sequence[PrintedFigure], kinds: list[set[Figur
     if kinds[n] == {FigureKind.CI_LEVEL} or figure.is_name:
         return
     counted = {FigureKind.COUNT, FigureKind.PLAIN, FigureKind.TOTAL}
-    if n + 1 < len(found) and _is_whole(text, figure) and _is_whole(text, found[n + 1]) and kinds[n + 1] & counted:
-        _fraction(found, kinds, n, after)
+    if (
+        n + 1 < len(found)
+        and _measure_is_whole(text, figure)
+        and _measure_is_whole(text, found[n + 1])
+        and kinds[n + 1] & counted
+    ):
+        _measure_fraction(found, kinds, n, after)
     if n and not figure.edge and kinds[n - 1] == {FigureKind.CI_LOW, FigureKind.CI_HIGH} and _COMMA.fullmatch(before):
         kinds[n] = {FigureKind.CI_HIGH}
         kinds[n - 1] = {FigureKind.CI_LOW}
         return
-    if n and figure.is_percent and _LISTED.fullmatch(before) and _is_whole(text, found[n - 1]):
+    if n and figure.is_percent and _LISTED.fullmatch(before) and _measure_is_whole(text, found[n - 1]):
         if text[: found[n - 1].start].endswith(("(", "[")) and kinds[n - 1] & counted and not found[n - 1].is_time:
             kinds[n - 1] = {FigureKind.EVENTS, FigureKind.COUNT}  # `(420, 15 %)`
         return
     if n and _OPENS.fullmatch(before) and text[found[n - 1].end : figure.start].count("(") <= 1:
-        _in_brackets(text, found, kinds, n)
+        _measure_in_brackets(text, found, kinds, n)
 
 
-def _is_whole(text: str, figure: PrintedFigure) -> bool:
+def _measure_is_whole(text: str, figure: PrintedFigure) -> bool:
     return (
         not (figure.is_percent or figure.is_name or figure.edge)
         and figure.value >= 0
@@ -80,7 +85,7 @@ def _is_whole(text: str, figure: PrintedFigure) -> bool:
     )
 
 
-def _fraction(found: Sequence[PrintedFigure], kinds: list[set[FigureKind]], n: int, between: str) -> None:
+def _measure_fraction(found: Sequence[PrintedFigure], kinds: list[set[FigureKind]], n: int, between: str) -> None:
     """`45 of 120`, `45/120`, `45 of the 120`."""
     if found[n].value <= found[n + 1].value and _OF.fullmatch(between) and not found[n].is_time:
         kinds[n] = {FigureKind.EVENTS, FigureKind.COUNT}
@@ -88,14 +93,14 @@ def _fraction(found: Sequence[PrintedFigure], kinds: list[set[FigureKind]], n: i
             kinds[n + 1] = {FigureKind.TOTAL, FigureKind.COUNT}
 
 
-def _in_brackets(text: str, found: Sequence[PrintedFigure], kinds: list[set[FigureKind]], n: int) -> None:
+def _measure_in_brackets(text: str, found: Sequence[PrintedFigure], kinds: list[set[FigureKind]], n: int) -> None:
     """`45 (37.5%)` is a count with its share, `54.3 (10.1)` an average with its spread, `37% (45)` a share first."""
     one, other = found[n - 1], found[n]
-    if other.is_percent and not one.is_percent and _is_whole(text, one) and not one.is_time:
+    if other.is_percent and not one.is_percent and _measure_is_whole(text, one) and not one.is_time:
         if FigureKind.TOTAL not in kinds[n - 1]:
             kinds[n - 1] = {FigureKind.EVENTS, FigureKind.COUNT}
         return
-    if one.is_percent and _is_whole(text, other) and FigureKind.EVENTS not in kinds[n]:
+    if one.is_percent and _measure_is_whole(text, other) and FigureKind.EVENTS not in kinds[n]:
         kinds[n] = {FigureKind.EVENTS, FigureKind.COUNT}
         return
     closes = text[other.end : other.end + 2].lstrip()[:1] in {")", "]"}
@@ -120,7 +125,7 @@ _HEADER: Final = re.compile(
 _PAIR: Final = re.compile(r" ?[%a-z/]{0,8} ?(?:[(\[]|\u00b1) ?")
 
 
-def _under_headers(text: str, found: Sequence[PrintedFigure], kinds: list[set[FigureKind]]) -> None:
+def _measure_under_headers(text: str, found: Sequence[PrintedFigure], kinds: list[set[FigureKind]]) -> None:
     headers = [*_HEADER.finditer(text)]
     for n, one in enumerate(found[:-1]):
         header = next((header for header in reversed(headers) if header.end() <= one.start), None)
@@ -148,7 +153,7 @@ def _under_headers(text: str, found: Sequence[PrintedFigure], kinds: list[set[Fi
 _BRACKET: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 
 
-def _before_brackets(text: str, found: Sequence[PrintedFigure], n: int) -> int:
+def _measure_before_brackets(text: str, found: Sequence[PrintedFigure], n: int) -> int:
     """The figure before another one, leaving out those in brackets that close between the two."""
     closed = [one.span() for one in _BRACKET.finditer(text) if one.end() <= found[n].start]
     return next((m for m in range(n - 1, -1, -1) if not any(a < found[m].start < b for a, b in closed)), n - 1)
@@ -157,7 +162,7 @@ def _before_brackets(text: str, found: Sequence[PrintedFigure], n: int) -> int:
 _WITH_UNIT: Final = frozenset((FigureKind.DOSE, FigureKind.AMOUNT, FigureKind.TIME, FigureKind.AGE))
 
 
-def _in_a_list_of_shares(text: str, found: Sequence[PrintedFigure], kinds: list[set[FigureKind]], n: int) -> None:
+def _measure_list_of_shares(text: str, found: Sequence[PrintedFigure], kinds: list[set[FigureKind]], n: int) -> None:
     """`40, 42 and 46 %`: the sign at the end is of all of them."""
     one, other = found[n - 1], found[n]
     is_share = other.is_percent or (FigureKind.PERCENT in kinds[n] and FigureKind.PLAIN in kinds[n])
@@ -191,10 +196,10 @@ _HANDED_ON: Final = frozenset(
 )
 
 
-def _in_a_list(text: str, found: Sequence[PrintedFigure], kinds: list[set[FigureKind]], n: int) -> None:
+def _measure_list(text: str, found: Sequence[PrintedFigure], kinds: list[set[FigureKind]], n: int) -> None:
     """`a median of 12.3 v 10.1 months`, `37 and 25 %`: what is said of one figure of a list holds for all of them."""
     other = found[n]
-    first = _before_brackets(text, found, n)
+    first = _measure_before_brackets(text, found, n)
     one = found[first]
     between = _BRACKET.sub(" ", text[one.end : other.start])
     if kinds[first] <= _COUNTED and kinds[n] == {FigureKind.PLAIN, FigureKind.COUNT} and _AND.fullmatch(between):

@@ -51,19 +51,19 @@ _HAN_BIG: Final = {"万": 10**4, "亿": 10**8}
 HAN_RUN: Final = re.compile("[\u3007零一二三四五六七八九十百千两万亿]{1,20}")
 
 
-def spelt_numbers(text: str) -> Iterator[tuple[re.Match[str], int]]:
+def spelt_number_terms(text: str) -> Iterator[tuple[re.Match[str], int]]:
     """The numbers of a text that are written as words, and where. `one, two and three` are three of them."""
     for run in _RUN.finditer(text):
-        value = _spelt_number_value(run[0])
+        value = _value_of_number_terms(run[0])
         if value is not None:
             yield run, value
             continue
         for term in _TERM.finditer(text, run.start(), run.end()):
-            if (value := _spelt_number_value(term[0])) is not None:
+            if (value := _value_of_number_terms(term[0])) is not None:
                 yield term, value
 
 
-def _spelt_number_value(text: str) -> int | None:
+def _value_of_number_terms(text: str) -> int | None:
     """The number that a run of number words is; None where its words are two numbers, as in `one, two`."""
     total = part = 0
     last = 10**12  # the last word's worth: within one part, words become smaller
@@ -88,7 +88,7 @@ def _spelt_number_value(text: str) -> int | None:
     return total + part
 
 
-def han_number(run: str) -> int | None:
+def han_number_term(run: str) -> int | None:
     """A Chinese numeral; one without units is read digit by digit, as in 二〇一九."""
     if not any(c in _HAN_SMALL or c in _HAN_BIG for c in run):
         return int("".join(str(_HAN_DIGITS[c]) for c in run))
@@ -103,3 +103,17 @@ def han_number(run: str) -> int | None:
             total = (total + section + digit or 1) * _HAN_BIG[c]
             section = digit = 0
     return total + section + digit
+
+
+def number_terms_in_digits(text: str) -> tuple[str, list[int]]:
+    """A text with its Chinese numerals as digits, and for each of its characters the one it comes from."""
+    parts: list[str] = []
+    origin: list[int] = []
+    at = 0
+    for run in HAN_RUN.finditer(text):
+        value = han_number_term(run[0])
+        digits = run[0] if value is None else str(value)
+        parts += [text[at : run.start()], digits]
+        origin += [*range(at, run.start()), *[run.start()] * (len(digits) - 1), *[run.end() - 1] * min(1, len(digits))]
+        at = run.end()
+    return "".join([*parts, text[at:]]), [*origin, *range(at, len(text))]

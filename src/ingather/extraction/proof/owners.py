@@ -9,17 +9,17 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from ingather.extraction.proof.figure_in_sentence import MOST_FROM_NAME, PAIR, FigureInSentence
 from ingather.extraction.proof.figures import PrintedFigure
 from ingather.extraction.proof.labels import OTHER, Labels, NamedRow
-from ingather.extraction.proof.sentence_tokens import PieceKind, tokens_of
-from ingather.extraction.proof.statement import MOST_FROM_NAME, PAIR, FigureInSentence
+from ingather.extraction.proof.sentence_tokens import PieceKind, sentence_tokens_of
 
 K = PieceKind
 # A size of a group stands nearer to its name than a result does.
 _MOST_FROM_NAME_TO_SIZE: Final = 5
 
 
-def owner(
+def figure_owner(
     text: str, figure: PrintedFigure, peers: Sequence[PrintedFigure], named: Sequence[NamedRow],
     sentence: tuple[int, int],
     keys: Sequence[str] = (), *, is_beside_enough: bool = True,
@@ -40,11 +40,11 @@ def owner(
     ]  # fmt: skip
     if not here:
         return None
-    names = _FigureClaim(tokens_of(text, sentence, peers, here), figure, tuple(dict.fromkeys(keys)), peers)
-    key = _before_brackets(text, figure, peers, here) or names.owner(is_size=not is_beside_enough)
+    names = _OwnerOfFigure(sentence_tokens_of(text, sentence, peers, here), figure, tuple(dict.fromkeys(keys)), peers)
+    key = _owner_before_brackets(text, figure, peers, here) or names.owner(is_size=not is_beside_enough)
     if key is None:
         return None
-    key = _other_of_two(key, here, keys)
+    key = _other_owner_of_two(key, here, keys)
     return next((one for one in here if one.key == key), NamedRow(start=here[0].start, end=here[0].end, key=key))
 
 
@@ -56,7 +56,7 @@ _OF_A_DOSE: Final = re.compile(
 _JOINS: Final = re.compile(r"(?<![a-z])(?:and|or|vs\.?|versus|than|compared)(?![a-z])|,")
 
 
-def _before_brackets(
+def _owner_before_brackets(
     text: str, figure: PrintedFigure, peers: Sequence[PrintedFigure], here: Sequence[NamedRow]
 ) -> str | None:
     """`A 100 mg (orally, once a day; n = 313)`: what brackets hold alone belongs to the name right before them."""
@@ -73,11 +73,11 @@ def _before_brackets(
         between = text[name.end : start]
         is_near = _DOSE.fullmatch(between) and not _JOINS.search(between)
         is_plain = len(re.findall(r"[a-z]{3,}", _OF_A_DOSE.sub("", between))) <= 1
-        return name.key if is_near and is_plain and not _is_compared_name(text, name, here) else None
+        return name.key if is_near and is_plain and not _is_compared_owner(text, name, here) else None
     return None
 
 
-def _is_compared_name(text: str, name: NamedRow, here: Sequence[NamedRow]) -> bool:
+def _is_compared_owner(text: str, name: NamedRow, here: Sequence[NamedRow]) -> bool:
     """`lower in A than in B (5 %)`, with one figure: it may be a difference."""
     other = next((one for one in reversed(here) if one.end <= name.start and one.key != name.key), None)
     return other is not None and not re.search(r"[0-9]", text[other.end : name.start]) and (
@@ -86,23 +86,13 @@ def _is_compared_name(text: str, name: NamedRow, here: Sequence[NamedRow]) -> bo
     )  # fmt: skip
 
 
-def _other_of_two(key: str, here: Sequence[NamedRow], keys: Sequence[str]) -> str:
+def _other_owner_of_two(key: str, here: Sequence[NamedRow], keys: Sequence[str]) -> str:
     """Where a sentence names two groups and only one is known, the other one of two arms is the unknown."""
     named = {one.key for one in here}
     known = [one for one in named if one in keys]
     if key.startswith(OTHER) and len(set(keys)) == PAIR and len(named) == PAIR and len(known) == 1:
         return next(one for one in keys if one != known[0])
     return key
-
-
-def run_of(
-    text: str, figure: PrintedFigure, peers: Sequence[PrintedFigure], sentence: tuple[int, int]
-) -> list[PrintedFigure]:
-    """The figures of a sentence that stand in one list with this one."""
-    peers = [one for one in peers if sentence[0] <= one.start < sentence[1]]
-    run = FigureInSentence(tokens_of(text, sentence, peers, ()), figure, ()).run
-    starts = {token.start for token in run}
-    return [one for one in peers if one.start in starts]
 
 
 def owner_by_custom(
@@ -114,7 +104,7 @@ def owner_by_custom(
     Papers keep the order of their groups: `… 24 % with A and 31 % with B. Overall survival was 51 versus 47 months.`
     """
     peers = [one for one in peers if sentence[0] <= one.start < sentence[1]]
-    run = FigureInSentence(tokens_of(text, sentence, peers, ()), figure, ()).run
+    run = FigureInSentence(sentence_tokens_of(text, sentence, peers, ()), figure, ()).run
     keys = labels.keys
     if len(run) != PAIR or len(keys) != PAIR or _SUBGROUPS.search(text, *sentence):
         return None
@@ -136,7 +126,7 @@ _SUBGROUPS: Final = re.compile(
 )
 
 
-class _FigureClaim(FigureInSentence):
+class _OwnerOfFigure(FigureInSentence):
     """The names that may claim a figure, and the one that has it."""
 
     def owner(self, *, is_size: bool) -> str | None:

@@ -72,13 +72,13 @@ class QuotedPassage:
         return [found.end() for found in SENTENCE_END.finditer(self.text)]
 
 
-def passage(pages: Sequence[str], sections: Sections, spans: Sequence[Span]) -> QuotedPassage:
+def quoted_passage(pages: Sequence[str], sections: Sections, spans: Sequence[Span]) -> QuotedPassage:
     """The passage of the first place of a quote; further places (of a quote with gaps) are added as they stand."""
     first, last = spans[0], spans[-1]
     page = pages[first.page]
-    before = _sentence_start(page, first.start)
+    before = _passage_sentence_start(page, first.start)
     after_page = pages[last.page]
-    after = _sentence_end(after_page, last.end)
+    after = _passage_sentence_end(after_page, last.end)
     raw: list[str] = [page[before : first.start]]
     places: list[tuple[int, int]] = [(first.page, at) for at in range(before, first.start)]
     lengths = [len(raw[0])]
@@ -105,7 +105,7 @@ def passage(pages: Sequence[str], sections: Sections, spans: Sequence[Span]) -> 
     )
 
 
-def _sentence_start(page: str, start: int) -> int:
+def _passage_sentence_start(page: str, start: int) -> int:
     lowest = max(0, start - _REACH)
     ends = [
         found.end() for found in _SENTENCE_END.finditer(page, lowest, min(len(page), start + 1)) if found.end() <= start
@@ -113,7 +113,7 @@ def _sentence_start(page: str, start: int) -> int:
     return ends[-1] if ends else (0 if lowest == 0 else start)
 
 
-def _sentence_end(page: str, end: int) -> int:
+def _passage_sentence_end(page: str, end: int) -> int:
     stop = page[max(0, end - 2) : end].strip()
     if stop.endswith((".", "!", "?", "。", ".)", ".]")):
         return end
@@ -123,7 +123,7 @@ def _sentence_end(page: str, end: int) -> int:
     return found.start() + 1
 
 
-def clauses(text: str, start: int, end: int) -> list[tuple[int, int]]:
+def passage_clauses(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """The clauses of a sentence. A comma before `and` parts two only where a verb stands on either side."""
     found: list[tuple[int, int]] = []
     at = start

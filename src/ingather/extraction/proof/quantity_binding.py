@@ -7,12 +7,13 @@ from typing import Final
 from ingather.extraction.findings import Reason
 from ingather.extraction.ground.folding import fold
 from ingather.extraction.proof.bound import Bound, Stretch, Subject, unbound
-from ingather.extraction.proof.cues import Cues, mentions
+from ingather.extraction.proof.cues import Cues, cue_mentions
 from ingather.extraction.proof.figure_binding import Reader
-from ingather.extraction.proof.governing import governed
-from ingather.extraction.proof.measure import FigureKind
-from ingather.extraction.proof.outcomes import days, of_outcome
-from ingather.extraction.proof.owners import owner
+from ingather.extraction.proof.figure_kind import FigureKind
+from ingather.extraction.proof.figure_outcome import outcome_of_figure
+from ingather.extraction.proof.figure_time import time_in_days
+from ingather.extraction.proof.governing import governing_cue
+from ingather.extraction.proof.owners import figure_owner
 from ingather.extraction.template.model import Field, Scope
 
 _QUANTITY: Final = re.compile(r"([-+]?[0-9][0-9.,]*)\s*(.*)")
@@ -36,7 +37,7 @@ def bind_quantity(field: Field, value: str, reader: Reader, cues: Cues, subject:
     candidates = reader.candidates(number)
     if not candidates:
         return unbound(Reason.PART_OF_NAME)
-    fitting = [n for n in candidates if _has_unit(reader, n, number, found[2].strip())]
+    fitting = [n for n in candidates if _quantity_has_unit(reader, n, number, found[2].strip())]
     if not fitting:
         figure = reader.figures[candidates[0]]
         return unbound(Reason.OTHER_MEASURE, (figure.start, figure.end))
@@ -44,7 +45,7 @@ def bind_quantity(field: Field, value: str, reader: Reader, cues: Cues, subject:
     return next((one for one in outcomes if one.reason is None), outcomes[0])
 
 
-def _has_unit(reader: Reader, n: int, number: Decimal, unit: str) -> bool:
+def _quantity_has_unit(reader: Reader, n: int, number: Decimal, unit: str) -> bool:
     """Whether the unit stands behind the figure, in any of its forms."""
     figure, text = reader.figures[n], reader.passage.text
     if figure.is_name or FigureKind.AGE in reader.kinds[n]:
@@ -54,9 +55,9 @@ def _has_unit(reader: Reader, n: int, number: Decimal, unit: str) -> bool:
     behind = text[figure.end : figure.end + 40]
     if pattern := _PERSON_TIME.get(unit):
         return re.match(rf" ?(?:{pattern})", behind) is not None
-    mine = days(f"{number} {unit}")
+    mine = time_in_days(f"{number} {unit}")
     if mine is not None and figure.is_time:
-        theirs = days(f"{number} {figure.unit}")
+        theirs = time_in_days(f"{number} {figure.unit}")
         return theirs is not None and theirs == mine
     squashed, wanted = re.sub(r"[\s.·/-]+", "", behind), re.sub(r"[\s.·/-]+", "", unit)
     return squashed.startswith(wanted[:12]) or (
@@ -73,24 +74,24 @@ def _bind_quantity(field: Field, n: int, reader: Reader, cues: Cues, subject: Su
         for one in reader.figures
         if not one.is_name and one.is_time == figure.is_time and bool(one.unit) == bool(figure.unit)
     ]
-    own = [one for one in mentions(cues.speaks, text) if sentence[0] <= one.start < sentence[1]]
+    own = [one for one in cue_mentions(cues.speaks, text) if sentence[0] <= one.start < sentence[1]]
     subjects: tuple[Stretch, ...] = ()
     if cues.speaks:
-        rivals = mentions(cues.rivals, text)
+        rivals = cue_mentions(cues.rivals, text)
         others = [one for one in peers if one.start != figure.start]
         if field.scope is not Scope.STUDY:
             others = []
-        reach = governed(text, figure, others, own, rivals, sentence)
+        reach = governing_cue(text, figure, others, own, rivals, sentence)
         if reach is None:
             return unbound(Reason.OTHER_MEASURE if own else Reason.NO_CUE, place)
         subjects = ((reach.cue.start, reach.cue.end),)
     named = subject.arm_labels.mentions(text) if subject.arm_labels else []
     if field.scope is Scope.ARM and subject.arms and named:
-        whose = owner(text, figure, peers, named, sentence)
+        whose = figure_owner(text, figure, peers, named, sentence)
         if whose is not None and whose.key not in subject.arms and not whose.key.startswith("?"):
             return unbound(Reason.OTHER_ARM, place)
     if subject.outcome and "person" in field.id:
-        outcome = of_outcome(text, figure, peers, subject.outcome, subject.outcomes, named, sentence)
+        outcome = outcome_of_figure(text, figure, peers, subject.outcome, subject.outcomes, named, sentence)
         if isinstance(outcome, Reason):
             return unbound(outcome, place)
     return Bound(values=(place,), subjects=subjects)
@@ -119,7 +120,7 @@ def _bind_p(n: int, comparator: str, reader: Reader, subject: Subject) -> Bound:
         return Bound(values=(place,))
     peers = [one for one, kinds in zip(reader.figures, reader.kinds, strict=True) if FigureKind.P in kinds]
     named = subject.arm_labels.mentions(text) if subject.arm_labels else []
-    outcome = of_outcome(
+    outcome = outcome_of_figure(
         text, figure, peers, subject.outcome, subject.outcomes, named, reader.passage.sentence(figure.start)
     )
     if isinstance(outcome, Reason):

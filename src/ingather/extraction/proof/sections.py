@@ -103,7 +103,7 @@ class Sections:
         )
 
 
-def speaks_of_others(sentence: str, place: PlaceInPaper) -> bool:
+def section_speaks_of_others(sentence: str, place: PlaceInPaper) -> bool:
     """Whether a sentence there speaks of other papers, or of the world at large, and not of this study."""
     if _OWN.search(sentence):
         return False

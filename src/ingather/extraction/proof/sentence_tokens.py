@@ -64,17 +64,17 @@ _INNER: Final = re.compile(r"[(\[{](?:[^()\[\]{}]|\([^()]*\)|\[[^\[\]]*\])*[)\]}
 _SHORT_ASIDE: Final = re.compile(r" ?[a-z]{1,4}[0-9]* ?")
 
 
-def tokens_of(
+def sentence_tokens_of(
     text: str, sentence: tuple[int, int], peers: Sequence[PrintedFigure], named: Sequence[NamedRow]
 ) -> list[SentencePiece]:
     """The tokens of a sentence, in order."""
-    return [*_tokens(text, sentence, peers, named)]
+    return [*_sentence_tokens(text, sentence, peers, named)]
 
 
-def _tokens(
+def _sentence_tokens(
     text: str, sentence: tuple[int, int], peers: Sequence[PrintedFigure], named: Sequence[NamedRow]
 ) -> Iterator[SentencePiece]:
-    skipped, opened = _brackets(text, sentence, peers, named)
+    skipped, opened = _brackets_among_tokens(text, sentence, peers, named)
     # A semicolon in brackets that name no group ends no statement: `(7 % v 6 %; P = .7)`.
     listing = [
         found.span() for found in _INNER.finditer(text, *sentence)
@@ -104,7 +104,7 @@ def _tokens(
             at += 1
 
 
-def _brackets(
+def _brackets_among_tokens(
     text: str, sentence: tuple[int, int], peers: Sequence[PrintedFigure], named: Sequence[NamedRow]
 ) -> tuple[dict[int, int], set[int]]:
     """Brackets to leave out, from start to end, and the places of brackets that are opened."""

@@ -19,7 +19,7 @@ def short_forms(text: str) -> tuple[tuple[str, str], ...]:
         before = fold(text[max(0, one.start() - 90) : one.start()]).text.rstrip()
         for count in range(1, min(len(terms), 8) + 1):
             tail = terms[-count:]
-            if tail[0][0].casefold() == letters[0] and _spells(letters, tail):
+            if tail[0][0].casefold() == letters[0] and _spells_short_form(letters, tail):
                 starts = [m.start() for m in re.finditer(rf"(?<![a-z0-9]){re.escape(tail[0].casefold())}", before)]
                 if starts:
                     found[before[starts[-1] :], brief.casefold()] = None
@@ -33,7 +33,7 @@ def short_forms(text: str) -> tuple[tuple[str, str], ...]:
 _LETTERED: Final = re.compile(r"[(\[] ?(group|arm) ([A-D0-9]|I{1,3}|IV)\b", re.IGNORECASE)
 
 
-def _spells(letters: Sequence[str], terms: Sequence[str]) -> bool:
+def _spells_short_form(letters: Sequence[str], terms: Sequence[str]) -> bool:
     """Whether the letters stand in the words in their order, each word but small ones giving one."""
     joined = "".join(terms).casefold()
     at = 0

@@ -8,7 +8,7 @@ from ingather.extraction.findings import Reason, State
 from ingather.extraction.ground import terms
 from ingather.extraction.ground.folding import UNSPACED, fold
 from ingather.extraction.proof.bound import Stretch
-from ingather.extraction.proof.cues import stem
+from ingather.extraction.proof.cues import cue_stem
 from ingather.extraction.template.model import Field, FieldType
 
 
@@ -54,25 +54,27 @@ class Made:
     is_turned: bool = False  # the one has a negation that the other has not
 
 
-def made_of(value: str, text: str, start: int, end: int) -> Made:
+def text_made_of(value: str, text: str, start: int, end: int) -> Made:
     """How a text is made of the words of a quote: `text[start:end]`, folded."""
     wanted = fold(value).text
     quoted = text[start:end]
-    if (at := _literal_place(wanted, quoted)) is not None:
+    if (at := _literal_place_of_text(wanted, quoted)) is not None:
         first, last = at
         is_turned = terms.negation_before(quoted, first) < first and not terms.negation_before(wanted, 0) < 0
-        return Made(share=1.0, count=len(_content_terms(wanted)), stretch=(start + first, start + last), is_whole=True,
-                    is_turned=is_turned)  # fmt: skip
-    mine = _content_terms(wanted)
+        return Made(
+            share=1.0, count=len(_text_content_terms(wanted)), stretch=(start + first, start + last), is_whole=True,
+            is_turned=is_turned,
+        )  # fmt: skip
+    mine = _text_content_terms(wanted)
     theirs = [(found[0], found.start(), found.end()) for found in _TERM.finditer(quoted)]
     places: dict[str, list[Stretch]] = {}
     for term, a, b in theirs:
-        places.setdefault(_comparable_term(term), []).append((a, b))
+        places.setdefault(_comparable_text_term(term), []).append((a, b))
     hits: list[Stretch] = []
     found = 0
     at_last = 0
     for term in mine:
-        if where := places.get(_comparable_term(term)):
+        if where := places.get(_comparable_text_term(term)):
             found += 1
             following = [one for one in where if one[0] >= at_last]
             hits.append(following[0] if following else where[0])
@@ -83,12 +85,12 @@ def made_of(value: str, text: str, start: int, end: int) -> Made:
     first, last = min(hits)[0], max(hits)[1]
     return Made(
         share=share, count=len(mine), stretch=(start + first, start + last),
-        is_turned=_negations_in(wanted) != _negations_in(quoted[first:last])
-        and _negations_in(wanted) + 1 != _negations_in(quoted),
+        is_turned=_negations_in_text(wanted) != _negations_in_text(quoted[first:last])
+        and _negations_in_text(wanted) + 1 != _negations_in_text(quoted),
     )  # fmt: skip
 
 
-def _literal_place(wanted: str, quoted: str) -> Stretch | None:
+def _literal_place_of_text(wanted: str, quoted: str) -> Stretch | None:
     """Where a text stands in a quote letter by letter, but for spaces and punctuation, cutting no word."""
     terms = _TERM.findall(wanted)
     if not terms:
@@ -98,21 +100,23 @@ def _literal_place(wanted: str, quoted: str) -> Stretch | None:
     return found.span() if found else None
 
 
-def _content_terms(folded: str) -> list[str]:
+def _text_content_terms(folded: str) -> list[str]:
     return [term for term in _TERM.findall(folded) if term not in _SMALL]
 
 
-def _comparable_term(term: str) -> str:
+def _comparable_text_term(term: str) -> str:
     if term[0].isdigit():
         return term.replace(",", "").rstrip("%")
-    return terms.NUMBERS.get(term) or stem(term.replace("isation", "ization").replace("ise", "ize").replace("'s", ""))
+    return terms.NUMBERS.get(term) or cue_stem(
+        term.replace("isation", "ization").replace("ise", "ize").replace("'s", "")
+    )
 
 
-def _negations_in(folded: str) -> int:
+def _negations_in_text(folded: str) -> int:
     return sum(terms.negations_in(term) for term in _TERM.findall(folded))
 
 
-def is_of_the_quote(field: Field, made: Made) -> bool:
+def text_is_of_quote(field: Field, made: Made) -> bool:
     """Whether a text is the quote's own, by the measure for its type."""
     if made.is_turned:
         return False
@@ -120,7 +124,7 @@ def is_of_the_quote(field: Field, made: Made) -> bool:
     return made.count > 0 and made.share >= least
 
 
-def not_an_answer(field: Field, value: str) -> Reason | None:
+def text_is_no_answer(field: Field, value: str) -> Reason | None:
     """Whether a text is no answer at all: a state, or the question or a part of it."""
     folded = re.sub(r"[\s_/.]+", " ", fold(value).text).strip(" .*'\"()[]<>{}")
     if folded in _STATES:
@@ -136,11 +140,11 @@ def not_an_answer(field: Field, value: str) -> Reason | None:
     return Reason.ECHO if len(mine) >= 4 and joined in source else None
 
 
-def is_from_question(field: Field, value: str) -> bool:
+def text_is_from_question(field: Field, value: str) -> bool:
     """Whether a text that is not the quote's is the question's: most of its words are the instruction's."""
-    mine = {_comparable_term(term) for term in _content_terms(fold(value).text)}
+    mine = {_comparable_text_term(term) for term in _text_content_terms(fold(value).text)}
     given = {
-        _comparable_term(term)
-        for term in _content_terms(fold(f"{field.label.en} {field.label.zh} {field.instruction}").text)
+        _comparable_text_term(term)
+        for term in _text_content_terms(fold(f"{field.label.en} {field.label.zh} {field.instruction}").text)
     }
     return bool(mine) and len(mine & given) >= 0.75 * len(mine)

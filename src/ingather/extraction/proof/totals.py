@@ -7,7 +7,7 @@ from typing import Final
 
 from ingather.extraction.proof.figures import PrintedFigure
 from ingather.extraction.proof.labels import NamedRow
-from ingather.extraction.proof.owners import owner
+from ingather.extraction.proof.owners import figure_owner
 
 # These stand between a number and the arm it went to.
 _TO_ARM: Final = re.compile(
@@ -42,7 +42,7 @@ _GROUP_BEFORE: Final = re.compile(
 )
 
 
-def is_of_one_arm(
+def total_is_of_one_arm(
     text: str,
     figure: PrintedFigure,
     peers: Sequence[PrintedFigure],
@@ -52,39 +52,39 @@ def is_of_one_arm(
     """Whether the sentence gives the figure to one of several groups, or as a part of another figure in it."""
     start, end = sentence
     here = [one for one in peers if start <= one.start < end]
-    if is_sum(figure, here):
+    if is_total_of_others(figure, here):
         return False
-    if _is_part_of_sum(figure, here):
+    if _is_part_of_total(figure, here):
         return True
     before, after = text[start : figure.start], text[figure.end : end]
     if _EACH.match(after) or _EACH_BEFORE.search(before) or _GROUP_BEFORE.search(before):
         return True
-    if _N_IN_BRACKETS.search(before) and _is_in_list_of_groups(text, here):
+    if _N_IN_BRACKETS.search(before) and _total_is_in_list_of_groups(text, here):
         return True
     if re.match(r" ?each(?![a-z])| ?: ?[0-9]{2}", after):
         return True
     if re.match(r" ?\+ ?[0-9]", after) or re.search(r"[0-9] ?\+ ?$", before):
         return True
-    if sum(_goes_somewhere(text, one) for one in here) > 1 and _goes_somewhere(text, figure):
+    if sum(_total_goes_somewhere(text, one) for one in here) > 1 and _total_goes_somewhere(text, figure):
         return True
-    if owner(text, figure, here, named, sentence, is_beside_enough=False):
+    if figure_owner(text, figure, here, named, sentence, is_beside_enough=False):
         return True
-    return _goes_to_one(text, figure, here, named, end)
+    return _total_goes_to_one(text, figure, here, named, end)
 
 
-def _goes_somewhere(text: str, figure: PrintedFigure) -> bool:
+def _total_goes_somewhere(text: str, figure: PrintedFigure) -> bool:
     """`49 to placebo`. `27 were randomised and 15 were evaluable` sends nobody anywhere."""
     found = _TO_ARM.match(text, figure.end)
     return found is not None and (found["to"] != "were" or _ARM.search(text, found.end(), found.end() + 40) is not None)
 
 
-def is_sum(figure: PrintedFigure, here: Sequence[PrintedFigure]) -> bool:
+def is_total_of_others(figure: PrintedFigure, here: Sequence[PrintedFigure]) -> bool:
     """Whether two or more figures of the sentence add up to it."""
     values = [one.value for one in here if one.start != figure.start and 0 < one.value < figure.value]
     return any(sum(some) == figure.value for count in (2, 3, 4) for some in combinations(values[:8], count))
 
 
-def _is_part_of_sum(figure: PrintedFigure, here: Sequence[PrintedFigure]) -> bool:
+def _is_part_of_total(figure: PrintedFigure, here: Sequence[PrintedFigure]) -> bool:
     """Whether it and one or two others add up to another figure of the sentence."""
     values = [one.value for one in here if one.start != figure.start and one.value > 0]
     sums = {figure.value + sum(some) for count in (1, 2, 3) for some in combinations(values[:8], count)}
@@ -95,12 +95,12 @@ def _is_part_of_sum(figure: PrintedFigure, here: Sequence[PrintedFigure]) -> boo
     )
 
 
-def _is_in_list_of_groups(text: str, here: Sequence[PrintedFigure]) -> bool:
+def _total_is_in_list_of_groups(text: str, here: Sequence[PrintedFigure]) -> bool:
     """`to metformin (n = 60) or placebo (n = 62)`."""
     return sum(_N_IN_BRACKETS.search(text[max(0, one.start - 6) : one.start]) is not None for one in here) > 1
 
 
-def _goes_to_one(
+def _total_goes_to_one(
     text: str, figure: PrintedFigure, here: Sequence[PrintedFigure], named: Sequence[NamedRow], end: int
 ) -> bool:
     found = _TO_ARM.match(text, figure.end)

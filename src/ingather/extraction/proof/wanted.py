@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from ingather.extraction.proof.measure import FigureKind
+from ingather.extraction.proof.figure_kind import FigureKind
 from ingather.extraction.template.model import Field, FieldType, Scope
 
 M = FigureKind
@@ -56,14 +56,14 @@ _BARS: Final = {
 
 
 @lru_cache(maxsize=2_000)
-def wanted(field: Field) -> Wanted:
+def kinds_wanted(field: Field) -> Wanted:
     """The kinds of quantity that may answer a number field."""
     unit = field.unit if isinstance(field.unit, str) else ""
     if field.id == "publication_year" or unit == "year":
         return Wanted(measures=frozenset((M.DATE,)), is_whole=True)
-    if field.type is FieldType.PERCENT and not _kinds_by_field_name(field) & {M.CI_LEVEL, M.CI_LOW, M.CI_HIGH}:
+    if field.type is FieldType.PERCENT and not _kinds_wanted_by_field_name(field) & {M.CI_LEVEL, M.CI_LOW, M.CI_HIGH}:
         return Wanted(measures=frozenset((M.PERCENT,)), is_percent=True)
-    named = _kinds_by_field_name(field)
+    named = _kinds_wanted_by_field_name(field)
     if field.type is FieldType.INT:
         if field.id in {"r_n", "arm_n_randomised", "group_n"} or (field.scope is Scope.ARM_RESULT and not named):
             barred = frozenset((M.EVENTS,)) if field.id == "r_n" else frozenset[FigureKind]()
@@ -82,6 +82,6 @@ def wanted(field: Field) -> Wanted:
     return Wanted(measures=_ANY_NUMBER, barred=frozenset((M.P, M.CI_LEVEL)))
 
 
-def _kinds_by_field_name(field: Field) -> frozenset[FigureKind]:
+def _kinds_wanted_by_field_name(field: Field) -> frozenset[FigureKind]:
     name = f"{field.id} {field.label.en}".casefold()
     return next((kinds for pattern, kinds in _BY_NAME if re.search(pattern, name)), frozenset())

@@ -6,7 +6,7 @@ from typing import Final
 
 from ingather.extraction.proof.figures import PrintedFigure
 from ingather.extraction.proof.labels import OTHER
-from ingather.extraction.proof.sentence_tokens import PieceKind, SentencePiece
+from ingather.extraction.proof.sentence_tokens import PieceKind, SentencePiece, sentence_tokens_of
 
 K = PieceKind
 # Between two sides of a comparison may stand this many words: `5.2 cm after a week compared with 6.1 cm`.
@@ -277,3 +277,13 @@ class FigureInSentence:
         kinds = [token.kind for token in self._tokens[one + 1 : other]]
         parting = sum(kind in {K.AND, K.AGAINST, K.BREAK} for kind in kinds)
         return kinds.count(K.TERM) + _PARTS * parting
+
+
+def figures_in_list_of_sentence(
+    text: str, figure: PrintedFigure, peers: Sequence[PrintedFigure], sentence: tuple[int, int]
+) -> list[PrintedFigure]:
+    """The figures of a sentence that stand in one list with this one."""
+    peers = [one for one in peers if sentence[0] <= one.start < sentence[1]]
+    run = FigureInSentence(sentence_tokens_of(text, sentence, peers, ()), figure, ()).run
+    starts = {token.start for token in run}
+    return [one for one in peers if one.start in starts]

@@ -8,9 +8,9 @@ from typing import Final
 from ingather.extraction.findings import Answer, Row, Span, State
 from ingather.extraction.ground.folding import fold
 from ingather.extraction.proof.bound import Subject
-from ingather.extraction.proof.group_names import names_of_arms
-from ingather.extraction.proof.labels import Labels, arm_labels, columns, own_terms
-from ingather.extraction.proof.outcomes import days
+from ingather.extraction.proof.figure_time import time_in_days
+from ingather.extraction.proof.group_names import group_names_of_arms
+from ingather.extraction.proof.labels import Labels, arm_labels, labels_of_columns, own_label_terms
 from ingather.extraction.proof.short_forms import short_forms
 from ingather.extraction.template.model import Scope
 
@@ -33,7 +33,7 @@ _SAYS_SE: Final = re.compile(
 _SENTENCE_VERB: Final = re.compile(r"(?<![a-z])(?:was|were|is|are|had|has|have|received|did|we)(?![a-z])|[\u3002]")
 
 
-class Rows:
+class RowSubjects:
     """The rows of one document's extraction, and what each stands for."""
 
     def __init__(self, pages: Sequence[str], rows: Sequence[Row], answers: Iterable[Answer]) -> None:
@@ -46,7 +46,7 @@ class Rows:
             for answer in answers
             if answer.state is State.REPORTED and answer.field in {*_TIME_FIELDS, "r_value_kind"}
         }
-        self._spread = spread_of(pages)
+        self._spread = spread_of_row_subjects(pages)
         self._text = "\n".join(pages)[:_SHORT_FORMS_WITHIN]
         self._short = short_forms(self._text)
         self._labels_of: dict[tuple[tuple[str, str], ...], Labels] = {}
@@ -65,7 +65,7 @@ class Rows:
     def _labels(self, arms: Mapping[str, str]) -> Labels:
         pairs = tuple(arms.items())
         if pairs not in self._labels_of:
-            names = names_of_arms(self._text, arms, own_terms(pairs), self._short)
+            names = group_names_of_arms(self._text, arms, own_label_terms(pairs), self._short)
             self._labels_of[pairs] = arm_labels(pairs, self._short, names)
         return self._labels_of[pairs]
 
@@ -116,7 +116,7 @@ class Rows:
         given = row.parts.get("timepoint", "") or next(
             (value for name in sorted(_TIME_FIELDS) if (value := self._given.get((row.key, name)))), ""
         )
-        return days(fold(given).text) if given else None
+        return time_in_days(fold(given).text) if given else None
 
     def in_table(self, subject: Subject, spans: Sequence[Span], quoted: str) -> Subject:
         """The subject with the columns of the table that the quote is a row of, if it is one."""
@@ -135,13 +135,13 @@ class Rows:
         for n in range(len(lines) - 1, -1, -1):
             for count in (1, 2, 3):
                 header = fold(" ".join(lines[n : n + count])).text
-                groups = columns(header, subject.arm_labels)
+                groups = labels_of_columns(header, subject.arm_labels)
                 if len([key for key in groups if key != "all"]) > 1 and not _SENTENCE_VERB.search(header):
                     return header, tuple(groups)
         return "", ()
 
 
-def spread_of(pages: Sequence[str]) -> str:
+def spread_of_row_subjects(pages: Sequence[str]) -> str:
     """Whether the paper gives its averages with SD or with SE; empty where it says both or neither."""
     text = fold("\n".join(pages)[:120_000]).text
     says_sd, says_se = _SAYS_SD.search(text) is not None, _SAYS_SE.search(text) is not None
