@@ -17,7 +17,7 @@ from struct import iter_unpack
 from typing import TypeVar
 
 from ingather.library.parse import pdf
-from ingather.library.parse.formats import read
+from ingather.library.parse.formats import read_in_its_format
 from ingather.library.parse.limits import Limits
 from ingather.library.reading import Page
 from ingather.library.table import Cell, Table
@@ -82,7 +82,7 @@ def of_paper(file: Path, article: Path) -> Count:
     """One file held against its article."""
     count = Count()
     with _stopwatch() as seconds:
-        reading = read(file.read_bytes(), Limits(seconds=120), suffix=".pdf")
+        reading = read_in_its_format(file.read_bytes(), Limits(seconds=120), suffix=".pdf")
     count.seconds.append(sum(seconds))
     truths = tables_of(article)
     count.tables = len(truths)

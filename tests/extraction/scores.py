@@ -23,7 +23,7 @@ import yaml
 from ingather.extraction.findings import Answer, Row, State
 from ingather.extraction.rules import extract
 from ingather.extraction.template.builtin import load_builtin
-from ingather.library.parse import parse
+from ingather.library.parse import parse_in_jail
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 SETS = {"samples": SAMPLES, "held_out": SAMPLES / "held_out"}
@@ -68,7 +68,7 @@ Scores = dict[tuple[str, str], Score]
 @cache
 def page_texts(path: Path) -> tuple[str, ...]:
     """The text of each page, as the library reads it; none of a scan."""
-    return tuple(page.text for page in parse(path).pages)
+    return tuple(page.text for page in parse_in_jail(path).pages)
 
 
 def papers(folder: Path) -> Iterator[tuple[Path, dict[str, Any]]]:

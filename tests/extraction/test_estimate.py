@@ -12,7 +12,7 @@ from ingather.extraction.conversation.estimate import by_model, by_rules, docume
 from ingather.extraction.conversation.sizes import Sizes
 from ingather.extraction.provider import Endpoint, estimate_tokens
 from ingather.extraction.template import load_builtin
-from ingather.library.parse import parse
+from ingather.library.parse import parse_in_jail
 from ingather.library.port import Length
 from tests.extraction.desk import Bench, paper
 from tests.provider.reader import answer
@@ -24,7 +24,7 @@ PAPERS = ("rct_veratrol", "rct_cordil", "rct_chinese")
 
 def text_of(name: str) -> str:
     path = SAMPLES / f"{name}.pdf"
-    return "\f".join(page.text for page in parse(path, name=path.name).pages)
+    return "\f".join(page.text for page in parse_in_jail(path, name=path.name).pages)
 
 
 def length_of(text: str) -> Length:

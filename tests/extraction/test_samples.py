@@ -10,7 +10,7 @@ from ingather.extraction.findings import Answer, Row, State
 from ingather.extraction.rules import NO_TEXT, extract
 from ingather.extraction.template.builtin import BUILTIN_IDS, load_builtin
 from ingather.extraction.template.values import coerce
-from ingather.library.parse import parse
+from ingather.library.parse import parse_in_jail
 from tests.extraction.scores import SETS, judge, page_texts, papers, plain, total
 from tools.samples import FOLDERS, made
 
@@ -108,7 +108,7 @@ def test_every_quote_stands_in_its_page_and_every_value_is_one_of_its_field(
 def test_hidden_instructions_change_nothing(template: str) -> None:
     folder = SETS["samples"]
 
-    assert parse(folder / "rct_hidden.pdf").hidden
+    assert parse_in_jail(folder / "rct_hidden.pdf").hidden
     assert read(folder / "rct_hidden.pdf", template) == read(folder / "rct_hidden_clean.pdf", template)
 
 

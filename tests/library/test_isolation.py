@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from ingather.library.parse import missing_protections
+from ingather.library.parse import protections_missing_in_jail
 from ingather.library.parse.limits import Limits
-from ingather.library.parse.wire import unpack
+from ingather.library.parse.wire import unpack_from_wire
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux can close a process in")
 
@@ -79,7 +79,7 @@ def read(data, limits, *, suffix, manner):
     text = json.dumps({"found": found, "data": data.decode()})
     return Reading(parser="hostile", pages=(Page(text=text, width=1.0, height=1.0, boxes=b"\0" * 8 * len(text)),))
 
-child.read = read
+child.read_in_its_format = read
 if target["is_open"]:
     child.isolate = lambda: ()
 code = child.main(sys.argv[1])
@@ -108,13 +108,13 @@ def attack(tmp_path: Path, *, is_open: bool) -> dict[str, object]:
         command = [sys.executable, "-P", "-c", HOSTILE, json.dumps(order), json.dumps(target)]
         done = subprocess.run(command, stdin=file, capture_output=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr.decode()
-    [page] = unpack(done.stdout, "hostile").pages
+    [page] = unpack_from_wire(done.stdout, "hostile").pages
     found: dict[str, object] = json.loads(page.text)
     return found
 
 
-@pytest.mark.skipif("files" in missing_protections(), reason="this kernel has no Landlock")
-@pytest.mark.skipif("system calls" in missing_protections(), reason="this system has no seccomp filter of ours")
+@pytest.mark.skipif("files" in protections_missing_in_jail(), reason="this kernel has no Landlock")
+@pytest.mark.skipif("system calls" in protections_missing_in_jail(), reason="this system has no seccomp filter of ours")
 def test_code_in_a_file_reaches_no_other_file_process_or_machine(tmp_path: Path) -> None:
     assert attack(tmp_path, is_open=False) == {"found": [], "data": "the paper"}
 
@@ -131,9 +131,9 @@ def test_the_same_code_gets_in_where_nothing_is_closed(tmp_path: Path) -> None:
 def test_the_limits_hold_a_second_time_inside() -> None:
     """Closing a process in must not lift what was set before."""
     script = (
-        "import resource; from ingather.library.parse.child import confine;"
+        "import resource; from ingather.library.parse.child import confine_child;"
         "from ingather.library.parse.isolation import isolate; from ingather.library.parse.limits import Limits;"
-        "confine(Limits(seconds=5)); isolate();"
+        "confine_child(Limits(seconds=5)); isolate();"
         "print(resource.getrlimit(resource.RLIMIT_FSIZE)[0], resource.getrlimit(resource.RLIMIT_CPU)[0])"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ingather.library.parse import Limits, parse
-from ingather.library.parse.formats import read
+from ingather.library.parse import Limits, parse_in_jail
+from ingather.library.parse.formats import read_in_its_format
 from tests.library.test_tables import Paper, three_lines
 
 PAGES = 200
@@ -36,7 +36,7 @@ def supplement(pages: int) -> bytes:
 def test_a_supplement_full_of_tables_is_read_within_the_limits(tmp_path: Path) -> None:
     path = tmp_path / "supplement.pdf"
     path.write_bytes(supplement(PAGES))
-    reading = parse(path)
+    reading = parse_in_jail(path)
     assert reading.problem is None, reading.sentence
     assert len(reading.tables) == PAGES
     assert {len([cell for cell in table.cells if not cell.is_header]) for table in reading.tables} == {8 * ROWS}
@@ -62,7 +62,7 @@ def test_no_damage_to_a_page_with_tables_makes_their_reader_fail() -> None:
                 case _:
                     digits = [n for n, byte in enumerate(data) if 48 <= byte < 58]
                     data[dice.choice(digits)] = dice.choice(b"0123456789-.")
-        reading = read(bytes(data), Limits(seconds=5, pages=50), suffix=".pdf")
+        reading = read_in_its_format(bytes(data), Limits(seconds=5, pages=50), suffix=".pdf")
         found += bool(reading.tables)
         assert not [note for note in reading.notes if "ables" in note]
     assert found > 20
@@ -80,6 +80,6 @@ def test_type_without_size_on_a_damaged_page_leaves_out_no_tables() -> None:
     parts = paper.pdf().split(upright)
     for damaged in (1, 2, 20):  # the caption, the first cell and one of the third row
         data = upright.join(parts[:damaged]) + flat + upright.join(parts[damaged:])
-        reading = read(data, Limits(pages=50), suffix=".pdf")
+        reading = read_in_its_format(data, Limits(pages=50), suffix=".pdf")
         assert reading.pages
         assert not [note for note in reading.notes if "ables" in note]

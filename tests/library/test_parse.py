@@ -16,12 +16,12 @@ from reportlab.lib.colors import Color, white  # type: ignore[import-untyped]
 from reportlab.pdfgen.canvas import Canvas  # type: ignore[import-untyped]
 
 from ingather.library.ingest import _in_thread
-from ingather.library.parse import PARSER, Limits, jail, parse
+from ingather.library.parse import PARSER, Limits, jail, parse_in_jail
 from ingather.library.parse.clean import FORBIDDEN
-from ingather.library.parse.formats import read
+from ingather.library.parse.formats import read_in_its_format
 from ingather.library.parse.jail import Ending
 from ingather.library.parse.limits import Manner
-from ingather.library.parse.wire import Garbled, pack, unpack
+from ingather.library.parse.wire import Garbled, pack_for_wire, unpack_from_wire
 from ingather.library.reading import Page, Problem, Reading
 from ingather.notice import joined, notice, notice_to_json
 from tests.engine.workshop import until
@@ -33,7 +33,7 @@ MEGABYTE = 1 << 20
 
 def reading(data: bytes, *, suffix: str = ".pdf", limits: Limits = LIMITS, manner: Manner = Manner.DRAWN) -> Reading:
     """Reads in this process, which is quicker; the child does the same."""
-    found = read(data, limits, suffix=suffix, manner=manner)
+    found = read_in_its_format(data, limits, suffix=suffix, manner=manner)
     for page in found.pages:
         assert len(page.boxes) == 8 * len(page.text)
         assert not FORBIDDEN.search(page.text)
@@ -58,13 +58,13 @@ def box(page: Page, drawn: str) -> tuple[float, float, float, float]:
 def endings(monkeypatch: pytest.MonkeyPatch) -> list[Ending]:
     """How the children of this test ended."""
     found: list[Ending] = []
-    run = jail.run
+    run = jail.run_in_jail
 
     def note(*args: int, **options: bool) -> Ending:
         found.append(run(*args, **options))  # type: ignore[arg-type]
         return found[-1]
 
-    monkeypatch.setattr(jail, "run", note)
+    monkeypatch.setattr(jail, "run_in_jail", note)
     return found
 
 
@@ -74,7 +74,7 @@ def endings(monkeypatch: pytest.MonkeyPatch) -> list[Ending]:
 def test_a_good_file_gives_its_pages_in_order(tmp_path: Path) -> None:
     file = tmp_path / "article.pdf"
     file.write_bytes(good_pdfs.article(3, lines=5))
-    found = parse(file)
+    found = parse_in_jail(file)
     assert found.problem is None
     assert found.parser == PARSER
     assert [page.text.split()[0] for page in found.pages] == ["L0", "L5", "L10"]
@@ -109,7 +109,7 @@ def test_a_bad_file_gets_its_verdict_within_its_memory(name: str, tmp_path: Path
     make, problem = BAD[name]
     file = tmp_path / "bad.pdf"
     file.write_bytes(make())
-    found = parse(file, LIMITS)
+    found = parse_in_jail(file, LIMITS)
     assert (found.problem, found.pages) == (problem, ())
     assert found.sentence.endswith(".")
     assert all(ending.peak_bytes < max(640 * MEGABYTE, _own_peak()) for ending in endings)
@@ -153,7 +153,7 @@ def test_an_odd_file_that_can_be_read_is_read(make: Callable[[], bytes]) -> None
 def test_a_file_over_the_limit_is_not_even_opened(tmp_path: Path, endings: list[Ending]) -> None:
     file = tmp_path / "big.pdf"
     file.write_bytes(good_pdfs.one_page() + bytes(2 * MEGABYTE))
-    found = parse(file, Limits(file_bytes=MEGABYTE))
+    found = parse_in_jail(file, Limits(file_bytes=MEGABYTE))
     assert found.problem is Problem.TOO_BIG
     assert "at most 1 MB" in found.sentence
     assert endings == []
@@ -162,14 +162,14 @@ def test_a_file_over_the_limit_is_not_even_opened(tmp_path: Path, endings: list[
 def test_a_file_that_takes_too_long_is_given_up(tmp_path: Path) -> None:
     file = tmp_path / "slow.pdf"
     file.write_bytes(good_pdfs.article(200))
-    found = parse(file, Limits(seconds=0.4))
+    found = parse_in_jail(file, Limits(seconds=0.4))
     assert (found.problem, found.pages) == (Problem.TOO_SLOW, ())
 
 
 def test_a_page_of_400_000_shapes_ends_at_the_memory_limit(tmp_path: Path, endings: list[Ending]) -> None:
     file = tmp_path / "shapes.pdf"
     file.write_bytes(bad_pdfs.bomb_of_objects(400_000))
-    found = parse(file, Limits(memory_bytes=48 * MEGABYTE, seconds=30))
+    found = parse_in_jail(file, Limits(memory_bytes=48 * MEGABYTE, seconds=30))
     assert (found.problem, found.pages) == (Problem.DECOMPRESSION_LIMIT, ())
     assert all(ending.peak_bytes < max(256 * MEGABYTE, _own_peak()) for ending in endings)
 
@@ -182,7 +182,7 @@ def test_a_child_that_dies_of_a_signal_is_tried_once_without_drawing(tmp_path: P
     """The memory is too small for two drawings of a large page, and enough for its text."""
     file = tmp_path / "large.pdf"
     file.write_bytes(good_pdfs.one_page(entries=b"/MediaBox [0 0 2400 3600]"))
-    found = parse(file, Limits(memory_bytes=24 * MEGABYTE, seconds=30))
+    found = parse_in_jail(file, Limits(memory_bytes=24 * MEGABYTE, seconds=30))
     assert [ending.code == 0 for ending in endings] == [False, True]
     assert [page.text for page in found.pages] == ["Hello reader"]
     assert found.notes == ("Hidden text was looked for by colour and size alone on page 1.",)
@@ -196,7 +196,7 @@ def test_the_child_sees_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(sys, "executable", str(spied))
     file = tmp_path / "a.pdf"
     file.write_bytes(good_pdfs.one_page())
-    assert parse(file).problem is Problem.UNREADABLE
+    assert parse_in_jail(file).problem is Problem.UNREADABLE
     assert "LC_ALL" in (tmp_path / "environment").read_text()
     assert "canary" not in (tmp_path / "environment").read_text()
     folder = Path((tmp_path / "folder").read_text().strip())
@@ -206,7 +206,7 @@ def test_the_child_sees_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_the_sentence_of_a_problem_keeps_its_notice_on_the_way_out_of_the_child() -> None:
     why = joined(notice("sample.first", "One of {kinds}.", kinds=notice("sample.kind", "two")), "Two.")
-    back = unpack(pack(Reading(parser=PARSER, problem=Problem.UNREADABLE, sentence=why)), PARSER)
+    back = unpack_from_wire(pack_for_wire(Reading(parser=PARSER, problem=Problem.UNREADABLE, sentence=why)), PARSER)
     assert notice_to_json(back.sentence) == notice_to_json(why)
 
 
@@ -227,18 +227,18 @@ def test_a_sentence_that_is_no_notice_is_refused(sentence: object) -> None:
     head = {"problem": "unreadable", "sentence": sentence, "hidden": [], "notes": [], "pages": 0}
     packed = json.dumps(head).encode()
     with pytest.raises(Garbled):
-        unpack(struct.pack("<I", len(packed)) + packed, PARSER)
+        unpack_from_wire(struct.pack("<I", len(packed)) + packed, PARSER)
 
 
 def test_an_answer_that_does_not_add_up_is_refused() -> None:
-    good = pack(reading(good_pdfs.one_page()))
-    assert unpack(good, PARSER).pages[0].text == "Hello reader"
+    good = pack_for_wire(reading(good_pdfs.one_page()))
+    assert unpack_from_wire(good, PARSER).pages[0].text == "Hello reader"
     dice = random.Random(1)
     for _ in range(200):
         bad = bytearray(good)
         bad[dice.randrange(4)] ^= 1 << dice.randrange(8)
         with pytest.raises(Garbled):
-            unpack(bytes(bad), PARSER)
+            unpack_from_wire(bytes(bad), PARSER)
     for bad_answer in (
         b"",
         good[:-1],
@@ -247,7 +247,7 @@ def test_an_answer_that_does_not_add_up_is_refused() -> None:
         good.replace(b"Hello", b"\xff" * 5),
     ):
         with pytest.raises(Garbled):
-            unpack(bad_answer, PARSER)
+            unpack_from_wire(bad_answer, PARSER)
 
 
 def test_no_change_of_bytes_makes_the_reader_raise() -> None:
@@ -608,8 +608,8 @@ def test_text_is_known_by_its_content(encoding: str, suffix: str) -> None:
 def test_a_text_about_pdf_is_no_pdf(tmp_path: Path) -> None:
     blob = tmp_path / "0f3a"
     blob.write_bytes(b"# How to begin\n\nA PDF begins with %PDF-1.7, then come objects.")
-    assert parse(blob, name="notes.md").pages[0].text.startswith("# How to begin")
-    assert parse(blob, name="notes.pdf").problem is Problem.TRUNCATED
+    assert parse_in_jail(blob, name="notes.md").pages[0].text.startswith("# How to begin")
+    assert parse_in_jail(blob, name="notes.pdf").problem is Problem.TRUNCATED
 
 
 @pytest.mark.parametrize("data", [b"\x00\x01\x02\x03", b"caf\xe9 au lait", b"words\x00words", b" \n\f \n"])
@@ -655,7 +655,7 @@ def test_a_reader_ends_when_its_file_is_no_longer_wanted(slow: Path) -> None:
     before = readers()
 
     async def give_up() -> set[int]:
-        reading = asyncio.create_task(_in_thread(parse, slow))
+        reading = asyncio.create_task(_in_thread(parse_in_jail, slow))
         while not (mine := readers() - before):
             await asyncio.sleep(0.01)
         reading.cancel()
@@ -671,7 +671,7 @@ def test_a_reader_ends_when_its_file_is_no_longer_wanted(slow: Path) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc tells of processes, and children follow their parent")
 def test_a_reader_ends_with_a_worker_that_was_killed(slow: Path) -> None:
     before = readers()
-    code = f"from pathlib import Path; from ingather.library.parse import parse; parse(Path({str(slow)!r}))"
+    code = f"from pathlib import Path; from ingather.library import parse; parse.parse_in_jail(Path({str(slow)!r}))"
     with subprocess.Popen([sys.executable, "-c", code]) as parent:
         mine = until(lambda: readers() - before)
         parent.kill()

@@ -16,9 +16,17 @@ from ingather.extraction.findings import Verdict
 from ingather.library import ingest
 from ingather.library.blobs import blobs_from
 from ingather.library.library import Library
-from ingather.library.parse import PARSER, RECOGNISED, Limits, RecogniserDied, can_recognise, parse, recognise
+from ingather.library.parse import (
+    PARSER,
+    RECOGNISED,
+    Limits,
+    RecogniserDied,
+    can_recognise_in_jail,
+    parse_in_jail,
+    recognise_in_jail,
+)
 from ingather.library.parse.limits import TO_RECOGNISE
-from ingather.library.parse.recogniser import RecognisedLine, page_of
+from ingather.library.parse.recogniser import RecognisedLine, page_of_recognised_lines
 from ingather.library.port import DocumentState
 from ingather.library.reading import OCR, Page, Problem, Reading
 from tests.extraction.desk import paper
@@ -26,7 +34,7 @@ from tests.extraction.desk import paper
 SCAN = Path(__file__).parents[2] / "samples" / "rct_scan.pdf"
 
 needs_extra = pytest.mark.skipif(
-    not can_recognise(), reason="needs the extra `ocr` (rapidocr and onnxruntime, 360 MB): pip install '.[ocr]'"
+    not can_recognise_in_jail(), reason="needs the extra `ocr` (rapidocr and onnxruntime, 360 MB): pip install '.[ocr]'"
 )
 
 
@@ -39,7 +47,7 @@ def box(boxes: bytes, place: int) -> tuple[float, ...]:
 
 def test_a_character_stands_in_its_share_of_its_word() -> None:
     placed = (("Of", (20, 10, 60, 30)), ("60,", (80, 10, 140, 30)), ("随机", (150, 10, 190, 30)))
-    text, boxes = page_of([RecognisedLine(text="Of 60, 随机", parts=placed)], 2.0, 300)
+    text, boxes = page_of_recognised_lines([RecognisedLine(text="Of 60, 随机", parts=placed)], 2.0, 300)
     assert text == "Of 60, 随机"
     assert box(boxes, text.index("O")) == (10, 5, 20, 15)
     assert box(boxes, text.index("0")) == (50, 5, 60, 15)
@@ -51,7 +59,7 @@ def test_a_word_that_is_not_in_its_line_takes_no_place_and_nothing_unprintable_i
     odd = RecognisedLine(
         text="a\u200bb\x00c\ud800 d", parts=(("zzz", (0, 0, 9, 9)), ("", (0, 0, 1, 1)), ("d", (10, 0, 20, 9)))
     )
-    text, boxes = page_of([odd], 1.0, 300)
+    text, boxes = page_of_recognised_lines([odd], 1.0, 300)
     assert text == "abc d"
     assert len(boxes) == 8 * len(text)
     assert box(boxes, 4) == (10, 0, 20, 9)
@@ -68,7 +76,7 @@ def test_columns_that_are_recognised_line_by_line_are_put_one_after_the_other() 
                 (piece, (at, top, at + width - 2, top + 12)) for piece, at in zip(pieces, lefts, strict=True)
             )
             lines.append(RecognisedLine(text=" ".join(pieces), parts=placed))
-    text, _ = page_of(lines, 1.0, 600)
+    text, _ = page_of_recognised_lines(lines, 1.0, 600)
     sides = [line.split()[0] for line in text.splitlines()]
     assert sides == ["left"] * 10 + ["right"] * 10
 
@@ -201,14 +209,14 @@ def test_a_recogniser_that_dies_leaves_a_scan_as_it_was(library: Callable[..., L
 
 
 def test_without_the_extra_a_scan_says_what_can_be_done() -> None:
-    found = parse(SCAN)
+    found = parse_in_jail(SCAN)
     assert (found.parser, found.problem) == (PARSER, Problem.NO_TEXT_LAYER)
     assert "pip install 'ingather[ocr]'" in found.sentence
 
 
 @needs_extra
 def test_a_scan_is_recognised_within_its_limits_word_by_word() -> None:
-    found = recognise(SCAN)
+    found = recognise_in_jail(SCAN)
     assert (found.parser, found.problem) == (RECOGNISED, None), found.sentence
     [page] = found.pages
     assert "Pain was relieved in 21 of 30 patients given peppermint" in page.text
@@ -221,6 +229,6 @@ def test_a_scan_is_recognised_within_its_limits_word_by_word() -> None:
 
 @needs_extra
 def test_a_recogniser_that_needs_too_much_is_stopped() -> None:
-    assert recognise(SCAN, replace(TO_RECOGNISE, seconds=1)).problem is Problem.TOO_SLOW
+    assert recognise_in_jail(SCAN, replace(TO_RECOGNISE, seconds=1)).problem is Problem.TOO_SLOW
     with pytest.raises(RecogniserDied):
-        recognise(SCAN, Limits(memory_bytes=64 << 20))
+        recognise_in_jail(SCAN, Limits(memory_bytes=64 << 20))

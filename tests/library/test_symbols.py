@@ -4,7 +4,7 @@ import pytest
 
 from ingather.library.parse.limits import Limits
 from ingather.library.parse.pdf import read_pdf
-from ingather.library.parse.shapes import sign_of
+from ingather.library.parse.shapes import sign_of_shape
 from ingather.library.reading import UNREAD_SIGNS
 
 # Glyphs in a square of 1,000, by the names that the font gives them: rectangles (x, y, width, height) and lines.
@@ -108,4 +108,4 @@ def bitmap(drawing: str) -> list[list[bool]]:
     ],
 )
 def test_a_shape_is_a_sign_or_none(sign: str | None, drawing: str) -> None:
-    assert sign_of(bitmap(drawing)) == sign
+    assert sign_of_shape(bitmap(drawing)) == sign

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ingather.library.parse.tables.ink import typed_rules
+from ingather.library.parse.tables.ink import typed_rules_as_ink
 from ingather.library.parse.tables.marks import Rule, Token
 from scores.table_truth import tables_of
 from tests.library.test_tables import Paper, cell, tables, texts
@@ -206,8 +206,8 @@ def test_rows_of_dots_typed_as_rules_are_rules_and_no_headers() -> None:
 
 def test_dots_that_lead_from_a_label_to_its_figure_are_no_rule() -> None:
     row = token("." * 40, 100, 190)
-    assert typed_rules([token("Deaths", 52, 98), row, token("3", 192, 196)])[1] == []
-    assert typed_rules([token("Deaths", 52, 70), row]) == ([token("Deaths", 52, 70)], [Rule(98.5, 100, 190)])
+    assert typed_rules_as_ink([token("Deaths", 52, 98), row, token("3", 192, 196)])[1] == []
+    assert typed_rules_as_ink([token("Deaths", 52, 70), row]) == ([token("Deaths", 52, 70)], [Rule(98.5, 100, 190)])
 
 
 def token(text: str, left: float, right: float) -> Token:

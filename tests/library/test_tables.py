@@ -5,7 +5,7 @@ from io import BytesIO
 
 from reportlab.pdfgen.canvas import Canvas  # type: ignore[import-untyped]
 
-from ingather.library.parse.formats import read
+from ingather.library.parse.formats import read_in_its_format
 from ingather.library.parse.limits import Limits
 from ingather.library.table import Cell, Table
 from ingather.library.table_json import pack_tables, unpack_tables
@@ -15,7 +15,7 @@ LIMITS = Limits(seconds=30)
 
 
 def tables(data: bytes) -> tuple[Table, ...]:
-    found = read(data, LIMITS, suffix=".pdf")
+    found = read_in_its_format(data, LIMITS, suffix=".pdf")
     assert found.problem is None, found.sentence
     return found.tables
 
@@ -102,7 +102,7 @@ def test_tables_travel_as_bytes_and_come_back_the_same() -> None:
 
 
 def markdown(text: str) -> tuple[Table, ...]:
-    found = read(text.encode(), LIMITS, suffix=".md")
+    found = read_in_its_format(text.encode(), LIMITS, suffix=".md")
     assert found.problem is None, found.sentence
     return found.tables
 

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from ingather.library.errors import PaperUnreadable, UnknownPaper
-from ingather.library.parse import Limits, parse
+from ingather.library.parse import Limits, parse_in_jail
 from ingather.library.reading import Reading
 
 
@@ -28,7 +28,7 @@ def read_paper(path: str | os.PathLike[str], limits: Limits | None = None) -> Re
     if not file.is_file():
         raise UnknownPaper(f"{str(file)!r} is no file.")
     try:
-        reading = parse(file, limits)
+        reading = parse_in_jail(file, limits)
     except OSError as error:
         raise UnknownPaper(f"{str(file)!r} cannot be read: {error.strerror}.") from error
     if reading.problem is not None:

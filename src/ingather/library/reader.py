@@ -118,9 +118,9 @@ class FileReader:
         One at a time: each takes all cores and a gigabyte, for minutes, and
         waiting ones would hold the threads that all other work needs.
         """
-        from ingather.library.parse import RecogniserDied, can_recognise  # noqa: PLC0415  # see `parser`
+        from ingather.library.parse import RecogniserDied, can_recognise_in_jail  # noqa: PLC0415  # see `parser`
 
-        if self._recognise is None or (self._recognise is _recognise_file and not can_recognise()):
+        if self._recognise is None or (self._recognise is _recognise_file and not can_recognise_in_jail()):
             return None
         if not self._recognising.acquire(blocking=False):
             raise RetryLater(
@@ -175,12 +175,12 @@ class FileReader:
 
 
 def _parse_file(path: Path, name: str) -> Reading:
-    from ingather.library.parse import parse  # noqa: PLC0415  # see `parser`
+    from ingather.library.parse import parse_in_jail  # noqa: PLC0415  # see `parser`
 
-    return parse(path, name=name)
+    return parse_in_jail(path, name=name)
 
 
 def _recognise_file(path: Path, name: str) -> Reading:
-    from ingather.library.parse import recognise  # noqa: PLC0415  # see `parser`
+    from ingather.library.parse import recognise_in_jail  # noqa: PLC0415  # see `parser`
 
-    return recognise(path, name=name)
+    return recognise_in_jail(path, name=name)

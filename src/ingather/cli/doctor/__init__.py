@@ -9,7 +9,7 @@ from ingather.cli.doctor.checks import examine as examine_all
 from ingather.cli.output import as_json, say, table
 from ingather.engine.connection import connect
 from ingather.engine.errors import DatabaseUnavailable
-from ingather.library.parse import missing_protections
+from ingather.library.parse import protections_missing_in_jail
 
 # This is what code in a file gains where a protection is missing.
 WHAT_IS_OPEN = {
@@ -49,7 +49,7 @@ def examine(arguments: Namespace) -> int:
 def parser() -> CheckResult:
     """Whether code hidden in a file could reach anything from the process that reads it."""
     try:
-        missing = missing_protections()
+        missing = protections_missing_in_jail()
     except (OSError, ValueError, SubprocessError) as error:
         return CheckResult("parser", "unknown", f"The reader of files could not be started: {error}")
     if "files" in missing or "system calls" in missing:

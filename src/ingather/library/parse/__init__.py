@@ -7,7 +7,13 @@ Reading. Formats are chosen by content, one module each (`pdf`, `plain`), in
 """
 
 from ingather.library.parse.failure import RecogniserDied
-from ingather.library.parse.jail import can_recognise, missing_protections, parse, recognise, stop
+from ingather.library.parse.jail import (
+    can_recognise_in_jail,
+    parse_in_jail,
+    protections_missing_in_jail,
+    recognise_in_jail,
+    stop,
+)
 from ingather.library.parse.limits import PARSER, RECOGNISED, Limits
 
 __all__ = [
@@ -15,9 +21,9 @@ __all__ = [
     "RECOGNISED",
     "Limits",
     "RecogniserDied",
-    "can_recognise",
-    "missing_protections",
-    "parse",
-    "recognise",
+    "can_recognise_in_jail",
+    "parse_in_jail",
+    "protections_missing_in_jail",
+    "recognise_in_jail",
     "stop",
 ]

@@ -8,10 +8,10 @@ import signal
 import sys
 from pathlib import Path
 
-from ingather.library.parse.formats import read
+from ingather.library.parse.formats import read_in_its_format
 from ingather.library.parse.isolation import isolate
 from ingather.library.parse.limits import EXIT_OUT_OF_MEMORY, Limits
-from ingather.library.parse.wire import pack
+from ingather.library.parse.wire import pack_for_wire
 
 # Python, PDFium and the recogniser need about ten. Fewer breaks them; more helps code hidden in a file.
 _OPEN_FILES = 32
@@ -19,7 +19,7 @@ _OPEN_FILES = 32
 _PR_SET_PDEATHSIG = 1
 
 
-def follow(parent: int) -> None:
+def end_child_with_parent(parent: int) -> None:
     """End with the parent, however that ends. Only Linux can say so; elsewhere the limits end what is left behind."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -27,7 +27,7 @@ def follow(parent: int) -> None:
             sys.exit(1)
 
 
-def confine(limits: Limits) -> None:
+def confine_child(limits: Limits) -> None:
     """No more memory, time, files or core dumps than these, for good."""
     signal.signal(signal.SIGXCPU, signal.SIG_DFL)
     seconds = limits.threads * int(limits.seconds) + 1
@@ -49,8 +49,8 @@ def confine(limits: Limits) -> None:
 def main(argument: str) -> int:
     order = json.loads(argument)
     limits = Limits(**order["limits"])
-    follow(order["parent"])
-    confine(limits)
+    end_child_with_parent(order["parent"])
+    confine_child(limits)
     # The answer has the pipe to itself: what a library prints goes where nobody listens.
     pipe = os.dup(1)
     os.dup2(2, 1)
@@ -58,7 +58,7 @@ def main(argument: str) -> int:
         with os.fdopen(0, "rb", closefd=False) as file:
             data = file.read(min(os.fstat(0).st_size, limits.file_bytes))
         isolate()
-        answer = pack(read(data, limits, suffix=order["suffix"], manner=order["manner"]))
+        answer = pack_for_wire(read_in_its_format(data, limits, suffix=order["suffix"], manner=order["manner"]))
     except MemoryError:
         return EXIT_OUT_OF_MEMORY
     with os.fdopen(pipe, "wb", closefd=False) as out:  # it closes with the process, and not before

@@ -22,7 +22,7 @@ SHAPELESS = re.compile(f"[{_SHAPELESS}]|{_JOINERS}")
 _BREAKS = {0x0D: "\n", 0x85: "\n", 0x2028: "\n", 0x2029: "\n", 0x09: " ", 0x0B: " ", 0x0C: " "}
 
 
-def character(code: int) -> str:
+def clean_character(code: int) -> str:
     """The character to write for a code point; nothing for one that is no text."""
     if 0x20 <= code < 0x7F or code == 0x0A:
         return chr(code)
@@ -33,6 +33,6 @@ def character(code: int) -> str:
     return chr(code)
 
 
-def cleaned(text: str) -> str:
+def clean_text(text: str) -> str:
     """The same for a whole text."""
     return FORBIDDEN.sub("", text.replace("\r\n", "\n").translate(_BREAKS))

@@ -43,7 +43,7 @@ class TextRun:
         return self.top < other.middle < self.bottom or other.top < self.middle < other.bottom
 
 
-def pieces_of(chars: Sequence[str], spots: Sequence[Box | None]) -> list[TextRun]:
+def column_pieces_of(chars: Sequence[str], spots: Sequence[Box | None]) -> list[TextRun]:
     """Cuts the text at line breaks, at wide gaps, and wherever it jumps. Blanks at the ends belong to no piece."""
     found: list[TextRun] = []
     start, end = -1, -1
@@ -69,11 +69,11 @@ def pieces_of(chars: Sequence[str], spots: Sequence[Box | None]) -> list[TextRun
     return found
 
 
-def in_order(pieces: list[TextRun], page_width: float, depth: int = 0) -> list[TextRun] | None:
+def pieces_by_column(pieces: list[TextRun], page_width: float, depth: int = 0) -> list[TextRun] | None:
     """The pieces column by column, or None where the file's own order stands."""
     if depth >= _DEPTH or len(pieces) < 2 * LEAST_LINES:
         return None
-    gutter = _gutter(pieces, page_width)
+    gutter = _white_space_between_columns(pieces, page_width)
     if gutter is None:
         return None
     across = sorted((p for p in pieces if p.left < gutter < p.right), key=lambda p: p.middle)
@@ -85,12 +85,12 @@ def in_order(pieces: list[TextRun], page_width: float, depth: int = 0) -> list[T
     ordered: list[TextRun] = []
     for number, sides in enumerate(bands):
         for side in sides:
-            ordered += in_order(side, page_width, depth + 1) or side
+            ordered += pieces_by_column(side, page_width, depth + 1) or side
         ordered += across[number : number + 1]
     return ordered
 
 
-def _gutter(pieces: list[TextRun], page_width: float) -> float | None:
+def _white_space_between_columns(pieces: list[TextRun], page_width: float) -> float | None:
     """Where the page is cut: left and right of it stand columns of prose whose lines come in turn."""
     starts = Counter(round(piece.left) for piece in pieces)
     best, best_score = None, 0

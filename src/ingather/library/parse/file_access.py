@@ -26,7 +26,7 @@ _WITH_SCOPES: Final = 6
 _SCOPES: Final = 0b11  # abstract sockets of others, signals to others
 
 
-def read_only(paths: Iterable[str]) -> bool:
+def limit_file_access_to_reading(paths: Iterable[str]) -> bool:
     """Nothing but these files and folders can be opened from here on, and only to read them.
 
     False where the kernel has no Landlock, or a path that is there cannot be
@@ -36,18 +36,18 @@ def read_only(paths: Iterable[str]) -> bool:
     version = libc.syscall(_CREATE_RULESET, None, 0, _ASK_VERSION)
     if version < 1:
         return False
-    rules = _ruleset(version)
+    rules = _file_access_ruleset(version)
     ruleset = libc.syscall(_CREATE_RULESET, rules, len(rules), 0)
     if ruleset < 0:
         return False
     try:
-        is_complete = all(_allow_reading(libc, ruleset, path) for path in paths)
+        is_complete = all(_allow_file_access(libc, ruleset, path) for path in paths)
         return is_complete and libc.syscall(_RESTRICT_SELF, ruleset, 0) == 0
     finally:
         os.close(ruleset)
 
 
-def _ruleset(version: int) -> bytes:
+def _file_access_ruleset(version: int) -> bytes:
     files = (1 << _FILE_BITS.get(version, _FILE_BITS_NOW)) - 1
     if version < _WITH_NETWORK:
         return struct.pack("=Q", files)
@@ -56,7 +56,7 @@ def _ruleset(version: int) -> bytes:
     return struct.pack("=QQQ", files, _NETWORK, _SCOPES)
 
 
-def _allow_reading(libc: ctypes.CDLL, ruleset: int, path: str) -> bool:
+def _allow_file_access(libc: ctypes.CDLL, ruleset: int, path: str) -> bool:
     try:
         place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:

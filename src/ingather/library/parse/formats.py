@@ -3,7 +3,7 @@
 from ingather.library.parse.failure import Unread
 from ingather.library.parse.limits import PARSER, Limits, Manner
 from ingather.library.parse.pdf import HEADER, HEADER_WITHIN, read_pdf
-from ingather.library.parse.plain import decoded, read_text
+from ingather.library.parse.plain import decoded_plain_text, read_plain_text
 from ingather.library.parse.scan import read_scan
 from ingather.library.reading import Problem, Reading
 from ingather.notice import notice
@@ -31,28 +31,30 @@ _MARKUP = (
 )
 
 
-def read(data: bytes, limits: Limits, *, suffix: str = "", manner: Manner = Manner.DRAWN) -> Reading:
+def read_in_its_format(data: bytes, limits: Limits, *, suffix: str = "", manner: Manner = Manner.DRAWN) -> Reading:
     """Reads a file that is already in memory. Only memory itself can run out; everything else is in the answer."""
     try:
-        if _is_pdf(data, suffix):
+        if _is_pdf_format(data, suffix):
             if manner == Manner.RECOGNISED:
                 return read_scan(data, limits)
             return read_pdf(data, limits, renders=manner == Manner.DRAWN)
         if suffix not in TEXT_ENDINGS:
-            _refuse_others(data, suffix)
-        return read_text(data, limits)
+            _refuse_other_formats(data, suffix)
+        return read_plain_text(data, limits)
     except Unread as unread:
         return Reading(parser=PARSER, problem=unread.problem, sentence=unread.sentence)
 
 
-def _is_pdf(data: bytes, suffix: str) -> bool:
+def _is_pdf_format(data: bytes, suffix: str) -> bool:
     if data.startswith(HEADER):
         return True
     # A note about PDF is not yet a PDF.
-    return HEADER in data[: HEADER_WITHIN + len(HEADER)] and not (suffix in TEXT_ENDINGS and decoded(data) is not None)
+    return HEADER in data[: HEADER_WITHIN + len(HEADER)] and not (
+        suffix in TEXT_ENDINGS and decoded_plain_text(data) is not None
+    )
 
 
-def _refuse_others(data: bytes, suffix: str) -> None:
+def _refuse_other_formats(data: bytes, suffix: str) -> None:
     if not data:
         raise Unread(Problem.NOT_A_PDF, notice("file.file_empty_upload_again", "This file is empty. Upload it again."))
     kind: str | None = next((kind for start, kind in _KNOWN if data.startswith(start)), None)

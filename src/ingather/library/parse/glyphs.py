@@ -8,7 +8,7 @@ from typing import Any
 
 import pypdfium2_raw as pdfium  # type: ignore[import-untyped]
 
-from ingather.library.parse.clean import character
+from ingather.library.parse.clean import clean_character
 from ingather.library.parse.view import Box, View
 
 # The opacity of paint that hides what is below it, as PDFium counts.
@@ -85,15 +85,15 @@ def glyphs_of(text_page: Any, view: View) -> Glyphs:
     into = (ctypes.byref(left), ctypes.byref(right), ctypes.byref(bottom), ctypes.byref(top))
     loose = pdfium.FS_RECTF()
     into_loose = ctypes.byref(loose)
-    for here, code in _code_points(text_page):
+    for here, code in _code_points_of_glyphs(text_page):
         handle = pdfium.FPDFText_GetTextObject(text_page, here)
         if not handle:
-            if char := character(code):
+            if char := clean_character(code):
                 found.add(char)
             continue
         # PDFium writes the hyphen of a broken word as U+0002 and leaves the line break out.
         is_hyphen = code == 0x02 and pdfium.FPDFText_IsHyphen(text_page, here) == 1
-        char = "-" if is_hyphen or code == 0xAD else character(code)
+        char = "-" if is_hyphen or code == 0xAD else clean_character(code)
         if not char and pdfium.FPDFText_HasUnicodeMapError(text_page, here) != 1:
             continue
         owner = ctypes.addressof(handle.contents)
@@ -105,13 +105,13 @@ def glyphs_of(text_page: Any, view: View) -> Glyphs:
         spot = view.place(loose.left, loose.bottom, loose.right, loose.top)
         if not char:
             found.unnamed[len(found.chars)] = code
-        found.add(char or UNNAMED, _sound(spot, ink), ink if math.isfinite(sum(ink)) else None, owner)
+        found.add(char or UNNAMED, _sound_box_of_glyph(spot, ink), ink if math.isfinite(sum(ink)) else None, owner)
         if is_hyphen:
             found.add("\n")
     return found
 
 
-def _code_points(text_page: Any) -> Iterator[tuple[int, int]]:
+def _code_points_of_glyphs(text_page: Any) -> Iterator[tuple[int, int]]:
     """PDFium's index and the code point of every character; of two halves, the index of the second."""
     high = 0
     for index in range(max(pdfium.FPDFText_CountChars(text_page), 0)):
@@ -125,7 +125,7 @@ def _code_points(text_page: Any) -> Iterator[tuple[int, int]]:
         yield index, code
 
 
-def _sound(spot: Box, ink: Box) -> Box | None:
+def _sound_box_of_glyph(spot: Box, ink: Box) -> Box | None:
     """The box to show: as high as the line, unless the font lies about its height."""
     if not math.isfinite(sum(spot)):
         spot = ink

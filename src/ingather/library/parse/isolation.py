@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from ingather.library.parse.file_access import read_only
+from ingather.library.parse.file_access import limit_file_access_to_reading
 from ingather.library.parse.system_calls import keep_few_system_calls
 
 # Numbers of Linux, see prctl(2).
@@ -41,29 +41,29 @@ def isolate() -> tuple[str, ...]:
     if sys.platform != "linux":
         return ("user", "files", "system calls")
     libc = ctypes.CDLL(None)
-    folders = _own_folders()
+    folders = _folders_open_in_isolation()
     missing = []
-    if not _leave_root(libc, folders):
+    if not _leave_root_for_isolation(libc, folders):
         missing.append("user")
     # A process that changes its account no longer ends with its parent, so that is arranged once more.
     libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
     libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-    if not read_only([*folders, *_OF_THE_SYSTEM]):
+    if not limit_file_access_to_reading([*folders, *_OF_THE_SYSTEM]):
         missing.append("files")
     if not keep_few_system_calls():
         missing.append("system calls")
     return tuple(missing)
 
 
-def _own_folders() -> list[str]:
+def _folders_open_in_isolation() -> list[str]:
     """Where Python and its packages are: modules that are needed late are still found."""
     of_python = (os.path.realpath(sys.base_prefix), os.path.realpath(sys.prefix))
     wanted = [*sys.path, *(str(Path(prefix, "lib")) for prefix in of_python)]
     return [path for path in wanted if path]
 
 
-def _leave_root(libc: ctypes.CDLL, folders: list[str]) -> bool:
+def _leave_root_for_isolation(libc: ctypes.CDLL, folders: list[str]) -> bool:
     """As root, become the account that owns nothing; anybody else keeps an account that is no root.
 
     Where that account could not reach the program's own folders (they are in
@@ -71,7 +71,7 @@ def _leave_root(libc: ctypes.CDLL, folders: list[str]) -> bool:
     """
     if os.geteuid() != 0:
         return True
-    can_move = all(_is_open_to_all(Path(folder)) for folder in folders)
+    can_move = all(_is_open_to_isolated_account(Path(folder)) for folder in folders)
     try:
         if can_move:
             os.setgroups([])
@@ -83,7 +83,7 @@ def _leave_root(libc: ctypes.CDLL, folders: list[str]) -> bool:
     return libc.capset(header, sets) == 0 and can_move
 
 
-def _is_open_to_all(path: Path) -> bool:
+def _is_open_to_isolated_account(path: Path) -> bool:
     """Whether any account may read this, and pass through all the folders above it."""
     if not path.exists():
         return True

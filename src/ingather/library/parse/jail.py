@@ -34,7 +34,7 @@ from ingather.library.parse.limits import (
     Limits,
     Manner,
 )
-from ingather.library.parse.wire import Garbled, unpack
+from ingather.library.parse.wire import Garbled, unpack_from_wire
 from ingather.library.reading import Problem, Reading
 from ingather.notice import notice
 
@@ -78,7 +78,7 @@ class Ending:
         return self.code in {EXIT_OUT_OF_MEMORY, EXIT_OF_LIBC, -signal.SIGABRT}
 
 
-def parse(path: Path, limits: Limits | None = None, *, name: str = "") -> Reading:
+def parse_in_jail(path: Path, limits: Limits | None = None, *, name: str = "") -> Reading:
     """Reads a file. Whatever is in it, the answer is a Reading; only a file that cannot be opened is an error.
 
     `name` is the name the file once had, for a blob stored without one; only
@@ -88,7 +88,7 @@ def parse(path: Path, limits: Limits | None = None, *, name: str = "") -> Readin
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         if size > limits.file_bytes:
-            return _problem_reading(
+            return _problem_reading_from_jail(
                 Problem.TOO_BIG,
                 notice(
                     "file.file_mb_most_mb_read",
@@ -98,46 +98,50 @@ def parse(path: Path, limits: Limits | None = None, *, name: str = "") -> Readin
                 ),
             )
         suffix = Path(name or path.name).suffix.lower()
-        ending = run(file.fileno(), limits, suffix=suffix, manner=Manner.DRAWN)
-        reading = _reading(ending, limits)
+        ending = run_in_jail(file.fileno(), limits, suffix=suffix, manner=Manner.DRAWN)
+        reading = _reading_from_jail(ending, limits)
         if reading is None:
             # Drawing pages is where readers of PDF die most, and text can be read without it.
             log.info("the reader of a file died (code %d); trying again without drawing", ending.code)
             os.lseek(file.fileno(), 0, os.SEEK_SET)
-            ending = run(file.fileno(), limits, suffix=suffix, manner=Manner.UNDRAWN)
-            reading = _reading(ending, limits)
-    return reading or _problem_of_death(ending, limits)
+            ending = run_in_jail(file.fileno(), limits, suffix=suffix, manner=Manner.UNDRAWN)
+            reading = _reading_from_jail(ending, limits)
+    return reading or _problem_of_death_in_jail(ending, limits)
 
 
-def can_recognise() -> bool:
+def can_recognise_in_jail() -> bool:
     """Whether the extra that recognises text in pictures is installed."""
     return find_spec("rapidocr") is not None and find_spec("onnxruntime") is not None
 
 
-def recognise(path: Path, limits: Limits | None = None, *, name: str = "") -> Reading:
-    """Reads the pictures of a PDF that `parse` found to be without text. Takes seconds for every page.
+def recognise_in_jail(path: Path, limits: Limits | None = None, *, name: str = "") -> Reading:
+    """Reads the pictures of a PDF that `parse_in_jail` found to be without text. Takes seconds for every page.
 
     A recogniser that dies (half installed, short of memory) raises
     `RecogniserDied`: of the file, nothing is known for good because of that.
     """
     limits = limits or TO_RECOGNISE
     with path.open("rb") as file:
-        ending = run(file.fileno(), limits, suffix=Path(name or path.name).suffix.lower(), manner=Manner.RECOGNISED)
-    reading = _reading(ending, limits)
+        ending = run_in_jail(
+            file.fileno(), limits, suffix=Path(name or path.name).suffix.lower(), manner=Manner.RECOGNISED
+        )
+    reading = _reading_from_jail(ending, limits)
     if reading is None:
         raise RecogniserDied(f"code {ending.code}, {ending.peak_bytes:,} bytes at its peak")
     return dataclasses.replace(reading, parser=RECOGNISED)
 
 
-def missing_protections() -> list[str]:
+def protections_missing_in_jail() -> list[str]:
     """What this system cannot put between a file's reader and everything else: `user`, `files`, `system calls`."""
     command = [sys.executable, "-P", "-B", "-m", "ingather.library.parse.isolation"]
-    done = subprocess.run(command, env=_environment(), capture_output=True, stdin=subprocess.DEVNULL, check=True)
+    done = subprocess.run(
+        command, env=_environment_of_jail(), capture_output=True, stdin=subprocess.DEVNULL, check=True
+    )
     missing: list[str] = json.loads(done.stdout)
     return missing
 
 
-def _environment() -> dict[str, str]:
+def _environment_of_jail() -> dict[str, str]:
     """Nothing of ours but where modules are found."""
     environment = {"LC_ALL": "C.UTF-8"}
     if "PYTHONPATH" in os.environ:
@@ -145,7 +149,7 @@ def _environment() -> dict[str, str]:
     return environment
 
 
-def run(file: int, limits: Limits, *, suffix: str, manner: Manner) -> Ending:
+def run_in_jail(file: int, limits: Limits, *, suffix: str, manner: Manner) -> Ending:
     """One child, from start to end. It is gone when this returns."""
     order = {"limits": dataclasses.asdict(limits), "suffix": suffix, "manner": manner, "parent": os.getpid()}
     argument = json.dumps(order)
@@ -157,11 +161,11 @@ def run(file: int, limits: Limits, *, suffix: str, manner: Manner) -> Ending:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             cwd=folder,
-            env=_environment(),
+            env=_environment_of_jail(),
             start_new_session=True,
         )
         try:
-            answer, is_late = _listen_to_child(child, limits)
+            answer, is_late = _listen_to_jailed_child(child, limits)
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(child.pid, signal.SIGKILL)
@@ -178,7 +182,7 @@ def run(file: int, limits: Limits, *, suffix: str, manner: Manner) -> Ending:
     )
 
 
-def _listen_to_child(child: subprocess.Popen[bytes], limits: Limits) -> tuple[bytes, bool]:
+def _listen_to_jailed_child(child: subprocess.Popen[bytes], limits: Limits) -> tuple[bytes, bool]:
     """The bytes that the child writes, until it ends, is out of time, or writes more than it may."""
     assert child.stdout is not None
     deadline = time.monotonic() + limits.seconds
@@ -201,19 +205,19 @@ def _listen_to_child(child: subprocess.Popen[bytes], limits: Limits) -> tuple[by
     return bytes(received), False
 
 
-def _reading(ending: Ending, limits: Limits) -> Reading | None:
+def _reading_from_jail(ending: Ending, limits: Limits) -> Reading | None:
     """The child's answer, or a problem that trying again cannot change, or None for an unexplained death."""
     if ending.is_late or ending.is_too_long:
-        return _problem_of_death(ending, limits)
+        return _problem_of_death_in_jail(ending, limits)
     if ending.code == 0:
         with contextlib.suppress(Garbled):
-            return unpack(ending.answer, PARSER)
+            return unpack_from_wire(ending.answer, PARSER)
     return None
 
 
-def _problem_of_death(ending: Ending, limits: Limits) -> Reading:
+def _problem_of_death_in_jail(ending: Ending, limits: Limits) -> Reading:
     if ending.is_late:
-        return _problem_reading(
+        return _problem_reading_from_jail(
             Problem.TOO_SLOW,
             notice(
                 "file.file_not_read_within_seconds",
@@ -223,7 +227,7 @@ def _problem_of_death(ending: Ending, limits: Limits) -> Reading:
             ),
         )
     if ending.is_out_of_memory:
-        return _problem_reading(
+        return _problem_reading_from_jail(
             Problem.DECOMPRESSION_LIMIT,
             notice(
                 "file.unpacked_file_needs_mb_memory",
@@ -233,12 +237,12 @@ def _problem_of_death(ending: Ending, limits: Limits) -> Reading:
             ),
         )
     if ending.is_too_long:
-        return _problem_reading(
+        return _problem_reading_from_jail(
             Problem.TOO_BIG,
             notice("file.file_gives_text_read_split", "This file gives more text than is read. Split it into parts."),
         )
     log.warning("the reader of a file died (code %d, %d bytes at its peak)", ending.code, ending.peak_bytes)
-    return _problem_reading(
+    return _problem_reading_from_jail(
         Problem.UNREADABLE,
         notice(
             "file.file_damaged_way_stops_reader",
@@ -247,5 +251,5 @@ def _problem_of_death(ending: Ending, limits: Limits) -> Reading:
     )
 
 
-def _problem_reading(problem: Problem, sentence: str) -> Reading:
+def _problem_reading_from_jail(problem: Problem, sentence: str) -> Reading:
     return Reading(parser=PARSER, problem=problem, sentence=sentence)

@@ -9,16 +9,16 @@ import pypdfium2_raw as pdfium  # type: ignore[import-untyped]
 from ingather.library.parse.failure import Unread
 from ingather.library.parse.glyphs import Glyphs, glyphs_of
 from ingather.library.parse.limits import PARSER, Limits
-from ingather.library.parse.picture import CLOSE_SCALE, Scene, draw, scene_of
-from ingather.library.parse.plain import removed
-from ingather.library.parse.sight import HiddenReason, Seen, look
-from ingather.library.parse.streams import Features, inspect
+from ingather.library.parse.picture import CLOSE_SCALE, Scene, draw_picture, scene_of_picture
+from ingather.library.parse.plain import removed_from_plain_text
+from ingather.library.parse.sight import HiddenReason, Seen, hidden_from_sight
+from ingather.library.parse.streams import Features, inspect_streams
 from ingather.library.parse.symbols import Symbols
-from ingather.library.parse.tables.build import CellGrid
-from ingather.library.parse.tables.carry import tables_from
-from ingather.library.parse.tables.reader import grids_of
-from ingather.library.parse.view import View, view_of
-from ingather.library.parse.writing import written
+from ingather.library.parse.tables.carry import tables_carried_over_pages
+from ingather.library.parse.tables.cell_grid import CellGrid
+from ingather.library.parse.tables.reader import read_grids_of_page
+from ingather.library.parse.view import View, page_view_of
+from ingather.library.parse.writing import written_page
 from ingather.library.reading import UNREAD_SIGNS, Hidden, Page, Problem, Reading
 from ingather.notice import notice
 
@@ -56,13 +56,13 @@ class Gathered:
 
 def read_pdf(data: bytes, limits: Limits, *, renders: bool = True) -> Reading:
     """The pages of a PDF, or Unread."""
-    features = inspect(data, limits.stream_bytes)
-    document, count = opened(data, limits)
+    features = inspect_streams(data, limits.stream_bytes)
+    document, count = opened_pdf(data, limits)
     # Drawing is the dear part: a file that needs half its time for it is finished without.
     draws_until = time.monotonic() + limits.seconds / 2 if renders else 0.0
     gathered = Gathered()
     for number in range(count):
-        _read_page(document, number, gathered, draws_until)
+        _read_pdf_page(document, number, gathered, draws_until)
         if gathered.characters > limits.characters:
             raise Unread(
                 Problem.TOO_BIG,
@@ -85,24 +85,26 @@ def read_pdf(data: bytes, limits: Limits, *, renders: bool = True) -> Reading:
             ),
         )
     if not any(page.text.strip() for page in gathered.pages):
-        raise _no_text(gathered)
-    notes = _pdf_notes(gathered, _with_lists(document, features), data, is_repaired=_is_repaired(document))
+        raise _pdf_without_text(gathered)
+    notes = _pdf_notes(
+        gathered, _notes_with_lists_of_pdf(document, features), data, is_repaired=_is_repaired_pdf(document)
+    )
     return Reading(
         parser=PARSER,
         pages=tuple(gathered.pages),
         hidden=tuple(gathered.hidden),
         notes=notes,
-        tables=tables_from(gathered.grids),
+        tables=tables_carried_over_pages(gathered.grids),
     )
 
 
-def opened(data: bytes, limits: Limits) -> tuple[Any, int]:
+def opened_pdf(data: bytes, limits: Limits) -> tuple[Any, int]:
     """PDFium's document and how many pages it has, or Unread."""
     pdfium.FPDF_InitLibrary()
     document = pdfium.FPDF_LoadMemDocument64(data, len(data), None)
     if not document:
-        raise _not_opened(data, pdfium.FPDF_GetLastError())
-    if _is_repaired(document) and not _has_end(data):
+        raise _why_pdf_is_not_opened(data, pdfium.FPDF_GetLastError())
+    if _is_repaired_pdf(document) and not _pdf_has_end(data):
         raise _truncated_pdf()
     count = pdfium.FPDF_GetPageCount(document)
     if count > limits.pages:
@@ -118,11 +120,11 @@ def opened(data: bytes, limits: Limits) -> tuple[Any, int]:
     return document, count
 
 
-def _is_repaired(document: Any) -> bool:
+def _is_repaired_pdf(document: Any) -> bool:
     return not pdfium.FPDF_DocumentHasValidCrossReferenceTable(document)
 
 
-def _read_page(document: Any, number: int, gathered: Gathered, draws_until: float) -> None:
+def _read_pdf_page(document: Any, number: int, gathered: Gathered, draws_until: float) -> None:
     page = pdfium.FPDF_LoadPage(document, number)
     text_page = pdfium.FPDFText_LoadPage(page) if page else None
     if not text_page:
@@ -130,18 +132,20 @@ def _read_page(document: Any, number: int, gathered: Gathered, draws_until: floa
         gathered.broken.append(number)
         return
     try:
-        view = view_of(page)
+        view = page_view_of(page)
         glyphs = glyphs_of(text_page, view)
         if not gathered.symbols.repair(page, view, glyphs, draws=time.monotonic() < draws_until):
             gathered.with_unread_signs.append(number)
-        scene = scene_of(page, view)
-        picture = draw(page, view, glyphs, scene) if glyphs.paints and time.monotonic() < draws_until else None
-        seen = look(glyphs, view, scene.images, picture, lambda: draw(page, view, glyphs, scene, CLOSE_SCALE))
-        _read_grids(gathered, number, glyphs, seen, view, scene)
+        scene = scene_of_picture(page, view)
+        picture = draw_picture(page, view, glyphs, scene) if glyphs.paints and time.monotonic() < draws_until else None
+        seen = hidden_from_sight(
+            glyphs, view, scene.images, picture, lambda: draw_picture(page, view, glyphs, scene, CLOSE_SCALE)
+        )
+        _read_pdf_grids(gathered, number, glyphs, seen, view, scene)
     finally:
         pdfium.FPDFText_ClosePage(text_page)
         pdfium.FPDF_ClosePage(page)
-    text, boxes = written(glyphs, seen, view.width)
+    text, boxes = written_page(glyphs, seen, view.width)
     gathered.pages.append(Page(text=text, width=view.width, height=view.height, boxes=boxes))
     gathered.characters += len(glyphs.chars)
     if scene.images:
@@ -150,19 +154,19 @@ def _read_page(document: Any, number: int, gathered: Gathered, draws_until: floa
         gathered.by_ocr.append(number)
     if glyphs.paints and picture is None:
         gathered.undrawn.append(number)
-    _put_hidden(gathered, number, glyphs, seen)
+    _put_hidden_text_of_pdf(gathered, number, glyphs, seen)
 
 
-def _read_grids(gathered: Gathered, number: int, glyphs: Glyphs, seen: Seen, view: View, scene: Scene) -> None:
+def _read_pdf_grids(gathered: Gathered, number: int, glyphs: Glyphs, seen: Seen, view: View, scene: Scene) -> None:
     """A table that cannot be made out costs no text: the page is named, and reading goes on."""
     try:
         before = [grid for grid in gathered.grids if grid.region.page == number - 1]
-        gathered.grids += grids_of(glyphs, seen, view, scene, number, before)
+        gathered.grids += read_grids_of_page(glyphs, seen, view, scene, number, before)
     except (ArithmeticError, LookupError, ValueError, TypeError, AttributeError, RecursionError):
         gathered.without_tables.append(number)
 
 
-def _put_hidden(gathered: Gathered, number: int, glyphs: Glyphs, seen: Seen) -> None:
+def _put_hidden_text_of_pdf(gathered: Gathered, number: int, glyphs: Glyphs, seen: Seen) -> None:
     """Runs of hidden characters with one reason, each of them once. Blanks alone are no hidden text."""
     run: list[str] = []
     last: HiddenReason | None = None
@@ -178,7 +182,7 @@ def _put_hidden(gathered: Gathered, number: int, glyphs: Glyphs, seen: Seen) -> 
             run.append(char)
 
 
-def _not_opened(data: bytes, error: int) -> Unread:
+def _why_pdf_is_not_opened(data: bytes, error: int) -> Unread:
     match error:
         case pdfium.FPDF_ERR_PASSWORD:
             return Unread(
@@ -196,7 +200,7 @@ def _not_opened(data: bytes, error: int) -> Unread:
                     "This PDF is protected in a way that only certain readers open. Save a copy without protection.",
                 ),
             )
-    if not _has_end(data):
+    if not _pdf_has_end(data):
         return _truncated_pdf()
     return Unread(
         Problem.NOT_A_PDF,
@@ -207,7 +211,7 @@ def _not_opened(data: bytes, error: int) -> Unread:
     )
 
 
-def _has_end(data: bytes) -> bool:
+def _pdf_has_end(data: bytes) -> bool:
     return b"%%EOF" in data.rstrip(b"\0 \t\r\n")[-_END_WITHIN:]
 
 
@@ -221,7 +225,7 @@ def _truncated_pdf() -> Unread:
     )
 
 
-def _no_text(gathered: Gathered) -> Unread:
+def _pdf_without_text(gathered: Gathered) -> Unread:
     if gathered.hidden_count:
         sentence = notice(
             "file.all_text_pdf_hidden_readers",
@@ -242,7 +246,7 @@ def _no_text(gathered: Gathered) -> Unread:
     return Unread(Problem.NO_TEXT_LAYER, sentence)
 
 
-def _with_lists(document: Any, features: Features) -> Features:
+def _notes_with_lists_of_pdf(document: Any, features: Features) -> Features:
     """What PDFium's own lists of scripts and attachments add to what the bytes say."""
     return Features(
         has_script=features.has_script or pdfium.FPDFDoc_GetJavaScriptActionCount(document) > 0,
@@ -259,27 +263,33 @@ def _pdf_notes(gathered: Gathered, features: Features, data: bytes, *, is_repair
             data[: data.find(HEADER)].strip(b"\xef\xbb\xbf\0 \t\r\n"),
             "Something else stands before the PDF in this file.",
         ),
-        (_is_archive(data), "This file is a zip archive as well as a PDF."),
+        (_is_pdf_archive(data), "This file is a zip archive as well as a PDF."),
         (is_repaired, "This PDF is damaged and was repaired while reading; something may be missing."),
         (features.has_script, "Contains JavaScript, which is never run."),
         (features.has_files, "Contains embedded files, which are not read."),
         (features.has_launch, "Contains actions that start programs, which are never followed."),
-        (gathered.by_ocr, f"Text layer by OCR on {numbers(gathered.by_ocr)}; it may contain misread characters."),
-        (gathered.with_unread_signs, f"{UNREAD_SIGNS} on {numbers(gathered.with_unread_signs)}{_SIGNS_MEANT}"),
-        (gathered.hidden_count, removed(gathered.hidden_count)),
-        (scans, f"Looks like a scan and gives no text: {numbers(scans)}."),
-        (gathered.broken, f"Could not be read: {numbers(gathered.broken)}."),
-        (gathered.without_tables, f"Tables could not be made out on {numbers(gathered.without_tables)}."),
-        (gathered.undrawn, f"Hidden text was looked for by colour and size alone on {numbers(gathered.undrawn)}."),
+        (
+            gathered.by_ocr,
+            f"Text layer by OCR on {pdf_page_numbers(gathered.by_ocr)}; it may contain misread characters.",
+        ),
+        (gathered.with_unread_signs, f"{UNREAD_SIGNS} on {pdf_page_numbers(gathered.with_unread_signs)}{_SIGNS_MEANT}"),
+        (gathered.hidden_count, removed_from_plain_text(gathered.hidden_count)),
+        (scans, f"Looks like a scan and gives no text: {pdf_page_numbers(scans)}."),
+        (gathered.broken, f"Could not be read: {pdf_page_numbers(gathered.broken)}."),
+        (gathered.without_tables, f"Tables could not be made out on {pdf_page_numbers(gathered.without_tables)}."),
+        (
+            gathered.undrawn,
+            f"Hidden text was looked for by colour and size alone on {pdf_page_numbers(gathered.undrawn)}.",
+        ),
     ]
     return tuple(note for is_so, note in notes if is_so)
 
 
-def _is_archive(data: bytes) -> bool:
+def _is_pdf_archive(data: bytes) -> bool:
     return data.find(b"PK\x05\x06", max(data.rfind(b"%%EOF"), 0)) >= 0
 
 
-def numbers(pages: list[int]) -> str:
+def pdf_page_numbers(pages: list[int]) -> str:
     """Page numbers for people, from 1: "pages 1, 3-5"."""
     spans: list[list[int]] = []
     for page in pages:

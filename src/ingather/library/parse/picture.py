@@ -38,7 +38,7 @@ Matrix = tuple[float, float, float, float, float, float]
 IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 
-def matrix_of(handle: Any, outer: Matrix) -> Matrix:
+def matrix_in_picture(handle: Any, outer: Matrix) -> Matrix:
     """The matrix of an object within that of the groups it is in."""
     own = pdfium.FS_MATRIX()
     if not pdfium.FPDFPageObj_GetMatrix(handle, ctypes.byref(own)):
@@ -127,12 +127,12 @@ class Picture:
         return 0.3 * abs(colour[0] - red) + 0.59 * abs(colour[1] - green) + 0.11 * abs(colour[2] - blue)
 
 
-def scene_of(page: Any, view: View) -> Scene:
+def scene_of_picture(page: Any, view: View) -> Scene:
     """Looks at every object of a page, in groups too; no picture is decoded for it."""
     scene = Scene()
     for index in range(min(pdfium.FPDFPage_CountObjects(page), MOST_OBJECTS)):
         handle = pdfium.FPDFPage_GetObject(page, index)
-        if pixels := _visit(handle, scene, 0, IDENTITY):
+        if pixels := _visit_picture_object(handle, scene, 0, IDENTITY):
             left, bottom, right, top = (ctypes.c_float() for _ in range(4))
             if pdfium.FPDFPageObj_GetBounds(handle, *map(ctypes.byref, (left, bottom, right, top))):
                 box = view.place(left.value, bottom.value, right.value, top.value)
@@ -140,7 +140,7 @@ def scene_of(page: Any, view: View) -> Scene:
     return scene
 
 
-def _visit(handle: Any, scene: Scene, depth: int, matrix: Matrix) -> int:
+def _visit_picture_object(handle: Any, scene: Scene, depth: int, matrix: Matrix) -> int:
     """Notes an object and what is in it; says how many pixels its pictures have."""
     scene.count += 1
     kind = pdfium.FPDFPageObj_GetType(handle)
@@ -154,34 +154,36 @@ def _visit(handle: Any, scene: Scene, depth: int, matrix: Matrix) -> int:
         return max(width.value * height.value, 1)
     elif kind == pdfium.FPDF_PAGEOBJ_FORM and depth < MOST_DEPTH:
         pixels = 0
-        inner = matrix_of(handle, matrix)
+        inner = matrix_in_picture(handle, matrix)
         for index in range(pdfium.FPDFFormObj_CountObjects(handle)):
             if scene.count > MOST_OBJECTS:
                 break
-            pixels += _visit(pdfium.FPDFFormObj_GetObject(handle, index), scene, depth + 1, inner)
+            pixels += _visit_picture_object(pdfium.FPDFFormObj_GetObject(handle, index), scene, depth + 1, inner)
         return pixels
     return 0
 
 
-def draw(page: Any, view: View, glyphs: Glyphs, scene: Scene, scale: float = SCALE) -> Picture | None:
+def draw_picture(page: Any, view: View, glyphs: Glyphs, scene: Scene, scale: float = SCALE) -> Picture | None:
     """The page drawn twice, or None where that would cost too much.
 
     Big pictures that no character stands on are left out of both drawings:
     decoding them is most of the cost and changes nothing.
     """
-    scale = _within(view, scale)
+    scale = _picture_scale_within(view, scale)
     if scale < LEAST_SCALE or scene.count >= MOST_OBJECTS:
         return None
-    idle = [image for image in scene.images if image.pixels >= _BIG_IMAGE and not _is_under(image.box, glyphs)]
+    idle = [
+        image for image in scene.images if image.pixels >= _BIG_IMAGE and not _is_under_in_picture(image.box, glyphs)
+    ]
     if sum(image.pixels for image in scene.images) - sum(image.pixels for image in idle) > MOST_IMAGE_PIXELS:
         return None
     for image in idle:
         pdfium.FPDFPageObj_SetIsActive(image.handle, False)  # noqa: FBT003
     try:
-        full = _render(page, view, scale)
+        full = _render_picture(page, view, scale)
         for handle in scene.texts:
             pdfium.FPDFPageObj_SetIsActive(handle, False)  # noqa: FBT003
-        bare = _render(page, view, scale) if full else None
+        bare = _render_picture(page, view, scale) if full else None
     finally:
         for handle in (*scene.texts, *(image.handle for image in idle)):
             pdfium.FPDFPageObj_SetIsActive(handle, True)  # noqa: FBT003
@@ -191,14 +193,14 @@ def draw(page: Any, view: View, glyphs: Glyphs, scene: Scene, scale: float = SCA
     return Picture(full=full, bare=bare, scale=scale, width=width, height=height)
 
 
-def _is_under(box: Box, glyphs: Glyphs) -> bool:
+def _is_under_in_picture(box: Box, glyphs: Glyphs) -> bool:
     left, top, right, bottom = box
     return any(
         ink is not None and ink[2] > left and ink[0] < right and ink[3] > top and ink[1] < bottom for ink in glyphs.inks
     )
 
 
-def _within(view: View, scale: float) -> float:
+def _picture_scale_within(view: View, scale: float) -> float:
     """The scale, or less of it for a page so large that it would need too many pixels."""
     if min(view.width, view.height) < 1:
         return 0.0
@@ -209,17 +211,17 @@ def _picture_size(view: View, scale: float) -> tuple[int, int]:
     return max(round(view.width * scale), 1), max(round(view.height * scale), 1)
 
 
-def drawn(page: Any, view: View, scale: float) -> Drawing | None:
+def drawn_picture(page: Any, view: View, scale: float) -> Drawing | None:
     """The page as a reader sees it, or None where that would cost too much."""
-    scale = _within(view, scale)
-    pixels = _render(page, view, scale) if scale >= LEAST_SCALE else None
+    scale = _picture_scale_within(view, scale)
+    pixels = _render_picture(page, view, scale) if scale >= LEAST_SCALE else None
     if pixels is None:
         return None
     width, height = _picture_size(view, scale)
     return Drawing(pixels=pixels, scale=scale, width=width, height=height)
 
 
-def _render(page: Any, view: View, scale: float) -> bytes | None:
+def _render_picture(page: Any, view: View, scale: float) -> bytes | None:
     """One drawing, or None if it takes too long."""
     width, height = _picture_size(view, scale)
     pixels = ctypes.create_string_buffer(4 * width * height)

@@ -3,7 +3,7 @@
 import codecs
 import re
 
-from ingather.library.parse.clean import SHAPELESS, cleaned
+from ingather.library.parse.clean import SHAPELESS, clean_text
 from ingather.library.parse.failure import Unread
 from ingather.library.parse.limits import PARSER, Limits
 from ingather.library.parse.tables.markup import tables_of_text
@@ -17,7 +17,7 @@ SHAPELESS_REASON = "characters without a shape"
 _BOUNDARIES = (re.compile(r"\n[ ]*\n+"), re.compile(r"\n"), re.compile(r"(?<=[.!?。！？])\s*"), re.compile(r" "))  # noqa: RUF001
 
 
-def decoded(data: bytes) -> str | None:
+def decoded_plain_text(data: bytes) -> str | None:
     """The text in the bytes, or None if they are no text. UTF-16 only where its mark says so."""
     try:
         if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -29,13 +29,13 @@ def decoded(data: bytes) -> str | None:
     return None if "\0" in text else text
 
 
-def removed(count: int) -> str:
+def removed_from_plain_text(count: int) -> str:
     return f"Hidden text removed ({count:,} character{'' if count == 1 else 's'})."
 
 
-def read_text(data: bytes, limits: Limits) -> Reading:
+def read_plain_text(data: bytes, limits: Limits) -> Reading:
     """The pages of a text file. Their characters have no place."""
-    text = decoded(data)
+    text = decoded_plain_text(data)
     if text is None:
         raise Unread(
             Problem.UNREADABLE,
@@ -71,15 +71,15 @@ def read_text(data: bytes, limits: Limits) -> Reading:
             ),
         )
     count = sum(len(run.text) for run in hidden)
-    notes = (removed(count),) if count else ()
+    notes = (removed_from_plain_text(count),) if count else ()
     tables = tables_of_text([page.text for page in pages])
     return Reading(parser=PARSER, pages=tuple(pages), hidden=tuple(hidden), notes=notes, tables=tables)
 
 
 def _plain_pages(text: str) -> tuple[list[Page], list[Hidden]]:
     pages, hidden = [], []
-    for number, raw in enumerate(split(text)):
-        page = cleaned(raw)
+    for number, raw in enumerate(split_plain_text(text)):
+        page = clean_text(raw)
         if unseen := "".join(SHAPELESS.findall(page)):
             hidden.append(Hidden(page=number, text=unseen, reason=SHAPELESS_REASON))
         page = SHAPELESS.sub("", page)
@@ -87,19 +87,19 @@ def _plain_pages(text: str) -> tuple[list[Page], list[Hidden]]:
     return pages, hidden
 
 
-def split(text: str) -> list[str]:
+def split_plain_text(text: str) -> list[str]:
     """Cuts a text into pages; put together they are the text, save for form feeds."""
     if "\f" in text:
         return text.removesuffix("\f").split("\f")
     pages, at = [], 0
     while len(text) - at > PAGE_LENGTH * 3 // 2:
-        cut = _page_cut(text, at)
+        cut = _cut_of_plain_page(text, at)
         pages.append(text[at:cut])
         at = cut
     return [*pages, text[at:]]
 
 
-def _page_cut(text: str, at: int) -> int:
+def _cut_of_plain_page(text: str, at: int) -> int:
     """The last paragraph's end before a page is full; failing that a line's, a sentence's, a word's."""
     low, high = at + PAGE_LENGTH // 2, at + PAGE_LENGTH
     for boundary in _BOUNDARIES:

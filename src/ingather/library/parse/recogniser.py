@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from ingather.library.parse.clean import SHAPELESS, character
+from ingather.library.parse.clean import SHAPELESS, clean_character
 from ingather.library.parse.glyphs import Glyphs
 from ingather.library.parse.sight import Seen
 from ingather.library.parse.view import Box
-from ingather.library.parse.writing import written
+from ingather.library.parse.writing import written_page
 
 # Scans are drawn with 250 dots per inch. With fewer, small print is misread; with more, a page takes longer.
 PIXELS_PER_POINT = 250 / 72
@@ -45,16 +45,16 @@ class Recogniser:
 
 def _recognised_line(text: str, corners: Any, parts: Any) -> RecognisedLine:
     """Where words have no places of their own, the line's stands for them."""
-    placed = tuple((str(part), _box_around_corners(place)) for part, _, place in parts)
-    return RecognisedLine(text=text, parts=placed or ((text, _box_around_corners(corners)),))
+    placed = tuple((str(part), _box_around_recognised_corners(place)) for part, _, place in parts)
+    return RecognisedLine(text=text, parts=placed or ((text, _box_around_recognised_corners(corners)),))
 
 
-def _box_around_corners(corners: Any) -> Box:
+def _box_around_recognised_corners(corners: Any) -> Box:
     across, down = zip(*((float(x), float(y)) for x, y in corners), strict=True)
     return min(across), min(down), max(across), max(down)
 
 
-def page_of(lines: Iterable[RecognisedLine], scale: float, page_width: float) -> tuple[str, bytes]:
+def page_of_recognised_lines(lines: Iterable[RecognisedLine], scale: float, page_width: float) -> tuple[str, bytes]:
     """Text in reading order and the boxes of its characters: each has an even share of its word's.
 
     `scale` is how many pixels a point has.
@@ -66,18 +66,18 @@ def page_of(lines: Iterable[RecognisedLine], scale: float, page_width: float) ->
             start = line.text.find(part, at)
             if start < 0 or not part:
                 continue
-            _put_glyphs(glyphs, line.text[at:start])
+            _put_recognised_glyphs(glyphs, line.text[at:start])
             left, top, right, bottom = (edge / scale for edge in box)
             share = (right - left) / len(part)
             for place, char in enumerate(part):
-                _put_glyphs(glyphs, char, (left + share * place, top, left + share * (place + 1), bottom))
+                _put_recognised_glyphs(glyphs, char, (left + share * place, top, left + share * (place + 1), bottom))
             at = start + len(part)
-        _put_glyphs(glyphs, line.text[at:])
+        _put_recognised_glyphs(glyphs, line.text[at:])
         glyphs.add("\n")
-    return written(glyphs, Seen(reasons=[None] * len(glyphs.chars), is_ocr=True), page_width)
+    return written_page(glyphs, Seen(reasons=[None] * len(glyphs.chars), is_ocr=True), page_width)
 
 
-def _put_glyphs(glyphs: Glyphs, text: str, spot: Box | None = None) -> None:
+def _put_recognised_glyphs(glyphs: Glyphs, text: str, spot: Box | None = None) -> None:
     for char in SHAPELESS.sub("", text):
-        if kept := character(ord(char)):
+        if kept := clean_character(ord(char)):
             glyphs.add(kept, None if kept.isspace() else spot)

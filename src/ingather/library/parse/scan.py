@@ -4,10 +4,10 @@ import pypdfium2_raw as pdfium  # type: ignore[import-untyped]
 
 from ingather.library.parse.failure import Unread
 from ingather.library.parse.limits import RECOGNISED, Limits
-from ingather.library.parse.pdf import numbers, opened
-from ingather.library.parse.picture import drawn
-from ingather.library.parse.recogniser import PIXELS_PER_POINT, Recogniser, page_of
-from ingather.library.parse.view import view_of
+from ingather.library.parse.pdf import opened_pdf, pdf_page_numbers
+from ingather.library.parse.picture import drawn_picture
+from ingather.library.parse.recogniser import PIXELS_PER_POINT, Recogniser, page_of_recognised_lines
+from ingather.library.parse.view import page_view_of
 from ingather.library.reading import Page, Problem, Reading
 from ingather.notice import notice
 
@@ -16,7 +16,7 @@ NOTE = "Text recognised from pictures (OCR)"
 
 def read_scan(data: bytes, limits: Limits) -> Reading:
     """The pages of a PDF without text, or Unread."""
-    document, count = opened(data, limits)
+    document, count = opened_pdf(data, limits)
     recogniser = Recogniser(limits.threads)
     pages: list[Page] = []
     undrawn: list[int] = []
@@ -27,14 +27,14 @@ def read_scan(data: bytes, limits: Limits) -> Reading:
             undrawn.append(number)
             continue
         try:
-            view = view_of(page)
-            picture = drawn(page, view, PIXELS_PER_POINT)
+            view = page_view_of(page)
+            picture = drawn_picture(page, view, PIXELS_PER_POINT)
         finally:
             pdfium.FPDF_ClosePage(page)
         if picture is None:
             undrawn.append(number)
         lines = recogniser.lines(picture.pixels, picture.width, picture.height) if picture else []
-        text, boxes = page_of(lines, picture.scale if picture else 1.0, view.width)
+        text, boxes = page_of_recognised_lines(lines, picture.scale if picture else 1.0, view.width)
         pages.append(Page(text=text, width=view.width, height=view.height, boxes=boxes))
     seen = [number for number, page in enumerate(pages) if page.text]
     if not seen:
@@ -45,7 +45,7 @@ def read_scan(data: bytes, limits: Limits) -> Reading:
                 "This is a scan, and no text could be recognised in its pictures. Find another copy of it.",
             ),
         )
-    notes = [f"{NOTE} on {numbers(seen)}; it may contain misread characters."]
+    notes = [f"{NOTE} on {pdf_page_numbers(seen)}; it may contain misread characters."]
     if undrawn:
-        notes.append(f"Could not be drawn: {numbers(undrawn)}.")
+        notes.append(f"Could not be drawn: {pdf_page_numbers(undrawn)}.")
     return Reading(parser=RECOGNISED, pages=tuple(pages), notes=tuple(notes))

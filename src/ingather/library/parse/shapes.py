@@ -21,7 +21,7 @@ Bitmap = Sequence[Sequence[bool]]
 _Band = tuple[int, int]
 
 
-def sign_of(bitmap: Bitmap) -> str | None:
+def sign_of_shape(bitmap: Bitmap) -> str | None:
     """The sign that a bitmap shows, cropped to its ink; None for any other shape."""
     rows = _cropped_shape(bitmap)
     if not rows or max(len(rows), len(rows[0])) < LEAST_PIXELS:
@@ -29,16 +29,16 @@ def sign_of(bitmap: Bitmap) -> str | None:
     slope = len(rows) / len(rows[0])
     bars = _bars_of_shape([sum(row) / len(row) for row in rows])
     if slope < 0.3:
-        return "\u2212" if _is_one_bar(rows, bars) else None
-    if 0.8 <= slope <= 1.25 and _is_dot(rows):
+        return "\u2212" if _shape_is_one_bar(rows, bars) else None
+    if 0.8 <= slope <= 1.25 and _shape_is_dot(rows):
         return "\u00b7"
-    if 0.3 <= slope <= 0.85 and _is_equals(rows, bars):
+    if 0.3 <= slope <= 0.85 and _shape_is_equals(rows, bars):
         return "="
-    if slope <= 0.62 and _is_wave(rows):
+    if slope <= 0.62 and _shape_is_wave(rows):
         return "~"
-    if 0.75 <= slope <= 1.7 and (sign := _crossed(rows, bars)):
+    if 0.75 <= slope <= 1.7 and (sign := _crossed_shape(rows, bars)):
         return sign
-    return _angled(rows, bars) if 0.5 <= slope <= 1.7 else None
+    return _angled_shape(rows, bars) if 0.5 <= slope <= 1.7 else None
 
 
 def _cropped_shape(bitmap: Bitmap) -> list[list[bool]]:
@@ -60,17 +60,17 @@ def _bars_of_shape(shares: Sequence[float]) -> list[_Band]:
     return bands
 
 
-def _is_one_bar(rows: Bitmap, bars: Sequence[_Band]) -> bool:
+def _shape_is_one_bar(rows: Bitmap, bars: Sequence[_Band]) -> bool:
     """A bar may have rounded ends, so its outermost rows need not be whole."""
     return len(bars) == 1 and bars[0][1] - bars[0][0] >= 0.6 * len(rows)
 
 
-def _is_dot(rows: Bitmap) -> bool:
+def _shape_is_dot(rows: Bitmap) -> bool:
     """Ink all over, but for the corners of a round dot."""
     return sum(map(sum, rows)) >= 0.75 * len(rows) * len(rows[0])
 
 
-def _is_equals(rows: Bitmap, bars: Sequence[_Band]) -> bool:
+def _shape_is_equals(rows: Bitmap, bars: Sequence[_Band]) -> bool:
     """Two bars, one at the top and one at the foot, and nothing between them."""
     if len(bars) != 2:
         return False
@@ -82,7 +82,7 @@ def _is_equals(rows: Bitmap, bars: Sequence[_Band]) -> bool:
     return is_thin and top <= 0.1 * height and foot >= 0.9 * height and bool(gap) and blurred <= max(2, 0.4 * len(gap))
 
 
-def _is_wave(rows: Bitmap) -> bool:
+def _shape_is_wave(rows: Bitmap) -> bool:
     """One stroke from the left to the right that is high in its first half and low in its second."""
     middles: list[float] = []
     for number in range(len(rows[0])):
@@ -95,19 +95,19 @@ def _is_wave(rows: Bitmap) -> bool:
     return min(left) < 0.35 and max(right) > 0.65 and middles[width // 4] < 0.5 < middles[width - 1 - width // 4]
 
 
-def _crossed(rows: Bitmap, bars: Sequence[_Band]) -> str | None:
+def _crossed_shape(rows: Bitmap, bars: Sequence[_Band]) -> str | None:
     """Plus, plus or minus, and the cross of multiplication."""
     height, width = len(rows), len(rows[0])
     foot = bars[-1] if bars and bars[-1][1] >= 0.93 * height else None
     upper = rows[: foot[0]] if foot is not None and len(bars) == 2 else rows
-    if _is_plus(upper):
+    if _shape_is_plus(upper):
         return "+" if foot is None else ("\u00b1" if len(bars) == 2 else None)
     if bars or not 0.85 <= height / width <= 1.18:
         return None
-    return "\u00d7" if _is_times(rows) else None
+    return "\u00d7" if _shape_is_times(rows) else None
 
 
-def _is_plus(rows: Bitmap) -> bool:
+def _shape_is_plus(rows: Bitmap) -> bool:
     """One bar across the middle and one down the middle, and no ink in the corners."""
     rows = _cropped_shape(rows)
     if len(rows) < LEAST_PIXELS // 2:
@@ -129,7 +129,7 @@ def _is_plus(rows: Bitmap) -> bool:
     return sum(corners) <= _EMPTY * len(corners)
 
 
-def _is_times(rows: Bitmap) -> bool:
+def _shape_is_times(rows: Bitmap) -> bool:
     """Two straight strokes from corner to corner: every row has its ink where the two lines stand."""
     height, width = len(rows), len(rows[0])
     for place, row in enumerate(rows):
@@ -142,20 +142,20 @@ def _is_times(rows: Bitmap) -> bool:
     return True
 
 
-def _angled(rows: Bitmap, bars: Sequence[_Band]) -> str | None:
+def _angled_shape(rows: Bitmap, bars: Sequence[_Band]) -> str | None:
     """Less or greater, and the same with a bar below."""
     height = len(rows)
     if not bars:
-        return _angle(rows)
+        return _angle_of_shape(rows)
     foot = bars[-1]
     if len(bars) > 2 or foot[1] < 0.93 * height or foot[1] - foot[0] > 0.3 * height:
         return None
     # The upper of two bars is the lower stroke of an angle that is nearly level there.
-    angle = _angle(_cropped_shape([row for row in rows[: foot[0]] if any(row)]))
+    angle = _angle_of_shape(_cropped_shape([row for row in rows[: foot[0]] if any(row)]))
     return {"<": "\u2264", ">": "\u2265"}.get(angle or "")
 
 
-def _angle(rows: Bitmap) -> str | None:
+def _angle_of_shape(rows: Bitmap) -> str | None:
     """One stroke that goes to one side down to the middle, and back below it."""
     if len(rows) < LEAST_PIXELS // 2:
         return None

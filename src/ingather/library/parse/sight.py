@@ -66,7 +66,7 @@ class Seen:
     is_ocr: bool
 
 
-def look(
+def hidden_from_sight(
     glyphs: Glyphs, view: View, images: list[Image], picture: Picture | None, closer: Callable[[], Picture | None]
 ) -> Seen:
     """Judges every character. Without a picture, by what the file says of each alone.
@@ -77,20 +77,20 @@ def look(
     reasons: list[HiddenReason | None] = [None] * len(glyphs.chars)
     for index, (char, ink, owner) in enumerate(zip(glyphs.chars, glyphs.inks, glyphs.owners, strict=True)):
         if owner and not char.isspace():
-            reasons[index] = _reason_hidden(glyphs.paints[owner], ink, glyphs.spots[index], view, picture)
+            reasons[index] = _reason_out_of_sight(glyphs.paints[owner], ink, glyphs.spots[index], view, picture)
     if picture is not None:
-        _look_closer(glyphs, reasons, picture, closer)
-    _forgive_in_runs(glyphs, reasons)
-    is_ocr = _is_scan(glyphs, reasons, view, images)
+        _look_closer_for_sight(glyphs, reasons, picture, closer)
+    _forgive_runs_in_sight(glyphs, reasons)
+    is_ocr = _sight_is_of_scan(glyphs, reasons, view, images)
     if is_ocr:
         reasons = [None if reason in _SCANNED else reason for reason in reasons]
     for found in SHAPELESS.finditer("".join(glyphs.chars)):
         reasons[found.start()] = reasons[found.start()] or HiddenReason.SHAPELESS
-    _spread_to_blanks(glyphs, reasons)
+    _spread_sight_to_blanks(glyphs, reasons)
     return Seen(reasons=reasons, is_ocr=is_ocr)
 
 
-def _reason_hidden(
+def _reason_out_of_sight(
     paint: Paint, ink: Box | None, spot: Box | None, view: View, picture: Picture | None
 ) -> HiddenReason | None:
     if ink is None or spot is None or not view.shows(spot):
@@ -113,7 +113,7 @@ def _reason_hidden(
     return None
 
 
-def _look_closer(
+def _look_closer_for_sight(
     glyphs: Glyphs, reasons: list[HiddenReason | None], picture: Picture, closer: Callable[[], Picture | None]
 ) -> None:
     faint = []
@@ -127,7 +127,7 @@ def _look_closer(
                 reasons[index] = None
 
 
-def _forgive_in_runs(glyphs: Glyphs, reasons: list[HiddenReason | None]) -> None:
+def _forgive_runs_in_sight(glyphs: Glyphs, reasons: list[HiddenReason | None]) -> None:
     """A word is seen as a whole if half of it is: a thin stroke is easily lost, and half a number is a wrong one."""
     start = 0
     for end in range(1, len(reasons) + 1):
@@ -140,15 +140,15 @@ def _forgive_in_runs(glyphs: Glyphs, reasons: list[HiddenReason | None]) -> None
         start = end
 
 
-def _is_scan(glyphs: Glyphs, reasons: list[HiddenReason | None], view: View, images: list[Image]) -> bool:
+def _sight_is_of_scan(glyphs: Glyphs, reasons: list[HiddenReason | None], view: View, images: list[Image]) -> bool:
     unseen = sum(1 for reason in reasons if reason in _SCANNED)
     if not unseen:
         return False
     seen = sum(1 for char, reason in zip(glyphs.chars, reasons, strict=True) if reason is None and not char.isspace())
-    return seen <= _SCAN_STAMP * unseen and cover(images, view) >= _SCAN_COVER
+    return seen <= _SCAN_STAMP * unseen and sight_covered_by_pictures(images, view) >= _SCAN_COVER
 
 
-def cover(images: list[Image], view: View) -> float:
+def sight_covered_by_pictures(images: list[Image], view: View) -> float:
     """How much of the page its pictures take, from 0 to 1; where they overlap, counted twice."""
     area = view.width * view.height
     if area <= 0:
@@ -160,7 +160,7 @@ def cover(images: list[Image], view: View) -> float:
     return min(covered / area, 1.0)
 
 
-def _spread_to_blanks(glyphs: Glyphs, reasons: list[HiddenReason | None]) -> None:
+def _spread_sight_to_blanks(glyphs: Glyphs, reasons: list[HiddenReason | None]) -> None:
     """A blank between two hidden characters is hidden with them."""
     last: HiddenReason | None = None
     blanks: list[int] = []

@@ -33,7 +33,7 @@ class Features:
     has_files: bool
 
 
-def inspect(data: bytes, stream_bytes: int) -> Features:
+def inspect_streams(data: bytes, stream_bytes: int) -> Features:
     """Unpacks every part but images, in small steps, and refuses a file with a part longer than it may be.
 
     Filters other than Flate, and encrypted parts, are passed over: for those
@@ -59,7 +59,7 @@ def inspect(data: bytes, stream_bytes: int) -> Features:
                 ),
             )
         if depth and not _IMAGE.search(head):
-            unpacked = _unpack(memoryview(data)[found.end() : end], depth, stream_bytes)
+            unpacked = _unpack_stream(memoryview(data)[found.end() : end], depth, stream_bytes)
             if b"/ObjStm" in head:
                 outside.append(unpacked)
         at = end
@@ -71,7 +71,7 @@ def inspect(data: bytes, stream_bytes: int) -> Features:
     )
 
 
-def _unpack(packed: memoryview, depth: int, most: int) -> bytes:
+def _unpack_stream(packed: memoryview, depth: int, most: int) -> bytes:
     """The beginning of a part, unpacked `depth` times; raises Unread when a layer of it is too long."""
     layers = [zlib.decompressobj() for _ in range(depth)]
     lengths = [0] * depth

@@ -17,7 +17,7 @@ from typing import Any, Final
 import pypdfium2_raw as pdfium  # type: ignore[import-untyped]
 
 from ingather.library.parse.glyphs import UNNAMED, Glyphs, Paint
-from ingather.library.parse.shapes import sign_of
+from ingather.library.parse.shapes import sign_of_shape
 from ingather.library.parse.view import Box, View
 
 # Pixels of the longer side of a drawn sign: its strokes are several pixels wide then, and its gaps too.
@@ -72,15 +72,15 @@ class Symbols:
 
     def repair(self, page: Any, view: View, glyphs: Glyphs, *, draws: bool) -> bool:
         """Put signs where their shape shows them. Says whether all signs beside numbers could be read."""
-        fonts = {paint.font: _font_name(paint) for paint in glyphs.paints.values()}
+        fonts = {paint.font: _font_name_of_symbol(paint) for paint in glyphs.paints.values()}
         unnamed = dict(glyphs.unnamed)
         is_read = len(unnamed) <= max(1.0, _MOST_UNNAMED * len(glyphs.chars))
-        for place, font in _candidates(glyphs, fonts):
+        for place, font in _symbol_candidates(glyphs, fonts):
             sign = self._sign(page, view, glyphs, place, font, draws=draws)
             if sign is not None:
                 glyphs.chars[place] = sign
                 unnamed.pop(place, None)
-            elif _is_no_such_character(glyphs, place) and _is_beside_number(glyphs, place):
+            elif _symbol_is_no_such_character(glyphs, place) and _symbol_is_beside_number(glyphs, place):
                 is_read = False
         glyphs.drop(set(unnamed))
         return is_read
@@ -96,22 +96,22 @@ class Symbols:
         if shape.sign is None and shape.tries < _MOST_TRIES and draws and self.drawings < _MOST_DRAWINGS:
             shape.tries += 1
             self.drawings += 1
-            bitmap = _drawn(page, ink)
+            bitmap = _drawn_symbol(page, ink)
             for _ in range((paint.turns - view.turns) % 4):
                 bitmap = [list(column) for column in zip(*bitmap[::-1], strict=True)]
-            shape.sign = _allowed(char, sign_of(bitmap))
+            shape.sign = _allowed_symbol(char, sign_of_shape(bitmap))
         return shape.sign
 
 
-def _allowed(char: str, sign: str | None) -> str | None:
+def _allowed_symbol(char: str, sign: str | None) -> str | None:
     """The sign, where a character may be one: for a letter none that looks like a letter, for a full stop no dot."""
     if sign == "\u00b7":
-        return sign if _is_private(char) else None
+        return sign if _is_private_symbol(char) else None
     is_letter = char.isalpha() and char not in _FRACTIONS
     return None if is_letter and sign not in _LETTER_SIGNS else sign
 
 
-def _fonts_of_signs(glyphs: Glyphs) -> set[int]:
+def _fonts_of_symbols(glyphs: Glyphs) -> set[int]:
     """The fonts that set neither a term nor a number on this page."""
     longest: dict[int, int] = defaultdict(int)
     run, last = 0, 0
@@ -123,28 +123,28 @@ def _fonts_of_signs(glyphs: Glyphs) -> set[int]:
     return {font for font, most in longest.items() if font and most <= _LONGEST_RUN}
 
 
-def _candidates(glyphs: Glyphs, fonts: dict[int, str]) -> Iterator[tuple[int, str]]:
+def _symbol_candidates(glyphs: Glyphs, fonts: dict[int, str]) -> Iterator[tuple[int, str]]:
     """The places of characters that may be wrongly named signs, and the name of their font."""
-    setting_signs = _fonts_of_signs(glyphs)
+    setting_signs = _fonts_of_symbols(glyphs)
     for place, (char, owner) in enumerate(zip(glyphs.chars, glyphs.owners, strict=True)):
         if not owner or char.isspace():
             continue
         font = glyphs.paints[owner].font
         if any(name in fonts[font].casefold() for name in _FONTS_OF_PICTURES):
             continue
-        if _is_private(char) or (font in setting_signs and (char not in _AS_THEY_ARE or char in _MARKS)):
+        if _is_private_symbol(char) or (font in setting_signs and (char not in _AS_THEY_ARE or char in _MARKS)):
             yield place, fonts[font]
 
 
-def _is_private(char: str) -> bool:
+def _is_private_symbol(char: str) -> bool:
     return char == UNNAMED or "\ue000" <= char <= "\uf8ff"
 
 
-def _is_no_such_character(glyphs: Glyphs, place: int) -> bool:
+def _symbol_is_no_such_character(glyphs: Glyphs, place: int) -> bool:
     """Whether the drawing at a place cannot be the character that the font names, or the font names none."""
     char, ink = glyphs.chars[place], glyphs.inks[place]
     size = glyphs.paints[glyphs.owners[place]].size
-    if _is_private(char):
+    if _is_private_symbol(char):
         return ink is not None and min(ink[2] - ink[0], ink[3] - ink[1]) > 0
     if ink is None or size <= 0:
         return False
@@ -154,7 +154,7 @@ def _is_no_such_character(glyphs: Glyphs, place: int) -> bool:
     return height > {",": _MOST_COMMA, ".": _MOST_STOP}.get(char, float("inf"))
 
 
-def _is_beside_number(glyphs: Glyphs, place: int) -> bool:
+def _symbol_is_beside_number(glyphs: Glyphs, place: int) -> bool:
     """Whether a number stands next to a place on its line, blanks left out; the year of a copyright is none."""
     text = "".join(glyphs.chars[max(0, place - _NEAR) : place]), "".join(glyphs.chars[place + 1 : place + 1 + _NEAR])
     before, after = text[0].rpartition("\n")[2].rstrip(), text[1].partition("\n")[0].lstrip()
@@ -163,7 +163,7 @@ def _is_beside_number(glyphs: Glyphs, place: int) -> bool:
     return before[-1:].isdigit() or _NUMBER.match(after) is not None
 
 
-def _font_name(paint: Paint) -> str:
+def _font_name_of_symbol(paint: Paint) -> str:
     """The name of a font, without the letters that say which part of it is in the file."""
     font = pdfium.FPDFTextObj_GetFont(paint.handle)
     if not font:
@@ -173,7 +173,7 @@ def _font_name(paint: Paint) -> str:
     return str(buffer.value.decode("utf-8", "replace"))
 
 
-def _drawn(page: Any, ink: Box) -> list[list[bool]]:
+def _drawn_symbol(page: Any, ink: Box) -> list[list[bool]]:
     """A box of the page as a reader sees it, large: where its ink is."""
     left, top, right, bottom = ink
     scale = _PIXELS / max(right - left, bottom - top)

@@ -142,41 +142,45 @@ def keep_few_system_calls() -> bool:
     machine = platform.machine()
     if machine not in _ARCH:
         return False
-    instructions = _filter_program(machine, os.getpid())
+    instructions = _system_call_filter(machine, os.getpid())
     program = _Program(len(instructions) // 8, instructions)
     return bool(ctypes.CDLL(None).prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(program), 0, 0) == 0)
 
 
-def _filter_program(machine: str, pid: int) -> bytes:
+def _system_call_filter(machine: str, pid: int) -> bytes:
     calls = _X86_64 if machine == "x86_64" else _AARCH64
     steps = [
-        _filter_step(_LOAD, _ARCHITECTURE),
-        _filter_step(_EQUAL, _ARCH[machine], 1, 0),
-        _filter_step(_ANSWER, _KILL),
+        _system_call_filter_step(_LOAD, _ARCHITECTURE),
+        _system_call_filter_step(_EQUAL, _ARCH[machine], 1, 0),
+        _system_call_filter_step(_ANSWER, _KILL),
     ]
-    steps += [_filter_step(_LOAD, _NUMBER), _filter_step(_AT_LEAST, _X32, 0, 1), _filter_step(_ANSWER, _REFUSE)]
+    steps += [
+        _system_call_filter_step(_LOAD, _NUMBER),
+        _system_call_filter_step(_AT_LEAST, _X32, 0, 1),
+        _system_call_filter_step(_ANSWER, _REFUSE),
+    ]
     for number in sorted(calls.values()):
-        steps += [_filter_step(_EQUAL, number, 0, 1), _filter_step(_ANSWER, _ALLOW)]
-    steps += [_filter_step(_EQUAL, _CLONE3, 0, 1), _filter_step(_ANSWER, _UNKNOWN)]
-    steps += _only_if(_CLONE[machine], _FIRST, _BITS, _CLONE_THREAD)
+        steps += [_system_call_filter_step(_EQUAL, number, 0, 1), _system_call_filter_step(_ANSWER, _ALLOW)]
+    steps += [_system_call_filter_step(_EQUAL, _CLONE3, 0, 1), _system_call_filter_step(_ANSWER, _UNKNOWN)]
+    steps += _allow_system_call_if(_CLONE[machine], _FIRST, _BITS, _CLONE_THREAD)
     # abort() ends a process by a signal to itself.
-    steps += _only_if(_TGKILL[machine], _FIRST, _EQUAL, pid)
-    steps += _only_if(_PRLIMIT[machine], _FIRST, _EQUAL, 0)
-    steps += _only_if(_PRCTL[machine], _FIRST, _EQUAL, _PR_SET_NAME)
-    steps += _only_if(_IOCTL[machine], _SECOND, _EQUAL, _TCGETS)
-    return b"".join([*steps, _filter_step(_ANSWER, _REFUSE)])
+    steps += _allow_system_call_if(_TGKILL[machine], _FIRST, _EQUAL, pid)
+    steps += _allow_system_call_if(_PRLIMIT[machine], _FIRST, _EQUAL, 0)
+    steps += _allow_system_call_if(_PRCTL[machine], _FIRST, _EQUAL, _PR_SET_NAME)
+    steps += _allow_system_call_if(_IOCTL[machine], _SECOND, _EQUAL, _TCGETS)
+    return b"".join([*steps, _system_call_filter_step(_ANSWER, _REFUSE)])
 
 
-def _only_if(number: int, argument: int, test: int, operand: int) -> list[bytes]:
+def _allow_system_call_if(number: int, argument: int, test: int, operand: int) -> list[bytes]:
     """Allows a call if its argument passes a test; the number is in the register before and refused after."""
     return [
-        _filter_step(_EQUAL, number, 0, 4),
-        _filter_step(_LOAD, argument),
-        _filter_step(test, operand, 0, 1),
-        _filter_step(_ANSWER, _ALLOW),
-        _filter_step(_ANSWER, _REFUSE),
+        _system_call_filter_step(_EQUAL, number, 0, 4),
+        _system_call_filter_step(_LOAD, argument),
+        _system_call_filter_step(test, operand, 0, 1),
+        _system_call_filter_step(_ANSWER, _ALLOW),
+        _system_call_filter_step(_ANSWER, _REFUSE),
     ]
 
 
-def _filter_step(code: int, operand: int, if_true: int = 0, if_false: int = 0) -> bytes:
+def _system_call_filter_step(code: int, operand: int, if_true: int = 0, if_false: int = 0) -> bytes:
     return struct.pack("=HBBI", code, if_true, if_false, operand)

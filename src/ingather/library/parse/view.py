@@ -43,7 +43,7 @@ class View:
         return 0 <= across <= self.width and 0 <= down <= self.height
 
 
-def view_of(page: Any) -> View:
+def page_view_of(page: Any) -> View:
     bounds = pdfium.FS_RECTF()
     pdfium.FPDF_GetPageBoundingBox(page, ctypes.byref(bounds))
     low, high = sorted((bounds.bottom, bounds.top))
@@ -53,7 +53,7 @@ def view_of(page: Any) -> View:
     return View(left=bounds.left, bottom=low, right=bounds.right, top=high, turns=turns, width=width, height=height)
 
 
-def packed(box: Box | None) -> tuple[int, int, int, int]:
+def packed_view_box(box: Box | None) -> tuple[int, int, int, int]:
     """A placed box as it is stored. A box that is not four zeros keeps a little width and height."""
     if box is None:
         return 0, 0, 0, 0

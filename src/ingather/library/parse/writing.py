@@ -3,18 +3,18 @@
 import sys
 from array import array
 
-from ingather.library.parse.columns import in_order, pieces_of
+from ingather.library.parse.columns import column_pieces_of, pieces_by_column
 from ingather.library.parse.glyphs import Glyphs
 from ingather.library.parse.sight import Seen
-from ingather.library.parse.view import Box, packed
+from ingather.library.parse.view import Box, packed_view_box
 
 
-def written(glyphs: Glyphs, seen: Seen, page_width: float) -> tuple[str, bytes]:
+def written_page(glyphs: Glyphs, seen: Seen, page_width: float) -> tuple[str, bytes]:
     """The text that can be seen, in reading order, and the boxes of its characters."""
     kept = [index for index, reason in enumerate(seen.reasons) if reason is None]
     chars, spots = [glyphs.chars[index] for index in kept], [glyphs.spots[index] for index in kept]
-    pieces = pieces_of(chars, spots)
-    ordered = in_order(pieces, page_width)
+    pieces = column_pieces_of(chars, spots)
+    ordered = pieces_by_column(pieces, page_width)
     text: list[str] = []
     boxes = array("H")
 
@@ -27,7 +27,7 @@ def written(glyphs: Glyphs, seen: Seen, page_width: float) -> tuple[str, bytes]:
         if char.isspace() and (not text or text[-1] == "\n" or (text[-1] == " " and char == " ")):
             return
         text.append(char)
-        boxes.extend(packed(spot))
+        boxes.extend(packed_view_box(spot))
 
     if ordered is None:
         for char, spot in zip(chars, spots, strict=True):
@@ -43,10 +43,10 @@ def written(glyphs: Glyphs, seen: Seen, page_width: float) -> tuple[str, bytes]:
     while text and text[-1].isspace():
         text.pop()
         del boxes[-4:]
-    return "".join(text), _little_endian(boxes)
+    return "".join(text), _written_boxes_as_bytes(boxes)
 
 
-def _little_endian(numbers: "array[int]") -> bytes:
+def _written_boxes_as_bytes(numbers: "array[int]") -> bytes:
     if sys.byteorder == "big":
         numbers.byteswap()
     return numbers.tobytes()

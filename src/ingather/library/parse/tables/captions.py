@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from ingather.library.parse.tables.marks import Rule, Segment, joined
+from ingather.library.parse.tables.marks import Rule, Segment, text_of_marks
 
 _NUMBER = r"(?:[A-Z]{0,2}[-.]?\d{1,3}(?:[.-]\d{1,2})?[A-Za-z]?|[IVX]{1,5}|[A-Z])"
 TABLE = re.compile(
@@ -66,10 +66,10 @@ class Caption:
 
     @property
     def text(self) -> str:
-        return " ".join(joined([token for segment in line for token in segment.tokens]) for line in self.lines)
+        return " ".join(text_of_marks([token for segment in line for token in segment.tokens]) for line in self.lines)
 
 
-def label_of(text: str) -> tuple[str, str] | None:
+def caption_label_of(text: str) -> tuple[str, str] | None:
     """The label at the start of a text and what follows it, or None."""
     found = TABLE.match(text)
     if not found:
@@ -83,25 +83,25 @@ def find_captions(lines: list[list[Segment]], across: list[Rule]) -> list[Captio
     found = []
     for number, line in enumerate(lines):
         for place, segment in enumerate(line):
-            whole = label_of(segment.text)
-            parts = whole or _in_two(line[place : place + 2])
+            whole = caption_label_of(segment.text)
+            parts = whole or _caption_label_in_two(line[place : place + 2])
             if parts is None or (place and segment.left - line[place - 1].right < 1.2 * segment.size):
                 continue
             # The text after the label may be set apart from it by a wide blank.
             following = place + (1 if whole else 2)
             rest = parts[1] or (line[following].text if following < len(line) else "")
-            if not _begins_caption(segment, parts[0], rest) or _is_in_paragraph(lines, number, segment):
+            if not _begins_caption(segment, parts[0], rest) or _caption_is_in_paragraph(lines, number, segment):
                 continue
             found.append(_whole_caption(lines, number, place, parts[0], across))
     return found
 
 
-def _in_two(segments: list[Segment]) -> tuple[str, str] | None:
+def _caption_label_in_two(segments: list[Segment]) -> tuple[str, str] | None:
     """The label whose word and number stand apart, as in a line that is filled up."""
     if len(segments) < 2 or not _LABEL_ALONE.match(segments[0].text):  # a word and its number
         return None
     first, number = segments
-    return label_of(f"{first.text} {number.text}") if number.left - first.right < _APART * first.size else None
+    return caption_label_of(f"{first.text} {number.text}") if number.left - first.right < _APART * first.size else None
 
 
 def _begins_caption(segment: Segment, label: str, rest: str) -> bool:
@@ -113,7 +113,7 @@ def _begins_caption(segment: Segment, label: str, rest: str) -> bool:
     return rest.lstrip()[:1] == "(" or (segment.tokens[0].is_bold and bool(later) and later[0].font != own)
 
 
-def _is_in_paragraph(lines: list[list[Segment]], number: int, segment: Segment) -> bool:
+def _caption_is_in_paragraph(lines: list[list[Segment]], number: int, segment: Segment) -> bool:
     """Whether the line goes on with the text of the line above it, so that it only speaks of a table."""
     for line in reversed(lines[max(number - 3, 0) : number]):
         for above in line:
@@ -133,7 +133,7 @@ def _is_in_paragraph(lines: list[list[Segment]], number: int, segment: Segment) 
 
 
 def _whole_caption(lines: list[list[Segment]], number: int, place: int, label: str, across: list[Rule]) -> Caption:
-    first = _own_segments(lines[number], place)
+    first = _own_segments_of_caption(lines[number], place)
     caption = Caption(label, [first], is_continued=False)
     left = first[0].left
     for line in lines[number + 1 :]:
@@ -145,7 +145,7 @@ def _whole_caption(lines: list[list[Segment]], number: int, place: int, label: s
         near = [s for s in line if s.left > left - 1.5 * size and s.left < max(caption.right, left + 8 * size) + size]
         if not near or near[0].base - last[0].base < 0.5 * size:
             continue
-        own = _own_segments(line, line.index(near[0]))
+        own = _own_segments_of_caption(line, line.index(near[0]))
         if not _caption_goes_on(caption, own, near, across):
             break
         caption.lines.append(own)
@@ -153,7 +153,7 @@ def _whole_caption(lines: list[list[Segment]], number: int, place: int, label: s
     return caption
 
 
-def _own_segments(line: list[Segment], place: int) -> list[Segment]:
+def _own_segments_of_caption(line: list[Segment], place: int) -> list[Segment]:
     """A segment and those after it on its line that stand too near to be another column."""
     own = [line[place]]
     for segment in line[place + 1 :]:
@@ -172,20 +172,20 @@ def _caption_goes_on(caption: Caption, own: list[Segment], near: list[Segment], 
         return False
     if len(near) > len(own) and near[len(own)].left < caption.right:
         return False
-    if label_of(own[0].text) or FIGURE.match(own[0].text) or not _is_aligned(caption, own):
+    if caption_label_of(own[0].text) or FIGURE.match(own[0].text) or not _is_aligned_with_caption(caption, own):
         return False
-    if _has_room(caption, own[0], across) and not _is_label_alone(caption):
+    if _caption_has_room(caption, own[0], across) and not _caption_label_is_alone(caption):
         return False
     low, high = last[0].base - 0.2 * size, own[0].base - 0.2 * size
     return not any(low < rule.at < high and rule.start < own[0].right and rule.end > own[0].left for rule in across)
 
 
-def _is_label_alone(caption: Caption) -> bool:
+def _caption_label_is_alone(caption: Caption) -> bool:
     """Whether the label has a line of its own, with the title below it."""
     return len(caption.lines) == 1 and len(caption.text.rstrip(" .:|")) <= len(caption.label)
 
 
-def _is_aligned(caption: Caption, own: list[Segment]) -> bool:
+def _is_aligned_with_caption(caption: Caption, own: list[Segment]) -> bool:
     """Whether a line begins where the caption does, or is centred as it is."""
     size = caption.size
     if abs(own[0].left - caption.lines[-1][0].left) <= 1.5 * size or abs(own[0].left - caption.left) <= 1.5 * size:
@@ -194,7 +194,7 @@ def _is_aligned(caption: Caption, own: list[Segment]) -> bool:
     return abs(middles[0] - middles[1]) <= size
 
 
-def _has_room(caption: Caption, segment: Segment, across: list[Rule]) -> bool:
+def _caption_has_room(caption: Caption, segment: Segment, across: list[Rule]) -> bool:
     """Whether the first word of a line would have had room at the end of the caption: then it is not the caption's."""
     last = caption.lines[-1]
     below = [r for r in across if 0 < r.at - last[0].base < _RULE_WITHIN * segment.size and r.start < last[0].right]

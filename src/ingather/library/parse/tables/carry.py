@@ -1,28 +1,28 @@
 """Tables that go on over pages, put together."""
 
-from ingather.library.parse.tables.build import CellGrid
-from ingather.library.parse.tables.finish import table_from
+from ingather.library.parse.tables.cell_grid import CellGrid
+from ingather.library.parse.tables.finish import finished_table
 from ingather.library.table import Table
 
 # In points: the same cut on two pages differs by less.
 _SAME_CUT = 4.0
 
 
-def tables_from(grids: list[CellGrid]) -> tuple[Table, ...]:
+def tables_carried_over_pages(grids: list[CellGrid]) -> tuple[Table, ...]:
     """The tables of a file from the grids of its pages."""
-    tables = (table_from(grid) for grid in joined_grids(grids))
+    tables = (finished_table(grid) for grid in carried_grids(grids))
     return tuple(table for table in tables if table.cells or table.is_picture)
 
 
-def joined_grids(grids: list[CellGrid]) -> list[CellGrid]:
+def carried_grids(grids: list[CellGrid]) -> list[CellGrid]:
     """Grids with those of the next pages that go on with them added to them."""
     found: list[CellGrid] = []
     owners: dict[int, CellGrid] = {}
     for grid in grids:
         before = owners.get(id(grid.region.goes_on))
-        _move(grid)
-        if before is not None and _may_join(before, grid):
-            _add_later_rows(before, grid)
+        _move_carried_part(grid)
+        if before is not None and _may_be_carried(before, grid):
+            _add_carried_rows(before, grid)
             owners[id(grid.region)] = before
         elif before is None or grid.region.caption is not None or grid.columns > 1:
             found.append(grid)
@@ -30,7 +30,7 @@ def joined_grids(grids: list[CellGrid]) -> list[CellGrid]:
     return found
 
 
-def _move(grid: CellGrid) -> None:
+def _move_carried_part(grid: CellGrid) -> None:
     """Places the columns and labels of a part in another column of text as if it stood where the table begins."""
     shift = grid.region.shift
     if shift:
@@ -39,7 +39,7 @@ def _move(grid: CellGrid) -> None:
             part.left -= shift
 
 
-def _may_join(whole: CellGrid, more: CellGrid) -> bool:
+def _may_be_carried(whole: CellGrid, more: CellGrid) -> bool:
     """Whether the columns of one are among those of the other, or as many."""
     if whole.columns == more.columns or not whole.parts:
         return True
@@ -47,7 +47,7 @@ def _may_join(whole: CellGrid, more: CellGrid) -> bool:
     return all(any(abs(cut - other) <= _SAME_CUT for other in others) for cut in fewer)
 
 
-def _add_later_rows(whole: CellGrid, more: CellGrid) -> None:
+def _add_carried_rows(whole: CellGrid, more: CellGrid) -> None:
     """Adds the rows of a later page below those that are there; its headers are the same, and are left out."""
     if not whole.parts:
         # Only the caption stood on the page before.
@@ -55,9 +55,9 @@ def _add_later_rows(whole: CellGrid, more: CellGrid) -> None:
         whole.parts, whole.region.below = more.parts, more.region.below
         return
     if whole.columns < more.columns:
-        _widen(whole, more.cuts)
+        _widen_carried_grid(whole, more.cuts)
     elif more.columns < whole.columns:
-        _widen(more, whole.cuts)
+        _widen_carried_grid(more, whole.cuts)
     whole.region.caption = whole.region.caption or more.region.caption
     offset = whole.rows - more.header_rows
     for part in more.parts:
@@ -67,7 +67,7 @@ def _add_later_rows(whole: CellGrid, more: CellGrid) -> None:
     whole.region.below = more.region.below
 
 
-def _widen(grid: CellGrid, cuts: list[float]) -> None:
+def _widen_carried_grid(grid: CellGrid, cuts: list[float]) -> None:
     """Places the cells of a grid among more columns."""
     places = [min(range(len(cuts)), key=lambda n: abs(cuts[n] - cut)) + 1 for cut in grid.cuts]
     starts = [0, *places, len(cuts) + 1]

@@ -2,10 +2,16 @@
 
 from collections import Counter
 
-from ingather.library.parse.tables.captions import Caption, label_of
-from ingather.library.parse.tables.growth import tabular_lines
+from ingather.library.parse.tables.captions import Caption, caption_label_of
+from ingather.library.parse.tables.growth import growth_downwards
 from ingather.library.parse.tables.marks import Rule
-from ingather.library.parse.tables.region import Region, TablePage, between, is_last, region_of
+from ingather.library.parse.tables.region import (
+    Region,
+    TablePage,
+    is_last_region_of_page,
+    lines_within_region,
+    region_of,
+)
 
 # In points: how far the ends of two rules of one table may differ.
 _SAME_END = 4.0
@@ -28,26 +34,26 @@ _BEYOND = 20.0
 _AT_END = 0.6
 
 
-def next_page(page: TablePage, before: Region, stacks: list[list[Rule]]) -> Region | None:
+def continued_on_next_page(page: TablePage, before: Region, stacks: list[list[Rule]]) -> Region | None:
     """What stands at the top of a page, if it is set as the table that ended the page before."""
     if not before.is_open:
         return None
     found = _continued(page, before, stacks, 0.0)
-    if found is None and _is_narrow(page, before):
-        edges = _edges(page)
+    if found is None and _is_narrow_for_continued(page, before):
+        edges = _column_edges_for_continued(page)
         found = _continued(page, before, stacks, edges[0] - before.column_left) if edges else None
     return found
 
 
-def next_column(page: TablePage, before: Region, stacks: list[list[Rule]]) -> Region | None:
+def continued_in_next_column(page: TablePage, before: Region, stacks: list[list[Rule]]) -> Region | None:
     """What stands at the top of the next column of text, if it is set as the table that ended the one before."""
-    if not _is_narrow(page, before) or not _ends_column(page, before):
+    if not _is_narrow_for_continued(page, before) or not _may_be_continued_in_column(page, before):
         return None
-    edges = [edge for edge in _edges(page) if edge > before.box[2] - _SAME_END]
+    edges = [edge for edge in _column_edges_for_continued(page) if edge > before.box[2] - _SAME_END]
     return _continued(page, before, stacks, edges[0] - before.column_left) if edges else None
 
 
-def _ends_column(page: TablePage, region: Region) -> bool:
+def _may_be_continued_in_column(page: TablePage, region: Region) -> bool:
     """Whether nothing stands below a table in its column of text: the page ends, or what stands there is wider."""
     if region.is_open:
         return True
@@ -56,19 +62,19 @@ def _ends_column(page: TablePage, region: Region) -> bool:
     return below is not None and any(s.left < right - _SAME_END and s.right > right + _BEYOND for s in below)
 
 
-def caption_alone(page: TablePage, caption: Caption) -> Region | None:
+def caption_continued_on_next_page(page: TablePage, caption: Caption) -> Region | None:
     """The place of a table that has only its caption on this page."""
     box = (caption.left, caption.top, max(caption.right, page.sheet.width - caption.left), caption.bottom)
-    if caption.top < _AT_END * page.sheet.height or not is_last(page, box):
+    if caption.top < _AT_END * page.sheet.height or not is_last_region_of_page(page, box):
         return None
     return Region(page=page.sheet.page, box=box, caption=caption, tokens=[], is_open=True, column_left=caption.left)
 
 
-def _is_narrow(page: TablePage, region: Region) -> bool:
+def _is_narrow_for_continued(page: TablePage, region: Region) -> bool:
     return bool(region.tokens) and region.box[2] - region.box[0] < _NARROW * page.sheet.width
 
 
-def _edges(page: TablePage) -> list[float]:
+def _column_edges_for_continued(page: TablePage) -> list[float]:
     """Where the columns of text begin."""
     counts = Counter(round(s.left / _EDGE) for line in page.lines for s in line if s.size >= 0.97 * page.body_size)
     found: list[float] = []
@@ -83,13 +89,13 @@ def _continued(page: TablePage, before: Region, stacks: list[list[Rule]], shift:
     left, right = before.box[0] + shift, before.box[2] + shift
     sizes = sorted(token.size for token in before.tokens)
     size = sizes[len(sizes) // 2] if sizes else 0.0
-    lines = between(page, left - 3, right + 3, 0, page.sheet.height)
+    lines = lines_within_region(page, left - 3, right + 3, 0, page.sheet.height)
     # Above it may stand a running title and the number of the page.
-    while lines and size and abs(lines[0][0].size - size) > 0.05 * size and _is_title(page, lines[0][0].base):
-        if label_of(lines[0][0].text) is not None:
+    while lines and size and abs(lines[0][0].size - size) > 0.05 * size and _continued_is_title(page, lines[0][0].base):
+        if caption_label_of(lines[0][0].text) is not None:
             return None
         lines = lines[1:]
-    taken = tabular_lines(lines, lines[0][0].top, right - left, size) if lines else []
+    taken = growth_downwards(lines, lines[0][0].top, right - left, size) if lines else []
     if not taken or (shift and sum(1 for line in taken if len(line) > 1) < 2):  # a row and its header
         return None
     top = min(segment.top for segment in taken[0]) - 1
@@ -108,5 +114,5 @@ def _continued(page: TablePage, before: Region, stacks: list[list[Rule]], shift:
     return region
 
 
-def _is_title(page: TablePage, base: float) -> bool:
+def _continued_is_title(page: TablePage, base: float) -> bool:
     return base < _TITLE * page.sheet.height

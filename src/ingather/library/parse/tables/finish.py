@@ -1,12 +1,12 @@
 """A grid made into the finished table: for every cell the headers above it and the labels beside it."""
 
-from ingather.library.parse.tables.build import CellGrid, Part
-from ingather.library.parse.tables.labels import RowLabel, paths_of
+from ingather.library.parse.tables.cell_grid import CellGrid, Part
+from ingather.library.parse.tables.labels import RowLabel, label_paths_of_rows
 from ingather.library.parse.tables.notes import notes_of
 from ingather.library.table import Cell, Table
 
 
-def table_from(grid: CellGrid) -> Table:
+def finished_table(grid: CellGrid) -> Table:
     """The finished table: paths for every cell, caption and footnotes."""
     region = grid.region
     count = max((part.row + part.row_span for part in grid.parts), default=0)
@@ -18,8 +18,8 @@ def table_from(grid: CellGrid) -> Table:
             for row in range(part.row, part.row + part.row_span):
                 by_row[row].append(part)
     body = range(grid.header_rows, count)
-    labels = [_label_of_row(by_row[row], row, columns) for row in body]
-    paths = dict(zip(body, paths_of(labels), strict=True))
+    labels = [_finished_row_label(by_row[row], row, columns) for row in body]
+    paths = dict(zip(body, label_paths_of_rows(labels), strict=True))
     names = {row: label.text for row, label in zip(body, labels, strict=True) if label}
     cells = [_finished_cell(part, grid, heads, paths, names) for part in grid.parts if part.text]
     cells.sort(key=lambda cell: (cell.row, cell.column))
@@ -34,7 +34,7 @@ def table_from(grid: CellGrid) -> Table:
     )
 
 
-def _label_of_row(row: list[Part], number: int, columns: int) -> RowLabel | None:
+def _finished_row_label(row: list[Part], number: int, columns: int) -> RowLabel | None:
     first = [part for part in row if part.column == 0 and part.row == number]
     if not first:
         alone = [part for part in row if part.row == number]

@@ -1,6 +1,6 @@
 """How far a table goes on where no rule ends it: lines that are set like a table, until text of another kind begins."""
 
-from ingather.library.parse.tables.captions import FIGURE, label_of
+from ingather.library.parse.tables.captions import FIGURE, caption_label_of
 from ingather.library.parse.tables.marks import Segment
 
 # In sizes of type: a wider white space ends a table, and a still wider one between its caption and its first line.
@@ -20,12 +20,12 @@ _FULL = 0.8
 _MOST_ALONE = 5
 
 
-def is_prose(line: list[Segment], width: float) -> bool:
+def is_prose_that_ends_growth(line: list[Segment], width: float) -> bool:
     """Whether a line is filled as a line of text is."""
     return sum(segment.right - segment.left for segment in line) > _FULL * width
 
 
-def tabular_lines(lines: list[list[Segment]], start: float, width: float, size: float = 0.0) -> list[list[Segment]]:
+def growth_downwards(lines: list[list[Segment]], start: float, width: float, size: float = 0.0) -> list[list[Segment]]:
     """The lines from the first on that are a table's, up to its last line with several cells.
 
     `start` is where what stands above ends; `size` is the type of the table if it is known.
@@ -37,7 +37,7 @@ def tabular_lines(lines: list[list[Segment]], start: float, width: float, size: 
     for line in lines:
         first = line[0]
         widest = _WIDEST if taken or size else _WIDEST_FIRST
-        if first.top - end > widest * first.size or label_of(first.text) or FIGURE.match(first.text):
+        if first.top - end > widest * first.size or caption_label_of(first.text) or FIGURE.match(first.text):
             break
         if not any(abs(first.size - other) <= _SAME_SIZE * other for other in known):
             if size or len(taken) >= _HEADER_LINES:
@@ -45,16 +45,18 @@ def tabular_lines(lines: list[list[Segment]], start: float, width: float, size: 
             known.append(first.size)
         taken.append(line)
         end = max(segment.bottom for segment in line)
-        if len(line) > 1 and not is_prose(line, width):
+        if len(line) > 1 and not is_prose_that_ends_growth(line, width):
             keep, alone = len(taken), 0
         else:
             alone += 1
-            if alone > _MOST_ALONE or (alone > 1 and is_prose(line, width) and is_prose(taken[-2], width)):
+            if alone > _MOST_ALONE or (
+                alone > 1 and is_prose_that_ends_growth(line, width) and is_prose_that_ends_growth(taken[-2], width)
+            ):
                 break
     return taken[:keep]
 
 
-def tabular_lines_above(lines: list[list[Segment]], end: float, width: float) -> list[list[Segment]]:
+def growth_upwards(lines: list[list[Segment]], end: float, width: float) -> list[list[Segment]]:
     """The lines up from the last one that are a table's, from its first line with several cells."""
     upward: list[list[Segment]] = []
     keep = alone = 0
@@ -62,7 +64,7 @@ def tabular_lines_above(lines: list[list[Segment]], end: float, width: float) ->
     top = end
     for line in reversed(lines):
         last = line[-1]
-        if top - last.bottom > (_WIDEST if upward else _WIDEST_FIRST) * last.size or label_of(line[0].text):
+        if top - last.bottom > (_WIDEST if upward else _WIDEST_FIRST) * last.size or caption_label_of(line[0].text):
             break
         if FIGURE.match(line[0].text):
             break
@@ -71,10 +73,12 @@ def tabular_lines_above(lines: list[list[Segment]], end: float, width: float) ->
         sizes.append(last.size)
         upward.append(line)
         top = min(segment.top for segment in line)
-        if len(line) > 1 and not is_prose(line, width):
+        if len(line) > 1 and not is_prose_that_ends_growth(line, width):
             keep, alone = len(upward), 0
         else:
             alone += 1
-            if alone > _MOST_ALONE or (alone > 1 and is_prose(line, width) and is_prose(upward[-2], width)):
+            if alone > _MOST_ALONE or (
+                alone > 1 and is_prose_that_ends_growth(line, width) and is_prose_that_ends_growth(upward[-2], width)
+            ):
                 break
     return upward[:keep][::-1]

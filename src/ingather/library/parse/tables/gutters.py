@@ -14,16 +14,16 @@ _TOUCH = 0.8
 _SHARE = 0.5
 
 
-def cuts_of(lines: list[list[Segment]], size: float) -> list[float]:
+def gutter_cuts_of(lines: list[list[Segment]], size: float) -> list[float]:
     """Where the columns are cut: the middles of the white spaces that all lines with several cells leave."""
     several = [line for line in lines if len(line) > 1]
-    kept = [segment for line in several for segment in line if not _is_spanning(segment, line, several)]
+    kept = [segment for line in several for segment in line if not _is_spanning_gutters(segment, line, several)]
     if len(several) == 0:
         return []
-    return [(left + right) / 2 for left, right in gaps(kept) if right - left >= _LEAST * size]
+    return [(left + right) / 2 for left, right in gaps_for_gutters(kept) if right - left >= _LEAST * size]
 
 
-def gaps(segments: list[Segment]) -> list[tuple[float, float]]:
+def gaps_for_gutters(segments: list[Segment]) -> list[tuple[float, float]]:
     """The parts of the width that no segment covers, from the left."""
     found: list[tuple[float, float]] = []
     reach = None
@@ -34,7 +34,7 @@ def gaps(segments: list[Segment]) -> list[tuple[float, float]]:
     return found
 
 
-def _is_spanning(segment: Segment, line: list[Segment], several: list[list[Segment]]) -> bool:
+def _is_spanning_gutters(segment: Segment, line: list[Segment], several: list[list[Segment]]) -> bool:
     """Whether other lines have two or more cells where this one has a single segment."""
     one = two = 0
     for other in several:
@@ -46,18 +46,20 @@ def _is_spanning(segment: Segment, line: list[Segment], several: list[list[Segme
     return two > 0 and two >= _SHARE * (one + two)
 
 
-def columns_of(segment: Segment, cuts: list[float]) -> tuple[int, int]:
+def columns_between_gutters(segment: Segment, cuts: list[float]) -> tuple[int, int]:
     """The first and the last column that a segment stands in, with a little room for letters that lean over."""
     first = sum(1 for cut in cuts if cut < segment.left + _TOUCH)
     last = sum(1 for cut in cuts if cut < segment.right - _TOUCH)
     return first, max(first, last)
 
 
-def with_header_columns(cuts: list[float], body: list[Segment], header: list[Segment], size: float) -> list[float]:
+def gutters_with_header_columns(
+    cuts: list[float], body: list[Segment], header: list[Segment], size: float
+) -> list[float]:
     """Adds a column for a header that stands in the white space between two columns: its cells are empty."""
     added = list(cuts)
     for segment in header:
-        first, last = columns_of(segment, added)
+        first, last = columns_between_gutters(segment, added)
         if first != last:
             continue
         low = added[first - 1] if first else -1e9
@@ -77,13 +79,15 @@ def with_header_columns(cuts: list[float], body: list[Segment], header: list[Seg
     return added
 
 
-def paired(cuts: list[float], body: list[Segment], leaves: list[tuple[float, float]]) -> list[float] | None:
+def gutters_paired_with_headers(
+    cuts: list[float], body: list[Segment], leaves: list[tuple[float, float]]
+) -> list[float] | None:
     """Cuts that leave each of the lowest headers, as many as columns, with its column; None where they do not pair.
 
     A header at the left of its column and cells at the right of it may stand
     further apart than the columns do.
     """
-    spans = _spans(cuts, body)
+    spans = _column_spans_between_gutters(cuts, body)
     if len(leaves) == len(spans) - 1:
         spans_of_headers = spans[1:]
     elif len(leaves) == len(spans):
@@ -103,11 +107,11 @@ def paired(cuts: list[float], body: list[Segment], leaves: list[tuple[float, flo
     return [(low[1] + high[0]) / 2 for low, high in pairwise(known)]
 
 
-def _spans(cuts: list[float], body: list[Segment]) -> list[tuple[float, float] | None]:
+def _column_spans_between_gutters(cuts: list[float], body: list[Segment]) -> list[tuple[float, float] | None]:
     """From where to where the text of each column reaches, by the cells that stand in one column."""
     spans: list[tuple[float, float] | None] = [None] * (len(cuts) + 1)
     for segment in body:
-        first, last = columns_of(segment, cuts)
+        first, last = columns_between_gutters(segment, cuts)
         if first == last:
             span = spans[first]
             spans[first] = (

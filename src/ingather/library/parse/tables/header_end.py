@@ -66,7 +66,7 @@ class Look:
     """The next line stands as near as lines of one cell do, and nearer than rows."""
 
 
-def look_of(
+def look_for_header_end(
     cells: Sequence[tuple[bool, str, list[Token]]], shades: list[Shade], *, is_ruled_below: bool, is_alone: bool
 ) -> Look:
     """The look of cells, each with whether it is the first of its row, its text and its words."""
@@ -80,8 +80,8 @@ def look_of(
             traits.add("italic")
         if len({token.colour for token in tokens}) == 1 and max(tokens[0].colour) > _DARK:
             traits.add(tokens[0].colour)
-    figures = sum(1 for text in others if _is_figure_cell(text)) / len(others) if others else None
-    colours = [shade_at(own[0].box, shades) for _, _, own in cells if own]
+    figures = sum(1 for text in others if _is_figure_cell_at_header_end(text)) / len(others) if others else None
+    colours = [shade_at_header_end(own[0].box, shades) for _, _, own in cells if own]
     shade = max(colours, key=colours.count) if colours else None  # of as many of both, the first
     return Look(
         is_single=len(cells) <= 1,
@@ -93,25 +93,25 @@ def look_of(
     )
 
 
-def _is_figure_cell(text: str) -> bool:
+def _is_figure_cell_at_header_end(text: str) -> bool:
     """Whether a cell is a figure, and not a name that begins with one."""
     if _LETTERED.match(text):
         return True
     return FIGURE.match(text) is not None and 2 * sum(map(str.isalpha, text)) <= len(text)
 
 
-def shade_at(box: Box, shades: list[Shade]) -> Colour:
+def shade_at_header_end(box: Box, shades: list[Shade]) -> Colour:
     """The colour behind the middle of a box."""
     x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
     over = [s.colour for s in shades if s.box[0] <= x <= s.box[2] and s.box[1] <= y <= s.box[3]]
     return over[-1] if over else None
 
 
-def header_length(rows: list[Look]) -> int:
+def header_end_row(rows: list[Look]) -> int:
     """How many rows at the top are headers: at least one, and never all."""
     if len(rows) < 2:
         return 0
-    figures = [_is_figures(rows, number) for number in range(len(rows))]
+    figures = [_is_row_of_figures_at_header_end(rows, number) for number in range(len(rows))]
     first_figures = figures.index(True) if True in figures else None
     best, most = 1, -1e9
     # Where a rule stands below each row, none of them is the header's.
@@ -120,9 +120,9 @@ def header_length(rows: list[Look]) -> int:
     for end in range(1, min(len(rows), _MOST + 1)):
         # The rule below a title within the table is not yet the header's.
         rules += rows[end - 1].is_ruled_below and not all(row.is_single for row in rows[:end])
-        score = _header_score(rows, end, rules) + _FIGURES_ABOVE * sum(figures[:end])
+        score = _header_end_score(rows, end, rules) + _FIGURES_ABOVE * sum(figures[:end])
         if first_figures is not None:
-            score += _RULE_BESIDE * _is_last_beside(rows, end, first_figures)
+            score += _RULE_BESIDE * _is_header_end_beside(rows, end, first_figures)
             score += _FIGURES_BEGIN * (end == first_figures) + _BEFORE_FIGURES * min(max(first_figures - end, 0), 2)
         if score > most + 1e-9:
             best, most = end, score
@@ -131,14 +131,14 @@ def header_length(rows: list[Look]) -> int:
         best > 1
         and rows[best - 1].is_alone
         and not rows[best - 1].is_ruled_below
-        and rows[_first_line(rows, best - 1)].is_alone
+        and rows[_first_line_before_header_end(rows, best - 1)].is_alone
         and not all(row.is_alone for row in rows[: best - 1])
     ):
         best -= 1
     return best
 
 
-def _is_last_beside(rows: list[Look], end: int, first_figures: int) -> bool:
+def _is_header_end_beside(rows: list[Look], end: int, first_figures: int) -> bool:
     """Whether a rule beside the labels is drawn at an end of the header, and none before the figures."""
     last = rows[end - 1]
     return (
@@ -148,14 +148,14 @@ def _is_last_beside(rows: list[Look], end: int, first_figures: int) -> bool:
     )
 
 
-def _first_line(rows: list[Look], number: int) -> int:
+def _first_line_before_header_end(rows: list[Look], number: int) -> int:
     """The first of the lines that stand as near to each other as lines of a cell."""
     while number and rows[number - 1].is_tight_below:
         number -= 1
     return number
 
 
-def _header_score(rows: list[Look], end: int, rules: int) -> float:
+def _header_end_score(rows: list[Look], end: int, rules: int) -> float:
     above, below = rows[:end], rows[end]
     score = 0.0
     if above[-1].is_ruled_below:
@@ -172,9 +172,9 @@ def _header_score(rows: list[Look], end: int, rules: int) -> float:
     return score + _TIGHT * above[-1].is_tight_below
 
 
-def _is_figures(rows: list[Look], number: int) -> bool:
+def _is_row_of_figures_at_header_end(rows: list[Look], number: int) -> bool:
     """Whether most cells of a row are figures, and no second lines of the cells above."""
     figures = rows[number].figures
     if figures is None or figures < _MOST_FIGURES:
         return False
-    return number == 0 or not rows[number - 1].is_tight_below or _is_figures(rows, number - 1)
+    return number == 0 or not rows[number - 1].is_tight_below or _is_row_of_figures_at_header_end(rows, number - 1)

@@ -4,10 +4,10 @@ from itertools import pairwise
 from statistics import median
 
 from ingather.library.parse.tables import rows
-from ingather.library.parse.tables.header_end import header_length, look_of
+from ingather.library.parse.tables.header_end import header_end_row, look_for_header_end
 from ingather.library.parse.tables.marks import Rule, Segment
 from ingather.library.parse.tables.region import Region
-from ingather.library.parse.tables.unfinished import goes_on
+from ingather.library.parse.tables.unfinished import is_unfinished
 
 # In sizes of type: lines of one cell are set at no larger distance.
 _MOST_TIGHT = 1.45
@@ -23,23 +23,28 @@ _THROUGH = 0.6
 _SHORT_OF = 12.0
 
 
-def middle_of(line: list[Segment]) -> float:
+def middle_of_header_line(line: list[Segment]) -> float:
     return line[0].base - 0.35 * line[0].size
 
 
-def header_end(region: Region, lines: list[list[Segment]]) -> float:
+def end_of_header_lines(region: Region, lines: list[list[Segment]]) -> float:
     """The height at which the header ends."""
     left, _, right, _ = region.box
     first_right = min((line[0].right for line in lines if len(line) > 1), default=right)
-    wide = _wide_levels(region, first_right)
-    beside = _levels_beside(region, first_right, min((line[1].left for line in lines if len(line) > 1), default=left))
-    tight = _tight_lines(region, lines)
-    unfinished = {number for number, (high, low) in enumerate(pairwise(lines)) if _waits(high, low)}
+    wide = _wide_levels_of_header_lines(region, first_right)
+    beside = _levels_beside_header_lines(
+        region, first_right, min((line[1].left for line in lines if len(line) > 1), default=left)
+    )
+    tight = _tight_header_lines(region, lines)
+    unfinished = {number for number, (high, low) in enumerate(pairwise(lines)) if _header_line_waits(high, low)}
     looks = []
     for number, line in enumerate(lines):
-        low, high = middle_of(line), middle_of(lines[number + 1]) if number + 1 < len(lines) else 1e9
+        low, high = (
+            middle_of_header_line(line),
+            middle_of_header_line(lines[number + 1]) if number + 1 < len(lines) else 1e9,
+        )
         cells = [(segment.left < first_right, segment.text, segment.tokens) for segment in line]
-        look = look_of(
+        look = look_for_header_end(
             cells,
             region.shades,
             is_ruled_below=any(low < at < high for at in wide),
@@ -48,13 +53,13 @@ def header_end(region: Region, lines: list[list[Segment]]) -> float:
         look.is_ruled_beside = any(low < at < high for at in beside)
         look.is_tight_below = number in tight or number in unfinished
         looks.append(look)
-    count = header_length(looks)
+    count = header_end_row(looks)
     if count == 0:
         return region.box[1]
-    return (middle_of(lines[count - 1]) + middle_of(lines[count])) / 2
+    return (middle_of_header_line(lines[count - 1]) + middle_of_header_line(lines[count])) / 2
 
 
-def repeated_end(region: Region, lines: list[list[Segment]], before: set[tuple[int, str]]) -> float:
+def end_of_repeated_header_lines(region: Region, lines: list[list[Segment]], before: set[tuple[int, str]]) -> float:
     """Where the headers of the page before end that stand here once more."""
     known = " ".join(text for _, text in before).split()
     end = region.box[1] - 1
@@ -66,40 +71,44 @@ def repeated_end(region: Region, lines: list[list[Segment]], before: set[tuple[i
     return end
 
 
-def _tight_lines(region: Region, lines: list[list[Segment]]) -> set[int]:
+def _tight_header_lines(region: Region, lines: list[list[Segment]]) -> set[int]:
     """The lines below which the next one stands as near as lines of a cell do; none where all stand so."""
     pitches = [(low[0].base - high[0].base) / low[0].size for high, low in pairwise(lines)]
     if not pitches:
         return set()
-    least = pitch_beside(region) or sorted(pitches)[len(pitches) // 10]
+    least = pitch_beside_header_lines(region) or sorted(pitches)[len(pitches) // 10]
     if least > _MOST_TIGHT:
         return set()
-    tight = {n for n, pitch in enumerate(pitches) if pitch <= rows.loosest(least, rows.usual_size(lines))}
+    tight = {
+        n
+        for n, pitch in enumerate(pitches)
+        if pitch <= rows.loosest_pitch_of_rows(least, rows.usual_type_size_of_rows(lines))
+    }
     return tight if len(tight) < _ALL_TIGHT * len(pitches) else set()
 
 
-def _waits(high: list[Segment], low: list[Segment]) -> bool:
+def _header_line_waits(high: list[Segment], low: list[Segment]) -> bool:
     """Whether a cell of a line is unfinished without what stands right below it."""
     return any(
-        upper.left < lower.right and lower.left < upper.right and goes_on(upper.text, lower.text)
+        upper.left < lower.right and lower.left < upper.right and is_unfinished(upper.text, lower.text)
         for upper in high
         for lower in low
     )
 
 
-def _wide_levels(region: Region, first_right: float) -> list[float]:
+def _wide_levels_of_header_lines(region: Region, first_right: float) -> list[float]:
     """The heights at which rules run through the table, perhaps in pieces, the labels' column included."""
     left, _, right, _ = region.box
     return [
         level[0].at
-        for level in _levels(region)
+        for level in _levels_of_header_lines(region)
         if min(rule.start for rule in level) <= first_right
         and max(rule.end for rule in level) >= right - _SHORT_OF
         and sum(rule.length for rule in level) > _THROUGH * (right - left)
     ]
 
 
-def _levels(region: Region) -> list[list[Rule]]:
+def _levels_of_header_lines(region: Region) -> list[list[Rule]]:
     """The rules of a table, those at one height together, from the top."""
     levels: list[list[Rule]] = []
     for rule in sorted(region.across, key=lambda rule: rule.at):
@@ -110,19 +119,19 @@ def _levels(region: Region) -> list[list[Rule]]:
     return levels
 
 
-def _levels_beside(region: Region, first_right: float, second_left: float) -> list[float]:
+def _levels_beside_header_lines(region: Region, first_right: float, second_left: float) -> list[float]:
     """The heights at which rules run through all columns but the first, perhaps in pieces."""
     right = region.box[2]
     return [
         level[0].at
-        for level in _levels(region)
+        for level in _levels_of_header_lines(region)
         if first_right - _LEVEL <= min(rule.start for rule in level) <= second_left + _LEVEL
         and max(rule.end for rule in level) >= right - _SHORT_OF
         and sum(rule.length for rule in level) > _THROUGH * (right - second_left)
     ]
 
 
-def pitch_beside(region: Region) -> float | None:
+def pitch_beside_header_lines(region: Region) -> float | None:
     """From line to line of the caption or the footnotes, in sizes of type: lines of a cell are mostly set alike."""
     lines = region.caption.lines if region.caption and len(region.caption.lines) > 1 else region.below
     pitches = [(low[0].base - high[0].base) / low[0].size for high, low in pairwise(lines)]

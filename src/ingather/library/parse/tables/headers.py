@@ -4,9 +4,9 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ingather.library.parse.tables.gutters import columns_of
+from ingather.library.parse.tables.gutters import columns_between_gutters
 from ingather.library.parse.tables.marks import Rule, Segment
-from ingather.library.parse.tables.rows import Block, beside
+from ingather.library.parse.tables.rows import Block, beside_in_row
 
 # In sizes of type. A column that no upper header covers costs as much as a header this far from its middle.
 _UNCOVERED = 1.0
@@ -34,7 +34,7 @@ _RULE_SLACK = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class HeaderColumns:
     """Where the columns are cut, and from where to where their text reaches."""
 
     cuts: list[float]
@@ -45,33 +45,33 @@ class Columns:
         return len(self.spans)
 
 
-def columns_from(cuts: list[float], segments: list[Segment], left: float, right: float) -> Columns:
+def header_columns_from(cuts: list[float], segments: list[Segment], left: float, right: float) -> HeaderColumns:
     """The columns between the cuts, each as wide as the text in it that stands in no other column."""
     edges = [left, *cuts, right]
     inside: list[list[Segment]] = [[] for _ in range(len(edges) - 1)]
     for segment in segments:
-        first, last = columns_of(segment, cuts)
+        first, last = columns_between_gutters(segment, cuts)
         if first == last and first < len(inside):
             inside[first].append(segment)
     spans = []
     for number, own in enumerate(inside):
         low, high = edges[number], edges[number + 1]
         spans.append((min((s.left for s in own), default=low), max((s.right for s in own), default=high)))
-    return Columns(cuts, spans)
+    return HeaderColumns(cuts, spans)
 
 
-def header_blocks(lines: list[list[Segment]], columns: Columns, pitch: float, across: list[Rule]) -> list[Block]:
+def header_blocks(lines: list[list[Segment]], columns: HeaderColumns, pitch: float, across: list[Rule]) -> list[Block]:
     """The header's cells with their columns; `row` is the level, 0 for the topmost."""
-    blocks = _stacked([_closed_up(line, columns.cuts) for line in lines], pitch, across)
+    blocks = _stacked_headers([_closed_up_headers(line, columns.cuts) for line in lines], pitch, across)
     for block in blocks:
-        block.first, block.last = _own_columns(block, columns)
-    for level in _upper_levels(blocks):
+        block.first, block.last = _own_columns_of_header(block, columns)
+    for level in _upper_levels_of_headers(blocks):
         _spread_headers(level, blocks, columns, across)
-    _number_levels(blocks)
+    _number_levels_of_headers(blocks)
     return blocks
 
 
-def line_pitch(lines: list[list[Segment]]) -> float:
+def line_pitch_of_headers(lines: list[list[Segment]]) -> float:
     """The least distance, in sizes of type, from a line of a header to the next one above or below it."""
     segments = [segment for line in lines for segment in line]
     found = [
@@ -83,32 +83,38 @@ def line_pitch(lines: list[list[Segment]]) -> float:
     return min(found, default=LEAST_PITCH)
 
 
-def leaves_of(lines: list[list[Segment]], pitch: float, across: list[Rule]) -> list[Block]:
+def leaf_headers_of(lines: list[list[Segment]], pitch: float, across: list[Rule]) -> list[Block]:
     """The lowest headers, from the left: those that no other one stands below."""
-    blocks = _stacked(lines, pitch, across)
-    leaves = [b for b in blocks if not any(_is_below(o, b) and o.left < b.right and o.right > b.left for o in blocks)]
+    blocks = _stacked_headers(lines, pitch, across)
+    leaves = [
+        b for b in blocks if not any(_header_is_below(o, b) and o.left < b.right and o.right > b.left for o in blocks)
+    ]
     return sorted(leaves, key=lambda block: block.left)
 
 
-def _closed_up(line: list[Segment], cuts: list[float]) -> list[Segment]:
+def _closed_up_headers(line: list[Segment], cuts: list[float]) -> list[Segment]:
     """A line whose segments are one where they stand near each other within one column."""
     found: list[Segment] = []
     for segment in line:
         last = found[-1] if found else None
-        own = columns_of(segment, cuts)
-        if last and segment.left - last.right < _NEAR * segment.size and own == columns_of(last, cuts) == (own[0],) * 2:
-            found[-1] = beside(last, segment)
+        own = columns_between_gutters(segment, cuts)
+        if (
+            last
+            and segment.left - last.right < _NEAR * segment.size
+            and own == columns_between_gutters(last, cuts) == (own[0],) * 2
+        ):
+            found[-1] = beside_in_row(last, segment)
         else:
             found.append(segment)
     return found
 
 
-def _stacked(lines: list[list[Segment]], pitch: float, across: list[Rule]) -> list[Block]:
+def _stacked_headers(lines: list[list[Segment]], pitch: float, across: list[Rule]) -> list[Block]:
     """Segments below each other, one to one and no further apart than lines of a cell, as one block."""
     blocks: list[Block] = []
     for line in lines:
         for segment in line:
-            mate = _mate(blocks, line, segment, pitch, across)
+            mate = _mate_of_header(blocks, line, segment, pitch, across)
             if mate is None:
                 blocks.append(Block(0, 0, [segment]))
             else:
@@ -116,42 +122,46 @@ def _stacked(lines: list[list[Segment]], pitch: float, across: list[Rule]) -> li
     return blocks
 
 
-def _mate(blocks: list[Block], line: list[Segment], segment: Segment, pitch: float, across: list[Rule]) -> Block | None:
+def _mate_of_header(
+    blocks: list[Block], line: list[Segment], segment: Segment, pitch: float, across: list[Rule]
+) -> Block | None:
     """The block that a segment goes on with."""
-    near = [block for block in blocks if block.lines[-1] not in line and _is_right_above(block, segment, pitch)]
+    near = [block for block in blocks if block.lines[-1] not in line and _header_is_right_above(block, segment, pitch)]
     if len(near) != 1:
         return None
     last = near[0].lines[-1]
-    rivals = sum(1 for other in line if _blocks_meet(near[0], other))
-    if rivals != 1 or _is_ruled_off(last, segment, across):
+    rivals = sum(1 for other in line if _header_blocks_meet(near[0], other))
+    if rivals != 1 or _header_is_ruled_off(last, segment, across):
         return None
-    return None if _begins_row(blocks, line, segment, pitch) else near[0]
+    return None if _begins_row_of_headers(blocks, line, segment, pitch) else near[0]
 
 
-def _begins_row(blocks: list[Block], line: list[Segment], segment: Segment, pitch: float) -> bool:
+def _begins_row_of_headers(blocks: list[Block], line: list[Segment], segment: Segment, pitch: float) -> bool:
     """Whether a segment is one of a row of headers below others: its words stand there again below a header of two."""
     below_wide: set[str] = set()
     for block in blocks:
         if block.lines[-1] in line:
             continue
-        under = [other for other in line if _blocks_meet(block, other) and _is_right_above(block, other, pitch)]
+        under = [
+            other for other in line if _header_blocks_meet(block, other) and _header_is_right_above(block, other, pitch)
+        ]
         if len(under) > 1:
             below_wide.update(other.text for other in under)
     return segment.text in below_wide
 
 
-def _is_right_above(block: Block, segment: Segment, pitch: float) -> bool:
+def _header_is_right_above(block: Block, segment: Segment, pitch: float) -> bool:
     last = block.lines[-1]
     distance = segment.base - last.base
     most = (pitch + _RAISES * segment.is_marked) * max(segment.size, last.size)
-    return _blocks_meet(block, segment) and 0.3 * segment.size < distance <= most
+    return _header_blocks_meet(block, segment) and 0.3 * segment.size < distance <= most
 
 
-def _blocks_meet(block: Block, segment: Segment) -> bool:
+def _header_blocks_meet(block: Block, segment: Segment) -> bool:
     return block.left < segment.right and segment.left < block.right
 
 
-def _is_ruled_off(upper: Segment, lower: Segment, across: list[Rule]) -> bool:
+def _header_is_ruled_off(upper: Segment, lower: Segment, across: list[Rule]) -> bool:
     return any(
         upper.base - 0.1 * upper.size < rule.at < lower.base - 0.6 * lower.size
         and rule.start < upper.right
@@ -160,9 +170,9 @@ def _is_ruled_off(upper: Segment, lower: Segment, across: list[Rule]) -> bool:
     )
 
 
-def _own_columns(block: Block, columns: Columns) -> tuple[int, int]:
+def _own_columns_of_header(block: Block, columns: HeaderColumns) -> tuple[int, int]:
     """The columns whose text a header overlaps, or the nearest one."""
-    over = [number for number in range(columns.count) if _share(block, columns, number) > _SHARED]
+    over = [number for number in range(columns.count) if _share_of_header(block, columns, number) > _SHARED]
     if over:
         return over[0], over[-1]
     middle = (block.left + block.right) / 2
@@ -170,22 +180,22 @@ def _own_columns(block: Block, columns: Columns) -> tuple[int, int]:
     return number, number
 
 
-def _share(block: Block, columns: Columns, number: int) -> float:
+def _share_of_header(block: Block, columns: HeaderColumns, number: int) -> float:
     """How much of a header, or of the column's text below it, the two have in common."""
     left, right = columns.spans[number]
     common = min(right, block.right) - max(left, block.left)
     return common / max(min(right - left, block.right - block.left), 1.0)
 
 
-def _is_below(lower: Block, upper: Block) -> bool:
+def _header_is_below(lower: Block, upper: Block) -> bool:
     return lower.lines[0].base - lower.lines[0].size > upper.lines[-1].base - 0.4 * upper.lines[-1].size
 
 
-def _upper_levels(blocks: list[Block]) -> list[list[Block]]:
+def _upper_levels_of_headers(blocks: list[Block]) -> list[list[Block]]:
     """Headers that others stand below, level by level: those of one level stand beside each other."""
     levels: list[list[Block]] = []
     for block in sorted(blocks, key=lambda block: block.lines[-1].base):
-        level = next((level for level in levels if not any(_is_below(block, other) for other in level)), None)
+        level = next((level for level in levels if not any(_header_is_below(block, other) for other in level)), None)
         if level is None:
             levels.append([block])
         else:
@@ -193,31 +203,31 @@ def _upper_levels(blocks: list[Block]) -> list[list[Block]]:
     return levels[:-1]
 
 
-def _number_levels(blocks: list[Block]) -> None:
+def _number_levels_of_headers(blocks: list[Block]) -> None:
     """Numbers the levels: a block stands one below the lowest of those above it that share a column."""
     for block in sorted(blocks, key=lambda block: block.lines[0].base):
         above = [
             other.row
             for other in blocks
             if other is not block
-            and _is_below(block, other)
+            and _header_is_below(block, other)
             and other.first <= block.last
             and other.last >= block.first
         ]
         block.row = max(above, default=-1) + 1
 
 
-def _spread_headers(level: list[Block], blocks: list[Block], columns: Columns, across: list[Rule]) -> None:
+def _spread_headers(level: list[Block], blocks: list[Block], columns: HeaderColumns, across: list[Rule]) -> None:
     """Widens the headers of one level over the columns whose own headers stand below, all of them together."""
     # A header that wraps beside these and has none below it reaches down to the cells.
-    level = sorted((block for block in level if _has_below(block, blocks)), key=lambda block: block.left)
+    level = sorted((block for block in level if _header_has_below(block, blocks)), key=lambda block: block.left)
     own = {id(block) for block in level}
-    lower = [b for b in blocks if id(b) not in own and any(_is_below(b, other) for other in level)]
+    lower = [b for b in blocks if id(b) not in own and any(_header_is_below(b, other) for other in level)]
     covered = [any(block.first <= c <= block.last for block in lower) for c in range(columns.count)]
     free: list[Block] = []
     fixed: set[int] = set()
     for block in level:
-        ruled = _below_rule(block, level, columns, across)
+        ruled = _columns_below_rule_of_header(block, level, columns, across)
         if not any(covered[block.first : block.last + 1]):
             fixed.update(range(block.first, block.last + 1))
         elif ruled is not None:
@@ -227,10 +237,10 @@ def _spread_headers(level: list[Block], blocks: list[Block], columns: Columns, a
             free.append(block)
     if free:
         may = [covered[c] and c not in fixed for c in range(columns.count)]
-        _share_out(free, may, columns, _names(lower, columns))
+        _share_out_columns_to_headers(free, may, columns, _names_of_leaf_headers(lower, columns))
 
 
-def _names(lower: list[Block], columns: Columns) -> list[str]:
+def _names_of_leaf_headers(lower: list[Block], columns: HeaderColumns) -> list[str]:
     """What the header right over the cells of each column is called, without what stands in brackets."""
     names = [""] * columns.count
     for block in sorted(lower, key=lambda block: block.lines[0].base):
@@ -239,11 +249,15 @@ def _names(lower: list[Block], columns: Columns) -> list[str]:
     return names
 
 
-def _has_below(block: Block, blocks: list[Block]) -> bool:
-    return any(_is_below(other, block) and other.first <= block.last and other.last >= block.first for other in blocks)
+def _header_has_below(block: Block, blocks: list[Block]) -> bool:
+    return any(
+        _header_is_below(other, block) and other.first <= block.last and other.last >= block.first for other in blocks
+    )
 
 
-def _below_rule(block: Block, level: list[Block], columns: Columns, across: list[Rule]) -> tuple[int, int] | None:
+def _columns_below_rule_of_header(
+    block: Block, level: list[Block], columns: HeaderColumns, across: list[Rule]
+) -> tuple[int, int] | None:
     """The columns above which a rule, or a piece of one, is drawn right below a header and below no other."""
     last = block.lines[-1]
     for rule in across:
@@ -261,7 +275,9 @@ def _below_rule(block: Block, level: list[Block], columns: Columns, across: list
     return None
 
 
-def _share_out(level: list[Block], may: list[bool], columns: Columns, names: list[str]) -> None:
+def _share_out_columns_to_headers(
+    level: list[Block], may: list[bool], columns: HeaderColumns, names: list[str]
+) -> None:
     """Gives each header of a level a run of the columns that it may cover, so that the least is left odd.
 
     The cheapest way to serve the first headers with the first columns, for each number of both.
@@ -276,8 +292,8 @@ def _share_out(level: list[Block], may: list[bool], columns: Columns, names: lis
                     if not all(may[c] or block.first <= c <= block.last for c in range(first, last + 1)):
                         break
                     skipped = sum(may[max(start, 1) : first])
-                    total = cost + _UNCOVERED * skipped + _off(block, columns, first, last)
-                    total += _oddness(names, first, last, len(level))
+                    total = cost + _UNCOVERED * skipped + _header_is_off_by(block, columns, first, last)
+                    total += _oddness_below_header(names, first, last, len(level))
                     if last + 1 not in found or total < found[last + 1][0]:
                         found[last + 1] = total, [*spans, (first, last)]
         if not found:
@@ -288,7 +304,7 @@ def _share_out(level: list[Block], may: list[bool], columns: Columns, names: lis
         block.first, block.last = first, last
 
 
-def _oddness(names: list[str], first: int, last: int, groups: int) -> float:
+def _oddness_below_header(names: list[str], first: int, last: int, groups: int) -> float:
     """What speaks against the columns below a header as a group, by what they are called."""
     own = [name for name in names[first : last + 1] if name]
     twice = len(own) - len(set(own))
@@ -297,7 +313,7 @@ def _oddness(names: list[str], first: int, last: int, groups: int) -> float:
     return _TWICE * twice + (_COMPARING * comparing if last > first and not is_by_group else 0.0)
 
 
-def _off(block: Block, columns: Columns, first: int, last: int) -> float:
+def _header_is_off_by(block: Block, columns: HeaderColumns, first: int, last: int) -> float:
     """How far a header is from the middle, the left or the right of some columns, in sizes of type."""
     left, right = columns.spans[first][0], columns.spans[last][1]
     low = columns.cuts[first - 1] if first else left

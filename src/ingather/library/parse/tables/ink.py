@@ -6,7 +6,7 @@ from typing import Any
 
 import pypdfium2_raw as pdfium  # type: ignore[import-untyped]
 
-from ingather.library.parse.picture import Matrix, matrix_of
+from ingather.library.parse.picture import Matrix, matrix_in_picture
 from ingather.library.parse.tables.marks import Rule, Shade, Token
 from ingather.library.parse.view import View
 from ingather.library.table import Box
@@ -40,7 +40,7 @@ _LED = 2.0
 _WHITE = 250
 
 
-def drawn_lines(paths: list[tuple[Any, Matrix]], view: View) -> tuple[list[Rule], list[Rule], list[Shade]]:
+def drawn_ink(paths: list[tuple[Any, Matrix]], view: View) -> tuple[list[Rule], list[Rule], list[Shade]]:
     """Lines across, lines down and shaded areas."""
     across: list[Rule] = []
     down: list[Rule] = []
@@ -52,23 +52,23 @@ def drawn_lines(paths: list[tuple[Any, Matrix]], view: View) -> tuple[list[Rule]
         is_filled, is_stroked = fill.value != 0, stroke.value != 0
         if not is_filled and not is_stroked:
             continue
-        colour = _colour(handle, is_filled=is_filled)
+        colour = _colour_of_ink(handle, is_filled=is_filled)
         if colour is None:
             continue
-        for box, is_frame in _boxes_of_path(handle, matrix, view, is_filled=is_filled):
+        for box, is_frame in _ink_boxes_of_path(handle, matrix, view, is_filled=is_filled):
             _sort_ink(box, colour, across, down, shades, is_frame=is_frame)
-    return merged(across), merged(down), shades
+    return merged_ink(across), merged_ink(down), shades
 
 
-def typed_rules(tokens: list[Token]) -> tuple[list[Token], list[Rule]]:
+def typed_rules_as_ink(tokens: list[Token]) -> tuple[list[Token], list[Rule]]:
     """Words without the rows of dots or dashes that houses type as rules, and these rows as rules."""
     rows = [token for token in tokens if len(token.text) >= _LEAST_TYPED and set(token.text) <= _TYPED]
-    typed = {id(row) for row in rows if not any(_is_led(row, token) for token in tokens)}
+    typed = {id(row) for row in rows if not any(_is_led_by_typed_ink(row, token) for token in tokens)}
     rules = [Rule((row.box[1] + row.box[3]) / 2, row.box[0], row.box[2]) for row in rows if id(row) in typed]
     return [token for token in tokens if id(token) not in typed], rules
 
 
-def _is_led(row: Token, token: Token) -> bool:
+def _is_led_by_typed_ink(row: Token, token: Token) -> bool:
     gap = max(token.box[0] - row.box[2], row.box[0] - token.box[2])
     is_row = len(token.text) >= _LEAST_TYPED and set(token.text) <= _TYPED
     return not is_row and abs(token.base - row.base) < 0.3 * row.size and gap < _LED * row.size
@@ -90,7 +90,7 @@ def _sort_ink(
         shades.append(Shade(box, colour))
 
 
-def _colour(handle: Any, *, is_filled: bool) -> tuple[int, int, int] | None:
+def _colour_of_ink(handle: Any, *, is_filled: bool) -> tuple[int, int, int] | None:
     """The colour it is painted in, or None for white and for what is transparent."""
     red, green, blue, alpha = (ctypes.c_uint(0) for _ in range(4))
     alpha.value = 255
@@ -100,32 +100,32 @@ def _colour(handle: Any, *, is_filled: bool) -> tuple[int, int, int] | None:
     return None if alpha.value < 10 or min(found) >= _WHITE else found  # of 255, as good as nothing
 
 
-def _boxes_of_path(handle: Any, matrix: Matrix, view: View, *, is_filled: bool) -> list[tuple[Box, bool]]:
+def _ink_boxes_of_path(handle: Any, matrix: Matrix, view: View, *, is_filled: bool) -> list[tuple[Box, bool]]:
     """The rectangles and straight strokes of a path, each with whether it is the outline of a rectangle."""
     count = pdfium.FPDFPath_CountSegments(handle)
     if count > _MOST_SEGMENTS:
         return []
-    full = matrix_of(handle, matrix)
+    full = matrix_in_picture(handle, matrix)
     found: list[tuple[Box, bool]] = []
-    for points, is_straight in _parts_of_path(handle, count):
+    for points, is_straight in _ink_parts_of_path(handle, count):
         if not is_straight or len(points) < 2:  # a line has two ends
             continue
-        placed = [_placed_point(point, full) for point in points]
+        placed = [_placed_ink_point(point, full) for point in points]
         xs, ys = [x for x, _ in placed], [y for _, y in placed]
         box = view.place(min(xs), min(ys), max(xs), max(ys))
         if is_filled:
-            if _is_rectangle(placed):
+            if _ink_is_rectangle(placed):
                 found.append((box, False))
         elif len(set(placed)) <= 2:
             found.append((box, False))
-        elif _is_rectangle(placed):
+        elif _ink_is_rectangle(placed):
             found.append((box, True))
         else:
-            found += _strokes_of_path(placed, view)
+            found += _ink_strokes_of_path(placed, view)
     return found
 
 
-def _strokes_of_path(points: list[tuple[float, float]], view: View) -> list[tuple[Box, bool]]:
+def _ink_strokes_of_path(points: list[tuple[float, float]], view: View) -> list[tuple[Box, bool]]:
     found: list[tuple[Box, bool]] = []
     for (x0, y0), (x1, y1) in pairwise(points):
         if abs(x0 - x1) < 0.5 or abs(y0 - y1) < 0.5:  # half a point off is still straight
@@ -133,12 +133,12 @@ def _strokes_of_path(points: list[tuple[float, float]], view: View) -> list[tupl
     return found
 
 
-def _is_rectangle(points: list[tuple[float, float]]) -> bool:
+def _ink_is_rectangle(points: list[tuple[float, float]]) -> bool:
     corners = {(round(x, 1), round(y, 1)) for x, y in points}
     return 3 <= len(corners) <= 4 and len({x for x, _ in corners}) <= 2 and len({y for _, y in corners}) <= 2
 
 
-def _parts_of_path(handle: Any, count: int) -> list[tuple[list[tuple[float, float]], bool]]:
+def _ink_parts_of_path(handle: Any, count: int) -> list[tuple[list[tuple[float, float]], bool]]:
     """The points of each part of a path, and whether the part is made of straight lines."""
     parts: list[tuple[list[tuple[float, float]], bool]] = []
     x, y = ctypes.c_float(), ctypes.c_float()
@@ -157,25 +157,25 @@ def _parts_of_path(handle: Any, count: int) -> list[tuple[list[tuple[float, floa
     return parts
 
 
-def _placed_point(point: tuple[float, float], matrix: Matrix) -> tuple[float, float]:
+def _placed_ink_point(point: tuple[float, float], matrix: Matrix) -> tuple[float, float]:
     x, y = point
     a, b, c, d, e, f = matrix
     return a * x + c * y + e, b * x + d * y + f
 
 
-def merged(rules: list[Rule]) -> list[Rule]:
+def merged_ink(rules: list[Rule]) -> list[Rule]:
     """Pieces that lie on one line and touch, as one rule with joints."""
     found: list[Rule] = []
     level: list[Rule] = []
     for rule in sorted(rules, key=lambda rule: rule.at):
         if level and rule.at - level[0].at > _SAME:
-            found += _joined_rules(level)
+            found += _joined_ink_rules(level)
             level = []
         level.append(rule)
-    return found + _joined_rules(level)
+    return found + _joined_ink_rules(level)
 
 
-def _joined_rules(level: list[Rule]) -> list[Rule]:
+def _joined_ink_rules(level: list[Rule]) -> list[Rule]:
     found: list[Rule] = []
     for rule in sorted(level, key=lambda rule: rule.start):
         last = found[-1] if found else None

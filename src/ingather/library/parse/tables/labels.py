@@ -19,7 +19,7 @@ class RowLabel:
     is_alone: bool
 
 
-def paths_of(labels: list[RowLabel | None]) -> list[tuple[str, ...]]:
+def label_paths_of_rows(labels: list[RowLabel | None]) -> list[tuple[str, ...]]:
     """For each row the labels above it, from the outermost; None for a row without a label."""
     edges = Counter(round(label.left / _SAME_INDENT) for label in labels if label)
     count = sum(edges.values())

@@ -37,7 +37,7 @@ class Lattice:
         return None
 
 
-def edges(values: list[float]) -> list[float]:
+def lattice_edges(values: list[float]) -> list[float]:
     """Values that lie near each other as one, from the least."""
     found: list[list[float]] = []
     for value in sorted(values):
@@ -54,14 +54,14 @@ def lattice_of(box: Box, across: list[Rule], down: list[Rule]) -> Lattice | None
     inner = [rule for rule in down if left + 5 < rule.at < right - 5]
     if not inner or sum(rule.length for rule in inner) < 0.5 * (bottom - top):
         return None
-    xs = edges([left, right, *(rule.at for rule in down if rule.length > 4)])
-    ys = edges([top, bottom, *(rule.at for rule in across)])
+    xs = lattice_edges([left, right, *(rule.at for rule in down if rule.length > 4)])
+    ys = lattice_edges([top, bottom, *(rule.at for rule in across)])
     if len(xs) < 3 or len(ys) < 2:
         return None
     return Lattice(xs, ys, _lattice_squares(xs, ys, across, down))
 
 
-def _rules_cover(rules: list[Rule], at: float, low: float, high: float) -> bool:
+def _rules_cover_lattice(rules: list[Rule], at: float, low: float, high: float) -> bool:
     middle = (low + high) / 2
     return any(abs(rule.at - at) <= _SAME and rule.start <= middle <= rule.end for rule in rules)
 
@@ -80,12 +80,13 @@ def _lattice_squares(xs: list[float], ys: list[float], across: list[Rule], down:
             while (
                 last_column + 1 < columns
                 and not taken[row][last_column + 1]
-                and not _rules_cover(near_down[last_column + 1], xs[last_column + 1], ys[row], ys[row + 1])
+                and not _rules_cover_lattice(near_down[last_column + 1], xs[last_column + 1], ys[row], ys[row + 1])
             ):
                 last_column += 1
             last_row = row
             while last_row + 1 < rows and not any(
-                taken[last_row + 1][c] or _rules_cover(near_across[last_row + 1], ys[last_row + 1], xs[c], xs[c + 1])
+                taken[last_row + 1][c]
+                or _rules_cover_lattice(near_across[last_row + 1], ys[last_row + 1], xs[c], xs[c + 1])
                 for c in range(column, last_column + 1)
             ):
                 last_row += 1

@@ -47,7 +47,7 @@ class Segment:
 
     @property
     def text(self) -> str:
-        return joined(self.tokens)
+        return text_of_marks(self.tokens)
 
     @property
     def middle(self) -> float:
@@ -94,7 +94,7 @@ class Sheet:
     pictures: list[Box] = field(default_factory=list)
 
 
-def segment_of(tokens: list[Token]) -> Segment:
+def segment_of_marks(tokens: list[Token]) -> Segment:
     """One segment of words in their order from the left."""
     sizes = [token.size for token in tokens]
     most = max(sizes)
@@ -110,7 +110,7 @@ def segment_of(tokens: list[Token]) -> Segment:
     )
 
 
-def joined(tokens: list[Token]) -> str:
+def text_of_marks(tokens: list[Token]) -> str:
     """The text of words that stand beside each other."""
     parts: list[str] = []
     for token in tokens:
@@ -120,7 +120,7 @@ def joined(tokens: list[Token]) -> str:
     return "".join(parts)
 
 
-def enclosing(boxes: list[Box]) -> Box | None:
+def box_enclosing_marks(boxes: list[Box]) -> Box | None:
     if not boxes:
         return None
     return (

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from itertools import accumulate
 
-from ingather.library.parse.tables.captions import label_of
-from ingather.library.parse.tables.labels import RowLabel, paths_of
+from ingather.library.parse.tables.captions import caption_label_of
+from ingather.library.parse.tables.labels import RowLabel, label_paths_of_rows
 from ingather.library.table import Cell, Table
 
 _DIVIDER = re.compile(r"^\s*\|?(?:\s*:?-{1,}:?\s*\|)+\s*(?::?-{1,}:?)?\s*\|?\s*$")
@@ -37,16 +37,16 @@ def tables_of_text(pages: Sequence[str]) -> tuple[Table, ...]:
     """The tables of a text file, in its order."""
     text = "".join(pages)
     starts = list(accumulate((len(page) for page in pages), initial=0))
-    found = [*_between_bars(text), *_table_elements(text)]
+    found = [*_markup_between_bars(text), *_markup_table_elements(text)]
     found.sort(key=lambda one: one[0])
     return tuple(
-        _markup_table(cells, _caption(text, start, end), max(bisect_right(starts[:-1], start) - 1, 0))
+        _markup_table(cells, _caption_of_markup(text, start, end), max(bisect_right(starts[:-1], start) - 1, 0))
         for start, end, cells in found
         if cells
     )
 
 
-def _between_bars(text: str) -> Iterator[tuple[int, int, list[_Cell]]]:
+def _markup_between_bars(text: str) -> Iterator[tuple[int, int, list[_Cell]]]:
     lines = text.splitlines(keepends=True)
     places = list(accumulate((len(line) for line in lines), initial=0))
     number = 0
@@ -61,14 +61,14 @@ def _between_bars(text: str) -> Iterator[tuple[int, int, list[_Cell]]]:
         cells = [
             _Cell(row, column, 1, 1, own, row == 0)
             for row, line in enumerate(rows)
-            for column, own in enumerate(_parts_of_pipe_row(line))
+            for column, own in enumerate(_markup_parts_of_pipe_row(line))
             if own
         ]
         yield places[number], places[end], cells
         number = end
 
 
-def _parts_of_pipe_row(line: str) -> list[str]:
+def _markup_parts_of_pipe_row(line: str) -> list[str]:
     line = line.strip().removeprefix("|")
     if line.endswith("|") and not line.endswith("\\|"):
         line = line[:-1]
@@ -76,9 +76,9 @@ def _parts_of_pipe_row(line: str) -> list[str]:
     return [" ".join(_MARKS.sub(r"\2", part).split()) for part in parts]
 
 
-def _table_elements(text: str) -> Iterator[tuple[int, int, list[_Cell]]]:
+def _markup_table_elements(text: str) -> Iterator[tuple[int, int, list[_Cell]]]:
     for found in _ELEMENT.finditer(text):
-        reader = _Reader()
+        reader = _MarkupReader()
         reader.feed(found[0])
         reader.close()
         reader.end_cell()
@@ -95,7 +95,7 @@ class _Open:
     parts: list[str] = field(default_factory=list)
 
 
-class _Reader(HTMLParser):
+class _MarkupReader(HTMLParser):
     """The cells of one table element, placed as a browser places them."""
 
     def __init__(self) -> None:
@@ -117,7 +117,10 @@ class _Reader(HTMLParser):
             case "td" | "th":
                 self.end_cell()
                 spans = dict(attrs)
-                row_span, column_span = _span_attribute(spans.get("rowspan")), _span_attribute(spans.get("colspan"))
+                row_span, column_span = (
+                    _markup_span_attribute(spans.get("rowspan")),
+                    _markup_span_attribute(spans.get("colspan")),
+                )
                 is_header = self._is_head or (tag == "th" and self._row == 0)
                 self._open = _Open(row_span, column_span, is_header)
             case "br" | "p" | "li" if self._open:
@@ -149,17 +152,17 @@ class _Reader(HTMLParser):
         self._column += cell.column_span
 
 
-def _span_attribute(value: str | None) -> int:
+def _markup_span_attribute(value: str | None) -> int:
     return min(int(value), _MOST_SPAN) if value and value.isascii() and value.isdigit() and int(value) > 0 else 1
 
 
-def _caption(text: str, start: int, end: int) -> tuple[str, str]:
+def _caption_of_markup(text: str, start: int, end: int) -> tuple[str, str]:
     """The label and the caption of a table: the nearest line above it, or else below it, that begins with a label."""
     above = [line for line in text[:start].splitlines()[-2 * _NEAR_LINES :] if line.strip()]
     below = [line for line in text[end : end + 2_000].splitlines()[: 2 * _NEAR_LINES] if line.strip()]
     for line in (*reversed(above[-_NEAR_LINES:]), *below[:_NEAR_LINES]):
         plain = _MARKS.sub(r"\2", line.strip().lstrip("#").strip())
-        if (found := label_of(plain)) is not None:
+        if (found := caption_label_of(plain)) is not None:
             return found[0], plain
     return "", ""
 
@@ -172,7 +175,7 @@ def _markup_table(cells: list[_Cell], caption: tuple[str, str], page: int) -> Ta
     labels = [
         RowLabel(first.text, 0.0, is_alone=len(by_row[row]) == 1) if (first := firsts[row]) else None for row in body
     ]
-    paths = dict(zip(body, paths_of(labels), strict=True))
+    paths = dict(zip(body, label_paths_of_rows(labels), strict=True))
     finished = tuple(
         Cell(
             row=cell.row,
@@ -181,7 +184,7 @@ def _markup_table(cells: list[_Cell], caption: tuple[str, str], page: int) -> Ta
             column_span=cell.column_span,
             text=cell.text,
             row_path=_markup_row_path(cell, paths, firsts),
-            column_path=tuple(head.text for head in heads if _is_head_over(head, cell)),
+            column_path=tuple(head.text for head in heads if _markup_is_head_over(head, cell)),
             is_header=cell.is_header,
             page=page,
         )
@@ -198,7 +201,7 @@ def _markup_row_path(
     return (*above, first.text) if first is not None and cell is not first else above
 
 
-def _is_head_over(head: _Cell, cell: _Cell) -> bool:
+def _markup_is_head_over(head: _Cell, cell: _Cell) -> bool:
     return (
         head.row < cell.row
         and head.column <= cell.column

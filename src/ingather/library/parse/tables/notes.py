@@ -2,7 +2,7 @@
 
 import re
 
-from ingather.library.parse.tables.marks import Segment, joined
+from ingather.library.parse.tables.marks import Segment, text_of_marks
 
 # A line that begins so begins a footnote; others go on with the one above.
 _MARK = re.compile(
@@ -13,7 +13,7 @@ _MARK = re.compile(
 def notes_of(lines: list[list[Segment]]) -> tuple[str, ...]:
     found: list[str] = []
     for line in lines:
-        text = joined([token for segment in line for token in segment.tokens])
+        text = text_of_marks([token for segment in line for token in segment.tokens])
         if not found or _MARK.match(text):
             found.append(text)
         else:

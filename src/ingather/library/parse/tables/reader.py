@@ -10,10 +10,10 @@ import pypdfium2_raw as pdfium  # type: ignore[import-untyped]
 from ingather.library.parse.glyphs import Glyphs
 from ingather.library.parse.picture import Scene
 from ingather.library.parse.sight import Seen
-from ingather.library.parse.tables.build import CellGrid, grid_of
-from ingather.library.parse.tables.ink import drawn_lines, merged, typed_rules
+from ingather.library.parse.tables.cell_grid import CellGrid, build_cell_grid
+from ingather.library.parse.tables.found_regions import find_regions
+from ingather.library.parse.tables.ink import drawn_ink, merged_ink, typed_rules_as_ink
 from ingather.library.parse.tables.marks import Rule, Shade, Sheet
-from ingather.library.parse.tables.regions import find_regions
 from ingather.library.parse.tables.tokens import tokens_of
 from ingather.library.parse.view import View
 from ingather.library.table import Box
@@ -28,7 +28,7 @@ _LEAST_TURNED = 60
 _MOST_CHARACTERS = 60_000
 
 
-def grids_of(
+def read_grids_of_page(
     glyphs: Glyphs, seen: Seen, view: View, scene: Scene, number: int, before: Sequence[CellGrid] = ()
 ) -> list[CellGrid]:
     """The tables of one page, from the top, in the page's own place. `before` are those of the page before."""
@@ -39,14 +39,14 @@ def grids_of(
     text = "".join([glyphs.chars[index] for index in kept])
     if not scene.paths and not is_awaited and not _SPEAKS_OF_TABLE.search(text):
         return []
-    across, down, shades = drawn_lines(scene.paths, view)
-    fonts = _fonts(glyphs)
+    across, down, shades = drawn_ink(scene.paths, view)
+    fonts = _fonts_for_reader(glyphs)
     found: list[CellGrid] = []
-    for turns, own in _by_turn(glyphs, kept, view).items():
+    for turns, own in _characters_by_turn_for_reader(glyphs, kept, view).items():
         upright = [_turned_box(box, turns, view) for box in glyphs.inks] if turns else glyphs.inks
         loose = [_turned_box(box, turns, view) for box in glyphs.spots] if turns else glyphs.spots
-        tokens = tokens_of(glyphs, own, upright, loose, _bases(glyphs, turns, view), fonts)
-        tokens, typed = typed_rules(tokens)
+        tokens = tokens_of(glyphs, own, upright, loose, _text_bases_for_reader(glyphs, turns, view), fonts)
+        tokens, typed = typed_rules_as_ink(tokens)
         is_flat = turns % 2 == 0
         drawn = [_turned_rule(rule, turns, view, is_across=is_flat) for rule in (across if is_flat else down)]
         sheet = Sheet(
@@ -54,12 +54,12 @@ def grids_of(
             width=view.width if is_flat else view.height,
             height=view.height if is_flat else view.width,
             tokens=tokens,
-            across=merged([*drawn, *typed]) if typed else drawn,
+            across=merged_ink([*drawn, *typed]) if typed else drawn,
             down=[_turned_rule(rule, turns, view, is_across=not is_flat) for rule in (down if is_flat else across)],
             pictures=[_turned_box(image.box, turns, view) or image.box for image in scene.images],
             shades=[Shade(_turned_box(shade.box, turns, view) or shade.box, shade.colour) for shade in shades],
         )
-        own_grids = grids_of_sheet(sheet, [grid for grid in before if grid.turns == turns])
+        own_grids = read_grids_of_sheet(sheet, [grid for grid in before if grid.turns == turns])
         for grid in own_grids if turns else ():
             grid.turns = turns
             for part in grid.parts:
@@ -68,36 +68,36 @@ def grids_of(
     return found
 
 
-def grids_of_sheet(sheet: Sheet, before: Sequence[CellGrid]) -> list[CellGrid]:
+def read_grids_of_sheet(sheet: Sheet, before: Sequence[CellGrid]) -> list[CellGrid]:
     """The tables of what is turned alike on a page. `before` are those of the page before."""
     regions = find_regions(sheet, [grid.region for grid in before])
     owners = {id(grid.region): grid for grid in before}
     found = []
     for region in regions:
-        grid = grid_of(region, owners.get(id(region.goes_on)))
+        grid = build_cell_grid(region, owners.get(id(region.goes_on)))
         if grid is not None:
             owners[id(region)] = grid
             found.append(grid)
     return found
 
 
-def _fonts(glyphs: Glyphs) -> dict[int, str]:
+def _fonts_for_reader(glyphs: Glyphs) -> dict[int, str]:
     """The name of the font of each run of text. Asked once for each font."""
     names: dict[int, str] = {}
     return {
-        key: names.get(paint.font) or _font_name(names, paint.font, paint.handle)
+        key: names.get(paint.font) or _font_name_for_reader(names, paint.font, paint.handle)
         for key, paint in glyphs.paints.items()
     }
 
 
-def _font_name(names: dict[int, str], font: int, handle: object) -> str:
+def _font_name_for_reader(names: dict[int, str], font: int, handle: object) -> str:
     room = ctypes.create_string_buffer(200)
     length = pdfium.FPDFFont_GetBaseFontName(pdfium.FPDFTextObj_GetFont(handle), room, len(room))
     names[font] = room.value.decode("utf-8", "replace") if 0 < length <= len(room) else "?"
     return names[font]
 
 
-def _bases(glyphs: Glyphs, turns: int, view: View) -> dict[int, float]:
+def _text_bases_for_reader(glyphs: Glyphs, turns: int, view: View) -> dict[int, float]:
     """The height that each run of text stands on, where the page is turned upright."""
     found = {}
     for key, paint in glyphs.paints.items():
@@ -108,7 +108,7 @@ def _bases(glyphs: Glyphs, turns: int, view: View) -> dict[int, float]:
     return found
 
 
-def _by_turn(glyphs: Glyphs, kept: list[int], view: View) -> dict[int, list[int]]:
+def _characters_by_turn_for_reader(glyphs: Glyphs, kept: list[int], view: View) -> dict[int, list[int]]:
     """Characters by how many quarter turns against the clock their line is turned as a reader sees it."""
     if all(paint.turns == view.turns for paint in glyphs.paints.values()):
         return {0: kept}

@@ -4,9 +4,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from statistics import median
 
-from ingather.library.parse.tables.captions import FIGURE, Caption, find_captions, label_of
+from ingather.library.parse.tables.captions import FIGURE, Caption, caption_label_of, find_captions
 from ingather.library.parse.tables.marks import Rule, Segment, Shade, Sheet, Token
-from ingather.library.parse.tables.tokens import lines_of, segments_of
+from ingather.library.parse.tables.tokens import lines_of_tokens, segments_of_tokens
 from ingather.library.table import Box
 
 # In points: a table stands no further inside its column of text.
@@ -47,8 +47,8 @@ class TablePage:
     body_size: float
 
 
-def page_of(sheet: Sheet) -> TablePage:
-    lines = [segments_of(line) for line in lines_of(sheet.tokens)]
+def page_of_region(sheet: Sheet) -> TablePage:
+    lines = [segments_of_tokens(line) for line in lines_of_tokens(sheet.tokens)]
     sizes = sorted((token.size, len(token.text)) for token in sheet.tokens)
     half, count, body = sum(length for _, length in sizes) / 2, 0, 10.0
     for size, length in sizes:
@@ -59,7 +59,7 @@ def page_of(sheet: Sheet) -> TablePage:
     return TablePage(sheet, lines, find_captions(lines, sheet.across), body)
 
 
-def between(page: TablePage, left: float, right: float, top: float, bottom: float) -> list[list[Segment]]:
+def lines_within_region(page: TablePage, left: float, right: float, top: float, bottom: float) -> list[list[Segment]]:
     """The lines within a box, as far as they are."""
     found = []
     for line in page.lines:
@@ -69,7 +69,7 @@ def between(page: TablePage, left: float, right: float, top: float, bottom: floa
     return found
 
 
-def size_of(lines: list[list[Segment]]) -> float:
+def type_size_of_region(lines: list[list[Segment]]) -> float:
     sizes = [segment.size for line in lines for segment in line]
     return median(sizes) if sizes else 0.0
 
@@ -93,31 +93,35 @@ def region_of(page: TablePage, box: Box, caption: Caption | None) -> Region:
         shades=[
             s for s in sheet.shades if s.box[1] < bottom and s.box[3] > top and s.box[0] < right and s.box[2] > left
         ],
-        below=_below(page, _with_caption(box, caption), size_of([[s] for s in segments_of(tokens)]) if tokens else 0.0),
-        is_open=is_last(page, _with_caption(box, caption)),
-        column_left=_column_left(page, left),
+        below=_footnotes_below_region(
+            page,
+            _region_with_caption(box, caption),
+            type_size_of_region([[s] for s in segments_of_tokens(tokens)]) if tokens else 0.0,
+        ),
+        is_open=is_last_region_of_page(page, _region_with_caption(box, caption)),
+        column_left=_column_left_of_region(page, left),
     )
 
 
-def _with_caption(box: Box, caption: Caption | None) -> Box:
+def _region_with_caption(box: Box, caption: Caption | None) -> Box:
     """A box with the caption that stands below it: footnotes follow that."""
     left, top, right, bottom = box
     return left, top, right, max(bottom, caption.bottom) if caption and caption.top > bottom - 1 else bottom
 
 
-def _below(page: TablePage, box: Box, size: float) -> list[list[Segment]]:
+def _footnotes_below_region(page: TablePage, box: Box, size: float) -> list[list[Segment]]:
     """The lines right below a table that are its footnotes: near, no larger than its type, not the text of the page."""
     left, _, right, bottom = box
     found: list[list[Segment]] = []
     last = bottom
-    for line in between(page, left - 3, right + 3, bottom, page.sheet.height):
+    for line in lines_within_region(page, left - 3, right + 3, bottom, page.sheet.height):
         first = line[0]
         gap = first.top - last
         if gap > (2.2 if not found else 1.3) * first.size or first.size > size * 1.02:
             break
         if found and abs(first.size - found[-1][0].size) > 0.08 * first.size:
             break
-        if label_of(first.text) or FIGURE.match(first.text):
+        if caption_label_of(first.text) or FIGURE.match(first.text):
             break
         if any(
             bottom + 3 < rule.at < first.base and rule.start < right and rule.end > left for rule in page.sheet.across
@@ -128,13 +132,13 @@ def _below(page: TablePage, box: Box, size: float) -> list[list[Segment]]:
     return found
 
 
-def _column_left(page: TablePage, left: float) -> float:
+def _column_left_of_region(page: TablePage, left: float) -> float:
     """The edge at which most lines of text begin, of those near the left of a box or further left."""
     counts = Counter(round(s.left) for line in page.lines for s in line if left - _COLUMN < s.left <= left + 3)
     return float(max(counts, key=lambda edge: counts[edge], default=round(left)))
 
 
-def is_last(page: TablePage, box: Box) -> bool:
+def is_last_region_of_page(page: TablePage, box: Box) -> bool:
     """Whether nothing but a page number stands below a box."""
-    lines = between(page, box[0], box[2], box[3], page.sheet.height)
+    lines = lines_within_region(page, box[0], box[2], box[3], page.sheet.height)
     return len(lines) <= 1 and all(len(line) <= 2 for line in lines)

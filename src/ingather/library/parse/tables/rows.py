@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import median
 
-from ingather.library.parse.tables.gutters import columns_of
+from ingather.library.parse.tables.gutters import columns_between_gutters
 from ingather.library.parse.tables.marks import Segment
-from ingather.library.parse.tables.unfinished import goes_on
+from ingather.library.parse.tables.unfinished import is_unfinished
 
 # Lines of one cell stand at one distance; those of the next row stand further off, by at least this factor.
 _LOOSER = 1.07
@@ -78,12 +78,12 @@ class _Row:
         return any(other.first <= block.last and other.last >= block.first for other in self.blocks)
 
 
-def tight_pitch(lines: list[list[Segment]], cuts: list[float], beside: float | None = None) -> float | None:
+def tight_pitch_of_rows(lines: list[list[Segment]], cuts: list[float], beside: float | None = None) -> float | None:
     """The largest distance from line to line within a cell, or None where rows stand no further apart than lines.
 
     `beside` is the distance in the text that belongs to the table, if it is known.
     """
-    pairs = _pairs(lines, cuts)
+    pairs = _pairs_of_row_cells(lines, cuts)
     if not pairs:
         return _WIDEST
     pitches = sorted(pitch for pitch, _, _ in pairs)
@@ -93,8 +93,8 @@ def tight_pitch(lines: list[list[Segment]], cuts: list[float], beside: float | N
     if len(labelled) > 1 and labelled[len(labelled) // 10] < _MOST_LOOSER * rows[len(rows) // 10]:
         rows = labelled
     least = pitches[min(len(pitches) // 20, len(pitches) - 1)]
-    loose = loosest(least, usual_size(lines))
-    if beside is not None and least > loosest(beside, usual_size(lines)):
+    loose = loosest_pitch_of_rows(least, usual_type_size_of_rows(lines))
+    if beside is not None and least > loosest_pitch_of_rows(beside, usual_type_size_of_rows(lines)):
         return (least + beside) / 2
     if len(rows) >= 2:
         of_rows = rows[min(len(rows) // 10, len(rows) - 1)]
@@ -105,26 +105,28 @@ def tight_pitch(lines: list[list[Segment]], cuts: list[float], beside: float | N
     return (least + looser[0]) / 2 if looser else _WIDEST
 
 
-def _pairs(lines: list[list[Segment]], cuts: list[float]) -> list[tuple[float, bool, bool]]:
+def _pairs_of_row_cells(lines: list[list[Segment]], cuts: list[float]) -> list[tuple[float, bool, bool]]:
     """How far cells of one column stand below each other, whether both are figures, and whether a label is beside."""
     by_column: dict[int, list[tuple[Segment, bool]]] = {}
     for line in lines:
-        is_labelled = columns_of(line[0], cuts)[0] == 0
+        is_labelled = columns_between_gutters(line[0], cuts)[0] == 0
         for segment in line:
-            first, last = columns_of(segment, cuts)
+            first, last = columns_between_gutters(segment, cuts)
             if first == last:
                 by_column.setdefault(first, []).append((segment, is_labelled))
     return [
-        ((lower.base - upper.base) / lower.size, _are_two_figures(upper, lower), is_labelled)
+        ((lower.base - upper.base) / lower.size, _are_figures_of_two_rows(upper, lower), is_labelled)
         for segments in by_column.values()
         for (upper, _), (lower, is_labelled) in pairwise(segments)
         if 0.5 * lower.size < lower.base - upper.base < 6 * lower.size
     ]
 
 
-def _labelled_pitch(lines: list[list[Segment]], cuts: list[float]) -> float:
+def _labelled_pitch_of_rows(lines: list[list[Segment]], cuts: list[float]) -> float:
     """How far rows of figures with labels stand from each other where they stand nearest, in sizes of type."""
-    found = sorted(pitch for pitch, is_figures, is_labelled in _pairs(lines, cuts) if is_figures and is_labelled)
+    found = sorted(
+        pitch for pitch, is_figures, is_labelled in _pairs_of_row_cells(lines, cuts) if is_figures and is_labelled
+    )
     return found[len(found) // 10] if len(found) > 1 else _WIDEST
 
 
@@ -134,53 +136,53 @@ def row_pitch(lines: list[list[Segment]], cuts: list[float]) -> float:
     pitches = []
     for line in lines:
         for segment in line:
-            first = columns_of(segment, cuts)[0]
+            first = columns_between_gutters(segment, cuts)[0]
             if first in last:
                 pitches.append((segment.base - last[first].base) / segment.size)
             last[first] = segment
     return min(_NEARER * sorted(pitches)[len(pitches) // 10], _WIDEST) if pitches else 0.0
 
 
-def _are_two_figures(upper: Segment, lower: Segment) -> bool:
+def _are_figures_of_two_rows(upper: Segment, lower: Segment) -> bool:
     """Whether segments below each other are figures of two rows, and not one that wraps: `24` and below it `(48.0)`."""
-    if not _is_figure_segment(upper) or not _is_figure_segment(lower):
+    if not _is_figure_in_row(upper) or not _is_figure_in_row(lower):
         return False
     is_rest = lower.text[:1] in _BRACKETS and upper.text[:1] not in _BRACKETS and not set(upper.text) & set(_BRACKETS)
-    return not is_rest and not goes_on(upper.text, lower.text)
+    return not is_rest and not is_unfinished(upper.text, lower.text)
 
 
-def _is_figure_segment(segment: Segment) -> bool:
+def _is_figure_in_row(segment: Segment) -> bool:
     text = segment.text
     return _FIGURE.match(text) is not None and 2 * sum(map(str.isalpha, text)) <= len(text)
 
 
-def blocks_of(lines: list[list[Segment]], cuts: list[float], pitch: float) -> list[Block]:
+def row_blocks_of(lines: list[list[Segment]], cuts: list[float], pitch: float) -> list[Block]:
     """Lines put together to cells where they stand no further apart than `pitch` (in sizes of type)."""
     open_blocks: list[Block] = []
     found: list[Block] = []
     # Printers raise a mark and leave its line where it is, so that a line as far off as a row is a row.
-    raised = max(pitch, min(pitch + _RAISES, _NEARER * _labelled_pitch(lines, cuts)))
+    raised = max(pitch, min(pitch + _RAISES, _NEARER * _labelled_pitch_of_rows(lines, cuts)))
     for line in lines:
         for segment in line:
-            first, last = columns_of(segment, cuts)
+            first, last = columns_between_gutters(segment, cuts)
             most = raised if segment.is_marked else pitch
             mate = None
             for block in reversed(open_blocks):
                 if block.first <= last and block.last >= first:
-                    mate = block if _is_mate(block, segment, (first, last), most) else None
+                    mate = block if _is_mate_in_row(block, segment, (first, last), most) else None
                     break
             if mate is None:
                 mate = Block(first, last, [segment])
                 open_blocks.append(mate)
                 found.append(mate)
             elif abs(segment.base - mate.lines[-1].base) <= _LEVEL * segment.size:
-                mate.lines[-1] = beside(mate.lines[-1], segment)
+                mate.lines[-1] = beside_in_row(mate.lines[-1], segment)
             else:
                 mate.lines.append(segment)
     return found
 
 
-def _is_mate(block: Block, segment: Segment, columns: tuple[int, int], pitch: float) -> bool:
+def _is_mate_in_row(block: Block, segment: Segment, columns: tuple[int, int], pitch: float) -> bool:
     """Whether a segment goes on with the cell above it, or stands beside its last line."""
     distance = segment.base - block.lines[-1].base
     is_beside = abs(distance) <= _LEVEL * segment.size
@@ -192,7 +194,7 @@ def _is_mate(block: Block, segment: Segment, columns: tuple[int, int], pitch: fl
     return is_near and block.first == 0 < block.last and columns[1] <= block.last
 
 
-def beside(one: Segment, other: Segment) -> Segment:
+def beside_in_row(one: Segment, other: Segment) -> Segment:
     """Two segments of one line as one."""
     return Segment(
         tokens=[*one.tokens, *other.tokens],
@@ -205,7 +207,7 @@ def beside(one: Segment, other: Segment) -> Segment:
     )
 
 
-def rows_of(blocks: list[Block]) -> list[list[Block]]:
+def rows_of_blocks(blocks: list[Block]) -> list[list[Block]]:
     """Blocks row by row; a block beside several rows is in the first of them, and says how many."""
     rows: list[_Row] = []
     for block in sorted(blocks, key=lambda block: (block.bottom - block.top, block.top)):
@@ -215,7 +217,7 @@ def rows_of(blocks: list[Block]) -> list[list[Block]]:
         free = [row for row in beside if not row.holds_column(block)]
         if not free:
             rows.append(_Row(block.top, block.bottom, [block]))
-        elif len(free) == 1 or not _conflict(free):
+        elif len(free) == 1 or not _rows_conflict(free):
             _merge_rows(rows, free, block)
         else:
             free.sort(key=lambda row: row.top)
@@ -232,7 +234,7 @@ def _row_overlap(row: _Row, block: Block) -> float:
     return min(row.bottom, block.bottom) - max(row.top, block.top)
 
 
-def _conflict(rows: list[_Row]) -> bool:
+def _rows_conflict(rows: list[_Row]) -> bool:
     """Whether two rows have a cell in the same column, so that they cannot be one."""
     return any(rows[i].holds_column(block) for i in range(len(rows)) for j in range(i) for block in rows[j].blocks)
 
@@ -249,11 +251,11 @@ def _merge_rows(rows: list[_Row], free: list[_Row], block: Block) -> None:
 
 def rows_by_text(lines: list[list[Segment]], cuts: list[float]) -> list[list[Block]]:
     """Rows where lines of a cell stand no nearer than rows: a line without a label, or a label alone, may go on."""
-    widths = _column_widths(lines, cuts)
+    widths = _column_widths_of_rows(lines, cuts)
     rows: list[list[Block]] = []
     for line in lines:
-        blocks = [Block(*columns_of(segment, cuts), [segment]) for segment in line]
-        if rows and _continues(rows[-1], blocks, widths):
+        blocks = [Block(*columns_between_gutters(segment, cuts), [segment]) for segment in line]
+        if rows and _line_continues_row(rows[-1], blocks, widths):
             for block in blocks:
                 mate = next((b for b in rows[-1] if (b.first, b.last) == (block.first, block.last)), None)
                 if mate is None:
@@ -268,19 +270,19 @@ def rows_by_text(lines: list[list[Segment]], cuts: list[float]) -> list[list[Blo
     return rows
 
 
-def _column_widths(lines: list[list[Segment]], cuts: list[float]) -> dict[int, float]:
+def _column_widths_of_rows(lines: list[list[Segment]], cuts: list[float]) -> dict[int, float]:
     rights: dict[int, float] = {}
     for line in lines:
         for segment in line:
-            first, last = columns_of(segment, cuts)
+            first, last = columns_between_gutters(segment, cuts)
             if first == last:
                 rights[first] = max(rights.get(first, 0.0), segment.right)
     return rights
 
 
-def _continues(row: list[Block], blocks: list[Block], rights: dict[int, float]) -> bool:
+def _line_continues_row(row: list[Block], blocks: list[Block], rights: dict[int, float]) -> bool:
     """Whether a line goes on with the row above: each of its cells begins where the one above could hold no more."""
-    if _is_unfinished(row, blocks):
+    if _row_is_unfinished(row, blocks):
         return True
     for block in blocks:
         above = next((b for b in row if (b.first, b.last) == (block.first, block.last)), None)
@@ -296,19 +298,19 @@ def _continues(row: list[Block], blocks: list[Block], rights: dict[int, float]) 
     return len(blocks) < len(row) or all(block.first == 0 for block in blocks)
 
 
-def _is_unfinished(row: list[Block], blocks: list[Block]) -> bool:
+def _row_is_unfinished(row: list[Block], blocks: list[Block]) -> bool:
     """Whether cells of a row wait for what stands in a line below: so much of them that it is no slip of the pen."""
     above = {(block.first, block.last): " ".join(line.text for line in block.lines) for block in row}
-    waiting = sum(1 for block in blocks if goes_on(above.get((block.first, block.last), ""), block.lines[0].text))
-    figures = sum(1 for block in blocks if block.first and _is_figure_segment(block.lines[0]))
+    waiting = sum(1 for block in blocks if is_unfinished(above.get((block.first, block.last), ""), block.lines[0].text))
+    figures = sum(1 for block in blocks if block.first and _is_figure_in_row(block.lines[0]))
     return waiting > 0 and waiting >= _MOST_WAITING * figures
 
 
-def loosest(pitch: float, size: float) -> float:
+def loosest_pitch_of_rows(pitch: float, size: float) -> float:
     """How far lines may stand from each other, in sizes of type, that are set at a pitch."""
     return max(pitch * _LOOSER, pitch + _ROUNDED / size)
 
 
-def usual_size(lines: list[list[Segment]]) -> float:
+def usual_type_size_of_rows(lines: list[list[Segment]]) -> float:
     sizes = [segment.size for line in lines for segment in line]
     return median(sizes) if sizes else 10.0

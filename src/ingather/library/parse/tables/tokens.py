@@ -6,7 +6,7 @@ from itertools import pairwise
 from statistics import median
 
 from ingather.library.parse.glyphs import Glyphs, Paint
-from ingather.library.parse.tables.marks import Segment, Token, segment_of
+from ingather.library.parse.tables.marks import Segment, Token, segment_of_marks
 from ingather.library.table import Box
 
 # In sizes of type. A blank is 0.25 to 0.32 wide; letters of a word are kerned by less than 0.15.
@@ -64,7 +64,7 @@ def tokens_of(
 
     `bases` has the height that the letters of a run of text stand on, where it is known.
     """
-    writer = _Writer()
+    writer = _TokenWriter()
     is_blank = True
     chars, owners = glyphs.chars, glyphs.owners
     for index in kept:
@@ -89,10 +89,10 @@ def tokens_of(
         writer.end = line[2]
         is_blank = False
     writer.close()
-    return with_blanks_known(_with_marks_settled(writer.found))
+    return tokens_with_blanks_known(_tokens_with_marks_settled(writer.found))
 
 
-def with_blanks_known(tokens: list[Token]) -> list[Token]:
+def tokens_with_blanks_known(tokens: list[Token]) -> list[Token]:
     """Words of types that set wide blanks, with how wide they are."""
     blanks: dict[str, list[float]] = {}
     for one, other in pairwise(tokens):
@@ -107,19 +107,19 @@ def with_blanks_known(tokens: list[Token]) -> list[Token]:
     }
     if not wide:
         return tokens
-    of_family = {_family(font): extra for font, extra in wide.items()}
+    of_family = {_font_family_of_tokens(font): extra for font, extra in wide.items()}
     for font in {token.font for token in tokens if len(blanks.get(token.font, ())) < _LEAST_BLANKS}:
-        if _family(font) in of_family:
-            wide[font] = of_family[_family(font)]
+        if _font_family_of_tokens(font) in of_family:
+            wide[font] = of_family[_font_family_of_tokens(font)]
     return [replace(t, wide_blank=wide[t.font]) if t.font in wide else t for t in tokens]
 
 
-def _family(font: str) -> str:
+def _font_family_of_tokens(font: str) -> str:
     """The name of a font without the mark of a part of it, and without its weight: `ABCDEF+Name-Bold`."""
     return font.rpartition("+")[2].partition("-")[0]
 
 
-class _Writer:
+class _TokenWriter:
     """The token that is being put together, and those that are done."""
 
     def __init__(self) -> None:
@@ -166,7 +166,7 @@ class _Writer:
             self.text.clear()
 
 
-def _with_marks_settled(tokens: list[Token]) -> list[Token]:
+def _tokens_with_marks_settled(tokens: list[Token]) -> list[Token]:
     """Raised and lowered marks that stand apart get the line of the word beside them."""
     if not tokens:
         return tokens
@@ -178,12 +178,12 @@ def _with_marks_settled(tokens: list[Token]) -> list[Token]:
         if len(token.text) > _LONGEST_MARK:
             continue
         beside = (*tokens[max(index - 2, 0) : index][::-1], *tokens[index + 1 : index + 3])
-        host = next((other for other in beside if _is_host(other, token)), None)
+        host = next((other for other in beside if _is_host_token(other, token)), None)
         if host is None and token.size <= _SMALLER * usual:
             # Some programs draw marks after everything else.
             reach = 2 * _RAISED * usual
             near = by_base[bisect_left(bases, token.base - reach) : bisect_right(bases, token.base + reach)]
-            host = next((other for other in near if _is_host(other, token)), None)
+            host = next((other for other in near if _is_host_token(other, token)), None)
         if host is not None:
             gap = token.box[0] - host.box[2]
             has_blank = token.has_blank_before and not -_BLANK * host.size < gap < _BLANK * host.size
@@ -191,7 +191,7 @@ def _with_marks_settled(tokens: list[Token]) -> list[Token]:
     return found
 
 
-def _is_host(host: Token, mark: Token) -> bool:
+def _is_host_token(host: Token, mark: Token) -> bool:
     gap = max(mark.box[0] - host.box[2], host.box[0] - mark.box[2])
     return (
         mark.size <= _SMALLER * host.size
@@ -200,7 +200,7 @@ def _is_host(host: Token, mark: Token) -> bool:
     )
 
 
-def lines_of(tokens: list[Token]) -> list[list[Token]]:
+def lines_of_tokens(tokens: list[Token]) -> list[list[Token]]:
     """Words line by line from the top, each line from the left."""
     lines: list[list[Token]] = []
     base = 0.0
@@ -215,7 +215,7 @@ def lines_of(tokens: list[Token]) -> list[list[Token]]:
     return lines
 
 
-def segments_of(line: list[Token], gap: float = CELL_GAP) -> list[Segment]:
+def segments_of_tokens(line: list[Token], gap: float = CELL_GAP) -> list[Segment]:
     """A line cut where white space is wider than between words; `gap` in parts of the size of type."""
     found: list[list[Token]] = []
     right = 0.0
@@ -226,4 +226,4 @@ def segments_of(line: list[Token], gap: float = CELL_GAP) -> list[Segment]:
         else:
             found.append([token])
             right = token.box[2]
-    return [segment_of(tokens) for tokens in found]
+    return [segment_of_marks(tokens) for tokens in found]

@@ -10,22 +10,22 @@ _OPEN = "([\uff08"
 _CLOSE = ")]\uff09"
 
 
-def goes_on(above: str, below: str) -> bool:
+def is_unfinished(above: str, below: str) -> bool:
     """Whether what stands above is unfinished without the line below."""
-    opened = _open_at_end(above)
-    if opened and _closes(below):
+    opened = _unfinished_at_end(above)
+    if opened and _closes_unfinished(below):
         return True
     return bool(_WAITS.search(above) or (above and _BELONGS.match(below)))
 
 
-def _open_at_end(text: str) -> int:
+def _unfinished_at_end(text: str) -> int:
     depth = 0
     for char in text:
         depth = depth + 1 if char in _OPEN else max(depth - 1, 0) if char in _CLOSE else depth
     return depth
 
 
-def _closes(text: str) -> bool:
+def _closes_unfinished(text: str) -> bool:
     """Whether a bracket is closed that was opened before."""
     depth = 0
     for char in text:

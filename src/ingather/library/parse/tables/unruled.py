@@ -3,9 +3,9 @@
 from collections import Counter
 
 from ingather.library.parse.tables.captions import Caption
-from ingather.library.parse.tables.growth import is_prose, tabular_lines, tabular_lines_above
+from ingather.library.parse.tables.growth import growth_downwards, growth_upwards, is_prose_that_ends_growth
 from ingather.library.parse.tables.marks import Rule, Segment
-from ingather.library.parse.tables.region import Region, TablePage, between, region_of
+from ingather.library.parse.tables.region import Region, TablePage, lines_within_region, region_of
 
 # In points: a shorter line across says nothing about the width of a table.
 _LEAST_LENGTH = 60.0
@@ -38,7 +38,7 @@ _FREE_BELOW = 3.0
 _BESIDE = 15.0
 
 
-def levels_of(across: list[Rule]) -> list[Rule]:
+def levels_of_unruled_table(across: list[Rule]) -> list[Rule]:
     """Rules as wide as the pieces that stand at one height and near each other."""
     found: list[Rule] = []
     for rule in sorted(across, key=lambda rule: (round(rule.at / _LEVEL), rule.start)):
@@ -50,44 +50,46 @@ def levels_of(across: list[Rule]) -> list[Rule]:
     return found
 
 
-def unruled(page: TablePage, caption: Caption, found: list[Region], *, is_above: bool) -> Region | None:
+def unruled_table(page: TablePage, caption: Caption, found: list[Region], *, is_above: bool) -> Region | None:
     """The table below a caption, or where `is_above` the one above it, without the help of rules around it."""
-    left, right = _width(page, caption, is_above=is_above)
-    top, bottom = _reach(page, caption, found, left, right, is_above=is_above)
-    lines = between(page, left, right, top, bottom)
+    left, right = _width_of_unruled_table(page, caption, is_above=is_above)
+    top, bottom = _reach_of_unruled_table(page, caption, found, left, right, is_above=is_above)
+    lines = lines_within_region(page, left, right, top, bottom)
     if is_above:
-        taken = tabular_lines_above(lines, caption.top, right - left)
+        taken = growth_upwards(lines, caption.top, right - left)
     else:
-        taken = tabular_lines(lines, caption.bottom, right - left)
-    return _region(page, taken, caption, right - left)
+        taken = growth_downwards(lines, caption.bottom, right - left)
+    return _unruled_region(page, taken, caption, right - left)
 
 
-def is_apart(page: TablePage, caption: Caption) -> bool:
+def caption_is_apart_from_unruled(page: TablePage, caption: Caption) -> bool:
     """Whether nothing stands right below a caption, so that its table may stand beside it."""
     low = caption.bottom + _FREE_BELOW * caption.size
-    return not between(page, caption.left, caption.right, caption.bottom, low)
+    return not lines_within_region(page, caption.left, caption.right, caption.bottom, low)
 
 
-def beside(page: TablePage, caption: Caption, found: list[Region], known: float = 1e9) -> Region | None:
+def unruled_table_beside(page: TablePage, caption: Caption, found: list[Region], known: float = 1e9) -> Region | None:
     """The table at the right of a caption that is set in a narrow column of its own.
 
     `known` is where lines of it begin that stand below the caption.
     """
     low, high = caption.top - _BESIDE, caption.bottom
-    starts = [s.left for line in between(page, caption.right + 3, page.sheet.width, low, high) for s in line]
+    starts = [
+        s.left for line in lines_within_region(page, caption.right + 3, page.sheet.width, low, high) for s in line
+    ]
     if not starts:
         return None
     left = min(*starts, known) - 3
-    _, bottom = _reach(page, caption, found, left, page.sheet.width, is_above=False)
-    lines = between(page, left, page.sheet.width, low, bottom)
+    _, bottom = _reach_of_unruled_table(page, caption, found, left, page.sheet.width, is_above=False)
+    lines = lines_within_region(page, left, page.sheet.width, low, bottom)
     if not lines:
         return None
     width = page.sheet.width - left
-    return _region(page, tabular_lines(lines, lines[0][0].top, width), caption, width)
+    return _unruled_region(page, growth_downwards(lines, lines[0][0].top, width), caption, width)
 
 
-def _region(page: TablePage, taken: list[list[Segment]], caption: Caption, width: float) -> Region | None:
-    several = sum(1 for line in taken if len(line) > 1 and not is_prose(line, width))
+def _unruled_region(page: TablePage, taken: list[list[Segment]], caption: Caption, width: float) -> Region | None:
+    several = sum(1 for line in taken if len(line) > 1 and not is_prose_that_ends_growth(line, width))
     if several < 2 or several < _LEAST_SEVERAL * len(taken):  # a row and its header
         return None
     segments = [segment for line in taken for segment in line]
@@ -100,7 +102,7 @@ def _region(page: TablePage, taken: list[list[Segment]], caption: Caption, width
     return region_of(page, box, caption)
 
 
-def _reach(
+def _reach_of_unruled_table(
     page: TablePage, caption: Caption, found: list[Region], left: float, right: float, *, is_above: bool
 ) -> tuple[float, float]:
     """From which height to which one a table may stand: up to the next table that is known."""
@@ -110,7 +112,7 @@ def _reach(
     return caption.bottom, min((box[1] for box in boxes if box[1] > caption.bottom), default=page.sheet.height)
 
 
-def _width(page: TablePage, caption: Caption, *, is_above: bool) -> tuple[float, float]:
+def _width_of_unruled_table(page: TablePage, caption: Caption, *, is_above: bool) -> tuple[float, float]:
     """From where to where a table may reach: as far as rules or shading near its caption, or its column of text."""
     near = _NEAR * caption.size
     low, high = (caption.top - near, caption.top) if is_above else (caption.bottom, caption.bottom + near)
@@ -119,16 +121,16 @@ def _width(page: TablePage, caption: Caption, *, is_above: bool) -> tuple[float,
     levels = [
         rule
         for marks in (page.sheet.across, bars)
-        for rule in levels_of([rule for rule in marks if low < rule.at < high])
+        for rule in levels_of_unruled_table([rule for rule in marks if low < rule.at < high])
         if rule.length > _LEAST_LENGTH and rule.start < caption.right and rule.end > caption.left
     ]
     left, right = min((rule.start for rule in levels), default=0.0), max((rule.end for rule in levels), default=0.0)
-    if any(len(line) > 1 for line in between(page, left - 3, right + 3, low, high)):
+    if any(len(line) > 1 for line in lines_within_region(page, left - 3, right + 3, low, high)):
         return left - 3, right + 3
-    return _column(page, caption, low, high)
+    return _column_around_unruled_table(page, caption, low, high)
 
 
-def _column(page: TablePage, caption: Caption, low: float, high: float) -> tuple[float, float]:
+def _column_around_unruled_table(page: TablePage, caption: Caption, low: float, high: float) -> tuple[float, float]:
     """The columns of text at both sides of a table end it; without them it reaches over the page."""
     text = [
         s
@@ -138,11 +140,11 @@ def _column(page: TablePage, caption: Caption, low: float, high: float) -> tuple
         and abs(s.size - page.body_size) < 0.03 * page.body_size
         and s.right - s.left > _TEXT * page.sheet.width
     ]
-    lefts = _edges([s.left for s in text if s.left > caption.right - 3])
-    rights = _edges([s.right for s in text if s.right < caption.left + 3])
+    lefts = _edges_of_unruled_table([s.left for s in text if s.left > caption.right - 3])
+    rights = _edges_of_unruled_table([s.right for s in text if s.right < caption.left + 3])
     return max(rights, default=-3.0) + 3, min(lefts, default=page.sheet.width + 3) - 3
 
 
-def _edges(values: list[float]) -> list[float]:
+def _edges_of_unruled_table(values: list[float]) -> list[float]:
     counts = Counter(round(value / _SAME_EDGE) for value in values)
     return [value for value in values if counts[round(value / _SAME_EDGE)] >= _COLUMN_LINES]

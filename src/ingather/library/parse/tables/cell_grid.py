@@ -4,12 +4,17 @@ import re
 from dataclasses import dataclass, field
 
 from ingather.library.parse.tables import gutters, headers, rows
-from ingather.library.parse.tables.header_end import FIGURE, header_length, look_of
-from ingather.library.parse.tables.header_lines import header_end, middle_of, pitch_beside, repeated_end
+from ingather.library.parse.tables.header_end import FIGURE, header_end_row, look_for_header_end
+from ingather.library.parse.tables.header_lines import (
+    end_of_header_lines,
+    end_of_repeated_header_lines,
+    middle_of_header_line,
+    pitch_beside_header_lines,
+)
 from ingather.library.parse.tables.lattice import Lattice, lattice_of
-from ingather.library.parse.tables.marks import Rule, Segment, Shade, Token, enclosing, joined
+from ingather.library.parse.tables.marks import Rule, Segment, Shade, Token, box_enclosing_marks, text_of_marks
 from ingather.library.parse.tables.region import Region
-from ingather.library.parse.tables.tokens import lines_of, segments_of
+from ingather.library.parse.tables.tokens import lines_of_tokens, segments_of_tokens
 from ingather.library.table import Box
 
 # A table has no more columns and rows on a page than these; what seems to have more is a drawing.
@@ -37,9 +42,9 @@ class Part:
     left: float = 0.0
 
     def __post_init__(self) -> None:
-        self.text = text_of(self.lines)
+        self.text = text_of_grid_cell(self.lines)
         tokens = [token for line in self.lines for token in line]
-        box = enclosing([token.box for token in tokens])
+        box = box_enclosing_marks([token.box for token in tokens])
         self.box = box and (box[0] - _MARGIN, box[1] - _MARGIN, box[2] + _MARGIN, box[3] + _MARGIN)
         self.left = min((token.box[0] for token in tokens), default=0.0)
 
@@ -73,11 +78,11 @@ class CellGrid:
         return {(part.column, part.text) for part in self.parts if part.row < self.header_rows and part.text}
 
 
-def text_of(lines: list[list[Token]]) -> str:
+def text_of_grid_cell(lines: list[list[Token]]) -> str:
     """The text of a cell from its lines; after a dash it goes on without a blank."""
     text = ""
     for line in lines:
-        new = joined(line)
+        new = text_of_marks(line)
         if not text:
             text = new
         elif (_CJK.match(text[-1]) and _CJK.match(new[:1])) or (
@@ -89,7 +94,7 @@ def text_of(lines: list[list[Token]]) -> str:
     return text
 
 
-def grid_of(region: Region, before: CellGrid | None = None) -> CellGrid | None:
+def build_cell_grid(region: Region, before: CellGrid | None = None) -> CellGrid | None:
     """The grid of a region, or None where it holds no table. `before` is the grid that it may go on with."""
     if region.is_picture or not region.tokens:
         return CellGrid(region)
@@ -97,15 +102,15 @@ def grid_of(region: Region, before: CellGrid | None = None) -> CellGrid | None:
         before = None
     lattice = lattice_of(region.box, region.across, region.down)
     if lattice is not None and not _is_open_lattice(lattice, region):
-        return _ruled_grid(region, lattice, before)
-    return _spaced(region, lattice, before)
+        return _build_ruled_cell_grid(region, lattice, before)
+    return _build_spaced_cell_grid(region, lattice, before)
 
 
 def _is_open_lattice(lattice: Lattice, region: Region) -> bool:
     """Whether the boxes of a lattice hold several rows each: then its lines down are columns and no more."""
     inside: dict[tuple[int, int], int] = {}
-    for line in lines_of(region.tokens):
-        for segment in segments_of(line):
+    for line in lines_of_tokens(region.tokens):
+        for segment in segments_of_tokens(line):
             square = lattice.square_at(segment.middle, segment.base - 0.4 * segment.size)
             if square is not None and FIGURE.match(segment.text):
                 key = (square.row, square.column)
@@ -114,7 +119,7 @@ def _is_open_lattice(lattice: Lattice, region: Region) -> bool:
     return several >= 1 and several >= 0.3 * len(inside)
 
 
-def _ruled_grid(region: Region, lattice: Lattice, before: CellGrid | None) -> CellGrid | None:
+def _build_ruled_cell_grid(region: Region, lattice: Lattice, before: CellGrid | None) -> CellGrid | None:
     inside: dict[int, list[Token]] = {}
     for token in region.tokens:
         middle = (token.box[0] + token.box[2]) / 2, (token.box[1] + token.box[3]) / 2
@@ -129,20 +134,20 @@ def _ruled_grid(region: Region, lattice: Lattice, before: CellGrid | None) -> Ce
             square.column,
             square.last_row - square.row + 1,
             square.last_column - square.column + 1,
-            lines_of(inside.get(id(square), [])),
+            lines_of_tokens(inside.get(id(square), [])),
             region.page,
         )
         for square in lattice.squares
     ]
     grid = CellGrid(region, parts, cuts=lattice.xs[1:-1], is_ruled=True)
     if before is None:
-        grid.header_rows = _header_rows(parts, region.shades, len(lattice.ys) - 1)
+        grid.header_rows = _header_rows_of_cell_grid(parts, region.shades, len(lattice.ys) - 1)
     else:
-        grid.header_rows = _repeated_rows(parts, before)
+        grid.header_rows = _repeated_rows_of_cell_grid(parts, before)
     return grid
 
 
-def _repeated_rows(parts: list[Part], before: CellGrid) -> int:
+def _repeated_rows_of_cell_grid(parts: list[Part], before: CellGrid) -> int:
     """How many rows at the top are the headers of the page before, once more."""
     known, count = before.header_texts(), 0
     for row in range(before.header_rows):
@@ -153,7 +158,7 @@ def _repeated_rows(parts: list[Part], before: CellGrid) -> int:
     return count
 
 
-def _header_rows(parts: list[Part], shades: list[Shade], count: int) -> int:
+def _header_rows_of_cell_grid(parts: list[Part], shades: list[Shade], count: int) -> int:
     """How many rows at the top of a table with drawn cells are headers."""
     by_row: list[list[Part]] = [[] for _ in range(count)]
     for part in parts:
@@ -165,16 +170,16 @@ def _header_rows(parts: list[Part], shades: list[Shade], count: int) -> int:
     looks = []
     for row in filled:
         cells = [(part.column == 0, part.text, [token for line in part.lines for token in line]) for part in row]
-        looks.append(look_of(cells, shades, is_ruled_below=False, is_alone=_is_alone(row)))
-    return _until(by_row, header_length(looks))
+        looks.append(look_for_header_end(cells, shades, is_ruled_below=False, is_alone=_is_alone_in_cell_grid_row(row)))
+    return _cell_grid_rows_until(by_row, header_end_row(looks))
 
 
-def _is_alone(row: list[Part]) -> bool:
+def _is_alone_in_cell_grid_row(row: list[Part]) -> bool:
     """Whether a row holds a label and no more: in the first column, or over several columns."""
     return len(row) == 1 and (row[0].column == 0 or row[0].column_span > 1)
 
 
-def _until(by_row: list[list[Part]], filled: int) -> int:
+def _cell_grid_rows_until(by_row: list[list[Part]], filled: int) -> int:
     """The number of rows from the top that hold the first `filled` rows with text."""
     count = seen = 0
     for row in by_row:
@@ -186,93 +191,101 @@ def _until(by_row: list[list[Part]], filled: int) -> int:
     return count
 
 
-def _spaced(region: Region, lattice: Lattice | None, before: CellGrid | None) -> CellGrid | None:
+def _build_spaced_cell_grid(region: Region, lattice: Lattice | None, before: CellGrid | None) -> CellGrid | None:
     """A grid from white space, with the help of what lines there are."""
-    lines = [segments_of(line) for line in lines_of(region.tokens)]
+    lines = [segments_of_tokens(line) for line in lines_of_tokens(region.tokens)]
     if not lines:
         return None
-    size = rows.usual_size(lines)
-    full = _full_rules(region)
-    end = header_end(region, lines) if before is None else repeated_end(region, lines, before.header_texts())
-    header = [line for line in lines if middle_of(line) < end]
-    body = [line for line in lines if middle_of(line) >= end]
+    size = rows.usual_type_size_of_rows(lines)
+    full = _full_rules_of_cell_grid(region)
+    end = (
+        end_of_header_lines(region, lines)
+        if before is None
+        else end_of_repeated_header_lines(region, lines, before.header_texts())
+    )
+    header = [line for line in lines if middle_of_header_line(line) < end]
+    body = [line for line in lines if middle_of_header_line(line) >= end]
     if not body:
         return None
-    cuts = _column_cuts(region, lattice, header, body, size)
+    cuts = _column_cuts_of_cell_grid(region, lattice, header, body, size)
     known = [cut + region.shift for cut in before.cuts] if before is not None else []
-    if known and _fit(tuple(known), [segment for line in body for segment in line]):
+    if known and _rules_fit_cell_grid(tuple(known), [segment for line in body for segment in line]):
         cuts = known
     if len(cuts) + 1 > _MOST_COLUMNS or len(lines) > _MOST_ROWS:
         return None
     segments = [segment for line in body for segment in line]
-    columns = headers.columns_from(cuts, segments, region.box[0], region.box[2])
-    pitch = rows.tight_pitch(body, cuts, pitch_beside(region))
+    columns = headers.header_columns_from(cuts, segments, region.box[0], region.box[2])
+    pitch = rows.tight_pitch_of_rows(body, cuts, pitch_beside_header_lines(region))
     rules = [rule for rule in region.across if rule.at < end - 2]
-    above = headers.header_blocks(header, columns, pitch or _pitch_of_header(header, body, cuts), rules)
+    above = headers.header_blocks(header, columns, pitch or _header_pitch_for_cell_grid(header, body, cuts), rules)
     depth = max((block.row for block in above), default=-1) + 1
-    parts = [_grid_part(block, block.row, region.page) for block in above]
+    parts = [_cell_grid_part(block, block.row, region.page) for block in above]
     start = depth
-    for band in _body_bands(body, full, region.shades, region.box):
-        found = rows.rows_by_text(band, cuts) if pitch is None else rows.rows_of(rows.blocks_of(band, cuts, pitch))
+    for band in _body_bands_of_cell_grid(body, full, region.shades, region.box):
+        found = (
+            rows.rows_by_text(band, cuts)
+            if pitch is None
+            else rows.rows_of_blocks(rows.row_blocks_of(band, cuts, pitch))
+        )
         for row in found:
-            parts += [_grid_part(block, start + block.row, region.page) for block in row]
+            parts += [_cell_grid_part(block, start + block.row, region.page) for block in row]
         start += len(found)
     return CellGrid(region, parts, header_rows=depth, cuts=cuts)
 
 
-def _pitch_of_header(header: list[list[Segment]], body: list[list[Segment]], cuts: list[float]) -> float:
+def _header_pitch_for_cell_grid(header: list[list[Segment]], body: list[list[Segment]], cuts: list[float]) -> float:
     """How far apart lines of one header may stand, where no cell of the body says it: less far than rows."""
-    nearest, of_rows = headers.line_pitch(header), rows.row_pitch(body, cuts)
+    nearest, of_rows = headers.line_pitch_of_headers(header), rows.row_pitch(body, cuts)
     if nearest >= of_rows:
         return headers.LEAST_PITCH
-    return min(rows.loosest(nearest, rows.usual_size(header)), of_rows)
+    return min(rows.loosest_pitch_of_rows(nearest, rows.usual_type_size_of_rows(header)), of_rows)
 
 
-def _grid_part(block: rows.Block, row: int, page: int) -> Part:
+def _cell_grid_part(block: rows.Block, row: int, page: int) -> Part:
     lines = [segment.tokens for segment in block.lines]
     return Part(row, block.first, block.span, block.last - block.first + 1, lines, page)
 
 
-def _full_rules(region: Region) -> list[Rule]:
+def _full_rules_of_cell_grid(region: Region) -> list[Rule]:
     left, _, right, _ = region.box
     return [rule for rule in region.across if rule.start <= left + 5 and rule.end >= right - 5]
 
 
-def _column_cuts(
+def _column_cuts_of_cell_grid(
     region: Region, lattice: Lattice | None, header: list[list[Segment]], body: list[list[Segment]], size: float
 ) -> list[float]:
     if lattice is not None:
         return lattice.xs[1:-1]
     segments = [segment for line in body for segment in line]
-    cuts = gutters.cuts_of(body, size)
+    cuts = gutters.gutter_cuts_of(body, size)
     joints = max((rule.joints for rule in region.across), key=len, default=())
-    if joints and _fit(joints, segments):
+    if joints and _rules_fit_cell_grid(joints, segments):
         # The pieces of a rule show columns that white space hides; not each rule has a piece for each column.
         if len(joints) >= len(cuts):
             return list(joints)
-        cuts = sorted([*cuts, *(joint for joint in joints if _is_new(joint, cuts, segments))])
-    leaves = headers.leaves_of(header, headers.LEAST_PITCH, region.across)
-    pairs = gutters.paired(cuts, segments, [(leaf.left, leaf.right) for leaf in leaves])
+        cuts = sorted([*cuts, *(joint for joint in joints if _is_new_cut_of_cell_grid(joint, cuts, segments))])
+    leaves = headers.leaf_headers_of(header, headers.LEAST_PITCH, region.across)
+    pairs = gutters.gutters_paired_with_headers(cuts, segments, [(leaf.left, leaf.right) for leaf in leaves])
     if pairs is not None:
         return pairs
     leaf = [segment for line in header[-1:] for segment in line]
-    return gutters.with_header_columns(cuts, segments, leaf, size)
+    return gutters.gutters_with_header_columns(cuts, segments, leaf, size)
 
 
-def _is_new(joint: float, cuts: list[float], segments: list[Segment]) -> bool:
+def _is_new_cut_of_cell_grid(joint: float, cuts: list[float], segments: list[Segment]) -> bool:
     """Whether text stands between a joint and the cuts beside it."""
     low = max((cut for cut in cuts if cut < joint), default=-1e9)
     high = min((cut for cut in cuts if cut > joint), default=1e9)
     return any(low < s.middle < joint for s in segments) and any(joint < s.middle < high for s in segments)
 
 
-def _fit(joints: tuple[float, ...], segments: list[Segment]) -> bool:
+def _rules_fit_cell_grid(joints: tuple[float, ...], segments: list[Segment]) -> bool:
     """Whether the pieces in which rules were drawn are columns: hardly any text stands across the end of one."""
     crossed = (sum(1 for s in segments if s.left + 1 < joint < s.right - 1) for joint in joints)
     return max(crossed, default=0) <= 0.1 * len(segments)
 
 
-def _body_bands(
+def _body_bands_of_cell_grid(
     body: list[list[Segment]], full: list[Rule], shades: list[Shade], box: Box
 ) -> list[list[list[Segment]]]:
     """The body cut at rules and at edges of shading that run through the table: no cell crosses one."""
@@ -285,5 +298,5 @@ def _body_bands(
     edges += [float(edge) for edge, length in by_edge.items() if length >= 0.9 * width]
     bands: dict[int, list[list[Segment]]] = {}
     for line in body:
-        bands.setdefault(sum(1 for edge in edges if edge < middle_of(line)), []).append(line)
+        bands.setdefault(sum(1 for edge in edges if edge < middle_of_header_line(line)), []).append(line)
     return [bands[number] for number in sorted(bands)]

@@ -3,12 +3,28 @@
 from collections.abc import Sequence
 
 from ingather.library.parse.tables.captions import FIGURE, Caption
-from ingather.library.parse.tables.continued import caption_alone, next_column, next_page
-from ingather.library.parse.tables.growth import is_prose, tabular_lines
+from ingather.library.parse.tables.continued import (
+    caption_continued_on_next_page,
+    continued_in_next_column,
+    continued_on_next_page,
+)
+from ingather.library.parse.tables.growth import growth_downwards, is_prose_that_ends_growth
 from ingather.library.parse.tables.marks import Rule, Sheet
-from ingather.library.parse.tables.region import Region, TablePage, between, page_of, region_of, size_of
-from ingather.library.parse.tables.tokens import lines_of, segments_of
-from ingather.library.parse.tables.unruled import beside, is_apart, levels_of, unruled
+from ingather.library.parse.tables.region import (
+    Region,
+    TablePage,
+    lines_within_region,
+    page_of_region,
+    region_of,
+    type_size_of_region,
+)
+from ingather.library.parse.tables.tokens import lines_of_tokens, segments_of_tokens
+from ingather.library.parse.tables.unruled import (
+    caption_is_apart_from_unruled,
+    levels_of_unruled_table,
+    unruled_table,
+    unruled_table_beside,
+)
 from ingather.library.table import Box
 
 # In points: how far the ends of two rules of one table may differ.
@@ -37,35 +53,41 @@ _BESIDE_GAP = 100.0
 
 def find_regions(sheet: Sheet, before: Sequence[Region] = ()) -> list[Region]:
     """The tables of a page, from the top. `before` are those of the page before."""
-    page = page_of(sheet)
-    stacks = _stacks(page)
-    gone_on: list[Region] = [region for one in before if (region := next_page(page, one, stacks)) is not None]
-    stacks = [stack for stack in stacks if not any(_is_stack_within(stack, region.box) for region in gone_on)]
-    was_above = any(_is_over(region) for region in before)
+    page = page_of_region(sheet)
+    stacks = _rule_stacks_of_found_regions(page)
+    gone_on: list[Region] = [
+        region for one in before if (region := continued_on_next_page(page, one, stacks)) is not None
+    ]
+    stacks = [
+        stack
+        for stack in stacks
+        if not any(_rule_stack_is_within_found_region(stack, region.box) for region in gone_on)
+    ]
+    was_above = any(_found_region_is_over_caption(region) for region in before)
     ways = [
-        _placed(page, stacks, gone_on, is_above=is_above)
+        _found_regions_placed(page, stacks, gone_on, is_above=is_above)
         for is_above in (was_above, not was_above)
         if page.captions or not is_above
     ]
     # A house sets its captions on one side: the side on which more of them have a table.
-    found = max(ways, key=lambda way: sum(_worth(region) for region in way))
+    found = max(ways, key=lambda way: sum(_worth_of_found_regions(region) for region in way))
     taken = [region.caption for region in found]
     for caption in page.captions:
         if any(caption is one for one in taken):
             continue
-        if (region := beside(page, caption, found)) is not None:
+        if (region := unruled_table_beside(page, caption, found)) is not None:
             found.append(region)
-        elif (picture := _picture_of(sheet, caption)) is not None:
+        elif (picture := _picture_of_found_region(sheet, caption)) is not None:
             found.append(Region(page=sheet.page, box=picture, caption=caption, tokens=[], is_picture=True))
-    found += _gone_on_beside(page, found, stacks)
+    found += _found_regions_gone_on_beside(page, found, stacks)
     for region in found:
         if region.caption is not None and region.caption.is_continued:
             same = (one for one in before if one.caption and one.caption.label == region.caption.label)
             region.goes_on = next(same, None)
-    return _in_order(found)
+    return _found_regions_in_order(found)
 
 
-def _worth(region: Region) -> float:
+def _worth_of_found_regions(region: Region) -> float:
     """How much a table speaks for the side on which captions were looked for: by its figures and its lines of cells."""
     if region.caption is None:
         return -1.0
@@ -74,13 +96,13 @@ def _worth(region: Region) -> float:
     left, _, right, _ = region.box
     if sum(1 for rule in region.across if rule.start <= left + _SAME_END and rule.end >= right - _SAME_END) > 1:
         return 1.0
-    lines = [segments_of(line) for line in lines_of(region.tokens)]
+    lines = [segments_of_tokens(line) for line in lines_of_tokens(region.tokens)]
     several = sum(1 for line in lines if len(line) > 1) / len(lines)
     figures = sum(1 for token in region.tokens if token.text[0].isdigit())
     return several * (1.0 if figures >= _LEAST_FIGURES * len(region.tokens) else _WORTH_WITHOUT_FIGURES)
 
 
-def _in_order(found: list[Region]) -> list[Region]:
+def _found_regions_in_order(found: list[Region]) -> list[Region]:
     """The tables from the top, each followed by what goes on with it in the next column of text."""
     ordered: list[Region] = []
     rest = sorted(found, key=lambda region: (region.box[1], region.box[0]))
@@ -92,12 +114,12 @@ def _in_order(found: list[Region]) -> list[Region]:
     return ordered
 
 
-def _gone_on_beside(page: TablePage, found: list[Region], stacks: list[list[Rule]]) -> list[Region]:
+def _found_regions_gone_on_beside(page: TablePage, found: list[Region], stacks: list[list[Rule]]) -> list[Region]:
     """What goes on with a table at the top of the next columns of text; what was found there is taken out."""
     added: list[Region] = []
     for region in list(found):
         last: Region | None = region
-        while last is not None and (last := next_column(page, last, stacks)) is not None:
+        while last is not None and (last := continued_in_next_column(page, last, stacks)) is not None:
             left, top, right, bottom = last.box
             taken = [r for r in found if r.box[0] < right and r.box[2] > left and r.box[1] < bottom and r.box[3] > top]
             if any(r.caption is not None for r in taken):
@@ -108,73 +130,79 @@ def _gone_on_beside(page: TablePage, found: list[Region], stacks: list[list[Rule
     return added
 
 
-def _is_over(region: Region) -> bool:
+def _found_region_is_over_caption(region: Region) -> bool:
     """Whether a table stands above its caption."""
     return region.caption is not None and region.caption.top > region.box[3] - 1
 
 
-def _placed(page: TablePage, stacks: list[list[Rule]], gone_on: list[Region], *, is_above: bool) -> list[Region]:
+def _found_regions_placed(
+    page: TablePage, stacks: list[list[Rule]], gone_on: list[Region], *, is_above: bool
+) -> list[Region]:
     """The tables of a page where tables stand below their captions, or above them."""
     found = list(gone_on)
     free = list(page.captions)
     for stack in stacks:
         top, bottom = stack[0].at, stack[-1].at
         left, right = min(rule.start for rule in stack), max(rule.end for rule in stack)
-        caption = _caption_of(page, free, (left, top, right, bottom), is_above=is_above)
-        box = _extended_region(page, (left, top, right, bottom))
-        if caption is None and not _is_table_alone(page, box):
+        caption = _caption_of_found_region(page, free, (left, top, right, bottom), is_above=is_above)
+        box = _found_region_extended(page, (left, top, right, bottom))
+        if caption is None and not _found_region_is_table_alone(page, box):
             continue
         if caption is not None:
             free.remove(caption)
-            box = _with_header(page, box, caption)
+            box = _found_region_with_header(page, box, caption)
         found.append(region_of(page, box, caption))
-    found = [region for region in found if region.caption or not any(_is_inside(region, other) for other in found)]
+    found = [
+        region
+        for region in found
+        if region.caption or not any(_is_inside_found_region(region, other) for other in found)
+    ]
     for open_region in gone_on if is_above else ():
-        near = (caption for caption in free if _is_right_below(caption, open_region))
+        near = (caption for caption in free if _is_right_below_found_region(caption, open_region))
         open_region.caption = next(near, None)
         free = [caption for caption in free if caption is not open_region.caption]
     for caption in free:
-        region: Region | None = unruled(page, caption, found, is_above=is_above)
-        if region is not None and region.box[0] >= caption.right - 3 and is_apart(page, caption):
-            region = beside(page, caption, found, region.box[0]) or region
+        region: Region | None = unruled_table(page, caption, found, is_above=is_above)
+        if region is not None and region.box[0] >= caption.right - 3 and caption_is_apart_from_unruled(page, caption):
+            region = unruled_table_beside(page, caption, found, region.box[0]) or region
         if region is None and not is_above:
-            region = caption_alone(page, caption)
+            region = caption_continued_on_next_page(page, caption)
         if region is not None:
             found.append(region)
     return found
 
 
-def _with_header(page: TablePage, box: Box, caption: Caption) -> Box:
+def _found_region_with_header(page: TablePage, box: Box, caption: Caption) -> Box:
     """A box with the header above it, where the first rule of a table stands below its header."""
     left, top, right, bottom = box
-    lines = between(page, left, right, caption.bottom, top)
-    if not any(len(line) > 1 and not is_prose(line, right - left) for line in lines):
+    lines = lines_within_region(page, left, right, caption.bottom, top)
+    if not any(len(line) > 1 and not is_prose_that_ends_growth(line, right - left) for line in lines):
         return box
     return left, min(segment.top for line in lines for segment in line) - 1, right, bottom
 
 
-def _is_inside(region: Region, other: Region) -> bool:
+def _is_inside_found_region(region: Region, other: Region) -> bool:
     return region is not other and all(
         low - 3 <= own if place < 2 else own <= low + 3  # points; left and top, then right and bottom
         for place, (own, low) in enumerate(zip(region.box, other.box, strict=True))
     )
 
 
-def _is_right_below(caption: Caption, region: Region) -> bool:
+def _is_right_below_found_region(caption: Caption, region: Region) -> bool:
     left, _, right, bottom = region.box
     return -3 < caption.top - bottom < _PICTURE_NEAR and caption.left < right and caption.right > left
 
 
-def _stacks(page: TablePage) -> list[list[Rule]]:
+def _rule_stacks_of_found_regions(page: TablePage) -> list[list[Rule]]:
     """Rules that are as long as each other and have a table between them, from the top one to the lowest."""
-    levels = levels_of(page.sheet.across)
+    levels = levels_of_unruled_table(page.sheet.across)
     rules = sorted((rule for rule in levels if rule.length >= _LEAST_LENGTH), key=lambda rule: rule.at)
     stacks: list[list[Rule]] = []
     for rule in rules:
         for stack in stacks:
             last = stack[-1]
             is_alike = abs(last.start - rule.start) <= _SAME_END and abs(last.end - rule.end) <= _SAME_END
-            if is_alike and _stack_goes_on(page, stack, rule):
+            if is_alike and _rule_stack_goes_on_in_found_region(page, stack, rule):
                 stack.append(rule)
                 break
         else:
@@ -182,11 +210,11 @@ def _stacks(page: TablePage) -> list[list[Rule]]:
     return [stack for stack in stacks if len(stack) > 1]
 
 
-def _stack_goes_on(page: TablePage, stack: list[Rule], rule: Rule) -> bool:
+def _rule_stack_goes_on_in_found_region(page: TablePage, stack: list[Rule], rule: Rule) -> bool:
     """Whether what stands between the last rule of a stack and the next one is part of the same table."""
     last = stack[-1]
-    lines = between(page, rule.start, rule.end, last.at, rule.at)
-    if _joined_down(page.sheet, last, rule):
+    lines = lines_within_region(page, rule.start, rule.end, last.at, rule.at)
+    if _rules_joined_down_in_found_region(page.sheet, last, rule):
         return True
     if not lines:
         return rule.at - last.at < 40  # points: no table has an empty part that is higher
@@ -196,19 +224,22 @@ def _stack_goes_on(page: TablePage, stack: list[Rule], rule: Rule) -> bool:
         return False
     width = rule.length
     if len(stack) > 1:
-        size = size_of(between(page, rule.start, rule.end, stack[0].at, last.at))
+        size = type_size_of_region(lines_within_region(page, rule.start, rule.end, stack[0].at, last.at))
         if size and sum(1 for line in lines if abs(line[0].size - size) > 0.08 * size) > 0.5 * len(lines):
             return False
     if any(len(line) > 1 for line in lines[:60]):
-        prose = [line for line in lines if is_prose(line, width)]
+        prose = [line for line in lines if is_prose_that_ends_growth(line, width)]
         return len(prose) < 0.6 * len(lines) or (len(stack) == 1 and len(lines) <= _MOST_HEADER_LINES)
     if len(stack) == 1:
         return True
-    size = size_of(between(page, rule.start, rule.end, stack[0].at, stack[-1].at)) or lines[0][0].size
+    size = (
+        type_size_of_region(lines_within_region(page, rule.start, rule.end, stack[0].at, stack[-1].at))
+        or lines[0][0].size
+    )
     return all(abs(line[0].size - size) < 0.05 * size for line in lines)
 
 
-def _joined_down(sheet: Sheet, upper: Rule, lower: Rule) -> bool:
+def _rules_joined_down_in_found_region(sheet: Sheet, upper: Rule, lower: Rule) -> bool:
     """Whether lines down lead from one rule to the other."""
     return any(
         rule.start <= upper.at + 2 and rule.end >= lower.at - 2 and upper.start + 5 < rule.at < upper.end - 5
@@ -216,12 +247,12 @@ def _joined_down(sheet: Sheet, upper: Rule, lower: Rule) -> bool:
     )
 
 
-def _caption_of(page: TablePage, free: list[Caption], box: Box, *, is_above: bool) -> Caption | None:
+def _caption_of_found_region(page: TablePage, free: list[Caption], box: Box, *, is_above: bool) -> Caption | None:
     """The caption that stands right above a table, or else right below it; the other way round where `is_above`."""
     left, top, right, bottom = box
     best, least = None, 1e9
     for caption in free:
-        is_level = top - _BESIDE < caption.top < bottom and is_apart(page, caption)
+        is_level = top - _BESIDE < caption.top < bottom and caption_is_apart_from_unruled(page, caption)
         if is_level and left - _BESIDE_GAP < caption.right <= left + 3 and least > _BESIDE_GAP:
             best, least = caption, _BESIDE_GAP
         if caption.left > right or caption.right < left:
@@ -232,41 +263,41 @@ def _caption_of(page: TablePage, free: list[Caption], box: Box, *, is_above: boo
         if min(above, below) > 0 or not -3 <= gap < 90:
             continue
         low, high = (caption.bottom, top) if above > -3 else (bottom, caption.top)
-        if len(between(page, left, right, low, high)) > 3:
+        if len(lines_within_region(page, left, right, low, high)) > 3:
             continue
         if gap < least:
             best, least = caption, gap
     return best
 
 
-def _is_table_alone(page: TablePage, box: Box) -> bool:
+def _found_region_is_table_alone(page: TablePage, box: Box) -> bool:
     """Whether what stands between rules without a caption is a table: columns with figures in them."""
     left, top, right, bottom = box
-    lines = between(page, left, right, top, bottom)
+    lines = lines_within_region(page, left, right, top, bottom)
     if len(lines) < 2:
         return False
-    rows = [line for line in lines if len(line) > 1 and not is_prose(line, right - left)]
+    rows = [line for line in lines if len(line) > 1 and not is_prose_that_ends_growth(line, right - left)]
     figures = sum(1 for line in rows for s in line if any(char.isdigit() for char in s.text))
     return len(rows) >= 0.5 * len(lines) and figures >= len(rows)
 
 
-def _is_stack_within(stack: list[Rule], box: Box) -> bool:
+def _rule_stack_is_within_found_region(stack: list[Rule], box: Box) -> bool:
     return all(box[1] - 3 <= rule.at <= box[3] + 3 and rule.start < box[2] and rule.end > box[0] for rule in stack)
 
 
-def _extended_region(page: TablePage, box: Box) -> Box:
+def _found_region_extended(page: TablePage, box: Box) -> Box:
     """A box between rules with the rows below it, where no rule ends the table."""
     left, top, right, bottom = box
-    inside = between(page, left, right, top, bottom)
+    inside = lines_within_region(page, left, right, top, bottom)
     size = inside[-1][0].size if inside else 0.0
-    lines = between(page, left - 3, right + 3, bottom, page.sheet.height)
-    taken = tabular_lines(lines, bottom, right - left, size)
+    lines = lines_within_region(page, left - 3, right + 3, bottom, page.sheet.height)
+    taken = growth_downwards(lines, bottom, right - left, size)
     if not taken:
         return box
     return left, top, right, max(segment.bottom for segment in taken[-1]) + 1
 
 
-def _picture_of(sheet: Sheet, caption: Caption) -> Box | None:
+def _picture_of_found_region(sheet: Sheet, caption: Caption) -> Box | None:
     """The picture right below a caption, or right above it, that is large enough to be a table."""
     for box in sheet.pictures:
         left, top, right, bottom = box
