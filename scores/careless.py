@@ -15,7 +15,7 @@ from typing import Final
 
 from ingather.extraction.findings import Answer, Finding, Row, State, Value, Verdict
 from ingather.extraction.ground.folding import fold
-from ingather.extraction.proof.assess import prove
+from ingather.extraction.proof.assess import assess_answers
 from ingather.extraction.proof.figures import printed_figures
 from ingather.extraction.template import Field, FieldType, Template, load_builtin
 from scores.articles import Article, articles
@@ -122,7 +122,7 @@ def _line(name: str, kind: str, finding: Finding) -> str:
 
 
 def _proved(template: Template, pages: Sequence[str], made: Sequence[Careless]) -> list[Finding]:
-    return prove(template, pages, _ROWS, [one.answer for one in made], source="board")
+    return assess_answers(template, pages, _ROWS, [one.answer for one in made], source="board")
 
 
 def _proved_honest(template: Template, pages: Sequence[str], honest: Sequence[Honest]) -> list[Finding]:
@@ -133,7 +133,7 @@ def _proved_honest(template: Template, pages: Sequence[str], honest: Sequence[Ho
                quote=one.quote)
         for one in honest
     ]  # fmt: skip
-    return prove(template, pages, rows, answers, source="board")
+    return assess_answers(template, pages, rows, answers, source="board")
 
 
 def _made(article: Article, templates: Sequence[Template], texts: dict[str, list[str]]) -> Iterator[Careless]:

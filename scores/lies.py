@@ -14,7 +14,7 @@ from typing import Final
 
 from ingather.extraction.findings import Answer, Row, State
 from ingather.extraction.ground.folding import fold
-from ingather.extraction.proof.assess import prove
+from ingather.extraction.proof.assess import assess_answers
 from ingather.extraction.proof.figures import printed_figures
 from ingather.extraction.template import load_builtin
 from scores.pico import MARKED, Case, cases_of, entities_of
@@ -47,7 +47,9 @@ def score(folder: Path) -> Report:
             Answer(field=case.field, row=case.row, state=State.REPORTED, value=case.value, quote=case.quote)
             for _, case in lies
         ]
-        for (kind, case), finding in zip(lies, prove(template, [text], rows, answers, source="board"), strict=True):
+        for (kind, case), finding in zip(
+            lies, assess_answers(template, [text], rows, answers, source="board"), strict=True
+        ):
             is_marked = finding.verdict in MARKED
             for key in (kind, "all lies"):
                 right, of = counts.setdefault(key, [0, 0])

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from ingather.extraction.numbers.answer import AnswerState, NumbersAnswer
 from ingather.extraction.numbers.answering import answer_numbers
-from ingather.extraction.numbers.arms import arm_sizes_of_question
+from ingather.extraction.numbers.arms import n_of_compared_arms
 from ingather.extraction.numbers.paper import NumbersPaper
 from ingather.extraction.numbers.question import NumbersKind, NumbersQuestion
 from ingather.library.paper import read_paper
@@ -127,7 +127,7 @@ def _answer(name: str, pdf: Path, prompts: list[dict[str, Any]], run: _Run) -> N
     run.seconds.append(time.process_time() - start)
     style = pdf.name.split(".")[1]
     for label, question, answer in zip(prompts, questions, answers, strict=True):
-        sizes = tuple(_number(n) for n in arm_sizes_of_question(question, paper))
+        sizes = tuple(_number(n) for n in n_of_compared_arms(question, paper))
         run.rows.append(_row(name, style, label, answer, sizes))
 
 

@@ -14,7 +14,7 @@ from typing import Final
 
 from ingather.extraction.findings import Answer, Row, State, Value, Verdict
 from ingather.extraction.ground.folding import fold
-from ingather.extraction.proof.assess import prove
+from ingather.extraction.proof.assess import assess_answers
 from ingather.extraction.proof.figures import printed_figures
 from ingather.extraction.template import load_builtin
 from scores.report import Report, Share
@@ -64,7 +64,7 @@ def score(folder: Path) -> Report:
             Answer(field=case.field, row=case.row, state=State.REPORTED, value=case.value, quote=case.quote)
             for case in cases
         ]
-        for case, finding in zip(cases, prove(template, [text], rows, answers, source="board"), strict=True):
+        for case, finding in zip(cases, assess_answers(template, [text], rows, answers, source="board"), strict=True):
             is_marked = finding.verdict in MARKED
             for key in _keys(case):
                 right, of = counts.setdefault(key, [0, 0])

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from ingather.extraction.findings import Answer, Row, State
 from ingather.extraction.ground.folding import fold
-from ingather.extraction.proof.assess import prove
+from ingather.extraction.proof.assess import assess_answers
 from ingather.extraction.proof.figures import PrintedFigure, printed_figures
 from ingather.extraction.template import load_builtin
 from scores.pico import MARKED, Case, of_sentence
@@ -42,7 +42,9 @@ def score(folder: Path) -> Report:
             Answer(field=case.field, row=case.row, state=State.REPORTED, value=case.value, quote=text)
             for _, case in cases
         ]
-        for (kind, case), finding in zip(cases, prove(template, [text], rows, answers, source="board"), strict=True):
+        for (kind, case), finding in zip(
+            cases, assess_answers(template, [text], rows, answers, source="board"), strict=True
+        ):
             is_marked = finding.verdict in MARKED
             for key in (kind, f"{kind}, {case.field}", f"{kind}, {name}"):
                 right, of = counts.setdefault(key, [0, 0])

@@ -4,7 +4,7 @@
 import pytest
 
 from ingather.extraction.findings import Answer, Row, State, Value, Verdict
-from ingather.extraction.proof.assess import prove
+from ingather.extraction.proof.assess import assess_answers
 from ingather.extraction.template import load_builtin
 
 RCT = load_builtin("rct")
@@ -305,7 +305,7 @@ def verdict_of(arms: list[str], outcomes: list[str], quote: str, binding: Bindin
         parts = {"outcome": f"outcome/{outcome}", "arm": f"arm/{arm}"}
         rows.append(Row(scope="arm_result", key=key, label=f"{outcomes[outcome]}, {arms[arm]}", parts=parts))
     answer = Answer(field=field, row=key, state=State.REPORTED, value=value, quote=quote)
-    return prove(RCT, [quote], rows, [answer], source="test")[0].verdict
+    return assess_answers(RCT, [quote], rows, [answer], source="test")[0].verdict
 
 
 @pytest.mark.parametrize(("arms", "outcomes", "quote", "truths", "lies"), SENTENCES)
@@ -335,5 +335,5 @@ def test_a_group_is_known_by_the_name_that_the_paper_gives_it(sentence: str) -> 
         rows.append(Row(scope="arm_result", key=f"arm_result/{n}", label=f"nausea, {ARMS[n]}",
                         parts={"outcome": "outcome/0", "arm": f"arm/{n}"}))  # fmt: skip
         answers.append(Answer(field="r_pct", row=f"arm_result/{n}", state=State.REPORTED, value=31, quote=sentence))
-    verdicts = [one.verdict for one in prove(RCT, [NAMED + sentence], rows, answers, source="test")]
+    verdicts = [one.verdict for one in assess_answers(RCT, [NAMED + sentence], rows, answers, source="test")]
     assert verdicts == [Verdict.VERIFIED, Verdict.UNBOUND]

@@ -7,7 +7,7 @@ import pytest
 from ingather.extraction.numbers.answer import AnswerState
 from ingather.extraction.numbers.arms import arms_of
 from ingather.extraction.numbers.paper import NumbersPaper
-from ingather.extraction.numbers.question import NumbersKind, QuestionsUnreadable, questions_of
+from ingather.extraction.numbers.question import NumbersKind, QuestionsUnreadable, numbers_questions_from_json
 from tests.extraction.papers import a_table, ask_paper, numbers_in
 
 
@@ -255,7 +255,7 @@ def test_an_outcome_that_no_table_names_is_not_found() -> None:
 )
 def test_questions_of_another_form_are_refused_with_a_sentence(given: str, sentence: str) -> None:
     with pytest.raises(QuestionsUnreadable, match=sentence):
-        questions_of(given.encode())
+        numbers_questions_from_json(given.encode())
 
 
 @pytest.mark.parametrize(

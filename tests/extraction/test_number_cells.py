@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingather.extraction.numbers.cell import Form, content_of
+from ingather.extraction.numbers.cell import Form, cell_content_of
 from ingather.extraction.numbers.checks import check_percent_of_count, events_checked_by_percent
 from ingather.extraction.numbers.spread import Spread, spread_of_second_number
 
@@ -40,14 +40,14 @@ from ingather.extraction.numbers.spread import Spread, spread_of_second_number
     ],
 )
 def test_a_cell_is_read_by_its_shape(text: str, form: Form, numbers: tuple[str, str, str]) -> None:
-    content = content_of(text)
+    content = cell_content_of(text)
     assert (content.form, (content.first, content.second, content.percent)) == (form, numbers)
 
 
 def test_a_cell_may_hold_its_own_number_of_people_and_name_its_own_spread() -> None:
-    content = content_of("8.2 (SD 3.1) (n = 45)")
+    content = cell_content_of("8.2 (SD 3.1) (n = 45)")
     assert (content.first, content.second, content.n, content.spread) == ("8.2", "3.1", "45", Spread.SD)
-    assert content_of("8.2 (SE 0.3)").spread is Spread.SE
+    assert cell_content_of("8.2 (SE 0.3)").spread is Spread.SE
 
 
 @pytest.mark.parametrize(

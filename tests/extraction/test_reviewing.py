@@ -22,7 +22,7 @@ from ingather.extraction.findings import (
 )
 from ingather.extraction.judgements.checks import check
 from ingather.extraction.judgements.judgements import judge
-from ingather.extraction.proof.assess import RECOGNISED, findings_in_order
+from ingather.extraction.proof.assess import RECOGNISED, assessed_in_order
 from ingather.extraction.reviewing.deciding import Decision, Judged, decided, verified
 from ingather.extraction.reviewing.standing import fingerprint, reviewed, standing
 from ingather.extraction.template import Template, load_builtin
@@ -48,7 +48,7 @@ def finding(field: str, value: Value, row: str = "", **more: Any) -> Finding:
 
 def paper(*findings: Finding, template: Template = RCT, rows: tuple[Row, ...] = ROWS, **more: Any) -> DocumentResult:
     """As extraction leaves a document: judgements computed and checks run."""
-    found = findings_in_order(template, rows, [*findings, *judge(template, rows, findings)])
+    found = assessed_in_order(template, rows, [*findings, *judge(template, rows, findings)])
     values: dict[str, Any] = {
         "ordinal": 0,
         "document_id": 7,

@@ -15,7 +15,7 @@ import pytest
 
 from ingather.library.parse import protections_missing_in_jail
 from ingather.library.parse.limits import Limits
-from ingather.library.parse.wire import unpack_from_wire
+from ingather.library.parse.wire import unpack_reading_from_wire
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux can close a process in")
 
@@ -108,7 +108,7 @@ def attack(tmp_path: Path, *, is_open: bool) -> dict[str, object]:
         command = [sys.executable, "-P", "-c", HOSTILE, json.dumps(order), json.dumps(target)]
         done = subprocess.run(command, stdin=file, capture_output=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr.decode()
-    [page] = unpack_from_wire(done.stdout, "hostile").pages
+    [page] = unpack_reading_from_wire(done.stdout, "hostile").pages
     found: dict[str, object] = json.loads(page.text)
     return found
 

@@ -21,7 +21,7 @@ from ingather.library.parse.clean import FORBIDDEN
 from ingather.library.parse.formats import read_in_its_format
 from ingather.library.parse.jail import Ending
 from ingather.library.parse.limits import Manner
-from ingather.library.parse.wire import Garbled, pack_for_wire, unpack_from_wire
+from ingather.library.parse.wire import Garbled, pack_reading_for_wire, unpack_reading_from_wire
 from ingather.library.reading import Page, Problem, Reading
 from ingather.notice import joined, notice, notice_to_json
 from tests.engine.workshop import until
@@ -206,7 +206,8 @@ def test_the_child_sees_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_the_sentence_of_a_problem_keeps_its_notice_on_the_way_out_of_the_child() -> None:
     why = joined(notice("sample.first", "One of {kinds}.", kinds=notice("sample.kind", "two")), "Two.")
-    back = unpack_from_wire(pack_for_wire(Reading(parser=PARSER, problem=Problem.UNREADABLE, sentence=why)), PARSER)
+    reading = Reading(parser=PARSER, problem=Problem.UNREADABLE, sentence=why)
+    back = unpack_reading_from_wire(pack_reading_for_wire(reading), PARSER)
     assert notice_to_json(back.sentence) == notice_to_json(why)
 
 
@@ -227,18 +228,18 @@ def test_a_sentence_that_is_no_notice_is_refused(sentence: object) -> None:
     head = {"problem": "unreadable", "sentence": sentence, "hidden": [], "notes": [], "pages": 0}
     packed = json.dumps(head).encode()
     with pytest.raises(Garbled):
-        unpack_from_wire(struct.pack("<I", len(packed)) + packed, PARSER)
+        unpack_reading_from_wire(struct.pack("<I", len(packed)) + packed, PARSER)
 
 
 def test_an_answer_that_does_not_add_up_is_refused() -> None:
-    good = pack_for_wire(reading(good_pdfs.one_page()))
-    assert unpack_from_wire(good, PARSER).pages[0].text == "Hello reader"
+    good = pack_reading_for_wire(reading(good_pdfs.one_page()))
+    assert unpack_reading_from_wire(good, PARSER).pages[0].text == "Hello reader"
     dice = random.Random(1)
     for _ in range(200):
         bad = bytearray(good)
         bad[dice.randrange(4)] ^= 1 << dice.randrange(8)
         with pytest.raises(Garbled):
-            unpack_from_wire(bytes(bad), PARSER)
+            unpack_reading_from_wire(bytes(bad), PARSER)
     for bad_answer in (
         b"",
         good[:-1],
@@ -247,7 +248,7 @@ def test_an_answer_that_does_not_add_up_is_refused() -> None:
         good.replace(b"Hello", b"\xff" * 5),
     ):
         with pytest.raises(Garbled):
-            unpack_from_wire(bad_answer, PARSER)
+            unpack_reading_from_wire(bad_answer, PARSER)
 
 
 def test_no_change_of_bytes_makes_the_reader_raise() -> None:

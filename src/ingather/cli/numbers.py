@@ -6,7 +6,7 @@ from ingather.cli.output import as_json, table
 from ingather.cli.papers import path_of
 from ingather.engine.errors import IngatherError, UsageError
 from ingather.extraction.numbers.answer import AnswerState, ArmNumbers, NumbersAnswer, answer_as_object
-from ingather.extraction.numbers.question import NumbersKind, NumbersQuestion, questions_of
+from ingather.extraction.numbers.question import NumbersKind, NumbersQuestion, numbers_questions_from_json
 from ingather.extraction.provider import ModelError
 from ingather.settings import Settings
 from ingather.workbench import answer_paper, endpoint_from, numbers_model
@@ -40,7 +40,7 @@ def _questions_of_file(name: str) -> tuple[NumbersQuestion, ...]:
     try:
         if path.stat().st_size > _MOST_BYTES:
             raise UsageError(f"{name!r} is larger than {_MOST_BYTES:,} bytes: these are no questions.")
-        return questions_of(path.read_bytes())
+        return numbers_questions_from_json(path.read_bytes())
     except OSError as error:
         raise UsageError(f"{name!r} cannot be read: {error.strerror}.") from error
 

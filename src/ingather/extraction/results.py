@@ -12,11 +12,11 @@ from ingather.extraction.arguments import MOST_DOCUMENTS, known_id
 from ingather.extraction.errors import NotFound
 from ingather.extraction.export import export, reviewed_part
 from ingather.extraction.findings import Action, DocumentArm, DocumentResult, Reread, Review, TaskSummary
-from ingather.extraction.numbers.as_findings import arm_lines_of_finding
+from ingather.extraction.numbers.as_findings import arm_lines_as_finding
 from ingather.extraction.numbers.inventory import checked_inventory
 from ingather.extraction.numbers.taken import taken_from_cell
 from ingather.extraction.projects import ExtractionProjects
-from ingather.extraction.proof.assess import RECOGNISED, doubted_finding
+from ingather.extraction.proof.assess import RECOGNISED, assessed_with_doubt
 from ingather.extraction.reviewing import reviews
 from ingather.extraction.reviewing.deciding import Decision, decided, outrun, verified
 from ingather.extraction.reviewing.reviews import Reviewer
@@ -182,9 +182,9 @@ class ExtractionResults(ExtractionProjects):
         )
         found = [one for one in reading.findings if one.field != ARMS_FIELD]
         if any(flag["rule"] == RECOGNISED.rule for flag in stored["flags"]):
-            found = list(map(doubted_finding, found))
+            found = list(map(assessed_with_doubt, found))
         reread = stored_result.reread_to_json(Reread(arms=arms, findings=tuple(found), parser=parser))
-        lines: list[str] = arm_lines_of_finding(arms)
+        lines: list[str] = arm_lines_as_finding(arms)
         decision = Decision(row="", field=ARMS_FIELD, action=Action.EDITED, value=lines, note=note, seen=seen)
         return self._decide(task_id, ordinal, decision, by, reread=reread)
 

@@ -14,7 +14,7 @@ from ingather.extraction.numbers.label import TableLabel, bare_n_of_label, unmar
 from ingather.extraction.numbers.mentions import mentions_of, name_as_mentioned
 from ingather.extraction.numbers.paper import NumbersPaper
 from ingather.extraction.numbers.question import NumbersQuestion
-from ingather.extraction.numbers.sizes import ArmSize, is_size_of_same_name, sizes_of, sizes_of_arm
+from ingather.extraction.numbers.sizes import ArmSize, size_named_in_text, sizes_of, sizes_of_arm
 from ingather.extraction.numbers.terms import terms_of
 from ingather.extraction.numbers.view import TableView, ViewEntry
 
@@ -74,30 +74,20 @@ def arms_of(paper: NumbersPaper) -> tuple[TrialArm, ...]:
     best = max(scores, key=lambda key: scores[key])
     same = [row for row in rows if frozenset(label.core for label in row.labels) == best]
     sizes = sizes_of(paper)
-    return tuple(_arm_of_label(label, same, sizes) for label in same[0].labels)
+    return tuple(_trial_arm(label, same, sizes) for label in same[0].labels)
 
 
-def _arm_of_label(label: TableLabel, rows: Sequence[_ArmLabels], sizes: Sequence[ArmSize]) -> TrialArm:
+def _trial_arm(label: TableLabel, rows: Sequence[_ArmLabels], sizes: Sequence[ArmSize]) -> TrialArm:
     own = [
         (other, n) for row in rows for other, n in zip(row.labels, row.sizes, strict=True) if other.core == label.core
     ]
-    n = next((n for _, n in own if n), "") or _arm_size_in_text(label, sizes)
+    n = next((n for _, n in own if n), "") or size_named_in_text(label, sizes)
     return TrialArm(
         name=name_as_mentioned(label.text),
         n=n,
         is_control=names_control_arm(label.text),
         names=tuple(dict.fromkeys(name_as_mentioned(other.text) for other, _ in own)),
     )
-
-
-def _arm_size_in_text(label: TableLabel, sizes: Sequence[ArmSize]) -> str:
-    """The size that sentences about the division of people give under this name, or for each arm, where it is one."""
-    wanted = ArmLabel(label.text, label.core)
-    named = {
-        size.n for size in sizes if size.label is not None and is_size_of_same_name(size.label, wanted) and size.is_firm
-    }
-    found = named or {size.n for size in sizes if size.label is None and size.is_firm}
-    return found.pop() if len(found) == 1 else ""
 
 
 def _possible_arms_of_table(view: TableView, paper: NumbersPaper) -> Iterator[_ArmLabels]:
@@ -167,7 +157,7 @@ def arms_of_question(question: NumbersQuestion, paper: NumbersPaper) -> tuple[Tr
     return None if assigned is None else (labels[assigned[0]], labels[assigned[1]])
 
 
-def arm_sizes_of_question(question: NumbersQuestion, paper: NumbersPaper) -> tuple[str, str]:
+def n_of_compared_arms(question: NumbersQuestion, paper: NumbersPaper) -> tuple[str, str]:
     """The sizes of both arms of a question, where the paper gives one number for each; else nothing."""
     if (both := arms_of_question(question, paper)) is not None and all(arm.n for arm in both):
         return both[0].n, both[1].n

@@ -44,12 +44,12 @@ class QuestionRow:
     kind: OutcomeKind
 
 
-def finding_rows(questions: ReviewQuestions) -> list[QuestionRow]:
+def rows_as_findings(questions: ReviewQuestions) -> list[QuestionRow]:
     """Every outcome of every comparison."""
-    return [_finding_row(comparison, outcome) for comparison, outcome in questions.pairs]
+    return [_row_as_finding(comparison, outcome) for comparison, outcome in questions.pairs]
 
 
-def _finding_row(comparison: ReviewComparison, outcome: ReviewOutcome) -> QuestionRow:
+def _row_as_finding(comparison: ReviewComparison, outcome: ReviewOutcome) -> QuestionRow:
     key = f"question/{comparison.id}/{outcome.id}"
     intervention, comparator = comparison.intervention.name, comparison.comparator.name
     what = f"{outcome.name}, {outcome.timepoint}" if outcome.timepoint else outcome.name
@@ -57,8 +57,8 @@ def _finding_row(comparison: ReviewComparison, outcome: ReviewOutcome) -> Questi
         question=NumbersQuestion(
             id=key,
             outcome=outcome.name,
-            intervention=_all_names_in_finding(comparison.intervention),
-            comparator=_all_names_in_finding(comparison.comparator),
+            intervention=_all_names_as_finding(comparison.intervention),
+            comparator=_all_names_as_finding(comparison.comparator),
             kind=NumbersKind(outcome.kind.value),
             other_names=outcome.other_names,
             timepoint=outcome.timepoint,
@@ -79,17 +79,17 @@ def _finding_row(comparison: ReviewComparison, outcome: ReviewOutcome) -> Questi
     )
 
 
-def _all_names_in_finding(arm: NamedArm) -> str:
+def _all_names_as_finding(arm: NamedArm) -> str:
     return "; ".join((arm.name, *arm.other_names))
 
 
-def arms_finding(arms: Sequence[DocumentArm]) -> Finding:
+def arms_as_finding(arms: Sequence[DocumentArm]) -> Finding:
     """The inventory of arms as the answer to a field, a line for each arm."""
     return Finding(
         field=ARMS_FIELD,
         row="",
         state=State.REPORTED if arms else State.UNCLEAR,
-        value=arm_lines_of_finding(arms) if arms else None,
+        value=arm_lines_as_finding(arms) if arms else None,
         quote="",
         verdict=Verdict.NO_QUOTE,
         spans=(),
@@ -97,7 +97,7 @@ def arms_finding(arms: Sequence[DocumentArm]) -> Finding:
     )
 
 
-def arm_lines_of_finding(arms: Sequence[DocumentArm]) -> list[str]:
+def arm_lines_as_finding(arms: Sequence[DocumentArm]) -> list[str]:
     """Each arm on a line: its name, its N, its other names, its role."""
     lines = []
     for arm in arms:
@@ -107,7 +107,7 @@ def arm_lines_of_finding(arms: Sequence[DocumentArm]) -> list[str]:
     return lines
 
 
-def findings_of(row: QuestionRow, answer: NumbersAnswer, *, model: str | None) -> Iterator[Finding]:
+def answer_as_findings(row: QuestionRow, answer: NumbersAnswer, *, model: str | None) -> Iterator[Finding]:
     """A finding for each number of both arms; those of another kind are not applicable."""
     source = model if model and answer.is_by_model else EMBEDDED
     places = {(place.side, place.name): place for place in answer.places}
@@ -117,12 +117,12 @@ def findings_of(row: QuestionRow, answer: NumbersAnswer, *, model: str | None) -
         for name in kinds_numbers:
             place = places.get((side, name))
             if answer.state is AnswerState.REPORTED:
-                yield _reported_finding(row.row.key, side, name, getattr(arm, name), place, answer, source)
+                yield _reported_as_finding(row.row.key, side, name, getattr(arm, name), place, answer, source)
             else:
-                yield _open_finding(row.row.key, side, name, place, answer, source)
+                yield _open_as_finding(row.row.key, side, name, place, answer, source)
 
 
-def _reported_finding(
+def _reported_as_finding(
     key: str, side: str, name: str, printed: str | None, place: NumberPlace | None, answer: NumbersAnswer, source: str
 ) -> Finding:
     verdict, reason, note = Verdict.VERIFIED, None, answer.why if place and not place.is_printed else ""
@@ -136,10 +136,10 @@ def _reported_finding(
         field=number_field(name, side),
         row=key,
         state=State.REPORTED,
-        value=_finding_value(printed, name),
+        value=_value_as_finding(printed, name),
         quote=place.quote if place else "",
         verdict=verdict,
-        spans=_finding_spans(place),
+        spans=_spans_as_finding(place),
         source=source,
         note=note,
         reason=reason,
@@ -147,7 +147,7 @@ def _reported_finding(
     )
 
 
-def _open_finding(
+def _open_as_finding(
     key: str, side: str, name: str, place: NumberPlace | None, answer: NumbersAnswer, source: str
 ) -> Finding:
     """No value. Where cells were looked at, they are shown; where nothing was found, nothing is."""
@@ -159,19 +159,19 @@ def _open_finding(
         value=None,
         quote=place.quote if is_seen and place else "",
         verdict=Verdict.VERIFIED if is_seen else Verdict.NO_QUOTE,
-        spans=_finding_spans(place) if is_seen else (),
+        spans=_spans_as_finding(place) if is_seen else (),
         source=source if answer.state is AnswerState.UNCLEAR else EMBEDDED,
         note=answer.why,
         cell=place.cell if is_seen and place else None,
     )
 
 
-def _finding_spans(place: NumberPlace | None) -> tuple[Span, ...]:
+def _spans_as_finding(place: NumberPlace | None) -> tuple[Span, ...]:
     if place is None or place.cell is not None:
         return ()
     return (Span(page=place.page, start=place.start, end=place.end),)
 
 
-def _finding_value(printed: str | None, name: str) -> Value:
+def _value_as_finding(printed: str | None, name: str) -> Value:
     plain = (printed or "").replace(",", "").replace("\u2212", "-")
     return int(plain) if name in {"events", "n"} else float(plain)

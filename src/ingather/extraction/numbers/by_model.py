@@ -17,7 +17,12 @@ from ingather.extraction.numbers.answer import AnswerState, NumbersAnswer
 from ingather.extraction.numbers.arm_match import arm_queries_of
 from ingather.extraction.numbers.cell_index import CellIndex, IndexedCell, index_cells
 from ingather.extraction.numbers.evidence import evidence_of_cells
-from ingather.extraction.numbers.from_tables import LEAST_NAMED, Candidate, is_same_time, table_candidate_of
+from ingather.extraction.numbers.from_tables import (
+    LEAST_NAMED,
+    TableCandidate,
+    table_candidate_of,
+    table_is_of_same_time,
+)
 from ingather.extraction.numbers.number_places import number_places_of
 from ingather.extraction.numbers.outcome_match import outcome_match_score, outcome_query_of, outcome_terms_elsewhere
 from ingather.extraction.numbers.pairing import PairedCells, paired_cells
@@ -113,7 +118,7 @@ class ModelByCells:
             except ModelError as error:
                 if error.kind not in OF_THIS_ANSWER:
                     raise  # the next question would meet the same
-                why = reasons.model_silent(why=str(error))
+                why = reasons.reason_model_silent(why=str(error))
                 yield from (NumbersAnswer(id=one.id, state=AnswerState.UNCLEAR, why=why) for one in group)
                 continue
             yield from read_model_answers(given, group, paper, index)
@@ -159,7 +164,7 @@ class NamedCells:
             if question.id in failed:
                 yield _unclear_model_answer(
                     question,
-                    reasons.model_silent(
+                    reasons.reason_model_silent(
                         why=str(self.named[question.id][FAILED]),
                     ),
                 )
@@ -216,7 +221,7 @@ def _model_answer_read(
 ) -> NumbersAnswer:
     if given.get("state") == AnswerState.NOT_FOUND:
         why = (
-            reasons.model_nowhere_read(
+            reasons.reason_model_nowhere_read(
                 count=index.left_out,
             )
             if index.left_out
@@ -237,7 +242,7 @@ def _model_answer_read(
         if unknown := [one for one in ids if one not in index.cells]:
             return _unclear_model_answer(
                 question,
-                reasons.model_unknown_cell(
+                reasons.reason_model_unknown_cell(
                     cell=repr(unknown[0]),
                 ),
             )
@@ -275,7 +280,7 @@ def _checked_cells_of_model(
     found = table_candidate_of(question, cells, score, paper, arms, sizes_of(paper))
     if score <= 0:
         return _unclear_model_answer(question, reasons.OTHER_OUTCOME, found)
-    if query.moment is not None and cells.moment is not None and not is_same_time(cells.moment, query.moment):
+    if query.moment is not None and cells.moment is not None and not table_is_of_same_time(cells.moment, query.moment):
         return _unclear_model_answer(question, reasons.OTHER_TIME, found)
     if found.missing:
         return _unclear_model_answer(question, found.missing, found)
@@ -298,7 +303,7 @@ def _holds_cells_named_by_model(
     return bool(own & sides[0] and other & sides[1]) and not (own & sides[1] or other & sides[0])
 
 
-def _contradiction_of_model(given: Mapping[str, Any], found: Candidate) -> str:
+def _contradiction_of_model(given: Mapping[str, Any], found: TableCandidate) -> str:
     """What the model typed beside the ids, where it is not what the cells say."""
     for side, numbers in zip(("intervention", "comparator"), found.values, strict=True):
         typed = given.get(side)
@@ -306,7 +311,7 @@ def _contradiction_of_model(given: Mapping[str, Any], found: Candidate) -> str:
             value = typed.get(name) if isinstance(typed, dict) else None
             read = getattr(numbers, name)
             if isinstance(value, str) and value.strip() and read is not None and not _is_typed_by_model(value, read):
-                return reasons.model_typed_other(
+                return reasons.reason_model_typed_other(
                     name=name,
                     value=repr(value.strip()[:40]),
                     read=read,
@@ -330,7 +335,7 @@ def _cell_ids_named_by_model(arm: object) -> list[str]:
     return list(dict.fromkeys(str(one).strip().casefold() for one in cells))[:MOST_CELLS]
 
 
-def _unclear_model_answer(question: NumbersQuestion, why: str, found: Candidate | None = None) -> NumbersAnswer:
+def _unclear_model_answer(question: NumbersQuestion, why: str, found: TableCandidate | None = None) -> NumbersAnswer:
     evidence = evidence_of_cells([found]) if found else ()
     return NumbersAnswer(
         id=question.id, state=AnswerState.UNCLEAR, why=why, evidence=evidence, is_by_model=True

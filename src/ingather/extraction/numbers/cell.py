@@ -41,7 +41,7 @@ class CellContent:
     spread: Spread | None = None
 
 
-def decimal(number: str) -> Decimal:
+def decimal_in_cell(number: str) -> Decimal:
     """The value of a number as printed here."""
     return Decimal(number.replace(",", ""))
 
@@ -106,7 +106,7 @@ _SHAPES: Final = tuple(
 )
 
 
-def content_of(text: str) -> CellContent:
+def cell_content_of(text: str) -> CellContent:
     """What a cell holds, by the shape of its text. Marks of footnotes are taken off first."""
     plain = plain_cell(text)
     if _EMPTY.match(plain):

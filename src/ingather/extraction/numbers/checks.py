@@ -2,7 +2,7 @@
 
 from decimal import ROUND_HALF_UP, Decimal
 
-from ingather.extraction.numbers.cell import decimal
+from ingather.extraction.numbers.cell import decimal_in_cell
 
 # A printed percentage may be cut off instead of rounded: one unit of its last digit, and not half of one, is allowed.
 _SLACK = Decimal("1.0")
@@ -12,18 +12,18 @@ _MOST_COUNTS = 1
 
 def check_percent_of_count(events: str, n: str, percent: str) -> bool:
     """Whether so many of so many is that percentage, as far as it is printed."""
-    total = decimal(n)
+    total = decimal_in_cell(n)
     if not percent:
-        return decimal(events) <= total
-    if total <= 0 or decimal(events) > total:
+        return decimal_in_cell(events) <= total
+    if total <= 0 or decimal_in_cell(events) > total:
         return False
-    share = decimal(events) * 100 / total
-    return abs(share - decimal(percent)) <= _SLACK * _unit_in_last_place_checked(percent)
+    share = decimal_in_cell(events) * 100 / total
+    return abs(share - decimal_in_cell(percent)) <= _SLACK * _unit_in_last_place_checked(percent)
 
 
 def events_checked_by_percent(percent: str, n: str) -> str | None:
     """The only count of which `percent` is the percentage of N; none where there are several, or none."""
-    total, given = decimal(n), decimal(percent)
+    total, given = decimal_in_cell(n), decimal_in_cell(percent)
     if total <= 0 or not 0 <= given <= 100:
         return None
     half = _unit_in_last_place_checked(percent) / 2

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from ingather.extraction.numbers.answer import NumbersEvidence
 from ingather.extraction.numbers.from_sentences import SentenceAnswer
-from ingather.extraction.numbers.from_tables import Candidate
+from ingather.extraction.numbers.from_tables import TableCandidate
 from ingather.extraction.numbers.label import TableLabel
 from ingather.extraction.numbers.meaning import Figures
 from ingather.extraction.numbers.paper import NumbersPaper
@@ -15,7 +15,7 @@ def evidence_of_sentence(found: SentenceAnswer, paper: NumbersPaper) -> NumbersE
     return NumbersEvidence(page=one.page, quote=one.text, boxes=paper.place(one.page, one.start, one.end))
 
 
-def evidence_of_cells(found: Iterable[Candidate]) -> tuple[NumbersEvidence, ...]:
+def evidence_of_cells(found: Iterable[TableCandidate]) -> tuple[NumbersEvidence, ...]:
     return tuple(
         one
         for candidate in found
@@ -24,7 +24,7 @@ def evidence_of_cells(found: Iterable[Candidate]) -> tuple[NumbersEvidence, ...]
     )
 
 
-def _evidence_of_arm(candidate: Candidate, figures: Figures) -> Iterable[NumbersEvidence]:
+def _evidence_of_arm(candidate: TableCandidate, figures: Figures) -> Iterable[NumbersEvidence]:
     table = candidate.cells.view.table
     for entry in figures.cells:
         yield NumbersEvidence(

@@ -21,7 +21,7 @@ from ingather.extraction.numbers.question import NumbersKind, NumbersQuestion
 from ingather.extraction.numbers.sizes import ArmSize, sizes_of, sizes_of_arm
 from ingather.extraction.numbers.spread import Spread, spread_of_second_number
 from ingather.extraction.numbers.terms import term_weight, terms_in_one_spelling, terms_of
-from ingather.extraction.proof.labels import OTHER, Labels, arm_labels
+from ingather.extraction.proof.arm_labels import OTHER, Labels, arm_labels
 
 # The share of the outcome that the words of a sentence must name.
 _LEAST: Final = 0.75

@@ -34,7 +34,7 @@ _TIE: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class TableCandidate:
     """Cells of both arms that may answer a question, what they say, and how well their labels name the outcome."""
 
     cells: PairedCells
@@ -57,9 +57,11 @@ def _numbers_from_table(figures: Figures) -> ArmNumbers:
     )
 
 
-def table_candidates(question: NumbersQuestion, paper: NumbersPaper, least: float = LEAST_NAMED) -> list[Candidate]:
+def table_candidates(
+    question: NumbersQuestion, paper: NumbersPaper, least: float = LEAST_NAMED
+) -> list[TableCandidate]:
     """All cells whose labels say enough of the outcome, the best first."""
-    if compares_times(question):
+    if table_question_compares_times(question):
         return []
     arms = arm_queries_of(question.intervention, question.comparator, paper.short)
     query = outcome_query_of(question.outcome)
@@ -74,7 +76,7 @@ def table_candidates(question: NumbersQuestion, paper: NumbersPaper, least: floa
     return sorted(found, key=lambda one: -one.score)
 
 
-def compares_times(question: NumbersQuestion) -> bool:
+def table_question_compares_times(question: NumbersQuestion) -> bool:
     """Whether a question compares an arm with itself before: `baseline`, `before treatment`. No arms answer that."""
     moment, _ = moment_in(question.comparator)
     return moment is not None and moment.when is When.BEFORE
@@ -97,7 +99,7 @@ def table_candidate_of(
     paper: NumbersPaper,
     arms: tuple[ArmQuery, ArmQuery],
     sizes: Sequence[ArmSize],
-) -> Candidate:
+) -> TableCandidate:
     sides = []
     has_counts = any(
         entry.content.form in _COUNTS and is_whole_number_in_cell(entry.content.first)
@@ -115,19 +117,19 @@ def table_candidate_of(
             sides.append(meaning_as_events_of_best_n(side, every, has_counts=has_counts, is_beside=bool(n)))
         else:
             sides.append(meaning_as_mean(side, firm, cells.view.table, paper.statements))
-    return Candidate(cells=cells, score=score, intervention=sides[0], comparator=sides[1])
+    return TableCandidate(cells=cells, score=score, intervention=sides[0], comparator=sides[1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableChoice:
     """The candidate that answers, or why none does; the candidates that were looked at, the best first."""
 
-    chosen: Candidate | None
+    chosen: TableCandidate | None
     why: str
-    looked_at: tuple[Candidate, ...]
+    looked_at: tuple[TableCandidate, ...]
 
 
-def choose_table_candidate(found: Sequence[Candidate], question: NumbersQuestion) -> TableChoice:
+def choose_table_candidate(found: Sequence[TableCandidate], question: NumbersQuestion) -> TableChoice:
     """One candidate, where labels, time and kind leave one set of values."""
     query = outcome_query_of(question.outcome)
     if not found:
@@ -164,14 +166,14 @@ _NO_CHANGE: Final = 0.05
 _A_CHANGE: Final = 0.2
 
 
-def _table_candidate_standing(one: Candidate, query: OutcomeQuery) -> float:
+def _table_candidate_standing(one: TableCandidate, query: OutcomeQuery) -> float:
     """How well a candidate fits: its labels, and whether it is the change or the value that the question asks for."""
     if one.cells.is_change == query.is_change:
         return one.score
     return one.score - (_NO_CHANGE if one.cells.is_change else _A_CHANGE)
 
 
-def _best_named_table_candidates(found: list[Candidate], query: OutcomeQuery) -> list[Candidate]:
+def _best_named_table_candidates(found: list[TableCandidate], query: OutcomeQuery) -> list[TableCandidate]:
     """Those that name the outcome best; of the same row in several tables, the one of the most people."""
     kind = [one for one in found if one.cells.is_change == query.is_change] or found
     everyone = [one for one in kind if any(label.is_everyone for label in one.cells.frame)] or kind
@@ -185,17 +187,17 @@ def _best_named_table_candidates(found: list[Candidate], query: OutcomeQuery) ->
     return best
 
 
-def _table_candidates_at_time(found: Sequence[Candidate], query: OutcomeQuery) -> tuple[list[Candidate], str]:
+def _table_candidates_at_time(found: Sequence[TableCandidate], query: OutcomeQuery) -> tuple[list[TableCandidate], str]:
     """Those that can be of the time of the question; without one, those after the start."""
     if query.moment is not None:
-        exact = [one for one in found if is_same_time(one.cells.moment, query.moment)]
+        exact = [one for one in found if table_is_of_same_time(one.cells.moment, query.moment)]
         open_ = [one for one in found if one.cells.moment is None]
         return exact or open_, reasons.OTHER_TIMES
     after = [one for one in found if one.cells.moment is None or one.cells.moment.when is not When.BEFORE]
     return after, reasons.BASELINE_ONLY
 
 
-def _last_table_candidates(found: list[Candidate], query: OutcomeQuery) -> list[Candidate]:
+def _last_table_candidates(found: list[TableCandidate], query: OutcomeQuery) -> list[TableCandidate]:
     """Of several times after the start, the last one, where the question names none."""
     if query.moment is not None or not found:
         return found
@@ -203,7 +205,7 @@ def _last_table_candidates(found: list[Candidate], query: OutcomeQuery) -> list[
     return [one for one in found if one.cells.moment is None or one.cells.moment.days == last]
 
 
-def is_same_time(one: Moment | None, other: Moment) -> bool:
+def table_is_of_same_time(one: Moment | None, other: Moment) -> bool:
     if one is None:
         return False
     if When.BEFORE in {one.when, other.when}:

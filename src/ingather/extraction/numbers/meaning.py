@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Final
 
 from ingather.extraction.numbers import reasons
-from ingather.extraction.numbers.cell import Form, decimal, is_whole_number_in_cell
+from ingather.extraction.numbers.cell import Form, decimal_in_cell, is_whole_number_in_cell
 from ingather.extraction.numbers.checks import check_percent_of_count, events_checked_by_percent
 from ingather.extraction.numbers.label import TableLabel
 from ingather.extraction.numbers.pairing import Side
@@ -106,13 +106,13 @@ def meaning_as_events_of_best_n(
         return replace(whole[0], missing=_means_several_n([one.n for one in whole]))
     one = found[0]
     if is_beside and len(found) == 1 and one.events and one.percent and means_fewer_people(one, ns[0]):
-        note = reasons.of_fewer(events=one.events, percent=one.percent, n=ns[0])
+        note = reasons.reason_of_fewer(events=one.events, percent=one.percent, n=ns[0])
         return replace(one, n=ns[0], missing="", note=note)
     return one
 
 
 def _means_several_n(ns: Sequence[str]) -> str:
-    return reasons.several_n(ns=" or ".join(ns))
+    return reasons.reason_several_n(ns=" or ".join(ns))
 
 
 # So much of an arm may be missing where a percentage is of those who were seen. More would be another group.
@@ -121,11 +121,11 @@ _MOST_UNSEEN: Final = 0.1
 
 def means_fewer_people(figures: Figures, n: str) -> bool:
     """Whether a percentage is of at most N people, and of most of them."""
-    percent = decimal(figures.percent)
+    percent = decimal_in_cell(figures.percent)
     if not percent:
         return False
-    of = decimal(figures.events) * 100 / percent
-    return decimal(n) * Decimal(str(1 - _MOST_UNSEEN)) <= of <= decimal(n)
+    of = decimal_in_cell(figures.events) * 100 / percent
+    return decimal_in_cell(n) * Decimal(str(1 - _MOST_UNSEEN)) <= of <= decimal_in_cell(n)
 
 
 def _meaning_of_count_and_percent(entry: ViewEntry, n: str) -> tuple[str, str] | None:
@@ -149,7 +149,7 @@ def _meaning_of_events_of_n(events: str, n: str, percent: str, entry: ViewEntry)
     if not check_percent_of_count(events, n, percent):
         return Figures(
             events=events, percent=percent, cells=(entry,),
-            missing=reasons.other_denominator(events=events,
+            missing=reasons.reason_other_denominator(events=events,
                 n=n,
                 percent=percent,
             ),
@@ -184,7 +184,7 @@ def _meaning_worked_out(percent: str, n: str, entry: ViewEntry) -> Figures:
         n=n,
         percent=percent,
         cells=(entry,),
-        note=reasons.worked_out(percent=percent, n=n, events=events),
+        note=reasons.reason_worked_out(percent=percent, n=n, events=events),
     )
 
 
@@ -251,11 +251,11 @@ def _meaning_of_spread(entry: ViewEntry, notes: Sequence[str], extra: Sequence[s
             says, source = spread_of_second_number([], extra)
     if says is None:
         return None, reasons.SD_OR_SE if not source else (
-            reasons.second_unclear(
+            reasons.reason_second_unclear(
                 source=repr(source[:80]),
             )
         )
-    return says, "" if says is Spread.SD else reasons.second_is_other(what=_meaning_with_article(says))
+    return says, "" if says is Spread.SD else reasons.reason_second_is_other(what=_meaning_with_article(says))
 
 
 def _meaning_with_article(spread: Spread) -> str:

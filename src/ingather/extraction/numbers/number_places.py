@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ingather.extraction.findings import CellPlace
 from ingather.extraction.numbers.answer import NumberPlace
-from ingather.extraction.numbers.cell import content_of
+from ingather.extraction.numbers.cell import cell_content_of
 from ingather.extraction.numbers.from_sentences import SentenceAnswer
-from ingather.extraction.numbers.from_tables import Candidate
+from ingather.extraction.numbers.from_tables import TableCandidate
 from ingather.extraction.numbers.label import label_of
 from ingather.extraction.numbers.meaning import Figures
 from ingather.extraction.numbers.pairing import Side
@@ -15,7 +15,7 @@ from ingather.extraction.numbers.view import ViewEntry
 from ingather.library.port import Box, Cell, Table
 
 
-def number_places_of(candidate: Candidate, tables: Sequence[Table]) -> tuple[NumberPlace, ...]:
+def number_places_of(candidate: TableCandidate, tables: Sequence[Table]) -> tuple[NumberPlace, ...]:
     """The place of each number that the candidate has; numbers that other parts of the paper give have none."""
     table = candidate.cells.view.table
     at = next(number for number, one in enumerate(tables) if one is table)
@@ -47,7 +47,7 @@ def _number_places_of_side(
                 name=name,
                 quote=cell.text,
                 page=cell.page,
-                cell=cell_place(cell, table, at),
+                cell=number_place_of_cell(cell, table, at),
                 is_printed=is_printed,
             )
 
@@ -75,14 +75,14 @@ def _place_of_n(n: str, entries: Sequence[ViewEntry], table: Table) -> Cell | No
         if (is_above or is_beside) and label_of(cell.text).n == n:
             return cell
     below = (cell for cell in table.cells if cell.column in columns)
-    return next((cell for cell in below if n in (label_of(cell.text).n, content_of(cell.text).first)), None)
+    return next((cell for cell in below if n in (label_of(cell.text).n, cell_content_of(cell.text).first)), None)
 
 
 def _row_texts_around_place(entries: Sequence[ViewEntry]) -> set[str]:
     return {label.text for entry in entries for label in entry.rows}
 
 
-def cell_place(cell: Cell, table: Table, at: int) -> CellPlace:
+def number_place_of_cell(cell: Cell, table: Table, at: int) -> CellPlace:
     """A cell with the boxes of the labels that lead to it, as far as they stand on its page."""
     return CellPlace(
         table=at,

@@ -47,7 +47,7 @@ class NumbersQuestion:
         )
 
 
-def questions_of(data: bytes) -> tuple[NumbersQuestion, ...]:
+def numbers_questions_from_json(data: bytes) -> tuple[NumbersQuestion, ...]:
     """The questions in a JSON file, or a sentence that says what is wrong with it."""
     try:
         given = json.loads(data.decode("utf-8-sig"))
@@ -57,7 +57,7 @@ def questions_of(data: bytes) -> tuple[NumbersQuestion, ...]:
         raise QuestionsUnreadable("The questions must be a JSON list with at least one question in it.")
     if len(given) > MOST_QUESTIONS:
         raise QuestionsUnreadable(f"These are {len(given):,} questions. Ask at most {MOST_QUESTIONS:,} at a time.")
-    questions = tuple(_question_from_json(one, number) for number, one in enumerate(given, start=1))
+    questions = tuple(_numbers_question_from_json(one, number) for number, one in enumerate(given, start=1))
     seen: set[str] = set()
     for question in questions:
         if question.id in seen:
@@ -66,10 +66,10 @@ def questions_of(data: bytes) -> tuple[NumbersQuestion, ...]:
     return questions
 
 
-def _question_from_json(given: Any, number: int) -> NumbersQuestion:
+def _numbers_question_from_json(given: Any, number: int) -> NumbersQuestion:
     if not isinstance(given, dict):
         raise QuestionsUnreadable(f"Question {number} is no JSON object.")
-    texts = {name: _text_of_question(given.get(name), name, number) for name in _TEXTS}
+    texts = {name: _text_in_numbers_question(given.get(name), name, number) for name in _TEXTS}
     if unknown := sorted(set(given) - {*_TEXTS, "kind"}):
         raise QuestionsUnreadable(
             f"Question {number} has {unknown[0]!r}, which is not known. A question has {', '.join(_TEXTS)} and kind."
@@ -89,7 +89,7 @@ def _question_from_json(given: Any, number: int) -> NumbersQuestion:
     )
 
 
-def _text_of_question(value: Any, name: str, number: int) -> str:
+def _text_in_numbers_question(value: Any, name: str, number: int) -> str:
     # Ids are often numbers in a table of questions.
     if name == "id" and isinstance(value, int) and not isinstance(value, bool):
         value = str(value)

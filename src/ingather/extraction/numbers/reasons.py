@@ -37,26 +37,26 @@ SENTENCES_DIFFER: Final = notice("numbers.sentences_differ", "Several sentences 
 SEVERAL_ROWS: Final = notice("numbers.several_rows", "Several rows name the outcome about as well.")
 
 
-def second_unclear(*, source: str) -> str:
+def reason_second_unclear(*, source: str) -> str:
     return notice("numbers.second_unclear", "It is not clear from {source} what the second number is.", source=source)
 
 
-def second_is_other(*, what: str) -> str:
+def reason_second_is_other(*, what: str) -> str:
     return notice("numbers.second_is_other", "The second number is {what} and no SD.", what=what)
 
 
-def worked_out(*, percent: str, n: str, events: str) -> str:
+def reason_worked_out(*, percent: str, n: str, events: str) -> str:
     return notice("numbers.worked_out", "{percent} % of {n} can only be {events}.", percent=percent, n=n, events=events)
 
 
-def of_fewer(*, events: str, percent: str, n: str) -> str:
+def reason_of_fewer(*, events: str, percent: str, n: str) -> str:
     return notice(
         "numbers.of_fewer", "{events} is {percent} % of fewer than the {n} of the arm.",
         events=events, percent=percent, n=n,
     )  # fmt: skip
 
 
-def other_denominator(*, events: str, n: str, percent: str) -> str:
+def reason_other_denominator(*, events: str, n: str, percent: str) -> str:
     return notice(
         "numbers.other_denominator",
         "{events} of {n} is not {percent} %: the percentage has another denominator.",
@@ -66,23 +66,23 @@ def other_denominator(*, events: str, n: str, percent: str) -> str:
     )
 
 
-def several_n(*, ns: str) -> str:
+def reason_several_n(*, ns: str) -> str:
     return notice("numbers.several_n", "N of the arm is given as {ns}.", ns=ns)
 
 
-def model_silent(*, why: str) -> str:
+def reason_model_silent(*, why: str) -> str:
     return notice("numbers.model_silent", "The model gave no answer: {why}", why=why)
 
 
-def model_nowhere_read(*, count: int) -> str:
+def reason_model_nowhere_read(*, count: int) -> str:
     return notice("numbers.model_nowhere_read", "The model found it in no table; {count} had no room.", count=count)
 
 
-def model_unknown_cell(*, cell: str) -> str:
+def reason_model_unknown_cell(*, cell: str) -> str:
     return notice("numbers.model_unknown_cell", "The model named a cell that is not there: {cell}.", cell=cell)
 
 
-def model_typed_other(*, name: str, value: str, read: str) -> str:
+def reason_model_typed_other(*, name: str, value: str, read: str) -> str:
     return notice(
         "numbers.model_typed_other",
         "The model typed {name} = {value} beside cells that say {read}.",

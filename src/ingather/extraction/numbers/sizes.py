@@ -8,7 +8,7 @@ from typing import Final
 
 from ingather.extraction.numbers.arm_match import ArmLabel, ArmQuery, matches_only_arm
 from ingather.extraction.numbers.cell import Form, is_whole_number_in_cell
-from ingather.extraction.numbers.label import unmarked_labels
+from ingather.extraction.numbers.label import TableLabel, unmarked_labels
 from ingather.extraction.numbers.paper import NumbersPaper
 from ingather.extraction.numbers.terms import terms_of
 from ingather.extraction.numbers.view import ViewEntry
@@ -167,3 +167,13 @@ def is_size_of_same_name(one: ArmLabel, other: ArmLabel) -> bool:
 
 
 _NO_NAME: Final = frozenset(terms_of("group groups arm arms patients participants subjects"))
+
+
+def size_named_in_text(label: TableLabel, sizes: Sequence[ArmSize]) -> str:
+    """The size that sentences about the division of people give under this name, or for each arm, where it is one."""
+    wanted = ArmLabel(label.text, label.core)
+    named = {
+        size.n for size in sizes if size.label is not None and is_size_of_same_name(size.label, wanted) and size.is_firm
+    }
+    found = named or {size.n for size in sizes if size.label is None and size.is_firm}
+    return found.pop() if len(found) == 1 else ""

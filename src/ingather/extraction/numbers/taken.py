@@ -3,9 +3,9 @@
 from ingather.engine.errors import NotReady, UsageError
 from ingather.extraction.errors import NotFound
 from ingather.extraction.findings import CellPlace
-from ingather.extraction.numbers.cell import CellContent, Form, content_of
+from ingather.extraction.numbers.cell import CellContent, Form, cell_content_of
 from ingather.extraction.numbers.label import label_of
-from ingather.extraction.numbers.number_places import cell_place
+from ingather.extraction.numbers.number_places import number_place_of_cell
 from ingather.extraction.template import Field, FieldType
 from ingather.library.port import Table
 from ingather.notice import notice
@@ -28,13 +28,13 @@ def taken_from_cell(field: Field, tables: list[Table], table: int, row: int, col
         raise UsageError(
             notice("cells.no_number", "The cell {text} holds no value for this field.", text=f"{found.text[:60]!r}")
         )
-    return cell_place(found, tables[table], table), value
+    return number_place_of_cell(found, tables[table], table), value
 
 
 def _taken_value(field: Field, text: str) -> str:
     if field.type not in _NUMBERS:
         return " ".join(text.split())
-    content = content_of(text)
+    content = cell_content_of(text)
     name = field.id.removeprefix("question_").rpartition("_")[0] if field.id.startswith("question_") else field.id
     if name in {"n", "r_n"} and (size := _taken_size(content, text)):
         return size

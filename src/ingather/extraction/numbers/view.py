@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ingather.extraction.numbers.cell import CellContent, Form, content_of, is_whole_number_in_cell, plain_cell
+from ingather.extraction.numbers.cell import CellContent, Form, cell_content_of, is_whole_number_in_cell, plain_cell
 from ingather.extraction.numbers.label import TableLabel, label_of
 from ingather.extraction.numbers.table_rows import table_rows_of, unlabelled_table_rows
 from ingather.library.port import Cell, Table
@@ -56,14 +56,16 @@ def numbers_view_of(table: Table) -> TableView:
     stub = _stub_of_view(rows)
     for row in rows:
         body = [cell for cell in row if not cell.is_header and cell.column > stub]
-        contents = [(cell, content_of(cell.text)) for cell in body]
+        contents = [(cell, cell_content_of(cell.text)) for cell in body]
         own_n = _column_n_of_view(row, contents)
         column_n.update(own_n)
         if _view_row_is_header_again(row, contents):
             again = {cell.column: cell.text for cell, _ in contents}
             shared = Counter(cell.column_path for cell, _ in contents if cell.column_path)
             continue
-        texts = [cell.text for cell in row if content_of(cell.text).form is Form.TEXT and _LETTERS.search(cell.text)]
+        texts = [
+            cell.text for cell in row if cell_content_of(cell.text).form is Form.TEXT and _LETTERS.search(cell.text)
+        ]
         if row[0].row in nameless and not texts:
             continue
         if any(_ONLY_MARKS.fullmatch(text) for cell in body for text in cell.row_path):
@@ -130,7 +132,7 @@ def _row_labels_in_view(cell: Cell, row: Sequence[Cell], stub: int) -> tuple[str
     """The labels of a cell's row, with what its stub says and texts that stand left of it before the first number."""
     path = [text for text in cell.row_path if _LETTER.search(text)] or [text for text in cell.row_path if text.strip()]
     for other in row:
-        is_text = content_of(other.text).form is Form.TEXT
+        is_text = cell_content_of(other.text).form is Form.TEXT
         if other.column >= cell.column or not (is_text or other.column <= stub):
             break
         if (_LETTER.search(other.text) or 0 < other.column <= stub) and other.text not in path and not other.is_header:
@@ -161,7 +163,7 @@ _FEWEST_IN_STUB: Final = 2
 
 
 def _is_stub_text_in_view(text: str) -> bool:
-    if content_of(text).form is Form.TEXT:
+    if cell_content_of(text).form is Form.TEXT:
         return True
     label = label_of(text)
     return label.moment is not None and not label.core and _LETTER.search(text) is not None

@@ -69,19 +69,19 @@ def assess(
     that hang on one are not bound. `from_cells` were read from cells of tables
     by code, and stand beside the answers when the rules are run.
     """
-    findings = prove(template, pages, rows, answers, source=source, trusts_symbols=not has_unread_signs)
-    findings = findings_in_order(template, rows, [*findings, *from_cells, *judge(template, rows, findings)])
+    findings = assess_answers(template, pages, rows, answers, source=source, trusts_symbols=not has_unread_signs)
+    findings = assessed_in_order(template, rows, [*findings, *from_cells, *judge(template, rows, findings)])
     flags = [
         *check(template, rows, findings),
-        *_flags_of_finding_order(findings),
+        *_assess_order_of_findings(findings),
         *([UNREAD_SIGNS] if has_unread_signs else []),
     ]
     if not is_recognised:
         return findings, flags
-    return [doubted_finding(finding) for finding in findings], [*flags, RECOGNISED]
+    return [assessed_with_doubt(finding) for finding in findings], [*flags, RECOGNISED]
 
 
-def prove(
+def assess_answers(
     template: Template,
     pages: Sequence[str],
     rows: Sequence[Row],
@@ -96,10 +96,10 @@ def prove(
     find = cache(lambda quote, page: ground(quote, index, page))
     answers = list(answers)
     binder = Binder(template, pages, rows, answers, trusts_symbols=trusts_symbols)
-    return [_finding_of_answer(template, find, pages, answer, source, binder) for answer in answers]
+    return [_assess_answer(template, find, pages, answer, source, binder) for answer in answers]
 
 
-def doubted_finding(finding: Finding) -> Finding:
+def assessed_with_doubt(finding: Finding) -> Finding:
     """The finding as it counts where its words were recognised in a picture."""
     if finding.verdict is not Verdict.VERIFIED:
         return finding
@@ -107,14 +107,14 @@ def doubted_finding(finding: Finding) -> Finding:
     return replace(finding, verdict=Verdict.VERIFIED_FUZZY, note=note)
 
 
-def findings_in_order(template: Template, rows: Sequence[Row], findings: Iterable[Finding]) -> list[Finding]:
+def assessed_in_order(template: Template, rows: Sequence[Row], findings: Iterable[Finding]) -> list[Finding]:
     """Row by row, and in each as the template asks."""
     order = {field.id: place for place, field in enumerate(template.fields)}
     places = {row.key: place for place, row in enumerate(rows)}
     return sorted(findings, key=lambda finding: (places.get(finding.row, -1), order.get(finding.field, len(order))))
 
 
-def _finding_of_answer(
+def _assess_answer(
     template: Template,
     find: Callable[[str, int | None], Grounding],
     pages: Sequence[str],
@@ -152,7 +152,7 @@ def _finding_of_answer(
     )
 
 
-def _flags_of_finding_order(findings: Iterable[Finding]) -> list[Flag]:
+def _assess_order_of_findings(findings: Iterable[Finding]) -> list[Flag]:
     return [
         Flag(
             rule="order_in_quote",

@@ -18,10 +18,10 @@ from ingather.extraction.proof.bound import Bound, Stretch, Subject, unbound
 from ingather.extraction.proof.choice_binding import bind_choice
 from ingather.extraction.proof.cues import Cues, cue_mentions, cues_of
 from ingather.extraction.proof.date_binding import bind_date
-from ingather.extraction.proof.figure_binding import Reader, bind_number
+from ingather.extraction.proof.figure_binding import FigureReader, bind_figure
 from ingather.extraction.proof.outcome_labels import outcome_label_mentions
 from ingather.extraction.proof.passage import QuotedPassage, quoted_passage
-from ingather.extraction.proof.quantity_binding import bind_p, bind_quantity
+from ingather.extraction.proof.quantity_binding import bind_p_quantity, bind_quantity
 from ingather.extraction.proof.row_subjects import RowSubjects
 from ingather.extraction.proof.sections import Sections, section_speaks_of_others
 from ingather.extraction.proof.text_binding import (
@@ -66,7 +66,7 @@ class Binder:
         self._sections = Sections(pages)
         self._rows = RowSubjects(pages, rows, answers)
         self._trusts_symbols = trusts_symbols
-        self._readers: dict[tuple[Span, ...], Reader] = {}
+        self._readers: dict[tuple[Span, ...], FigureReader] = {}
 
     def bind(self, answer: Answer, spans: Sequence[Span]) -> Proof:
         """The proof of an answer whose quote stands at `spans`."""
@@ -80,12 +80,12 @@ class Binder:
             reason=bound.reason,
         )
 
-    def _reader(self, spans: tuple[Span, ...]) -> Reader:
+    def _reader(self, spans: tuple[Span, ...]) -> FigureReader:
         if spans not in self._readers:
-            self._readers[spans] = Reader(quoted_passage(self._pages, self._sections, spans))
+            self._readers[spans] = FigureReader(quoted_passage(self._pages, self._sections, spans))
         return self._readers[spans]
 
-    def _bind(self, field: Field, value: Value, row: str, reader: Reader, spans: Sequence[Span]) -> Bound:
+    def _bind(self, field: Field, value: Value, row: str, reader: FigureReader, spans: Sequence[Span]) -> Bound:
         cues = cues_of(field)
         text = reader.passage
         if isinstance(value, str) and not field.options and (no_answer := text_is_no_answer(field, value)):
@@ -99,7 +99,7 @@ class Binder:
         return _bind_together(found)
 
     def _bind_one(
-        self, field: Field, value: Value, reader: Reader, cues: Cues, subject: Subject, *, is_only: bool
+        self, field: Field, value: Value, reader: FigureReader, cues: Cues, subject: Subject, *, is_only: bool
     ) -> Bound:
         text = reader.passage
         if field.options:
@@ -112,15 +112,15 @@ class Binder:
         if field.type is FieldType.DATE:
             return bind_date(field, str(value), text, cues)
         if re.fullmatch(r"c_p|p_?value", field.id):
-            return bind_p(str(value), reader, subject)
+            return bind_p_quantity(str(value), reader, subject)
         return self._bind_text(field, str(value), text, cues, subject)
 
-    def _bind_number(self, field: Field, value: Decimal, reader: Reader, cues: Cues, subject: Subject) -> Bound:
-        bound = bind_number(field, value, reader, cues, subject)
+    def _bind_number(self, field: Field, value: Decimal, reader: FigureReader, cues: Cues, subject: Subject) -> Bound:
+        bound = bind_figure(field, value, reader, cues, subject)
         if field.id != enrolment.FIELD or bound.reason not in {Reason.NO_CUE, Reason.OTHER_MEASURE}:
             return bound
         more = enrolment.with_enrolment(cues, self._pages, reader.passage)
-        return bound if more is None else bind_number(field, value, reader, more, subject)
+        return bound if more is None else bind_figure(field, value, reader, more, subject)
 
     def _is_elsewhere(self, field: Field, cues: Cues, text: QuotedPassage) -> bool:
         """Whether the quote stands where a paper speaks of other papers, or not where this field is printed."""

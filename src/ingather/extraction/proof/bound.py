@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ingather.extraction.findings import Reason
-from ingather.extraction.proof.labels import Labels
+from ingather.extraction.proof.arm_labels import Labels
 
 Stretch = tuple[int, int]  # characters of a passage's text
 

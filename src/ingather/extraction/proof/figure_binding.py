@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import Final
 
 from ingather.extraction.findings import Reason
+from ingather.extraction.proof.arm_labels import OTHER
 from ingather.extraction.proof.bound import Bound, Stretch, Subject, unbound
 from ingather.extraction.proof.cues import Cues, Mention, cue_mentions
 from ingather.extraction.proof.figure_in_sentence import figures_in_list_of_sentence
@@ -15,7 +16,6 @@ from ingather.extraction.proof.figure_outcome import outcome_of_figure
 from ingather.extraction.proof.figure_time import figure_is_of_time
 from ingather.extraction.proof.figures import PrintedFigure, printed_figures
 from ingather.extraction.proof.governing import governing_cue, nearest_governing_cue
-from ingather.extraction.proof.labels import OTHER
 from ingather.extraction.proof.measures import measures_of_figures
 from ingather.extraction.proof.owners import figure_owner, owner_by_custom
 from ingather.extraction.proof.passage import QuotedPassage
@@ -41,7 +41,7 @@ _WHO: Final = re.compile(r"(?<![a-z])(?:who|that|whose)(?: (?:had|have|were|has|
 _LEAST_SUM: Final = 10
 
 
-class Reader:
+class FigureReader:
     """The figures of a passage and their kinds; read once for all fields that quote it."""
 
     def __init__(self, passage: QuotedPassage) -> None:
@@ -58,20 +58,20 @@ class Reader:
         ]
 
 
-def bind_number(field: Field, value: Decimal, reader: Reader, cues: Cues, subject: Subject) -> Bound:
+def bind_figure(field: Field, value: Decimal, reader: FigureReader, cues: Cues, subject: Subject) -> Bound:
     """The place of a number in its quote, or why no place of it is this value's."""
     found = reader.candidates(value)
     if not found:
         return unbound(Reason.PART_OF_NAME)
     want = kinds_wanted(field)
-    outcomes = [_bind_figure(field, n, reader, cues, subject, want) for n in found]
+    outcomes = [_bind_one_figure(field, n, reader, cues, subject, want) for n in found]
     for one in outcomes:
         if one.reason is None:
             return one
     return max(outcomes, key=lambda one: _DEPTH.index(one.reason) if one.reason in _DEPTH else -1)
 
 
-def _bind_figure(field: Field, n: int, reader: Reader, cues: Cues, subject: Subject, want: Wanted) -> Bound:
+def _bind_one_figure(field: Field, n: int, reader: FigureReader, cues: Cues, subject: Subject, want: Wanted) -> Bound:
     figure, text = reader.figures[n], reader.passage.text
     place = (figure.start, figure.end)
     if figure.is_name:
@@ -111,7 +111,7 @@ _MASTHEAD_WITHIN: Final = 700
 _YEAR: Final = re.compile(r"(?:19[5-9]|20[0-9])[0-9]")
 
 
-def _bound_figure_is_masthead(reader: Reader, figure: PrintedFigure, cues: Cues) -> bool:
+def _bound_figure_is_masthead(reader: FigureReader, figure: PrintedFigure, cues: Cues) -> bool:
     """Whether a year stands at the top of the first page in a line that says nothing else of it."""
     text = reader.passage
     page, at = text.places[figure.start]
@@ -120,7 +120,7 @@ def _bound_figure_is_masthead(reader: Reader, figure: PrintedFigure, cues: Cues)
     return page == 0 and at < _MASTHEAD_WITHIN and bool(is_short) and not is_of_something_else
 
 
-def bound_figure_fits_field(reader: Reader, n: int, want: Wanted, subject: Subject) -> bool:
+def bound_figure_fits_field(reader: FigureReader, n: int, want: Wanted, subject: Subject) -> bool:
     """Whether a figure is of a kind that the field takes."""
     figure, kinds = reader.figures[n], reader.kinds[n]
     printed = reader.passage.text[figure.start : figure.end]
@@ -148,13 +148,13 @@ def bound_figure_fits_field(reader: Reader, n: int, want: Wanted, subject: Subje
     return subject.trusts_symbols or not figure.comparator
 
 
-def _bound_figure_is_mean_percent(reader: Reader, figure: PrintedFigure) -> bool:
+def _bound_figure_is_mean_percent(reader: FigureReader, figure: PrintedFigure) -> bool:
     """Whether the sentence gives its percentages as means: `the mean decrease was 69 % and 96 %`."""
     before = reader.passage.text[reader.passage.sentence(figure.start)[0] : figure.start]
     return re.search(r"(?<![a-z])(?:means?|average)(?![a-z])|平均|均", before) is not None and "median" not in before
 
 
-def _bound_figure_is_under_percent(reader: Reader, n: int, subject: Subject) -> bool:
+def _bound_figure_is_under_percent(reader: FigureReader, n: int, subject: Subject) -> bool:
     """A plain figure of a table row whose label or header says that it holds percentages."""
     kinds = reader.kinds[n]
     is_printed = (
@@ -163,7 +163,7 @@ def _bound_figure_is_under_percent(reader: Reader, n: int, subject: Subject) -> 
     return subject.is_row and is_printed and bool(kinds & {M.PLAIN, M.COUNT}) and not kinds & {M.EVENTS}
 
 
-def _bound_figure_is_change(reader: Reader, n: int) -> bool:
+def _bound_figure_is_change(reader: FigureReader, n: int) -> bool:
     """`rose from 5.1 to 6.2` is no range."""
     first = reader.figures[n if reader.figures[n].edge == "low" else n - 1]
     before = reader.passage.text[max(0, first.start - 80) : first.start]
@@ -177,7 +177,7 @@ def _bound_figure_is_change(reader: Reader, n: int) -> bool:
     )
 
 
-def _is_peer_of_bound_figure(reader: Reader, m: int, n: int, want: Wanted, subject: Subject) -> bool:
+def _is_peer_of_bound_figure(reader: FigureReader, m: int, n: int, want: Wanted, subject: Subject) -> bool:
     """Whether another figure is of the same kind, so that the two compete for the words around them."""
     one, mine = reader.figures[m], reader.figures[n]
     if want.measures & _RANGES:
@@ -200,7 +200,12 @@ def _is_peer_of_bound_figure(reader: Reader, m: int, n: int, want: Wanted, subje
 
 
 def _cue_of_bound_figure(
-    field: Field, figure: PrintedFigure, peers: Sequence[PrintedFigure], reader: Reader, cues: Cues, sentence: Stretch
+    field: Field,
+    figure: PrintedFigure,
+    peers: Sequence[PrintedFigure],
+    reader: FigureReader,
+    cues: Cues,
+    sentence: Stretch,
 ) -> Mention | Reason:
     """The word that makes the figure this field's, or why there is none."""
     text = reader.passage.text
@@ -223,7 +228,7 @@ def _cue_of_bound_figure(
 
 
 def _cue_of_bound_figure_parts(
-    figure: PrintedFigure, peers: Sequence[PrintedFigure], reader: Reader, cues: Cues, sentence: Stretch
+    figure: PrintedFigure, peers: Sequence[PrintedFigure], reader: FigureReader, cues: Cues, sentence: Stretch
 ) -> Mention | None:
     """`Of 669 enrolled, 446 were randomised to A and 223 to B`: a total has the word of the parts that make it up."""
     text = reader.passage.text
@@ -248,7 +253,7 @@ def _is_around_cue_of_bound_figure(rival: Mention, own: Mention) -> bool:
 
 
 def _bound_figure_is_of_row(
-    figure: PrintedFigure, peers: Sequence[PrintedFigure], reader: Reader, subject: Subject, sentence: Stretch
+    figure: PrintedFigure, peers: Sequence[PrintedFigure], reader: FigureReader, subject: Subject, sentence: Stretch
 ) -> list[Stretch] | Reason:
     """The words that name the row's arm, outcome and time, or which of them the figure is not shown to be of."""
     text = reader.passage.text
@@ -287,7 +292,7 @@ def _bound_figure_is_of_row(
 
 
 def _bound_figure_without_name(
-    figure: PrintedFigure, peers: Sequence[PrintedFigure], subject: Subject, reader: Reader, found: list[Stretch]
+    figure: PrintedFigure, peers: Sequence[PrintedFigure], subject: Subject, reader: FigureReader, found: list[Stretch]
 ) -> list[Stretch] | Reason:
     """Where no name in the sentence owns a figure: the only arm there is, the column, or the order kept so far."""
     text, sentence = reader.passage.text, reader.passage.sentence(figure.start)
@@ -311,7 +316,7 @@ def _bound_figure_without_name(
 
 
 def _bound_figure_by_column(
-    figure: PrintedFigure, peers: Sequence[PrintedFigure], subject: Subject, reader: Reader
+    figure: PrintedFigure, peers: Sequence[PrintedFigure], subject: Subject, reader: FigureReader
 ) -> list[Stretch] | Reason:
     """Where a row of a table names no group, its header does: the order says whose figure it is."""
     sentence = reader.passage.sentence(figure.start)

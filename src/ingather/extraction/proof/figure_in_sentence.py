@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from ingather.extraction.proof.arm_labels import OTHER
 from ingather.extraction.proof.figures import PrintedFigure
-from ingather.extraction.proof.labels import OTHER
 from ingather.extraction.proof.sentence_tokens import PieceKind, SentencePiece, sentence_tokens_of
 
 K = PieceKind

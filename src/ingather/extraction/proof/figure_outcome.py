@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ingather.extraction.findings import Reason
+from ingather.extraction.proof.arm_labels import NamedRow
 from ingather.extraction.proof.figure_in_sentence import figures_in_list_of_sentence
 from ingather.extraction.proof.figures import PrintedFigure
-from ingather.extraction.proof.labels import NamedRow
 from ingather.extraction.proof.outcome_labels import outcome_label_mentions, share_of_outcome_label
 
 _BRACKETS: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
@@ -54,7 +54,7 @@ def outcome_of_figure(
     peers = [one for one in peers if one.start == figure.start or one.start <= figure.start or one not in run]
     left = _outcome_named_before_figure(own, figure.start)
     other = _outcome_named_before_figure(others, figure.start)
-    bracket = _bracket_around_figure(text, figure)
+    bracket = _bracket_around_figure_outcome(text, figure)
     if bracket is not None:
         # Text in brackets belongs to the words before them.
         if left is None or (other is not None and other.start > left.start):
@@ -93,7 +93,7 @@ def _figure_is_rather_of_other_outcome(
     return False
 
 
-def _bracket_around_figure(text: str, figure: PrintedFigure) -> tuple[int, int] | None:
+def _bracket_around_figure_outcome(text: str, figure: PrintedFigure) -> tuple[int, int] | None:
     return next(
         (found.span() for found in _BRACKETS.finditer(text) if found.start() < figure.start < found.end()), None
     )

@@ -36,13 +36,13 @@ _TO: Final = re.compile(
 )
 
 
-def time_in_days(text: str) -> float | None:
+def figure_time_in_days(text: str) -> float | None:
     """A length of time in days, as far as a folded text begins with one or names one."""
     found = _TIME.search(text)
     if not found:
         return 0.0 if re.search(r"baseline|基线|治疗前", text) else None
     number = float(found["number"] or found["number2"])
-    return number * _TIME_UNITS[_time_unit(found["unit"] or found["unit3"] or found["unit2"])]
+    return number * _TIME_UNITS[_figure_time_unit(found["unit"] or found["unit3"] or found["unit2"])]
 
 
 _HEADS: Final = (
@@ -51,7 +51,7 @@ _HEADS: Final = (
 )
 
 
-def _time_unit(unit: str) -> str:
+def _figure_time_unit(unit: str) -> str:
     for head, key in _HEADS:
         if unit.startswith(head):
             return key
@@ -63,19 +63,19 @@ def figure_is_of_time(
 ) -> bool:
     """Whether a figure may be of this time, in days (0 is baseline): false only where the sentence says another."""
     start, end = sentence
-    if _is_time_of_beginning(text, figure, sentence):
+    if _is_figure_time_of_beginning(text, figure, sentence):
         return wanted == 0
     marks = [(one.start() + start, one.end() + start, 0.0) for one in _BASELINE.finditer(text[start:end])]
     marks += [(one.start() + start, one.end() + start, -1.0) for one in _AFTER.finditer(text[start:end])]
     marks += [
-        (one.start() + start, one.end() + start, time_in_days(one[0]) or 0.0)
+        (one.start() + start, one.end() + start, figure_time_in_days(one[0]) or 0.0)
         for one in _TIME.finditer(text[start:end])
         if one["unit2"] or _AT.search(text, max(0, one.start() + start - 12), one.start() + start)
     ]
     marks = [mark for mark in marks if not mark[0] <= figure.start < mark[1]]
     if not marks:
         return True
-    mark = _governing_time_mark(text, figure, peers, marks)
+    mark = _mark_of_figure_time(text, figure, peers, marks)
     if mark is None:
         return True
     time = mark[2]
@@ -86,7 +86,7 @@ def figure_is_of_time(
     return abs(time - wanted) <= 0.1 * max(time, wanted)
 
 
-def _is_time_of_beginning(text: str, figure: PrintedFigure, sentence: tuple[int, int]) -> bool:
+def _is_figure_time_of_beginning(text: str, figure: PrintedFigure, sentence: tuple[int, int]) -> bool:
     """`fell from 7.2 to 6.1`: the first is of the beginning."""
     return (
         _FROM.search(text, sentence[0], figure.start) is not None
@@ -94,7 +94,7 @@ def _is_time_of_beginning(text: str, figure: PrintedFigure, sentence: tuple[int,
     )
 
 
-def _governing_time_mark(
+def _mark_of_figure_time(
     text: str, figure: PrintedFigure, peers: Sequence[PrintedFigure], marks: Sequence[tuple[int, int, float]]
 ) -> tuple[int, int, float] | None:
     """The time mark of a figure: right behind it without another figure between, or else the last before it."""

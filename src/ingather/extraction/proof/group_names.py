@@ -179,7 +179,7 @@ def _group_names_in_brackets(
 
 def _lettered_group_names(text: str, own: Mapping[str, Sequence[str]], labels: Mapping[str, str]) -> list[ArmName]:
     """`group A`, by the words of one arm that stand behind it or, where it stands in brackets, before it."""
-    mentions = lettered_groups(text)
+    mentions = lettered_group_names_in(text)
     votes: dict[str, Counter[str]] = {}
     for n, (name, start, end) in enumerate(mentions):
         votes.setdefault(name, Counter())
@@ -209,7 +209,7 @@ def _windows_around_group_name(text: str, place: tuple[int, int], before: int, f
     return found
 
 
-def lettered_groups(text: str) -> list[tuple[str, int, int]]:
+def lettered_group_names_in(text: str) -> list[tuple[str, int, int]]:
     """The lettered groups that a folded text names, each with its place: `group a` for `groups A and B`, `A group`."""
     found = []
     for one in _LETTERED.finditer(text):

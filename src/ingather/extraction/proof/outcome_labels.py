@@ -5,8 +5,8 @@ from functools import lru_cache
 from typing import Final
 
 from ingather.extraction.ground.folding import UNSPACED, fold
+from ingather.extraction.proof.arm_labels import NamedRow
 from ingather.extraction.proof.cues import cue_stem
-from ingather.extraction.proof.labels import NamedRow
 
 
 def _outcome_label_term_set(text: str) -> frozenset[str]:

@@ -9,9 +9,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from ingather.extraction.proof.arm_labels import OTHER, Labels, NamedRow
 from ingather.extraction.proof.figure_in_sentence import MOST_FROM_NAME, PAIR, FigureInSentence
 from ingather.extraction.proof.figures import PrintedFigure
-from ingather.extraction.proof.labels import OTHER, Labels, NamedRow
 from ingather.extraction.proof.sentence_tokens import PieceKind, sentence_tokens_of
 
 K = PieceKind

@@ -8,10 +8,10 @@ from ingather.extraction.findings import Reason
 from ingather.extraction.ground.folding import fold
 from ingather.extraction.proof.bound import Bound, Stretch, Subject, unbound
 from ingather.extraction.proof.cues import Cues, cue_mentions
-from ingather.extraction.proof.figure_binding import Reader
+from ingather.extraction.proof.figure_binding import FigureReader
 from ingather.extraction.proof.figure_kind import FigureKind
 from ingather.extraction.proof.figure_outcome import outcome_of_figure
-from ingather.extraction.proof.figure_time import time_in_days
+from ingather.extraction.proof.figure_time import figure_time_in_days
 from ingather.extraction.proof.governing import governing_cue
 from ingather.extraction.proof.owners import figure_owner
 from ingather.extraction.template.model import Field, Scope
@@ -25,7 +25,7 @@ _PERSON_TIME: Final = {
 }
 
 
-def bind_quantity(field: Field, value: str, reader: Reader, cues: Cues, subject: Subject) -> Bound:
+def bind_quantity(field: Field, value: str, reader: FigureReader, cues: Cues, subject: Subject) -> Bound:
     """A number with its unit: the figure, the unit beside it, and the words that make it this field's."""
     found = _QUANTITY.fullmatch(fold(value).text)
     if found is None:
@@ -45,7 +45,7 @@ def bind_quantity(field: Field, value: str, reader: Reader, cues: Cues, subject:
     return next((one for one in outcomes if one.reason is None), outcomes[0])
 
 
-def _quantity_has_unit(reader: Reader, n: int, number: Decimal, unit: str) -> bool:
+def _quantity_has_unit(reader: FigureReader, n: int, number: Decimal, unit: str) -> bool:
     """Whether the unit stands behind the figure, in any of its forms."""
     figure, text = reader.figures[n], reader.passage.text
     if figure.is_name or FigureKind.AGE in reader.kinds[n]:
@@ -55,9 +55,9 @@ def _quantity_has_unit(reader: Reader, n: int, number: Decimal, unit: str) -> bo
     behind = text[figure.end : figure.end + 40]
     if pattern := _PERSON_TIME.get(unit):
         return re.match(rf" ?(?:{pattern})", behind) is not None
-    mine = time_in_days(f"{number} {unit}")
+    mine = figure_time_in_days(f"{number} {unit}")
     if mine is not None and figure.is_time:
-        theirs = time_in_days(f"{number} {figure.unit}")
+        theirs = figure_time_in_days(f"{number} {figure.unit}")
         return theirs is not None and theirs == mine
     squashed, wanted = re.sub(r"[\s.·/-]+", "", behind), re.sub(r"[\s.·/-]+", "", unit)
     return squashed.startswith(wanted[:12]) or (
@@ -65,7 +65,7 @@ def _quantity_has_unit(reader: Reader, n: int, number: Decimal, unit: str) -> bo
     )
 
 
-def _bind_quantity(field: Field, n: int, reader: Reader, cues: Cues, subject: Subject) -> Bound:
+def _bind_quantity(field: Field, n: int, reader: FigureReader, cues: Cues, subject: Subject) -> Bound:
     figure, text = reader.figures[n], reader.passage.text
     place: Stretch = (figure.start, figure.end)
     sentence = reader.passage.sentence(figure.start)
@@ -97,7 +97,7 @@ def _bind_quantity(field: Field, n: int, reader: Reader, cues: Cues, subject: Su
     return Bound(values=(place,), subjects=subjects)
 
 
-def bind_p(value: str, reader: Reader, subject: Subject) -> Bound:
+def bind_p_quantity(value: str, reader: FigureReader, subject: Subject) -> Bound:
     """A P value, with its comparator as printed, of the row's outcome."""
     found = _P.search(fold(value).text)
     if found is None:
@@ -105,11 +105,11 @@ def bind_p(value: str, reader: Reader, subject: Subject) -> Bound:
     candidates = reader.candidates(Decimal(found[2]))
     if not candidates:
         return unbound(Reason.PART_OF_NAME)
-    outcomes = [_bind_p(n, found[1], reader, subject) for n in candidates]
+    outcomes = [_bind_p_quantity(n, found[1], reader, subject) for n in candidates]
     return next((one for one in outcomes if one.reason is None), outcomes[0])
 
 
-def _bind_p(n: int, comparator: str, reader: Reader, subject: Subject) -> Bound:
+def _bind_p_quantity(n: int, comparator: str, reader: FigureReader, subject: Subject) -> Bound:
     figure, text = reader.figures[n], reader.passage.text
     place: Stretch = (figure.start, figure.end)
     if not subject.trusts_symbols:

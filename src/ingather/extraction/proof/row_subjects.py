@@ -7,10 +7,10 @@ from typing import Final
 
 from ingather.extraction.findings import Answer, Row, Span, State
 from ingather.extraction.ground.folding import fold
+from ingather.extraction.proof.arm_labels import Labels, arm_labels, arm_labels_of_columns, own_arm_label_terms
 from ingather.extraction.proof.bound import Subject
-from ingather.extraction.proof.figure_time import time_in_days
+from ingather.extraction.proof.figure_time import figure_time_in_days
 from ingather.extraction.proof.group_names import group_names_of_arms
-from ingather.extraction.proof.labels import Labels, arm_labels, labels_of_columns, own_label_terms
 from ingather.extraction.proof.short_forms import short_forms
 from ingather.extraction.template.model import Scope
 
@@ -65,7 +65,7 @@ class RowSubjects:
     def _labels(self, arms: Mapping[str, str]) -> Labels:
         pairs = tuple(arms.items())
         if pairs not in self._labels_of:
-            names = group_names_of_arms(self._text, arms, own_label_terms(pairs), self._short)
+            names = group_names_of_arms(self._text, arms, own_arm_label_terms(pairs), self._short)
             self._labels_of[pairs] = arm_labels(pairs, self._short, names)
         return self._labels_of[pairs]
 
@@ -116,7 +116,7 @@ class RowSubjects:
         given = row.parts.get("timepoint", "") or next(
             (value for name in sorted(_TIME_FIELDS) if (value := self._given.get((row.key, name)))), ""
         )
-        return time_in_days(fold(given).text) if given else None
+        return figure_time_in_days(fold(given).text) if given else None
 
     def in_table(self, subject: Subject, spans: Sequence[Span], quoted: str) -> Subject:
         """The subject with the columns of the table that the quote is a row of, if it is one."""
@@ -135,7 +135,7 @@ class RowSubjects:
         for n in range(len(lines) - 1, -1, -1):
             for count in (1, 2, 3):
                 header = fold(" ".join(lines[n : n + count])).text
-                groups = labels_of_columns(header, subject.arm_labels)
+                groups = arm_labels_of_columns(header, subject.arm_labels)
                 if len([key for key in groups if key != "all"]) > 1 and not _SENTENCE_VERB.search(header):
                     return header, tuple(groups)
         return "", ()

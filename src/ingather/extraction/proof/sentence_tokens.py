@@ -11,8 +11,8 @@ from enum import StrEnum
 from typing import Final
 
 from ingather.extraction.ground.folding import UNSPACED
+from ingather.extraction.proof.arm_labels import NamedRow
 from ingather.extraction.proof.figures import PrintedFigure
-from ingather.extraction.proof.labels import NamedRow
 
 
 class PieceKind(StrEnum):

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Final
 
+from ingather.extraction.proof.arm_labels import NamedRow
 from ingather.extraction.proof.figures import PrintedFigure
-from ingather.extraction.proof.labels import NamedRow
 from ingather.extraction.proof.owners import figure_owner
 
 # These stand between a number and the arm it went to.

@@ -24,7 +24,7 @@ from ingather.extraction.findings import (
 )
 from ingather.extraction.judgements.checks import CUT_SHORT, check
 from ingather.extraction.judgements.judgements import judge
-from ingather.extraction.proof.assess import findings_in_order
+from ingather.extraction.proof.assess import assessed_in_order
 from ingather.extraction.template import ARMS_FIELD, QUESTION_FIELDS, Template
 
 Place = tuple[str, str]  # row and field: a cell of one document
@@ -95,7 +95,7 @@ def reviewed(template: Template, found: DocumentResult, reviews: Sequence[Review
     if given:
         # An overall judgement follows from those of the domains, including the ones that a person gave.
         judgements = _laid_over(_judged_again(template, found.rows, answers, judged, given), about)
-    findings = findings_in_order(template, found.rows, [*answers, *judgements])
+    findings = assessed_in_order(template, found.rows, [*answers, *judgements])
     # Flags about the paper, or about how it was read, do not depend on reviews.
     checks = {CUT_SHORT, *(rule.id for rule in template.checks)}
     flags = [*check(template, found.rows, findings), *(flag for flag in found.flags if flag.rule not in checks)]

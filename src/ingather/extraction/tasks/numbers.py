@@ -7,7 +7,7 @@ from typing import Any
 from ingather.extraction.conversation.interview import Ask
 from ingather.extraction.findings import DocumentArm, Finding, Row
 from ingather.extraction.numbers.answering import answer_numbers
-from ingather.extraction.numbers.as_findings import arms_finding, finding_rows, findings_of
+from ingather.extraction.numbers.as_findings import answer_as_findings, arms_as_finding, rows_as_findings
 from ingather.extraction.numbers.by_model import (
     FAILED,
     OF_THIS_ANSWER,
@@ -52,18 +52,18 @@ def read_numbers(
 ) -> NumbersReading:
     """Read the answers from cells and sentences. The same arguments give the same answers: nobody is asked."""
     paper = NumbersPaper(pages, tables, known_arms=known_arms)
-    rows = finding_rows(questions)
+    rows = rows_as_findings(questions)
     wanted = [row.question for row in rows]
     answers = answer_numbers(wanted, paper, NamedCells(named) if named else None)
     arms = inventory_of(wanted, paper)
     return NumbersReading(
         rows=tuple(row.row for row in rows),
         findings=(
-            arms_finding(arms),
+            arms_as_finding(arms),
             *(
                 finding
                 for row, answer in zip(rows, answers, strict=True)
-                for finding in findings_of(row, answer, model=model)
+                for finding in answer_as_findings(row, answer, model=model)
             ),
         ),
         arms=arms,
@@ -76,7 +76,7 @@ async def ask_for_cells(
 ) -> dict[str, dict[str, Any]]:
     """What a model names for each question; its calls are kept and paid for like all others of a task."""
     paper = NumbersPaper(pages, tables)
-    wanted = [row.question for row in finding_rows(questions)]
+    wanted = [row.question for row in rows_as_findings(questions)]
     named: dict[str, dict[str, Any]] = {}
     for number, (group, index) in enumerate(question_groups_for_model(wanted, paper, context_tokens), 1):
         request = model_request(group, index)

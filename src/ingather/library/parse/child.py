@@ -11,7 +11,7 @@ from pathlib import Path
 from ingather.library.parse.formats import read_in_its_format
 from ingather.library.parse.isolation import isolate
 from ingather.library.parse.limits import EXIT_OUT_OF_MEMORY, Limits
-from ingather.library.parse.wire import pack_for_wire
+from ingather.library.parse.wire import pack_reading_for_wire
 
 # Python, PDFium and the recogniser need about ten. Fewer breaks them; more helps code hidden in a file.
 _OPEN_FILES = 32
@@ -58,7 +58,7 @@ def main(argument: str) -> int:
         with os.fdopen(0, "rb", closefd=False) as file:
             data = file.read(min(os.fstat(0).st_size, limits.file_bytes))
         isolate()
-        answer = pack_for_wire(read_in_its_format(data, limits, suffix=order["suffix"], manner=order["manner"]))
+        answer = pack_reading_for_wire(read_in_its_format(data, limits, suffix=order["suffix"], manner=order["manner"]))
     except MemoryError:
         return EXIT_OUT_OF_MEMORY
     with os.fdopen(pipe, "wb", closefd=False) as out:  # it closes with the process, and not before

@@ -34,7 +34,7 @@ from ingather.library.parse.limits import (
     Limits,
     Manner,
 )
-from ingather.library.parse.wire import Garbled, unpack_from_wire
+from ingather.library.parse.wire import Garbled, unpack_reading_from_wire
 from ingather.library.reading import Problem, Reading
 from ingather.notice import notice
 
@@ -211,7 +211,7 @@ def _reading_from_jail(ending: Ending, limits: Limits) -> Reading | None:
         return _problem_of_death_in_jail(ending, limits)
     if ending.code == 0:
         with contextlib.suppress(Garbled):
-            return unpack_from_wire(ending.answer, PARSER)
+            return unpack_reading_from_wire(ending.answer, PARSER)
     return None
 
 

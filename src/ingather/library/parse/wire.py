@@ -25,7 +25,7 @@ class Garbled(Exception):
     """The bytes are no Reading."""
 
 
-def pack_for_wire(reading: Reading) -> bytes:
+def pack_reading_for_wire(reading: Reading) -> bytes:
     head = json.dumps(
         {
             "problem": reading.problem,
@@ -44,7 +44,7 @@ def pack_for_wire(reading: Reading) -> bytes:
     return b"".join(parts)
 
 
-def unpack_from_wire(answer: bytes, parser: str) -> Reading:
+def unpack_reading_from_wire(answer: bytes, parser: str) -> Reading:
     """The Reading in an answer, or Garbled."""
     try:
         (length,) = _HEAD.unpack_from(answer)

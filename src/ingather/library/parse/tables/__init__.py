@@ -7,7 +7,7 @@ a table begins and ends), `unruled` (tables that no rules enclose), `growth`
 the top of the next page or column),
 `lattice` (cells from ruled lines), `gutters` (columns from white space),
 `rows` (lines that are one row), `header_end` (where the header ends),
-`headers` (which header stands over which columns), `labels` (which label
+`headers` (which header stands over which columns), `row_labels` (which label
 stands over which row), `notes` (footnotes), `cell_grid` (these make a grid),
 `carry` (tables that go on over pages), `finish` (a grid made a table),
 `reader` (a page from end to end), `markup` (tables of Markdown and HTML).

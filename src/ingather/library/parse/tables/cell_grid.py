@@ -28,7 +28,7 @@ _CJK = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
 
 
 @dataclass(slots=True)
-class Part:
+class GridPart:
     """A cell being made: its place in the grid, and its lines of words."""
 
     row: int
@@ -58,7 +58,7 @@ class CellGrid:
     """A table in the making: its cells, and how many rows at the top are headers."""
 
     region: Region
-    parts: list[Part] = field(default_factory=list)
+    parts: list[GridPart] = field(default_factory=list)
     header_rows: int = 0
     cuts: list[float] = field(default_factory=list)
     is_ruled: bool = False
@@ -101,12 +101,12 @@ def build_cell_grid(region: Region, before: CellGrid | None = None) -> CellGrid 
     if before is not None and not before.parts:
         before = None
     lattice = lattice_of(region.box, region.across, region.down)
-    if lattice is not None and not _is_open_lattice(lattice, region):
+    if lattice is not None and not _cell_grid_has_open_lattice(lattice, region):
         return _build_ruled_cell_grid(region, lattice, before)
     return _build_spaced_cell_grid(region, lattice, before)
 
 
-def _is_open_lattice(lattice: Lattice, region: Region) -> bool:
+def _cell_grid_has_open_lattice(lattice: Lattice, region: Region) -> bool:
     """Whether the boxes of a lattice hold several rows each: then its lines down are columns and no more."""
     inside: dict[tuple[int, int], int] = {}
     for line in lines_of_tokens(region.tokens):
@@ -129,7 +129,7 @@ def _build_ruled_cell_grid(region: Region, lattice: Lattice, before: CellGrid | 
     if len(lattice.xs) > _MOST_COLUMNS or len(lattice.ys) > _MOST_ROWS:
         return None
     parts = [
-        Part(
+        GridPart(
             square.row,
             square.column,
             square.last_row - square.row + 1,
@@ -147,7 +147,7 @@ def _build_ruled_cell_grid(region: Region, lattice: Lattice, before: CellGrid | 
     return grid
 
 
-def _repeated_rows_of_cell_grid(parts: list[Part], before: CellGrid) -> int:
+def _repeated_rows_of_cell_grid(parts: list[GridPart], before: CellGrid) -> int:
     """How many rows at the top are the headers of the page before, once more."""
     known, count = before.header_texts(), 0
     for row in range(before.header_rows):
@@ -158,9 +158,9 @@ def _repeated_rows_of_cell_grid(parts: list[Part], before: CellGrid) -> int:
     return count
 
 
-def _header_rows_of_cell_grid(parts: list[Part], shades: list[Shade], count: int) -> int:
+def _header_rows_of_cell_grid(parts: list[GridPart], shades: list[Shade], count: int) -> int:
     """How many rows at the top of a table with drawn cells are headers."""
-    by_row: list[list[Part]] = [[] for _ in range(count)]
+    by_row: list[list[GridPart]] = [[] for _ in range(count)]
     for part in parts:
         if part.text:
             by_row[part.row].append(part)
@@ -174,12 +174,12 @@ def _header_rows_of_cell_grid(parts: list[Part], shades: list[Shade], count: int
     return _cell_grid_rows_until(by_row, header_end_row(looks))
 
 
-def _is_alone_in_cell_grid_row(row: list[Part]) -> bool:
+def _is_alone_in_cell_grid_row(row: list[GridPart]) -> bool:
     """Whether a row holds a label and no more: in the first column, or over several columns."""
     return len(row) == 1 and (row[0].column == 0 or row[0].column_span > 1)
 
 
-def _cell_grid_rows_until(by_row: list[list[Part]], filled: int) -> int:
+def _cell_grid_rows_until(by_row: list[list[GridPart]], filled: int) -> int:
     """The number of rows from the top that hold the first `filled` rows with text."""
     count = seen = 0
     for row in by_row:
@@ -241,9 +241,9 @@ def _header_pitch_for_cell_grid(header: list[list[Segment]], body: list[list[Seg
     return min(rows.loosest_pitch_of_rows(nearest, rows.usual_type_size_of_rows(header)), of_rows)
 
 
-def _cell_grid_part(block: rows.Block, row: int, page: int) -> Part:
+def _cell_grid_part(block: rows.RowBlock, row: int, page: int) -> GridPart:
     lines = [segment.tokens for segment in block.lines]
-    return Part(row, block.first, block.span, block.last - block.first + 1, lines, page)
+    return GridPart(row, block.first, block.span, block.last - block.first + 1, lines, page)
 
 
 def _full_rules_of_cell_grid(region: Region) -> list[Rule]:

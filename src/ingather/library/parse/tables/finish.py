@@ -1,8 +1,8 @@
 """A grid made into the finished table: for every cell the headers above it and the labels beside it."""
 
-from ingather.library.parse.tables.cell_grid import CellGrid, Part
-from ingather.library.parse.tables.labels import RowLabel, label_paths_of_rows
-from ingather.library.parse.tables.notes import notes_of
+from ingather.library.parse.tables.cell_grid import CellGrid, GridPart
+from ingather.library.parse.tables.notes import notes_of_table
+from ingather.library.parse.tables.row_labels import RowLabel, row_label_paths
 from ingather.library.table import Cell, Table
 
 
@@ -12,14 +12,14 @@ def finished_table(grid: CellGrid) -> Table:
     count = max((part.row + part.row_span for part in grid.parts), default=0)
     columns = max((part.column + part.column_span for part in grid.parts), default=0)
     heads = [part for part in grid.parts if part.row < grid.header_rows and part.text]
-    by_row: list[list[Part]] = [[] for _ in range(count)]
+    by_row: list[list[GridPart]] = [[] for _ in range(count)]
     for part in grid.parts:
         if part.text:
             for row in range(part.row, part.row + part.row_span):
                 by_row[row].append(part)
     body = range(grid.header_rows, count)
     labels = [_finished_row_label(by_row[row], row, columns) for row in body]
-    paths = dict(zip(body, label_paths_of_rows(labels), strict=True))
+    paths = dict(zip(body, row_label_paths(labels), strict=True))
     names = {row: label.text for row, label in zip(body, labels, strict=True) if label}
     cells = [_finished_cell(part, grid, heads, paths, names) for part in grid.parts if part.text]
     cells.sort(key=lambda cell: (cell.row, cell.column))
@@ -28,13 +28,13 @@ def finished_table(grid: CellGrid) -> Table:
         page=region.page,
         label=caption.label if caption else "",
         caption=caption.text if caption else "",
-        footnotes=notes_of(region.below),
+        footnotes=notes_of_table(region.below),
         cells=tuple(cells),
         is_picture=region.is_picture,
     )
 
 
-def _finished_row_label(row: list[Part], number: int, columns: int) -> RowLabel | None:
+def _finished_row_label(row: list[GridPart], number: int, columns: int) -> RowLabel | None:
     first = [part for part in row if part.column == 0 and part.row == number]
     if not first:
         alone = [part for part in row if part.row == number]
@@ -46,7 +46,7 @@ def _finished_row_label(row: list[Part], number: int, columns: int) -> RowLabel 
 
 
 def _finished_cell(
-    part: Part, grid: CellGrid, heads: list[Part], paths: dict[int, tuple[str, ...]], names: dict[int, str]
+    part: GridPart, grid: CellGrid, heads: list[GridPart], paths: dict[int, tuple[str, ...]], names: dict[int, str]
 ) -> Cell:
     is_header = part.row < grid.header_rows
     last = part.column + part.column_span - 1

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from ingather.library.parse.tables.gutters import columns_between_gutters
 from ingather.library.parse.tables.marks import Rule, Segment
-from ingather.library.parse.tables.rows import Block, beside_in_row
+from ingather.library.parse.tables.rows import RowBlock, beside_in_row
 
 # In sizes of type. A column that no upper header covers costs as much as a header this far from its middle.
 _UNCOVERED = 1.0
@@ -60,7 +60,9 @@ def header_columns_from(cuts: list[float], segments: list[Segment], left: float,
     return HeaderColumns(cuts, spans)
 
 
-def header_blocks(lines: list[list[Segment]], columns: HeaderColumns, pitch: float, across: list[Rule]) -> list[Block]:
+def header_blocks(
+    lines: list[list[Segment]], columns: HeaderColumns, pitch: float, across: list[Rule]
+) -> list[RowBlock]:
     """The header's cells with their columns; `row` is the level, 0 for the topmost."""
     blocks = _stacked_headers([_closed_up_headers(line, columns.cuts) for line in lines], pitch, across)
     for block in blocks:
@@ -83,7 +85,7 @@ def line_pitch_of_headers(lines: list[list[Segment]]) -> float:
     return min(found, default=LEAST_PITCH)
 
 
-def leaf_headers_of(lines: list[list[Segment]], pitch: float, across: list[Rule]) -> list[Block]:
+def leaf_headers_of(lines: list[list[Segment]], pitch: float, across: list[Rule]) -> list[RowBlock]:
     """The lowest headers, from the left: those that no other one stands below."""
     blocks = _stacked_headers(lines, pitch, across)
     leaves = [
@@ -109,22 +111,22 @@ def _closed_up_headers(line: list[Segment], cuts: list[float]) -> list[Segment]:
     return found
 
 
-def _stacked_headers(lines: list[list[Segment]], pitch: float, across: list[Rule]) -> list[Block]:
+def _stacked_headers(lines: list[list[Segment]], pitch: float, across: list[Rule]) -> list[RowBlock]:
     """Segments below each other, one to one and no further apart than lines of a cell, as one block."""
-    blocks: list[Block] = []
+    blocks: list[RowBlock] = []
     for line in lines:
         for segment in line:
             mate = _mate_of_header(blocks, line, segment, pitch, across)
             if mate is None:
-                blocks.append(Block(0, 0, [segment]))
+                blocks.append(RowBlock(0, 0, [segment]))
             else:
                 mate.lines.append(segment)
     return blocks
 
 
 def _mate_of_header(
-    blocks: list[Block], line: list[Segment], segment: Segment, pitch: float, across: list[Rule]
-) -> Block | None:
+    blocks: list[RowBlock], line: list[Segment], segment: Segment, pitch: float, across: list[Rule]
+) -> RowBlock | None:
     """The block that a segment goes on with."""
     near = [block for block in blocks if block.lines[-1] not in line and _header_is_right_above(block, segment, pitch)]
     if len(near) != 1:
@@ -136,7 +138,7 @@ def _mate_of_header(
     return None if _begins_row_of_headers(blocks, line, segment, pitch) else near[0]
 
 
-def _begins_row_of_headers(blocks: list[Block], line: list[Segment], segment: Segment, pitch: float) -> bool:
+def _begins_row_of_headers(blocks: list[RowBlock], line: list[Segment], segment: Segment, pitch: float) -> bool:
     """Whether a segment is one of a row of headers below others: its words stand there again below a header of two."""
     below_wide: set[str] = set()
     for block in blocks:
@@ -150,14 +152,14 @@ def _begins_row_of_headers(blocks: list[Block], line: list[Segment], segment: Se
     return segment.text in below_wide
 
 
-def _header_is_right_above(block: Block, segment: Segment, pitch: float) -> bool:
+def _header_is_right_above(block: RowBlock, segment: Segment, pitch: float) -> bool:
     last = block.lines[-1]
     distance = segment.base - last.base
     most = (pitch + _RAISES * segment.is_marked) * max(segment.size, last.size)
     return _header_blocks_meet(block, segment) and 0.3 * segment.size < distance <= most
 
 
-def _header_blocks_meet(block: Block, segment: Segment) -> bool:
+def _header_blocks_meet(block: RowBlock, segment: Segment) -> bool:
     return block.left < segment.right and segment.left < block.right
 
 
@@ -170,7 +172,7 @@ def _header_is_ruled_off(upper: Segment, lower: Segment, across: list[Rule]) -> 
     )
 
 
-def _own_columns_of_header(block: Block, columns: HeaderColumns) -> tuple[int, int]:
+def _own_columns_of_header(block: RowBlock, columns: HeaderColumns) -> tuple[int, int]:
     """The columns whose text a header overlaps, or the nearest one."""
     over = [number for number in range(columns.count) if _share_of_header(block, columns, number) > _SHARED]
     if over:
@@ -180,20 +182,20 @@ def _own_columns_of_header(block: Block, columns: HeaderColumns) -> tuple[int, i
     return number, number
 
 
-def _share_of_header(block: Block, columns: HeaderColumns, number: int) -> float:
+def _share_of_header(block: RowBlock, columns: HeaderColumns, number: int) -> float:
     """How much of a header, or of the column's text below it, the two have in common."""
     left, right = columns.spans[number]
     common = min(right, block.right) - max(left, block.left)
     return common / max(min(right - left, block.right - block.left), 1.0)
 
 
-def _header_is_below(lower: Block, upper: Block) -> bool:
+def _header_is_below(lower: RowBlock, upper: RowBlock) -> bool:
     return lower.lines[0].base - lower.lines[0].size > upper.lines[-1].base - 0.4 * upper.lines[-1].size
 
 
-def _upper_levels_of_headers(blocks: list[Block]) -> list[list[Block]]:
+def _upper_levels_of_headers(blocks: list[RowBlock]) -> list[list[RowBlock]]:
     """Headers that others stand below, level by level: those of one level stand beside each other."""
-    levels: list[list[Block]] = []
+    levels: list[list[RowBlock]] = []
     for block in sorted(blocks, key=lambda block: block.lines[-1].base):
         level = next((level for level in levels if not any(_header_is_below(block, other) for other in level)), None)
         if level is None:
@@ -203,7 +205,7 @@ def _upper_levels_of_headers(blocks: list[Block]) -> list[list[Block]]:
     return levels[:-1]
 
 
-def _number_levels_of_headers(blocks: list[Block]) -> None:
+def _number_levels_of_headers(blocks: list[RowBlock]) -> None:
     """Numbers the levels: a block stands one below the lowest of those above it that share a column."""
     for block in sorted(blocks, key=lambda block: block.lines[0].base):
         above = [
@@ -217,14 +219,14 @@ def _number_levels_of_headers(blocks: list[Block]) -> None:
         block.row = max(above, default=-1) + 1
 
 
-def _spread_headers(level: list[Block], blocks: list[Block], columns: HeaderColumns, across: list[Rule]) -> None:
+def _spread_headers(level: list[RowBlock], blocks: list[RowBlock], columns: HeaderColumns, across: list[Rule]) -> None:
     """Widens the headers of one level over the columns whose own headers stand below, all of them together."""
     # A header that wraps beside these and has none below it reaches down to the cells.
     level = sorted((block for block in level if _header_has_below(block, blocks)), key=lambda block: block.left)
     own = {id(block) for block in level}
     lower = [b for b in blocks if id(b) not in own and any(_header_is_below(b, other) for other in level)]
     covered = [any(block.first <= c <= block.last for block in lower) for c in range(columns.count)]
-    free: list[Block] = []
+    free: list[RowBlock] = []
     fixed: set[int] = set()
     for block in level:
         ruled = _columns_below_rule_of_header(block, level, columns, across)
@@ -240,7 +242,7 @@ def _spread_headers(level: list[Block], blocks: list[Block], columns: HeaderColu
         _share_out_columns_to_headers(free, may, columns, _names_of_leaf_headers(lower, columns))
 
 
-def _names_of_leaf_headers(lower: list[Block], columns: HeaderColumns) -> list[str]:
+def _names_of_leaf_headers(lower: list[RowBlock], columns: HeaderColumns) -> list[str]:
     """What the header right over the cells of each column is called, without what stands in brackets."""
     names = [""] * columns.count
     for block in sorted(lower, key=lambda block: block.lines[0].base):
@@ -249,14 +251,14 @@ def _names_of_leaf_headers(lower: list[Block], columns: HeaderColumns) -> list[s
     return names
 
 
-def _header_has_below(block: Block, blocks: list[Block]) -> bool:
+def _header_has_below(block: RowBlock, blocks: list[RowBlock]) -> bool:
     return any(
         _header_is_below(other, block) and other.first <= block.last and other.last >= block.first for other in blocks
     )
 
 
 def _columns_below_rule_of_header(
-    block: Block, level: list[Block], columns: HeaderColumns, across: list[Rule]
+    block: RowBlock, level: list[RowBlock], columns: HeaderColumns, across: list[Rule]
 ) -> tuple[int, int] | None:
     """The columns above which a rule, or a piece of one, is drawn right below a header and below no other."""
     last = block.lines[-1]
@@ -276,7 +278,7 @@ def _columns_below_rule_of_header(
 
 
 def _share_out_columns_to_headers(
-    level: list[Block], may: list[bool], columns: HeaderColumns, names: list[str]
+    level: list[RowBlock], may: list[bool], columns: HeaderColumns, names: list[str]
 ) -> None:
     """Gives each header of a level a run of the columns that it may cover, so that the least is left odd.
 
@@ -313,7 +315,7 @@ def _oddness_below_header(names: list[str], first: int, last: int, groups: int) 
     return _TWICE * twice + (_COMPARING * comparing if last > first and not is_by_group else 0.0)
 
 
-def _header_is_off_by(block: Block, columns: HeaderColumns, first: int, last: int) -> float:
+def _header_is_off_by(block: RowBlock, columns: HeaderColumns, first: int, last: int) -> float:
     """How far a header is from the middle, the left or the right of some columns, in sizes of type."""
     left, right = columns.spans[first][0], columns.spans[last][1]
     low = columns.cuts[first - 1] if first else left

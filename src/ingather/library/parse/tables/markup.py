@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from itertools import accumulate
 
 from ingather.library.parse.tables.captions import caption_label_of
-from ingather.library.parse.tables.labels import RowLabel, label_paths_of_rows
+from ingather.library.parse.tables.row_labels import RowLabel, row_label_paths
 from ingather.library.table import Cell, Table
 
 _DIVIDER = re.compile(r"^\s*\|?(?:\s*:?-{1,}:?\s*\|)+\s*(?::?-{1,}:?)?\s*\|?\s*$")
@@ -175,7 +175,7 @@ def _markup_table(cells: list[_Cell], caption: tuple[str, str], page: int) -> Ta
     labels = [
         RowLabel(first.text, 0.0, is_alone=len(by_row[row]) == 1) if (first := firsts[row]) else None for row in body
     ]
-    paths = dict(zip(body, label_paths_of_rows(labels), strict=True))
+    paths = dict(zip(body, row_label_paths(labels), strict=True))
     finished = tuple(
         Cell(
             row=cell.row,

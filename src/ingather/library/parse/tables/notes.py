@@ -10,7 +10,7 @@ _MARK = re.compile(
 )
 
 
-def notes_of(lines: list[list[Segment]]) -> tuple[str, ...]:
+def notes_of_table(lines: list[list[Segment]]) -> tuple[str, ...]:
     found: list[str] = []
     for line in lines:
         text = text_of_marks([token for segment in line for token in segment.tokens])

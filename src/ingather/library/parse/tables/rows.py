@@ -42,7 +42,7 @@ _FIGURE = re.compile(r"[<>=~\u2264\u2265\u2248\u00b1+\-\u2212\u2013(]*\s*\.?\d")
 
 
 @dataclass(slots=True)
-class Block:
+class RowBlock:
     """Lines of one cell, in the columns `first` to `last`, and the row it was given; `span` rows high."""
 
     first: int
@@ -72,9 +72,9 @@ class Block:
 class _Row:
     top: float
     bottom: float
-    blocks: list[Block] = field(default_factory=list)
+    blocks: list[RowBlock] = field(default_factory=list)
 
-    def holds_column(self, block: Block) -> bool:
+    def holds_column(self, block: RowBlock) -> bool:
         return any(other.first <= block.last and other.last >= block.first for other in self.blocks)
 
 
@@ -156,10 +156,10 @@ def _is_figure_in_row(segment: Segment) -> bool:
     return _FIGURE.match(text) is not None and 2 * sum(map(str.isalpha, text)) <= len(text)
 
 
-def row_blocks_of(lines: list[list[Segment]], cuts: list[float], pitch: float) -> list[Block]:
+def row_blocks_of(lines: list[list[Segment]], cuts: list[float], pitch: float) -> list[RowBlock]:
     """Lines put together to cells where they stand no further apart than `pitch` (in sizes of type)."""
-    open_blocks: list[Block] = []
-    found: list[Block] = []
+    open_blocks: list[RowBlock] = []
+    found: list[RowBlock] = []
     # Printers raise a mark and leave its line where it is, so that a line as far off as a row is a row.
     raised = max(pitch, min(pitch + _RAISES, _NEARER * _labelled_pitch_of_rows(lines, cuts)))
     for line in lines:
@@ -172,7 +172,7 @@ def row_blocks_of(lines: list[list[Segment]], cuts: list[float], pitch: float) -
                     mate = block if _is_mate_in_row(block, segment, (first, last), most) else None
                     break
             if mate is None:
-                mate = Block(first, last, [segment])
+                mate = RowBlock(first, last, [segment])
                 open_blocks.append(mate)
                 found.append(mate)
             elif abs(segment.base - mate.lines[-1].base) <= _LEVEL * segment.size:
@@ -182,7 +182,7 @@ def row_blocks_of(lines: list[list[Segment]], cuts: list[float], pitch: float) -
     return found
 
 
-def _is_mate_in_row(block: Block, segment: Segment, columns: tuple[int, int], pitch: float) -> bool:
+def _is_mate_in_row(block: RowBlock, segment: Segment, columns: tuple[int, int], pitch: float) -> bool:
     """Whether a segment goes on with the cell above it, or stands beside its last line."""
     distance = segment.base - block.lines[-1].base
     is_beside = abs(distance) <= _LEVEL * segment.size
@@ -207,7 +207,7 @@ def beside_in_row(one: Segment, other: Segment) -> Segment:
     )
 
 
-def rows_of_blocks(blocks: list[Block]) -> list[list[Block]]:
+def rows_of_blocks(blocks: list[RowBlock]) -> list[list[RowBlock]]:
     """Blocks row by row; a block beside several rows is in the first of them, and says how many."""
     rows: list[_Row] = []
     for block in sorted(blocks, key=lambda block: (block.bottom - block.top, block.top)):
@@ -230,7 +230,7 @@ def rows_of_blocks(blocks: list[Block]) -> list[list[Block]]:
     return [row.blocks for row in rows]
 
 
-def _row_overlap(row: _Row, block: Block) -> float:
+def _row_overlap(row: _Row, block: RowBlock) -> float:
     return min(row.bottom, block.bottom) - max(row.top, block.top)
 
 
@@ -239,7 +239,7 @@ def _rows_conflict(rows: list[_Row]) -> bool:
     return any(rows[i].holds_column(block) for i in range(len(rows)) for j in range(i) for block in rows[j].blocks)
 
 
-def _merge_rows(rows: list[_Row], free: list[_Row], block: Block) -> None:
+def _merge_rows(rows: list[_Row], free: list[_Row], block: RowBlock) -> None:
     first = free[0]
     for other in free[1:]:
         first.blocks += other.blocks
@@ -249,12 +249,12 @@ def _merge_rows(rows: list[_Row], free: list[_Row], block: Block) -> None:
     first.top, first.bottom = min(first.top, block.top), max(first.bottom, block.bottom)
 
 
-def rows_by_text(lines: list[list[Segment]], cuts: list[float]) -> list[list[Block]]:
+def rows_by_text(lines: list[list[Segment]], cuts: list[float]) -> list[list[RowBlock]]:
     """Rows where lines of a cell stand no nearer than rows: a line without a label, or a label alone, may go on."""
     widths = _column_widths_of_rows(lines, cuts)
-    rows: list[list[Block]] = []
+    rows: list[list[RowBlock]] = []
     for line in lines:
-        blocks = [Block(*columns_between_gutters(segment, cuts), [segment]) for segment in line]
+        blocks = [RowBlock(*columns_between_gutters(segment, cuts), [segment]) for segment in line]
         if rows and _line_continues_row(rows[-1], blocks, widths):
             for block in blocks:
                 mate = next((b for b in rows[-1] if (b.first, b.last) == (block.first, block.last)), None)
@@ -280,7 +280,7 @@ def _column_widths_of_rows(lines: list[list[Segment]], cuts: list[float]) -> dic
     return rights
 
 
-def _line_continues_row(row: list[Block], blocks: list[Block], rights: dict[int, float]) -> bool:
+def _line_continues_row(row: list[RowBlock], blocks: list[RowBlock], rights: dict[int, float]) -> bool:
     """Whether a line goes on with the row above: each of its cells begins where the one above could hold no more."""
     if _row_is_unfinished(row, blocks):
         return True
@@ -298,7 +298,7 @@ def _line_continues_row(row: list[Block], blocks: list[Block], rights: dict[int,
     return len(blocks) < len(row) or all(block.first == 0 for block in blocks)
 
 
-def _row_is_unfinished(row: list[Block], blocks: list[Block]) -> bool:
+def _row_is_unfinished(row: list[RowBlock], blocks: list[RowBlock]) -> bool:
     """Whether cells of a row wait for what stands in a line below: so much of them that it is no slip of the pen."""
     above = {(block.first, block.last): " ".join(line.text for line in block.lines) for block in row}
     waiting = sum(1 for block in blocks if is_unfinished(above.get((block.first, block.last), ""), block.lines[0].text))

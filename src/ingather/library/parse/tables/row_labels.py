@@ -19,7 +19,7 @@ class RowLabel:
     is_alone: bool
 
 
-def label_paths_of_rows(labels: list[RowLabel | None]) -> list[tuple[str, ...]]:
+def row_label_paths(labels: list[RowLabel | None]) -> list[tuple[str, ...]]:
     """For each row the labels above it, from the outermost; None for a row without a label."""
     edges = Counter(round(label.left / _SAME_INDENT) for label in labels if label)
     count = sum(edges.values())
@@ -31,7 +31,7 @@ def label_paths_of_rows(labels: list[RowLabel | None]) -> list[tuple[str, ...]]:
         if label is None:
             paths.append(tuple(other.text for other in above if other.is_alone))
             continue
-        above = [other for other in above if _is_label_over(other, label, has_indents=has_indents)]
+        above = [other for other in above if _is_row_label_over(other, label, has_indents=has_indents)]
         if label.is_alone:
             # A group ends where another label stands alone at its edge.
             above = [other for other in above if has_indents and other.left < label.left - _SAME_INDENT]
@@ -43,7 +43,7 @@ def label_paths_of_rows(labels: list[RowLabel | None]) -> list[tuple[str, ...]]:
     return paths
 
 
-def _is_label_over(other: RowLabel, label: RowLabel, *, has_indents: bool) -> bool:
+def _is_row_label_over(other: RowLabel, label: RowLabel, *, has_indents: bool) -> bool:
     if has_indents and other.left < label.left - _SAME_INDENT:
         return True
     return other.is_alone and (not has_indents or abs(other.left - label.left) <= _SAME_INDENT)

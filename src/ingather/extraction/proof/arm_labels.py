@@ -9,16 +9,16 @@ from typing import Final
 
 from ingather.extraction.ground.folding import UNSPACED, fold
 from ingather.extraction.ground.lexicon import is_real
-from ingather.extraction.proof.group_names import is_lettered_group_name, lettered_groups
+from ingather.extraction.proof.group_names import is_lettered_group_name, lettered_group_names_in
 
 
-def _label_set(text: str) -> frozenset[str]:
+def _arm_label_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
 OTHER: Final = "?"  # the key of a group that a text names and that no row stands for
 
-_GENERIC: Final = _label_set(
+_GENERIC: Final = _arm_label_set(
     "group groups arm arms treatment treatments therapy patients participants subjects women men children plus "
     "dose daily with and or the of in a an to for per day week mg g ml kg once twice versus vs only alone "
     "received receiving intervention control program programme regimen standard care usual mcg tablet tablets "
@@ -103,7 +103,7 @@ class Labels:
         known = dict(self.lettered)
         return [
             NamedRow(start=start, end=end, key=known.get(name, OTHER + name))
-            for name, start, end in lettered_groups(text)
+            for name, start, end in lettered_group_names_in(text)
         ]
 
     def mentions(self, text: str) -> list[NamedRow]:
@@ -126,7 +126,7 @@ class Labels:
         for one in found:
             if all(one.end <= other.start or one.start >= other.end for other in kept):
                 kept.append(one)
-        return _labels_with_appositions(text, _joined_labels(text, sorted(kept, key=lambda one: one.start)))
+        return _arm_labels_with_appositions(text, _joined_arm_labels(text, sorted(kept, key=lambda one: one.start)))
 
 
 # Two names are joined into one by nothing, or by the words of a combination with no more than a dose between.
@@ -143,7 +143,7 @@ _DESIGN: Final = re.compile(r"[- ](?:controlled|blind|based trial)")
 _NEGATED: Final = re.compile(r"(?<![a-z])(?:no|non|not|without|never)[ -](?:perceived |any |further )?$")
 
 
-def _joined_labels(text: str, named: Sequence[NamedRow]) -> list[NamedRow]:
+def _joined_arm_labels(text: str, named: Sequence[NamedRow]) -> list[NamedRow]:
     """Two known groups side by side are one name: `electronic survey` is no paper survey. A placebo stays one."""
     found: list[NamedRow] = []
     for one in named:
@@ -167,7 +167,7 @@ _APPOSITION: Final = re.compile(r" ?(?:[(\[,]|=|:) ?(?:the )?(?:n ?= ?[0-9]+[,;]
 _DUMMY: Final = re.compile(r" (?:[0-9.]+ ?[a-z/]+ )?(?:[a-z ]{0,20})?(?:and|plus|with) (?:an? )?(?:[a-z-]+ )?")
 
 
-def _labels_with_appositions(text: str, named: Sequence[NamedRow]) -> list[NamedRow]:
+def _arm_labels_with_appositions(text: str, named: Sequence[NamedRow]) -> list[NamedRow]:
     """A group that no row stands for, named right beside a known one, is that one."""
     found = list(named)
     for n, (one, other) in enumerate(pairwise(named)):
@@ -187,21 +187,21 @@ _CALLED: Final = (
 )
 
 
-def own_label_terms(arms: tuple[tuple[str, str], ...]) -> dict[str, tuple[str, ...]]:
+def own_arm_label_terms(arms: tuple[tuple[str, str], ...]) -> dict[str, tuple[str, ...]]:
     """For each arm the words of its label that no other label has."""
     folded = {key: _bare_arm_label(fold(label).text) for key, label in arms if label.strip()}
     found = {}
     for key, label in folded.items():
-        others = {term for other, text in folded.items() if other != key for term in _label_terms(text)}
+        others = {term for other, text in folded.items() if other != key for term in _arm_label_terms(text)}
         found[key] = tuple(
             term
-            for term in _label_terms(label)
-            if term not in others and term not in _GENERIC and _is_telling_label_term(term)
+            for term in _arm_label_terms(label)
+            if term not in others and term not in _GENERIC and _is_telling_arm_label_term(term)
         )
     return found
 
 
-def _control_labels(folded: Sequence[tuple[str, str]]) -> list[str]:
+def _control_arm_labels(folded: Sequence[tuple[str, str]]) -> list[str]:
     """The arms that a paper may call the control group."""
     found = [key for key, label in folded if _CONTROL.search(label)]
     return found or ([key for key, label in folded if _LIKE_CONTROL.search(label)] if len(folded) == _PAIR else [])
@@ -217,27 +217,27 @@ def arm_labels(
     its arms, as key and name.
     """
     folded = [(key, _bare_arm_label(fold(label).text)) for key, label in arms if label.strip()]
-    controls = _control_labels(folded)
+    controls = _control_arm_labels(folded)
     actives = [key for key, _ in folded if key not in controls]
-    all_own = own_label_terms(arms)
+    all_own = own_arm_label_terms(arms)
     patterns: list[tuple[str, re.Pattern[str]]] = []
     for key, label in folded:
         own = all_own[key]
-        sources = _label_patterns(key, label, folded, own, short)
+        sources = _arm_label_patterns(key, label, folded, own, short)
         sources += [
-            _label_phrase(name) for name_key, name in names if name_key == key and not is_lettered_group_name(name)
+            _arm_label_phrase(name) for name_key, name in names if name_key == key and not is_lettered_group_name(name)
         ]
         if controls == [key]:
             sources += [rf"(?<![a-z]){alias}(?![a-z])" for alias in _CONTROL_ALIASES]
         if actives == [key] and (controls or len(folded) == 1):
             sources += [rf"(?<![a-z]){alias}(?![a-z])" for alias in _ACTIVE_ALIASES]
         patterns += [(key, re.compile(source)) for source in sources]
-    patterns += _explained_labels(patterns, short)
+    patterns += _explained_arm_labels(patterns, short)
     lettered = tuple((name, key) for key, name in names if is_lettered_group_name(name))
     return Labels(patterns=tuple(patterns), finds_others=True, lettered=lettered)
 
 
-def _explained_labels(
+def _explained_arm_labels(
     patterns: Sequence[tuple[str, re.Pattern[str]]], short: Sequence[tuple[str, str]]
 ) -> list[tuple[str, re.Pattern[str]]]:
     """`the intervention group (IG)`: what the paper abbreviates of a name that is one arm's."""
@@ -245,29 +245,29 @@ def _explained_labels(
     for long, brief in short:
         keys = {key for key, pattern in patterns if pattern.fullmatch(long) or pattern.fullmatch(f"{long} group")}
         if len(keys) == 1 and not brief.startswith(("group ", "arm ")):
-            found.append((keys.pop(), re.compile(_label_phrase(brief))))
+            found.append((keys.pop(), re.compile(_arm_label_phrase(brief))))
     return found
 
 
-def _label_patterns(
+def _arm_label_patterns(
     key: str, label: str, folded: Sequence[tuple[str, str]], own: Sequence[str], short: tuple[tuple[str, str], ...]
 ) -> list[str]:
     """Patterns by which an arm is named with its label's words."""
-    label_terms = {term for term in _label_terms(label) if term not in _GENERIC}
+    label_terms = {term for term in _arm_label_terms(label) if term not in _GENERIC}
     names = [label, *re.findall(r"\(([^()]{2,})\)", label), re.sub(r" ?\([^()]*\)", "", label)]
     # `no pamidronate` has a word of its own that names the other group.
     is_negated = re.match(r"(?:no|non|not|without)(?![a-z])", label) is not None
     calling = () if is_negated else own
-    names += [*_shortened_labels(label, short, own), *(term for term in calling if not is_real(term))]
-    is_part = not own and any(other != key and label_terms <= {*_label_terms(text)} for other, text in folded)
-    sources = [_label_phrase(name) for name in dict.fromkeys(names) if name.strip(" ()")]
+    names += [*_shortened_arm_labels(label, short, own), *(term for term in calling if not is_real(term))]
+    is_part = not own and any(other != key and label_terms <= {*_arm_label_terms(text)} for other, text in folded)
+    sources = [_arm_label_phrase(name) for name in dict.fromkeys(names) if name.strip(" ()")]
     # An ordinary word of a label names the group only where it is called one: `the exercise group`.
     sources += [
         rf"(?<![a-z0-9-]){re.escape(term)}(?:{_NEXT_TERM}){{0,2}}{_CALLED}" for term in calling if is_real(term)
     ]
     if is_part and label_terms:
         # `letrozole` beside `palbociclib plus letrozole`: the shorter name, where it is called a group.
-        core = r"[ -]?".join(re.escape(term) for term in _label_terms(label) if term in label_terms)
+        core = r"[ -]?".join(re.escape(term) for term in _arm_label_terms(label) if term in label_terms)
         sources = [rf"(?:{source})(?! ?(?:plus|\+|/|with|and) ?[a-z])" for source in sources]
         sources.append(
             rf"(?<![a-z0-9])(?<!plus )(?<!and )(?<!with ){core}[- ](?:groups?|arms?|alone|only"
@@ -276,7 +276,7 @@ def _label_patterns(
     return sources
 
 
-def _shortened_labels(label: str, short: tuple[tuple[str, str], ...], own: Sequence[str]) -> list[str]:
+def _shortened_arm_labels(label: str, short: tuple[tuple[str, str], ...], own: Sequence[str]) -> list[str]:
     """A label with what the paper abbreviates of it written short, or long."""
     found = []
     spaced = label.replace("-", " ")
@@ -298,7 +298,7 @@ def _bare_arm_label(label: str) -> str:
     return re.sub(r"(?: groups?| arms?|组)$", "", label).strip()
 
 
-def _label_phrase(name: str) -> str:
+def _arm_label_phrase(name: str) -> str:
     spaced = r"[ -]?".join(re.escape(term) for term in re.split(r"[ -]+", name.strip(" ()")))
     return (
         rf"(?<![a-z0-9+-]){spaced}(?:[- ](?:group|arm|treated))?(?![a-z0-9]|[+-](?![a-z0-9]))"
@@ -307,7 +307,7 @@ def _label_phrase(name: str) -> str:
     )
 
 
-def _label_terms(label: str) -> list[str]:
+def _arm_label_terms(label: str) -> list[str]:
     return re.findall(
         rf"[a-z]+[0-9]*|[0-9]+(?:\.[0-9]+)? ?(?:mg|g|ug|ml|iu|gy|weeks?|months?|days?|years?|hours?|sessions?"
         rf"|cycles?)|[{UNSPACED}]+",
@@ -315,11 +315,11 @@ def _label_terms(label: str) -> list[str]:
     )
 
 
-def _is_telling_label_term(term: str) -> bool:
+def _is_telling_arm_label_term(term: str) -> bool:
     return len(term) >= 3 or any(c.isdigit() for c in term) or not term.isascii()
 
 
-def labels_of_columns(header: str, labels: Labels) -> list[str]:
+def arm_labels_of_columns(header: str, labels: Labels) -> list[str]:
     """The groups that a header of a table names, in order; `all` for a column of totals."""
     named = [
         *labels.mentions(header),
@@ -329,6 +329,6 @@ def labels_of_columns(header: str, labels: Labels) -> list[str]:
     return [key for n, key in enumerate(keys) if not n or key != keys[n - 1]]
 
 
-def row_labels_of_scope(scope: str, rows: Sequence[tuple[str, str, str]]) -> Mapping[str, str]:
+def arm_labels_of_scope(scope: str, rows: Sequence[tuple[str, str, str]]) -> Mapping[str, str]:
     """The rows of a scope as key and label."""
     return {key: label for its_scope, key, label in rows if its_scope == scope}
