@@ -1,5 +1,7 @@
 """Binding: where a value stands in its quote, and what makes it this value."""
 
+from dataclasses import replace
+
 import pytest
 
 from ingather.extraction.findings import Answer, Finding, Reason, Row, State, Value, Verdict
@@ -255,3 +257,12 @@ TRUTHS = [
 def test_the_same_sentences_prove_what_they_say(field: str, value: Value, quote: str, row: Row | None) -> None:
     finding = judged(field, value, quote, row=row)
     assert (finding.verdict, finding.reason) == (Verdict.VERIFIED, None)
+
+
+def test_a_part_of_what_a_field_asks_for_in_full_is_not_marked() -> None:
+    text = "One limitation of this study is its small sample."
+    answer = Answer(field="limitations", state=State.REPORTED, value=text, quote=text)
+    for is_part, expected in ((False, (Verdict.VERIFIED, None)), (True, (Verdict.UNBOUND, Reason.PART))):
+        findings, _ = assess(RCT, [text], [], [replace(answer, is_part=is_part)], source="test")
+        finding = next(one for one in findings if one.field == "limitations")
+        assert (finding.verdict, finding.reason) == expected

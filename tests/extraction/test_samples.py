@@ -70,7 +70,7 @@ def test_the_right_answers_name_fields_of_the_template_and_words_of_the_text(pat
 
 
 # The figures that were reached when these were written: see docs/embedded-extractor.md.
-@pytest.mark.parametrize(("name", "least_recall"), [("samples", 0.89), ("held_out", 0.78)])
+@pytest.mark.parametrize(("name", "least_recall"), [("samples", 0.88), ("held_out", 0.78)])
 def test_what_it_reports_is_right_and_it_finds_most(name: str, least_recall: float) -> None:
     scores, mistakes = judge(SETS[name])
 

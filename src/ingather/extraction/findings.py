@@ -66,6 +66,7 @@ class Reason(StrEnum):
     SIGNS = "signs"  # it hangs on a sign such as < or ±, and the signs of the document could not all be read
     ELSEWHERE = "elsewhere"  # it stands where a paper speaks of other papers, or not where this is printed
     JOINED = "joined"  # its parts stand in several sentences, which are not shown to be one statement
+    PART = "part"  # the paper says more of what the field asks for in full
 
 
 Value = str | int | float | list[str] | None
@@ -171,7 +172,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """One answer to one field, as a model or a rule gave it. `row` is empty in the scope `study`."""
+    """One answer to one field, as a model or a rule gave it. `row` is empty in the scope `study`.
+
+    `is_part`: a rule saw that the paper says more of what the field asks for in full.
+    """
 
     field: str
     row: str = ""
@@ -180,6 +184,7 @@ class Answer:
     quote: str = ""
     page: int | None = None
     note: str = ""
+    is_part: bool = False
 
 
 class Action(StrEnum):

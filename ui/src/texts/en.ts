@@ -574,6 +574,7 @@ export const en = {
       no_subject: "the quote does not name the arm, the outcome or the time",
       elsewhere: "it stands where the paper speaks of something else",
       joined: "the quote is joined from several sentences",
+      part: "the paper says more of this than the value gives",
     } as Record<string, string>,
     notFound: "Not found",
     short: {

@@ -289,6 +289,7 @@ export const notices: Readonly<Record<string, string>> = {
   "rules.paper_not_a_trial": "此文献没有报告自己的随机试验。",
   "rules.part_not_recognised": "未能识别文献中应说明此项的部分，因此没有找到并不说明什么。",
   "rules.spoken_of_not_read": "文献谈到此项，但不是规则能读出的形式。",
+  "rules.period_of_study": "原文给出的是整个研究的时间，而不是最后一名受试者入组的时间。",
   "rules.text_gives_answer": "原文给出了不止一个答案。",
   "rules.text_says_not_settle": "原文所述不足以确定。",
   "task.findings_about_document_take_bytes": "此文献的提取结果有 {size} 字节，每篇最多保存 {most} 字节。请减少字段。",

@@ -548,6 +548,7 @@ export const zh: Texts = {
       no_subject: "引文没有指明组别、结局或时间",
       elsewhere: "所在之处说的是别的内容",
       joined: "引文由多个句子拼接而成",
+      part: "文献对此的说明不止于该取值",
     },
     notFound: "未找到",
     short: { not_reported: "未报告", not_applicable: "不适用", unclear: "不明确", failed: "失败", rejected: "已否决" },

@@ -159,6 +159,7 @@ _WORDING: Final[dict[str, tuple[str, str]]] = {
         "位置不符（如参考文献）",
     ),
     "reason.joined": ("the quote is joined from several sentences", "引文由多个句子拼接而成"),
+    "reason.part": ("the paper says more of this than the value gives", "文献对此的说明不止于该取值"),
     # Settings
     "project": ("Project", "项目"),
     "task": ("Task", "提取任务"),

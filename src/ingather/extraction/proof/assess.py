@@ -134,7 +134,7 @@ def _assess_answer(
         if not text_supports_value(answer.value, quoted, type=field.type):
             verdict = Verdict.UNSUPPORTED_VALUE
         else:
-            proof = binder.bind(answer, spans)
+            proof = _assess_part(answer, binder.bind(answer, spans))
             verdict = Verdict.UNBOUND if proof.reason else verdict
     return Finding(
         field=answer.field,
@@ -150,6 +150,11 @@ def _assess_answer(
         subject_spans=proof.subject_spans,
         reason=proof.reason,
     )
+
+
+def _assess_part(answer: Answer, proof: Proof) -> Proof:
+    """A value that is one of several things the paper says is no answer to a field that asks for all of them."""
+    return replace(proof, reason=Reason.PART) if answer.is_part and proof.reason is None else proof
 
 
 def _assess_order_of_findings(findings: Iterable[Finding]) -> list[Flag]:

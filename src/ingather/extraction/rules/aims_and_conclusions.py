@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from itertools import takewhile
 from typing import Final
 
-from ingather.extraction.findings import Answer
-from ingather.extraction.rules.hits import ANYWHERE, STUDY, Hit, first, prose, rx
+from ingather.extraction.findings import Answer, State
+from ingather.extraction.rules.hits import ANYWHERE, STUDY, Hit, first, prose, reported, rx
 from ingather.extraction.rules.plain_text import LONGEST_QUOTE
 from ingather.extraction.rules.printed_numbers import COUNT
 from ingather.extraction.rules.sentences import Document, Sentence, joined
+from ingather.extraction.rules.whole import part, whole_or_part
 
 FIELDS: Final = frozenset({"aim", "conclusions", "limitations"})
 
@@ -32,7 +33,8 @@ _PURPOSE: Final = rx(
 )
 # How many people were wanted is no aim in the sense of the field.
 _NO_AIM: Final = rx(
-    r"\b(?:is|are|was|were) needed\b|\bprevious (?:study|trial)\b|\bfurther (?:research|studies)\b|\bsample size"
+    r"\b(?:aims?|objectives?) relate to\b"
+    r"|\b(?:is|are|was|were) needed\b|\bprevious (?:study|trial)\b|\bfurther (?:research|studies)\b|\bsample size"
     rf"|\baim\w*\b[^.]{{0,30}}\bto (?:\w+ )?(?:randomi[sz]e|recruit|enrol|enroll|include|obtain|collect|achieve|reach"
     rf"|invite)\b[^.]{{0,40}}{COUNT}"
 )
@@ -64,6 +66,22 @@ _TURNS_TO_STUDY: Final = rx(
 )
 _OF_ANIMALS: Final = rx(r"^in (?:animal|experimental|preclinical|in vitro) (?:studies|models|experiments|work)\b")
 TWO: Final = 2
+_HEADED: Final = re.compile(r"^(?:Discussion|Conclusions?|Interpretation) ?[:.] ", re.IGNORECASE)
+# A limitation that is counted is one of several, and so is one behind which others follow.
+_ONE_OF_SEVERAL: Final = rx(
+    r"^(?:second|secondly|third|thirdly|fourth|finally|lastly|another|other|one|also|furthermore|moreover|in addition"
+    r"|additionally|as such|some|a (?:\w+ )?limitation)\b|\bfirst(?:ly)?\b|\blimitations? (?:of|to"
+    r"|in)? ?(?:the|this|our)?"
+    r" ?(?:\w+ )?(?:study|trial)?[^.]{0,20}(?:\. |following)"
+)
+_SEVERAL: Final = rx(r"\b(?:second|secondly|another|also|in addition|furthermore)\b(?!.*\bthe following\b)")
+_COUNTED: Final = rx(
+    r"(?:first|second|third|fourth|fifth|last)(?:ly)?,|(?:finally|lastly), (?:this|our|the) (?:study|trial)"
+)
+_GOES_ON: Final = rx(
+    r"(?:second|secondly|third|thirdly|finally|lastly|another|also|furthermore|moreover|in addition|additionally"
+    r"|besides|other|we (?:also )?did not|it was also|there (?:was|were))\b"
+)
 # An abstract prints this behind its conclusion.
 _NO_MORE: Final = rx(
     r"\bregist(?:ered|ration|ry)\b|\bNCT\d|\bISRCTN|\bfunded by\b|\bfunding\b|\bkey ?words\b|\btrials\.gov\b"
@@ -99,6 +117,10 @@ _TO_BE: Final = rx(
     r"|\b(?:acknowledged|considered|noted|mentioned|addressed|discussed|recogni[sz]ed|worth)\b"
 )
 # Under a heading of limitations: strengths, and sentences that name none yet.
+_NO_LIMIT: Final = rx(
+    r"^(?:in spite of|despite|notwithstanding|to (?:address|overcome))\b|\b(?:sample|cohort) (?:size )?was large\b"
+    r"|\b(?:improv|address|overc[ao]m|avoid|eliminat|minimi[sz]|resolv)\w* (?:\w+ ){0,4}limitations?\b"
+)
 _ANNOUNCES: Final = rx(
     r"\bstrengths?\b|\blimitations\b(?!.*(?:\binclud|\bare\b|\bwere\b|:|\bdue to\b|\bbecause\b).{25})"
 )
@@ -145,14 +167,14 @@ def answers(document: Document) -> dict[str, Answer]:
     """The answers to the fields of this family."""
     return {
         "aim": first("aim", _aim_hits(document)),
-        "conclusions": first("conclusions", _conclusion_hits(document)),
-        "limitations": first("limitations", _limitations(document)),
+        "conclusions": _conclusion_answer(document),
+        "limitations": _limitation_answer(document),
     }
 
 
 def _aim_hits(document: Document) -> list[Hit]:
     hits = []
-    for sentence in prose(document, ANYWHERE - {"discussion", "results", "end"}):
+    for sentence in prose(document, ANYWHERE - {"discussion", "results", "end", "methods"}):
         if _NO_AIM.search(sentence.text):
             continue
         if sentence.topic == "aim" and sentence.part == "aim" and _PURPOSE.search(sentence.text):
@@ -186,6 +208,47 @@ def _conclusion_hits(document: Document) -> list[Hit]:
         elif found := _CONCLUDE.search(sentence.text):
             hits.append(Hit(value=sentence.text, sentence=sentence, start=found.start(), end=found.end(), rank=2))
     return hits
+
+
+def _conclusion_answer(document: Document) -> Answer:
+    """The conclusion with the sentences behind it, where all of them are short enough for one quote; else as a part."""
+    hits = sorted(_conclusion_hits(document), key=lambda hit: hit.rank)
+    answer = first("conclusions", hits)
+    if not hits or hits[0].rank < 0:
+        return answer
+    start = hits[0].sentence
+    behind = [
+        one
+        for one in document.sentences[document.sentences.index(start) + 1 :]
+        if (one.part, one.topic, one.in_abstract) == (start.part, start.topic, start.in_abstract) and not one.is_row
+    ]
+    behind = list(takewhile(lambda one: not _NO_MORE.search(one.text), behind))
+    if not behind:
+        return answer
+    whole = joined(start, behind[-1])
+    if whole is not None and len(whole.text) <= LONGEST_QUOTE:
+        return reported("conclusions", Hit(value=_HEADED.sub("", whole.text), sentence=whole))
+    return part(answer)
+
+
+def _limitation_answer(document: Document) -> Answer:
+    """All limitations where they stand in a row; else the first one, as a part."""
+    answer = whole_or_part("limitations", _limitations(document), document, _speaks_of_limitations)
+    if answer.state is not State.REPORTED or answer.is_part:
+        return answer
+    # Words of a list in the value, or behind it, say that there are more than rules know.
+    at = next((n for n, one in enumerate(document.sentences) if str(answer.value).endswith(one.text)), None)
+    after = document.sentences[at + 1].text if at is not None and at + 1 < len(document.sentences) else ""
+    # `First` without a second, and an announcement of several, were cut off before the others.
+    is_one = _ONE_OF_SEVERAL.search(str(answer.value)) is not None and not _SEVERAL.search(str(answer.value))
+    return part(answer) if is_one or _GOES_ON.match(after) else answer
+
+
+def _speaks_of_limitations(sentence: Sentence) -> bool:
+    if sentence.part not in {"discussion", "conclusions", "end", "body"} or sentence.is_about_others:
+        return False
+    is_headed = sentence.topic == "limitations" or _COUNTED.match(sentence.text) is not None
+    return is_headed or _LIMITATION.search(sentence.text) is not None
 
 
 def _background(document: Document) -> list[Sentence]:
@@ -241,12 +304,15 @@ def _limitation_hits(sentences: list[Sentence]) -> list[Hit]:
             and _OF_THIS_STUDY.search(sentence.text)
             and _PLAINLY_LIMITS.search(sentence.text)
             and not _OF_PEOPLE.search(sentence.text)
+            and not _NO_LIMIT.search(sentence.text)
             and len(sentence.text) >= _shortest_limit(sentence.text)
             and not _NO_CONCLUSION.search(sentence.text)
             and not _ANNOUNCES.search(sentence.text)
         ):
             hits.append(Hit(value=sentence.text, sentence=sentence))
-        elif (found := _LIMITATION.search(sentence.text)) and not _OF_PEOPLE.search(sentence.text):
+        elif (found := _LIMITATION.search(sentence.text)) and not (
+            _OF_PEOPLE.search(sentence.text) or _NO_LIMIT.search(sentence.text)
+        ):
             named = _NAMES.search(sentence.text)
             if len(sentence.text) < _shortest_limit(sentence.text):
                 continue

@@ -9,6 +9,7 @@ from ingather.extraction.findings import Answer, State, Value
 from ingather.extraction.rules.hits import STUDY, Hit, Pattern, agreed, find, first, prose, rx
 from ingather.extraction.rules.lists import items
 from ingather.extraction.rules.sentences import Document, Sentence
+from ingather.extraction.rules.whole import whole_or_part
 from ingather.notice import notice
 
 FIELDS: Final = frozenset(
@@ -29,6 +30,9 @@ NOT_CLEAR_WHO: Final = notice("rules.blind_but_not_who", "The paper says blind, 
 _ALLOCATION: Final = rx(r"randomi[sz]|\brandom\b|allocat|assign|\bsequence\b|\border\b|随机|分组|分配")
 _PARTS: Final = frozenset({"abstract", "methods", "body"})
 
+# The programs that make a sequence also analyse the trial, so that the same words must speak of the allocation.
+_PROGRAM: Final = r"\b(?:SAS|Stata|SPSS|Excel|R software)\b"
+_MADE: Final = r"(?:generat\w+|random\w*|lists?|sequences?|allocat\w+|assign\w+|blocks?)\b"
 SEQUENCES: Final = tuple(
     Pattern(terms=rx(terms), value=value, rank=rank, parts=_PARTS, beside=_ALLOCATION)
     for value, rank, terms in (
@@ -41,8 +45,8 @@ SEQUENCES: Final = tuple(
                 r"|(?:generated"
                 r"|made|produced|created"
                 r"|prepared|drawn up) by (?:an? )?computer"
-                r"|\bby computer\b|computeri[sz]ed random|random[- ]number (?:generator|function)|\b(?:SAS"
-                r"|Stata|SPSS|Excel|R software)\b"
+                r"|\bby computer\b|computeri[sz]ed random|random[- ]number (?:generator|function)"
+                rf"|{_MADE}(?:(?!analy)[^.;])*{_PROGRAM}|{_PROGRAM}(?:(?!analy)[^.;])*?\b{_MADE}"
                 r"|计算机|(?:SAS|SPSS|R|Excel) ?软件"
             ),
         ),
@@ -183,6 +187,14 @@ _OPEN: Final = rx(
     r"|part|active|reference|comparator|arm)"
     r"|[^.]{0,40}\bextension)|开放标签"
 )
+_BLIND_WORDS: Final = rx(
+    r"\b(?:un)?(?:blind|mask)(?:ed|ing|ness)?\b|\bunaware\b|\baware of\b|\bopen[- ]label"
+    r"|\b(?:identical|indistinguishable)\b[^.]{0,40}\b(?:appear|look|taste|colou?r|shape|packag)|盲"
+)
+_BLIND_LABEL: Final = rx(
+    r"\b(?:double|single|triple|observer|assessor|evaluator|investigator|rater)[- ]?(?:blind|mask)(?:ed)?\b"
+    r"|双盲|单盲|三盲"
+)
 # Data, samples and preferences are blinded, too; that is nobody who took part.
 _THINGS_BLINDED: Final = rx(r"\b(?:data|samples?|results|readings|images|scans|slides|preference)\b[^.;,]{0,20}$")
 
@@ -198,8 +210,11 @@ def answers(document: Document) -> dict[str, Answer]:
         "concealment_method": agreed("concealment_method", concealment),
         "allocation_concealment": first("allocation_concealment", _whole_sentences(concealment)),
         "stratification": first("stratification", _strata_hits(document)),
-        "blinding_detail": first(
-            "blinding_detail", [_whole_allocation_sentence(hit) for _, hit in blinding if hit.rank < 2]
+        "blinding_detail": whole_or_part(
+            "blinding_detail",
+            [_whole_allocation_sentence(hit) for _, hit in blinding if hit.rank < 2],
+            document,
+            _speaks_of_blinding,
         ),
         **{field: _decided(agreed(field, [hit for name, hit in blinding if name == field])) for field in _WHO},
     }
@@ -210,6 +225,13 @@ def _decided(answer: Answer) -> Answer:
     if answer.state is State.REPORTED and answer.value == "unclear":
         return replace(answer, state=State.UNCLEAR, value=None, note=NOT_CLEAR_WHO)
     return answer
+
+
+def _speaks_of_blinding(sentence: Sentence) -> bool:
+    """Whether a sentence of the methods says more of blinding than that the trial is called double-blind."""
+    if sentence.part not in {"methods", "body"} or sentence.is_about_others:
+        return False
+    return _BLIND_WORDS.search(_BLIND_LABEL.sub("", sentence.text)) is not None
 
 
 def _whole_allocation_sentence(hit: Hit) -> Hit:

@@ -7,7 +7,8 @@ from typing import Final
 from ingather.extraction.findings import Answer, State
 from ingather.extraction.rules.hits import STUDY, Hit, Pattern, agreed, find, first, not_reported, prose, rx, unclear
 from ingather.extraction.rules.lists import items
-from ingather.extraction.rules.sentences import Document
+from ingather.extraction.rules.sentences import Document, Sentence
+from ingather.extraction.rules.whole import whole_or_part
 
 FIELDS: Final = frozenset(
     {
@@ -58,6 +59,21 @@ _MISSING: Final = rx(
     r"|\bmultiple imputation\b|\blast observation carried forward\b|\bcomplete[- ]case analys[ie]s"
     r"|缺失[^。]{0,20}(?:填补|插补|处理|结转)"
 )
+_NO_METHOD: Final = rx(
+    r"\bimput\w+ (?:according to|will be (?:performed|done|considered)|(?:was|were|is|are)(?: performed| done)?$)"
+    r"|\b(?:considered|treated as|regarded as|counted as) missing\b"
+)
+_OF_MISSING: Final = rx(
+    r"\bmissing (?:\w+ ){0,2}(?:data|values?|outcomes?|items?|scores?|responses?)\b|\bimput(?:ed|ation|ations|ing)\b"
+    r"|\bcarried forward\b|\bLOCF\b|\bcomplete[- ]case|缺失"
+)
+# Words of a sentence that says how something was analysed.
+_ANALYSES: Final = rx(
+    r"\bt[- ]tests?\b|\bchi-?squared?\b|χ ?2|χ²|\bFisher'?s?\b|\bWilcoxon\b|\bMann.Whitney|\bKruskal"
+    r"|\bAN(?:C)?OVAs?\b|\banalys[ie]s of (?:co)?variance|\bregressions?\b|\b(?:mixed|linear"
+    r"|hazards?)[\w -]{0,25} models?\b"
+    r"|\bKaplan|\blog-?rank\b|\bMcNemar|\bestimating equations\b|\bcorrelation\b|检验|回归|方差分析"
+)
 _MODEL: Final = rx(
     r"\b(?:linear|logistic|cox|poisson|log-?binomial|mixed(?:[- ]effects)?|negative binomial|proportional hazards"
     r"|generali[sz]ed (?:linear|estimating))"
@@ -79,7 +95,8 @@ _OTHER_MODEL: Final = rx(
     r"|\bages? (?:among|between|of|was|were)\b|\bslopes?\b|\bis reported\b|\bare reported\b|\bcurves?\b|\bcould\b"
     r"|\bgeometric\b|\bmissing\b|\bcorrelat|\bpredict|\brisk factors?\b"
     r"|\bsensitivity\b|\bsecondary\b|\bcount (?:outcomes|data)|\bdose"
-    r"|\b(?:% |statistical )power\b|\bpower (?:to|of|calculation|analys)|\brequired\b|\bneeded\b"
+    r"|[Pp] ?[<=>] ?0?\.\d{2,}[^.]{0,40}\)|\brevealed\b|\bshowed\b|\b(?:% |statistical )power\b|\bpower (?:to"
+    r"|of|calculation|analys)|\brequired\b|\bneeded\b"
     r"|\bweights\b|\bweight(?:ed|ing)\b|\bsupplementa(?:l|ry) analys"
     r"|\bpower model|\bhypothetical|\bpharmacokinetic|\bexploratory\b|\bsub-?group|\bcost|\bat baseline\b|\bdemographic"
     r"|\bbaseline (?:char|differ)"
@@ -124,11 +141,16 @@ def answers(document: Document) -> dict[str, Answer]:
     """The answers to the fields of this family."""
     return {
         "analysis_set": agreed("analysis_set", _sets(document)),
-        "missing_data_method": first(
-            "missing_data_method", _analysis_sentences(document, _MISSING, frozenset({"methods"}))
+        "missing_data_method": whole_or_part(
+            "missing_data_method", _missing_hits(document), document, _speaks_of_missing_data
         ),
         "statistical_model": _main_model(document),
-        "early_stopping": first("early_stopping", _analysis_sentences(document, _EARLY, STUDY)),
+        "early_stopping": whole_or_part(
+            "early_stopping",
+            _analysis_sentences(document, _EARLY, STUDY),
+            document,
+            lambda one: one.part in STUDY and _EARLY.search(one.text) is not None,
+        ),
         "confounders_listed": first("confounders_listed", _confounder_hits(document)),
         "adjustment_method": _adjustment(document),
     }
@@ -161,7 +183,24 @@ def _main_model(document: Document) -> Answer:
     hits = sorted(_model_hits(document), key=lambda hit: hit.rank)
     if hits and hits[0].rank > 0 and len({hit.sentence.text for hit in hits if hit.rank == hits[0].rank}) > 1:
         return unclear("statistical_model", hits[0])
-    return first("statistical_model", hits)
+    if hits and hits[0].rank == 0:
+        return first("statistical_model", hits)
+    return whole_or_part("statistical_model", hits, document, _speaks_of_an_analysis, gathers=False)
+
+
+def _speaks_of_an_analysis(sentence: Sentence) -> bool:
+    return sentence.part == "methods" and _ANALYSES.search(sentence.text) is not None
+
+
+def _speaks_of_missing_data(sentence: Sentence) -> bool:
+    return sentence.part in {"methods", "results", "body"} and _OF_MISSING.search(sentence.text) is not None
+
+
+def _missing_hits(document: Document) -> Iterator[Hit]:
+    """Sentences that say how missing data were dealt with; that they were, or might be, is no method."""
+    for hit in _analysis_sentences(document, _MISSING, frozenset({"methods"})):
+        if not _NO_METHOD.search(hit.sentence.text):
+            yield hit
 
 
 def _model_hits(document: Document) -> Iterator[Hit]:

@@ -7,6 +7,7 @@ from typing import Final
 from ingather.extraction.findings import Answer, State
 from ingather.extraction.rules.hits import Hit, first, not_reported, prose, reported, rx, unclear
 from ingather.extraction.rules.sentences import Document, Sentence, joined
+from ingather.extraction.rules.whole import part
 from ingather.notice import notice
 
 FIELDS: Final = frozenset({"funding_source", "funding_type", "conflicts_of_interest"})
@@ -69,7 +70,21 @@ _PAID: Final = rx(
     r"|\bpaid\b"
     r"|基金|资助|项目|无|课题"
 )
+# A sentence that was cut within its brackets, at the initials of a name.
+_CUT_WITHIN: Final = re.compile(r"\([^()]{0,12}$|\bthe following potential conflict")
+# Other sentences that name who gave money, drugs or help.
+_GAVE: Final = rx(
+    r"\b(?:drugs?|medications?|vaccines?|placebos?|supplements?|products?|devices?|capsules|tablets|equipment"
+    r"|materials?)\b"
+    r"[^.]{0,80}\b(?:supplied|donated|provided|sponsored)\b[^.]{0,30}\bby\b|\bfree of charge\b|\bin[- ]kind\b"
+    r"|\b(?:donated|supplied|kindly provided|provided free) by\b|\b(?:scholarship|fellowship|stipend)\b"
+    r"|\b(?:additional|further|also) (?:\w+ )?(?:support|fund)|\bsupport(?:ed)? (?:was"
+    r"|were)? ?(?:provided )?(?:by|from)\b"
+    r"[^.]{0,60}\b(?:grant|foundation|fund|institute|council|NIH|Inc|Ltd|GmbH)\b|\bgrants? from\b|\bfunded by\b"
+)
 _ROLE: Final = rx(
+    r"^(?:the )?(?:study )?(?:sponsors?|funders?)\b[^.]{0,60}\b(?:designed|participated|collected|analy[sz]ed"
+    r"|reviewed)\b|"
     r"\b(?:no|not have an?y?|played no|had any) (?:\w+ )?role\b|\b(?:not|no|nor)\b[^.]{0,30}\b(?:involve[dment]*"
     r"|participat\w+|influence\w*)\b[^.]{0,40}\b(?:design|conduct|collection|analys|writing|decision|interpret)"
     r"|\brole of the (?:funder|funding|sponsor)"
@@ -106,10 +121,17 @@ def _funding_answer(document: Document) -> Answer:
     whole = joined(start.sentence, row[-1]) if row else None
     if row and whole is None:
         return unclear("funding_source", start)
-    if whole is None:
-        return reported("funding_source", start)
-    begin = start.sentence.text.index(str(start.value))
-    return reported("funding_source", Hit(value=whole.text[begin:].rstrip(".。"), sentence=whole))
+    answer = reported("funding_source", start)
+    if whole is not None:
+        begin = start.sentence.text.index(str(start.value))
+        answer = reported("funding_source", Hit(value=whole.text[begin:].rstrip(".。"), sentence=whole))
+    covered = whole or start.sentence
+    is_more = any(
+        _GAVE.search(one.text) and one.text not in covered.text
+        for one in prose(document, _END)
+        if not one.in_abstract and not _OF_ANOTHER.search(one.text)
+    )
+    return part(answer) if is_more else answer
 
 
 def _place(sentence: Sentence) -> tuple[str, str, bool]:
@@ -128,6 +150,8 @@ def _funding(document: Document) -> list[Hit]:
         if _OF_ANOTHER.search(sentence.text) or (_ROLE.search(sentence.text) and not _MONEY.search(sentence.text)):
             continue
         if sentence.topic == "funding" and _INTERESTS.search(sentence.text) and not _FUNDED.search(sentence.text):
+            continue
+        if _CUT_WITHIN.search(sentence.text):
             continue
         if sentence.topic == "funding" and _PAID.search(sentence.text):
             hits.append(Hit(value=sentence.text.rstrip(".。"), sentence=sentence))

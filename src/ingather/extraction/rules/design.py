@@ -9,6 +9,7 @@ from ingather.extraction.rules.hits import STUDY, Hit, Pattern, agreed, find, fi
 from ingather.extraction.rules.printed_numbers import COUNT, DATE, SPAN, count, days, decimal, month, span
 from ingather.extraction.rules.sentences import Document
 from ingather.extraction.rules.sites import BESIDES, DONE, STAFF
+from ingather.notice import notice
 
 FIELDS: Final = frozenset(
     {
@@ -141,6 +142,15 @@ _TAKEN_IN: Final = rx(
     r"\brecruit|\benrol|\brandomi[sz]ed (?:between|from|in)\b|\binvited|\bincluded|\badmitted"
     r"|选取|收治|纳入|就诊|招募|入组"
 )
+# People of whom a sentence says that they came between two dates; a study that was done between them may end later.
+_ENTERED: Final = rx(
+    rf"{_TAKEN_IN.pattern}|\b(?:screened|presenting|presented|attending|attended|treated|underwent|undergoing|diagnosed"
+    r"|admitted|hospitali[sz]ed|visited|visiting|referred|selected|assigned|randomi[sz]\w*|registered|consented"
+    r"|accru\w+|entered|enlisted|approached|scheduled)\b"
+)
+_OF_ALL_THE_STUDY: Final = notice(
+    "rules.period_of_study", "The text says when the study was done, and not when the last person entered it."
+)
 _YEARS_LONG: Final = rx(rf"\b{COUNT}[- ]years?\b|\bfollow(?:ed)?[- ]?up\b|\bfollowed\b|随访")
 _LONG: Final = 365  # days: people who are followed for longer left the study long after the last one entered it
 # What several trials have in common is said of none of them alone.
@@ -271,7 +281,10 @@ def _period(document: Document, *, is_long: bool) -> tuple[Answer, Answer]:
             if first_month and last_month and first_month <= last_month:
                 starts.append(Hit(value=first_month, sentence=sentence, start=found.start(), end=found.end()))
                 ends.append(Hit(value=last_month, sentence=sentence, start=found.start(), end=found.end()))
-    return agreed("recruit_start", starts), agreed("recruit_end", ends)
+    end = agreed("recruit_end", ends)
+    if end.state is State.REPORTED and not any(_ENTERED.search(hit.sentence.text) for hit in ends):
+        end = Answer(field="recruit_end", state=State.UNCLEAR, quote=end.quote, page=end.page, note=_OF_ALL_THE_STUDY)
+    return agreed("recruit_start", starts), end
 
 
 def _followup(document: Document) -> Answer:

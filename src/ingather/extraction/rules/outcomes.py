@@ -69,6 +69,8 @@ _OPEN_END: Final = rx(
     r"\b(?:\w{4,}ly|of|the|to|in|and|or|by|with|for|a|an|at|on|any|changes?|differences?|numbers?|rates?|time|score"
     r"|respectively|years? \d|weeks? \d|months? \d|item|items)$|\bthis (?:end ?-?point|outcome)|\bcriteria$"
 )
+# What is left of a name that was cut within its brackets, such as `25(OH)D`.
+_REST_OF_NAME: Final = re.compile(r"\d+[A-Z]\b")
 _DEFINED: Final = rx(r"\bdefined as (?P<how>[^.;]{5,250})")
 _STOP: Final = frozenset(
     {
@@ -134,7 +136,7 @@ def _named_outcomes(document: Document) -> Iterator[Outcome]:
             names = [text] if role == "primary" else _listed_outcomes(text)
             for name in names:
                 short = _short_outcome_name(name)
-                if _OPEN_END.search(short):
+                if _OPEN_END.search(short) or short.count(",") > 1 or _REST_OF_NAME.match(short):
                     continue
                 if 2 <= len(short) <= 160 and re.search(r"[^\W\d]", short) and not _NO_NAME.match(short):
                     hit = Hit(value=short, sentence=sentence, start=found.start(), end=found.end(), rank=rank)
@@ -145,6 +147,8 @@ def _listed_outcomes(text: str) -> list[str]:
     """The names of a list. `Changes in weight, blood pressure and pulse` names one that can be quoted: the first."""
     if _OF_BOTH.search(text) or ":" in text:
         return []
+    # What stands behind `including` is what the entry before it is made of.
+    text = re.split(r",? (?:including|such as|namely)\b", text)[0]
     names = items(re.sub(r" ?\([^()]*\)", "", text))
     kept: list[str] = []
     for name in names:

@@ -6,9 +6,10 @@ from typing import Final
 
 from ingather.extraction.findings import Answer
 from ingather.extraction.rules.design import PEOPLE
-from ingather.extraction.rules.hits import STUDY, Hit, first, prose, rx
+from ingather.extraction.rules.hits import STUDY, Hit, prose, rx
 from ingather.extraction.rules.printed_numbers import COUNT
 from ingather.extraction.rules.sentences import Document, Sentence, joined
+from ingather.extraction.rules.whole import part, whole_or_part
 
 FIELDS: Final = frozenset({"inclusion_criteria", "exclusion_criteria", "condition"})
 
@@ -39,7 +40,8 @@ _VAGUE: Final = re.compile(
     rf"{_TALLIED.pattern}|\b(?:events?|data|values?|samples?|articles?|studies|trials|variables?|outcomes?"
     rf"|records?|items?|images?"
     r"|scans?|visits?|tests?|measurements?) (?:\w+ ){0,3}(?:were|was) (?:included|excluded)"
-    r"|\b(?:met|fulfilled|satisf\w+|meeting|according to|following|based on|assessed for|screened for|check\w*"
+    r"|\bpre-?screened\b|\b(?:cent(?:re|er)s|clusters|practices|clinics|schools|villages)\b[^.]{0,40}\bexcluded\b"
+    r"|\b(?:meets?|met|fulfilled|satisf\w+|meeting|according to|following|based on|assessed for|screened for|check\w*"
     r"|full|complete)"
     r"\b[^.]{0,40}\b(?:inclusion|exclusion|eligibility)\b|\bas follows:?$|\b(?:table|box|figure|appendix"
     r"|supplement\w*|panel)\b"
@@ -83,11 +85,25 @@ _SOUGHT: Final = rx(
 )
 # A mark of citation behind a term, or the first letter of the name of an author.
 _NUMBERED_MARK: Final = re.compile(r"(?<=[A-Za-z]{2})\d{1,2}$| [A-Z]$")
+_BROKEN_END: Final = re.compile(r" (?:of|in|for|with|the|refractory)$", re.IGNORECASE)
+# Hits above this rank come from sentences that only say how old people were.
+_BY_AGE: Final = 2
 _AGED: Final = rx(rf"\b{PEOPLE} (?:who were )?aged \d")
 _EXCLUDED: Final = rx(
     r"\bexclusion criteria\b|\b(?:were|was) excluded\b|\bwe excluded\b|\b(?:were|was) not eligible\b|\bineligible\b"
     r"|\b(?:were|was) not (?:enrolled|included) if\b"
     r"|\bexclusions were\b|排除标准:"
+)
+# Words of a list of criteria that is not all of them, and of sentences that add to one.
+_SOME: Final = rx(r"(?:the )?(?:key|main|major|additional|other|further|also)\b|[^.]{0,40}\bcriteria also\b")
+_ADDED: Final = rx(
+    r"\b(?:additional|other|further) (?:\w+ )?(?:inclusion|exclusion|eligibility)\b|\b(?:had|were required"
+    r"|needed) to (?:be"
+    r"|have) "
+)
+_DIAGNOSED: Final = rx(
+    r"\b(?:diagnos\w+|defin\w+|classif\w+|confirmed|fulfil\w*|met|meeting|meet|according to|based on|by)\b[^.]{0,100}"
+    r"\b(?:criteria|classification|guidelines?)\b(?<!clusion criteria)(?<!ligibility criteria)|\bDSM\b|\bICD-|诊断标准"
 )
 _WITH: Final = rx(
     rf"\b{PEOPLE} (?:with|suffering from|diagnosed with) (?P<what>(?!an? |no |the |at |missing|and |or |without )"
@@ -107,10 +123,30 @@ _WITH_ZH: Final = re.compile(r"\d{1,6} ?例(?P<what>[\u4e00-\u9fff0-9]{2,14}?)(?
 def answers(document: Document) -> dict[str, Answer]:
     """The answers to the fields of this family."""
     return {
-        "inclusion_criteria": first("inclusion_criteria", _criteria(document, "inclusion", _INCLUDED, _AGED)),
-        "exclusion_criteria": first("exclusion_criteria", _criteria(document, "exclusion", _EXCLUDED, None)),
-        "condition": first("condition", _conditions(document)),
+        "inclusion_criteria": _all_criteria(document, "inclusion", _INCLUDED, _AGED),
+        "exclusion_criteria": _all_criteria(document, "exclusion", _EXCLUDED, None),
+        "condition": whole_or_part("condition", _conditions(document), document, _speaks_of_diagnosis, gathers=False),
     }
+
+
+def _all_criteria(document: Document, topic: str, terms: re.Pattern[str], weaker: re.Pattern[str] | None) -> Answer:
+    """The criteria, where one sentence or the passage under a heading gives all of them; else as a part."""
+
+    def says(sentence: Sentence) -> bool:
+        is_method = sentence.part in {"methods", "body"} and not _VAGUE.search(sentence.text)
+        return sentence.topic == topic or (is_method and (terms.search(sentence.text) or _ADDED.search(sentence.text))
+                                           is not None)  # fmt: skip
+
+    hits = list(_criteria(document, topic, terms, weaker))
+    answer = whole_or_part(f"{topic}_criteria", hits, document, says)
+    # An age among what is told of those who took part is one criterion, and seldom the only one.
+    is_weak = min((hit.rank for hit in hits), default=0) > _BY_AGE
+    return part(answer) if is_weak or _SOME.match(str(answer.value)) else answer
+
+
+def _speaks_of_diagnosis(sentence: Sentence) -> bool:
+    """Whether a sentence says by which criteria people had the condition."""
+    return sentence.part in {"methods", "body"} and _DIAGNOSED.search(sentence.text) is not None
 
 
 def _criteria(document: Document, topic: str, terms: re.Pattern[str], weaker: re.Pattern[str] | None) -> Iterator[Hit]:
@@ -177,7 +213,7 @@ def _conditions(document: Document) -> Iterator[Hit]:
             # `Mood or anxiety disorder` names its condition behind the `or`, and a list names several.
             if _ADJECTIVE.fullmatch(found["what"].strip()) or re.match(r",? (?:and|or)\b|,", after):
                 continue
-            what = _NUMBERED_MARK.sub("", found["what"].strip())
+            what = _BROKEN_END.sub("", _NUMBERED_MARK.sub("", found["what"].strip()))
             if not _is_in_title(what, title):
                 continue
             rank = 0 if sentence.in_abstract else 1

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 # A quote has at most so many characters. Longer ones are no easier to check, and shorter ones lose their subject.
-LONGEST_QUOTE: Final = 300
+LONGEST_QUOTE: Final = 600
 # These stand at the end of a line where a word is broken: hyphens, and the mark that PDFium writes for one.
 _BREAKS: Final = frozenset("-\u2010\u00ad\u0002")
 
@@ -83,7 +83,7 @@ def _join(page: str, start: int, end: int, out: list[str], places: list[int], *,
 
 
 def clip(page: str, start: int, end: int, around: tuple[int, int]) -> str:
-    """At most 300 characters of `page[start:end]`, as they stand, with the part `around` among them: whole words only.
+    """At most 600 characters of `page[start:end]`, as they stand, with the part `around` among them: whole words only.
 
     A word that is broken over two lines is one word.
     """

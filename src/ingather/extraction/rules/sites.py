@@ -50,9 +50,16 @@ _PLACE: Final = rx(
 )
 # A number of places, or a bare one, says nothing about what kind of place it is.
 _NO_SETTING: Final = rx(
-    rf"(?:(?:the|an?|{COUNT}|single|several|different|various|study|participating|local"
+    rf"(?:(?:the|an?|{COUNT}|single|several|different|various|study|participating|local|international|referent"
+    rf"|selected|Italian|German|French|Dutch|Danish|Chinese|Japanese|European|American|Canadian|British"
     rf"|trial) ){{0,3}}(?:cent(?:er|re)s?"
     r"|clinics?|sites?|departments?|practices?|hospitals?|communit(?:y|ies)|villages|towns)"
+)
+# The rest of a name, and the town and country behind it: `Clinic | of the First Hospital, Town, Country`.
+_NAMED: Final = r"[A-Z][\w.'\u2019-]*(?: (?:(?:of|and|for|the|de|du|di) ){0,2}[A-Z][\w.'\u2019-]*){0,8}"
+_REST_OF_PLACE: Final = re.compile(
+    rf"(?: {_NAMED})?(?: of Excellence for {_NAMED})?(?:,? (?:of|at|in) (?:the )?{_NAMED}){{0,2}}"
+    rf"(?:,(?: in)? {_NAMED}(?: (?:region|district|province|county|state))?){{0,3}}"
 )
 # One of two places, or a fragment of one, is not where the study was.
 _OF_SEVERAL: Final = re.compile(
@@ -144,5 +151,8 @@ def settings(document: Document) -> list[Hit]:
                 continue
             if _NO_SETTING.fullmatch(value.strip()) or re.search(r"\bTable \d", sentence.text) or _OFFICE.search(value):
                 continue
-            hits.append(Hit(value=value.strip(), sentence=sentence, start=found.start(), end=found.end(), rank=1))
+            end = found.end()
+            if found["place"] and (rest := _REST_OF_PLACE.match(sentence.text, end)):
+                value, end = value + rest[0], rest.end()
+            hits.append(Hit(value=value.strip(" ."), sentence=sentence, start=found.start(), end=end, rank=1))
     return hits
