@@ -172,10 +172,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """One answer to one field, as a model or a rule gave it. `row` is empty in the scope `study`.
-
-    `is_part`: a rule saw that the paper says more of what the field asks for in full.
-    """
+    """One answer to one field, as a model or a rule gave it. `row` is empty in the scope `study`."""
 
     field: str
     row: str = ""
@@ -184,7 +181,7 @@ class Answer:
     quote: str = ""
     page: int | None = None
     note: str = ""
-    is_part: bool = False
+    is_part: bool = False  # a rule saw that the paper says more of what the field asks for in full
 
 
 class Action(StrEnum):

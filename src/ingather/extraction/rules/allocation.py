@@ -187,7 +187,7 @@ _OPEN: Final = rx(
     r"|part|active|reference|comparator|arm)"
     r"|[^.]{0,40}\bextension)|开放标签"
 )
-_BLIND_WORDS: Final = rx(
+_BLIND_SPOKEN_OF: Final = rx(
     r"\b(?:un)?(?:blind|mask)(?:ed|ing|ness)?\b|\bunaware\b|\baware of\b|\bopen[- ]label"
     r"|\b(?:identical|indistinguishable)\b[^.]{0,40}\b(?:appear|look|taste|colou?r|shape|packag)|盲"
 )
@@ -231,7 +231,7 @@ def _speaks_of_blinding(sentence: Sentence) -> bool:
     """Whether a sentence of the methods says more of blinding than that the trial is called double-blind."""
     if sentence.part not in {"methods", "body"} or sentence.is_about_others:
         return False
-    return _BLIND_WORDS.search(_BLIND_LABEL.sub("", sentence.text)) is not None
+    return _BLIND_SPOKEN_OF.search(_BLIND_LABEL.sub("", sentence.text)) is not None
 
 
 def _whole_allocation_sentence(hit: Hit) -> Hit:

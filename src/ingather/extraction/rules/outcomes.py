@@ -69,7 +69,7 @@ _OPEN_END: Final = rx(
     r"\b(?:\w{4,}ly|of|the|to|in|and|or|by|with|for|a|an|at|on|any|changes?|differences?|numbers?|rates?|time|score"
     r"|respectively|years? \d|weeks? \d|months? \d|item|items)$|\bthis (?:end ?-?point|outcome)|\bcriteria$"
 )
-# What is left of a name that was cut within its brackets, such as `25(OH)D`.
+# A name that was cut within its brackets, such as `25(OH)D`, begins with the rest of them.
 _REST_OF_NAME: Final = re.compile(r"\d+[A-Z]\b")
 _DEFINED: Final = rx(r"\bdefined as (?P<how>[^.;]{5,250})")
 _STOP: Final = frozenset(
@@ -147,7 +147,7 @@ def _listed_outcomes(text: str) -> list[str]:
     """The names of a list. `Changes in weight, blood pressure and pulse` names one that can be quoted: the first."""
     if _OF_BOTH.search(text) or ":" in text:
         return []
-    # What stands behind `including` is what the entry before it is made of.
+    # The list behind `including` is what the entry before it is made of.
     text = re.split(r",? (?:including|such as|namely)\b", text)[0]
     names = items(re.sub(r" ?\([^()]*\)", "", text))
     kept: list[str] = []
