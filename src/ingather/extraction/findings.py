@@ -1,8 +1,7 @@
 """The nouns about a document: answers as given, findings as checked, the flags of the rules, reviews by people.
 
-An answer comes from a model or from the embedded extractor and is believed by
-nobody. Grounding its quote and checking its value makes a finding of it. A
-person who has looked at it makes a review.
+An answer comes from a model or from the embedded extractor and is believed by nobody. Grounding its quote and checking
+its value makes a finding of it. A person who has looked at it makes a review.
 """
 
 from collections.abc import Mapping, Sequence
