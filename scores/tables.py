@@ -124,7 +124,7 @@ def _stopwatch() -> Iterator[list[float]]:
 
         return run
 
-    real = {name: getattr(pdf, name) for name in ("grids_of", "tables_from")}
+    real = {name: getattr(pdf, name) for name in ("read_grids_of_page", "tables_carried_over_pages")}
     for name, function in real.items():
         setattr(pdf, name, timed(function))
     try:
