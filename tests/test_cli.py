@@ -648,12 +648,12 @@ def test_the_doctor_sees_what_stands_around_the_work(naps: Engine, url: str, db:
     db.execute("update ingather.batch set state = 'closed', closed_at = clock_timestamp() - interval '3 days'")
     with psycopg.connect(url, autocommit=True) as conn:
         examined = checks.ExaminedDatabase(conn)
-        level, sentence = surroundings.settings(examined)
+        level, sentence = surroundings.surrounding_settings(examined)
         assert (level, "search_path = evil, pg_catalog" in sentence, "LATIN1" in sentence) == ("note", True, True)
-        assert surroundings.retention(examined, timedelta(days=4))[0] == "ok"
-        assert surroundings.retention(examined, timedelta(days=2))[0] == "wrong"
+        assert surroundings.surrounding_retention(examined, timedelta(days=4))[0] == "ok"
+        assert surroundings.surrounding_retention(examined, timedelta(days=2))[0] == "wrong"
         with mock.patch.object(surroundings, "TOO_LITTLE_ROOM", 1.0):
-            assert surroundings.disk(examined)[0] == "wrong"
+            assert surroundings.surrounding_disk(examined)[0] == "wrong"
 
 
 def test_the_doctor_sees_a_database_without_or_with_a_narrow_encoding(server: str, db: psycopg.Connection) -> None:
@@ -661,7 +661,7 @@ def test_the_doctor_sees_a_database_without_or_with_a_narrow_encoding(server: st
         name = f"{db.info.dbname}_{encoding.lower()}"
         db.execute(f"create database {name} encoding '{encoding}' locale 'C' template template0")
         with psycopg.connect(database(server, name), autocommit=True, client_encoding="UTF8") as conn:
-            assert surroundings.encoding(checks.ExaminedDatabase(conn))[0] == level
+            assert surroundings.surrounding_encoding(checks.ExaminedDatabase(conn))[0] == level
         db.execute(f"drop database {name} with (force)")
 
 
@@ -670,7 +670,7 @@ def test_the_doctor_sees_commits_that_wait_for_a_replica_that_is_not_there() -> 
 
     def of(names: str, commit: str, synchronous: int, others: int) -> str:
         answer = mock.Mock(rows=lambda _: [(names, commit, synchronous, others)])
-        return surroundings.replicas(answer)[0]
+        return surroundings.surrounding_replicas(answer)[0]
 
     assert of("*", "on", 0, 1) == "wrong"
     assert of("*", "on", 1, 1) == "ok"
@@ -685,8 +685,8 @@ def test_the_doctor_names_a_transaction_that_holds_everybody_up(cli: Cli, url: s
     with psycopg.connect(url, application_name="forgotten") as sleeper, psycopg.connect(url, autocommit=True) as conn:
         sleeper.execute("select 1")
         # Other tests on this server have transactions too; theirs come to an end.
-        until(lambda: "forgotten" in checks.oldest_transaction(checks.ExaminedDatabase(conn))[1])
-        assert checks.oldest_transaction(checks.ExaminedDatabase(conn))[0] == "wrong"
+        until(lambda: "forgotten" in checks.check_oldest_transaction(checks.ExaminedDatabase(conn))[1])
+        assert checks.check_oldest_transaction(checks.ExaminedDatabase(conn))[0] == "wrong"
 
 
 def test_a_doctor_who_may_not_look_does_not_say_that_all_is_well(cli: Cli, db: psycopg.Connection) -> None:

@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 from ingather import embedded
 from ingather.cli import crew, extract, main, watching, work
 from ingather.cli.doctor import checks
-from ingather.cli.parser import parser
+from ingather.cli.parser import command_parser
 from ingather.embedded import EmbeddedError
 from ingather.engine.engine import Engine
 from ingather.engine.errors import IngatherError, Reject, UsageError
@@ -66,7 +66,7 @@ def _commands(of: argparse.ArgumentParser, names: tuple[str, ...] = ()) -> Itera
 
 # They serve until somebody stops them: nothing for a test within this process.
 NEVER_RUN = {"run", "serve"}
-COMMANDS = [command for command in _commands(parser()) if not NEVER_RUN & {*command.names}]
+COMMANDS = [command for command in _commands(command_parser()) if not NEVER_RUN & {*command.names}]
 # A group such as `batch` knows nothing but its help.
 RUNNABLE = [command for command in COMMANDS if len(command.options) > 1]
 OPTIONS = sorted({text for command in COMMANDS for option in command.options for text in option.option_strings})
@@ -194,11 +194,11 @@ def scene(app: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
         raise EmbeddedError("There is no embedded server in this scene, whatever `db start` says.")
 
     monkeypatch.setattr(watching, "time", SimpleNamespace(sleep=press_ctrl_c, monotonic=lambda: 0.0))
-    monkeypatch.setattr(crew, "run", refuse_crew)
-    monkeypatch.setattr(extract, "work_on", refuse_work)
+    monkeypatch.setattr(crew, "run_crew", refuse_crew)
+    monkeypatch.setattr(extract, "work_on_extract", refuse_work)
     monkeypatch.setattr(embedded, "start", refuse_server)
     # It would end this very process once it finds that another than --parent started it.
-    monkeypatch.setattr(work, "_follow_parent", lambda _: None)
+    monkeypatch.setattr(work, "_follow_parent_of_work", lambda _: None)
     monkeypatch.setattr(checks, "LOOK_AGAIN_S", 0)
     monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.setattr(sys, "dont_write_bytecode", True)

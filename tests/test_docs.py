@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import pytest
 
 import ingather
-from ingather.cli.parser import parser
+from ingather.cli.parser import command_parser
 from ingather.engine import errors
 from ingather.web.app import create_app
 
@@ -98,7 +98,7 @@ def commands(of: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
             yield from commands(command)
 
 
-@pytest.mark.parametrize("command", [pytest.param(command, id=command.prog) for command in commands(parser())])
+@pytest.mark.parametrize("command", [pytest.param(command, id=command.prog) for command in commands(command_parser())])
 def test_every_command_has_a_heading_and_every_option_a_word(command: argparse.ArgumentParser) -> None:
     described = section(OPERATIONS, f"`{command.prog}`")
     shown = [action for action in command._actions if action.help != argparse.SUPPRESS]

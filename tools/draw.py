@@ -22,9 +22,13 @@ def functions(body: list[ast.stmt], prefix: str = "") -> Iterator[str]:
     for node in body:
         if isinstance(node, ast.ClassDef):
             yield from functions(node.body, f"{prefix}{node.name}.")
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            if not node.name.startswith("__") and node.name != "main":
-                yield prefix + node.name
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not _is_given(node.name):
+            yield prefix + node.name
+
+
+def _is_given(name: str) -> bool:
+    """Whether Python gives the name, which then says nothing of its file."""
+    return name == "main" or (name.startswith("__") and name.endswith("__"))
 
 
 def drawn(seed: int, count: int = TEN) -> list[tuple[str, str]]:

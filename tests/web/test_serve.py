@@ -15,7 +15,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from ingather.cli.web import _listening_socket
+from ingather.cli.web import _listening_socket_of_web
 from tests.engine.workshop import until
 
 
@@ -116,7 +116,7 @@ def test_ctrl_c_pressed_again_and_again_changes_nothing(url: str, tmp_path: Path
 
 
 def test_whoever_takes_nothing_of_what_is_sent_is_hung_up_on() -> None:
-    with _listening_socket(Namespace(host="127.0.0.1", port=0)) as server:
+    with _listening_socket_of_web(Namespace(host="127.0.0.1", port=0)) as server:
         patience_ms = server.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT)
         assert patience_ms == 60_000
         with socket.create_connection(server.getsockname()):

@@ -43,14 +43,14 @@ def _run_command(argv: Sequence[str] | None) -> int:
     with interrupted_afterwards():
         import psycopg  # noqa: PLC0415
 
-        from ingather.cli.parser import parser  # noqa: PLC0415
+        from ingather.cli.parser import command_parser  # noqa: PLC0415
         from ingather.embedded import EmbeddedError  # noqa: PLC0415
         from ingather.engine.errors import IngatherError, UsageError  # noqa: PLC0415
         from ingather.engine.verdict import describe  # noqa: PLC0415
 
-    arguments = parser().parse_args(argv)
+    arguments = command_parser().parse_args(argv)
     if arguments.command is None:
-        parser().print_help()
+        command_parser().print_help()
         return MISUSED
     # `work` speaks through its log; the other commands say what matters themselves.
     logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
@@ -72,7 +72,7 @@ def _run_command(argv: Sequence[str] | None) -> int:
 
 
 def _complain_on_stderr(sentence: str, code: int) -> int:
-    from ingather.cli.output import one_line  # noqa: PLC0415
+    from ingather.cli.output import output_on_one_line  # noqa: PLC0415
 
-    sys.stderr.write(f"ingather: {one_line(sentence)}\n")
+    sys.stderr.write(f"ingather: {output_on_one_line(sentence)}\n")
     return code

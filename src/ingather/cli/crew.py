@@ -26,7 +26,7 @@ SETTLED_AFTER_S = 30.0
 LAST_RESORT_S = 20.0
 
 
-class Member:
+class CrewMember:
     """One member of the crew: a command, and the process that runs it now."""
 
     def __init__(self, argv: list[str]) -> None:
@@ -78,7 +78,7 @@ class _Crew:
         self._signals: list[int] = []
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda number, _: self._signals.append(number))
-        self._members = [Member(argv) for _ in range(size)]
+        self._members = [CrewMember(argv) for _ in range(size)]
 
     def watch(self) -> int:
         while not self._signals:
@@ -115,14 +115,14 @@ class _Crew:
         return 1 if has_killed else 0
 
 
-def run(arguments: Namespace) -> int:
+def run_crew(arguments: Namespace) -> int:
     if arguments.processes > MOST_PROCESSES:
         raise UsageError(f"A crew has {MOST_PROCESSES} processes at most, not {arguments.processes:,}.")
     logging.basicConfig(format="%(asctime)s %(levelname)s [%(process)d] %(message)s", level=logging.INFO)
-    return _Crew(_argv(arguments), arguments.processes, arguments.grace).watch()
+    return _Crew(_argv_of_crew_member(arguments), arguments.processes, arguments.grace).watch()
 
 
-def _argv(arguments: Namespace) -> list[str]:
+def _argv_of_crew_member(arguments: Namespace) -> list[str]:
     """The same command for one process, which stops when this one is gone."""
     options = ["--concurrency", str(arguments.concurrency), "--grace", str(arguments.grace)]
     queues = ["--queue", *arguments.queue] if arguments.queue else []

@@ -8,7 +8,7 @@ from typing import Final
 
 from ingather import embedded
 from ingather.app import Ingather
-from ingather.cli.output import as_json, hint, say
+from ingather.cli.output import output_hint, output_json, output_sentence
 from ingather.cli.quantities import show_duration
 from ingather.engine import reports
 from ingather.engine.connection import check_url
@@ -21,24 +21,24 @@ from ingather.settings import Settings
 WORKBENCH_NEEDS: Final = "fastapi"
 
 
-def migrate(arguments: Namespace) -> None:
-    rooms = ENGINE_ALONE if arguments.engine else rooms_here()
+def migrate_database_command(arguments: Namespace) -> None:
+    rooms = ENGINE_ALONE if arguments.engine else rooms_of_database()
     applied = bring_up_to_date(Ingather().url, rooms)
     version = latest(rooms)
     if arguments.json:
-        as_json({"applied": applied, "version": version})
+        output_json({"applied": applied, "version": version})
     elif applied:
-        say(f"Applied {', '.join(applied)}. The tables are at version {version}.")
+        output_sentence(f"Applied {', '.join(applied)}. The tables are at version {version}.")
     else:
-        say(f"Nothing to do: the tables are at version {version}.")
+        output_sentence(f"Nothing to do: the tables are at version {version}.")
 
 
-def rooms_here() -> Collection[str]:
+def rooms_of_database() -> Collection[str]:
     """Whose tables this installation needs: the engine's alone where the workbench's libraries are not installed."""
     return ALL_ROOMS if find_spec(WORKBENCH_NEEDS) is not None else ENGINE_ALONE
 
 
-def show_url(arguments: Namespace) -> None:
+def show_database_url_command(arguments: Namespace) -> None:
     settings = Settings.from_environment()
     url = settings.database_url or embedded.url_if_running(settings.home)
     if url is None:
@@ -46,41 +46,41 @@ def show_url(arguments: Namespace) -> None:
             f"The embedded database of {settings.home} is not running. Start it with `ingather db start`."
         )
     check_url(url)
-    _answer_url(url, arguments)
+    _answer_database_url(url, arguments)
 
 
-def start(arguments: Namespace) -> None:
+def start_database_command(arguments: Namespace) -> None:
     settings = Settings.from_environment()
     with embedded.start(settings.home, keep=True, chosen=settings.postgres) as server:
-        bring_up_to_date(server.url, rooms_here())
-        _answer_url(server.url, arguments)
+        bring_up_to_date(server.url, rooms_of_database())
+        _answer_database_url(server.url, arguments)
     if settings.database_url:
-        hint("DATABASE_URL is set, so the other commands use that database and not this one.")
+        output_hint("DATABASE_URL is set, so the other commands use that database and not this one.")
 
 
-def _answer_url(url: str, arguments: Namespace) -> None:
+def _answer_database_url(url: str, arguments: Namespace) -> None:
     if arguments.json:
-        as_json({"url": url})
+        output_json({"url": url})
     else:
-        say(url)
+        output_sentence(url)
 
 
-def stop(arguments: Namespace) -> None:
+def stop_database_command(arguments: Namespace) -> None:
     home = Settings.from_environment().home
     was_running = embedded.stop(home)
     if arguments.json:
-        as_json({"stopped": was_running})
+        output_json({"stopped": was_running})
     else:
-        say("Stopped." if was_running else f"The embedded database of {home} was not running.")
+        output_sentence("Stopped." if was_running else f"The embedded database of {home} was not running.")
 
 
-def prune(arguments: Namespace) -> None:
+def prune_database_command(arguments: Namespace) -> None:
     with closing(Ingather()) as app:
         old = app.database.run(reports.old_batches(arguments.keep))
         app.prune(arguments.keep)
         # A batch that another process holds, or that still waits for its gather, stays for the next time.
         pruned = max(old - app.database.run(reports.old_batches(arguments.keep)), 0)
     if arguments.json:
-        as_json({"pruned": pruned})
+        output_json({"pruned": pruned})
     else:
-        say(f"{pruned:,} batches that closed more than {show_duration(arguments.keep)} ago were removed.")
+        output_sentence(f"{pruned:,} batches that closed more than {show_duration(arguments.keep)} ago were removed.")

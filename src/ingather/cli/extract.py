@@ -7,9 +7,9 @@ from argparse import Namespace
 from contextlib import closing
 from pathlib import Path
 
-from ingather.cli.output import as_json, console, hint, say, table
-from ingather.cli.papers import ending_of, out_of, path_of, write_whole
-from ingather.cli.watching import Bar, Lines, Screen
+from ingather.cli.output import output_console, output_hint, output_json, output_sentence, output_table
+from ingather.cli.papers import ending_for_paper_output, out_path_for_paper, path_of_paper, write_paper_output_whole
+from ingather.cli.watching import WatchingBar, WatchingLines, WatchingScreen
 from ingather.engine.errors import IngatherError, UsageError
 from ingather.engine.model import Progress
 from ingather.extraction.export import FORMATS
@@ -32,9 +32,9 @@ LOOK_S = 1.0
 GRACE_S = 2.0
 
 
-def extract(arguments: Namespace) -> int:
-    papers = papers_of(arguments.papers)
-    out, kind = table_file(arguments.out)
+def extract_command(arguments: Namespace) -> int:
+    papers = papers_to_extract(arguments.papers)
+    out, kind = table_to_extract_to(arguments.out)
     settings = Settings.from_environment()
     bench = Workbench(settings)
     try:
@@ -47,53 +47,55 @@ def _extract_papers(
     bench: Workbench, arguments: Namespace, papers: list[Path], out: Path, kind: str, at_once: int
 ) -> int:
     template = bench.extraction.template(arguments.template)
-    fields = _fields(template, arguments)
-    project_id, knowledge_base_id = own_project(bench)
-    file_names = upload(bench, knowledge_base_id, papers)
-    task = _start(bench, project_id, arguments, select(template, fields), sorted(file_names))
+    fields = _fields_of_extract(template, arguments)
+    project_id, knowledge_base_id = project_of_extract(bench)
+    file_names = upload_to_extract(bench, knowledge_base_id, papers)
+    task = _start_extract(bench, project_id, arguments, select(template, fields), sorted(file_names))
     count = "1 document" if len(file_names) == 1 else f"{len(file_names):,} documents"
-    hint(f"{count}, template {task.template_id}, {task.model or EMBEDDED_NAME}.")
-    return finish(bench, task, arguments, out, kind, at_once)
+    output_hint(f"{count}, template {task.template_id}, {task.model or EMBEDDED_NAME}.")
+    return finish_extract(bench, task, arguments, out, kind, at_once)
 
 
-def finish(bench: Workbench, task: Task, arguments: Namespace, out: Path, kind: str, at_once: int) -> int:
+def finish_extract(bench: Workbench, task: Task, arguments: Namespace, out: Path, kind: str, at_once: int) -> int:
     """Work until the task has ended, write its table, and say what failed."""
     # On stderr: a program may read the answer on stdout.
-    screen: Screen = Bar(stderr=True) if console(stderr=True).is_terminal else Lines(hint)
+    screen: WatchingScreen = (
+        WatchingBar(stderr=True) if output_console(stderr=True).is_terminal else WatchingLines(output_hint)
+    )
     try:
-        seen = asyncio.run(work_on(bench, task, screen, at_once))
+        seen = asyncio.run(work_on_extract(bench, task, screen, at_once))
     except KeyboardInterrupt:
-        hint("Interrupted. Run the same command again to go on; what is done is kept.")
+        output_hint("Interrupted. Run the same command again to go on; what is done is kept.")
         raise
-    write_table(bench, task, out, kind, arguments.language)
+    write_extracted_table(bench, task, out, kind, arguments.language)
     failures = bench.engine.batch(task.batch_id).items("error")
     shown = [
-        (bench.extraction.result(task.id, item.ordinal).file_name, _why_paper_failed(item.error)) for item in failures
+        (bench.extraction.result(task.id, item.ordinal).file_name, _why_extract_failed(item.error)) for item in failures
     ]
     if arguments.json:
         counts = {"completed": seen.completed, "error": seen.error, "cancelled": seen.cancelled}
         failed = [{"file": name, "problem": why} for name, why in shown]
-        as_json({"task_id": task.id, "out": str(out), "total": seen.total, **counts, "failures": failed})
+        output_json({"task_id": task.id, "out": str(out), "total": seen.total, **counts, "failures": failed})
     else:
-        say(f"Wrote {out}: {seen.completed:,} of {seen.total:,} documents of task {task.id}.")
+        output_sentence(f"Wrote {out}: {seen.completed:,} of {seen.total:,} documents of task {task.id}.")
         if shown:
-            table(["document", "why it failed"], shown, empty="")
+            output_table(["document", "why it failed"], shown, empty="")
     return 0 if seen.completed == seen.total else 1
 
 
-def _fields(template: Template, arguments: Namespace) -> list[str]:
+def _fields_of_extract(template: Template, arguments: Namespace) -> list[str]:
     """The chosen fields; without a choice the core ones, or all."""
-    chosen = chosen_fields(template, arguments)
+    chosen = fields_chosen_to_extract(template, arguments)
     return chosen or [field.id for field in template.fields if arguments.all_fields or field.tier is Tier.CORE]
 
 
-def chosen_fields(template: Template, arguments: Namespace) -> list[str]:
+def fields_chosen_to_extract(template: Template, arguments: Namespace) -> list[str]:
     """The fields that `--field` and `--section` name."""
     return list(dict.fromkeys([*arguments.field, *fields_of_sections(template, arguments.section)]))
 
 
-def papers_of(given: list[str]) -> list[Path]:
-    papers = list(dict.fromkeys(path_of(name) for name in given))
+def papers_to_extract(given: list[str]) -> list[Path]:
+    papers = list(dict.fromkeys(path_of_paper(name) for name in given))
     for paper in papers:
         if not paper.exists():
             raise UsageError(f"There is no file {str(paper)!r}.")
@@ -104,22 +106,22 @@ def papers_of(given: list[str]) -> list[Path]:
     return papers
 
 
-def table_file(name: str) -> tuple[Path, str]:
+def table_to_extract_to(name: str) -> tuple[Path, str]:
     """Where the table goes, and what kind of table the ending asks for; found out before any work is done."""
     kinds = {known.suffix: key for key, known in FORMATS.items()}
-    out = out_of(name, list(kinds))
-    return out, kinds[ending_of(out, kinds) or out.suffix]
+    out = out_path_for_paper(name, list(kinds))
+    return out, kinds[ending_for_paper_output(out, kinds) or out.suffix]
 
 
-def own_project(bench: Workbench) -> tuple[int, int]:
+def project_of_extract(bench: Workbench) -> tuple[int, int]:
     """The project of the command line and its knowledge base, made by whichever command comes first."""
     try:
-        return _find_or_create(bench)
+        return _find_or_create_project_of_extract(bench)
     except UsageError:  # another command made one of them this moment
-        return _find_or_create(bench)
+        return _find_or_create_project_of_extract(bench)
 
 
-def _find_or_create(bench: Workbench) -> tuple[int, int]:
+def _find_or_create_project_of_extract(bench: Workbench) -> tuple[int, int]:
     # Found by its purpose and not by its name: a person may have given a project of theirs the same name.
     project_id = bench.extraction.own_project("command_line", OWN_NAME).id
     knowledge_bases = bench.library.list_knowledge_bases(project_ids=[project_id])
@@ -128,7 +130,7 @@ def _find_or_create(bench: Workbench) -> tuple[int, int]:
     return project_id, bench.library.create_knowledge_base(OWN_NAME, project_id=project_id).id
 
 
-def upload(bench: Workbench, knowledge_base_id: int, papers: list[Path]) -> dict[int, str]:
+def upload_to_extract(bench: Workbench, knowledge_base_id: int, papers: list[Path]) -> dict[int, str]:
     """The papers as documents: their ids, each with the name of its file."""
     names: dict[int, str] = {}
     for paper in papers:
@@ -138,12 +140,12 @@ def upload(bench: Workbench, knowledge_base_id: int, papers: list[Path]) -> dict
         except OSError as error:
             raise UsageError(f"{str(paper)!r} cannot be read: {error.strerror}.") from error
         if document.id in names:
-            hint(f"{paper.name} is the same file as {names[document.id]}, and is read once.")
+            output_hint(f"{paper.name} is the same file as {names[document.id]}, and is read once.")
         names.setdefault(document.id, paper.name)
     return names
 
 
-def _start(
+def _start_extract(
     bench: Workbench, project_id: int, arguments: Namespace, template: Template, document_ids: list[int]
 ) -> Task:
     """The task for this template and these papers: the existing one unless it was cancelled, else a new one.
@@ -166,11 +168,11 @@ def _start(
             idempotency_key=f"{key}/{number}",
             checks_model=True,
         )
-        if is_new or _task_goes_on(bench, task):
+        if is_new or _extract_goes_on(bench, task):
             return task
 
 
-def _task_goes_on(bench: Workbench, task: Task) -> bool:
+def _extract_goes_on(bench: Workbench, task: Task) -> bool:
     """Resume a task of an earlier run, and retry its failures. False if it was cancelled."""
     batch = bench.engine.batch(task.batch_id)
     seen = batch.progress()
@@ -180,11 +182,11 @@ def _task_goes_on(bench: Workbench, task: Task) -> bool:
         bench.extraction.resume(task.id)
     if seen.is_closed and seen.error:
         batch.retry_failed()
-    hint(f"Going on with task {task.id}: {seen.completed:,} of {seen.total:,} documents were done.")
+    output_hint(f"Going on with task {task.id}: {seen.completed:,} of {seen.total:,} documents were done.")
     return True
 
 
-async def work_on(bench: Workbench, task: Task, screen: Screen, at_once: int) -> Progress:
+async def work_on_extract(bench: Workbench, task: Task, screen: WatchingScreen, at_once: int) -> Progress:
     """Run a worker for the task and show its progress, until the task is done or has paused itself."""
     batch = bench.engine.batch(task.batch_id)
     # On a shared database there may be work of others, which is not for this command to take.
@@ -200,12 +202,12 @@ async def work_on(bench: Workbench, task: Task, screen: Screen, at_once: int) ->
                 if time.monotonic() >= look_at:
                     now_written = (await bench.extraction.astatus(task.id)).under_way if seen.running else None
                     look_at = time.monotonic() + LOOK_S
-                screen.show(seen, _answers_written(now_written))
+                screen.show(seen, _answers_written_in_extract(now_written))
                 if seen.pending and not seen.running and not seen.paused:
                     wait = (await asyncio.to_thread(bench.extraction.status, task.id)).wait
                     if wait and wait.why is not shown_why:
                         shown_why = wait.why
-                        hint(_waiting(wait))
+                        output_hint(_what_extract_waits_for(wait))
                 if seen.is_closed:
                     return seen
                 if seen.paused and not seen.running:
@@ -219,7 +221,7 @@ async def work_on(bench: Workbench, task: Task, screen: Screen, at_once: int) ->
         await bench.engine.aclose()
 
 
-def _answers_written(found: UnderWay | None) -> str:
+def _answers_written_in_extract(found: UnderWay | None) -> str:
     """How far answers are that have been waited for: a slow model is at work, and not dead."""
     if found is None:
         return ""
@@ -229,7 +231,7 @@ def _answers_written(found: UnderWay | None) -> str:
     return f"{what} under way for {found.longest_s:.0f} s: {written}"
 
 
-def _waiting(wait: Wait) -> str:
+def _what_extract_waits_for(wait: Wait) -> str:
     """A sentence that says what a task waits for. It is never a worker: this command runs its own."""
     until = f" until {wait.until.astimezone():%H:%M:%S}" if wait.until else ""
     match wait.why:
@@ -241,10 +243,12 @@ def _waiting(wait: Wait) -> str:
             return f"Waiting{until}. {wait.sentence}".rstrip()
 
 
-def write_table(bench: Workbench, task: Task, out: Path, kind: str, language: str) -> None:
+def write_extracted_table(bench: Workbench, task: Task, out: Path, kind: str, language: str) -> None:
     kept = " What is done is kept: run the same command again."
-    write_whole(out, lambda file: bench.extraction.export(task.id, kind, file, language=language), kept=kept)
+    write_paper_output_whole(
+        out, lambda file: bench.extraction.export(task.id, kind, file, language=language), kept=kept
+    )
 
 
-def _why_paper_failed(error: dict[str, object] | None) -> str:
+def _why_extract_failed(error: dict[str, object] | None) -> str:
     return str((error or {}).get("message", ""))

@@ -7,8 +7,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from ingather.app import Ingather
-from ingather.cli.batches import paused, resumed
-from ingather.cli.output import as_json, plain, say, table
+from ingather.cli.batches import batch_or_queue_paused, batch_or_queue_resumed
+from ingather.cli.output import output_json, output_sentence, output_table, plain_output
 from ingather.cli.quantities import show_age, show_duration, show_moment, show_rate
 from ingather.engine.cron import Cron
 from ingather.engine.errors import UsageError
@@ -22,11 +22,11 @@ NEXT_FIRINGS = 3
 # --- queues --------------------------------------------------------------------------------------------------------
 
 
-def list_queues(arguments: Namespace) -> None:
+def list_fleet_queues_command(arguments: Namespace) -> None:
     with closing(Ingather()) as app:
         queues = app.queues()
     if arguments.json:
-        as_json([plain(queue) | {"state": _queue_state(queue)} for queue in queues])
+        output_json([plain_output(queue) | {"state": _fleet_queue_state(queue)} for queue in queues])
         return
     rows = (
         (
@@ -35,68 +35,70 @@ def list_queues(arguments: Namespace) -> None:
             queue.running,
             "" if queue.max_running is None else queue.max_running,
             "" if queue.rate_items is None else show_rate(queue.rate_items, queue.rate_window_s),
-            _queue_state(queue),
+            _fleet_queue_state(queue),
             f"until {show_moment(queue.blocked_until)}" if queue.blocked_until else "",
         )
         for queue in queues
     )
-    table(
+    output_table(
         ("queue", "pending", "running", "max running", "rate", "state", ""),
         rows,
         empty="No queues yet: the first scatter makes one.",
     )
 
 
-def _queue_state(queue: Queue) -> str:
+def _fleet_queue_state(queue: Queue) -> str:
     return "paused" if queue.paused else "blocked" if queue.blocked_until else "open"
 
 
-def set_queue(arguments: Namespace) -> None:
+def set_fleet_queue_command(arguments: Namespace) -> None:
     if arguments.max_running is ... and arguments.rate is ...:
         raise UsageError("Say what to set: --max-running N, --rate 60/m, or both. `none` lifts a limit.")
     with closing(Ingather()) as app:
         app.set_queue(arguments.name, max_running=arguments.max_running, rate=arguments.rate)
-        queue = _find_queue(app, arguments.name)
+        queue = _find_fleet_queue(app, arguments.name)
     if arguments.json:
-        as_json(queue)
+        output_json(queue)
     else:
         most = "none" if queue.max_running is None else queue.max_running
-        say(f"Queue {queue.name}: max running {most}, rate {show_rate(queue.rate_items, queue.rate_window_s)}.")
+        output_sentence(
+            f"Queue {queue.name}: max running {most}, rate {show_rate(queue.rate_items, queue.rate_window_s)}."
+        )
 
 
-def pause_queue(arguments: Namespace) -> None:
+def pause_fleet_queue_command(arguments: Namespace) -> None:
     with closing(Ingather()) as app:
         app.pause_queue(arguments.name)
-        queue = _find_queue(app, arguments.name)
-    _answer_queue(arguments, queue, paused(f"Queue {queue.name}", queue.pending, queue.running))
+        queue = _find_fleet_queue(app, arguments.name)
+    _answer_fleet_queue(arguments, queue, batch_or_queue_paused(f"Queue {queue.name}", queue.pending, queue.running))
 
 
-def resume_queue(arguments: Namespace) -> None:
+def resume_fleet_queue_command(arguments: Namespace) -> None:
     with closing(Ingather()) as app:
         app.resume_queue(arguments.name)
-        queue = _find_queue(app, arguments.name)
-    _answer_queue(arguments, queue, resumed(f"Queue {queue.name}", queue.pending))
+        queue = _find_fleet_queue(app, arguments.name)
+    _answer_fleet_queue(arguments, queue, batch_or_queue_resumed(f"Queue {queue.name}", queue.pending))
 
 
-def _answer_queue(arguments: Namespace, queue: Queue, sentence: str) -> None:
+def _answer_fleet_queue(arguments: Namespace, queue: Queue, sentence: str) -> None:
     if arguments.json:
-        as_json(queue)
+        output_json(queue)
     else:
-        say(sentence)
+        output_sentence(sentence)
 
 
-def _find_queue(app: Ingather, name: str) -> Queue:
+def _find_fleet_queue(app: Ingather, name: str) -> Queue:
     return next(queue for queue in app.queues() if queue.name == name)
 
 
 # --- schedules -----------------------------------------------------------------------------------------------------
 
 
-def list_schedules(arguments: Namespace) -> None:
+def list_fleet_schedules_command(arguments: Namespace) -> None:
     with closing(Ingather()) as app:
         schedules = app.schedules()
     if arguments.json:
-        as_json([_schedule_shown(schedule) for schedule in schedules])
+        output_json([_fleet_schedule_shown(schedule) for schedule in schedules])
         return
     rows = (
         (
@@ -107,11 +109,11 @@ def list_schedules(arguments: Namespace) -> None:
             schedule.cron.tz,
             "paused" if schedule.paused else schedule.catch_up,
             show_moment(schedule.last_at) or "never",
-            ", ".join(show_moment(moment) for moment in _next_firings(schedule)),
+            ", ".join(show_moment(moment) for moment in _next_fleet_firings(schedule)),
         )
         for schedule in schedules
     )
-    table(
+    output_table(
         ("schedule", "kind", "queue", "cron", "zone", "catch-up", "last fired", "next, in your time"),
         rows,
         empty="No schedules.",
@@ -119,7 +121,7 @@ def list_schedules(arguments: Namespace) -> None:
     )
 
 
-def _schedule_shown(schedule: ScheduleRecord) -> dict[str, Any]:
+def _fleet_schedule_shown(schedule: ScheduleRecord) -> dict[str, Any]:
     return {
         "name": schedule.name,
         "kind": schedule.kind,
@@ -129,12 +131,12 @@ def _schedule_shown(schedule: ScheduleRecord) -> dict[str, Any]:
         "seconds": schedule.cron.seconds,
         "catch_up": schedule.catch_up,
         "paused": schedule.paused,
-        "last_at": plain(schedule.last_at),
-        "next_at": plain(_next_firings(schedule)),
+        "last_at": plain_output(schedule.last_at),
+        "next_at": plain_output(_next_fleet_firings(schedule)),
     }
 
 
-def _next_firings(schedule: ScheduleRecord) -> list[datetime]:
+def _next_fleet_firings(schedule: ScheduleRecord) -> list[datetime]:
     """The firing that the database waits for, and the next ones if this machine knows the time zone."""
     try:
         following = schedule.cron.firings(schedule.next_at, limit=NEXT_FIRINGS - 1)
@@ -143,22 +145,26 @@ def _next_firings(schedule: ScheduleRecord) -> list[datetime]:
     return [schedule.next_at, *following]
 
 
-def preview(arguments: Namespace) -> None:
+def preview_fleet_schedule_command(arguments: Namespace) -> None:
     cron = Cron.parse(arguments.cron, tz=arguments.tz, seconds=arguments.seconds)
     now = datetime.now(UTC)
-    firings = _firings(cron, now, arguments.limit)
+    firings = _fleet_firings_previewed(cron, now, arguments.limit)
     if arguments.json:
-        as_json({"cron": cron.expression, "tz": cron.tz, "firings": firings})
+        output_json({"cron": cron.expression, "tz": cron.tz, "firings": firings})
         return
     zone = ZoneInfo(cron.tz)
     rows = (
-        (f"{at.astimezone(zone):%a %Y-%m-%d %H:%M:%S %Z}", show_moment(at), f"in {show_duration(at - now)}")
+        (
+            f"{at.astimezone(zone):%a %Y-%m-%d %H:%M:%S %Z}",
+            show_moment(at),
+            f"in {show_duration(at - now)}",
+        )
         for at in firings
     )
-    table((cron.tz, "your time", ""), rows, empty="It never fires.")
+    output_table((cron.tz, "your time", ""), rows, empty="It never fires.")
 
 
-def _firings(cron: Cron, after: datetime, limit: int) -> list[datetime]:
+def _fleet_firings_previewed(cron: Cron, after: datetime, limit: int) -> list[datetime]:
     """The next firings, `limit` or fewer: Python's calendar ends with the year 9999."""
     found: list[datetime] = []
     with suppress(OverflowError):
@@ -171,13 +177,15 @@ def _firings(cron: Cron, after: datetime, limit: int) -> list[datetime]:
 # --- workers -------------------------------------------------------------------------------------------------------
 
 
-def list_workers(arguments: Namespace) -> None:
+def list_fleet_workers_command(arguments: Namespace) -> None:
     with closing(Ingather()) as app:
-        workers, now = app.workers(), app.database.run(_database_now())
+        workers, now = app.workers(), app.database.run(_database_now_for_fleet())
     # The database's clock decides: this machine's may be hours off.
     silent = {worker.id for worker in workers if now - worker.beat_at > timedelta(seconds=worker.lease_s)}
     if arguments.json:
-        as_json([plain(worker) | {"state": "silent" if worker.id in silent else "alive"} for worker in workers])
+        output_json(
+            [plain_output(worker) | {"state": "silent" if worker.id in silent else "alive"} for worker in workers]
+        )
         return
     rows = (
         (
@@ -192,7 +200,7 @@ def list_workers(arguments: Namespace) -> None:
         )
         for worker in workers
     )
-    table(
+    output_table(
         ("worker", "host", "process", "holds", "state", "last beat", "started", "kinds"),
         rows,
         empty="No workers. Start one with `ingather work MODULE:APP`.",
@@ -200,7 +208,7 @@ def list_workers(arguments: Namespace) -> None:
     )
 
 
-def _database_now() -> Script[datetime]:
+def _database_now_for_fleet() -> Script[datetime]:
     [(now,)] = yield Statement(NOW)
     assert isinstance(now, datetime)
     return now

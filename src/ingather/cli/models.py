@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
-from ingather.cli.output import as_json, hint, say, table
+from ingather.cli.output import output_hint, output_json, output_sentence, output_table
 from ingather.cli.quantities import show_duration
 from ingather.engine.errors import IngatherError, UsageError
 from ingather.extraction.conversation.estimate import Estimate, Range, by_model, seconds_at
@@ -33,32 +33,32 @@ _RUNGS = {
 }
 
 
-def try_it(arguments: Namespace) -> int:
+def try_model_command(arguments: Namespace) -> int:
     endpoint = endpoint_from(Settings.from_environment())
     if endpoint is None:
         raise UsageError("No model is configured. Set INGATHER_LLM_BASE_URL and INGATHER_LLM_MODEL, then try again.")
-    hint(f"Trying {endpoint.model} at {endpoint.base_url}. A slow model takes some minutes.")
+    output_hint(f"Trying {endpoint.model} at {endpoint.base_url}. A slow model takes some minutes.")
     try:
-        trial = asyncio.run(_try_endpoint(endpoint))
+        trial = asyncio.run(_try_model_endpoint(endpoint))
     except ModelError as error:
         raise IngatherError(error.sentence) from error
-    estimate = _estimate(endpoint, trial)
-    advice = list(_advice(endpoint, trial))
+    estimate = _estimate_for_model_try(endpoint, trial)
+    advice = list(_advice_after_model_try(endpoint, trial))
     if arguments.json:
-        as_json(_trial_as_json(trial, estimate, advice))
+        output_json(_model_try_as_json(trial, estimate, advice))
         return 0
-    table(["what", "seen"], list(_trial_lines(endpoint, trial, estimate)), empty="")
+    output_table(["what", "seen"], list(_lines_of_model_try(endpoint, trial, estimate)), empty="")
     for sentence in advice or ["Nothing needs to be changed."]:
-        say(sentence)
+        output_sentence(sentence)
     return 0
 
 
-async def _try_endpoint(endpoint: Endpoint) -> Trial:
+async def _try_model_endpoint(endpoint: Endpoint) -> Trial:
     async with ChatClient(endpoint) as client:
         return await try_model(client)
 
 
-def _estimate(endpoint: Endpoint, trial: Trial) -> tuple[Estimate, Range | None]:
+def _estimate_for_model_try(endpoint: Endpoint, trial: Trial) -> tuple[Estimate, Range | None]:
     """What a task with the core fields of trials would take, and how long at the speeds that were measured."""
     whole = load_builtin("rct")
     template = select(whole, [field.id for field in whole.fields if field.tier is Tier.CORE])
@@ -69,7 +69,7 @@ def _estimate(endpoint: Endpoint, trial: Trial) -> tuple[Estimate, Range | None]
     return found, seconds_at(found, lengths, reading=trial.reading, writing=trial.writing)
 
 
-def _trial_lines(
+def _lines_of_model_try(
     endpoint: Endpoint, trial: Trial, estimate: tuple[Estimate, Range | None]
 ) -> Iterator[tuple[str, str]]:
     found, seconds = estimate
@@ -77,8 +77,8 @@ def _trial_lines(
     yield "model", trial.capabilities.model or endpoint.model
     yield "form", _RUNGS[trial.capabilities.rung]
     yield "context", f"{trial.context_tokens:,} tokens" if trial.context_tokens else "not said; 128,000 are assumed"
-    yield "reads", _speed_shown(trial.reading)
-    yield "writes", _speed_shown(trial.writing)
+    yield "reads", _speed_of_model_shown(trial.reading)
+    yield "writes", _speed_of_model_shown(trial.writing)
     yield "reads a long text whole", {True: "yes", False: "no", None: "not seen"}[trial.reads_whole]
     yield "repeats itself", "yes" if trial.repeats else "not in this trial"
     task = f"{PAPERS} papers of ten pages, core fields of rct"
@@ -93,11 +93,11 @@ def _trial_lines(
     yield "this trial took", show_duration(timedelta(seconds=round(trial.took_s)))
 
 
-def _speed_shown(speed: float | None) -> str:
+def _speed_of_model_shown(speed: float | None) -> str:
     return "not measured" if speed is None else f"{speed:,.1f} tokens a second"
 
 
-def _advice(endpoint: Endpoint, trial: Trial) -> Iterator[str]:
+def _advice_after_model_try(endpoint: Endpoint, trial: Trial) -> Iterator[str]:
     """What to change, most needed first."""
     larger = trial.server.advice if trial.server else "Start the server with a larger context."
     if trial.reads_whole is False:
@@ -117,7 +117,7 @@ def _advice(endpoint: Endpoint, trial: Trial) -> Iterator[str]:
         yield "The server holds its model to no schema, so more answers have to be asked for twice."
 
 
-def _trial_as_json(trial: Trial, estimate: tuple[Estimate, Range | None], advice: list[str]) -> dict[str, Any]:
+def _model_try_as_json(trial: Trial, estimate: tuple[Estimate, Range | None], advice: list[str]) -> dict[str, Any]:
     found, seconds = estimate
     return {
         "server": trial.server.name if trial.server else None,

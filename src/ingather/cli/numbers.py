@@ -2,8 +2,8 @@
 
 from argparse import Namespace
 
-from ingather.cli.output import as_json, table
-from ingather.cli.papers import path_of
+from ingather.cli.output import output_json, output_table
+from ingather.cli.papers import path_of_paper
 from ingather.engine.errors import IngatherError, UsageError
 from ingather.extraction.numbers.answer import AnswerState, ArmNumbers, NumbersAnswer, answer_as_object
 from ingather.extraction.numbers.question import NumbersKind, NumbersQuestion, numbers_questions_from_json
@@ -15,24 +15,26 @@ from ingather.workbench import answer_paper, endpoint_from, numbers_model
 _MOST_BYTES = 10_000_000
 
 
-def numbers(arguments: Namespace) -> int:
+def numbers_command(arguments: Namespace) -> int:
     """Answers go to stdout at once and whole. Exit code 1 where the paper cannot be read, 2 for every misuse."""
-    questions = _questions_of_file(arguments.questions)
+    questions = _questions_of_numbers_command(arguments.questions)
     model = None if arguments.no_model else numbers_model(endpoint_from(Settings.from_environment()))
     try:
         answers = answer_paper(arguments.paper, questions, model)
     except ModelError as error:
         raise IngatherError(f"The model cannot be used: {error} With --no-model the rules answer.") from error
     if arguments.json:
-        as_json({"answers": [answer_as_object(answer) for answer in answers]})
+        output_json({"answers": [answer_as_object(answer) for answer in answers]})
     else:
-        rows = [_answer_row(question, answer) for question, answer in zip(questions, answers, strict=True)]
-        table(["question", "state", "intervention", "comparator", "where, or why not"], rows, empty="No questions.")
+        rows = [_row_of_numbers_command(question, answer) for question, answer in zip(questions, answers, strict=True)]
+        output_table(
+            ["question", "state", "intervention", "comparator", "where, or why not"], rows, empty="No questions."
+        )
     return 0
 
 
-def _questions_of_file(name: str) -> tuple[NumbersQuestion, ...]:
-    path = path_of(name)
+def _questions_of_numbers_command(name: str) -> tuple[NumbersQuestion, ...]:
+    path = path_of_paper(name)
     if not path.exists():
         raise UsageError(f"There is no file {name!r}.")
     if not path.is_file():
@@ -45,7 +47,7 @@ def _questions_of_file(name: str) -> tuple[NumbersQuestion, ...]:
         raise UsageError(f"{name!r} cannot be read: {error.strerror}.") from error
 
 
-def _answer_row(question: NumbersQuestion, answer: NumbersAnswer) -> tuple[str, str, str, str, str]:
+def _row_of_numbers_command(question: NumbersQuestion, answer: NumbersAnswer) -> tuple[str, str, str, str, str]:
     is_found = answer.state is AnswerState.REPORTED
     where = "; ".join(
         dict.fromkeys(f"{one.table or 'text'}, page {one.page + 1}: {one.row or one.quote}" for one in answer.evidence)
@@ -53,13 +55,13 @@ def _answer_row(question: NumbersQuestion, answer: NumbersAnswer) -> tuple[str, 
     return (
         question.id,
         answer.state.value,
-        _arm_shown(question, answer.intervention) if is_found else "",
-        _arm_shown(question, answer.comparator) if is_found else "",
+        _arm_shown_by_numbers_command(question, answer.intervention) if is_found else "",
+        _arm_shown_by_numbers_command(question, answer.comparator) if is_found else "",
         where if is_found else answer.why,
     )
 
 
-def _arm_shown(question: NumbersQuestion, arm: ArmNumbers) -> str:
+def _arm_shown_by_numbers_command(question: NumbersQuestion, arm: ArmNumbers) -> str:
     if question.kind is NumbersKind.BINARY:
         return f"{arm.events}/{arm.n}"
     return f"{arm.mean} (SD {arm.sd}), n = {arm.n}"

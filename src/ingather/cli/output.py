@@ -32,13 +32,13 @@ STYLES = {
 LONGEST_COMPLAINT = 1_000
 
 
-def one_line(sentence: str) -> str:
+def output_on_one_line(sentence: str) -> str:
     """An error message on one line: a wrong argument may be a whole file, or hold codes that move the cursor."""
-    text = visible(sentence)
+    text = visible_output(sentence)
     return text if len(text) <= LONGEST_COMPLAINT else f"{text[:LONGEST_COMPLAINT]}…"
 
 
-def visible(text: str) -> str:
+def visible_output(text: str) -> str:
     """Without line breaks, and with control characters and half characters spelled out as Python writes them."""
     joined = " ".join(text.split())
     return "".join(repr(one)[1:-1] if unicodedata.category(one) in {"Cc", "Cs"} else one for one in joined)
@@ -49,7 +49,7 @@ class _Console(Console):
         raise BrokenPipeError
 
 
-def console(*, stderr: bool = False) -> Console:
+def output_console(*, stderr: bool = False) -> Console:
     """Text is printed as it is: a payload may hold anything, also what rich takes for markup.
 
     Outside a terminal lines are as long as they need to be, so that a pipe gets whole rows.
@@ -59,28 +59,28 @@ def console(*, stderr: bool = False) -> Console:
     return _Console(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=True, width=width)
 
 
-def say(sentence: str) -> None:
-    console().print(sentence)
+def output_sentence(sentence: str) -> None:
+    output_console().print(sentence)
 
 
-def hint(sentence: str) -> None:
+def output_hint(sentence: str) -> None:
     """A remark for the person, on stderr, so that scripts do not read it."""
-    console(stderr=True).print(sentence)
+    output_console(stderr=True).print(sentence)
 
 
-def table(
+def output_table(
     columns: Sequence[str], rows: Iterable[Sequence[object]], *, empty: str, expendable: Sequence[str] = ()
 ) -> None:
     """Numbers stand to the right, known states have a colour.
 
     On a narrow terminal the expendable columns are left out, the first named first; then the last column folds.
     """
-    cells = [[_printed_cell(value) for value in row] for row in rows]
+    cells = [[_output_cell(value) for value in row] for row in rows]
     if not cells:
-        hint(empty)
+        output_hint(empty)
         return
-    screen = console()
-    shown = _fitting(columns, cells, expendable, screen.width)
+    screen = output_console()
+    shown = _output_that_fits(columns, cells, expendable, screen.width)
     made = Table(box=box.SIMPLE_HEAD if screen.is_terminal else None, pad_edge=False, show_edge=False)
     for number in shown:
         is_number = all(row[number].justify == "right" for row in cells)
@@ -92,12 +92,14 @@ def table(
         )
     for row in cells:
         made.add_row(*(row[number] for number in shown))
-    _print_table(screen, made)
+    _output_table_lines(screen, made)
     if left_out := [name for number, name in enumerate(columns) if number not in shown]:
-        hint(f"Too narrow here for: {', '.join(left_out)}. A wider terminal shows them, and so does --json.")
+        output_hint(f"Too narrow here for: {', '.join(left_out)}. A wider terminal shows them, and so does --json.")
 
 
-def _fitting(columns: Sequence[str], cells: list[list[Text]], expendable: Sequence[str], width: int) -> list[int]:
+def _output_that_fits(
+    columns: Sequence[str], cells: list[list[Text]], expendable: Sequence[str], width: int
+) -> list[int]:
     """Which columns fit beside each other; the last one may fold, down to 30 characters."""
     widths = [max(len(name), *(row[number].cell_len for row in cells)) for number, name in enumerate(columns)]
     widths[-1] = min(widths[-1], 30)
@@ -109,7 +111,7 @@ def _fitting(columns: Sequence[str], cells: list[list[Text]], expendable: Sequen
     return shown
 
 
-def _print_table(screen: Console, made: Table) -> None:
+def _output_table_lines(screen: Console, made: Table) -> None:
     if screen.is_terminal:
         screen.print(made, soft_wrap=False)
         return
@@ -119,32 +121,32 @@ def _print_table(screen: Console, made: Table) -> None:
     sys.stdout.write("".join(f"{line.rstrip()}\n" for line in captured.get().splitlines()))
 
 
-def _printed_cell(value: object) -> Text:
+def _output_cell(value: object) -> Text:
     if isinstance(value, int):
         return Text(f"{value:,}", justify="right")
-    text = visible(str(value))
+    text = visible_output(str(value))
     return Text(text, style=STYLES.get(text, ""), justify="left" if text else "right")
 
 
-def facts(pairs: Iterable[tuple[str, object]]) -> None:
+def output_facts(pairs: Iterable[tuple[str, object]]) -> None:
     """One thing in full: a name and a value a line."""
     made = Table.grid(padding=(0, 2))
     made.add_column(style="dim")
     made.add_column(overflow="fold")
     for name, value in pairs:
-        cell = _printed_cell(value)
+        cell = _output_cell(value)
         cell.justify = "left"
         made.add_row(name, cell)
-    _print_table(console(), made)
+    _output_table_lines(output_console(), made)
 
 
-def as_json(answer: object) -> None:
+def output_json(answer: object) -> None:
     """One answer, one line; flushed, since `batch watch` is read as it goes."""
-    sys.stdout.write(json.dumps(plain(answer), ensure_ascii=False) + "\n")
+    sys.stdout.write(json.dumps(plain_output(answer), ensure_ascii=False) + "\n")
     sys.stdout.flush()
 
 
-def plain(value: Any) -> Any:
+def plain_output(value: Any) -> Any:
     """Dataclasses as objects, moments as ISO 8601, spans as seconds."""
     match value:
         case datetime():
@@ -152,10 +154,10 @@ def plain(value: Any) -> Any:
         case timedelta():
             return value.total_seconds()
         case dict():
-            return {name: plain(inner) for name, inner in value.items()}
+            return {name: plain_output(inner) for name, inner in value.items()}
         case list() | tuple():
-            return [plain(inner) for inner in value]
+            return [plain_output(inner) for inner in value]
         case _ if dataclasses.is_dataclass(value):
-            return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+            return {field.name: plain_output(getattr(value, field.name)) for field in dataclasses.fields(value)}
         case _:
             return value

@@ -11,7 +11,7 @@ from ingather.library.paper import read_paper
 from ingather.library.reading import Reading
 
 
-def path_of(name: str) -> Path:
+def path_of_paper(name: str) -> Path:
     """Refuses what the system would not even look up: a name too long, or with a NUL in it."""
     path = Path(name)
     try:
@@ -24,22 +24,22 @@ def path_of(name: str) -> Path:
     return path
 
 
-def paper_of(name: str) -> Reading:
+def paper_at_path(name: str) -> Reading:
     """The paper in a file. Exit code 2 where there is no such file, 1 where it cannot be read, such as a scan."""
     return read_paper(name)
 
 
-def ending_of(out: Path, endings: Iterable[str]) -> str | None:
+def ending_for_paper_output(out: Path, endings: Iterable[str]) -> str | None:
     """How the name ends, of these: the longest that fits, since `.analysis.zip` is another kind than `.zip`."""
     name = out.name.lower()
     fitting = [ending for ending in endings if name.endswith(ending) and name != ending]
     return max(fitting, key=len, default=None)
 
 
-def out_of(name: str, endings: Collection[str]) -> Path:
+def out_path_for_paper(name: str, endings: Collection[str]) -> Path:
     """Where an answer goes; refused before any work is done if its name ends otherwise or it cannot be written."""
-    out = path_of(name)
-    if ending_of(out, endings) is None:
+    out = path_of_paper(name)
+    if ending_for_paper_output(out, endings) is None:
         raise UsageError(f"{name!r} does not say what to write. Let the name end in one of {', '.join(endings)}.")
     if out.is_dir():
         raise UsageError(f"{name!r} is a folder.")
@@ -54,7 +54,7 @@ def out_of(name: str, endings: Collection[str]) -> Path:
     return out
 
 
-def write_whole(out: Path, write: Callable[[BinaryIO], None], *, kept: str = "") -> None:
+def write_paper_output_whole(out: Path, write: Callable[[BinaryIO], None], *, kept: str = "") -> None:
     """To a file beside it first, so that an old answer is not lost to half a new one. `kept` ends the complaint."""
     # Not by `tempfile`, whose files nobody else may read; and a name that nobody could have put a link under.
     half = out.absolute().parent / f".half-written-{secrets.token_hex(8)}"

@@ -17,14 +17,14 @@ UNITS = {
 LONGEST_DAYS = 36_525
 
 
-def whole(text: str) -> int:
+def whole_quantity(text: str) -> int:
     # int() alone would also take 1_000, " 1" and digits of other scripts.
     if not re.fullmatch(r"-?[0-9]{1,30}", text):
         raise ArgumentTypeError(f"{text!r} is not a whole number")
     return int(text)
 
 
-def duration(text: str) -> timedelta:
+def duration_quantity(text: str) -> timedelta:
     """30d, 12h, 90m, 45s, 2w."""
     found = re.fullmatch(r"([0-9]{1,6})([smhdw])", text)
     if not found:
@@ -35,11 +35,11 @@ def duration(text: str) -> timedelta:
     return span
 
 
-def count_or_none(text: str) -> int | None:
-    return None if text == "none" else whole(text)
+def count_quantity_or_none(text: str) -> int | None:
+    return None if text == "none" else whole_quantity(text)
 
 
-def rate_or_none(text: str) -> tuple[int, timedelta] | None:
+def rate_quantity_or_none(text: str) -> tuple[int, timedelta] | None:
     """60/m, 10/s, 1000/h; also 30/10s. `none` lifts the limit."""
     if text == "none":
         return None
@@ -89,8 +89,8 @@ def show_age(moment: datetime, now: datetime) -> str:
     return f"{show_duration(max(now - moment, timedelta(0)))} ago"
 
 
-def port(text: str) -> int:
-    number = whole(text)
+def port_quantity(text: str) -> int:
+    number = whole_quantity(text)
     if not 0 <= number <= 65_535:
         raise ArgumentTypeError(f"{text} is no port")
     return number

@@ -32,15 +32,17 @@ def write_tables_csv(out: BinaryIO, tables: Sequence[Table]) -> None:
     for number, table in enumerate(tables):
         if number:
             sheet.writerow([])
-        sheet.writerow([_guarded_text(line) for line in [table.caption or f"Table on page {table.page + 1}"]])
-        for row in rows_of(table):
-            sheet.writerow([_guarded_text(value) for value in row])
+        sheet.writerow(
+            [_guarded_text_of_table_file(line) for line in [table.caption or f"Table on page {table.page + 1}"]]
+        )
+        for row in rows_for_table_file(table):
+            sheet.writerow([_guarded_text_of_table_file(value) for value in row])
         for note in (*table.footnotes, *((_PICTURE,) if table.is_picture else ())):
-            sheet.writerow([_guarded_text(note)])
+            sheet.writerow([_guarded_text_of_table_file(note)])
     text.detach()
 
 
-def rows_of(table: Table) -> list[list[str]]:
+def rows_for_table_file(table: Table) -> list[list[str]]:
     """The texts of a table row by row; what spans several cells stands in the first of them."""
     height = max((cell.row + cell.row_span for cell in table.cells), default=0)
     width = max((cell.column + cell.column_span for cell in table.cells), default=0)
@@ -50,7 +52,7 @@ def rows_of(table: Table) -> list[list[str]]:
     return rows
 
 
-def _guarded_text(text: str) -> str:
+def _guarded_text_of_table_file(text: str) -> str:
     text = clean(text)
     return "'" + text if is_formula_like(text) else text
 
@@ -67,29 +69,29 @@ def write_tables_xlsx(out: BinaryIO, tables: Sequence[Table]) -> None:
     }
     for number, table in enumerate(tables, 1):
         sheet = book.add_worksheet(f"{number} page {table.page + 1}"[:_MOST_OF_NAME])
-        _put_string(sheet, 0, 0, table.caption, looks[False])
+        _put_string_in_table_file(sheet, 0, 0, table.caption, looks[False])
         for cell in table.cells:
-            _put_cell(sheet, cell, looks[cell.is_header])
+            _put_cell_in_table_file(sheet, cell, looks[cell.is_header])
         end = 2 + max((cell.row + cell.row_span for cell in table.cells), default=0)
         for place, note in enumerate((*table.footnotes, *((_PICTURE,) if table.is_picture else ()))):
-            _put_string(sheet, end + place, 0, note, looks[False])
+            _put_string_in_table_file(sheet, end + place, 0, note, looks[False])
     if not tables:
-        _put_string(book.add_worksheet("no tables"), 0, 0, "No tables were found.", looks[False])
+        _put_string_in_table_file(book.add_worksheet("no tables"), 0, 0, "No tables were found.", looks[False])
     book.close()
 
 
-def _put_string(sheet: Any, row: int, column: int, text: str, look: Any) -> None:
+def _put_string_in_table_file(sheet: Any, row: int, column: int, text: str, look: Any) -> None:
     if row < _MOST_ROWS and column < _MOST_COLUMNS:
         sheet.write_string(row, column, clean(text)[:_MOST_CHARACTERS], look)
 
 
-def _put_cell(sheet: Any, cell: Cell, look: Any) -> None:
+def _put_cell_in_table_file(sheet: Any, cell: Cell, look: Any) -> None:
     top, left = cell.row + 2, cell.column
     bottom, right = top + cell.row_span - 1, left + cell.column_span - 1
     if (bottom, right) == (top, left):
-        _put_string(sheet, top, left, cell.text, look)
+        _put_string_in_table_file(sheet, top, left, cell.text, look)
         return
     try:
         sheet.merge_range(top, left, bottom, right, clean(cell.text)[:_MOST_CHARACTERS], look)
     except xlsxwriter.exceptions.OverlappingRange:
-        _put_string(sheet, top, left, cell.text, look)
+        _put_string_in_table_file(sheet, top, left, cell.text, look)

@@ -9,7 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, Task, T
 from rich.progress import Progress as RichProgress
 from rich.text import Text
 
-from ingather.cli.output import as_json, console, hint, say
+from ingather.cli.output import output_console, output_hint, output_json, output_sentence
 from ingather.cli.quantities import show_duration
 from ingather.engine.batch import Batch
 from ingather.engine.engine import Engine
@@ -29,19 +29,19 @@ NOBODY_WORKS_AFTER_S = 3.0
 DATABASE_AWAY_S = 60.0
 
 
-class Screen(Protocol):
+class WatchingScreen(Protocol):
     """Where progress is shown."""
 
     def show(self, seen: Progress, more: str = "") -> None: ...
     def close(self) -> None: ...
 
 
-def follow(engine: Engine, batch: Batch, screen: Screen) -> Progress:
+def watch_to_the_end(engine: Engine, batch: Batch, screen: WatchingScreen) -> Progress:
     """Show progress until the batch is closed and gathered, and return how it ended."""
     still_since, before, is_warned = time.monotonic(), -1, False
     with closing(screen):
         while True:
-            seen = _progress(batch)
+            seen = _progress_watched(batch)
             screen.show(seen)
             if seen.is_gathered:
                 return seen
@@ -49,11 +49,11 @@ def follow(engine: Engine, batch: Batch, screen: Screen) -> Progress:
                 still_since, before = time.monotonic(), seen.finished
             elif not is_warned and time.monotonic() - still_since > NOBODY_WORKS_AFTER_S:
                 is_warned = True
-                _warn_if_nobody_works(engine, seen.kind)
+                _warn_watcher_if_nobody_works(engine, seen.kind)
             time.sleep(POLL_S)
 
 
-def _progress(batch: Batch) -> Progress:
+def _progress_watched(batch: Batch) -> Progress:
     """The progress of the batch. A restart of the server is waited for, so that a watch over night survives it."""
     deadline = time.monotonic() + DATABASE_AWAY_S
     while True:
@@ -65,19 +65,19 @@ def _progress(batch: Batch) -> Progress:
             time.sleep(1)
 
 
-def _warn_if_nobody_works(engine: Engine, kind: str) -> None:
+def _warn_watcher_if_nobody_works(engine: Engine, kind: str) -> None:
     if not any(kind in worker.kinds for worker in engine.workers()):
-        hint(f"Nothing moves: no worker handles kind {kind}. Start one with `ingather work MODULE:APP`.")
+        output_hint(f"Nothing moves: no worker handles kind {kind}. Start one with `ingather work MODULE:APP`.")
 
 
-def ending(seen: Progress) -> str:
+def ending_watched(seen: Progress) -> str:
     assert seen.closed_at is not None
     took = show_duration(seen.closed_at - seen.created_at)
     rest = "".join(f", {getattr(seen, name):,} {name}" for name in ("error", "cancelled") if getattr(seen, name))
     return f"Batch {seen.batch_id} closed after {took}: {seen.completed:,} of {seen.total:,} completed{rest}."
 
 
-def counts(seen: Progress) -> str:
+def counts_watched(seen: Progress) -> str:
     """The counts that the bar itself does not show."""
     parts = [f"{getattr(seen, name):,} {name}" for name in ("running", "error", "cancelled") if getattr(seen, name)]
     if seen.is_closed and not seen.is_gathered:
@@ -87,12 +87,12 @@ def counts(seen: Progress) -> str:
     return ", ".join(parts)
 
 
-class Rate(ProgressColumn):
+class WatchedRate(ProgressColumn):
     def render(self, task: Task) -> Text:
         return Text(f"{task.speed:,.0f}/s" if task.speed else "", style="progress.data.speed")
 
 
-class Bar:
+class WatchingBar:
     """A live bar with counts, rate and time left."""
 
     def __init__(self, *, stderr: bool = False) -> None:
@@ -100,10 +100,10 @@ class Bar:
             TextColumn("{task.description}"),
             BarColumn(bar_width=None),
             MofNCompleteColumn(),
-            Rate(),
+            WatchedRate(),
             TimeRemainingColumn(compact=True),
             TextColumn("{task.fields[counts]}", style="cyan"),
-            console=console(stderr=stderr),
+            console=output_console(stderr=stderr),
             expand=True,
             speed_estimate_period=10,
         )
@@ -114,7 +114,7 @@ class Bar:
         self._bar.stop()
 
     def show(self, seen: Progress, more: str = "") -> None:
-        shown = ", ".join(filter(None, (counts(seen), more)))
+        shown = ", ".join(filter(None, (counts_watched(seen), more)))
         columns: dict[str, Any] = {"total": seen.total, "completed": seen.finished, "counts": shown}
         if self._task is None:
             self._task = self._bar.add_task(f"batch {seen.batch_id} {seen.kind}", **columns)
@@ -122,10 +122,10 @@ class Bar:
             self._bar.update(self._task, **columns)
 
 
-class Lines:
+class WatchingLines:
     """A line when something changed, not more often than every two seconds."""
 
-    def __init__(self, tell: Callable[[str], None] = say) -> None:
+    def __init__(self, tell: Callable[[str], None] = output_sentence) -> None:
         self._tell = tell
         self._last: Progress | None = None
         self._next_at = 0.0
@@ -136,13 +136,13 @@ class Lines:
     def show(self, seen: Progress, more: str = "") -> None:
         is_due = time.monotonic() >= self._next_at + (LONG_S if seen == self._last else 0.0)
         if is_due and (seen != self._last or more):
-            rest = ", ".join(filter(None, (counts(seen), more)))
+            rest = ", ".join(filter(None, (counts_watched(seen), more)))
             done = f"{seen.finished:,} of {seen.total:,} finished ({seen.percent:.0f} %)"
             self._tell(f"{done}, {rest}" if rest else done)
             self._last, self._next_at = seen, time.monotonic() + LINE_EVERY_S
 
 
-class JsonLines:
+class WatchingJsonLines:
     """An object whenever something changed; the last one has the end."""
 
     def __init__(self, shape: Callable[[Progress], dict[str, Any]]) -> None:
@@ -155,4 +155,4 @@ class JsonLines:
     def show(self, seen: Progress, more: str = "") -> None:  # noqa: ARG002  programs read counts
         if seen != self._last:
             self._last = seen
-            as_json(self._shape(seen))
+            output_json(self._shape(seen))

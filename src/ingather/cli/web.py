@@ -1,4 +1,4 @@
-"""`ingather serve` and `run`: the workbench in the browser."""
+"""`ingather serve` and `run_web_command`: the workbench in the browser."""
 
 import errno
 import logging
@@ -21,10 +21,10 @@ from typing import Self
 import uvicorn
 
 import ingather
-from ingather.cli.accounts import local_account
-from ingather.cli.crew import Member
-from ingather.cli.output import hint, say
-from ingather.cli.work import set_up_log
+from ingather.cli.accounts import local_account_of_command
+from ingather.cli.crew import CrewMember
+from ingather.cli.output import output_hint, output_sentence
+from ingather.cli.work import set_up_log_of_work
 from ingather.engine.errors import UsageError
 from ingather.library import blobs, ingest
 from ingather.settings import Settings
@@ -39,9 +39,9 @@ from ingather.workbench import Workbench
 log = logging.getLogger("ingather.run")
 
 SAMPLES = "Sample papers"
-# How often `run` looks whether its worker died. Longer leaves work undone for longer after a crash.
+# How often `run_web_command` looks whether its worker died. Longer leaves work undone for longer after a crash.
 RESTART_POLL_S = 2.0
-# How long `run` waits for its worker to stop before it kills it. The worker's own grace is shorter.
+# How long `run_web_command` waits for its worker to stop before it kills it. The worker's own grace is shorter.
 STOP_S = 30.0
 # A client that takes none of the sent bytes for this long is disconnected, and what it held is released.
 OPEN_REQUESTS_S = 60.0
@@ -52,41 +52,41 @@ OPEN_REQUESTS_S = 60.0
 SHUTDOWN_S = 3
 
 
-def serve(arguments: Namespace) -> int:
+def serve_web_command(arguments: Namespace) -> int:
     """The web alone; workers run elsewhere."""
-    with _until_signal():
+    with _serve_web_until_signal():
         bench = Workbench()
         bench.engine.check()
         blobs.check(bench.library.blobs)
         ingest.schedule(bench.library)
-        with _listening_socket(arguments) as server:
-            set_up_log()
-            hint(f"Serving {_address(server)}. For a link that signs in: {_link_command(server)}")
-            _serve_workbench(bench, server)
+        with _listening_socket_of_web(arguments) as server:
+            set_up_log_of_work()
+            output_hint(f"Serving {_address_of_web(server)}. For a link that signs in: {_link_to_web(server)}")
+            _serve_web(bench, server)
     return 0
 
 
-def run(arguments: Namespace) -> int:
+def run_web_command(arguments: Namespace) -> int:
     """Database, tables, web, a worker and sample papers: everything, on one machine, until Ctrl-C."""
     # The socket first: the database takes a second to start, and a port in use should be reported at once.
-    with _until_signal(), _listening_socket(arguments) as server:
+    with _serve_web_until_signal(), _listening_socket_of_web(arguments) as server:
         bench = Workbench()
         blobs.check(bench.library.blobs)
         bench.engine.migrate()
         ingest.schedule(bench.library)
-        account = local_account(bench)
+        account = local_account_of_command(bench)
         if not arguments.no_samples:
-            _add_samples(bench, account)
-        set_up_log()
+            _add_samples_for_web(bench, account)
+        set_up_log_of_work()
         secret = bench.engine.database.run(accounts.create_link(account))
         endpoint = bench.extraction.endpoint
         model = endpoint.model if endpoint else "none; the embedded extractor answers"
-        say(f"Ingather {version('ingather')}. Model: {model}.")
-        say(f"Open {_address(server)}/sign-in#{secret} (works once, for 15 minutes).")
-        say(f"For another link: {_link_command(server)}")
-        with _WorkerProcess(arguments.concurrency):
-            _serve_workbench(bench, server)
-    say("Stopped.")
+        output_sentence(f"Ingather {version('ingather')}. Model: {model}.")
+        output_sentence(f"Open {_address_of_web(server)}/sign-in#{secret} (works once, for 15 minutes).")
+        output_sentence(f"For another link: {_link_to_web(server)}")
+        with _WorkerBesideWeb(arguments.concurrency):
+            _serve_web(bench, server)
+    output_sentence("Stopped.")
     return 0
 
 
@@ -95,7 +95,7 @@ class _StopSignal(BaseException):
 
 
 @contextmanager
-def _until_signal() -> Iterator[None]:
+def _serve_web_until_signal() -> Iterator[None]:
     """Run the block until SIGTERM or Ctrl-C. Then it ends like any other block, so what it started is stopped.
 
     The web server raises a signal again when it is done. Without a handler
@@ -116,22 +116,22 @@ def _until_signal() -> Iterator[None]:
         yield
 
 
-class _Server(uvicorn.Server):
+class _WebServer(uvicorn.Server):
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Handle the first signal only: at a second one uvicorn would break off its own shutdown, with an error."""
         if not self.should_exit:
             super().handle_exit(sig, frame)
 
 
-def _serve_workbench(bench: Workbench, server: socket.socket) -> None:
+def _serve_web(bench: Workbench, server: socket.socket) -> None:
     settings = Settings.from_environment()
     rooms = Rooms(engine=bench.engine, library=bench.library, extraction=bench.extraction)
     limits = RequestLimits()
     app = create_app(rooms, version=version("ingather"), hosts=(*LOOPBACK, *settings.hosts), limits=limits)
-    _Server(configured(app, limits, shutdown_s=SHUTDOWN_S)).run(sockets=[server])
+    _WebServer(configured(app, limits, shutdown_s=SHUTDOWN_S)).run(sockets=[server])
 
 
-def _listening_socket(arguments: Namespace) -> socket.socket:
+def _listening_socket_of_web(arguments: Namespace) -> socket.socket:
     """The socket, bound and listening."""
     settings = Settings.from_environment()
     host = arguments.host or settings.host
@@ -162,7 +162,7 @@ def _listening_socket(arguments: Namespace) -> socket.socket:
     return server
 
 
-def _address(server: socket.socket) -> str:
+def _address_of_web(server: socket.socket) -> str:
     """Where to open it. Served on all addresses, it answers under the names it was given and no other."""
     host, port = server.getsockname()[:2]
     if host in {"0.0.0.0", "::"}:  # noqa: S104  # compared, not bound to
@@ -170,19 +170,19 @@ def _address(server: socket.socket) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
-def _link_command(server: socket.socket) -> str:
+def _link_to_web(server: socket.socket) -> str:
     """The command for another sign-in link, for a shell without the environment of this process."""
     settings = Settings.from_environment()
     command = Path(sys.executable).with_name("ingather")
     is_on_path = shutil.which("ingather") == str(command)
     argv = ["ingather" if is_on_path or not command.exists() else str(command), "link"]
-    if (address := _address(server)) != f"http://{settings.host}:{settings.port}":
+    if (address := _address_of_web(server)) != f"http://{settings.host}:{settings.port}":
         argv += ["--address", address]
     home = os.environ.get("INGATHER_HOME")
     return (f"INGATHER_HOME={shlex.quote(home)} " if home else "") + shlex.join(argv)
 
 
-class _WorkerProcess:
+class _WorkerBesideWeb:
     """The worker of `ingather run` in a process of its own: restarted if it dies, stopped with everything else."""
 
     def __init__(self, concurrency: int) -> None:
@@ -194,7 +194,7 @@ class _WorkerProcess:
         self._is_over = threading.Event()
 
     def __enter__(self) -> Self:
-        self._member = Member(self._argv)
+        self._member = CrewMember(self._argv)
         self._thread = threading.Thread(target=self._watch, name="ingather worker watch", daemon=True)
         self._thread.start()
         return self
@@ -216,9 +216,9 @@ class _WorkerProcess:
             process.kill()
 
 
-def _add_samples(bench: Workbench, account: Account) -> None:
+def _add_samples_for_web(bench: Workbench, account: Account) -> None:
     """Add the sample papers on the first start."""
-    papers = sorted(_samples().glob("*.pdf"))
+    papers = sorted(_samples_for_web().glob("*.pdf"))
     if bench.extraction.list_projects() or not papers:
         return
     project = bench.extraction.create_project("My first review")
@@ -229,7 +229,7 @@ def _add_samples(bench: Workbench, account: Account) -> None:
             bench.library.upload(knowledge_base.id, stream, paper.name)
 
 
-def _samples() -> Path:
+def _samples_for_web() -> Path:
     """In the package once it is built; beside its source in a checkout."""
     inside = Path(ingather.__file__).parent
     packaged = inside / "samples"

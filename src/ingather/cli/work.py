@@ -23,15 +23,15 @@ log = logging.getLogger("ingather.work")
 PARENT_POLL_S = 0.25
 
 
-def work(arguments: Namespace) -> int:
+def work_command(arguments: Namespace) -> int:
     if arguments.processes > 1:
-        return crew.run(arguments)
+        return crew.run_crew(arguments)
     # Until the worker installs its own handlers it holds no items: to end at once is a graceful stop.
-    signal.signal(signal.SIGTERM, _leave_by_signal)
+    signal.signal(signal.SIGTERM, _leave_work_by_signal)
     if arguments.parent is not None:
-        threading.Thread(target=_follow_parent, args=(arguments.parent,), daemon=True).start()
-    app = find_app(arguments.app)
-    set_up_log()
+        threading.Thread(target=_follow_parent_of_work, args=(arguments.parent,), daemon=True).start()
+    app = find_app_to_work_for(arguments.app)
+    set_up_log_of_work()
     worker = app.worker(concurrency=arguments.concurrency, queues=arguments.queue)
     app.check()
     kinds = ", ".join(app.kinds)
@@ -46,11 +46,11 @@ class _Terminated(SystemExit):
     """SIGTERM arrived. A class of its own, because the user's module may raise SystemExit while it is imported."""
 
 
-def _leave_by_signal(*_: object) -> None:
+def _leave_work_by_signal(*_: object) -> None:
     raise _Terminated(0)
 
 
-def find_app(name: str) -> Engine:
+def find_app_to_work_for(name: str) -> Engine:
     """The Ingather that MODULE:APP names, looked for from the current folder."""
     module_name, colon, attribute = name.partition(":")
     if module_name.endswith(".py") or "/" in module_name:
@@ -60,7 +60,7 @@ def find_app(name: str) -> Engine:
         )
     if not (module_name and colon and attribute):
         raise UsageError(f"{name!r} does not name an app. Write MODULE:APP, such as jobs:app for `app` in jobs.py.")
-    module = _import_module(module_name)
+    module = _import_module_to_work_for(module_name)
     known = ", ".join(f"{module_name}:{key}" for key, value in vars(module).items() if isinstance(value, Engine))
     advice = f" It has {known}." if known else " It has no Ingather at all."
     try:
@@ -76,7 +76,7 @@ def find_app(name: str) -> Engine:
     return app
 
 
-def _import_module(name: str) -> ModuleType:
+def _import_module_to_work_for(name: str) -> ModuleType:
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)
@@ -87,19 +87,19 @@ def _import_module(name: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name and (name == error.name or name.startswith(f"{error.name}.")):
             raise UsageError(f"There is no module {error.name} in {here} or among the installed packages.") from None
-        raise _broken_module(name, error) from None
+        raise _broken_module_to_work_for(name, error) from None
     except (Exception, SystemExit) as error:  # noqa: BLE001  # it is the user's module: it may raise anything
-        raise _broken_module(name, error) from None
+        raise _broken_module_to_work_for(name, error) from None
 
 
-def _broken_module(name: str, error: BaseException) -> IngatherError:
+def _broken_module_to_work_for(name: str, error: BaseException) -> IngatherError:
     """The module is there but does not load: what it raised and the line of it that did."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "importlib" not in frame.filename]
     place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if len(frames) > 1 else ""
     return IngatherError(f"Module {name} cannot be imported: {type(error).__name__}: {error}{place}")
 
 
-def set_up_log() -> None:
+def set_up_log_of_work() -> None:
     """Sentences with time and process on stderr, unless the app has set up logging itself."""
     root = logging.getLogger()
     if root.handlers:
@@ -112,7 +112,7 @@ def set_up_log() -> None:
     logging.getLogger("ingather").setLevel(logging.INFO)
 
 
-def _follow_parent(parent: int) -> None:
+def _follow_parent_of_work(parent: int) -> None:
     """Stop gracefully when the parent is gone: after a kill of the parent nobody would restart or stop this worker."""
     while os.getppid() == parent:
         time.sleep(PARENT_POLL_S)

@@ -4,9 +4,8 @@ from argparse import Namespace
 from subprocess import SubprocessError
 
 from ingather.app import Ingather
-from ingather.cli.doctor.checks import CheckResult, ExaminedDatabase
-from ingather.cli.doctor.checks import examine as examine_all
-from ingather.cli.output import as_json, say, table
+from ingather.cli.doctor.checks import CheckResult, ExaminedDatabase, run_checks
+from ingather.cli.output import output_json, output_sentence, output_table
 from ingather.engine.connection import connect
 from ingather.engine.errors import DatabaseUnavailable
 from ingather.library.parse import protections_missing_in_jail
@@ -24,29 +23,31 @@ STILL_ROOT = (
 )
 
 
-def examine(arguments: Namespace) -> int:
+def doctor_command(arguments: Namespace) -> int:
     app = Ingather()
     try:
         with connect(app.url, application_name="ingather doctor") as conn:
-            found = [*examine_all(ExaminedDatabase(conn), app.keep), parser()]
+            found = [*run_checks(ExaminedDatabase(conn), app.keep), parser_for_doctor()]
     except DatabaseUnavailable as error:
         found = [CheckResult("server", "wrong", str(error))]
     wrong, unknown = (sum(result.level == level for result in found) for level in ("wrong", "unknown"))
     is_well = not wrong and not unknown
     if arguments.json:
         findings = [{"check": one.check, "level": one.level, "sentence": one.sentence} for one in found]
-        as_json({"ok": is_well, "findings": findings})
+        output_json({"ok": is_well, "findings": findings})
     else:
         # The worst findings come first: a tired reader sees the top of the list.
         order = ("wrong", "unknown", "note", "ok")
         found.sort(key=lambda result: order.index(result.level))
-        table(("check", "level", "finding"), ((f.check, f.level, f.sentence) for f in found), empty="")
+        output_table(("check", "level", "finding"), ((f.check, f.level, f.sentence) for f in found), empty="")
         blind = f" {unknown} could not be made." if unknown else ""
-        say("\nNothing is wrong." if is_well else f"\n{wrong} of {len(found)} checks found something wrong.{blind}")
+        output_sentence(
+            "\nNothing is wrong." if is_well else f"\n{wrong} of {len(found)} checks found something wrong.{blind}"
+        )
     return 0 if is_well else 1
 
 
-def parser() -> CheckResult:
+def parser_for_doctor() -> CheckResult:
     """Whether code hidden in a file could reach anything from the process that reads it."""
     try:
         missing = protections_missing_in_jail()

@@ -63,18 +63,20 @@ class ExaminedDatabase:
 Check = Callable[[ExaminedDatabase], tuple[Level, str]]
 
 
-def examine(database: ExaminedDatabase, keep: timedelta | None) -> list[CheckResult]:
+def run_checks(database: ExaminedDatabase, keep: timedelta | None) -> list[CheckResult]:
     """All checks, those of our tables only where the tables fit."""
-    found = [_examine_one(name, check, database) for name, check in OF_THE_SERVER.items()]
-    schema = _examine_one("schema", schema_version, database)
+    found = [_run_one_check(name, check, database) for name, check in OF_THE_SERVER.items()]
+    schema = _run_one_check("schema", check_schema_version, database)
     found.append(schema)
     if schema.level == "ok":
-        found += [_examine_one(name, check, database) for name, check in OF_THE_WORK.items()]
-        found.append(_examine_one("retention", lambda examined: surroundings.retention(examined, keep), database))
+        found += [_run_one_check(name, check, database) for name, check in OF_THE_WORK.items()]
+        found.append(
+            _run_one_check("retention", lambda examined: surroundings.surrounding_retention(examined, keep), database)
+        )
     return found
 
 
-def _examine_one(name: str, check: Check, database: ExaminedDatabase) -> CheckResult:
+def _run_one_check(name: str, check: Check, database: ExaminedDatabase) -> CheckResult:
     try:
         return CheckResult(name, *check(database))
     except psycopg.Error as error:
@@ -84,7 +86,7 @@ def _examine_one(name: str, check: Check, database: ExaminedDatabase) -> CheckRe
 # --- the server ----------------------------------------------------------------------------------------------------
 
 
-def server(database: ExaminedDatabase) -> tuple[Level, str]:
+def check_server(database: ExaminedDatabase) -> tuple[Level, str]:
     began = time.monotonic()
     database.rows(sql.CLOCK)
     version = database.conn.info.server_version
@@ -92,13 +94,13 @@ def server(database: ExaminedDatabase) -> tuple[Level, str]:
     return "ok", f"PostgreSQL {version // 10_000}.{version % 10_000} answers in {trip_ms:.0f} ms."
 
 
-def connection(database: ExaminedDatabase) -> tuple[Level, str]:
+def check_connection(database: ExaminedDatabase) -> tuple[Level, str]:
     if is_direct(database.conn):
         return "ok", "Direct: workers are woken by notifications."
     return "note", "Through a pooler: all promises hold, but workers find new work by looking, every half second."
 
 
-def durability(database: ExaminedDatabase) -> tuple[Level, str]:
+def check_durability(database: ExaminedDatabase) -> tuple[Level, str]:
     settings = dict(database.rows(sql.SETTINGS))
     if off := [name for name in ("fsync", "full_page_writes") if settings[name] == "off"]:
         return (
@@ -110,7 +112,7 @@ def durability(database: ExaminedDatabase) -> tuple[Level, str]:
     return "ok", f"What is committed stays committed (synchronous_commit = {settings['synchronous_commit']})."
 
 
-def clock(database: ExaminedDatabase) -> tuple[Level, str]:
+def check_clock(database: ExaminedDatabase) -> tuple[Level, str]:
     began = datetime.now(UTC)
     [(theirs,)] = database.rows(sql.CLOCK)
     ours = began + (datetime.now(UTC) - began) / 2
@@ -123,7 +125,7 @@ def clock(database: ExaminedDatabase) -> tuple[Level, str]:
     return "ok", f"This machine and the server agree within {off.total_seconds() * 1000:.0f} ms."
 
 
-def oldest_transaction(database: ExaminedDatabase) -> tuple[Level, str]:
+def check_oldest_transaction(database: ExaminedDatabase) -> tuple[Level, str]:
     [(sees_all,)] = database.rows(sql.SEES_ALL_SESSIONS)
     for gid, age_s in database.rows(sql.PREPARED):
         if age_s > OLD_TRANSACTION_S:
@@ -151,7 +153,7 @@ def oldest_transaction(database: ExaminedDatabase) -> tuple[Level, str]:
     )
 
 
-def xid_age(database: ExaminedDatabase) -> tuple[Level, str]:
+def check_xid_age(database: ExaminedDatabase) -> tuple[Level, str]:
     [(age, freeze_max_age)] = database.rows(sql.XID_AGE)
     if age > XID_LIMIT:
         return (
@@ -169,7 +171,7 @@ def xid_age(database: ExaminedDatabase) -> tuple[Level, str]:
 # --- our tables and the work in them -------------------------------------------------------------------------------
 
 
-def schema_version(database: ExaminedDatabase) -> tuple[Level, str]:
+def check_schema_version(database: ExaminedDatabase) -> tuple[Level, str]:
     [(exists,)] = database.rows(sql.SCHEMA)
     if not exists:
         return "wrong", "There are no Ingather tables yet. Run `ingather migrate`."
@@ -182,7 +184,7 @@ def schema_version(database: ExaminedDatabase) -> tuple[Level, str]:
     return "ok", f"The tables are at version {version}."
 
 
-def workers(database: ExaminedDatabase) -> tuple[Level, str]:
+def check_workers(database: ExaminedDatabase) -> tuple[Level, str]:
     found = database.rows(sql.WORKERS)
     silent = [
         (f"worker {number} (process {pid} on {host})", past_s) for number, host, pid, past_s in found if past_s > 0
@@ -190,20 +192,26 @@ def workers(database: ExaminedDatabase) -> tuple[Level, str]:
     alive = len(found) - len(silent)
     if unswept := [name for name, past_s in silent if past_s > UNSWEPT_S]:
         why = "no other worker runs to take its items back" if not alive else "nobody took its items back"
-        return "wrong", f"{_some(unswept)} went silent and {why}. Start a worker with `ingather work MODULE:APP`."
+        return (
+            "wrong",
+            f"{_some_for_check(unswept)} went silent and {why}. Start a worker with `ingather work MODULE:APP`.",
+        )
     if silent:
-        return "note", f"{_some([name for name, _ in silent])} went silent just now; its items are being taken back."
+        return (
+            "note",
+            f"{_some_for_check([name for name, _ in silent])} went silent just now; its items are being taken back.",
+        )
     return "ok", f"{alive} alive." if alive else "None runs, and none is registered."
 
 
-def leases(database: ExaminedDatabase) -> tuple[Level, str]:
+def check_leases(database: ExaminedDatabase) -> tuple[Level, str]:
     [(runs, items)] = database.rows(sql.ORPHANED_LEASES)
     if runs:
         return "wrong", f"{items:,} items are leased to workers that are gone, and nothing will take them back."
     return "ok", "Every lease has its worker."
 
 
-def ids(database: ExaminedDatabase) -> tuple[Level, str]:
+def check_ids(database: ExaminedDatabase) -> tuple[Level, str]:
     for table, stored, given in database.rows(sql.IDS_THAT_WENT_BACK):
         return "wrong", (
             f"The ids of the table {table} went back: {stored:,} is stored and the sequence stands at {given:,}, as "
@@ -212,86 +220,96 @@ def ids(database: ExaminedDatabase) -> tuple[Level, str]:
     return "ok", "No sequence stands below an id that is stored."
 
 
-def closing(database: ExaminedDatabase) -> tuple[Level, str]:
+def check_closing(database: ExaminedDatabase) -> tuple[Level, str]:
     """Looks twice: between its last item and its close a healthy batch is in this state for a moment."""
     finished = {batch_id for (batch_id,) in database.rows(sql.FINISHED_BUT_OPEN)}
     if finished:
         time.sleep(LOOK_AGAIN_S)
         finished &= {batch_id for (batch_id,) in database.rows(sql.FINISHED_BUT_OPEN)}
     if finished:
-        names = _some([f"batch {batch_id}" for batch_id in sorted(finished)])
+        names = _some_for_check([f"batch {batch_id}" for batch_id in sorted(finished)])
         return "wrong", f"{names} has finished but is not closed: any running worker closes it within a second."
     return "ok", "No finished batch waits to be closed."
 
 
-def unserved_kinds(database: ExaminedDatabase) -> tuple[Level, str]:
+def check_unserved_kinds(database: ExaminedDatabase) -> tuple[Level, str]:
     unserved = [f"{kind} ({items:,} items)" for kind, items in database.rows(sql.UNSERVED_KINDS)]
     if unserved:
-        return "wrong", f"No live worker handles {_some(unserved)}. Start one with `ingather work MODULE:APP`."
+        return (
+            "wrong",
+            f"No live worker handles {_some_for_check(unserved)}. Start one with `ingather work MODULE:APP`.",
+        )
     return "ok", "Every kind with due items has a live worker."
 
 
-def oldest_due(database: ExaminedDatabase) -> tuple[Level, str]:
+def check_oldest_due(database: ExaminedDatabase) -> tuple[Level, str]:
     for item_id, kind, queue, age_s in database.rows(sql.OLDEST_DUE):
         sentence = f"Item {item_id} of kind {kind} in queue {queue} has been due for {show_duration(age_s)}."
         return ("note" if age_s > OLD_DUE_S else "ok"), sentence
     return "ok", "Nothing that came back waits past its time."
 
 
-def stopped(database: ExaminedDatabase) -> tuple[Level, str]:
+def check_stopped(database: ExaminedDatabase) -> tuple[Level, str]:
     held = [f"{what} is {how}" for what, how in database.rows(sql.STOPPED)]
-    return ("note", f"Held back: {_some(held)}.") if held else ("ok", "No queue or open batch is paused or blocked.")
+    return (
+        ("note", f"Held back: {_some_for_check(held)}.")
+        if held
+        else ("ok", "No queue or open batch is paused or blocked.")
+    )
 
 
-def schedules(database: ExaminedDatabase) -> tuple[Level, str]:
+def check_schedules(database: ExaminedDatabase) -> tuple[Level, str]:
     for name, late_s in database.rows(sql.LATE_SCHEDULES):
         return "wrong", f"Schedule {name} should have fired {show_duration(late_s)} ago: does any worker run?"
     return "ok", "No schedule is late."
 
 
-def dead_rows(database: ExaminedDatabase) -> tuple[Level, str]:
+def check_dead_rows(database: ExaminedDatabase) -> tuple[Level, str]:
     found = database.rows(sql.DEAD_ROWS)
     many = [(table, dead) for table, dead, live in found if dead > max(MANY_DEAD, live)]
     if many:
-        names = _some([f"{table} ({dead:,})" for table, dead in many])
+        names = _some_for_check([f"{table} ({dead:,})" for table, dead in many])
         level: Level = "wrong" if many[0][1] > TOO_MANY_DEAD else "note"
         return level, f"Dead rows pile up in {names}: autovacuum falls behind, or an old transaction holds it back."
     return "ok", f"{sum(dead for _, dead, _ in found):,} in all tables together."
 
 
-def indexes(database: ExaminedDatabase) -> tuple[Level, str]:
+def check_indexes(database: ExaminedDatabase) -> tuple[Level, str]:
     if broken := [name for (name,) in database.rows(sql.INVALID_INDEXES)]:
-        return "wrong", f"Invalid: {_some(broken)}. Rebuild with: reindex index concurrently ingather.{broken[0]}"
+        return (
+            "wrong",
+            f"Invalid: {_some_for_check(broken)}. Rebuild with: reindex index concurrently ingather.{broken[0]}",
+        )
     return "ok", "All are valid."
 
 
-def _some(names: list[str]) -> str:
+def _some_for_check(names: list[str]) -> str:
     """The first few, and how many more."""
     more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
     return ", ".join(names[:3]) + more
 
 
 OF_THE_SERVER: dict[str, Check] = {
-    "server": server,
-    "connection": connection,
-    "durability": durability,
-    "clock": clock,
-    "oldest_transaction": oldest_transaction,
-    "xid_age": xid_age,
-    "encoding": surroundings.encoding,
-    "settings": surroundings.settings,
-    "replicas": surroundings.replicas,
-    "disk": surroundings.disk,
+    "server": check_server,
+    "connection": check_connection,
+    "durability": check_durability,
+    "clock": check_clock,
+    "oldest_transaction": check_oldest_transaction,
+    "xid_age": check_xid_age,
+    "encoding": surroundings.surrounding_encoding,
+    "settings": surroundings.surrounding_settings,
+    "replicas": surroundings.surrounding_replicas,
+    "disk": surroundings.surrounding_disk,
 }
 OF_THE_WORK: dict[str, Check] = {
-    "workers": workers,
-    "leases": leases,
-    "ids": ids,
-    "closing": closing,
-    "unserved_kinds": unserved_kinds,
-    "oldest_due": oldest_due,
-    "stopped": stopped,
-    "schedules": schedules,
-    "dead_rows": dead_rows,
-    "indexes": indexes,
+    "workers": check_workers,
+    "leases": check_leases,
+    "ids": check_ids,
+    "closing": check_closing,
+    "unserved_kinds": check_unserved_kinds,
+    "oldest_due": check_oldest_due,
+    "stopped": check_stopped,
+    "schedules": check_schedules,
+    "dead_rows": check_dead_rows,
+    "indexes": check_indexes,
 }

@@ -19,7 +19,7 @@ LATE_PRUNING: Final = timedelta(hours=1)
 LITTLE_ROOM, TOO_LITTLE_ROOM = 0.15, 0.05
 
 
-def encoding(database: "ExaminedDatabase") -> tuple["Level", str]:
+def surrounding_encoding(database: "ExaminedDatabase") -> tuple["Level", str]:
     """What the database can hold, and what operators set for its connections."""
     [(found,)] = database.rows(sql.ENCODING)
     if found == "SQL_ASCII":
@@ -32,7 +32,7 @@ def encoding(database: "ExaminedDatabase") -> tuple["Level", str]:
     return "ok", "The database holds every character (UTF8)."
 
 
-def settings(database: "ExaminedDatabase") -> tuple["Level", str]:
+def surrounding_settings(database: "ExaminedDatabase") -> tuple["Level", str]:
     """Set for the database or a role. Our own connections state theirs; a pooler's and a caller's do not."""
     found = [f"{name} = {value}" for name, value in database.rows(sql.FOREIGN_SETTINGS)]
     if found:
@@ -43,7 +43,7 @@ def settings(database: "ExaminedDatabase") -> tuple["Level", str]:
     return "ok", "Nothing is set for this database that would change what its connections mean."
 
 
-def replicas(database: "ExaminedDatabase") -> tuple["Level", str]:
+def surrounding_replicas(database: "ExaminedDatabase") -> tuple["Level", str]:
     """Whether commits wait for a replica, and whether there is one to wait for."""
     [(names, commit, synchronous, others)] = database.rows(sql.REPLICAS)
     if names and commit not in {"off", "local"} and not synchronous:
@@ -61,7 +61,7 @@ def replicas(database: "ExaminedDatabase") -> tuple["Level", str]:
     return "ok", "No replica follows this server."
 
 
-def disk(database: "ExaminedDatabase") -> tuple["Level", str]:
+def surrounding_disk(database: "ExaminedDatabase") -> tuple["Level", str]:
     """Room for the server's data, where it is on this machine."""
     host = database.conn.info.host
     if not host.startswith("/"):
@@ -78,7 +78,7 @@ def disk(database: "ExaminedDatabase") -> tuple["Level", str]:
     return ("note" if share < LITTLE_ROOM else "ok"), sentence
 
 
-def retention(database: "ExaminedDatabase", keep: timedelta | None) -> tuple["Level", str]:
+def surrounding_retention(database: "ExaminedDatabase", keep: timedelta | None) -> tuple["Level", str]:
     """Whether pruning keeps up with what this machine's INGATHER_KEEP says."""
     [(oldest_s,)] = database.rows(sql.OLDEST_CLOSED)
     if keep is None:
