@@ -36,6 +36,17 @@ PUT    /projects/{project_id}/members                 401 404 403 403 204 404 40
 DELETE /projects/{project_id}/members/{account_id}    401 404 403 403 204 404 403
 GET    /projects/{project_id}/questions               401 404 200 200 200 404 200
 PUT    /projects/{project_id}/questions               401 404 403 200 200 404 403
+GET    /projects/{project_id}/studies                 401 404 200 200 200 404 200
+GET    /projects/{project_id}/studies/suggestions     401 404 200 200 200 404 200
+GET    /projects/{project_id}/studies/history         401 404 200 200 200 404 200
+POST   /projects/{project_id}/studies/merge           401 404 403 404 404 404 403
+POST   /projects/{project_id}/studies/{study_id}/split 401 404 403 404 404 404 403
+PUT    /projects/{project_id}/studies/{study_id}/name 401 404 403 404 404 404 403
+POST   /projects/{project_id}/reports/same            401 404 403 404 404 404 403
+POST   /projects/{project_id}/reports/apart           401 404 403 404 404 404 403
+POST   /projects/{project_id}/reports/exclude         401 404 403 404 404 404 403
+POST   /projects/{project_id}/reports/{report_id}/other 401 404 403 404 404 404 403
+PUT    /projects/{project_id}/reports/{report_id}/type 401 404 403 404 404 404 403
 POST   /projects/{project_id}/templates               401 404 403 201 201 404 403
 GET    /extraction/templates                          401 200 200 200 200 200 200
 GET    /extraction/templates/{template_id}            401 404 200 200 200 404 200
@@ -163,6 +174,8 @@ class Stage:
             made["batch_id"] = extraction.task(self.done).batch_id
         if "{item_id}" in path:
             made["item_id"] = 1
+        # What is changed of studies is told by the tests of studies: here nobody has these, and the role decides first.
+        made |= {"study_id": 10**9, "report_id": 10**9}
         if "{template_id}" in path:
             from ingather.extraction.template import Label
 
@@ -193,6 +206,16 @@ class Stage:
                 return {"json": {"template_id": "rct", "label": {"en": "Copy", "zh": "副本"}}}
             case "PATCH", _:
                 return {"json": {"remove": ["registration_id"]}}
+            case "POST", "/projects/{project_id}/studies/merge":
+                return {"json": {"study_ids": [10**9, 10**9 + 1]}}
+            case "PUT", "/projects/{project_id}/studies/{study_id}/name":
+                return {"json": {"name": self.number()}}
+            case "PUT", "/projects/{project_id}/reports/{report_id}/type":
+                return {"json": {"type": "protocol"}}
+            case "POST", "/projects/{project_id}/reports/exclude":
+                return {"json": {"report_ids": [10**9], "stage": None}}
+            case "POST", found if "/reports/same" in found or "/reports/apart" in found or found.endswith("/split"):
+                return {"json": {"report_ids": [10**9, 10**9 + 1]}}
             case "POST", "/knowledge-bases":
                 return {"json": {"project_id": project, "name": self.number()}}
             case "POST", "/knowledge-bases/{knowledge_base_id}/documents":

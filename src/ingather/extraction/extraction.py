@@ -15,7 +15,8 @@ from ingather.extraction.conversation.sizes import sizes_for
 from ingather.extraction.errors import ModelUnusable
 from ingather.extraction.numbers.calls import estimate_with_question_calls
 from ingather.extraction.provider import Capabilities, ChatClient, Endpoint, ModelError
-from ingather.extraction.results import PAGE, ExtractionResults
+from ingather.extraction.results import PAGE
+from ingather.extraction.review_studies import ExtractionStudies
 from ingather.extraction.task import Status, Task
 from ingather.extraction.tasks import pipeline, tasks
 from ingather.extraction.tasks.differences import DocumentDifferences, differences
@@ -36,7 +37,7 @@ MOST_LOOKED_AT = 300
 MOST_TASKS = 1_000
 
 
-class Extraction(ExtractionResults):
+class Extraction(ExtractionStudies):
     """Extraction on an engine and a library. With an endpoint, its model answers; without, our own rules do."""
 
     def __init__(

@@ -4,11 +4,9 @@ An answer comes from a model or from the embedded extractor and is believed by n
 its value makes a finding of it. A person who has looked at it makes a review.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
 
 from ingather.library.port import Box
 
@@ -105,30 +103,6 @@ class CellPlace:
     box: Box | None = None
     row_boxes: tuple[Box, ...] = ()
     column_boxes: tuple[Box, ...] = ()
-
-
-def cell_to_json(cell: CellPlace) -> dict[str, Any]:
-    return asdict(cell)
-
-
-def cell_from_json(stored: Mapping[str, Any]) -> CellPlace:
-    return CellPlace(
-        table=stored["table"],
-        label=stored["label"],
-        page=stored["page"],
-        row=stored["row"],
-        column=stored["column"],
-        row_path=tuple(stored["row_path"]),
-        column_path=tuple(stored["column_path"]),
-        box=None if stored["box"] is None else _box(stored["box"]),
-        row_boxes=tuple(map(_box, stored["row_boxes"])),
-        column_boxes=tuple(map(_box, stored["column_boxes"])),
-    )
-
-
-def _box(stored: Sequence[float]) -> Box:
-    left, top, right, bottom = stored
-    return left, top, right, bottom
 
 
 class ArmRole(StrEnum):
@@ -316,7 +290,8 @@ class DocumentResult:
     cancelled. `problem` is the sentence that says why, where it is an error.
     `reviews` are all there ever were, withdrawn and outdated ones included.
     `checks_version` is of the checks that gave the verdicts. `arms` are those
-    that the answers to the review's questions hang on.
+    that the answers to the review's questions hang on. `study` is the name of
+    the study that it is a report of, and `study_id` its number; 0 for none.
     """
 
     ordinal: int
@@ -332,6 +307,8 @@ class DocumentResult:
     checks_version: int = CHECKS_VERSION
     arms: tuple[DocumentArm, ...] = ()
     parser: str = ""
+    study: str = ""
+    study_id: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,8 @@ from ingather.extraction.reviewing import reviews
 from ingather.extraction.reviewing.deciding import Decision, decided, outrun, verified
 from ingather.extraction.reviewing.reviews import Reviewer
 from ingather.extraction.reviewing.standing import reviewed
+from ingather.extraction.studies.filled import with_study
+from ingather.extraction.studies.shown import StudyNames
 from ingather.extraction.task import Status, Task
 from ingather.extraction.tasks import stored_result, tasks
 from ingather.extraction.tasks.numbers import read_numbers
@@ -42,6 +44,7 @@ class ExtractionResults(ExtractionProjects):
     def __init__(self, engine: Engine, library: LibraryPort) -> None:
         super().__init__(engine)
         self.library = library
+        self.study_names = StudyNames(engine.database)
 
     def task(self, task_id: int) -> Task:
         return self.engine.database.run(tasks.find_task(known_id(task_id, "task")))
@@ -75,6 +78,8 @@ class ExtractionResults(ExtractionProjects):
             stored_result.document_result(item.ordinal, known[item.ordinal], item.state, item.result, item.error)
             for item in items
         ]
+        names = self.study_names.of_files(task.project_id, {found.sha256 for found in page})
+        page = [with_study(found, names.get(found.sha256)) for found in page]
         return page, items[-1].id if len(items) == limit else None
 
     def rectangles(self, task_id: int, ordinal: int, page: int, start: int, end: int) -> list[Rect]:

@@ -19,7 +19,19 @@ from ingather.web.edge import Edge
 from ingather.web.limits import Limiters, RequestLimits
 from ingather.web.openapi import describe
 from ingather.web.rooms import Rooms
-from ingather.web.routes import analysis, events, fleet, health, library, models, projects, reviews, session, tasks
+from ingather.web.routes import (
+    analysis,
+    events,
+    fleet,
+    health,
+    library,
+    models,
+    projects,
+    reviews,
+    session,
+    studies,
+    tasks,
+)
 
 API = "/api/v1"
 PAGES = Path(__file__).parent / "pages"
@@ -68,7 +80,7 @@ def create_app(
 def _serve_api(app: FastAPI) -> None:
     api = APIRouter(prefix=API)
     # Routers are tried in this order, so the ones that pages poll come first.
-    for part in (tasks, events, reviews, analysis, session, projects, library, models, fleet):
+    for part in (tasks, events, reviews, analysis, session, projects, studies, library, models, fleet):
         api.include_router(part.router)
 
     @api.get("/openapi.json", include_in_schema=False)

@@ -230,6 +230,8 @@ def result(found: DocumentResult) -> dict[str, object]:
         "document_id": found.document_id,
         "file_name": found.file_name,
         "sha256": found.sha256,
+        "study": found.study,
+        "study_id": found.study_id,
         "state": found.state,
         "problem": notice_to_json(found.problem),
         "rows": [{"scope": row.scope, "key": row.key, "label": row.label, "parts": row.parts} for row in found.rows],

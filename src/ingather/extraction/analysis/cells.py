@@ -98,7 +98,7 @@ class Cells:
 
 def study_of(document: DocumentResult, cells: Cells) -> str:
     """The study's id, or the name of its file where nobody has given one."""
-    return cells.text("", "study_id") or PurePath(document.file_name).stem
+    return cells.text("", "study_id") or document.study or PurePath(document.file_name).stem
 
 
 def printed(finding: Finding) -> str:

@@ -8,7 +8,8 @@ import orjson
 
 from ingather.engine.codec import encode_result
 from ingather.engine.script import Script, Statement
-from ingather.extraction.findings import Action, Reread, Review, cell_from_json, cell_to_json
+from ingather.extraction.cell_json import cell_from_json, cell_to_json
+from ingather.extraction.findings import Action, Reread, Review
 from ingather.extraction.reviewing import statements as sql
 from ingather.extraction.reviewing.deciding import Judged
 

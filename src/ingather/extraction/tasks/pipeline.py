@@ -18,6 +18,7 @@ from ingather.extraction.findings import EMBEDDED
 from ingather.extraction.proof.assess import assess
 from ingather.extraction.provider import Endpoint, ErrorKind, Message, ModelError, PauseTask, route
 from ingather.extraction.rules import extract
+from ingather.extraction.studies.identifying import identify
 from ingather.extraction.task import Task
 from ingather.extraction.tasks import stored_result, tasks
 from ingather.extraction.tasks.follow_up import TakenOver, as_answer, beside, joined_findings, taken_over
@@ -155,6 +156,7 @@ class Pipeline:
         reading = self._library.read(document.sha256, document.file_name)
         if reading.problem is not None:
             raise Reject(reading.sentence)
+        identify(self._engine.database, self._library, task.project_id, document.sha256, document.file_name)
         return task, template, reading, self._library.pages(document.sha256, parser=reading.parser)
 
     async def _ask(

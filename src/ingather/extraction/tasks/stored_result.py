@@ -9,6 +9,7 @@ import orjson
 
 from ingather.engine.codec import RESULT_CAP
 from ingather.engine.errors import Reject
+from ingather.extraction.cell_json import cell_from_json, cell_to_json
 from ingather.extraction.findings import (
     CHECKS_VERSION,
     FIRST_CHECKS,
@@ -24,8 +25,6 @@ from ingather.extraction.findings import (
     Span,
     State,
     Verdict,
-    cell_from_json,
-    cell_to_json,
 )
 from ingather.notice import error_notice, notice, notice_from_json, notice_to_json
 

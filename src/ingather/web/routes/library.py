@@ -125,7 +125,7 @@ def list_documents(
 )
 async def upload(knowledge_base_id: Id, request: Request, here: Here, who: Who, limiters: Limiting) -> Uploads:
     """Add files. Returns at once; each document is read by a job of its own."""
-    await run_in_threadpool(knowledge_base_for, here, who, knowledge_base_id, Role.REVIEWER)
+    found = await run_in_threadpool(knowledge_base_for, here, who, knowledge_base_id, Role.REVIEWER)
     uploads: list[Uploaded] = []
     refused: list[RefusedFile] = []
     refusals: list[str] = []
@@ -151,6 +151,8 @@ async def upload(knowledge_base_id: Id, request: Request, here: Here, who: Who, 
                 )
     if refused and not uploads:
         raise Refused(status, refusals[0])
+    files = {one.document.sha256: one.document.file_name for one in uploads}
+    await run_in_threadpool(here.extraction.add_reports, found.project_id, files)
     return Uploads(uploads=uploads, refused=refused)
 
 

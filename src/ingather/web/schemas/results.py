@@ -240,6 +240,8 @@ class ResultView(Wire):
     document_id: int
     file_name: str
     sha256: str
+    study: str
+    study_id: int
     state: str
     problem: NoticeView | None
     rows: list[RowView]

@@ -1,0 +1,118 @@
+"""Studies and their reports: the part of `Extraction` that knows which reports tell of the same study."""
+
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from ingather.engine.engine import Engine
+from ingather.engine.errors import Reject, UsageError
+from ingather.engine.item import Item
+from ingather.extraction.arguments import cleaned, known_id
+from ingather.extraction.results import ExtractionResults
+from ingather.extraction.reviewing.reviews import Reviewer
+from ingather.extraction.studies import studies
+from ingather.extraction.studies.identifying import identify
+from ingather.extraction.studies.report import ReportType, ScreeningStage, Study, StudyEvent
+from ingather.extraction.studies.suggestions import Suggestion, suggestions
+from ingather.library.port import LibraryPort
+from ingather.names import LARGEST_ID
+from ingather.notice import notice
+
+KIND = "identify_report"
+QUEUE = "studies"
+# A scan that nobody has read yet is read first, which takes half an hour on two cores.
+TIMEOUT_S = 3600
+# Characters of a study's name. The column has no room for more.
+LONGEST_NAME = 200
+# Characters of the reason for which a report is excluded. The column has no room for more.
+LONGEST_REASON = 500
+# Lines of the history on one page.
+PAGE = 100
+
+
+class ExtractionStudies(ExtractionResults):
+    """The studies of a project: suggested by what their reports say, put together and taken apart by people."""
+
+    def __init__(self, engine: Engine, library: LibraryPort) -> None:
+        super().__init__(engine, library)
+
+        @engine.handler(KIND, queue=QUEUE, timeout=TIMEOUT_S)
+        async def identify_report(item: Item) -> dict[str, Any]:
+            """Look in a file for what tells which study it is of. A file without text has no clues."""
+            project_id, sha256, file_name = item.payload
+            try:
+                is_new = await asyncio.to_thread(identify, engine.database, library, project_id, sha256, file_name)
+            except UsageError as error:
+                # The file or the project is gone; another attempt would find the same.
+                raise Reject(str(error)) from error
+            return {"is_new": is_new}
+
+    def add_reports(self, project_id: int, files: Mapping[str, str]) -> int:
+        """Make a report of each file, by its content and its name, and have its clues looked for. Returns how many
+        were new."""
+        if not files:
+            return 0
+        payloads = [[project_id, sha256, name] for sha256, name in files.items()]
+        job = self.engine.registry.offspring(KIND, payloads)
+        return len(self.engine.database.run(studies.add_files_and_look(project_id, files, job), rings=True))
+
+    def studies(self, project_id: int) -> list[Study]:
+        """All studies of a project. Files that only tasks know of so far become reports as well."""
+        known_id(project_id, "project")
+        self.add_reports(project_id, self.engine.database.run(studies.files_of_tasks(project_id)))
+        return self.engine.database.run(studies.all_studies(project_id))
+
+    def suggestions(self, project_id: int) -> list[Suggestion]:
+        """Reports that seem to be of one study, or one report twice, and are not known to be. Nothing is changed."""
+        reports = self.engine.database.run(studies.all_reports(known_id(project_id, "project")))
+        return suggestions(reports, self.engine.database.run(studies.apart(project_id)))
+
+    def project_of_study(self, study_id: int) -> int:
+        return self.engine.database.run(studies.project_of_study(known_id(study_id, "study")))
+
+    def merge_studies(self, project_id: int, study_ids: Sequence[int], by: Reviewer) -> int:
+        """Put the reports of several studies under the first of them, and return it."""
+        return self.engine.database.run(studies.merge(project_id, study_ids, by))
+
+    def split_study(self, project_id: int, study_id: int, report_ids: Collection[int], by: Reviewer) -> int:
+        """Take reports out of a study into one of their own, and return it."""
+        return self.engine.database.run(studies.split(project_id, study_id, report_ids, by))
+
+    def keep_apart(self, project_id: int, report_ids: Sequence[int], by: Reviewer) -> None:
+        """Say that these reports do not belong together, so that they are not suggested again."""
+        self.engine.database.run(studies.keep_apart(project_id, report_ids, by))
+
+    def same_report(self, project_id: int, report_ids: Sequence[int], by: Reviewer) -> int:
+        """Say that these are one report; the one that stands for all is returned."""
+        return self.engine.database.run(studies.same_report(project_id, report_ids, by))
+
+    def other_report(self, project_id: int, report_id: int, by: Reviewer) -> None:
+        """Take back that a report is another one once more."""
+        self.engine.database.run(studies.other_report(project_id, report_id, by))
+
+    def name_study(self, project_id: int, study_id: int, name: str | None, by: Reviewer) -> None:
+        """Give a study a name; None gives it back the one that its reports give it."""
+        name = None if name is None else " ".join(cleaned(name).split())[:LONGEST_NAME] or None
+        self.engine.database.run(studies.name_study(project_id, study_id, name, by))
+
+    def set_report_type(self, project_id: int, report_id: int, type: ReportType, by: Reviewer) -> None:
+        """Say what kind of a report it is."""
+        self.engine.database.run(studies.set_type(project_id, report_id, type, by))
+
+    def exclude_reports(
+        self, project_id: int, report_ids: Sequence[int], stage: ScreeningStage | None, reason: str, by: Reviewer
+    ) -> None:
+        """Exclude reports at a stage of the review, with the reason; without a stage, take them in again."""
+        reason = " ".join(cleaned(reason).split())
+        if len(reason) > LONGEST_REASON:
+            raise UsageError(
+                notice("studies.reason_too_long", "A reason is at most {most} characters long.", most=LONGEST_REASON)
+            )
+        self.engine.database.run(studies.exclude(project_id, report_ids, stage, reason, by))
+
+    def study_history(
+        self, project_id: int, *, study_id: int | None = None, before: int | None = None, limit: int = PAGE
+    ) -> tuple[list[StudyEvent], int | None]:
+        """What people did to the studies of a project, or to one, newest first."""
+        before = LARGEST_ID if before is None else before
+        return self.engine.database.run(studies.history(project_id, study_id=study_id, before=before, limit=limit))
