@@ -474,6 +474,80 @@ ALTER TABLE ingather.reading ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+-- TABLE reference_source
+
+CREATE TABLE ingather.reference_source (
+    id bigint NOT NULL,
+    project_id bigint NOT NULL,
+    name text NOT NULL,
+    kind text NOT NULL,
+    file_name text NOT NULL,
+    format text NOT NULL,
+    records integer NOT NULL,
+    unreadable jsonb NOT NULL,
+    imported_by text NOT NULL,
+    imported_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT reference_source_kind_check CHECK ((kind = ANY (ARRAY['database'::text, 'register'::text, 'other'::text]))),
+    CONSTRAINT reference_source_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200))),
+    CONSTRAINT reference_source_records_check CHECK ((records >= 0))
+);
+
+-- SEQUENCE reference_source_id_seq
+
+ALTER TABLE ingather.reference_source ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME ingather.reference_source_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+-- TABLE report
+
+CREATE TABLE ingather.report (
+    id bigint NOT NULL,
+    project_id bigint NOT NULL,
+    study_id bigint NOT NULL,
+    sha256 text,
+    file_name text DEFAULT ''::text NOT NULL,
+    source_id bigint,
+    record jsonb,
+    clues jsonb,
+    registry_record jsonb,
+    type text,
+    same_as bigint,
+    excluded_at text,
+    exclusion_reason text DEFAULT ''::text NOT NULL,
+    added_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT report_check CHECK (((sha256 IS NOT NULL) OR (record IS NOT NULL) OR (registry_record IS NOT NULL))),
+    CONSTRAINT report_check1 CHECK (((same_as IS NULL) OR (same_as <> id))),
+    CONSTRAINT report_check2 CHECK (((excluded_at IS NOT NULL) OR (exclusion_reason = ''::text))),
+    CONSTRAINT report_excluded_at_check CHECK ((excluded_at = ANY (ARRAY['screening'::text, 'assessment'::text]))),
+    CONSTRAINT report_exclusion_reason_check CHECK ((char_length(exclusion_reason) <= 500)),
+    CONSTRAINT report_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text)),
+    CONSTRAINT report_type_check CHECK ((type = ANY (ARRAY['article'::text, 'preprint'::text, 'abstract'::text, 'protocol'::text, 'registry'::text, 'supplement'::text, 'other'::text])))
+);
+
+-- SEQUENCE report_id_seq
+
+ALTER TABLE ingather.report ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME ingather.report_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+-- TABLE reports_apart
+
+CREATE TABLE ingather.reports_apart (
+    one_id bigint NOT NULL,
+    other_id bigint NOT NULL,
+    CONSTRAINT reports_apart_check CHECK ((one_id < other_id))
+);
+
 -- TABLE review
 
 CREATE TABLE ingather.review (
@@ -591,6 +665,54 @@ CREATE TABLE ingather.sign_in_link (
     account_id bigint NOT NULL,
     expires_at timestamp with time zone NOT NULL,
     used_at timestamp with time zone
+);
+
+-- TABLE study
+
+CREATE TABLE ingather.study (
+    id bigint NOT NULL,
+    project_id bigint NOT NULL,
+    name text,
+    merged_into bigint,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT study_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200)))
+);
+
+-- TABLE study_event
+
+CREATE TABLE ingather.study_event (
+    id bigint NOT NULL,
+    project_id bigint NOT NULL,
+    study_id bigint NOT NULL,
+    action text NOT NULL,
+    details jsonb NOT NULL,
+    by_name text NOT NULL,
+    account_id bigint,
+    at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT study_event_action_check CHECK ((action = ANY (ARRAY['merged'::text, 'split'::text, 'named'::text, 'same_report'::text, 'other_report'::text, 'excluded'::text, 'included'::text, 'kept_apart'::text, 'typed'::text]))),
+    CONSTRAINT study_event_by_name_check CHECK (((char_length(by_name) >= 1) AND (char_length(by_name) <= 200)))
+);
+
+-- SEQUENCE study_event_id_seq
+
+ALTER TABLE ingather.study_event ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME ingather.study_event_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+-- SEQUENCE study_id_seq
+
+ALTER TABLE ingather.study ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME ingather.study_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
 );
 
 -- TABLE tally
@@ -803,6 +925,26 @@ ALTER TABLE ONLY ingather.reading
 ALTER TABLE ONLY ingather.reading
     ADD CONSTRAINT reading_sha256_parser_key UNIQUE (sha256, parser);
 
+-- CONSTRAINT reference_source reference_source_pkey
+
+ALTER TABLE ONLY ingather.reference_source
+    ADD CONSTRAINT reference_source_pkey PRIMARY KEY (id);
+
+-- CONSTRAINT report report_pkey
+
+ALTER TABLE ONLY ingather.report
+    ADD CONSTRAINT report_pkey PRIMARY KEY (id);
+
+-- CONSTRAINT report report_project_id_sha256_key
+
+ALTER TABLE ONLY ingather.report
+    ADD CONSTRAINT report_project_id_sha256_key UNIQUE (project_id, sha256);
+
+-- CONSTRAINT reports_apart reports_apart_pkey
+
+ALTER TABLE ONLY ingather.reports_apart
+    ADD CONSTRAINT reports_apart_pkey PRIMARY KEY (one_id, other_id);
+
 -- CONSTRAINT review review_pkey
 
 ALTER TABLE ONLY ingather.review
@@ -842,6 +984,16 @@ ALTER TABLE ONLY ingather.set_aside
 
 ALTER TABLE ONLY ingather.sign_in_link
     ADD CONSTRAINT sign_in_link_pkey PRIMARY KEY (sha256);
+
+-- CONSTRAINT study_event study_event_pkey
+
+ALTER TABLE ONLY ingather.study_event
+    ADD CONSTRAINT study_event_pkey PRIMARY KEY (id);
+
+-- CONSTRAINT study study_pkey
+
+ALTER TABLE ONLY ingather.study
+    ADD CONSTRAINT study_pkey PRIMARY KEY (id);
 
 -- CONSTRAINT tally tally_pkey
 
@@ -939,6 +1091,18 @@ CREATE INDEX model_call_of_task ON ingather.model_call USING btree (task_id, ord
 
 CREATE INDEX rate_use_window ON ingather.rate_use USING btree (queue, used_at);
 
+-- INDEX reference_source_of_project
+
+CREATE INDEX reference_source_of_project ON ingather.reference_source USING btree (project_id, id);
+
+-- INDEX report_of_project
+
+CREATE INDEX report_of_project ON ingather.report USING btree (project_id, id);
+
+-- INDEX report_of_study
+
+CREATE INDEX report_of_study ON ingather.report USING btree (study_id);
+
 -- INDEX segment_of_batch
 
 CREATE INDEX segment_of_batch ON ingather.segment USING btree (batch_id, id);
@@ -950,6 +1114,22 @@ CREATE INDEX segment_ready ON ingather.segment USING btree (queue, parked, kind,
 -- INDEX set_aside_of_task
 
 CREATE INDEX set_aside_of_task ON ingather.set_aside USING btree (task_id);
+
+-- INDEX study_event_of_project
+
+CREATE INDEX study_event_of_project ON ingather.study_event USING btree (project_id, id);
+
+-- INDEX study_event_of_study
+
+CREATE INDEX study_event_of_study ON ingather.study_event USING btree (study_id, id);
+
+-- INDEX study_merged
+
+CREATE INDEX study_merged ON ingather.study USING btree (merged_into) WHERE (merged_into IS NOT NULL);
+
+-- INDEX study_of_project
+
+CREATE INDEX study_of_project ON ingather.study USING btree (project_id, id);
 
 -- INDEX task_document_sha256
 
@@ -1025,6 +1205,41 @@ ALTER TABLE ONLY ingather.page
 ALTER TABLE ONLY ingather.reading
     ADD CONSTRAINT reading_sha256_fkey FOREIGN KEY (sha256) REFERENCES ingather.blob(sha256) ON DELETE CASCADE;
 
+-- FK CONSTRAINT reference_source reference_source_project_id_fkey
+
+ALTER TABLE ONLY ingather.reference_source
+    ADD CONSTRAINT reference_source_project_id_fkey FOREIGN KEY (project_id) REFERENCES ingather.project(id) ON DELETE CASCADE;
+
+-- FK CONSTRAINT report report_project_id_fkey
+
+ALTER TABLE ONLY ingather.report
+    ADD CONSTRAINT report_project_id_fkey FOREIGN KEY (project_id) REFERENCES ingather.project(id) ON DELETE CASCADE;
+
+-- FK CONSTRAINT report report_same_as_fkey
+
+ALTER TABLE ONLY ingather.report
+    ADD CONSTRAINT report_same_as_fkey FOREIGN KEY (same_as) REFERENCES ingather.report(id);
+
+-- FK CONSTRAINT report report_source_id_fkey
+
+ALTER TABLE ONLY ingather.report
+    ADD CONSTRAINT report_source_id_fkey FOREIGN KEY (source_id) REFERENCES ingather.reference_source(id);
+
+-- FK CONSTRAINT report report_study_id_fkey
+
+ALTER TABLE ONLY ingather.report
+    ADD CONSTRAINT report_study_id_fkey FOREIGN KEY (study_id) REFERENCES ingather.study(id);
+
+-- FK CONSTRAINT reports_apart reports_apart_one_id_fkey
+
+ALTER TABLE ONLY ingather.reports_apart
+    ADD CONSTRAINT reports_apart_one_id_fkey FOREIGN KEY (one_id) REFERENCES ingather.report(id) ON DELETE CASCADE;
+
+-- FK CONSTRAINT reports_apart reports_apart_other_id_fkey
+
+ALTER TABLE ONLY ingather.reports_apart
+    ADD CONSTRAINT reports_apart_other_id_fkey FOREIGN KEY (other_id) REFERENCES ingather.report(id) ON DELETE CASCADE;
+
 -- FK CONSTRAINT review_questions review_questions_project_id_fkey
 
 ALTER TABLE ONLY ingather.review_questions
@@ -1054,6 +1269,26 @@ ALTER TABLE ONLY ingather.set_aside
 
 ALTER TABLE ONLY ingather.sign_in_link
     ADD CONSTRAINT sign_in_link_account_id_fkey FOREIGN KEY (account_id) REFERENCES ingather.account(id) ON DELETE CASCADE;
+
+-- FK CONSTRAINT study_event study_event_project_id_fkey
+
+ALTER TABLE ONLY ingather.study_event
+    ADD CONSTRAINT study_event_project_id_fkey FOREIGN KEY (project_id) REFERENCES ingather.project(id) ON DELETE CASCADE;
+
+-- FK CONSTRAINT study_event study_event_study_id_fkey
+
+ALTER TABLE ONLY ingather.study_event
+    ADD CONSTRAINT study_event_study_id_fkey FOREIGN KEY (study_id) REFERENCES ingather.study(id);
+
+-- FK CONSTRAINT study study_merged_into_fkey
+
+ALTER TABLE ONLY ingather.study
+    ADD CONSTRAINT study_merged_into_fkey FOREIGN KEY (merged_into) REFERENCES ingather.study(id);
+
+-- FK CONSTRAINT study study_project_id_fkey
+
+ALTER TABLE ONLY ingather.study
+    ADD CONSTRAINT study_project_id_fkey FOREIGN KEY (project_id) REFERENCES ingather.project(id) ON DELETE CASCADE;
 
 -- FK CONSTRAINT task_document task_document_sha256_fkey
 

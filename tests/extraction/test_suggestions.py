@@ -97,8 +97,7 @@ def test_reports_of_one_study_and_duplicates_are_not_suggested() -> None:
     assert suggestions([first, duplicate]) == []
 
 
-# What is measured on other seeds and on papers is in docs/studies.md. This holds the line on families that the rules
-# were not made on.
+# These seeds are not those that the rules were made on. Figures for papers are in docs/studies.md.
 def test_made_up_families_are_found_with_few_mistakes() -> None:
     right = wrong = missed = 0
     for seed in range(100, 105):

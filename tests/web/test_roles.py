@@ -174,7 +174,7 @@ class Stage:
             made["batch_id"] = extraction.task(self.done).batch_id
         if "{item_id}" in path:
             made["item_id"] = 1
-        # What is changed of studies is told by the tests of studies: here nobody has these, and the role decides first.
+        # Nobody has these: the role decides first, and tests of their own say what can be done to studies.
         made |= {"study_id": 10**9, "report_id": 10**9}
         if "{template_id}" in path:
             from ingather.extraction.template import Label

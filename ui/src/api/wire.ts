@@ -997,6 +997,226 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project_id}/reports/apart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Keep Apart
+         * @description These do not belong together: they are not suggested again.
+         */
+        post: operations["keep_apart"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project_id}/reports/exclude": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exclude Reports
+         * @description Exclude reports with a reason, or take them in again.
+         */
+        post: operations["exclude_reports"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project_id}/reports/same": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Same Report
+         * @description These are one report: the one with a file, or the oldest, stands for all, and their studies become one.
+         */
+        post: operations["same_report"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project_id}/reports/{report_id}/other": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Other Report
+         * @description Take back that a report is another one once more.
+         */
+        post: operations["other_report"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project_id}/reports/{report_id}/type": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set Type
+         * @description What kind of a report it is.
+         */
+        put: operations["set_type"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project_id}/studies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Studies
+         * @description Studies with their reports, in the order in which they came; `search` is a part of a name or of a title.
+         */
+        get: operations["list_studies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project_id}/studies/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show History
+         * @description What people did to the studies, newest first.
+         */
+        get: operations["show_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project_id}/studies/merge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Merge Studies
+         * @description Put the reports of several studies under the first of them; the others can be split off again.
+         */
+        post: operations["merge_studies"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project_id}/studies/suggestions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Suggestions
+         * @description Reports that seem to belong together, with the reasons. Nothing happens until a person says so.
+         */
+        get: operations["list_suggestions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project_id}/studies/{study_id}/name": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Name Study
+         * @description Give a study a name of your own; null gives it back the one that its reports give it.
+         */
+        put: operations["name_study"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project_id}/studies/{study_id}/split": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Split Study
+         * @description Take reports out of a study into one of their own.
+         */
+        post: operations["split_study"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project_id}/templates": {
         parameters: {
             query?: never;
@@ -1404,6 +1624,11 @@ export interface components {
              */
             section: string;
         };
+        /** ChangedStudy */
+        ChangedStudy: {
+            /** Study Id */
+            study_id: number;
+        };
         /** CloneTemplate */
         CloneTemplate: {
             label: components["schemas"]["Label"];
@@ -1568,6 +1793,21 @@ export interface components {
             unread: number;
             /** Unreadable */
             unreadable: number;
+        };
+        /**
+         * ExcludeReports
+         * @description Without a stage the reports are taken in again.
+         */
+        ExcludeReports: {
+            /**
+             * Reason
+             * @default
+             */
+            reason: string;
+            /** Report Ids */
+            report_ids: number[];
+            /** Stage */
+            stage: ("screening" | "assessment") | null;
         };
         /**
          * Extracted
@@ -1740,6 +1980,15 @@ export interface components {
             /** Zh */
             zh: string;
         };
+        /** Likeness */
+        Likeness: {
+            /** One */
+            one: number;
+            /** Other */
+            other: number;
+            /** Reasons */
+            reasons: components["schemas"]["Notice"][];
+        };
         /** MadeToken */
         MadeToken: {
             /**
@@ -1821,6 +2070,11 @@ export interface components {
              */
             seen: number;
         };
+        /** MergeStudies */
+        MergeStudies: {
+            /** Study Ids */
+            study_ids: number[];
+        };
         /**
          * Model
          * @description Who answers. Without a model it is the embedded extractor; a key is never told.
@@ -1861,6 +2115,11 @@ export interface components {
             high: number;
             /** Low */
             low: number;
+        };
+        /** NameStudy */
+        NameStudy: {
+            /** Name */
+            name: string | null;
         };
         /** NamedArm */
         NamedArm: {
@@ -2286,6 +2545,63 @@ export interface components {
             /** File Name */
             file_name: string;
         };
+        /**
+         * Report
+         * @description A report of a study. Without a file it is a record; `same_as` is the report that it is once more.
+         */
+        Report: {
+            /** Authors */
+            authors: string[];
+            /** Doi */
+            doi: string;
+            /** Excluded At */
+            excluded_at: ("screening" | "assessment") | null;
+            /** Exclusion Reason */
+            exclusion_reason: string;
+            /** File Name */
+            file_name: string;
+            /** Has Registry Record */
+            has_registry_record: boolean;
+            /** Is Read */
+            is_read: boolean;
+            /** Journal */
+            journal: string;
+            /** Pmid */
+            pmid: string;
+            /** Registrations */
+            registrations: string[];
+            /** Report Id */
+            report_id: number;
+            /** Same As */
+            same_as: number | null;
+            /** Sample Size */
+            sample_size: number | null;
+            /** Sha256 */
+            sha256: string | null;
+            /** Source Id */
+            source_id: number | null;
+            /** Study Id */
+            study_id: number;
+            /** Title */
+            title: string;
+            /**
+             * Type
+             * @enum {string}
+             */
+            type: "article" | "preprint" | "abstract" | "protocol" | "registry" | "supplement" | "other";
+            /** Year */
+            year: number | null;
+        };
+        /** ReportIds */
+        ReportIds: {
+            /** Report Ids */
+            report_ids: number[];
+        };
+        /** ReportPair */
+        ReportPair: {
+            /** Report Ids */
+            report_ids: number[];
+        };
         /** Result */
         Result: {
             /** Arms */
@@ -2309,6 +2625,10 @@ export interface components {
             sha256: string;
             /** State */
             state: string;
+            /** Study */
+            study: string;
+            /** Study Id */
+            study_id: number;
         };
         /** Results */
         Results: {
@@ -2412,6 +2732,14 @@ export interface components {
              */
             role: "owner" | "reviewer" | "reader";
         };
+        /** SetReportType */
+        SetReportType: {
+            /**
+             * Type
+             * @enum {string}
+             */
+            type: "article" | "preprint" | "abstract" | "protocol" | "registry" | "supplement" | "other";
+        };
         /** SignIn */
         SignIn: {
             /** Secret */
@@ -2486,6 +2814,76 @@ export interface components {
         StartedTask: {
             /** Task Id */
             task_id: number;
+        };
+        /** Studies */
+        Studies: {
+            /** Next */
+            next: number | null;
+            /** Studies */
+            studies: components["schemas"]["Study"][];
+        };
+        /**
+         * Study
+         * @description A study under the name that its first report gives it, or a person (`is_named`).
+         */
+        Study: {
+            /** Is Named */
+            is_named: boolean;
+            /** Name */
+            name: string;
+            /** Reports */
+            reports: components["schemas"]["Report"][];
+            /** Study Id */
+            study_id: number;
+        };
+        /** StudyEvent */
+        StudyEvent: {
+            /** Action */
+            action: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** By */
+            by: string;
+            /** Details */
+            details: {
+                [key: string]: unknown;
+            };
+            /** Study Id */
+            study_id: number;
+        };
+        /** StudyHistory */
+        StudyHistory: {
+            /** Events */
+            events: components["schemas"]["StudyEvent"][];
+            /** Next */
+            next: number | null;
+        };
+        /**
+         * Suggestion
+         * @description Reports that seem to be one report (`same_report`) or of one study, with what each pair rests on.
+         */
+        Suggestion: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "same_report" | "same_study";
+            /** Pairs */
+            pairs: components["schemas"]["Likeness"][];
+            /** Report Ids */
+            report_ids: number[];
+            /** Study Ids */
+            study_ids: number[];
+        };
+        /** Suggestions */
+        Suggestions: {
+            /** Suggestions */
+            suggestions: components["schemas"]["Suggestion"][];
+            /** Total */
+            total: number;
         };
         /**
          * TableCell
@@ -4290,6 +4688,280 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProjectQuestions"];
+                };
+            };
+        };
+    };
+    keep_apart: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReportPair"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    exclude_reports: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExcludeReports"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    same_report: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReportPair"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedStudy"];
+                };
+            };
+        };
+    };
+    other_report: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+                report_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    set_type: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+                report_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetReportType"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    list_studies: {
+        parameters: {
+            query?: {
+                search?: string;
+                after?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Studies"];
+                };
+            };
+        };
+    };
+    show_history: {
+        parameters: {
+            query?: {
+                study_id?: number | null;
+                before?: number | null;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudyHistory"];
+                };
+            };
+        };
+    };
+    merge_studies: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MergeStudies"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedStudy"];
+                };
+            };
+        };
+    };
+    list_suggestions: {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Suggestions"];
+                };
+            };
+        };
+    };
+    name_study: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+                study_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NameStudy"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    split_study: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+                study_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReportIds"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedStudy"];
                 };
             };
         };
