@@ -68,12 +68,14 @@ class _Seen:
     report: StudyReport
     title: str
     core: str
+    terms: frozenset[str]
     surnames: frozenset[str]
     registries: dict[str, frozenset[str]]
 
 
 _DESIGN: Final = re.compile(
-    r"\b(?:a|an|the|of|for|in|and|on|effects?|efficacy|supplement to|study protocol|protocol|rationale|design|methods?|statistical analysis plan"
+    r"\b(?:a|an|the|of|for|in|and|on|effects?|efficacy|supplement to|study protocol|protocol|rationale|design|methods?"
+    r"|statistical analysis plan"
     r"|randomi[sz]ed|controlled|clinical|double|single|blind(?:ed)?|open|label|trial|study|pilot|results|from"
     r"|secondary|post hoc|analysis|follow up|months?|years?|year|week|weeks|protocols?|preprint|abstract|rct)\b"
 )
@@ -100,10 +102,12 @@ def _seen(report: StudyReport) -> _Seen:
     registries: dict[str, set[str]] = defaultdict(set)
     for number in report.clues.registrations:
         registries[registry_of(number)].add(bare_registration(number))
+    terms = _DESIGN.sub(" ", title).split()
     return _Seen(
         report=report,
         title=title,
-        core=" ".join(_DESIGN.sub(" ", title).split()),
+        core=" ".join(terms),
+        terms=frozenset(terms),
         surnames=frozenset(_author_keys(report.clues.authors)),
         registries={name: frozenset(numbers) for name, numbers in registries.items()},
     )
@@ -198,9 +202,8 @@ def _is_other_form(one: _Seen, other: _Seen) -> bool:
 def _same_report(one: _Seen, other: _Seen) -> list[str]:
     """Why two reports are the same one, or two prints of it; nothing where they are not."""
     first, second = one.report.clues, other.report.clues
-    likeness = fuzz.ratio(one.title, other.title) if one.title and other.title else None
     reasons: list[str] = []
-    if first.doi and first.doi.casefold() == second.doi.casefold() and (likeness is None or likeness >= RELATED_TITLE):
+    if first.doi and first.doi.casefold() == second.doi.casefold() and _are_related(one, other):
         reasons.append(notice("studies.same_doi", "Both have the DOI {doi}.", doi=first.doi))
     if first.pmid and first.pmid == second.pmid:
         reasons.append(notice("studies.same_pmid", "Both have the PubMed number {pmid}.", pmid=first.pmid))
@@ -213,15 +216,20 @@ def _same_report(one: _Seen, other: _Seen) -> list[str]:
     return reasons
 
 
+def _are_related(one: _Seen, other: _Seen) -> bool:
+    """Whether the titles do not speak against each other: a DOI may have been read from another paper's line."""
+    return not (one.title and other.title) or fuzz.ratio(one.title, other.title) >= RELATED_TITLE
+
+
 def _is_same_title(one: str, other: str) -> bool:
     """Whether one title was printed twice. A letter may differ, but no number and no term stands for another."""
     if one.replace(" ", "") == other.replace(" ", ""):
         return True
+    if not fuzz.ratio(one, other, score_cutoff=SAME_TITLE):
+        return False
     mine, theirs = Counter(one.split()), Counter(other.split())
     changed, into = list((mine - theirs).elements()), list((theirs - mine).elements())
-    if len(changed) != len(into) or not _is_misprint(changed, into):
-        return False
-    return fuzz.ratio(one, other) >= SAME_TITLE
+    return len(changed) == len(into) and _is_misprint(changed, into)
 
 
 def _is_misprint(changed: Sequence[str], into: Sequence[str]) -> bool:
@@ -231,9 +239,8 @@ def _is_misprint(changed: Sequence[str], into: Sequence[str]) -> bool:
     )
 
 
-def _is_within(one: str, other: str) -> bool:
+def _is_within(mine: frozenset[str], theirs: frozenset[str]) -> bool:
     """Whether the terms of one title are all in the other: the title of a secondary report says more, nothing else."""
-    mine, theirs = set(one.split()), set(other.split())
     return len(mine) >= FEWEST_TERMS and len(theirs) >= FEWEST_TERMS and (mine <= theirs or theirs <= mine)
 
 
@@ -243,14 +250,16 @@ def _like_reasons(one: _Seen, other: _Seen, *, has_registration: bool) -> list[s
     if abs((first.year or second.year or 0) - (second.year or first.year or 0)) > LONGEST_STUDY_YEARS:
         return []
     authors = sorted(one.surnames & other.surnames)
-    likeness = fuzz.token_set_ratio(one.core, other.core) if one.core and other.core else 0.0
     has_size = bool(first.sample_size) and first.sample_size == second.sample_size
     is_other_size = bool(first.sample_size and second.sample_size) and not has_size
     has_acronym = bool(first.acronym) and first.acronym.casefold() == second.acronym.casefold()
     is_group = len(authors) >= min(SHARED_AUTHORS, len(one.surnames), len(other.surnames)) and bool(authors)
     is_nobodys = not (one.surnames and other.surnames)
     has_large_size = has_size and (first.sample_size or 0) >= LEAST_SAMPLE
-    is_same_subject = _is_within(one.core, other.core)
+    is_same_subject = _is_within(one.terms, other.terms)
+    if not (has_registration or is_group or (is_nobodys and has_large_size)):
+        return []
+    likeness = fuzz.token_set_ratio(one.core, other.core) if one.core and other.core else 0.0
     reasons: list[str] = []
     if has_acronym and (is_group or has_registration):
         reasons.append(notice("studies.same_acronym", "Both name the study {acronym}.", acronym=first.acronym))
@@ -295,16 +304,22 @@ def suggestions(reports: Sequence[StudyReport], apart: Collection[tuple[int, int
     studies = {one.id: one.study_id for one in reports}
     found: list[Suggestion] = []
     for kind in SuggestionKind:
-        for ids in _joined_sets([one for one in pairs if one.kind is kind], refused, seen):
-            inside = tuple(one for one in pairs if one.kind is kind and one.one in ids and one.other in ids)
-            found.append(
-                Suggestion(
-                    kind=kind,
-                    report_ids=tuple(sorted(ids)),
-                    study_ids=tuple(sorted({studies[one] for one in ids})),
-                    pairs=inside,
-                )
+        mine = [one for one in pairs if one.kind is kind]
+        sets = _joined_sets(mine, refused, seen)
+        place = {report_id: number for number, ids in enumerate(sets) for report_id in ids}
+        inside: dict[int, list[Likeness]] = defaultdict(list)
+        for one in mine:
+            if place.get(one.one, -1) == place.get(one.other, -2):
+                inside[place[one.one]].append(one)
+        found += [
+            Suggestion(
+                kind=kind,
+                report_ids=tuple(sorted(ids)),
+                study_ids=tuple(sorted({studies[one] for one in ids})),
+                pairs=tuple(inside[number]),
             )
+            for number, ids in enumerate(sets)
+        ]
     return found
 
 
