@@ -151,8 +151,8 @@ async def upload(knowledge_base_id: Id, request: Request, here: Here, who: Who, 
                 )
     if refused and not uploads:
         raise Refused(status, refusals[0])
-    files = {one.document.sha256: one.document.file_name for one in uploads}
-    await run_in_threadpool(here.extraction.add_reports, found.project_id, files)
+    new = {one.document.sha256: one.document.file_name for one in uploads}
+    await run_in_threadpool(here.extraction.add_reports, found.project_id, new)
     return Uploads(uploads=uploads, refused=refused)
 
 
