@@ -31,6 +31,8 @@ export const result = (findings: Finding[], part: Partial<Result> = {}): Result 
   document_id: 1,
   file_name: "paper.pdf",
   sha256: "",
+  study: "",
+  study_id: 0,
   state: "completed",
   problem: null,
   rows: [],
