@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
-from ingather.extraction.analysis.comparisons import comparisons_of
+from ingather.extraction.analysis.choices import Choices, SharedGroups
 from ingather.extraction.analysis.effects import Measure
 from ingather.extraction.analysis.pools import pools_of
+from ingather.extraction.analysis.study_numbers import USUAL, comparisons_of
 from ingather.extraction.export import export
 from ingather.extraction.export.analysis_zip import TABLES
 from ingather.extraction.findings import Action, DocumentResult, Finding, Review, Row, Span, State, TaskSummary, Verdict
@@ -56,9 +57,9 @@ def reported(row: str, field: str, value: Any) -> Finding:
     )  # fmt: skip
 
 
-def unpacked(*documents: DocumentResult) -> dict[str, bytes]:
+def unpacked(*documents: DocumentResult, language: str = "en", choices: Choices = USUAL) -> dict[str, bytes]:
     out = io.BytesIO()
-    export("analysis", out, SUMMARY, load_builtin("rct"), documents)
+    export("analysis", out, SUMMARY, load_builtin("rct"), documents, language=language, choices=choices)
     with zipfile.ZipFile(out) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
@@ -152,15 +153,13 @@ def test_a_name_that_looks_like_a_formula_stays_text_and_a_negative_number_a_num
 def test_studies_that_ask_the_same_are_drawn_together() -> None:
     files = unpacked(*review(4))
     plots = {name: data.decode() for name, data in files.items() if name.endswith(".svg")}
-    assert {name.partition("_")[2] for name in plots} == {
-        "01_RR.svg",
-        "02_OR.svg",
-        "03_RD.svg",
-        "04_MD.svg",
-        "05_SMD.svg",
+    assert set(plots) == {
+        "plots/flow.svg",
+        *(f"plots/forest_01_{measure}.svg" for measure in ("RR", "OR", "RD")),
+        *(f"plots/forest_02_{measure}.svg" for measure in ("MD", "SMD")),
     }
     assert all(plot.count("<rect") == 1 + 4 for name, plot in plots.items() if "RD" in name)
-    assert "Trial 3" in plots["plots/forest_03_RD.svg"]
+    assert "Trial 3" in plots["plots/forest_01_RD.svg"]
 
 
 def test_a_shared_control_is_divided_among_the_comparisons_that_share_it() -> None:
@@ -204,14 +203,89 @@ def test_the_script_runs_without_a_warning_and_pools_as_we_do(tmp_path: Path, st
     if not pools:
         assert "nothing to pool" in done.stdout
         return
-    pooled = {(row["outcome"], row["measure"]): row for row in csv.DictReader((tmp_path / "pooled.csv").open())}
-    assert len(pooled) == len(pools) == len(list(tmp_path.glob("forest_*.svg"))) == 5
+    pooled = {(row["pool"], row["measure"]): row for row in read_csv(tmp_path / "pooled.csv")}
+    drawn = {path.name for path in (tmp_path / "plots").glob("forest_*.svg")}
+    assert drawn == {path.name for path in (tmp_path / "plots_R").glob("*.svg")}
+    assert len(pooled) == len(pools) == len(drawn) == 5
+    lines = read_csv(tmp_path / "lines.csv")
     for pool in pools:
-        theirs = pooled[pool.outcome, pool.measure.value]
+        key = str(pool.question.number), pool.measure.value
         assert pool.random is not None
-        assert pool.random.estimate == pytest.approx(float(theirs["random"]), abs=1e-6)
-        assert pool.random.low == pytest.approx(float(theirs["random_low"]), abs=1e-6)
-        assert int(theirs["studies"]) == len(pool.lines)
+        assert pool.common is not None
+        ours = [pool.random.estimate, pool.random.low, pool.random.high, pool.common.estimate, pool.common.low]
+        names = ("random", "random_low", "random_high", "common", "common_low")
+        assert ours == pytest.approx([float(pooled[key][name]) for name in names], abs=1e-6)
+        ours = [pool.random.q, pool.random.i2, pool.random.tau2]
+        assert ours == pytest.approx([float(pooled[key][name]) for name in ("q", "i2", "tau2")], rel=1e-6, abs=1e-6)
+        shown = [row for row in lines if (row["pool"], row["measure"]) == key]
+        assert [row["study"] for row in shown] == [line.comparison.study for line in pool.lines]
+        for row, line, weight in zip(shown, pool.lines, pool.random.weights, strict=True):
+            ours = [line.effect.estimate, *line.effect.interval(), weight]
+            theirs = [float(row[name]) for name in ("effect", "low", "high", "weight")]
+            assert ours == pytest.approx(theirs, abs=1e-6)
+
+
+def read_csv(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+TYPED = """
+guessed <- function(file) sapply(read.csv(file, check.names = FALSE, na.strings = ""), is.numeric)
+text <- commandArgs(trailingOnly = TRUE)
+for (file in text) cat(basename(file), names(which(guessed(file))), "\n")
+"""
+TEXTS = frozenset(
+    {"study", "outcome", "timepoint", "intervention", "comparator", "kind", "scores", "measure", "state", "column",
+     "formula", "source", "inputs", "quotes"}
+)  # fmt: skip
+
+
+@pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed.")
+def test_a_reader_that_guesses_types_reads_every_column_of_numbers_as_numbers(tmp_path: Path) -> None:
+    """R's own guess: a column is numeric only where every cell of it is a number."""
+    (tmp_path / "typed.R").write_text(TYPED)
+    files = unpacked(*review(50), *printed_effects())
+    wanted = {}
+    for name in ("comparisons", "effects", "computed"):
+        (tmp_path / f"{name}.csv").write_bytes(files[f"{name}.csv"])
+        wanted[f"{name}.csv"] = set(TABLES[name]) - TEXTS
+    done = subprocess.run(["Rscript", "typed.R", *wanted], cwd=tmp_path, capture_output=True, text=True, check=True)
+    read = {line.split()[0]: set(line.split()[1:]) for line in done.stdout.splitlines()}
+    assert {name: columns - read[name] for name, columns in wanted.items()} == {
+        "comparisons.csv": set(), "effects.csv": set(), "computed.csv": set(),
+    }  # fmt: skip
+
+
+def printed_effects() -> list[DocumentResult]:
+    """One printed effect with each of the ways in which its uncertainty may be printed."""
+    ways: list[dict[str, Any]] = [
+        {"c_ci_low": 0.5, "c_ci_high": 0.9, "c_ci_level": 95.0},
+        {"c_p": "P = 0.03"},
+        {"c_t": 2.5},
+    ]
+    found = []
+    for number, way in enumerate(ways, 101):
+        row = Row(scope="contrast", key="contrast/1", label="Relapse", parts={"outcome": "outcome/Relapse"})
+        outcome = Row(scope="outcome", key="outcome/Relapse", label="Relapse", parts={})
+        values: dict[str, Any] = {
+            "c_arms": "Drug vs Placebo",
+            "c_timepoint": "12 weeks",
+            "c_measure": "HR",
+            "c_estimate": 0.7,
+        } | way
+        found.append(
+            DocumentResult(
+                ordinal=number, document_id=number, file_name=f"Trial {number}.pdf", sha256="", state="completed",
+                rows=(outcome, row), findings=tuple(reported("contrast/1", *one) for one in values.items()),
+            )
+        )  # fmt: skip
+    se = {"c_measure": "MD", "c_estimate": -1.5, "c_se": 0.5}
+    last = found[-1]
+    kept = [one for one in last.findings if one.field not in {*se, "c_t"}]
+    more = (*kept, *(reported("contrast/1", *one) for one in se.items()))
+    found.append(replace(last, ordinal=104, document_id=104, file_name="Trial 104.pdf", findings=more))
+    return found
 
 
 def test_a_number_that_a_person_gave_is_reviewed_in_the_mirror_of_states() -> None:
@@ -255,6 +329,22 @@ def test_judgements_stand_as_robvis_reads_them_and_one_that_is_missing_is_no_inf
     assert list(first.values()) == ["Trial 1", "Low", "Some concerns", "Low", "High", "No information", "High", "1"]
     assert table(files, "bias_states")[0]["D5"] == "missing"
     assert files["plots/bias.svg"].decode().count("<circle") == 2 * 6
+    assert files["plots/bias_summary.svg"].decode().count("<rect") == 1 + 6  # all results agree in every domain
+
+
+def test_every_dot_of_the_traffic_lights_leads_to_its_cell() -> None:
+    picture = unpacked(judged(1))["plots/bias.svg"].decode()
+    assert {f'data-cell="1~domain/1~{field}"' in picture for field in (*JUDGED, "rob2_d5")} == {True}
+
+
+def test_pictures_and_methods_speak_both_languages() -> None:
+    chinese = unpacked(*review(3), judged(9), language="zh")
+    forest = chinese["plots/forest_01_RR.svg"].decode()
+    assert all(text in forest for text in ("研究", "风险比", "随机效应", "异质性"))
+    assert "Study" not in forest
+    assert "无信息" in chinese["plots/bias_summary.svg"].decode()
+    assert "纳入的研究: n = 4" in chinese["plots/flow.svg"].decode()
+    assert "逆方差" in chinese["methods.txt"].decode()
 
 
 def test_an_export_of_what_was_reviewed_leaves_out_all_else() -> None:
@@ -274,3 +364,46 @@ def test_an_export_of_what_was_reviewed_leaves_out_all_else() -> None:
         files = {name: archive.read(name) for name in archive.namelist()}
     assert table(files, "comparisons") == []
     assert [(row["row"], row["field"]) for row in table(files, "refused")] == [("arm_result/2", "r_n")]
+
+
+def methods(*documents: DocumentResult, choices: Choices = USUAL) -> str:
+    return unpacked(*documents, choices=choices)["methods.txt"].decode()
+
+
+def test_the_methods_name_only_what_was_done() -> None:
+    events = trial(1, {"Death 1": {"r_events": 3, "r_n": 30}, "Death 2": {"r_events": 4, "r_n": 31}})
+    plain = methods(events)
+    assert "from 1 report with" in plain
+    assert "1 comparison of 1 study" in plain
+    assert "No answer was reviewed" in plain
+    for unused in ("computed", "pooled", "correlate", "divided", "combined", "RoB", "0.5"):
+        assert unused not in plain, unused
+    other = trial(2, {"Death 1": {"r_events": 0, "r_n": 30}, "Death 2": {"r_events": 4, "r_n": 31}})
+    both = methods(events, other, judged(3))
+    for used in ("pooled for 1 question ", "0.5 was added", "RoB 2 for 1 result", "(RR, OR, RD)"):
+        assert used in both, used
+
+
+def test_the_methods_count_the_conversions_with_their_source() -> None:
+    groups = {"Pain 1": {"r_mean": 19.0, "r_se": 0.5, "r_n": 36}, "Pain 2": {"r_mean": 17.5, "r_sd": 3.0, "r_n": 31}}
+    assert "SD = SE * √n (1 number; Cochrane Handbook" in methods(trial(1, groups))
+
+
+def test_a_zip_says_what_the_analyst_chose() -> None:
+    one = trial(1, {"Death 1": {"r_events": 6, "r_n": 60}, "Death 2": {"r_events": 9, "r_n": 60}})
+    parts = {"outcome": "outcome/Death", "arm": "arm/3"}
+    more = (Row(scope="arm", key="arm/3", label="Half", parts={}),
+            Row(scope="arm_result", key="arm_result/9", label="Death, half", parts=parts))  # fmt: skip
+    values = {"r_events": 5, "r_n": 40, "r_timepoint": "12 weeks"}
+    found = (reported("arm/3", "arm_role", "dose_variant"), *(reported("arm_result/9", *one) for one in values.items()))
+    two = replace(one, rows=(*one.rows, *more), findings=(*one.findings, *found))
+    split = unpacked(two, trial(2, {"Death 1": {"r_events": 6, "r_n": 60}, "Death 2": {"r_events": 9, "r_n": 60}}))
+    assert [(row["part1"], row["part2"]) for row in table(split, "comparisons")] == [("1", "2"), ("1", "2"), ("1", "1")]
+    assert "divided among them" in split["methods.txt"].decode()
+    combined = unpacked(two, choices=Choices(shared=SharedGroups.COMBINE))
+    (row,) = table(combined, "comparisons")
+    assert (row["intervention"], row["ai"], row["n1i"], row["part2"]) == ("Group 1 + Half", "11", "100", "1")
+    computed = {row["column"]: row for row in table(combined, "computed")}
+    assert computed["ai"]["inputs"].split("; ")[0] == "arm_result/1 r_events = 6"
+    assert "r_events 6" in computed["ai"]["quotes"]
+    assert "combined into one" in combined["methods.txt"].decode()

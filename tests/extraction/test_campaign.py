@@ -92,7 +92,7 @@ def test_a_misbehaving_provider_and_killed_workers_lose_and_repeat_nothing(
             until(lambda: bench.extraction.status(task.id).progress.is_closed, 180, LOOK_S)
     status = bench.extraction.status(task.id)
     assert (status.progress.completed, status.progress.error) == (DOCUMENTS - 1, 1)
-    results = list(bench.extraction._all(task.id))
+    results = list(bench.extraction.all_results(task.id))
     assert [result.problem for result in results if result.state == "error"] == ["This file is locked with a password."]
     for result in results[:-1]:
         size = next(finding for finding in result.findings if finding.field == "n_randomised")

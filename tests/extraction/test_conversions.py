@@ -32,6 +32,11 @@ CONVERT: dict[str, Callable[..., list[float]]] = {
     "from_quartiles_and_range": lambda low, q1, m, q3, high, n: mean_sd(
         conversions.mean_sd_from_quartiles_and_range(low, q1, m, q3, high, int(n))
     ),
+    "sd_from_p": lambda difference, p, n1, n2: [conversions.sd_from_p(difference, p, int(n1), int(n2))],
+    "sd_from_t": lambda difference, t, n1, n2: [conversions.sd_from_t(difference, t, int(n1), int(n2))],
+    "se_from_ci": lambda low, high, df, level: [conversions.se_from_ci(low, high, df=int(df) or None, level=level)],
+    "events_from_percent": lambda percent, n: [events_from_percent(f"{percent:.1f}", int(n))],
+    "mean_of_change": lambda final, baseline: [final - baseline],
     "sd_of_change": lambda before, after, r: [conversions.sd_of_change(before, after, r)],
     "combined_arms": combined,
     "shared_control": lambda count, comparisons: [conversions.share_of_control(int(count), int(comparisons))],
@@ -56,7 +61,8 @@ def test_a_conversion_equals_its_formula(formula: str, inputs: list[float], outp
 
 
 def test_every_formula_has_cases_and_a_source() -> None:
-    tried = {formula for formula, _, _ in cases()} | {Formula.EVENTS_FROM_PERCENT, Formula.SE_FROM_CI}
+    tried = {formula for formula, _, _ in cases()}
+    assert len(cases()) >= 30
     assert tried == set(Formula) == set(FORMULA_TEXTS)
 
 

@@ -197,7 +197,7 @@ def test_a_finished_review_gives_pools_and_an_analysis_set_without_retyping(benc
     task = started(bench, [table_paper(5), table_paper(6)])
     accepted, _ = bench.extraction.accept_verified(task, [0, 1], ANNA)
     assert accepted >= 20
-    found = bench.extraction.analysis(task, only_reviewed=True)
+    found, _ = bench.extraction.analysis(task, only_reviewed=True)
     assert {(pool.outcome, len(pool.lines)) for pool in found.pools} == {
         ("apoplexy: acetylsalicylic acid / placebo", 2),
         ("pain score: acetylsalicylic acid / placebo", 2),
@@ -237,7 +237,7 @@ def test_two_comparisons_of_one_outcome_are_not_pooled_together(bench: Bench) ->
     plain["comparisons"] = [*plain["comparisons"], {**plain["comparisons"][0], "id": "c2"}]
     plain["comparisons"][1]["intervention"] = {"name": "aspirin", "other_names": []}
     task = started(bench, [table_paper(5), table_paper(6)], ReviewQuestions.from_dict(plain))
-    strokes = [pool for pool in bench.extraction.analysis(task).pools if pool.outcome.startswith("apoplexy")]
+    strokes = [pool for pool in bench.extraction.analysis(task)[0].pools if pool.outcome.startswith("apoplexy")]
     assert {pool.outcome for pool in strokes} == {
         "apoplexy: acetylsalicylic acid / placebo",
         "apoplexy: aspirin / placebo",

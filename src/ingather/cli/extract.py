@@ -13,8 +13,8 @@ from ingather.cli.watching import WatchingBar, WatchingLines, WatchingScreen
 from ingather.engine.errors import IngatherError, UsageError
 from ingather.engine.model import Progress
 from ingather.extraction.export import FORMATS
+from ingather.extraction.exports import EMBEDDED_NAME
 from ingather.extraction.provider import CHARACTERS_A_TOKEN
-from ingather.extraction.results import EMBEDDED_NAME
 from ingather.extraction.task import Task, UnderWay, Wait, WaitReason
 from ingather.extraction.tasks.request import fingerprint
 from ingather.extraction.template import Template, Tier, fields_of_sections, select

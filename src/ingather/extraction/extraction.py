@@ -13,10 +13,10 @@ from ingather.extraction.conversation.interview import Earlier
 from ingather.extraction.conversation.questions import askable_fields
 from ingather.extraction.conversation.sizes import sizes_for
 from ingather.extraction.errors import ModelUnusable
+from ingather.extraction.exports import ExtractionExports
 from ingather.extraction.numbers.calls import estimate_with_question_calls
 from ingather.extraction.provider import Capabilities, ChatClient, Endpoint, ModelError
 from ingather.extraction.results import PAGE
-from ingather.extraction.review_studies import ExtractionStudies
 from ingather.extraction.task import Status, Task
 from ingather.extraction.tasks import pipeline, tasks
 from ingather.extraction.tasks.differences import DocumentDifferences, differences
@@ -37,7 +37,7 @@ MOST_LOOKED_AT = 300
 MOST_TASKS = 1_000
 
 
-class Extraction(ExtractionStudies):
+class Extraction(ExtractionExports):
     """Extraction on an engine and a library. With an endpoint, its model answers; without, our own rules do."""
 
     def __init__(

@@ -2,16 +2,14 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, BinaryIO
+from typing import Any
 
 from ingather.engine.batch import Batch
 from ingather.engine.engine import Engine
 from ingather.engine.errors import UsageError
-from ingather.extraction.analysis.review import Analysis, analyse
 from ingather.extraction.arguments import MOST_DOCUMENTS, known_id
 from ingather.extraction.errors import NotFound
-from ingather.extraction.export import export, reviewed_part
-from ingather.extraction.findings import Action, DocumentArm, DocumentResult, Reread, Review, TaskSummary
+from ingather.extraction.findings import Action, DocumentArm, DocumentResult, Reread, Review
 from ingather.extraction.numbers.as_findings import arm_lines_as_finding
 from ingather.extraction.numbers.inventory import checked_inventory
 from ingather.extraction.numbers.taken import taken_from_cell
@@ -26,8 +24,7 @@ from ingather.extraction.studies.shown import StudyNames
 from ingather.extraction.task import Status, Task
 from ingather.extraction.tasks import stored_result, tasks
 from ingather.extraction.tasks.numbers import read_numbers
-from ingather.extraction.template import ARMS_FIELD, ReviewQuestions, Template
-from ingather.extraction.template.review_questions import question_lines
+from ingather.extraction.template import ARMS_FIELD, Template
 from ingather.library.port import LibraryPort, Rect, Table
 from ingather.notice import notice
 
@@ -35,7 +32,6 @@ from ingather.notice import notice
 MOST_AT_ONCE = 500
 # Documents that are read together. A large one has a megabyte of findings.
 PAGE = 50
-EMBEDDED_NAME = "embedded extractor (rules, no model)"
 
 
 class ExtractionResults(ExtractionProjects):
@@ -276,30 +272,8 @@ class ExtractionResults(ExtractionProjects):
         askable_fields = reviews.page(task_id, ordinal, field=field, row=row, after=after, limit=limit)
         return self.engine.database.run(askable_fields)
 
-    def export(
-        self, task_id: int, format: str, out: BinaryIO, *, language: str = "en", only_reviewed: bool = False
-    ) -> None:
-        """Write all of a task's results, or those that people have looked at; what is not finished yet says so."""
-        status = self.status(task_id)
-        template = self.template_of(status.task)
-        results = self._all(task_id)
-        export(
-            format,
-            out,
-            summary(status, template.questions),
-            template,
-            results,
-            language=language,
-            only_reviewed=only_reviewed,
-        )
-
-    def analysis(self, task_id: int, *, only_reviewed: bool = False) -> Analysis:
-        """Comparisons, pools and judgements of bias of all documents, or of what people have looked at."""
-        self.status(task_id)
-        results = self._all(task_id)
-        return analyse(map(reviewed_part, results) if only_reviewed else results)
-
-    def _all(self, task_id: int) -> Iterator[DocumentResult]:
+    def all_results(self, task_id: int) -> Iterator[DocumentResult]:
+        """Every document with what stands, read a page at a time."""
         after: int | None = 0
         while after is not None:
             page, after = self.results(task_id, after=after)
@@ -307,33 +281,6 @@ class ExtractionResults(ExtractionProjects):
 
     def _batch(self, task: Task) -> Batch:
         return self.engine.batch(task.batch_id)
-
-
-def summary(status: Status, questions: ReviewQuestions | None = None) -> TaskSummary:
-    """What a reader of the table must know of how it came about, with the review's questions where there are some."""
-    task, progress, spent = status.task, status.progress, status.spent
-    settings = {"context": task.context} if task.context else {}
-    settings |= dict(question_lines(questions)) if questions else {}
-    if task.model:
-        settings |= {"model": task.model, "address": task.base_url or "", "calls": str(spent.calls)}
-        settings["tokens in"] = f"{spent.prompt_tokens:,} ({spent.cached_tokens:,} from the cache)"
-        settings["tokens out"] = f"{spent.completion_tokens:,}"
-        if spent.cost is not None:
-            settings["cost"] = f"{spent.cost:.4f} {spent.currency}"
-            if spent.unpriced:
-                settings["cost"] += f", and {spent.unpriced:,} calls of unknown cost"
-    counts = {name: getattr(progress, name) for name in ("pending", "running", "completed", "error", "cancelled")}
-    return TaskSummary(
-        task_id=task.id,
-        project=task.project,
-        template_id=task.template_id,
-        template_version=task.template_version,
-        extractor=task.model or EMBEDDED_NAME,
-        settings=settings,
-        created_at=task.created_at.isoformat(),
-        closed_at=progress.closed_at.isoformat() if progress.closed_at else None,
-        counts=counts,
-    )
 
 
 def _runs(ordinals: Sequence[int], *, longest: int) -> Iterator[Sequence[int]]:

@@ -6,9 +6,9 @@ from urllib.parse import urlsplit
 from ingather.engine.model import Progress, Queue, ScheduleRecord, WorkerRecord
 from ingather.extraction.cell_marks import FlaggedCells, attention_of, mark_of
 from ingather.extraction.conversation.estimate import Estimate, Range
+from ingather.extraction.exports import EMBEDDED_NAME
 from ingather.extraction.findings import DocumentResult, Finding, Review
 from ingather.extraction.provider import CHARACTERS_A_TOKEN, Endpoint, Price, price_of
-from ingather.extraction.results import EMBEDDED_NAME
 from ingather.extraction.reviewing.deciding import verified
 from ingather.extraction.task import Status, UnderWay, Wait
 from ingather.extraction.tasks.differences import DocumentDifferences

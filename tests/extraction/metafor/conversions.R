@@ -12,6 +12,20 @@ for (x in list(c(30, 34.2, 25, 95), c(4.5, 5.5, 250, 95), c(-3, -1, 101, 90), c(
 for (x in list(c(3.8, 2.78), c(-1.5, 4.1))) line("se_from_t", x, abs(x[1] / x[2]))
 for (x in list(c(3.8, 0.008, 48), c(-0.6, 0.32, 12))) line("se_from_p", x, abs(x[1]) / qt(1 - x[2] / 2, x[3]))
 for (x in list(c(1.37, 25, 22), c(0.4, 120, 118))) line("sd_from_se_of_difference", x, x[1] / sqrt(1 / x[2] + 1 / x[3]))
+for (x in list(c(3.8, 0.008, 25, 22), c(-0.6, 0.32, 12, 9))) {
+  se <- abs(x[1]) / qt(1 - x[2] / 2, x[3] + x[4] - 2)
+  line("sd_from_p", x, se / sqrt(1 / x[3] + 1 / x[4]))
+}
+for (x in list(c(3.8, 2.78, 25, 22), c(-1.5, 4.1, 60, 61))) line("sd_from_t", x, abs(x[1] / x[2]) / sqrt(1 / x[3] + 1 / x[4]))
+for (x in list(c(30, 34.2, 48, 95), c(-3, -1, 0, 90))) {
+  half <- (1 + x[4] / 100) / 2
+  line("se_from_ci", x, (x[2] - x[1]) / (2 * if (x[3] > 0) qt(half, x[3]) else qnorm(half)))
+}
+for (x in list(c("26.7", 45), c("100.0", 12), c("33.3", 3))) {
+  fits <- which(sprintf("%.1f", 100 * 0:as.numeric(x[2]) / as.numeric(x[2])) == x[1]) - 1
+  line("events_from_percent", as.numeric(x), fits)
+}
+line("mean_of_change", c(12.5, 20.25), 12.5 - 20.25)
 for (x in list(c(4, 12, 31, 25), c(0, 5, 40, 200), c(1, 2, 3, 9))) {
   n <- x[4]; w <- 4 / (4 + n^0.75)
   line("from_range", x, w * (x[1] + x[3]) / 2 + (1 - w) * x[2], (x[3] - x[1]) / (2 * qnorm((n - 0.375) / (n + 0.25))))

@@ -345,6 +345,10 @@ export interface paths {
         /**
          * Analysis
          * @description Effects of all comparisons, pooled where two or more studies ask the same; refused ones with the reason.
+         *
+         *     `shared` and `correlation` are the analyst's: groups that several
+         *     comparisons of a study use are split among them or combined, and change
+         *     scores are computed with a correlation of baseline and final values.
          */
         get: operations["analysis"];
         put?: never;
@@ -427,6 +431,8 @@ export interface paths {
         /**
          * Export
          * @description All findings as a file, or only those that a person has looked at. What is not finished says so in it.
+         *
+         *     `shared` and `correlation` are as for the analysis, and concern the format `analysis`.
          */
         get: operations["export"];
         put?: never;
@@ -1398,13 +1404,21 @@ export interface components {
         };
         /**
          * Analysis
-         * @description `bias` is a drawing of the judgements of the risk of bias, empty where there are none.
+         * @description `bias`, `bias_summary` and `flow` are drawings in SVG; those of the bias are empty where nothing was judged.
          */
         Analysis: {
             /** Bias */
             bias: string;
+            /** Bias Summary */
+            bias_summary: string;
             /** Comparisons */
             comparisons: number;
+            /** Computed */
+            computed: components["schemas"]["Computed"][];
+            /** Flow */
+            flow: string;
+            /** Methods */
+            methods: string;
             /** Pools */
             pools: components["schemas"]["Pool"][];
             /** Refused */
@@ -1684,6 +1698,28 @@ export interface components {
             id: string;
             intervention: components["schemas"]["NamedArm"];
         };
+        /**
+         * Computed
+         * @description A number that no paper prints, with its formula and everything that went into it.
+         */
+        Computed: {
+            /** About */
+            about: string;
+            /** Column */
+            column: string;
+            /** Formula */
+            formula: string;
+            /** Inputs */
+            inputs: components["schemas"]["Input"][];
+            /** Number */
+            number: string;
+            /** Ordinal */
+            ordinal: number;
+            /** Source */
+            source: string;
+            /** Study */
+            study: string;
+        };
         /** Counts */
         Counts: {
             /** Cancelled */
@@ -1911,6 +1947,20 @@ export interface components {
              * @enum {string}
              */
             status: "ok" | "ready";
+        };
+        /**
+         * Input
+         * @description A number that another one was computed from: its cell in the table, and its words in the paper.
+         */
+        Input: {
+            /** Field */
+            field: string;
+            /** Printed */
+            printed: string;
+            /** Quote */
+            quote: string;
+            /** Row */
+            row: string;
         };
         /**
          * Item
@@ -2347,13 +2397,16 @@ export interface components {
         };
         /**
          * Pool
-         * @description The studies of one outcome at one time by one measure. `plot` is a drawing in SVG.
+         * @description The studies of one question by one measure. `plot` is a drawing in SVG.
          *
          *     A group of it with `data-cell` belongs to the cell of the table with that
-         *     address: document, row and field, parted by `~`.
+         *     address: document, row and field, parted by `~`. `repeated` counts
+         *     comparisons whose people another one counts already.
          */
         Pool: {
             common: components["schemas"]["Pooled"] | null;
+            /** Is Change */
+            is_change: boolean;
             /**
              * Kind
              * @enum {string}
@@ -2368,7 +2421,11 @@ export interface components {
             outcome: string;
             /** Plot */
             plot: string;
+            /** Question */
+            question: number;
             random: components["schemas"]["Pooled"] | null;
+            /** Repeated */
+            repeated: number;
             /** Studies */
             studies: number;
             /** Timepoint */
@@ -3725,6 +3782,9 @@ export interface operations {
         parameters: {
             query?: {
                 only_reviewed?: boolean;
+                shared?: "split" | "combine";
+                correlation?: number | null;
+                language?: "en" | "zh";
             };
             header?: never;
             path: {
@@ -3822,6 +3882,8 @@ export interface operations {
                 format?: "xlsx" | "csv" | "csv-tables" | "json" | "analysis" | "html";
                 language?: "en" | "zh";
                 only_reviewed?: boolean;
+                shared?: "split" | "combine";
+                correlation?: number | null;
             };
             header?: never;
             path: {

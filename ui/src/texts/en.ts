@@ -91,6 +91,20 @@ export const en = {
     about: "Comparison",
     why: "Why",
     mend: "Cell to mend",
+    download: "Numbers for R",
+    shared: "A group that several comparisons of a study use",
+    split: "split",
+    combine: "combine the others",
+    correlation: "Correlation of baseline and final values",
+    correlationHow: "For change scores. Papers seldom print it; empty: no change is computed.",
+    change: "change from baseline",
+    flow: "Flow of studies",
+    computedLead: "Numbers that no paper prints",
+    number: "Number",
+    formula: "Formula and source",
+    inputs: "From",
+    computed: (n: number) => `${plural(n, "number", "numbers")} computed from what is reported`,
+    repeated: (n: number) => `${plural(n, "comparison", "comparisons")} of the same groups left out`,
   },
   setup: {
     title: "New extraction",
@@ -683,36 +697,8 @@ export const en = {
     },
     language: "Language of headings",
     methods: "Methods paragraph",
+    noMethods: "The paragraph could not be made. Try again.",
     methodsHow: "For the methods section of your review. Check it and complete it.",
-    text: (t: {
-      documents: number;
-      template: string;
-      version: number;
-      fields: number;
-      extractor: string;
-      embedded: boolean;
-      from: string;
-      to: string;
-      reported: number;
-      verified: number;
-      unverified: number;
-      failed: number;
-      answers: number;
-      reviewed: number;
-      accepted: number;
-      edited: number;
-      refused: number;
-    }) =>
-      `Data were extracted from ${t.failed ? `${count(t.documents - t.failed)} of ` : ""}${plural(t.documents, "report", "reports")} with Ingather, using the template “${t.template}” (version ${t.version}, ${plural(t.fields, "field", "fields")}). ` +
-      (t.embedded
-        ? "Values were proposed by a rule-based extractor; no language model was used. "
-        : `Values were proposed by the language model ${t.extractor}. `) +
-      `Extraction ran ${t.from === t.to ? `on ${t.from}` : `from ${t.from} to ${t.to}`}. Of ${plural(t.reported, "reported value", "reported values")}, ${count(t.verified)} had a supporting quote that was located in the text of the report by program; ${count(t.unverified)} had none or failed that check. ` +
-      (t.failed ? `${plural(t.failed, "report", "reports")} could not be processed. ` : "") +
-      (t.reviewed
-        ? `Of ${plural(t.answers, "answer", "answers")}, ${count(t.reviewed)} were reviewed by a person: ${count(t.accepted)} were accepted (one by one, or together where a quote was found that holds the value), ${count(t.edited)} edited and ${count(t.refused)} otherwise changed or rejected; ${count(t.answers - t.reviewed)} were not reviewed. `
-        : "No answer was reviewed by a person in Ingather. ") +
-      "[State who checked which values against the reports, and how disagreements were settled.]",
   },
   keys: {
     title: "Keys",

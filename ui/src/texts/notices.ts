@@ -29,6 +29,7 @@ export const notices: Readonly<Record<string, string>> = {
   "analysis.percent_outside": "百分比在 0 与 100 之间。",
   "analysis.ratio_not_positive": "比值及其区间应大于 0。",
   "analysis.se_negative": "标准误不会为负。",
+  "analysis.se_not_positive": "效应的标准误应大于 0。",
   "analysis.several_values": "此单元格中有多个值，需要人工选择。",
   "analysis.shared_by_none": "对照组至少用于一个比较。",
   "analysis.t_zero": "差值或 t 为 0 时无法得出标准误。",

@@ -86,6 +86,20 @@ export const zh: Texts = {
     about: "比较",
     why: "原因",
     mend: "待修正的单元格",
+    download: "供 R 使用的数值",
+    shared: "同一研究中被多个比较共用的组",
+    split: "均分",
+    combine: "合并其余组",
+    correlation: "基线值与终点值的相关系数",
+    correlationHow: "用于变化值。文献很少给出；留空则不计算变化值。",
+    change: "较基线变化",
+    flow: "研究流程图",
+    computedLead: "文献未印出的数值",
+    number: "数值",
+    formula: "公式与出处",
+    inputs: "来自",
+    computed: (n) => `由已报告内容计算的数值：${count(n)} 个`,
+    repeated: (n) => `未计入的重复比较：${count(n)} 个`,
   },
   setup: {
     title: "新建提取",
@@ -648,16 +662,8 @@ export const zh: Texts = {
     },
     language: "标题语言",
     methods: "方法学段落",
+    noMethods: "未能生成该段落，请重试。",
     methodsHow: "供综述的方法部分使用。请核对并补充。",
-    text: (t) =>
-      `使用 Ingather 从 ${t.failed ? `${count(t.documents)} 篇报告中的 ${count(t.documents - t.failed)} 篇` : `${count(t.documents)} 篇报告`}提取数据，模板为“${t.template}”（第 ${t.version} 版，${count(t.fields)} 个字段）。` +
-      (t.embedded ? "各值由基于规则的提取器提出，未使用语言模型。" : `各值由语言模型 ${t.extractor} 提出。`) +
-      `提取时间为 ${t.from === t.to ? t.from : `${t.from} 至 ${t.to}`}。在 ${count(t.reported)} 个已报告的值中，${count(t.verified)} 个的支持引用已由程序在报告原文中定位；${count(t.unverified)} 个没有引用或未通过该检查。` +
-      (t.failed ? `${count(t.failed)} 篇报告未能处理。` : "") +
-      (t.reviewed
-        ? `在 ${count(t.answers)} 个回答中，${count(t.reviewed)} 个经人工审核：接受 ${count(t.accepted)} 个（逐一接受，或在引用已找到且包含该值时一并接受），修改 ${count(t.edited)} 个，其他更改或否决 ${count(t.refused)} 个；${count(t.answers - t.reviewed)} 个未经审核。`
-        : "在 Ingather 中没有回答经过人工审核。") +
-      "［请说明由谁对照报告核对了哪些值，以及如何解决分歧。］",
   },
   keys: {
     title: "按键",

@@ -1,7 +1,7 @@
 """One number of a study as an analysis takes it: its value, how it is printed, and how far it may be trusted. Pure."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePath
@@ -19,6 +19,7 @@ class CellState(StrEnum):
     REVIEWED = "reviewed"
     VERIFIED = "verified"
     DERIVED = "derived"  # computed from other numbers by a formula
+    ASSUMED = "assumed"  # an analyst's choice, such as a correlation that no paper prints
     UNBOUND = "unbound"  # its quote stands in the paper; that the value is what it says is not established
     UNVERIFIED = "unverified"
     CONFLICTING = "conflicting"  # several values stand in one cell
@@ -39,6 +40,16 @@ class Figure:
     cell: CellPlace | None = None
     formula: Formula | None = None
     inputs: tuple["Figure", ...] = ()
+
+    def parts(self) -> Iterator["Figure"]:
+        """Itself, then everything that went into it, and what went into that."""
+        yield self
+        for one in self.inputs:
+            yield from one.parts()
+
+    def sources(self) -> Iterator["Figure"]:
+        """The numbers that were read or assumed, and not computed."""
+        return (one for one in self.parts() if not one.inputs)
 
 
 class Cells:
@@ -77,16 +88,18 @@ class Cells:
         finding = min(found, key=lambda one: list(CellState).index(_cell_state(one)))
         if isinstance(finding.value, bool) or not isinstance(finding.value, int | float):
             return None
-        return Figure(
-            value=float(finding.value),
-            printed=printed(finding),
-            state=state,
-            row=row,
-            field=field,
-            quote=finding.quote,
-            page=finding.pages[0] if finding.pages else None,
-            cell=finding.standing_cell,
-        )
+        return _figure_of_finding(finding, state, float(finding.value), printed(finding))
+
+    def as_figure(self, row: str, field: str, *, value: float, printed: str) -> Figure | None:
+        """The number that stands in the text of a cell, such as the P in `P = 0.03`; nothing where texts differ."""
+        state = self.state(row, field)
+        if state in {CellState.MISSING, CellState.CONFLICTING}:
+            return None
+        return _figure_of_finding(self._reported(row, field)[0], state, value, printed)
+
+    def has_conflict(self, row: str, field: str) -> bool:
+        """Whether several values stand in the cell."""
+        return self.state(row, field) is CellState.CONFLICTING
 
     def _reported(self, row: str, field: str) -> list[Finding]:
         return [
@@ -96,9 +109,30 @@ class Cells:
         ]
 
 
+def _figure_of_finding(finding: Finding, state: CellState, value: float, printed: str) -> Figure:
+    return Figure(
+        value=value,
+        printed=printed,
+        state=state,
+        row=finding.row,
+        field=finding.field,
+        quote=finding.quote,
+        page=finding.pages[0] if finding.pages else None,
+        cell=finding.standing_cell,
+    )
+
+
 def study_of(document: DocumentResult, cells: Cells) -> str:
     """The study's id, or the name of its file where nobody has given one."""
     return cells.text("", "study_id") or document.study or PurePath(document.file_name).stem
+
+
+def study_key(document: DocumentResult, cells: Cells) -> str:
+    """What the reports of one study have in common: its number, or else the name that they were given."""
+    if document.study_id:
+        return f"study {document.study_id}"
+    given = cells.text("", "study_id")
+    return given.casefold() if given else f"document {document.document_id}"
 
 
 def printed(finding: Finding) -> str:

@@ -30,6 +30,9 @@ class Formula(StrEnum):
     FROM_QUARTILES = "from_quartiles"
     FROM_QUARTILES_AND_RANGE = "from_quartiles_and_range"
     EVENTS_FROM_PERCENT = "events_from_percent"
+    SD_FROM_P = "sd_from_p"
+    SD_FROM_T = "sd_from_t"
+    MEAN_OF_CHANGE = "mean_of_change"
     SD_OF_CHANGE = "sd_of_change"
     COMBINED_ARMS = "combined_arms"
     SHARED_CONTROL = "shared_control"
@@ -50,6 +53,12 @@ FORMULA_TEXTS: Final[dict[Formula, tuple[str, str]]] = {
         "Luo 2018, formula 15; Wan 2014, formula 13",
     ),
     Formula.EVENTS_FROM_PERCENT: ("events = n * per cent ÷ 100, where one whole number fits", HANDBOOK),
+    Formula.SD_FROM_P: (
+        "SD = |mean1 - mean2| ÷ t, ÷ √(1 ÷ n1 + 1 ÷ n2); t = quantile of p ÷ 2 with n1 + n2 - 2",
+        f"{HANDBOOK}, 6.5.2.3",
+    ),
+    Formula.SD_FROM_T: ("SD = |mean1 - mean2| ÷ |t|, ÷ √(1 ÷ n1 + 1 ÷ n2)", f"{HANDBOOK}, 6.5.2.3"),
+    Formula.MEAN_OF_CHANGE: ("mean = final mean - baseline mean", f"{HANDBOOK}, 6.5.2.8"),
     Formula.SD_OF_CHANGE: ("SD = √(SD1² + SD2² - 2 * r * SD1 * SD2)", f"{HANDBOOK}, 6.5.2.8"),
     Formula.COMBINED_ARMS: ("one group of two, by n, mean and SD of each", f"{HANDBOOK}, table 6.5.a"),
     Formula.SHARED_CONTROL: ("the control divided by the number of comparisons that share it", f"{HANDBOOK}, 23.3.4"),
@@ -107,6 +116,16 @@ def se_from_p(difference: float, p: float, df: int | None = None) -> float:
 def sd_from_se_of_difference(se: float, n1: int, n2: int) -> float:
     """The average SD of two groups, from the standard error of the difference of their means."""
     return se / math.sqrt(1 / _at_least_two_people(n1) + 1 / _at_least_two_people(n2))
+
+
+def sd_from_p(difference: float, p: float, n1: int, n2: int) -> float:
+    """The average SD of two groups, from the exact p of a t test of their means."""
+    return sd_from_se_of_difference(se_from_p(difference, p, _df_of_groups(n1, n2)), n1, n2)
+
+
+def sd_from_t(difference: float, t: float, n1: int, n2: int) -> float:
+    """The average SD of two groups, from the t of a t test of their means."""
+    return sd_from_se_of_difference(se_from_t(difference, t), n1, n2)
 
 
 def mean_sd_from_range(low: float, median: float, high: float, n: int) -> GroupMean:
@@ -194,6 +213,10 @@ def share_of_control(count: float, comparisons: int) -> float:
         comparisons >= 1, notice("analysis.shared_by_none", "A control group is shared by one comparison at least.")
     )
     return count / comparisons
+
+
+def _df_of_groups(n1: int, n2: int) -> int:
+    return _at_least_two_people(n1) + _at_least_two_people(n2) - 2
 
 
 def _quantile_of_level(level: float, df: int | None) -> float:

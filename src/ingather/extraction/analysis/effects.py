@@ -109,11 +109,24 @@ def reported_effect(measure: Measure, estimate: float, low: float, high: float, 
     """From a printed estimate and its interval."""
     if not low <= estimate <= high or low == high:
         raise Unusable(notice("analysis.estimate_outside", "The estimate does not lie within its interval."))
-    if measure.is_ratio:
-        if low <= 0:
-            raise Unusable(notice("analysis.ratio_not_positive", "A ratio and its interval are above 0."))
-        estimate, low, high = math.log(estimate), math.log(low), math.log(high)
+    estimate, low, high = (on_pooled_scale(measure, value) for value in (estimate, low, high))
     return Effect(measure=measure, estimate=estimate, variance=se_from_ci(low, high, level=level) ** 2)
+
+
+def on_pooled_scale(measure: Measure, value: float) -> float:
+    """A printed value on the scale on which it is pooled."""
+    if not measure.is_ratio:
+        return value
+    if value <= 0:
+        raise Unusable(notice("analysis.ratio_not_positive", "A ratio and its interval are above 0."))
+    return math.log(value)
+
+
+def effect_with_se(measure: Measure, estimate: float, se: float) -> Effect:
+    """From a printed estimate and a standard error on the scale on which it is pooled."""
+    if se <= 0:
+        raise Unusable(notice("analysis.se_not_positive", "The standard error of an effect is above 0."))
+    return Effect(measure=measure, estimate=on_pooled_scale(measure, estimate), variance=se**2)
 
 
 def _events_and_without(group: GroupEvents) -> tuple[float, float]:

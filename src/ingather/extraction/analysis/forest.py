@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterator
 from typing import Final
 
-from ingather.extraction.analysis.cells import CellState
 from ingather.extraction.analysis.comparisons import Comparison
 from ingather.extraction.analysis.effects import Measure, shown
+from ingather.extraction.analysis.picture_labels import ENGLISH, PictureLabels
 from ingather.extraction.analysis.pooling import Pooled
 from ingather.extraction.analysis.pools import Pool, PoolLine
 from ingather.extraction.analysis.svg import attribute, drawing, text_at
@@ -22,25 +22,18 @@ LARGEST_SQUARE: Final = 18
 # How far beyond the outermost interval the axis goes, as a part of its length; further intervals end in an arrow.
 MARGIN: Final = 0.04
 TICKS: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)  # of an axis of ratios
-
-NAME_OF: Final = {
-    Measure.RR: "Risk ratio",
-    Measure.OR: "Odds ratio",
-    Measure.RD: "Risk difference",
-    Measure.HR: "Hazard ratio",
-    Measure.MD: "Mean difference",
-    Measure.SMD: "Standardised mean difference",
-}
+# An axis that spans more than this ratio has powers of ten alone: more names would stand in each other.
+WIDE_AXIS: Final = 500
 
 
-def draw(pool: Pool) -> str:
+def draw(pool: Pool, labels: PictureLabels = ENGLISH) -> str:
     """The drawing as SVG. A study whose numbers nobody has reviewed, or that are computed, is marked by its state."""
     axis = _Axis(pool)
     pooled = [
-        (name, found) for name, found in (("Common effect", pool.common), ("Random effects", pool.random)) if found
+        (name, found) for name, found in ((labels["common"], pool.common), (labels["random"], pool.random)) if found
     ]
     top = 64
-    parts = [*_forest_head(pool)]
+    parts = [*_forest_head(pool, labels)]
     weights = pool.random.weights if pool.random else tuple(100.0 for _ in pool.lines)
     for place, (line, weight) in enumerate(zip(pool.lines, weights, strict=True)):
         parts += _forest_study(line, weight, axis, top + place * LINE_HEIGHT)
@@ -51,10 +44,8 @@ def draw(pool: Pool) -> str:
     parts += axis.lines(top - LINE_HEIGHT // 2, bottom)
     height = bottom + 56
     if pool.random:
-        parts.append(text_at(NAMES, height - 12, _heterogeneity_line(pool.random), size=12))
-    body = "".join(parts)
-    title = f"{NAME_OF[pool.measure]}: {pool.outcome}"
-    return drawing(WIDTH, height, title, body)
+        parts.append(text_at(NAMES, height - 12, _heterogeneity_line(pool.random, labels), size=12))
+    return drawing(WIDTH, height, f"{labels[pool.measure]}: {pool.outcome}", "".join(parts))
 
 
 class _Axis:
@@ -83,7 +74,9 @@ class _Axis:
 
     def _ticks(self) -> list[tuple[float, str]]:
         if self.is_ratio:
-            return [(math.log(tick), f"{tick:g}") for tick in TICKS if self.low <= math.log(tick) <= self.high]
+            is_wide = self.high - self.low > math.log(WIDE_AXIS)
+            ticks = [tick for tick in TICKS if self.low <= math.log(tick) <= self.high]
+            return [(math.log(one), f"{one:g}") for one in ticks if not is_wide or math.log10(one).is_integer()]
         step = 10 ** math.floor(math.log10(self.high - self.low))
         while (self.high - self.low) / step < 4:
             step /= 2
@@ -93,27 +86,21 @@ class _Axis:
         return [(tick * step, f"{tick * step:.6g}") for tick in range(first, math.floor(self.high / step) + 1)]
 
 
-def _forest_head(pool: Pool) -> Iterator[str]:
-    when = f", {pool.timepoint}" if pool.timepoint else ""
-    yield text_at(
-        NAMES,
-        22,
-        f"{_short_caption(f'{pool.outcome}{when}', 80)}: {NAME_OF[pool.measure].lower()}",
-        weight="bold",
-        size=15,
-    )
-    yield text_at(NAMES, 44, "Study", weight="bold")
-    heads = {"binary": "Events / people", "continuous": "Mean (SD), people"}
-    yield text_at(GROUPS, 44, heads.get(pool.kind, "As reported"), weight="bold")
-    yield text_at(FIGURES, 44, "Effect [95 % CI]", weight="bold")
-    yield text_at(WIDTH - 12, 44, "Weight", weight="bold", anchor="end")
+def _forest_head(pool: Pool, labels: PictureLabels) -> Iterator[str]:
+    parts = (pool.outcome, pool.timepoint, labels["change"] if pool.question.is_change else "")
+    caption = _short_caption(", ".join(part for part in parts if part), 80)
+    yield text_at(NAMES, 22, f"{caption}: {labels[pool.measure]}", weight="bold", size=15)
+    yield text_at(NAMES, 44, labels["study"], weight="bold")
+    yield text_at(GROUPS, 44, labels[pool.kind], weight="bold")
+    yield text_at(FIGURES, 44, labels["effect"], weight="bold")
+    yield text_at(WIDTH - 12, 44, labels["weight"], weight="bold", anchor="end")
 
 
 def _forest_study(line: PoolLine, weight: float, axis: _Axis, y: float) -> Iterator[str]:
     comparison, effect = line.comparison, line.effect
-    mark = "" if comparison.is_reviewed else " *" if comparison.state is not CellState.DERIVED else " †"
+    mark = "".join(sign for sign, is_set in _marks(line) if is_set)
     yield f'<g data-cell="{attribute(_cell_of_study(comparison))}">'
-    yield text_at(NAMES, y + 4, _short_caption(comparison.study, 28) + mark)
+    yield text_at(NAMES, y + 4, f"{_short_caption(comparison.study, 28)} {mark}".rstrip())
     yield text_at(GROUPS, y + 4, _forest_groups(line), size=12)
     low, high = effect.interval()
     yield _line_from(axis.x(low), y, axis.x(high), y, "#333")
@@ -130,6 +117,11 @@ def _forest_study(line: PoolLine, weight: float, axis: _Axis, y: float) -> Itera
     yield text_at(FIGURES, y + 4, _interval_shown(effect.measure, effect.estimate, low, high), size=12)
     yield text_at(WIDTH - 12, y + 4, f"{weight:.1f} %", anchor="end", size=12)
     yield "</g>"
+
+
+def _marks(line: PoolLine) -> tuple[tuple[str, bool], ...]:
+    comparison = line.comparison
+    return ("*", not comparison.is_reviewed), ("†", bool(comparison.computed)), ("‡", line.formula is not None)
 
 
 def _cell_of_study(comparison: Comparison) -> str:
@@ -165,12 +157,11 @@ def _forest_groups(line: PoolLine) -> str:
     return ""
 
 
-def _heterogeneity_line(pooled: Pooled) -> str:
-    return (
-        f"Heterogeneity: Q = {pooled.q:.2f}, p {_p_shown(pooled.q_p)}; I² = {pooled.i2:.1f} %; "
-        f"τ² = {pooled.tau2:.4g} (REML). "
-        "* not reviewed, † computed from other numbers."
+def _heterogeneity_line(pooled: Pooled, labels: PictureLabels) -> str:
+    figures = labels["heterogeneity"].format(
+        q=f"{pooled.q:.2f}", p=_p_shown(pooled.q_p), i2=f"{pooled.i2:.1f}", tau2=f"{pooled.tau2:.4g}"
     )
+    return f"{figures} {labels['marks']}"
 
 
 def _interval_shown(measure: Measure, estimate: float, low: float, high: float) -> str:

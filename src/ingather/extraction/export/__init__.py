@@ -2,8 +2,11 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import BinaryIO
 
+from ingather.extraction.analysis.choices import Choices
+from ingather.extraction.analysis.study_numbers import USUAL
 from ingather.extraction.export.analysis_zip import write_analysis
 from ingather.extraction.export.csvfile import write_csv, write_csv_tables
 from ingather.extraction.export.form import FieldLike, TemplateLike
@@ -57,16 +60,21 @@ def export(
     *,
     language: str = "en",
     only_reviewed: bool = False,
+    choices: Choices = USUAL,
 ) -> None:
     """Write results to `out`, which need not be seekable, in one pass: no more than a document or so is in memory.
 
-    With `only_reviewed`, only the answers that a person has looked at.
+    With `only_reviewed`, only the answers that a person has looked at. The
+    analyst's choices concern what is computed, and so `analysis` alone.
     """
     if format not in FORMATS:
         raise ValueError(f"There is no export format {format!r}. Choose one of {', '.join(FORMATS)}.")
     if only_reviewed:
         results = map(reviewed_part, results)
-    FORMATS[format].write(out, summary, template, results, Wording(language))
+    write = FORMATS[format].write
+    if write is write_analysis:
+        write = partial(write_analysis, choices=choices, only_reviewed=only_reviewed)
+    write(out, summary, template, results, Wording(language))
 
 
 def reviewed_part(document: DocumentResult) -> DocumentResult:

@@ -1,12 +1,14 @@
 """The tables of an export for analysis: comparisons, the state of each number, its proof, what was refused."""
 
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 from ingather.extraction.analysis.bias import COLUMNS, BiasRow
 from ingather.extraction.analysis.cells import Figure
 from ingather.extraction.analysis.comparisons import Comparison, RefusedComparison
 from ingather.extraction.analysis.conversions import FORMULA_TEXTS
+from ingather.extraction.analysis.effects import shown
+from ingather.extraction.analysis.pools import pool_questions
 from ingather.extraction.export.text import cell_texts
 
 # A number's name in `Comparison.figures`, and its column: the names that metafor's `escalc` gives its arguments.
@@ -23,111 +25,96 @@ NUMBERS: Final = {
     "ci_low": "ci_low",
     "ci_high": "ci_high",
     "ci_level": "ci_level",
+    "se": "se",
+    "t": "t",
+    "p": "p",
 }
-_KEYS: Final = ("comparison", "document_id", "study", "outcome", "timepoint", "intervention", "comparator", "kind")
-COMPARISONS: Final = (*_KEYS, *NUMBERS.values(), "measure", "yi", "vi", "shared_by", "state")
+_KEYS: Final = (
+    *("comparison", "pool", "part1", "part2", "document_id", "study", "outcome", "timepoint", "intervention"),
+    *("comparator", "kind", "scores"),
+)
+COMPARISONS: Final = (*_KEYS, *NUMBERS.values(), "measure", "yi", "vi", "state")
 STATES: Final = ("comparison", "study", *NUMBERS.values())
+EFFECTS: Final = ("comparison", "study", "measure", "effect", "effect_low", "effect_high", "yi", "vi")
+COMPUTED: Final = ("comparison", "study", "column", "number", "formula", "source", "inputs", "quotes")
 PROOF: Final = (
-    "comparison",
-    "study",
-    "column",
-    "value",
-    "state",
-    "row",
-    "field",
-    "page",
-    "quote",
-    "formula",
-    "source",
-    "table",
-    "table_row",
-    "table_column",
-    "boxes",
+    *("comparison", "study", "column", "value", "state", "row", "field", "page", "quote", "formula", "source"),
+    *("table", "table_row", "table_column", "boxes"),
 )
 BIAS: Final = ("Study", *COLUMNS, "Weight")
 BIAS_STATES: Final = ("Study", "document_id", "about", "row", *COLUMNS)
 REFUSED: Final = ("document_id", "study", "about", "row", "field", "why")
 
 Cell = str | int | float
-_MEANINGS: Final = {
-    "comparison": "the number of the comparison in this export; the same in comparisons.csv, states.csv and proof.csv",
-    "document_id": "the document's id in the project",
-    "study": "the study's id, or the name of its file where nobody has given one",
-    "outcome": "what was measured",
-    "timepoint": "when, as reported; empty where a person said that there is no such time",
-    "intervention": "the group that is compared (1)",
-    "comparator": "the group it is compared with (2)",
-    "kind": "binary (events and people), continuous (mean, SD and people), or reported (an effect as printed)",
-    "ai": "people with the event in group 1",
-    "n1i": "people analysed in group 1",
-    "ci": "people with the event in group 2",
-    "n2i": "people analysed in group 2",
-    "m1i": "mean of group 1",
-    "sd1i": "standard deviation of group 1",
-    "m2i": "mean of group 2",
-    "sd2i": "standard deviation of group 2",
-    "estimate": "the printed effect, group 1 against group 2",
-    "ci_low": "lower end of its interval",
-    "ci_high": "upper end of its interval",
-    "ci_level": "level of its interval, in per cent",
-    "measure": "what the printed effect is: RR, OR, RD, HR, MD or SMD",
-    "yi": "the printed effect on the scale on which it is pooled: the logarithm of a ratio",
-    "vi": "the variance of yi, from the interval",
-    "shared_by": "how many comparisons of this outcome and time use the same group 2",
-    "state": "the worst state among the numbers of the row: reviewed (by a person), verified (words and value found in "
-    "the paper), derived (computed by a formula, see proof.csv), unbound (words found, value not established), "
-    "unverified",
-    "column": "the column of comparisons.csv that this line proves",
-    "value": "the number as printed; a computed one with all its digits",
-    "row": "the row of the project's table",
-    "field": "the field of the template",
-    "page": "the page of the document, from 1",
-    "quote": "the words of the paper; for a computed number those of the numbers that went into it",
-    "formula": "the formula of a computed number",
-    "source": "where the formula was published",
-    "table": "the table that the number stands in, as the paper labels it",
-    "table_row": "the labels of its row, outermost first, parted by >",
-    "table_column": "the headers of its column, outermost first, parted by >",
-    "boxes": "left, top, right and bottom of its cell, in points from the top left corner of the page",
-    "about": "what was to be compared",
-    "Study": "the study's id, or the name of its file where nobody has given one",
-    "D1": "bias from the randomisation process",
-    "D2": "bias from deviations from the intended interventions",
-    "D3": "bias from missing outcome data",
-    "D4": "bias in the measurement of the outcome",
-    "D5": "bias in the selection of the reported result",
-    "Overall": "overall judgement: Low, Some concerns, High, or No information where there is none",
-    "Weight": "1 for every result; robvis wants a column of weights",
-    "why": "what keeps the comparison out, and is to be mended in that row and field",
-}
 
 
-def comparison_row(number: int, comparison: Comparison) -> list[Cell]:
+class Numbered(NamedTuple):
+    """A comparison with its number in this export, and its place in a pool: nothing where another row counts it."""
+
+    number: int
+    comparison: Comparison
+    pool: int | None
+    parts: tuple[int, int]
+
+
+def numbered(comparisons: Iterable[Comparison]) -> list[Numbered]:
+    found = list(comparisons)
+    places = {
+        id(member.comparison): (question.number, member.parts)
+        for question in pool_questions(found)
+        for member in question.members
+    }
+    return [Numbered(number, one, *places.get(id(one), (None, (1, 1)))) for number, one in enumerate(found, 1)]
+
+
+def comparison_row(one: Numbered) -> list[Cell]:
+    comparison = one.comparison
     return [
-        *_comparison_keys(number, comparison),
+        *(one.number, "" if one.pool is None else one.pool, *one.parts, comparison.document_id, comparison.study),
+        *(comparison.outcome, comparison.timepoint, comparison.intervention, comparison.comparator, comparison.kind),
+        "change" if comparison.is_change else "final",
         *(_figure_printed(comparison.figures.get(name)) for name in NUMBERS),
         *_reported(comparison),
-        comparison.shared_by,
         comparison.state,
     ]
 
 
-def state_row(number: int, comparison: Comparison) -> list[Cell]:
+def state_row(one: Numbered) -> list[Cell]:
     """The mirror: the state of every number, in its own column."""
-    states = (comparison.figures[name].state if name in comparison.figures else "" for name in NUMBERS)
-    return [number, comparison.study, *states]
+    figures = one.comparison.figures
+    return [one.number, one.comparison.study, *(figures[name].state if name in figures else "" for name in NUMBERS)]
 
 
-def proof_rows(number: int, comparison: Comparison) -> Iterator[list[Cell]]:
+def effect_rows(one: Numbered) -> Iterator[list[Cell]]:
+    """Every effect of the whole groups with its interval, as people read it, and on the scale on which it is pooled."""
+    for measure, effect in one.comparison.effects.items():
+        values = (shown(measure, value) for value in (effect.estimate, *effect.interval()))
+        yield [one.number, one.comparison.study, measure, *values, effect.estimate, effect.variance]
+
+
+def computed_rows(one: Numbered) -> Iterator[list[Cell]]:
+    """Every number that no paper prints, with its formula, what went into it, and the quotes of that."""
+    for name, figure in one.comparison.computed.items():
+        yield [one.number, one.comparison.study, NUMBERS[name], figure.printed, *lineage(figure)]
+
+
+def lineage(figure: Figure) -> tuple[str, str, str, str]:
+    """The formula of a computed number, its source, its inputs, and the quotes of the numbers that were read."""
+    formula, source = FORMULA_TEXTS[figure.formula] if figure.formula else ("", "")
+    inputs = "; ".join(f"{_input_name(part)} = {part.printed}" for part in figure.inputs)
+    quotes = " | ".join(dict.fromkeys(part.quote for part in figure.sources() if part.quote))
+    return formula, source, inputs, quotes
+
+
+def proof_rows(one: Numbered) -> Iterator[list[Cell]]:
     """Every number with its quote; a computed one with its formula, and then the numbers that went into it."""
-    for name, figure in comparison.figures.items():
-        formula, source = FORMULA_TEXTS[figure.formula] if figure.formula else ("", "")
-        for one in (figure, *figure.inputs):
+    for name, figure in one.comparison.figures.items():
+        for part in figure.parts():
+            formula, source = FORMULA_TEXTS[part.formula] if part.formula else ("", "")
             yield [
-                *(number, comparison.study, NUMBERS[name], one.printed, one.state, one.row, one.field),
-                *("" if one.page is None else one.page + 1, one.quote),
-                *((formula, source) if one is figure else ("", "")),
-                *cell_texts(one.cell),
+                *(one.number, one.comparison.study, NUMBERS[name], part.printed, part.state, part.row, part.field),
+                *("" if part.page is None else part.page + 1, part.quote, formula, source),
+                *cell_texts(part.cell),
             ]
 
 
@@ -144,16 +131,8 @@ def bias_state_row(row: BiasRow) -> list[Cell]:
     return [row.study, row.document_id, row.about, row.row, *(row.states[column] for column in COLUMNS)]
 
 
-def dictionary(tables: dict[str, tuple[str, ...]]) -> Iterable[list[Cell]]:
-    """What every column of every table means."""
-    return ([table, column, _MEANINGS[column]] for table, columns in tables.items() for column in columns)
-
-
-def _comparison_keys(number: int, comparison: Comparison) -> list[Cell]:
-    return [
-        *(number, comparison.document_id, comparison.study, comparison.outcome, comparison.timepoint),
-        *(comparison.intervention, comparison.comparator, comparison.kind),
-    ]
+def _input_name(figure: Figure) -> str:
+    return f"{figure.row} {figure.field}".strip()
 
 
 def _figure_printed(figure: Figure | None) -> str:

@@ -2,77 +2,95 @@
 
 import csv
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from importlib import resources
 from io import StringIO
 from typing import BinaryIO, Final
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from ingather.extraction.analysis.bias import draw_bias
+from ingather.extraction.analysis.bias_pictures import draw_bias, draw_bias_summary
+from ingather.extraction.analysis.choices import Choices
+from ingather.extraction.analysis.flow import draw_flow
 from ingather.extraction.analysis.forest import draw
-from ingather.extraction.analysis.review import analyse
-from ingather.extraction.export.analysis_set import (
-    BIAS,
-    BIAS_STATES,
-    COMPARISONS,
-    PROOF,
-    REFUSED,
-    STATES,
-    Cell,
-    bias_row,
-    bias_state_row,
-    comparison_row,
-    dictionary,
-    proof_rows,
-    refused_row,
-    state_row,
-)
+from ingather.extraction.analysis.picture_labels import PictureLabels
+from ingather.extraction.analysis.review import Analysis, analyse
+from ingather.extraction.analysis.study_numbers import USUAL
+from ingather.extraction.export import analysis_set as tables
+from ingather.extraction.export.analysis_dictionary import HEADINGS, meanings_of_columns
 from ingather.extraction.export.form import TemplateLike
+from ingather.extraction.export.methods import MethodsTally, methods_paragraph
 from ingather.extraction.export.text import clean, cut, is_formula_like
 from ingather.extraction.export.wording import Wording
 from ingather.extraction.findings import DocumentResult, TaskSummary
 
 SCRIPT: Final = "analysis.R"
 TABLES: Final = {
-    "comparisons": COMPARISONS,
-    "states": STATES,
-    "proof": PROOF,
-    "refused": REFUSED,
-    "bias": BIAS,
-    "bias_states": BIAS_STATES,
+    "comparisons": tables.COMPARISONS,
+    "states": tables.STATES,
+    "effects": tables.EFFECTS,
+    "computed": tables.COMPUTED,
+    "proof": tables.PROOF,
+    "refused": tables.REFUSED,
+    "bias": tables.BIAS,
+    "bias_states": tables.BIAS_STATES,
 }
 _NUMBER: Final = re.compile(r"-?\d+(\.\d+)?(e-?\d+)?")
 
 
 def write_analysis(
-    out: BinaryIO, summary: TaskSummary, template: TemplateLike, results: Iterable[DocumentResult], wording: Wording
+    out: BinaryIO,
+    summary: TaskSummary,
+    template: TemplateLike,
+    results: Iterable[DocumentResult],
+    wording: Wording,
+    *,
+    choices: Choices = USUAL,
+    only_reviewed: bool = False,
 ) -> None:
     """The comparisons of all documents; only what is sound, and beside it what is not and why."""
-    del summary, template, wording  # the tables are for programs, which read one language and no settings
-    review = analyse(results)
-    numbered = list(enumerate(review.comparisons, 1))
-    rows: dict[str, Iterable[list[Cell]]] = {
-        "comparisons": (comparison_row(number, one) for number, one in numbered),
-        "states": (state_row(number, one) for number, one in numbered),
-        "proof": (row for number, one in numbered for row in proof_rows(number, one)),
-        "refused": map(refused_row, review.refused),
-        "bias": map(bias_row, review.bias),
-        "bias_states": map(bias_state_row, review.bias),
-    }
+    tally = MethodsTally()
+    review = analyse(tally.passing(results), choices)
+    methods = methods_paragraph(
+        summary, template, tally, review, language=wording.language, only_reviewed=only_reviewed
+    )
+    rows = _rows_of_tables(review)
     with ZipFile(out, "w", ZIP_DEFLATED) as archive:
         for name, columns in TABLES.items():
             _add_to_archive(archive, f"{name}.csv", _csv_text(columns, rows[name]))
-        _add_to_archive(archive, "dictionary.csv", _csv_text(("table", "column", "meaning"), dictionary(TABLES)))
-        _add_to_archive(
-            archive, SCRIPT, resources.files("ingather.extraction.analysis").joinpath(SCRIPT).read_text("utf-8")
-        )
-        for number, pool in enumerate((pool for pool in review.pools if pool.random), 1):
-            _add_to_archive(archive, f"plots/forest_{number:02}_{pool.measure}.svg", draw(pool))
-        if review.bias:
-            _add_to_archive(archive, "plots/bias.svg", draw_bias(review.bias))
+        meanings = meanings_of_columns(TABLES, wording.language)
+        _add_to_archive(archive, "dictionary.csv", _csv_text(HEADINGS, meanings))
+        script = resources.files("ingather.extraction.analysis").joinpath(SCRIPT)
+        _add_to_archive(archive, SCRIPT, script.read_text("utf-8"))
+        _add_to_archive(archive, "methods.txt", f"{methods}\n")
+        for name, picture in _pictures(review, PictureLabels(wording.language)):
+            _add_to_archive(archive, f"plots/{name}.svg", picture)
 
 
-def _csv_text(columns: Iterable[str], rows: Iterable[list[Cell]]) -> str:
+def _rows_of_tables(review: Analysis) -> dict[str, Iterable[list[tables.Cell]]]:
+    comparisons = tables.numbered(review.comparisons)
+    return {
+        "comparisons": map(tables.comparison_row, comparisons),
+        "states": map(tables.state_row, comparisons),
+        "effects": (row for one in comparisons for row in tables.effect_rows(one)),
+        "computed": (row for one in comparisons for row in tables.computed_rows(one)),
+        "proof": (row for one in comparisons for row in tables.proof_rows(one)),
+        "refused": map(tables.refused_row, review.refused),
+        "bias": map(tables.bias_row, review.bias),
+        "bias_states": map(tables.bias_state_row, review.bias),
+    }
+
+
+def _pictures(review: Analysis, labels: PictureLabels) -> Iterator[tuple[str, str]]:
+    yield "flow", draw_flow(review.flow, labels)
+    for pool in review.pools:
+        if pool.random:
+            yield f"forest_{pool.question.number:02}_{pool.measure}", draw(pool, labels)
+    if review.bias:
+        yield "bias", draw_bias(review.bias, labels)
+        yield "bias_summary", draw_bias_summary(review.bias, labels)
+
+
+def _csv_text(columns: Iterable[str], rows: Iterable[list[tables.Cell]]) -> str:
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
@@ -80,7 +98,7 @@ def _csv_text(columns: Iterable[str], rows: Iterable[list[Cell]]) -> str:
     return text.getvalue()
 
 
-def _safe_zip_cell(cell: Cell) -> str:
+def _safe_zip_cell(cell: tables.Cell) -> str:
     """A number as it is printed; a text that no spreadsheet takes for a formula."""
     text = cut(clean(str(cell)))
     return f"'{text}" if is_formula_like(text) and not _NUMBER.fullmatch(text) else text

@@ -15,6 +15,7 @@ from ingather.web.access import Here, Who, need, status_for, task_for
 from ingather.web.accounts import Role
 from ingather.web.limits import Limiting
 from ingather.web.responses import ReleasingStream, Written
+from ingather.web.routes.analysis import Correlation, Shared, choices_of
 from ingather.web.schemas.forms import Cursor, Done, FewAtOnce, Id, Limit
 from ingather.web.schemas.library import Rectangle
 from ingather.web.schemas.projects import TemplateView
@@ -237,8 +238,13 @@ def export(
     language: Annotated[Literal["en", "zh"], Query()] = "en",
     *,
     only_reviewed: Annotated[bool, Query()] = False,
+    shared: Shared = "split",
+    correlation: Correlation = None,
 ) -> ReleasingStream:
-    """All findings as a file, or only those that a person has looked at. What is not finished says so in it."""
+    """All findings as a file, or only those that a person has looked at. What is not finished says so in it.
+
+    `shared` and `correlation` are as for the analysis, and concern the format `analysis`.
+    """
     task_for(here, who, task_id)
     kind = FORMATS[format]
     limiters.exports.acquire(who.account_id)
@@ -249,7 +255,8 @@ def export(
         limiters.exports.release(who.account_id)
 
     try:
-        here.extraction.export(task_id, format, out, language=language, only_reviewed=only_reviewed)
+        choices = choices_of(shared, correlation)
+        here.extraction.export(task_id, format, out, language=language, only_reviewed=only_reviewed, choices=choices)
         size = out.seek(0, io.SEEK_END)
         out.seek(0)
     except BaseException:

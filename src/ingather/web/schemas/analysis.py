@@ -17,21 +17,47 @@ class PooledView(Wire):
 
 
 class PoolView(Wire):
-    """The studies of one outcome at one time by one measure. `plot` is a drawing in SVG.
+    """The studies of one question by one measure. `plot` is a drawing in SVG.
 
     A group of it with `data-cell` belongs to the cell of the table with that
-    address: document, row and field, parted by `~`.
+    address: document, row and field, parted by `~`. `repeated` counts
+    comparisons whose people another one counts already.
     """
 
+    question: int
     outcome: str
     timepoint: str
     kind: Literal["binary", "continuous", "reported"]
+    is_change: bool
     measure: Literal["RR", "OR", "RD", "HR", "MD", "SMD"]
     studies: int
     unreviewed: int
+    repeated: int
     common: PooledView | None
     random: PooledView | None
     plot: str
+
+
+class InputView(Wire):
+    """A number that another one was computed from: its cell in the table, and its words in the paper."""
+
+    row: str
+    field: str
+    printed: str
+    quote: str
+
+
+class ComputedView(Wire):
+    """A number that no paper prints, with its formula and everything that went into it."""
+
+    study: str
+    ordinal: int
+    about: str
+    column: str
+    number: str
+    formula: str
+    source: str
+    inputs: list[InputView]
 
 
 class RefusedView(Wire):
@@ -46,9 +72,13 @@ class RefusedView(Wire):
 
 
 class AnalysisView(Wire):
-    """`bias` is a drawing of the judgements of the risk of bias, empty where there are none."""
+    """`bias`, `bias_summary` and `flow` are drawings in SVG; those of the bias are empty where nothing was judged."""
 
     comparisons: int
     pools: list[PoolView]
+    computed: list[ComputedView]
     refused: list[RefusedView]
     bias: str
+    bias_summary: str
+    flow: str
+    methods: str

@@ -1,12 +1,15 @@
-import { Checkbox } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useState } from "react";
 import { useParams } from "react-router";
-import { type Analysis, useAnalysis } from "../../api/analysis";
-import type { Task } from "../../api/client";
+import { type Analysis, queryOf, useAnalysis } from "../../api/analysis";
+import { type Task, address } from "../../api/client";
 import { useTask } from "../../api/queries";
+import { Icon } from "../../components/icon";
 import { Empty, Failed, Loading } from "../../components/states";
 import { Steps } from "../../components/task";
-import { useTexts } from "../../texts";
+import { useLanguage, useTexts } from "../../texts";
+import { Computed } from "./computed";
+import { type Chosen, Decisions } from "./decisions";
 import { Drawing } from "./drawing";
 import { Pools } from "./pools";
 import { Refused } from "./refused";
@@ -23,22 +26,30 @@ export function AnalysisPage() {
 }
 
 function Page({ task }: { task: Task }) {
-  const texts = useTexts();
-  const [isOnlyReviewed, setOnlyReviewed] = useState(false);
-  const query = useAnalysis(task.task_id, isOnlyReviewed);
+  const { texts, language } = useLanguage();
+  const [choices, setChoices] = useState<Chosen>({ isOnlyReviewed: false, shared: "split", correlation: "" });
+  const query = useAnalysis(task.task_id, { ...choices, language });
   return (
     <div className="page page-wide">
       <Steps projectId={task.project_id} taskId={task.task_id} title={texts.analysis.title} />
       <header className="page-head">
         <h1>{texts.analysis.title}</h1>
-        <Checkbox
+        <Button
+          component="a"
           size="xs"
-          label={texts.exports.onlyReviewed}
-          checked={isOnlyReviewed}
-          onChange={(event) => setOnlyReviewed(event.currentTarget.checked)}
-        />
+          download
+          href={address(
+            "/api/v1/extraction/tasks/{id}/export",
+            { id: task.task_id },
+            { format: "analysis", ...queryOf({ ...choices, language }) },
+          )}
+          leftSection={<Icon name="download" />}
+        >
+          {texts.analysis.download}
+        </Button>
       </header>
       <p className="dim">{texts.analysis.lead}</p>
+      <Decisions chosen={choices} onChange={setChoices} />
       {query.isError && <Failed error={query.error} again={() => void query.refetch()} />}
       {query.isPending && <Loading lines={6} />}
       {query.data && <Found found={query.data} taskId={task.task_id} />}
@@ -48,20 +59,31 @@ function Page({ task }: { task: Task }) {
 
 function Found({ found, taskId }: { found: Analysis; taskId: number }) {
   const texts = useTexts();
+  const t = texts.analysis;
   return (
     <>
       {found.pools.length === 0 ? (
-        <Empty icon="table" title={texts.analysis.none} how={texts.analysis.noneHow} />
+        <Empty icon="table" title={t.none} how={t.noneHow} />
       ) : (
         <Pools pools={found.pools} taskId={taskId} />
       )}
       {found.bias && (
         <section>
-          <h2>{texts.analysis.bias}</h2>
+          <h2>{t.bias}</h2>
           <Drawing svg={found.bias} name="bias" taskId={taskId} />
+          <Drawing svg={found.bias_summary} name="bias-summary" taskId={taskId} />
         </section>
       )}
+      {found.computed.length > 0 && <Computed computed={found.computed} taskId={taskId} />}
       {found.refused.length > 0 && <Refused refused={found.refused} taskId={taskId} />}
+      <section>
+        <h2>{t.flow}</h2>
+        <Drawing svg={found.flow} name="flow" taskId={taskId} />
+      </section>
+      <section>
+        <h2>{texts.exports.methods}</h2>
+        <p className="methods">{found.methods}</p>
+      </section>
     </>
   );
 }

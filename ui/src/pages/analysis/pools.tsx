@@ -6,11 +6,8 @@ import { Drawing } from "./drawing";
 
 /** The pools of each outcome and time, one measure of them at a time. */
 export function Pools({ pools, taskId }: { pools: Pool[]; taskId: number }) {
-  const questions = new Map<string, Pool[]>();
-  for (const pool of pools) {
-    const key = [pool.outcome.toLowerCase(), pool.timepoint.toLowerCase(), pool.kind].join("~");
-    questions.set(key, [...(questions.get(key) ?? []), pool]);
-  }
+  const questions = new Map<number, Pool[]>();
+  for (const pool of pools) questions.set(pool.question, [...(questions.get(pool.question) ?? []), pool]);
   return (
     <>
       {[...questions].map(([key, measures]) => (
@@ -31,6 +28,7 @@ function Question({ measures, taskId }: { measures: Pool[]; taskId: number }) {
         <h2>
           {pool.outcome}
           {pool.timepoint && <span className="dim"> {pool.timepoint}</span>}
+          {pool.is_change && <span className="dim"> {texts.analysis.change}</span>}
         </h2>
         <SegmentedControl
           size="xs"
@@ -40,9 +38,10 @@ function Question({ measures, taskId }: { measures: Pool[]; taskId: number }) {
           data={measures.map((one) => ({ value: one.measure, label: one.measure }))}
         />
         <span className="dim">{texts.analysis.studies(pool.studies)}</span>
+        {pool.repeated > 0 && <span className="dim">{texts.analysis.repeated(pool.repeated)}</span>}
         {pool.unreviewed > 0 && <span className="pool-open">{texts.analysis.unreviewed(pool.unreviewed)}</span>}
       </div>
-      <Drawing svg={pool.plot} name={`${pool.outcome}-${pool.measure}`} taskId={taskId} />
+      <Drawing svg={pool.plot} name={`forest-${pool.question}-${pool.measure}`} taskId={taskId} />
     </section>
   );
 }

@@ -1,6 +1,7 @@
 import { Link } from "react-router";
 import type { Analysis } from "../../api/analysis";
 import { useTexts } from "../../texts";
+import { addressOf } from "./address";
 
 type Row = Analysis["refused"][number];
 
@@ -36,11 +37,4 @@ export function Refused({ refused, taskId }: { refused: Row[]; taskId: number })
       </div>
     </section>
   );
-}
-
-function addressOf(taskId: number, { ordinal, row, field }: Row): string {
-  const scope = row.split("/")[0] || "study";
-  const search = new URLSearchParams({ scope, document: String(ordinal) });
-  if (field) search.set("cell", `${ordinal}~${row}~${field}`);
-  return `/tasks/${taskId}/table?${search}`;
 }

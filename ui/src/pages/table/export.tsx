@@ -1,8 +1,9 @@
 import { Alert, Button, Checkbox, CopyButton, SegmentedControl, Textarea } from "@mantine/core";
 import { useState } from "react";
+import { useAnalysis } from "../../api/analysis";
 import { type Result, type Task, address } from "../../api/client";
 import { sum } from "../../api/judge";
-import { type Language, type Template, fieldsOf } from "../../api/template";
+import type { Language } from "../../api/template";
 import { Dialog } from "../../components/dialog";
 import { Icon } from "../../components/icon";
 import { useLanguage, useTexts } from "../../texts";
@@ -12,7 +13,6 @@ const ZIPPED: readonly string[] = ["csv-tables", "analysis"];
 
 interface Props {
   task: Task;
-  template: Template;
   results: Result[];
   isWhole: boolean;
 }
@@ -51,7 +51,7 @@ export function ExportMenu(props: Props) {
             onChange={(event) => setOnlyReviewed(event.currentTarget.checked)}
           />
           <Formats taskId={props.task.task_id} language={exported} isOnlyReviewed={isOnlyReviewed} />
-          <Methods {...props} />
+          <Methods taskId={props.task.task_id} language={exported} isOnlyReviewed={isOnlyReviewed} />
         </div>
       </Dialog>
     </>
@@ -111,17 +111,17 @@ function Formats({ taskId, language, isOnlyReviewed }: FormatsProps) {
   );
 }
 
-/** How the values were found, for the methods of a paper. */
-function Methods({ isWhole, ...rest }: Props) {
+/** What was done with the documents, for the methods of a paper: worked out by the server from what stands. */
+function Methods({ taskId, language, isOnlyReviewed }: FormatsProps) {
   const texts = useTexts();
-  const methods = useMethods(rest);
+  const { data, isError } = useAnalysis(taskId, { isOnlyReviewed, language });
+  const methods = data?.methods ?? "";
   return (
     <>
-      {/* Counted in what is loaded: before that is all, the numbers would be wrong. */}
       <Textarea
         label={texts.exports.methods}
         description={texts.exports.methodsHow}
-        value={isWhole ? methods : texts.table.loadingRest}
+        value={isError ? texts.exports.noMethods : methods || texts.table.loadingRest}
         readOnly
         autosize
         minRows={4}
@@ -132,7 +132,7 @@ function Methods({ isWhole, ...rest }: Props) {
             <Button
               variant="default"
               leftSection={<Icon name={copied ? "check" : "copy"} />}
-              disabled={!isWhole}
+              disabled={!methods}
               onClick={copy}
             >
               {copied ? texts.state.copied : texts.state.copy}
@@ -142,30 +142,4 @@ function Methods({ isWhole, ...rest }: Props) {
       </div>
     </>
   );
-}
-
-const dayOf = (at: string | null) => new Date(at ?? Date.now()).toISOString().slice(0, 10);
-
-function useMethods({ task, template, results }: Omit<Props, "isWhole">): string {
-  const { texts, language } = useLanguage();
-  const found = sum(results);
-  return texts.exports.text({
-    documents: task.total,
-    template: template.label[language],
-    version: task.template_version,
-    fields: fieldsOf(template).length,
-    extractor: task.extractor,
-    embedded: task.is_embedded,
-    from: dayOf(task.created_at),
-    to: dayOf(task.closed_at),
-    reported: found.reported,
-    verified: found.verified,
-    unverified: found.reported - found.verified,
-    failed: task.counts.error,
-    answers: found.answers,
-    reviewed: found.reviewed,
-    accepted: found.accepted,
-    edited: found.edited,
-    refused: found.reviewed - found.accepted - found.edited,
-  });
 }

@@ -38,7 +38,7 @@ export function TableHead({ task, template, results, isWhole, address, view, hel
           {texts.table.help} <kbd>?</kbd>
         </Button>
         <Legend />
-        <ExportMenu task={task} template={template} results={results} isWhole={isWhole} />
+        <ExportMenu task={task} results={results} isWhole={isWhole} />
       </div>
       <ScopeTabs view={view} choose={(scope) => address.put({ scope, section: null, cell: null })} />
       <div className="table-bar">

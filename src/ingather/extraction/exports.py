@@ -1,0 +1,84 @@
+"""What leaves a task: files, and the analysis of its numbers. The part of `Extraction` that writes for others."""
+
+from typing import BinaryIO
+
+from ingather.extraction.analysis.choices import Choices
+from ingather.extraction.analysis.review import Analysis, analyse
+from ingather.extraction.analysis.study_numbers import USUAL
+from ingather.extraction.export import export, reviewed_part
+from ingather.extraction.export.methods import MethodsTally, methods_paragraph
+from ingather.extraction.findings import TaskSummary
+from ingather.extraction.review_studies import ExtractionStudies
+from ingather.extraction.task import Status
+from ingather.extraction.template import ReviewQuestions
+from ingather.extraction.template.review_questions import question_lines
+
+EMBEDDED_NAME = "embedded extractor (rules, no model)"
+
+
+class ExtractionExports(ExtractionStudies):
+    """Results as files, and as an analysis."""
+
+    def export(
+        self,
+        task_id: int,
+        format: str,
+        out: BinaryIO,
+        *,
+        language: str = "en",
+        only_reviewed: bool = False,
+        choices: Choices = USUAL,
+    ) -> None:
+        """Write all of a task's results, or those that people have looked at; what is not finished yet says so."""
+        status = self.status(task_id)
+        template = self.template_of(status.task)
+        results = self.all_results(task_id)
+        export(
+            format,
+            out,
+            summary(status, template.questions),
+            template,
+            results,
+            language=language,
+            only_reviewed=only_reviewed,
+            choices=choices,
+        )
+
+    def analysis(
+        self, task_id: int, *, language: str = "en", only_reviewed: bool = False, choices: Choices = USUAL
+    ) -> tuple[Analysis, str]:
+        """Comparisons, pools and judgements of bias of all documents or of what people saw; and the methods used."""
+        status = self.status(task_id)
+        template = self.template_of(status.task)
+        results = self.all_results(task_id)
+        tally = MethodsTally()
+        found = analyse(tally.passing(map(reviewed_part, results) if only_reviewed else results), choices)
+        about = summary(status, template.questions), template, tally, found
+        return found, methods_paragraph(*about, language=language, only_reviewed=only_reviewed)
+
+
+def summary(status: Status, questions: ReviewQuestions | None = None) -> TaskSummary:
+    """What a reader of the table must know of how it came about, with the review's questions where there are some."""
+    task, progress, spent = status.task, status.progress, status.spent
+    settings = {"context": task.context} if task.context else {}
+    settings |= dict(question_lines(questions)) if questions else {}
+    if task.model:
+        settings |= {"model": task.model, "address": task.base_url or "", "calls": str(spent.calls)}
+        settings["tokens in"] = f"{spent.prompt_tokens:,} ({spent.cached_tokens:,} from the cache)"
+        settings["tokens out"] = f"{spent.completion_tokens:,}"
+        if spent.cost is not None:
+            settings["cost"] = f"{spent.cost:.4f} {spent.currency}"
+            if spent.unpriced:
+                settings["cost"] += f", and {spent.unpriced:,} calls of unknown cost"
+    counts = {name: getattr(progress, name) for name in ("pending", "running", "completed", "error", "cancelled")}
+    return TaskSummary(
+        task_id=task.id,
+        project=task.project,
+        template_id=task.template_id,
+        template_version=task.template_version,
+        extractor=task.model or EMBEDDED_NAME,
+        settings=settings,
+        created_at=task.created_at.isoformat(),
+        closed_at=progress.closed_at.isoformat() if progress.closed_at else None,
+        counts=counts,
+    )
