@@ -116,7 +116,7 @@ _SENTENCES: Final[dict[str, tuple[str, str]]] = {
         ),
     ),
 }
-# What is counted: one of it and several in English, and its measure word in Chinese.
+# The things that are counted: one of them and several in English, and the measure word in Chinese.
 _COUNTED: Final[dict[str, tuple[str, str, str]]] = {
     "report": ("report", "reports", "篇报告"),
     "field": ("field", "fields", "个字段"),
