@@ -14,6 +14,7 @@ from ingather.library.parse.tables.header_lines import (
 from ingather.library.parse.tables.lattice import Lattice, lattice_of
 from ingather.library.parse.tables.marks import Rule, Segment, Shade, Token, box_enclosing_marks, text_of_marks
 from ingather.library.parse.tables.region import Region
+from ingather.library.parse.tables.ruled_rows import are_ruled_rows, ruled_row_of
 from ingather.library.parse.tables.tokens import lines_of_tokens, segments_of_tokens
 from ingather.library.table import Box
 
@@ -221,12 +222,15 @@ def _build_spaced_cell_grid(region: Region, lattice: Lattice | None, before: Cel
     depth = max((block.row for block in above), default=-1) + 1
     parts = [_cell_grid_part(block, block.row, region.page) for block in above]
     start = depth
-    for band in _body_bands_of_cell_grid(body, full, region.shades, region.box):
-        found = (
-            rows.rows_by_text(band, cuts)
-            if pitch is None
-            else rows.rows_of_blocks(rows.row_blocks_of(band, cuts, pitch))
-        )
+    bands = _body_bands_of_cell_grid(body, full, region.shades, region.box)
+    is_ruled = are_ruled_rows(bands, cuts)
+    for band in bands:
+        if is_ruled:
+            found = [ruled_row_of(band, cuts)]
+        elif pitch is None:
+            found = rows.rows_by_text(band, cuts)
+        else:
+            found = rows.rows_of_blocks(rows.row_blocks_of(band, cuts, pitch))
         for row in found:
             parts += [_cell_grid_part(block, start + block.row, region.page) for block in row]
         start += len(found)

@@ -1,6 +1,7 @@
 """What goes on with a table at the top of the next page, or of the next column of text."""
 
 from collections import Counter
+from itertools import pairwise
 
 from ingather.library.parse.tables.captions import Caption, caption_label_of
 from ingather.library.parse.tables.growth import growth_downwards
@@ -12,6 +13,7 @@ from ingather.library.parse.tables.region import (
     lines_within_region,
     region_of,
 )
+from ingather.library.parse.tables.tokens import lines_of_tokens
 
 # In points: how far the ends of two rules of one table may differ.
 _SAME_END = 4.0
@@ -91,7 +93,13 @@ def _continued(page: TablePage, before: Region, stacks: list[list[Rule]], shift:
     size = sizes[len(sizes) // 2] if sizes else 0.0
     lines = lines_within_region(page, left - 3, right + 3, 0, page.sheet.height)
     # Above it may stand a running title and the number of the page.
-    while lines and size and abs(lines[0][0].size - size) > 0.05 * size and _continued_is_title(page, lines[0][0].base):
+    rules = [r.at for r in page.sheet.across if r.start <= left + 5 and r.end >= right - 5]
+    widest = _widest_gap_before_continued(before)
+    while len(lines) > 1 and size and _continued_is_title(page, lines[0][0].base):
+        is_ruled = any(at < lines[0][0].base for at in rules)
+        is_apart = lines[1][0].top - lines[0][0].bottom > widest and not is_ruled
+        if not is_apart and abs(lines[0][0].size - size) <= 0.05 * size:
+            break
         if caption_label_of(lines[0][0].text) is not None:
             return None
         lines = lines[1:]
@@ -100,7 +108,6 @@ def _continued(page: TablePage, before: Region, stacks: list[list[Rule]], shift:
         return None
     top = min(segment.top for segment in taken[0]) - 1
     bottom = max(segment.bottom for segment in taken[-1]) + 1
-    rules = [r.at for r in page.sheet.across if r.start <= left + 5 and r.end >= right - 5]
     # The rules that enclose these lines are theirs.
     top = max((at for at in rules if top - 15 < at <= top + 3), default=top)
     bottom = min((at for at in rules if bottom - 3 <= at < bottom + 15), default=bottom)
@@ -112,6 +119,15 @@ def _continued(page: TablePage, before: Region, stacks: list[list[Rule]], shift:
     region.shift = shift
     region.column_left = before.column_left + shift
     return region
+
+
+def _widest_gap_before_continued(region: Region) -> float:
+    """The widest white space between two lines of a table."""
+    tops = [
+        (min(token.box[1] for token in line), max(token.box[3] for token in line))
+        for line in lines_of_tokens(region.tokens)
+    ]
+    return max((low[0] - high[1] for high, low in pairwise(tops)), default=0.0)
 
 
 def _continued_is_title(page: TablePage, base: float) -> bool:

@@ -43,6 +43,12 @@ _LEAST_FIGURES = 0.12
 _WORTH_WITHOUT_FIGURES = 0.5
 _WORTH_TO_COME = 0.75
 
+# As a share of its size: how far the type of a header may differ from that of the rows.
+_OTHER_HEADER = 0.15
+
+# One of so many lines below a header has several cells: groups and wrapped labels may come first.
+_FIRST_ROWS = 6
+
 # A header has no more lines, however full they are.
 _MOST_HEADER_LINES = 8
 
@@ -225,7 +231,9 @@ def _rule_stack_goes_on_in_found_region(page: TablePage, stack: list[Rule], rule
     width = rule.length
     if len(stack) > 1:
         size = type_size_of_region(lines_within_region(page, rule.start, rule.end, stack[0].at, last.at))
-        if size and sum(1 for line in lines if abs(line[0].size - size) > 0.08 * size) > 0.5 * len(lines):
+        # Rows may be set in another size than the header; text in another size is not of the table.
+        text = [line for line in lines if len(line) == 1 or is_prose_that_ends_growth(line, width)]
+        if size and sum(1 for line in text if abs(line[0].size - size) > 0.08 * size) > 0.5 * len(lines):
             return False
     if any(len(line) > 1 for line in lines[:60]):
         prose = [line for line in lines if is_prose_that_ends_growth(line, width)]
@@ -236,7 +244,14 @@ def _rule_stack_goes_on_in_found_region(page: TablePage, stack: list[Rule], rule
         type_size_of_region(lines_within_region(page, rule.start, rule.end, stack[0].at, stack[-1].at))
         or lines[0][0].size
     )
-    return all(abs(line[0].size - size) < 0.05 * size for line in lines)
+    return all(_may_be_type_of_found_region(page, line[0].size, size) for line in lines)
+
+
+def _may_be_type_of_found_region(page: TablePage, size: float, known: float) -> bool:
+    """Whether a line may be of a table with type of a known size: some houses set headers larger or smaller."""
+    if abs(size - known) < 0.05 * known:
+        return True
+    return abs(size - known) < _OTHER_HEADER * known and abs(size - page.body_size) > 0.05 * page.body_size
 
 
 def _rules_joined_down_in_found_region(sheet: Sheet, upper: Rule, lower: Rule) -> bool:
@@ -289,8 +304,11 @@ def _found_region_extended(page: TablePage, box: Box) -> Box:
     """A box between rules with the rows below it, where no rule ends the table."""
     left, top, right, bottom = box
     inside = lines_within_region(page, left, right, top, bottom)
-    size = inside[-1][0].size if inside else 0.0
     lines = lines_within_region(page, left - 3, right + 3, bottom, page.sheet.height)
+    size = inside[-1][0].size if inside else 0.0
+    if inside and lines and len(inside) <= _MOST_HEADER_LINES and any(len(line) > 1 for line in lines[:_FIRST_ROWS]):
+        # The rules may enclose a header alone, and the rows below it may be set in another size.
+        size = lines[0][0].size if _may_be_type_of_found_region(page, lines[0][0].size, size) else size
     taken = growth_downwards(lines, bottom, right - left, size)
     if not taken:
         return box

@@ -1,7 +1,13 @@
 """How far a table goes on where no rule ends it: lines that are set like a table, until text of another kind begins."""
 
+from collections.abc import Sequence
+from statistics import median
+
 from ingather.library.parse.tables.captions import FIGURE, caption_label_of
 from ingather.library.parse.tables.marks import Segment
+from ingather.library.parse.tables.notes import begins_note
+
+Line = list[Segment]
 
 # In sizes of type: a wider white space ends a table, and a still wider one between its caption and its first line.
 _WIDEST = 3.0
@@ -16,36 +22,69 @@ _HEADER_LINES = 3
 # As a share of the width: a line of text covers more, a line of cells leaves white space.
 _FULL = 0.8
 
+# A line of text has no more pieces: one for each column of the page, and one more where blanks are wide.
+_MOST_PIECES = 3
+
 # So many lines of a table may follow each other with a single cell: a label that wraps, groups of rows.
 _MOST_ALONE = 5
 
+# So many labels may stand alone at the end of a page, before the cells that follow on the next one.
+_MOST_LAST_LABELS = 3
 
-def is_prose_that_ends_growth(line: list[Segment], width: float) -> bool:
-    """Whether a line is filled as a line of text is."""
-    return sum(segment.right - segment.left for segment in line) > _FULL * width
+# The foot of a page has no more lines.
+_FOOT_LINES = 2
+
+_BEGINS_FIGURE = frozenset("0123456789(<>=+-\u2212\u2013\u00b1")
 
 
-def growth_downwards(lines: list[list[Segment]], start: float, width: float, size: float = 0.0) -> list[list[Segment]]:
+def is_prose_that_ends_growth(line: Line, width: float) -> bool:
+    """Whether a line is filled as a line of text is, and is not a row of figures that fill it."""
+    if sum(segment.right - segment.left for segment in line) <= _FULL * width:
+        return False
+    figures = sum(1 for segment in line[1:] if segment.text[0] in _BEGINS_FIGURE)
+    return len(line) <= _MOST_PIECES or 2 * figures < len(line) - 1
+
+
+def growth_downwards(lines: Sequence[Line], start: float, width: float, size: float = 0.0) -> list[Line]:
     """The lines from the first on that are a table's, up to its last line with several cells.
 
     `start` is where what stands above ends; `size` is the type of the table if it is known.
     """
-    taken: list[list[Segment]] = []
+    taken, keep = _grown_lines(lines, start, width, size, is_upward=False)
+    if len(lines) - len(taken) <= _FOOT_LINES:
+        keep += _growth_by_last_labels(taken[:keep], taken[keep:])
+    return taken[:keep]
+
+
+def growth_upwards(lines: Sequence[Line], end: float, width: float) -> list[Line]:
+    """The lines up from the last one that are a table's, from its first line with several cells."""
+    taken, keep = _grown_lines(lines[::-1], end, width, 0.0, is_upward=True)
+    return taken[:keep][::-1]
+
+
+def _grown_lines(
+    lines: Sequence[Line], edge: float, width: float, size: float, *, is_upward: bool
+) -> tuple[list[Line], int]:
+    """The lines, away from `edge`, that may be a table's, and how many of them end with one of several cells."""
+    taken: list[Line] = []
     keep = alone = 0
     known = [size] if size else []
-    end = start
     for line in lines:
-        first = line[0]
+        own = line[-1] if is_upward else line[0]
+        gap = edge - own.bottom if is_upward else own.top - edge
         widest = _WIDEST if taken or size else _WIDEST_FIRST
-        if first.top - end > widest * first.size or caption_label_of(first.text) or FIGURE.match(first.text):
+        if gap > widest * own.size or caption_label_of(line[0].text) or FIGURE.match(line[0].text):
             break
-        if not any(abs(first.size - other) <= _SAME_SIZE * other for other in known):
-            if size or len(taken) >= _HEADER_LINES:
+        is_cells = len(line) > 1 and not is_prose_that_ends_growth(line, width)
+        if not any(abs(own.size - other) <= _SAME_SIZE * other for other in known):
+            # A header may be set in another size: it comes first from above, and last from below.
+            is_header = is_cells and len(known) == 1 if is_upward else not size and len(taken) < _HEADER_LINES
+            if known and not is_header:
                 break
-            known.append(first.size)
+            known.append(own.size)
         taken.append(line)
-        end = max(segment.bottom for segment in line)
-        if len(line) > 1 and not is_prose_that_ends_growth(line, width):
+        edge = min(s.top for s in line) if is_upward else max(s.bottom for s in line)
+        if is_cells:
             keep, alone = len(taken), 0
         else:
             alone += 1
@@ -53,32 +92,17 @@ def growth_downwards(lines: list[list[Segment]], start: float, width: float, siz
                 alone > 1 and is_prose_that_ends_growth(line, width) and is_prose_that_ends_growth(taken[-2], width)
             ):
                 break
-    return taken[:keep]
+    return taken, keep
 
 
-def growth_upwards(lines: list[list[Segment]], end: float, width: float) -> list[list[Segment]]:
-    """The lines up from the last one that are a table's, from its first line with several cells."""
-    upward: list[list[Segment]] = []
-    keep = alone = 0
-    sizes: list[float] = []
-    top = end
-    for line in reversed(lines):
-        last = line[-1]
-        if top - last.bottom > (_WIDEST if upward else _WIDEST_FIRST) * last.size or caption_label_of(line[0].text):
-            break
-        if FIGURE.match(line[0].text):
-            break
-        if sizes and not any(abs(last.size - other) <= _SAME_SIZE * other for other in sizes):
-            break
-        sizes.append(last.size)
-        upward.append(line)
-        top = min(segment.top for segment in line)
-        if len(line) > 1 and not is_prose_that_ends_growth(line, width):
-            keep, alone = len(upward), 0
-        else:
-            alone += 1
-            if alone > _MOST_ALONE or (
-                alone > 1 and is_prose_that_ends_growth(line, width) and is_prose_that_ends_growth(upward[-2], width)
-            ):
-                break
-    return upward[:keep][::-1]
+def _growth_by_last_labels(rows: list[Line], rest: list[Line]) -> int:
+    """How many lines at the end of a page are labels, whose cells follow on the next one."""
+    several = [line for line in rows if len(line) > 1]
+    if not several or len(rest) > _MOST_LAST_LABELS:
+        return 0
+    left, second = min(line[0].left for line in several), median(line[1].left for line in several)
+    is_labels = all(
+        len(line) == 1 and line[0].left >= left - 1 and line[0].right < second and not begins_note(line[0].text)
+        for line in rest
+    )
+    return len(rest) if is_labels else 0

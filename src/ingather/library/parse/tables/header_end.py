@@ -13,6 +13,9 @@ FIGURE = re.compile(r"^[<>=~\u2264\u2265\u2248\u00b1+\-\u2212\u2013(]*\s*[\d.]")
 # A letter or two before a figure with decimals: `A 85.73`.
 _LETTERED = re.compile(r"^[A-Za-z]{1,2}\s?\d+[.,]\d")
 
+# An amount with its unit in words is a name more often than a figure: `40 mg`, `12 weeks`.
+_AMOUNT = re.compile(r"^\d+(?:[.,]\d+)?\s+[A-Za-z]+\.?$")
+
 # A header has no more lines than this.
 _MOST = 14
 
@@ -32,8 +35,9 @@ _BEFORE_FIGURES = -0.35
 _MANY_RULES = 5
 _RULED_ROWS = 0.35
 
-# A header does not end between two lines of a cell.
+# A header does not end between two lines of a cell, nor at a rule that groups the columns named below it.
 _TIGHT = -3.0
+_GROUPS_BELOW = -6.0
 
 # A row is one of figures if this share of its cells is.
 _MOST_FIGURES = 0.5
@@ -62,6 +66,8 @@ class Look:
     """It has one cell at most."""
     is_ruled_beside: bool = False
     """A rule runs below it through all columns but that of the labels."""
+    is_grouping: bool = False
+    """A piece of a rule below it stands over several columns, and not over all."""
     is_tight_below: bool = False
     """The next line stands as near as lines of one cell do, and nearer than rows."""
 
@@ -97,6 +103,8 @@ def _is_figure_cell_at_header_end(text: str) -> bool:
     """Whether a cell is a figure, and not a name that begins with one."""
     if _LETTERED.match(text):
         return True
+    if _AMOUNT.match(text):
+        return False
     return FIGURE.match(text) is not None and 2 * sum(map(str.isalpha, text)) <= len(text)
 
 
@@ -143,6 +151,7 @@ def _is_header_end_beside(rows: list[Look], end: int, first_figures: int) -> boo
     last = rows[end - 1]
     return (
         last.is_ruled_beside
+        and not last.is_grouping
         and not last.is_ruled_below
         and not any(row.is_ruled_beside or row.is_ruled_below for row in rows[end:first_figures])
     )
@@ -169,7 +178,7 @@ def _header_end_score(rows: list[Look], end: int, rules: int) -> float:
         and below.shade != above[0].shade
     ):
         score += _SHADE
-    return score + _TIGHT * above[-1].is_tight_below
+    return score + _TIGHT * above[-1].is_tight_below + _GROUPS_BELOW * above[-1].is_grouping
 
 
 def _is_row_of_figures_at_header_end(rows: list[Look], number: int) -> bool:

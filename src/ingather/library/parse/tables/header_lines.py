@@ -9,6 +9,9 @@ from ingather.library.parse.tables.marks import Rule, Segment
 from ingather.library.parse.tables.region import Region
 from ingather.library.parse.tables.unfinished import is_unfinished
 
+# The last name of a wrapped header stands no more lines above the rule below it.
+_NAMED_WITHIN = 2
+
 # In sizes of type: lines of one cell are set at no larger distance.
 _MOST_TIGHT = 1.45
 
@@ -51,12 +54,48 @@ def end_of_header_lines(region: Region, lines: list[list[Segment]]) -> float:
             is_alone=len(line) == 1 and line[0].left < left + 0.25 * (right - left),
         )
         look.is_ruled_beside = any(low < at < high for at in beside)
+        look.is_grouping = not look.is_ruled_below and _header_line_is_grouped_below(region, lines, number)
         look.is_tight_below = number in tight or number in unfinished
         looks.append(look)
     count = header_end_row(looks)
     if count == 0:
         return region.box[1]
     return (middle_of_header_line(lines[count - 1]) + middle_of_header_line(lines[count])) / 2
+
+
+def _header_line_is_grouped_below(region: Region, lines: list[list[Segment]], number: int) -> bool:
+    """Whether a piece of a rule below a line groups several cells of the next line, below one header of their own.
+
+    Some houses draw the rule that ends the header only below its lowest cells: these have a name each.
+    """
+    if number + 1 >= len(lines):
+        return False
+    low, high, following = (
+        middle_of_header_line(lines[number]),
+        middle_of_header_line(lines[number + 1]),
+        lines[number + 1],
+    )
+    above = [segment for line in lines[max(number - _NAMED_WITHIN, 0) : number + 1] for segment in line]
+    for rule in region.across:
+        if not low < rule.at < high:
+            continue
+        over = [s for s in following if rule.start - _LEVEL < s.middle < rule.end + _LEVEL]
+        # The labels' column has no group over it; a rule over all others may end the header.
+        beyond = [s for s in (*lines[number], *following[1:]) if s.left > rule.end or s.right < rule.start]
+        has_others = any(s is not lines[number][0] or s.left > rule.end for s in beyond)
+        if len(over) > 1 and has_others and sum(1 for s in over if _has_own_header_line(s, over, above)) < 2:
+            return True
+    return False
+
+
+def _has_own_header_line(cell: Segment, beside: list[Segment], above: list[Segment]) -> bool:
+    """Whether a header stands over one of some cells and over no other of them."""
+    return any(
+        head.left < cell.right
+        and cell.left < head.right
+        and not any(head.left < s.right and s.left < head.right for s in beside if s is not cell)
+        for head in above
+    )
 
 
 def end_of_repeated_header_lines(region: Region, lines: list[list[Segment]], before: set[tuple[int, str]]) -> float:

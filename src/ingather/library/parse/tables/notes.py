@@ -10,11 +10,16 @@ _MARK = re.compile(
 )
 
 
+def begins_note(text: str) -> bool:
+    """Whether a line begins as a footnote does."""
+    return _MARK.match(text) is not None
+
+
 def notes_of_table(lines: list[list[Segment]]) -> tuple[str, ...]:
     found: list[str] = []
     for line in lines:
         text = text_of_marks([token for segment in line for token in segment.tokens])
-        if not found or _MARK.match(text):
+        if not found or begins_note(text):
             found.append(text)
         else:
             found[-1] += text if found[-1].endswith("-") else " " + text

@@ -9,6 +9,10 @@ from ingather.library.parse.tables.marks import Rule, Segment, Shade, Sheet, Tok
 from ingather.library.parse.tables.tokens import lines_of_tokens, segments_of_tokens
 from ingather.library.table import Box
 
+# The foot of a page has no more lines, and stands below this share of its height.
+_FOOT_LINES = 2
+_FOOT = 0.93
+
 # In points: a table stands no further inside its column of text.
 _COLUMN = 60.0
 
@@ -139,6 +143,8 @@ def _column_left_of_region(page: TablePage, left: float) -> float:
 
 
 def is_last_region_of_page(page: TablePage, box: Box) -> bool:
-    """Whether nothing but a page number stands below a box."""
+    """Whether nothing but a page number or the foot of the page stands below a box."""
     lines = lines_within_region(page, box[0], box[2], box[3], page.sheet.height)
-    return len(lines) <= 1 and all(len(line) <= 2 for line in lines)
+    if len(lines) <= 1 and all(len(line) <= 2 for line in lines):
+        return True
+    return len(lines) <= _FOOT_LINES and all(line[0].top > _FOOT * page.sheet.height for line in lines)

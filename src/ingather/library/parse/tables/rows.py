@@ -29,7 +29,7 @@ _WIDEST = 1.9
 
 
 # In sizes of type: lower edges that differ by less are on one line.
-_LEVEL = 0.3
+LEVEL_OF_ROW = 0.3
 
 
 # Where this share of the figures of a line end cells of the row above, the line is part of that row.
@@ -38,7 +38,7 @@ _MOST_WAITING = 0.5
 _BRACKETS = "([\uff08"
 
 # The beginning of a cell that may be a figure.
-_FIGURE = re.compile(r"[<>=~\u2264\u2265\u2248\u00b1+\-\u2212\u2013(]*\s*\.?\d")
+FIGURE_IN_ROW = re.compile(r"[<>=~\u2264\u2265\u2248\u00b1+\-\u2212\u2013(]*\s*\.?\d")
 
 
 @dataclass(slots=True)
@@ -145,15 +145,15 @@ def row_pitch(lines: list[list[Segment]], cuts: list[float]) -> float:
 
 def _are_figures_of_two_rows(upper: Segment, lower: Segment) -> bool:
     """Whether segments below each other are figures of two rows, and not one that wraps: `24` and below it `(48.0)`."""
-    if not _is_figure_in_row(upper) or not _is_figure_in_row(lower):
+    if not is_figure_in_row(upper) or not is_figure_in_row(lower):
         return False
     is_rest = lower.text[:1] in _BRACKETS and upper.text[:1] not in _BRACKETS and not set(upper.text) & set(_BRACKETS)
     return not is_rest and not is_unfinished(upper.text, lower.text)
 
 
-def _is_figure_in_row(segment: Segment) -> bool:
+def is_figure_in_row(segment: Segment) -> bool:
     text = segment.text
-    return _FIGURE.match(text) is not None and 2 * sum(map(str.isalpha, text)) <= len(text)
+    return FIGURE_IN_ROW.match(text) is not None and 2 * sum(map(str.isalpha, text)) <= len(text)
 
 
 def row_blocks_of(lines: list[list[Segment]], cuts: list[float], pitch: float) -> list[RowBlock]:
@@ -175,7 +175,7 @@ def row_blocks_of(lines: list[list[Segment]], cuts: list[float], pitch: float) -
                 mate = RowBlock(first, last, [segment])
                 open_blocks.append(mate)
                 found.append(mate)
-            elif abs(segment.base - mate.lines[-1].base) <= _LEVEL * segment.size:
+            elif abs(segment.base - mate.lines[-1].base) <= LEVEL_OF_ROW * segment.size:
                 mate.lines[-1] = beside_in_row(mate.lines[-1], segment)
             else:
                 mate.lines.append(segment)
@@ -185,7 +185,7 @@ def row_blocks_of(lines: list[list[Segment]], cuts: list[float], pitch: float) -
 def _is_mate_in_row(block: RowBlock, segment: Segment, columns: tuple[int, int], pitch: float) -> bool:
     """Whether a segment goes on with the cell above it, or stands beside its last line."""
     distance = segment.base - block.lines[-1].base
-    is_beside = abs(distance) <= _LEVEL * segment.size
+    is_beside = abs(distance) <= LEVEL_OF_ROW * segment.size
     size = max(segment.size, block.lines[-1].size)
     is_near = not is_beside and 0 < distance <= pitch * size
     if (block.first, block.last) == columns:
@@ -302,7 +302,7 @@ def _row_is_unfinished(row: list[RowBlock], blocks: list[RowBlock]) -> bool:
     """Whether cells of a row wait for what stands in a line below: so much of them that it is no slip of the pen."""
     above = {(block.first, block.last): " ".join(line.text for line in block.lines) for block in row}
     waiting = sum(1 for block in blocks if is_unfinished(above.get((block.first, block.last), ""), block.lines[0].text))
-    figures = sum(1 for block in blocks if block.first and _is_figure_in_row(block.lines[0]))
+    figures = sum(1 for block in blocks if block.first and is_figure_in_row(block.lines[0]))
     return waiting > 0 and waiting >= _MOST_WAITING * figures
 
 

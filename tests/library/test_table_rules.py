@@ -1,0 +1,95 @@
+"""Tables are read whatever a house does with rules, sizes of type, and the heads and feet of its pages."""
+
+from tests.library.test_table_styles import ROWS, XS, prose
+from tests.library.test_tables import Paper, cell, tables, texts
+
+
+def test_rows_set_smaller_than_their_header_are_of_its_table() -> None:
+    paper = Paper()
+    prose(paper, 60, 4)
+    paper.write(50, 130, "Table 1. Losses by arm")
+    for y in (136, 152, 210):
+        paper.rule(y)
+    paper.row(147, XS, ("Outcome", "Events", "Mean (SD)", "P"), size=9)
+    paper.write(52, 163, "Losses", size=8)
+    for number, row in enumerate(ROWS):
+        paper.row(176 + 13 * number, XS, row, size=8)
+    [table] = tables(paper.pdf())
+    assert texts(table) == [["Outcome", "Events", "Mean (SD)", "P"], ["Losses"], *map(list, ROWS)]
+
+
+def test_a_row_of_figures_that_fills_its_line_is_no_text() -> None:
+    paper = Paper()
+    paper.write(50, 90, "Table 1. Viability by layer")
+    for y in (96, 112):
+        paper.rule(y)
+    xs = (52, 120, 235, 350, 465)
+    paper.row(107, xs, ("Layer", "Baseline", "First visit", "Second visit", "Third visit"))
+    figures = "75.54 \u00b1 17.28 (53 to 85)"
+    for number, name in enumerate(("Outer layer", "Middle layer", "Inner layer")):
+        paper.row(126 + 14 * number, xs, (name, *[f"{number}{figures}"] * 4))
+    prose(paper, 200, 6)
+    [table] = tables(paper.pdf())
+    assert len(texts(table)) == 4
+    assert texts(table)[1][0] == "Outer layer"
+
+
+def test_a_rule_over_some_columns_groups_the_headers_below_it_even_if_they_begin_with_figures() -> None:
+    paper = Paper()
+    paper.write(50, 90, "Table 1. Losses by dose")
+    for y in (96, 124, 170):
+        paper.rule(y)
+    xs = (52, 180, 260, 350, 430)
+    paper.row(107, (215, 390), ("At rest", "At peak"))
+    for left, right in ((178, 320), (348, 490)):
+        paper.rule(110, left, right)
+    paper.row(120, xs, ("Outcome", "40 mg", "120 mg", "40 mg", "120 mg"))
+    paper.row(138, xs, ("Deaths", "3", "12.4", "4", "10.1"))
+    paper.row(156, xs, ("Falls", "14", "9.0", "11", "9.9"))
+    [table] = tables(paper.pdf())
+    assert cell(table, "12.4").column_path == ("At rest", "120 mg")
+    assert cell(table, "4").column_path == ("At peak", "40 mg")
+
+
+def test_lines_between_two_rules_are_one_row_where_every_row_is_ruled() -> None:
+    paper = Paper()
+    paper.write(50, 90, "Table 1. Losses by arm")
+    paper.rule(96)
+    paper.row(107, XS, ("Outcome", "Events", "Mean (SD)", "P"))
+    paper.rule(111)
+    rows = []
+    for number, (name, events, mean, p) in enumerate((*ROWS, *ROWS[:2])):
+        top = 122 + 26 * number
+        paper.write(320, top, mean.split()[0])
+        paper.row(top + 11, XS, (name, events, mean.split()[1], p))
+        paper.rule(top + 15)
+        rows.append([name, events, mean, p])
+    [table] = tables(paper.pdf())
+    assert texts(table)[1:] == rows
+
+
+def test_titles_and_feet_of_pages_stand_between_no_rows() -> None:
+    paper = Paper()
+    rows = [
+        (f"Outcome {number}{number % 7 // 6 * ' at the last visit'}", str(number), f"{number}.5", f"0.{number}")
+        for number in range(1, 60)
+    ]
+    for first in (0, 40):
+        paper.write(50, 40, "Journal of Losses 2014, 15:223")
+        paper.write(480, 40, "Page 2 of 11")
+        if not first:
+            paper.write(50, 90, "Table 1. Losses by arm")
+        for y in (96, 112):
+            paper.rule(y)
+        paper.row(107, XS, ("Outcome", "Events", "Mean", "P"))
+        for number, row in enumerate(rows[first : first + 40]):
+            paper.row(124 + 16 * number, XS, row)
+        if not first:
+            paper.write(52, 124 + 16 * 40, "Losses")
+        paper.write(290, 815, "7")
+        paper.write(480, 826, "www.example.org")
+        paper.canvas.showPage()
+    [table] = tables(paper.pdf())
+    assert texts(table)[1:41] == [list(row) for row in rows[:40]]
+    assert texts(table)[41] == ["Losses"]
+    assert texts(table)[42:] == [list(row) for row in rows[40:]]
