@@ -57,6 +57,12 @@ def answer(document: Document) -> Answer:
     return Answer(field=FIELD, state=State.REPORTED, value=shown, quote=whole.quote, page=whole.sentence.page)
 
 
+def registration_numbers(text: str) -> list[str]:
+    """All numbers of trial registries in a text, whoever's they are, each once."""
+    found = (re.sub(r"(?<=[A-Za-z])[ :-]+(?=\d)", "", match[0]) for match in _NUMBERS.finditer(text))
+    return list(dict.fromkeys(found))
+
+
 def _bare_registration(text: str) -> str:
     return re.sub(r"[\s:]", "", text).casefold()
 

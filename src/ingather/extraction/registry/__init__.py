@@ -1,0 +1,1 @@
+"""Records of trial registries read, and held beside what reports of the same trial say."""
