@@ -722,6 +722,8 @@ def test_json_holds_everything() -> None:
         "document_id": 41,
         "file_name": "smith.pdf",
         "sha256": "ab" * 32,
+        "study": "",
+        "study_id": 0,
         "state": "completed",
         "problem": "p\x00",
         "rows": [{"scope": r.scope, "key": r.key, "label": r.label, "parts": r.parts} for r in ROWS],

@@ -47,6 +47,9 @@ POST   /projects/{project_id}/reports/apart           401 404 403 404 404 404 40
 POST   /projects/{project_id}/reports/exclude         401 404 403 404 404 404 403
 POST   /projects/{project_id}/reports/{report_id}/other 401 404 403 404 404 404 403
 PUT    /projects/{project_id}/reports/{report_id}/type 401 404 403 404 404 404 403
+GET    /projects/{project_id}/flow                    401 404 200 200 200 404 200
+POST   /projects/{project_id}/references              401 404 403 201 201 404 403
+POST   /projects/{project_id}/reports/same-surely     401 404 403 200 200 404 403
 POST   /projects/{project_id}/templates               401 404 403 201 201 404 403
 GET    /extraction/templates                          401 200 200 200 200 200 200
 GET    /extraction/templates/{template_id}            401 404 200 200 200 404 200
@@ -206,6 +209,8 @@ class Stage:
                 return {"json": {"template_id": "rct", "label": {"en": "Copy", "zh": "副本"}}}
             case "PATCH", _:
                 return {"json": {"remove": ["registration_id"]}}
+            case "POST", "/projects/{project_id}/references":
+                return {"files": {"file": ("found.txt", b"10.1000/a")}}
             case "POST", "/projects/{project_id}/studies/merge":
                 return {"json": {"study_ids": [10**9, 10**9 + 1]}}
             case "PUT", "/projects/{project_id}/studies/{study_id}/name":

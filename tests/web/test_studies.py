@@ -63,7 +63,7 @@ def test_a_suggestion_has_reasons_and_changes_nothing_until_a_person_merges(site
         [study] = listed(client, studies_path)
         assert study["study_id"] == merged["study_id"] == found["study_ids"][0]
         assert sorted(one["report_id"] for one in study["reports"]) == found["report_ids"]
-        assert client.get(f"{studies_path}/studies/suggestions").json() == {"suggestions": [], "total": 0}
+        assert client.get(f"{studies_path}/studies/suggestions").json() == {"suggestions": [], "total": 0, "sure": 0}
 
 
 def test_what_was_merged_is_split_with_its_history_and_not_suggested_again(site: Site, studies_path: str) -> None:
@@ -187,3 +187,78 @@ def test_reports_of_another_project_cannot_be_touched(site: Site, studies_path: 
         named = client.put(f"{studies_path}/studies/{study.id}/name", json={"name": "Mine"})
         assert named.status_code == 404
         assert client.get(f"/projects/{site.office.theirs}/studies").status_code == 404
+
+
+RIS = """TY  - JOUR
+TI  - {title}
+AU  - {author}
+PY  - 2021
+DO  - 10.1000/j.{n}
+ER  -
+"""
+
+
+def imported(client: httpx.Client, path: str, text: str, **form: str) -> dict[str, Any]:
+    answer = client.post(f"{path}/references", files={"file": ("found.ris", text.encode())}, data=form)
+    assert answer.status_code == 201, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def test_references_come_in_and_what_cannot_be_read_is_listed(site: Site, studies_path: str) -> None:
+    text = RIS.format(title="Stretching", author="Berg, Anna", n=1) + "TY  - JOUR\nJO  - Neck\nER  -\n"
+    with site.browser("reviewer") as client:
+        found = imported(client, studies_path, text, name="MEDLINE")
+        assert (found["records"], found["format"]) == (1, "ris")
+        assert [one["line"] for one in found["unreadable"]] == [7]
+        [study] = listed(client, studies_path)
+        assert (study["name"], study["reports"][0]["sha256"]) == ("Berg 2021", None)
+        flow = client.get(f"{studies_path}/flow").json()
+    [source] = flow["sources"]
+    assert (source["name"], source["kind"], source["records"], source["imported_by"]) == (
+        "MEDLINE", "database", 1, "reviewer",
+    )  # fmt: skip
+    assert [one["line"] for one in source["unreadable"]] == [7]
+
+
+def test_the_flow_counts_records_duplicates_exclusions_and_papers(site: Site, studies_path: str) -> None:
+    titles = ["Stretching for stiff necks: a randomised trial", "Yoga for knees of nurses", "Cats and their whiskers"]
+    refs = [RIS.format(title=title, author="Berg, Anna", n=n) for n, title in enumerate(titles)]
+    with site.browser("reviewer") as client:
+        imported(client, studies_path, "".join(refs), name="MEDLINE")
+        imported(client, studies_path, refs[0], name="Embase")
+        upload(client, site, FIRST)
+        [found] = client.get(f"{studies_path}/studies/suggestions").json()["suggestions"]
+        assert (found["kind"], found["is_sure"], len(found["report_ids"])) == ("same_report", False, 3)
+        client.post(f"{studies_path}/reports/same", json={"report_ids": found["report_ids"]})
+        by_title = {one["reports"][0]["title"]: one["reports"][0]["report_id"] for one in listed(client, studies_path)}
+        out = {"report_ids": [by_title["Cats and their whiskers"]], "stage": "screening", "reason": "No trial"}
+        client.post(f"{studies_path}/reports/exclude", json=out)
+        flow = client.get(f"{studies_path}/flow", params={"language": "zh"}).json()
+    counted = {name: flow[name] for name in ("identified", "duplicates", "screened", "excluded", "sought")}
+    assert counted == {"identified": 4, "duplicates": 1, "screened": 3, "excluded": 1, "sought": 2}
+    assert (flow["not_retrieved"], flow["assessed"], flow["included"], flow["reports"]) == (1, 1, 1, 1)
+    assert flow["screening_reasons"] == [{"reason": "No trial", "count": 1}]
+    assert len(flow["without_file"]) == 1
+    assert flow["without_record"] == []
+    assert flow["drawing"].startswith("<svg")
+
+
+def test_all_that_share_a_doi_become_one_report_at_once(site: Site, studies_path: str) -> None:
+    refs = "".join(RIS.format(title=f"Trial {n} of necks", author="Berg, Anna", n=n) for n in range(50))
+    with site.browser("reviewer") as client:
+        imported(client, studies_path, refs, name="MEDLINE")
+        imported(client, studies_path, refs, name="Embase")
+        assert client.get(f"{studies_path}/studies/suggestions").json()["sure"] == 50
+        assert client.post(f"{studies_path}/reports/same-surely").json() == {"changed": 50}
+        found = listed(client, studies_path)
+        flow = client.get(f"{studies_path}/flow").json()
+    assert [len(one["reports"]) for one in found] == [2] * 50
+    assert (flow["identified"], flow["duplicates"], flow["screened"]) == (100, 50, 50)
+
+
+def test_a_file_that_holds_no_references_is_refused(site: Site, studies_path: str) -> None:
+    with site.browser("reviewer") as client:
+        answer = client.post(f"{studies_path}/references", files={"file": ("a.txt", b"Dear all,")})
+    assert answer.status_code == 422
+    assert answer.json()["notice"]["id"] == "references.unknown_format"

@@ -8,9 +8,11 @@ from ingather.engine.engine import Engine
 from ingather.engine.errors import Reject, UsageError
 from ingather.engine.item import Item
 from ingather.extraction.arguments import cleaned, known_id
+from ingather.extraction.references import ReferenceFile, read_references
 from ingather.extraction.results import ExtractionResults
 from ingather.extraction.reviewing.reviews import Reviewer
-from ingather.extraction.studies import studies
+from ingather.extraction.studies import sources, studies
+from ingather.extraction.studies.flow import ReferenceSource, ReviewFlow, SourceKind, review_flow
 from ingather.extraction.studies.identifying import identify
 from ingather.extraction.studies.report import ReportType, ScreeningStage, Study, StudyEvent
 from ingather.extraction.studies.suggestions import Suggestion, suggestions
@@ -84,7 +86,27 @@ class ExtractionStudies(ExtractionResults):
 
     def same_report(self, project_id: int, report_ids: Sequence[int], by: Reviewer) -> int:
         """Say that these are one report; the one that stands for all is returned."""
-        return self.engine.database.run(studies.same_report(project_id, report_ids, by))
+        return self.engine.database.run(studies.same_reports(project_id, [report_ids], by))[0]
+
+    def same_surely(self, project_id: int, by: Reviewer) -> int:
+        """Say so of all reports that share a DOI or a PubMed number, at once. Returns how many groups there were."""
+        groups = [one.report_ids for one in self.suggestions(project_id) if one.is_sure]
+        return len(self.engine.database.run(studies.same_reports(project_id, groups, by))) if groups else 0
+
+    def import_references(
+        self, project_id: int, data: bytes, *, name: str, kind: SourceKind, file_name: str, by: Reviewer
+    ) -> tuple[int, ReferenceFile]:
+        """Take a file of references in: each is a report with a study of its own. The source's number, and the file."""
+        found = read_references(data)
+        name = " ".join(cleaned(name).split())[:LONGEST_NAME] or file_name[:LONGEST_NAME] or found.format
+        script = sources.add_source(project_id, found, name=name, kind=kind, file_name=file_name, by=by)
+        return self.engine.database.run(script), found
+
+    def review_flow(self, project_id: int) -> tuple[ReviewFlow, list[ReferenceSource]]:
+        """The counts of the review's flow, and the files of references that they begin with."""
+        known_id(project_id, "project")
+        found = self.engine.database.run(sources.all_sources(project_id))
+        return review_flow(self.engine.database.run(studies.all_reports(project_id)), found), found
 
     def other_report(self, project_id: int, report_id: int, by: Reviewer) -> None:
         """Take back that a report is another one once more."""

@@ -27,6 +27,7 @@ from ingather.web.routes import (
     library,
     models,
     projects,
+    references,
     reviews,
     session,
     studies,
@@ -80,7 +81,7 @@ def create_app(
 def _serve_api(app: FastAPI) -> None:
     api = APIRouter(prefix=API)
     # Routers are tried in this order, so the ones that pages poll come first.
-    for part in (tasks, events, reviews, analysis, session, projects, studies, library, models, fleet):
+    for part in (tasks, events, reviews, analysis, session, projects, references, studies, library, models, fleet):
         api.include_router(part.router)
 
     @api.get("/openapi.json", include_in_schema=False)

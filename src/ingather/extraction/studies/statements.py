@@ -100,12 +100,6 @@ select id, name from ingather.study where project_id = %(project_id)s and merged
 
 PROJECT_OF_STUDY: Final[LiteralString] = "select project_id from ingather.study where id = %(study_id)s"
 
-PROJECT_OF_REPORT: Final[LiteralString] = "select project_id from ingather.report where id = %(report_id)s"
-
-STUDIES_OF_REPORTS: Final[LiteralString] = """
-select distinct study_id from ingather.report where id = any(%(ids)s::bigint[])
-"""
-
 APART: Final[LiteralString] = """
 select a.one_id, a.other_id
   from ingather.reports_apart a join ingather.report r on r.id = a.one_id
@@ -119,17 +113,6 @@ update ingather.report set study_id = %(study_id)s
 returning id
 """
 
-REPORTS_OF_STUDIES: Final[LiteralString] = """
-select id, study_id from ingather.report
- where project_id = %(project_id)s and study_id = any(%(study_ids)s::bigint[])
- order by id
-"""
-
-SET_MERGED: Final[LiteralString] = """
-update ingather.study set merged_into = %(into)s
- where project_id = %(project_id)s and id = any(%(study_ids)s::bigint[])
-"""
-
 ADD_STUDY: Final[LiteralString] = "insert into ingather.study (project_id) values (%(project_id)s) returning id"
 
 
@@ -139,16 +122,29 @@ update ingather.study set name = %(name)s
 returning id
 """
 
+# Each of `ids` is the report at its place in `heads` once more; null takes that back. Whatever was the same as one of
+# them follows it there.
 SET_SAME_AS: Final[LiteralString] = """
-update ingather.report set same_as = %(same_as)s
- where project_id = %(project_id)s and id = any(%(ids)s::bigint[])
-returning id
+with followed as (
+    update ingather.report r set same_as = given.head
+      from unnest(%(ids)s::bigint[], %(heads)s::bigint[]) as given(id, head)
+     where r.project_id = %(project_id)s and r.same_as = given.id
+)
+update ingather.report r set same_as = given.head
+  from unnest(%(ids)s::bigint[], %(heads)s::bigint[]) as given(id, head)
+ where r.project_id = %(project_id)s and r.id = given.id
 """
 
-# Whatever was the same as one that is itself the same as another follows it there.
-FOLLOW_SAME_AS: Final[LiteralString] = """
-update ingather.report set same_as = %(same_as)s
- where project_id = %(project_id)s and same_as = any(%(ids)s::bigint[])
+# The reports of several studies at once, each to the study at its place in `into`.
+MOVE_STUDIES: Final[LiteralString] = """
+with moved as (
+    update ingather.report r set study_id = given.target
+      from unnest(%(study_ids)s::bigint[], %(into)s::bigint[]) as given(id, target)
+     where r.project_id = %(project_id)s and r.study_id = given.id
+)
+update ingather.study s set merged_into = given.target
+  from unnest(%(study_ids)s::bigint[], %(into)s::bigint[]) as given(id, target)
+ where s.project_id = %(project_id)s and s.id = given.id
 """
 
 SET_EXCLUDED: Final[LiteralString] = """
@@ -171,16 +167,12 @@ UNSET_APART: Final[LiteralString] = """
 delete from ingather.reports_apart where one_id = any(%(ids)s::bigint[]) and other_id = any(%(ids)s::bigint[])
 """
 
-# A record gets the file that turned out to be its paper; the report that the file had becomes the record's.
-ATTACH_FILE: Final[LiteralString] = """
-update ingather.report set record = %(record)s::jsonb, source_id = coalesce(source_id, %(source_id)s)
- where project_id = %(project_id)s and id = %(report_id)s
-returning id
-"""
-
-ADD_EVENT: Final[LiteralString] = """
+ADD_EVENTS: Final[LiteralString] = """
 insert into ingather.study_event (project_id, study_id, action, details, by_name, account_id)
-values (%(project_id)s, %(study_id)s, %(action)s, %(details)s::jsonb, %(by)s, %(account_id)s)
+select %(project_id)s, given.study_id, given.action, given.details::jsonb, %(by)s, %(account_id)s
+  from unnest(%(study_ids)s::bigint[], %(actions)s::text[], %(details)s::text[]) with ordinality
+       as given(study_id, action, details, place)
+ order by given.place
 """
 
 EVENTS: Final[LiteralString] = """
@@ -191,12 +183,6 @@ select e.id, e.study_id, e.action, e.by_name, e.at, e.details::text
    and e.id < %(before)s
  order by e.id desc
  limit %(limit)s
-"""
-
-REGISTRY_RECORDS: Final[LiteralString] = """
-select id, study_id, registry_record::text from ingather.report
- where project_id = %(project_id)s and study_id = %(study_id)s and registry_record is not null
- order by id
 """
 
 # The studies that the files of a task are of. Another report with the same content in the project is the same report.

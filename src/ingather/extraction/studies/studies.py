@@ -1,6 +1,7 @@
 """What can be done to studies and reports, as scripts: each is one transaction with a line in the history."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -13,6 +14,7 @@ from ingather.engine.script import Row, Script, Statement
 from ingather.extraction.errors import NotFound
 from ingather.extraction.reviewing.reviews import Reviewer
 from ingather.extraction.studies import statements as sql
+from ingather.extraction.studies.disjoint import DisjointSets
 from ingather.extraction.studies.report import (
     Clues,
     ReportType,
@@ -27,6 +29,9 @@ from ingather.notice import notice
 
 # Reports that one verb may name: a list of duplicates that rest on one DOI may be long, and is one transaction.
 MOST_REPORTS = 20_000
+
+Event = tuple[int, StudyAction, Mapping[str, Any]]
+"""A line of the history: of which study, what was done, and the details."""
 
 
 def hold_project(project_id: int) -> Script[None]:
@@ -62,7 +67,16 @@ def set_clues(project_id: int, sha256: str, clues: Clues) -> Script[None]:
 
 
 def all_reports(project_id: int) -> Script[list[StudyReport]]:
-    return [_report_of_row(row) for row in (yield Statement(sql.REPORTS, {"project_id": project_id}))]
+    """All reports of a project. One that others are once more has their clues where its own say nothing."""
+    rows = yield Statement(sql.REPORTS, {"project_id": project_id})
+    found = {row[0]: _report_of_row(row) for row in rows}
+    for one in found.values():
+        if one.same_as is not None and (head := found.get(one.same_as)):
+            # What a database says of a paper is surer than what was read from its first page.
+            is_surer = one.source_id is not None and head.source_id is None
+            clues = one.clues.beside(head.clues) if is_surer else head.clues.beside(one.clues)
+            found[head.id] = replace(head, clues=replace(clues, type=head.clues.type))
+    return list(found.values())
 
 
 def all_studies(project_id: int) -> Script[list[Study]]:
@@ -93,20 +107,24 @@ def merge(project_id: int, study_ids: Sequence[int], by: Reviewer) -> Script[int
     wanted = sorted(set(study_ids))
     if len(wanted) < 2 or any(one not in known for one in wanted):
         raise _changed_meanwhile()
-    into, others = wanted[0], wanted[1:]
-    moved = {one: [report.id for report in known[one].reports] for one in others}
-    ids = [one for part in moved.values() for one in part]
-    yield Statement(sql.MOVE_REPORTS, {"project_id": project_id, "study_id": into, "ids": ids})
-    yield Statement(sql.SET_MERGED, {"project_id": project_id, "into": into, "study_ids": others})
-    # A name that a person gave to the only named one goes with it.
-    names = [known[one].name for one in wanted if known[one].is_named]
-    if names and not known[into].is_named:
-        yield Statement(sql.NAME_STUDY, {"project_id": project_id, "study_id": into, "name": names[0]})
-    all_ids = [*(report.id for report in known[into].reports), *ids]
-    yield Statement(sql.UNSET_APART, {"ids": all_ids})
-    details = {"studies": [{"id": one, "name": known[one].name, "reports": moved[one]} for one in others]}
-    yield from _note(project_id, into, StudyAction.MERGED, details, by)
-    return into
+    events = yield from _merged(project_id, known, dict.fromkeys(wanted[1:], wanted[0]))
+    yield Statement(sql.UNSET_APART, {"ids": [report.id for one in wanted for report in known[one].reports]})
+    yield from _note_all(project_id, events, by)
+    return wanted[0]
+
+
+def _merged(project_id: int, known: Mapping[int, Study], into: Mapping[int, int]) -> Script[list[Event]]:
+    """Studies put into others; the lines of the history, one for each that takes others in."""
+    yield Statement(sql.MOVE_STUDIES, {"project_id": project_id, "study_ids": list(into), "into": list(into.values())})
+    details: dict[int, list[dict[str, Any]]] = {}
+    for study_id, target in into.items():
+        study = known[study_id]
+        reports = [one.id for one in study.reports]
+        details.setdefault(target, []).append({"id": study_id, "name": study.name, "reports": reports})
+        if study.is_named and not known[target].is_named:
+            # A name that a person gave goes with its study.
+            yield Statement(sql.NAME_STUDY, {"project_id": project_id, "study_id": target, "name": study.name})
+    return [(target, StudyAction.MERGED, {"studies": studies}) for target, studies in details.items()]
 
 
 def split(project_id: int, study_id: int, report_ids: Collection[int], by: Reviewer) -> Script[int]:
@@ -151,24 +169,31 @@ def _set_apart(pairs: Sequence[tuple[int, int]]) -> Script[None]:
     yield Statement(sql.SET_APART, {"ones": ones, "others": others})
 
 
-def same_report(project_id: int, report_ids: Sequence[int], by: Reviewer) -> Script[int]:
-    """Say that these are one report: the one with a file, or the oldest, stands for all. Their studies become one."""
+def same_reports(project_id: int, groups: Sequence[Sequence[int]], by: Reviewer) -> Script[list[int]]:
+    """Say of each group that its reports are one. The one with a file, or the oldest, stands for all; their studies
+    become one. Returns those that stand."""
     yield from hold_project(project_id)
-    reports = yield from reports_by_id(project_id, report_ids)
-    if len(reports) < 2:
-        raise _changed_meanwhile()
-    head = min(
-        (one for one in reports if one.same_as is None), key=lambda one: (one.sha256 is None, one.id), default=None
-    )
-    if head is None:
-        raise _changed_meanwhile()
-    others = [one.id for one in reports if one.id != head.id]
-    yield Statement(sql.FOLLOW_SAME_AS, {"project_id": project_id, "same_as": head.id, "ids": others})
-    yield Statement(sql.SET_SAME_AS, {"project_id": project_id, "same_as": head.id, "ids": others})
-    studies = sorted({one.study_id for one in reports})
-    into = studies[0] if len(studies) == 1 else (yield from merge(project_id, studies, by))
-    yield from _note(project_id, into, StudyAction.SAME_REPORT, {"report": head.id, "reports": others}, by)
-    return head.id
+    studies = {one.id: one for one in (yield from all_studies(project_id))}
+    known = {report.id: report for one in studies.values() for report in one.reports}
+    same: dict[int, int] = {}
+    joined = DisjointSets()
+    events: list[Event] = []
+    for group in groups:
+        reports = [known[one] for one in sorted(set(group)) if one in known and known[one].same_as is None]
+        if len(reports) < 2:
+            raise _changed_meanwhile()
+        head = min(reports, key=lambda one: (one.sha256 is None, one.id))
+        others = [one.id for one in reports if one is not head]
+        same |= dict.fromkeys(others, head.id)
+        for one in reports:
+            joined.join(head.study_id, one.study_id)
+        events.append((head.study_id, StudyAction.SAME_REPORT, {"report": head.id, "reports": others}))
+    yield Statement(sql.SET_SAME_AS, {"project_id": project_id, "ids": list(same), "heads": list(same.values())})
+    into = joined.lowest()
+    merged = (yield from _merged(project_id, studies, into)) if into else []
+    noted = [(into.get(study_id, study_id), action, details) for study_id, action, details in events]
+    yield from _note_all(project_id, [*merged, *noted], by)
+    return sorted(set(same.values()))
 
 
 def other_report(project_id: int, report_id: int, by: Reviewer) -> Script[None]:
@@ -177,7 +202,7 @@ def other_report(project_id: int, report_id: int, by: Reviewer) -> Script[None]:
     [report] = yield from reports_by_id(project_id, [report_id])
     if report.same_as is None:
         raise _changed_meanwhile()
-    yield Statement(sql.SET_SAME_AS, {"project_id": project_id, "same_as": None, "ids": [report_id]})
+    yield Statement(sql.SET_SAME_AS, {"project_id": project_id, "ids": [report_id], "heads": [None]})
     yield from _set_apart([(report_id, report.same_as)])
     details = {"report": report.same_as, "reports": [report_id]}
     yield from _note(project_id, report.study_id, StudyAction.OTHER_REPORT, details, by)
@@ -250,8 +275,21 @@ def reports_by_id(project_id: int, ids: Sequence[int]) -> Script[list[StudyRepor
 def _note(
     project_id: int, study_id: int, action: StudyAction, details: Mapping[str, Any], by: Reviewer
 ) -> Script[None]:
-    params = {"project_id": project_id, "study_id": study_id, "action": action.value, "by": by.name}
-    yield Statement(sql.ADD_EVENT, params | {"details": orjson.dumps(details).decode(), "account_id": by.account_id})
+    yield from _note_all(project_id, [(study_id, action, details)], by)
+
+
+def _note_all(project_id: int, events: Sequence[Event], by: Reviewer) -> Script[None]:
+    yield Statement(
+        sql.ADD_EVENTS,
+        {
+            "project_id": project_id,
+            "study_ids": [study_id for study_id, _, _ in events],
+            "actions": [action.value for _, action, _ in events],
+            "details": [orjson.dumps(details).decode() for _, _, details in events],
+            "by": by.name,
+            "account_id": by.account_id,
+        },
+    )
 
 
 def _changed_meanwhile() -> NotFound:

@@ -12,7 +12,7 @@ from rapidfuzz import fuzz
 
 from ingather.extraction.studies.report import ReportType, StudyReport
 from ingather.extraction.studies.study_names import surname
-from ingather.notice import notice
+from ingather.notice import Notice, notice
 
 # Titles that agree by this much, of 100, are one title printed twice: a dash or a letter may differ.
 SAME_TITLE: Final = 96.0
@@ -32,6 +32,8 @@ SHARED_AUTHORS: Final = 2
 LEAST_SAMPLE: Final = 30
 # The years that the reports of one study may lie apart, from its protocol to its follow-up.
 LONGEST_STUDY_YEARS: Final = 8
+# The notices of reasons that leave no doubt.
+SURE_REASONS: Final = frozenset({"studies.same_doi", "studies.same_pmid"})
 # A key that more reports share than this says nothing about any two of them: `Wang`, or the number of a review.
 MOST_PER_KEY: Final = 60
 
@@ -59,6 +61,13 @@ class Suggestion:
     report_ids: tuple[int, ...]
     study_ids: tuple[int, ...]
     pairs: tuple[Likeness, ...]
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether every pair has the same DOI or PubMed number: numbers that one report alone has."""
+        return self.kind is SuggestionKind.SAME_REPORT and all(
+            SURE_REASONS & {reason.id for reason in pair.reasons if isinstance(reason, Notice)} for pair in self.pairs
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +204,10 @@ def _is_other_form(one: _Seen, other: _Seen) -> bool:
     """Whether two reports with one title are two reports: a preprint and its article, or two papers with DOIs."""
     first, second = one.report.clues, other.report.clues
     has_other_doi = bool(first.doi and second.doi) and first.doi.casefold() != second.doi.casefold()
-    is_other_type = first.type is not second.type and ReportType.OTHER not in {first.type, second.type}
+    types = {first.type, second.type}
+    # How long a file is says little where the other one is only a record: it may be the record of that file.
+    is_unsure = types == {ReportType.ARTICLE, ReportType.ABSTRACT} and not (one.report.sha256 and other.report.sha256)
+    is_other_type = len(types) > 1 and ReportType.OTHER not in types and not is_unsure
     return has_other_doi or is_other_type
 
 

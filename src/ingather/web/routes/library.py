@@ -1,24 +1,19 @@
 """Knowledge bases, uploads, documents and their files."""
 
-from collections.abc import AsyncIterator
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import ExitStack
 from typing import Annotated
 from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request, Response
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData, UploadFile
-from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect
+from starlette.datastructures import UploadFile
 
 from ingather.engine.errors import UsageError
 from ingather.library.names import clean_file_name
 from ingather.library.port import DocumentState, Sort
-from ingather.notice import notice
 from ingather.web import shapes
 from ingather.web.access import Here, Who, document_for, knowledge_base_for, need
 from ingather.web.accounts import Role
-from ingather.web.bodies import HANG_UP, TOO_BIG, TOO_SLOW
 from ingather.web.limits import Limiting
 from ingather.web.problems import MEDIA_TYPE, TITLES, Refused, status_of
 from ingather.web.responses import ReleasingFile
@@ -33,14 +28,10 @@ from ingather.web.schemas.library import (
     Uploaded,
     Uploads,
 )
+from ingather.web.uploaded import uploaded_form
 
 router = APIRouter(tags=["library"])
 
-# A browser sends a large selection in several forms. The whole form is held on the disk: 50 files within 60 MB.
-MOST_FILES = 50
-# The form needs no other fields. A few are let through, small ones, so that a client may send its own.
-MOST_FIELDS = 10
-LARGEST_FIELD = 10_000
 BYTES = {
     kind: {"schema": {"type": "string", "format": "binary"}} for kind in ("application/pdf", "application/octet-stream")
 }
@@ -131,7 +122,7 @@ async def upload(knowledge_base_id: Id, request: Request, here: Here, who: Who, 
     refusals: list[str] = []
     status = 422
     with limiters.uploads.holding(who.account_id):
-        async with _uploaded_form(request) as form:
+        async with uploaded_form(request) as form:
             files = [file for file in form.getlist("files") if isinstance(file, UploadFile)]
             if not files:
                 raise Refused(422, "There is no file in the form: send them as `files`, multipart/form-data.")
@@ -154,28 +145,6 @@ async def upload(knowledge_base_id: Id, request: Request, here: Here, who: Who, 
     new = {one.document.sha256: one.document.file_name for one in uploads}
     await run_in_threadpool(here.extraction.add_reports, found.project_id, new)
     return Uploads(uploads=uploads, refused=refused)
-
-
-@asynccontextmanager
-async def _uploaded_form(request: Request) -> AsyncIterator[FormData]:
-    """The form; its files are gone when the block ends."""
-    try:
-        form = await request.form(max_files=MOST_FILES, max_fields=MOST_FIELDS, max_part_size=LARGEST_FIELD)
-    except ClientDisconnect:
-        raise Refused(400, notice("web.upload_broken_off", "The upload was broken off.")) from None
-    except HTTPException as error:
-        status = 413 if error.detail == TOO_BIG or "maximum" in error.detail.lower() else 400
-        if error.detail == TOO_SLOW:
-            status = 408
-        raise Refused(
-            status,
-            notice("web.form_cannot_read", "The form cannot be read: {why}", why=error.detail),
-            HANG_UP if status != 400 else {},
-        ) from None
-    try:
-        yield form
-    finally:
-        await form.close()
 
 
 @router.get("/documents/{document_id}")

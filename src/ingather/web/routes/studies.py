@@ -61,7 +61,11 @@ def list_suggestions(project_id: Id, here: Here, who: Who, limit: Limit = 100) -
     """Reports that seem to belong together, with the reasons. Nothing happens until a person says so."""
     need(who, Role.READER, project_id)
     found = here.extraction.suggestions(project_id)
-    return Suggestions(suggestions=[_suggestion_view(one) for one in found[:limit]], total=len(found))
+    return Suggestions(
+        suggestions=[_suggestion_view(one) for one in found[:limit]],
+        total=len(found),
+        sure=sum(one.is_sure for one in found),
+    )
 
 
 @router.get("/studies/history")
@@ -183,6 +187,7 @@ def _suggestion_view(found: Suggestion) -> SuggestionView:
         kind=found.kind.value,
         report_ids=list(found.report_ids),
         study_ids=list(found.study_ids),
+        is_sure=found.is_sure,
         pairs=[
             LikenessView(one=one.one, other=one.other, reasons=[shapes.sentence(reason) for reason in one.reasons])
             for one in found.pairs

@@ -56,17 +56,22 @@ class LikenessView(Wire):
 
 
 class SuggestionView(Wire):
-    """Reports that seem to be one report (`same_report`) or of one study, with what each pair rests on."""
+    """Reports that seem to be one report (`same_report`) or of one study, with what each pair rests on.
+
+    `is_sure`: all pairs share a DOI or a PubMed number.
+    """
 
     kind: Literal["same_report", "same_study"]
     report_ids: list[int]
     study_ids: list[int]
+    is_sure: bool
     pairs: list[LikenessView]
 
 
 class Suggestions(Wire):
     suggestions: list[SuggestionView]
     total: int
+    sure: int
 
 
 class MergeStudies(Wire):
@@ -111,3 +116,61 @@ class StudyEventView(Wire):
 class StudyHistory(Wire):
     events: list[StudyEventView]
     next: int | None
+
+
+class UnreadableView(Wire):
+    line: int
+    text: str
+    sentence: NoticeView
+
+
+class SourceView(Wire):
+    """A file of references that came in, and what could not be read of it."""
+
+    source_id: int
+    name: str
+    kind: Literal["database", "register", "other"]
+    file_name: str
+    format: str
+    records: int
+    unreadable: list[UnreadableView]
+    imported_by: str
+    imported_at: datetime
+
+
+class ImportedReferences(Wire):
+    source_id: int
+    records: int
+    format: str
+    unreadable: list[UnreadableView]
+    notes: list[NoticeView]
+
+
+class CountedReason(Wire):
+    reason: str
+    count: int
+
+
+class FlowView(Wire):
+    """The counts of PRISMA 2020; null where nobody has recorded it. `drawing` is SVG.
+
+    `without_file` are reports whose paper is missing, `without_record`
+    papers that no file of references speaks of.
+    """
+
+    sources: list[SourceView]
+    identified: int | None
+    duplicates: int | None
+    screened: int | None
+    excluded: int | None
+    screening_reasons: list[CountedReason]
+    sought: int
+    not_retrieved: int
+    assessed: int
+    excluded_reports: int
+    reasons: list[CountedReason]
+    included: int
+    reports: int
+    without_file: list[int]
+    without_record: list[int]
+    drawing: str
