@@ -3,6 +3,7 @@
 from typing import BinaryIO
 
 from ingather.extraction.analysis.choices import Choices
+from ingather.extraction.analysis.flow import FlowCounts
 from ingather.extraction.analysis.review import Analysis, analyse
 from ingather.extraction.analysis.study_numbers import USUAL
 from ingather.extraction.export import export, reviewed_part
@@ -42,6 +43,7 @@ class ExtractionExports(ExtractionStudies):
             language=language,
             only_reviewed=only_reviewed,
             choices=choices,
+            recorded=self._recorded_flow(status.task.project_id) if format == "analysis" else None,
         )
 
     def analysis(
@@ -52,9 +54,15 @@ class ExtractionExports(ExtractionStudies):
         template = self.template_of(status.task)
         results = self.all_results(task_id)
         tally = MethodsTally()
-        found = analyse(tally.passing(map(reviewed_part, results) if only_reviewed else results), choices)
+        recorded = self._recorded_flow(status.task.project_id)
+        found = analyse(tally.passing(map(reviewed_part, results) if only_reviewed else results), choices, recorded)
         about = summary(status, template.questions), template, tally, found
         return found, methods_paragraph(*about, language=language, only_reviewed=only_reviewed)
+
+    def _recorded_flow(self, project_id: int) -> FlowCounts | None:
+        """The counts of the review's flow, where it has recorded what was found in its searches."""
+        flow, sources = self.review_flow(project_id)
+        return flow.counts if sources else None
 
 
 def summary(status: Status, questions: ReviewQuestions | None = None) -> TaskSummary:

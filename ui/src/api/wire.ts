@@ -938,6 +938,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project_id}/flow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Flow
+         * @description How many records, reports and studies there were at each step of the review, as data and drawn.
+         */
+        get: operations["show_flow"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project_id}/members": {
         parameters: {
             query?: never;
@@ -1003,6 +1023,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project_id}/references": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import References
+         * @description Take in a file of references: RIS, BibTeX, EndNote XML, nbib, CSV, or a list of DOIs or PubMed numbers.
+         *
+         *     What cannot be read is listed with its line, and the others are taken.
+         */
+        post: operations["import_references"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project_id}/reports/apart": {
         parameters: {
             query?: never;
@@ -1057,6 +1099,26 @@ export interface paths {
          * @description These are one report: the one with a file, or the oldest, stands for all, and their studies become one.
          */
         post: operations["same_report"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project_id}/reports/same-surely": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Same Surely
+         * @description Of all suggestions that rest on one DOI or PubMed number: these are one report.
+         */
+        post: operations["same_surely"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1720,6 +1782,13 @@ export interface components {
             /** Study */
             study: string;
         };
+        /** CountedReason */
+        CountedReason: {
+            /** Count */
+            count: number;
+            /** Reason */
+            reason: string;
+        };
         /** Counts */
         Counts: {
             /** Cancelled */
@@ -1910,6 +1979,47 @@ export interface components {
             rule: string;
         };
         /**
+         * Flow
+         * @description The counts of PRISMA 2020; null where nobody has recorded it. `drawing` is SVG.
+         *
+         *     `without_file` are reports whose paper is missing, `without_record`
+         *     papers that no file of references speaks of.
+         */
+        Flow: {
+            /** Assessed */
+            assessed: number;
+            /** Drawing */
+            drawing: string;
+            /** Duplicates */
+            duplicates: number | null;
+            /** Excluded */
+            excluded: number | null;
+            /** Excluded Reports */
+            excluded_reports: number;
+            /** Identified */
+            identified: number | null;
+            /** Included */
+            included: number;
+            /** Not Retrieved */
+            not_retrieved: number;
+            /** Reasons */
+            reasons: components["schemas"]["CountedReason"][];
+            /** Reports */
+            reports: number;
+            /** Screened */
+            screened: number | null;
+            /** Screening Reasons */
+            screening_reasons: components["schemas"]["CountedReason"][];
+            /** Sought */
+            sought: number;
+            /** Sources */
+            sources: components["schemas"]["Source"][];
+            /** Without File */
+            without_file: number[];
+            /** Without Record */
+            without_record: number[];
+        };
+        /**
          * FollowUpEstimate
          * @description What a follow-up would take. `cells`: those that are asked again of documents that the earlier task has.
          */
@@ -1947,6 +2057,19 @@ export interface components {
              * @enum {string}
              */
             status: "ok" | "ready";
+        };
+        /** ImportedReferences */
+        ImportedReferences: {
+            /** Format */
+            format: string;
+            /** Notes */
+            notes: components["schemas"]["Notice"][];
+            /** Records */
+            records: number;
+            /** Source Id */
+            source_id: number;
+            /** Unreadable */
+            unreadable: components["schemas"]["Unreadable"][];
         };
         /**
          * Input
@@ -2808,6 +2931,36 @@ export interface components {
          * @enum {string}
          */
         Sort: "newest" | "oldest" | "name";
+        /**
+         * Source
+         * @description A file of references that came in, and what could not be read of it.
+         */
+        Source: {
+            /** File Name */
+            file_name: string;
+            /** Format */
+            format: string;
+            /**
+             * Imported At
+             * Format: date-time
+             */
+            imported_at: string;
+            /** Imported By */
+            imported_by: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "database" | "register" | "other";
+            /** Name */
+            name: string;
+            /** Records */
+            records: number;
+            /** Source Id */
+            source_id: number;
+            /** Unreadable */
+            unreadable: components["schemas"]["Unreadable"][];
+        };
         /** Span */
         Span: {
             /** End */
@@ -2921,8 +3074,12 @@ export interface components {
         /**
          * Suggestion
          * @description Reports that seem to be one report (`same_report`) or of one study, with what each pair rests on.
+         *
+         *     `is_sure`: all pairs share a DOI or a PubMed number.
          */
         Suggestion: {
+            /** Is Sure */
+            is_sure: boolean;
             /**
              * Kind
              * @enum {string}
@@ -2939,6 +3096,8 @@ export interface components {
         Suggestions: {
             /** Suggestions */
             suggestions: components["schemas"]["Suggestion"][];
+            /** Sure */
+            sure: number;
             /** Total */
             total: number;
         };
@@ -3221,6 +3380,14 @@ export interface components {
         UnitOfField: {
             /** Field */
             field: string;
+        };
+        /** Unreadable */
+        Unreadable: {
+            /** Line */
+            line: number;
+            sentence: components["schemas"]["Notice"];
+            /** Text */
+            text: string;
         };
         /** Uploaded */
         Uploaded: {
@@ -4636,6 +4803,30 @@ export interface operations {
             };
         };
     };
+    show_flow: {
+        parameters: {
+            query?: {
+                language?: "en" | "zh";
+            };
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Flow"];
+                };
+            };
+        };
+    };
     list_members: {
         parameters: {
             query?: {
@@ -4754,6 +4945,39 @@ export interface operations {
             };
         };
     };
+    import_references: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /** Format: binary */
+                    file: string;
+                    /** @enum {string} */
+                    kind?: "database" | "register" | "other";
+                    /** @description Of the database that was searched. */
+                    name?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportedReferences"];
+                };
+            };
+        };
+    };
     keep_apart: {
         parameters: {
             query?: never;
@@ -4824,6 +5048,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ChangedStudy"];
+                };
+            };
+        };
+    };
+    same_surely: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
                 };
             };
         };

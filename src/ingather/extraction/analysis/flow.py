@@ -1,7 +1,7 @@
 """The flow of studies through a review, as PRISMA 2020 draws it: the counts that exist, and a box for each. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ingather.extraction.analysis.cells import Cells, study_key
@@ -57,6 +57,11 @@ class FlowTally:
             reports=self._read,
             analysed=len({one.study_key for one in comparisons}),
         )
+
+
+def counted_flow(recorded: FlowCounts | None, of_task: FlowCounts) -> FlowCounts:
+    """The flow that the project has recorded, with what the task's comparisons add to it; else that of the task."""
+    return of_task if recorded is None else replace(recorded, analysed=of_task.analysed)
 
 
 def draw_flow(counts: FlowCounts, labels: PictureLabels = ENGLISH) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ingather.extraction.analysis.bias import BiasRow, bias_of
 from ingather.extraction.analysis.choices import Choices
 from ingather.extraction.analysis.comparisons import Comparison, RefusedComparison
-from ingather.extraction.analysis.flow import FlowCounts, FlowTally
+from ingather.extraction.analysis.flow import FlowCounts, FlowTally, counted_flow
 from ingather.extraction.analysis.pools import Pool, pools_of
 from ingather.extraction.analysis.study_numbers import USUAL, comparisons_of
 from ingather.extraction.findings import DocumentResult
@@ -24,8 +24,10 @@ class Analysis:
     flow: FlowCounts
 
 
-def analyse(documents: Iterable[DocumentResult], choices: Choices = USUAL) -> Analysis:
-    """Reads the documents once, one at a time."""
+def analyse(
+    documents: Iterable[DocumentResult], choices: Choices = USUAL, recorded: FlowCounts | None = None
+) -> Analysis:
+    """Reads the documents once, one at a time. `recorded`: the flow of the review that its project has recorded."""
     comparisons: list[Comparison] = []
     refused: list[RefusedComparison] = []
     bias: list[BiasRow] = []
@@ -42,5 +44,5 @@ def analyse(documents: Iterable[DocumentResult], choices: Choices = USUAL) -> An
         refused=tuple(refused),
         pools=tuple(pools_of(comparisons)),
         bias=tuple(bias),
-        flow=flow.counts(comparisons),
+        flow=counted_flow(recorded, flow.counts(comparisons)),
     )

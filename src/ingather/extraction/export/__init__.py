@@ -6,6 +6,7 @@ from functools import partial
 from typing import BinaryIO
 
 from ingather.extraction.analysis.choices import Choices
+from ingather.extraction.analysis.flow import FlowCounts
 from ingather.extraction.analysis.study_numbers import USUAL
 from ingather.extraction.export.analysis_zip import write_analysis
 from ingather.extraction.export.csvfile import write_csv, write_csv_tables
@@ -61,11 +62,13 @@ def export(
     language: str = "en",
     only_reviewed: bool = False,
     choices: Choices = USUAL,
+    recorded: FlowCounts | None = None,
 ) -> None:
     """Write results to `out`, which need not be seekable, in one pass: no more than a document or so is in memory.
 
     With `only_reviewed`, only the answers that a person has looked at. The
-    analyst's choices concern what is computed, and so `analysis` alone.
+    analyst's choices concern what is computed, and so `analysis` alone, as
+    does the flow of the review that its project has recorded.
     """
     if format not in FORMATS:
         raise ValueError(f"There is no export format {format!r}. Choose one of {', '.join(FORMATS)}.")
@@ -73,7 +76,7 @@ def export(
         results = map(reviewed_part, results)
     write = FORMATS[format].write
     if write is write_analysis:
-        write = partial(write_analysis, choices=choices, only_reviewed=only_reviewed)
+        write = partial(write_analysis, choices=choices, only_reviewed=only_reviewed, recorded=recorded)
     write(out, summary, template, results, Wording(language))
 
 

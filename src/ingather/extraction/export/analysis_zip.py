@@ -10,7 +10,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from ingather.extraction.analysis.bias_pictures import draw_bias, draw_bias_summary
 from ingather.extraction.analysis.choices import Choices
-from ingather.extraction.analysis.flow import draw_flow
+from ingather.extraction.analysis.flow import FlowCounts, draw_flow
 from ingather.extraction.analysis.forest import draw
 from ingather.extraction.analysis.picture_labels import PictureLabels
 from ingather.extraction.analysis.review import Analysis, analyse
@@ -46,10 +46,11 @@ def write_analysis(
     *,
     choices: Choices = USUAL,
     only_reviewed: bool = False,
+    recorded: FlowCounts | None = None,
 ) -> None:
     """The comparisons of all documents; only what is sound, and beside it what is not and why."""
     tally = MethodsTally()
-    review = analyse(tally.passing(results), choices)
+    review = analyse(tally.passing(results), choices, recorded)
     methods = methods_paragraph(
         summary, template, tally, review, language=wording.language, only_reviewed=only_reviewed
     )
