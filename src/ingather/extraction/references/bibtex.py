@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Final
 
-import bibtexparser
+from bibtexparser.entrypoint import parse_string
 from bibtexparser.model import Block, DuplicateBlockKeyBlock, DuplicateFieldKeyBlock, Entry, ParsingFailedBlock
 
 from ingather.extraction.references.reference import Reference, UnreadableReference, reference_of
@@ -23,7 +23,7 @@ _LETTERS: Final = {r"\ss": "ß", r"\o": "ø", r"\O": "Ø", r"\ae": "æ", r"\AE":
 
 
 def read(text: str) -> list[Reference | UnreadableReference]:
-    library = bibtexparser.parse_string(text)
+    library = parse_string(text)
     return list(_blocks(library.blocks))
 
 

@@ -82,7 +82,7 @@ def _texts(chunk: str) -> dict[str, list[str]]:
             texts.setdefault(place, []).append(text)
             current.clear()
 
-    def refuse(*_: object) -> None:
+    def refuse(*_: object) -> int:
         raise ValueError("it declares entities")
 
     parser = expat.ParserCreate()
