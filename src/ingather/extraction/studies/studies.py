@@ -72,7 +72,7 @@ def all_reports(project_id: int) -> Script[list[StudyReport]]:
     found = {row[0]: _report_of_row(row) for row in rows}
     for one in found.values():
         if one.same_as is not None and (head := found.get(one.same_as)):
-            # What a database says of a paper is surer than what was read from its first page.
+            # A database knows a paper better than a reader of its first page does.
             is_surer = one.source_id is not None and head.source_id is None
             clues = one.clues.beside(head.clues) if is_surer else head.clues.beside(one.clues)
             found[head.id] = replace(head, clues=replace(clues, type=head.clues.type))
