@@ -4,9 +4,10 @@ from itertools import combinations
 
 import pytest
 
+from ingather.extraction.studies.likeness import SuggestionKind
 from ingather.extraction.studies.report import Clues, ReportType, StudyReport
 from ingather.extraction.studies.study_names import named, surname
-from ingather.extraction.studies.suggestions import SuggestionKind, likenesses, suggestions
+from ingather.extraction.studies.suggestions import likenesses, suggestions
 from tests.extraction.families import families
 
 TITLE = "Stretching for stiff necks: a randomised controlled trial"
