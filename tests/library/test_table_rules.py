@@ -3,6 +3,8 @@
 from tests.library.test_table_styles import ROWS, XS, prose
 from tests.library.test_tables import Paper, cell, tables, texts
 
+JUSTIFIED = ("Changes", "from", "baseline", "were", "not", "great", "for", "any", "outcome")
+
 
 def test_rows_set_smaller_than_their_header_are_of_its_table() -> None:
     paper = Paper()
@@ -93,3 +95,79 @@ def test_titles_and_feet_of_pages_stand_between_no_rows() -> None:
     assert texts(table)[1:41] == [list(row) for row in rows[:40]]
     assert texts(table)[41] == ["Losses"]
     assert texts(table)[42:] == [list(row) for row in rows[40:]]
+
+
+def test_a_header_alone_over_the_labels_and_more_is_over_all_columns() -> None:
+    paper = Paper()
+    paper.write(50, 90, "Table 1. Losses by arm")
+    for y in (96, 128, 170):
+        paper.rule(y)
+    paper.write(52, 107, "Losses of each participant from the first to the last visit of the study")
+    paper.row(122, XS, ("Outcome", "Events", "Mean (SD)", "P"))
+    for number, row in enumerate(ROWS[:2]):
+        paper.row(140 + 14 * number, XS, row)
+    [table] = tables(paper.pdf())
+    assert cell(table, "<0.001").column_path == (
+        "Losses of each participant from the first to the last visit of the study",
+        "P",
+    )
+
+
+def test_a_level_of_confidence_and_a_dash_are_no_figures_of_the_header() -> None:
+    paper = Paper()
+    paper.write(50, 90, "Table 1. Losses by arm")
+    xs = (52, 180, 260, 350, 430)
+    paper.row(107, (200, 370), ("Intervention", "Control"))
+    for left, right in ((178, 320), (348, 490)):
+        paper.rule(110, left, right)
+    paper.row(120, xs, ("Outcome", "Mean", "(95% CI)", "Mean", "(95% CI)"))
+    paper.row(138, xs, ("Consent", "-", "t(66) = 0.9", "-", "1.5"))
+    paper.row(152, xs, ("Deaths", "3.1", "(2.0, 12.4)", "4.2", "(2.9, 10.1)"))
+    paper.row(166, xs, ("Falls", "14.0", "(9.0, 20.2)", "11.2", "(9.9, 12.0)"))
+    [table] = tables(paper.pdf())
+    assert cell(table, "3.1").column_path == ("Intervention", "Mean")
+    assert cell(table, "1.5").column_path == ("Control", "(95% CI)")
+
+
+def test_cells_over_two_columns_do_not_hide_the_white_space_between_their_headers() -> None:
+    paper = Paper()
+    paper.write(50, 90, "Table 1. Losses by arm")
+    for y in (96, 112, 200):
+        paper.rule(y)
+    xs = (52, 180, 230, 350, 400)
+    paper.row(107, xs[1:], ("n (%)", "95% CI", "n (%)", "95% CI"))
+    for number, name in enumerate(("Deaths", "Falls", "Fractures")):
+        paper.row(126 + 14 * number, xs, (name, f"{number}1 (6.4)", "(5.3, 9.2)", f"{number}2 (4.5)", "(2.2, 6.5)"))
+    paper.row(168, (52, 205, 375), ("Participants at risk", "48", "23"))
+    paper.row(182, (52, 205, 375), ("Participants at home", "31", "17"))
+    [table] = tables(paper.pdf())
+    assert texts(table)[2] == ["Falls", "11 (6.4)", "(5.3, 9.2)", "12 (4.5)", "(2.2, 6.5)"]
+    assert cell(table, "11 (6.4)").column_path == ("n (%)",)
+
+
+def test_groups_below_a_header_are_no_headers_where_every_row_is_ruled() -> None:
+    paper = Paper()
+    paper.write(50, 90, "Table 1. Losses by arm")
+    paper.rule(96)
+    lines = [("Outcome", "Events", "Mean (SD)", "P"), ("Losses",), ("At the last visit",), *ROWS]
+    for number, row in enumerate(lines):
+        for x, text in zip(XS, row, strict=False):
+            paper.write(x, 108 + 15 * number, text, font="Times-Bold" if number < 3 else "Times-Roman")
+        paper.rule(111 + 15 * number)
+    [table] = tables(paper.pdf())
+    assert [one.text for one in table.cells if one.is_header] == ["Outcome", "Events", "Mean (SD)", "P"]
+
+
+def test_a_justified_line_is_no_row() -> None:
+    paper = Paper()
+    for number in range(4):
+        for place, text in enumerate(JUSTIFIED):
+            paper.write(52 + 27.5 * place * 2, 60 + 13 * number, text, size=10)
+    paper.write(52, 130, "Table 1. Losses by arm")
+    for y in (136, 152, 200):
+        paper.rule(y)
+    paper.row(147, XS, ("Outcome", "Events", "Mean (SD)", "P"))
+    for number, row in enumerate(ROWS):
+        paper.row(166 + 13 * number, XS, row)
+    [table] = tables(paper.pdf())
+    assert texts(table)[1:] == [list(row) for row in ROWS]

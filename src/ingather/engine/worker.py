@@ -16,7 +16,7 @@ from ingather.engine.refusals import PASSING_ERRORS
 from ingather.engine.registration import Registration
 from ingather.engine.rounds import Rounds
 from ingather.engine.runner import Runner
-from ingather.engine.script import Script, Statement, arun_script
+from ingather.engine.script import Script, Statement, arun
 from ingather.engine.slot_table import SlotTable
 from ingather.notice import notice
 
@@ -113,7 +113,7 @@ class Worker:
                 # The rounds stop before the row goes: they would find it gone and register anew.
                 await self._rounds.stop()
                 async with await aconnect(self._engine.url) as conn:
-                    if items := await arun_script(conn, verbs.dismiss(self._registration.worker_id)):
+                    if items := await arun(conn, verbs.dismiss(self._registration.worker_id)):
                         log.info("%s unfinished items given back", items)
                     await conn.execute(sql.RING)
         except (*PASSING_ERRORS, DatabaseUnavailable, TimeoutError) as error:
@@ -153,7 +153,7 @@ class Worker:
     async def adrain(self) -> None:
         """`drain`, for a caller with an event loop."""
         async with self, await aconnect(self._engine.url) as conn:
-            while not (self._feeder.is_idle and await arun_script(conn, self._is_nothing_left())):
+            while not (self._feeder.is_idle and await arun(conn, self._is_nothing_left())):
                 await asyncio.sleep(LOOK_S)
 
     def _is_nothing_left(self) -> Script[bool]:

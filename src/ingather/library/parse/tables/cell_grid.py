@@ -218,7 +218,8 @@ def _build_spaced_cell_grid(region: Region, lattice: Lattice | None, before: Cel
     columns = headers.header_columns_from(cuts, segments, region.box[0], region.box[2])
     pitch = rows.tight_pitch_of_rows(body, cuts, pitch_beside_header_lines(region))
     rules = [rule for rule in region.across if rule.at < end - 2]
-    above = headers.header_blocks(header, columns, pitch or _header_pitch_for_cell_grid(header, body, cuts), rules)
+    of_header = _header_pitch_for_cell_grid(header, body, cuts, pitch)
+    above = headers.header_blocks(header, columns, of_header, rules)
     depth = max((block.row for block in above), default=-1) + 1
     parts = [_cell_grid_part(block, block.row, region.page) for block in above]
     start = depth
@@ -237,8 +238,13 @@ def _build_spaced_cell_grid(region: Region, lattice: Lattice | None, before: Cel
     return CellGrid(region, parts, header_rows=depth, cuts=cuts)
 
 
-def _header_pitch_for_cell_grid(header: list[list[Segment]], body: list[list[Segment]], cuts: list[float]) -> float:
-    """How far apart lines of one header may stand, where no cell of the body says it: less far than rows."""
+def _header_pitch_for_cell_grid(
+    header: list[list[Segment]], body: list[list[Segment]], cuts: list[float], pitch: float | None
+) -> float:
+    """How far apart lines of one header may stand: as those of cells, or less far than rows where no cell says it."""
+    if pitch:
+        # Lines of smaller type may stand as far apart as those of the body.
+        return pitch * max(rows.usual_type_size_of_rows(body) / rows.usual_type_size_of_rows(header), 1.0)
     nearest, of_rows = headers.line_pitch_of_headers(header), rows.row_pitch(body, cuts)
     if nearest >= of_rows:
         return headers.LEAST_PITCH
@@ -269,7 +275,9 @@ def _column_cuts_of_cell_grid(
             return list(joints)
         cuts = sorted([*cuts, *(joint for joint in joints if _is_new_cut_of_cell_grid(joint, cuts, segments))])
     leaves = headers.leaf_headers_of(header, headers.LEAST_PITCH, region.across)
-    pairs = gutters.gutters_paired_with_headers(cuts, segments, [(leaf.left, leaf.right) for leaf in leaves])
+    places = [(leaf.left, leaf.right) for leaf in leaves]
+    cuts = gutters.gutters_between_headers(cuts, segments, places, size)
+    pairs = gutters.gutters_paired_with_headers(cuts, segments, places)
     if pairs is not None:
         return pairs
     leaf = [segment for line in header[-1:] for segment in line]

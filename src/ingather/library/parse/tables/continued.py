@@ -13,7 +13,7 @@ from ingather.library.parse.tables.region import (
     lines_within_region,
     region_of,
 )
-from ingather.library.parse.tables.tokens import lines_of_tokens
+from ingather.library.parse.tables.tokens import lines_of_tokens, segments_of_tokens
 
 # In points: how far the ends of two rules of one table may differ.
 _SAME_END = 4.0
@@ -94,16 +94,18 @@ def _continued(page: TablePage, before: Region, stacks: list[list[Rule]], shift:
     lines = lines_within_region(page, left - 3, right + 3, 0, page.sheet.height)
     # Above it may stand a running title and the number of the page.
     rules = [r.at for r in page.sheet.across if r.start <= left + 5 and r.end >= right - 5]
+    known = {token.text for token in before.tokens}
     widest = _widest_gap_before_continued(before)
     while len(lines) > 1 and size and _continued_is_title(page, lines[0][0].base):
+        is_known = all(token.text in known for segment in lines[0] for token in segment.tokens)
         is_ruled = any(at < lines[0][0].base for at in rules)
         is_apart = lines[1][0].top - lines[0][0].bottom > widest and not is_ruled
-        if not is_apart and abs(lines[0][0].size - size) <= 0.05 * size:
+        if is_known or (not is_apart and abs(lines[0][0].size - size) <= 0.05 * size):
             break
         if caption_label_of(lines[0][0].text) is not None:
             return None
         lines = lines[1:]
-    taken = growth_downwards(lines, lines[0][0].top, right - left, size) if lines else []
+    taken = growth_downwards(lines, lines[0][0].top, right - left, _sizes_before_continued(before)) if lines else []
     if not taken or (shift and sum(1 for line in taken if len(line) > 1) < 2):  # a row and its header
         return None
     top = min(segment.top for segment in taken[0]) - 1
@@ -119,6 +121,11 @@ def _continued(page: TablePage, before: Region, stacks: list[list[Rule]], shift:
     region.shift = shift
     region.column_left = before.column_left + shift
     return region
+
+
+def _sizes_before_continued(region: Region) -> list[float]:
+    """The sizes of type that the lines of a table begin in."""
+    return sorted({segments_of_tokens(line)[0].size for line in lines_of_tokens(region.tokens)})
 
 
 def _widest_gap_before_continued(region: Region) -> float:

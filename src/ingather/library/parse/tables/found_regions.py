@@ -226,6 +226,8 @@ def _rule_stack_goes_on_in_found_region(page: TablePage, stack: list[Rule], rule
         return rule.at - last.at < 40  # points: no table has an empty part that is higher
     if any(last.at < one.top < rule.at and one.left < rule.end and one.right > rule.start for one in page.captions):
         return False
+    if any(_is_caption_beside_rule(one, rule) and one.top - stack[0].at > _BESIDE for one in page.captions):
+        return False
     if any(FIGURE.match(segment.text) for line in lines for segment in line):
         return False
     width = rule.length
@@ -245,6 +247,12 @@ def _rule_stack_goes_on_in_found_region(page: TablePage, stack: list[Rule], rule
         or lines[0][0].size
     )
     return all(_may_be_type_of_found_region(page, line[0].size, size) for line in lines)
+
+
+def _is_caption_beside_rule(caption: Caption, rule: Rule) -> bool:
+    """Whether a caption in a narrow column of its own begins beside a rule: then its table begins there."""
+    gap = rule.start - caption.right
+    return -3 <= gap < _BESIDE_GAP and abs(caption.top - rule.at) < _BESIDE
 
 
 def _may_be_type_of_found_region(page: TablePage, size: float, known: float) -> bool:
@@ -309,7 +317,7 @@ def _found_region_extended(page: TablePage, box: Box) -> Box:
     if inside and lines and len(inside) <= _MOST_HEADER_LINES and any(len(line) > 1 for line in lines[:_FIRST_ROWS]):
         # The rules may enclose a header alone, and the rows below it may be set in another size.
         size = lines[0][0].size if _may_be_type_of_found_region(page, lines[0][0].size, size) else size
-    taken = growth_downwards(lines, bottom, right - left, size)
+    taken = growth_downwards(lines, bottom, right - left, (size,) if size else ())
     if not taken:
         return box
     return left, top, right, max(segment.bottom for segment in taken[-1]) + 1

@@ -1,6 +1,7 @@
 """How far a table goes on where no rule ends it: lines that are set like a table, until text of another kind begins."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from statistics import median
 
 from ingather.library.parse.tables.captions import FIGURE, caption_label_of
@@ -16,11 +17,18 @@ _WIDEST_FIRST = 5.0
 # Type of a table differs by less from line to line; the text around it is set larger.
 _SAME_SIZE = 0.045
 
-# So many of the first lines may be set in another size: a header.
+# So many of the first lines may be set in another size: a header. It may be higher where rows follow it: so many lines,
+# in a size that differs by no larger share, and several of the next lines have cells.
 _HEADER_LINES = 3
+_MOST_HEADER_LINES = 8
+_OTHER_SIZE = 0.15
+_FIRST_ROWS = 6
 
-# As a share of the width: a line of text covers more, a line of cells leaves white space.
+# As a share of the width: a line of text covers more, a line of cells leaves white space. One whose blanks are widened
+# evenly, to no more sizes of type than this, may cover less.
 _FULL = 0.8
+_LEAST_FULL = 0.5
+_WIDEST_BLANK = 1.5
 
 # A line of text has no more pieces: one for each column of the page, and one more where blanks are wide.
 _MOST_PIECES = 3
@@ -39,18 +47,26 @@ _BEGINS_FIGURE = frozenset("0123456789(<>=+-\u2212\u2013\u00b1")
 
 def is_prose_that_ends_growth(line: Line, width: float) -> bool:
     """Whether a line is filled as a line of text is, and is not a row of figures that fill it."""
-    if sum(segment.right - segment.left for segment in line) <= _FULL * width:
-        return False
+    filled = sum(segment.right - segment.left for segment in line)
     figures = sum(1 for segment in line[1:] if segment.text[0] in _BEGINS_FIGURE)
-    return len(line) <= _MOST_PIECES or 2 * figures < len(line) - 1
+    is_of_figures = len(line) > _MOST_PIECES and 2 * figures >= len(line) - 1
+    if is_of_figures or filled <= _LEAST_FULL * width:
+        return False
+    return filled > _FULL * width or _is_justified(line)
 
 
-def growth_downwards(lines: Sequence[Line], start: float, width: float, size: float = 0.0) -> list[Line]:
+def _is_justified(line: Line) -> bool:
+    """Whether a line was filled up with blanks that are all as wide, as lines of text are."""
+    gaps = [right.left - left.right for left, right in pairwise(line)]
+    return len(gaps) >= _MOST_PIECES and max(gaps) < _WIDEST_BLANK * line[0].size and max(gaps) < 2 * min(gaps)
+
+
+def growth_downwards(lines: Sequence[Line], start: float, width: float, sizes: Sequence[float] = ()) -> list[Line]:
     """The lines from the first on that are a table's, up to its last line with several cells.
 
-    `start` is where what stands above ends; `size` is the type of the table if it is known.
+    `start` is where what stands above ends; `sizes` are those of the table's type if they are known.
     """
-    taken, keep = _grown_lines(lines, start, width, size, is_upward=False)
+    taken, keep = _grown_lines(lines, start, width, sizes, is_upward=False)
     if len(lines) - len(taken) <= _FOOT_LINES:
         keep += _growth_by_last_labels(taken[:keep], taken[keep:])
     return taken[:keep]
@@ -58,27 +74,32 @@ def growth_downwards(lines: Sequence[Line], start: float, width: float, size: fl
 
 def growth_upwards(lines: Sequence[Line], end: float, width: float) -> list[Line]:
     """The lines up from the last one that are a table's, from its first line with several cells."""
-    taken, keep = _grown_lines(lines[::-1], end, width, 0.0, is_upward=True)
+    taken, keep = _grown_lines(lines[::-1], end, width, (), is_upward=True)
     return taken[:keep][::-1]
 
 
 def _grown_lines(
-    lines: Sequence[Line], edge: float, width: float, size: float, *, is_upward: bool
+    lines: Sequence[Line], edge: float, width: float, sizes: Sequence[float], *, is_upward: bool
 ) -> tuple[list[Line], int]:
     """The lines, away from `edge`, that may be a table's, and how many of them end with one of several cells."""
     taken: list[Line] = []
     keep = alone = 0
-    known = [size] if size else []
-    for line in lines:
+    known = list(sizes)
+    for number, line in enumerate(lines):
         own = line[-1] if is_upward else line[0]
         gap = edge - own.bottom if is_upward else own.top - edge
-        widest = _WIDEST if taken or size else _WIDEST_FIRST
+        widest = _WIDEST if taken or sizes else _WIDEST_FIRST
         if gap > widest * own.size or caption_label_of(line[0].text) or FIGURE.match(line[0].text):
             break
         is_cells = len(line) > 1 and not is_prose_that_ends_growth(line, width)
         if not any(abs(own.size - other) <= _SAME_SIZE * other for other in known):
             # A header may be set in another size: it comes first from above, and last from below.
-            is_header = is_cells and len(known) == 1 if is_upward else not size and len(taken) < _HEADER_LINES
+            if is_upward:
+                is_header = is_cells and len(known) == 1
+            else:
+                is_header = not sizes and (
+                    len(taken) < _HEADER_LINES or _begin_rows(lines[number:], known, taken, width)
+                )
             if known and not is_header:
                 break
             known.append(own.size)
@@ -93,6 +114,15 @@ def _grown_lines(
             ):
                 break
     return taken, keep
+
+
+def _begin_rows(lines: Sequence[Line], known: list[float], taken: list[Line], width: float) -> bool:
+    """Whether lines in another size are rows below a high header: as large within limits, and several are of cells."""
+    size = lines[0][0].size
+    if len(known) > 1 or len(taken) > _MOST_HEADER_LINES or abs(size - known[0]) > _OTHER_SIZE * known[0]:
+        return False
+    first = [line for line in lines[:_FIRST_ROWS] if abs(line[0].size - size) <= _SAME_SIZE * size]
+    return sum(1 for line in first if len(line) > 1 and not is_prose_that_ends_growth(line, width)) > 1
 
 
 def _growth_by_last_labels(rows: list[Line], rest: list[Line]) -> int:

@@ -10,6 +10,9 @@ _LEAST = 0.3
 # In points: segments that overlap by less stand beside each other.
 _TOUCH = 0.8
 
+# No larger share of the cells of two columns reaches over both.
+_CROSSING = 0.3
+
 # Among the lines that have text where a long segment stands, how many must have two cells there to make it a heading.
 _SHARE = 0.5
 
@@ -94,7 +97,7 @@ def gutters_paired_with_headers(
         spans_of_headers = spans
     else:
         return None
-    if any(span is None for span in spans):
+    if any(span is None for span in spans) or _is_header_over_other_column(leaves, spans_of_headers, spans):
         return None
     whole = spans[: len(spans) - len(leaves)] + [
         (min(span[0], leaf[0]), max(span[1], leaf[1]))
@@ -105,6 +108,44 @@ def gutters_paired_with_headers(
     if any(low[1] >= high[0] for low, high in pairwise(known)):
         return None
     return [(low[1] + high[0]) / 2 for low, high in pairwise(known)]
+
+
+def _is_header_over_other_column(
+    leaves: list[tuple[float, float]],
+    own: list[tuple[float, float] | None],
+    spans: list[tuple[float, float] | None],
+) -> bool:
+    """Whether a header stands over a column that is not the one it would be paired with, and not over that one."""
+    for (left, right), mine in zip(leaves, own, strict=True):
+        over = [span for span in spans if span is not None and span[0] < right and left < span[1]]
+        if over and mine not in over:
+            return True
+    return False
+
+
+def gutters_between_headers(
+    cuts: list[float], body: list[Segment], leaves: list[tuple[float, float]], size: float
+) -> list[float]:
+    """Adds a cut between two of the lowest headers over one column, where hardly any cell stands across it.
+
+    Cells that reach over both of their columns hide the white space between them.
+    """
+    added = list(cuts)
+    for one, other in pairwise(leaves):
+        low, high = one[1], other[0]
+        if high - low < _LEAST * size or any(low - _TOUCH <= cut <= high + _TOUCH for cut in cuts):
+            continue
+        left, right = max((c for c in cuts if c < low), default=-1e9), min((c for c in cuts if c > high), default=1e9)
+        column = [s for s in body if left < s.middle < right]
+        places = {edge for s in column for edge in (s.left - _TOUCH, s.right + _TOUCH) if one[0] < edge < other[1]}
+        ways = [(sum(1 for s in column if s.left < at < s.right), abs(at - (low + high) / 2), at) for at in places]
+        if not ways:
+            continue
+        crossing, _, at = min(ways)
+        before, after = sum(1 for s in column if s.right <= at), sum(1 for s in column if s.left >= at)
+        if crossing <= _CROSSING * len(column) and min(before, after) > 1:
+            added.append(at)
+    return sorted(added)
 
 
 def _column_spans_between_gutters(cuts: list[float], body: list[Segment]) -> list[tuple[float, float] | None]:

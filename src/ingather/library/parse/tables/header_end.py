@@ -13,8 +13,11 @@ FIGURE = re.compile(r"^[<>=~\u2264\u2265\u2248\u00b1+\-\u2212\u2013(]*\s*[\d.]")
 # A letter or two before a figure with decimals: `A 85.73`.
 _LETTERED = re.compile(r"^[A-Za-z]{1,2}\s?\d+[.,]\d")
 
-# An amount with its unit in words is a name more often than a figure: `40 mg`, `12 weeks`.
-_AMOUNT = re.compile(r"^\d+(?:[.,]\d+)?\s+[A-Za-z]+\.?$")
+# An amount with its unit in words is a name more often than a figure: `40 mg`, `12 weeks`; so is a level: `(95% CI)`.
+_AMOUNT = re.compile(r"^\d+(?:[.,]\d+)?\s+[A-Za-z]+\.?$|^\(?\d+(?:[.,]\d+)?\s?%\s?[A-Z]")
+
+# What stands for a figure that there is none of says nothing about its row.
+_NO_FIGURE = re.compile(r"^(?:[-\u2010-\u2015\u2212.]+|[Nn]/?[Aa]\.?|[Nn]\.?[SsDdRr]\.?|[Rr]ef(?:erence)?\.?)$")
 
 # A header has no more lines than this.
 _MOST = 14
@@ -77,6 +80,7 @@ def look_for_header_end(
 ) -> Look:
     """The look of cells, each with whether it is the first of its row, its text and its words."""
     others = [text for is_first, text, _ in cells if not is_first]
+    others = [text for text in others if not _NO_FIGURE.match(text)] or others
     tokens = [token for _, _, own in cells for token in own if any(char.isalnum() for char in token.text)]
     traits: set[object] = set()
     if tokens:
@@ -124,7 +128,8 @@ def header_end_row(rows: list[Look]) -> int:
     best, most = 1, -1e9
     # Where a rule stands below each row, none of them is the header's.
     ruled = sum(row.is_ruled_below for row in rows)
-    rules = 1 if ruled >= _MANY_RULES and ruled >= _RULED_ROWS * len(rows) else 0
+    are_ruled = ruled >= _MANY_RULES and ruled >= _RULED_ROWS * len(rows)
+    rules = int(are_ruled)
     for end in range(1, min(len(rows), _MOST + 1)):
         # The rule below a title within the table is not yet the header's.
         rules += rows[end - 1].is_ruled_below and not all(row.is_single for row in rows[:end])
@@ -138,7 +143,7 @@ def header_end_row(rows: list[Look]) -> int:
     while (
         best > 1
         and rows[best - 1].is_alone
-        and not rows[best - 1].is_ruled_below
+        and (are_ruled or not rows[best - 1].is_ruled_below)
         and rows[_first_line_before_header_end(rows, best - 1)].is_alone
         and not all(row.is_alone for row in rows[: best - 1])
     ):

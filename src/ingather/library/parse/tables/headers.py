@@ -235,6 +235,9 @@ def _spread_headers(level: list[RowBlock], blocks: list[RowBlock], columns: Head
         elif ruled is not None:
             block.first, block.last = ruled
             fixed.update(range(ruled[0], ruled[1] + 1))
+        elif len(level) == 1 and block.first == 0 < block.last:
+            # A header alone over the labels and more is a title within the table.
+            block.last = columns.count - 1
         else:
             free.append(block)
     if free:
