@@ -171,3 +171,43 @@ def test_a_justified_line_is_no_row() -> None:
         paper.row(166 + 13 * number, XS, row)
     [table] = tables(paper.pdf())
     assert texts(table)[1:] == [list(row) for row in ROWS]
+
+
+def test_labels_that_stand_as_near_as_lines_are_parted_by_the_cells_beside_them() -> None:
+    paper = Paper()
+    paper.write(50, 90, "Table 1. Losses by visit")
+    for y in (96, 112, 300):
+        paper.rule(y)
+    paper.row(107, XS[:3], ("Visit", "Intervention", "Control"))
+    y = 124
+    for group in ("Pulse", "Pressure", "Weight"):
+        paper.write(52, y, group)
+        y += 11
+        for visit in ("After sternotomy", "After preconditioning"):
+            first, second = visit.split()
+            paper.row(y, (58, *XS[1:3]), (first, f"{y}.1", f"{y}.2"))
+            paper.write(58, y + 10, second)
+            y += 21
+        paper.row(y, (58, *XS[1:3]), ("After CPB", f"{y}.1", f"{y}.2"))
+        y += 11
+    [table] = tables(paper.pdf())
+    labels = [one.text for one in table.cells if one.column == 0 and not one.is_header]
+    rows = ["After sternotomy", "After preconditioning", "After CPB"]
+    assert labels == ["Pulse", *rows, "Pressure", *rows, "Weight", *rows]
+
+
+def test_the_second_line_of_a_label_in_brackets_has_no_row_of_its_own() -> None:
+    paper = Paper()
+    paper.write(50, 90, "Table 1. Viability by layer")
+    for y in (96, 112, 240):
+        paper.rule(y)
+    paper.row(107, XS[:3], ("Layer", "Baseline", "Last visit"))
+    for number, name in enumerate(("outer", "middle", "inner", "lower")):
+        top = 126 + 28 * number
+        paper.row(top, XS[:3], (f"Layer ({name}", f"7{number}.54 \u00b1 17.28", f"3{number}.08 \u00b1 20.97"))
+        paper.row(top + 11, XS[:3], ("layer)", f"5{number}.5 (22.9)", f"3{number}.1 (26.5)"))
+    [table] = tables(paper.pdf())
+    assert [row[0] for row in texts(table)[1:]] == [
+        f"Layer ({name} layer)" for name in ("outer", "middle", "inner", "lower")
+    ]
+    assert texts(table)[1][1] == "70.54 \u00b1 17.28 50.5 (22.9)"

@@ -13,6 +13,7 @@ from ingather.library.parse.tables.header_lines import (
 )
 from ingather.library.parse.tables.lattice import Lattice, lattice_of
 from ingather.library.parse.tables.marks import Rule, Segment, Shade, Token, box_enclosing_marks, text_of_marks
+from ingather.library.parse.tables.parted_labels import parted_labels_of
 from ingather.library.parse.tables.region import Region
 from ingather.library.parse.tables.ruled_rows import are_ruled_rows, ruled_row_of
 from ingather.library.parse.tables.tokens import lines_of_tokens, segments_of_tokens
@@ -231,7 +232,7 @@ def _build_spaced_cell_grid(region: Region, lattice: Lattice | None, before: Cel
         elif pitch is None:
             found = rows.rows_by_text(band, cuts)
         else:
-            found = rows.rows_of_blocks(rows.row_blocks_of(band, cuts, pitch))
+            found = rows.rows_of_blocks(parted_labels_of(rows.row_blocks_of(band, cuts, pitch)))
         for row in found:
             parts += [_cell_grid_part(block, start + block.row, region.page) for block in row]
         start += len(found)

@@ -12,6 +12,9 @@ from ingather.library.parse.tables.unfinished import is_unfinished
 # Lines of one cell stand at one distance; those of the next row stand further off, by at least this factor.
 _LOOSER = 1.07
 
+# A raised mark sets a line of a cell further off by a smaller factor.
+_CLEARLY_LOOSER = 1.25
+
 # In sizes of type: in browsers a raised mark pushes its line so much further down.
 _RAISES = 0.25
 
@@ -98,6 +101,8 @@ def tight_pitch_of_rows(lines: list[list[Segment]], cuts: list[float], beside: f
         return (least + beside) / 2
     if len(rows) >= 2:
         of_rows = rows[min(len(rows) // 10, len(rows) - 1)]
+        # Rows without figures may follow nearer than those whose labels wrap.
+        of_rows = min([of_rows, *(pitch for pitch in pitches if pitch > max(loose, _CLEARLY_LOOSER * least))])
         return (least + of_rows) / 2 if of_rows > loose else (None if least < _WIDEST else 0.0)
     looser = [pitch for pitch in pitches if pitch > loose]
     if least > _WIDEST:
@@ -108,8 +113,12 @@ def tight_pitch_of_rows(lines: list[list[Segment]], cuts: list[float], beside: f
 def _pairs_of_row_cells(lines: list[list[Segment]], cuts: list[float]) -> list[tuple[float, bool, bool]]:
     """How far cells of one column stand below each other, whether both are figures, and whether a label is beside."""
     by_column: dict[int, list[tuple[Segment, bool]]] = {}
+    label = ""
     for line in lines:
         is_labelled = columns_between_gutters(line[0], cuts)[0] == 0
+        if is_labelled:
+            # The second line of a label has no row of its own beside it.
+            label, is_labelled = line[0].text, not is_unfinished(label, line[0].text)
         for segment in line:
             first, last = columns_between_gutters(segment, cuts)
             if first == last:
