@@ -46,6 +46,10 @@ _WORTH_TO_COME = 0.75
 # As a share of its size: how far the type of a header may differ from that of the rows.
 _OTHER_HEADER = 0.15
 
+# A label alone between two rules has no more lines, and they stand no further apart, in sizes of type.
+_MOST_LABEL_LINES = 3
+_WIDEST_PITCH = 1.7
+
 # One of so many lines below a header has several cells: groups and wrapped labels may come first.
 _FIRST_ROWS = 6
 
@@ -246,6 +250,8 @@ def _rule_stack_goes_on_in_found_region(page: TablePage, stack: list[Rule], rule
         type_size_of_region(lines_within_region(page, rule.start, rule.end, stack[0].at, stack[-1].at))
         or lines[0][0].size
     )
+    if rule.at - last.at < (len(lines) + 1) * _WIDEST_PITCH * size and len(lines) <= _MOST_LABEL_LINES:
+        return True
     return all(_may_be_type_of_found_region(page, line[0].size, size) for line in lines)
 
 

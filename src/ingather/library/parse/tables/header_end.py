@@ -16,7 +16,7 @@ _LETTERED = re.compile(r"^[A-Za-z]{1,2}\s?\d+[.,]\d")
 # An amount with its unit in words is a name more often than a figure: `40 mg`, `12 weeks`; so is a level: `(95% CI)`.
 _AMOUNT = re.compile(r"^\d+(?:[.,]\d+)?\s+[A-Za-z]+\.?$|^\(?\d+(?:[.,]\d+)?\s?%\s?[A-Z]")
 
-# What stands for a figure that there is none of says nothing about its row.
+# A sign for a figure that there is none of says nothing about its row.
 _NO_FIGURE = re.compile(r"^(?:[-\u2010-\u2015\u2212.]+|[Nn]/?[Aa]\.?|[Nn]\.?[SsDdRr]\.?|[Rr]ef(?:erence)?\.?)$")
 
 # A header has no more lines than this.

@@ -102,7 +102,8 @@ def region_of(page: TablePage, box: Box, caption: Caption | None) -> Region:
             _region_with_caption(box, caption),
             type_size_of_region([[s] for s in segments_of_tokens(tokens)]) if tokens else 0.0,
         ),
-        is_open=is_last_region_of_page(page, _region_with_caption(box, caption)),
+        # A caption below a table ends it.
+        is_open=(caption is None or caption.top < bottom) and is_last_region_of_page(page, box),
         column_left=_column_left_of_region(page, left),
     )
 
