@@ -63,6 +63,16 @@ class Database:
                 self._url = self._url()
             return self._url
 
+    def move_to(self, url: str | Callable[[], str]) -> str | Callable[[], str]:
+        """Another database from now on, for tests. Returns where this one was."""
+        self.close()
+        with self._lock:
+            before, self._url = self._url, url
+            self._is_checked = False
+            # Pools of loops belong to their loops, which close them or have ended.
+            self._apools = {}
+        return before
+
     def check(self) -> None:
         """Fail at once and with a sentence, where a pool would try for long and log what it tries."""
         if not self._is_checked:

@@ -46,13 +46,13 @@ class Feeder:
 
     def __init__(
         self,
-        url: str,
         handlers: Mapping[str, Handler],
         *,
         slots: int,
         busy: Callable[[], int],
         on_lost: Callable[[Lease], None],
         on_arrival: Callable[[], None],
+        line: Line,
     ) -> None:
         self._handlers = handlers
         self._busy = busy
@@ -61,7 +61,7 @@ class Feeder:
         self._claiming = Claiming(slots)
         self.holdings = Holdings(on_lost)
         self.outbox = Outbox(self._wake)
-        self.line = Line(url)
+        self.line = line
         self.settling = Settling(self.line, self.outbox, self.holdings)
         self.pace = self._claiming.pace
         self._skipped: set[int] = set()

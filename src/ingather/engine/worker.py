@@ -4,7 +4,9 @@ import asyncio
 import logging
 import signal
 from datetime import timedelta
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from psycopg import AsyncConnection
 
 from ingather.engine import statements as sql
 from ingather.engine import verbs
@@ -14,6 +16,7 @@ from ingather.engine.errors import DatabaseUnavailable, ShuttingDown
 from ingather.engine.feeder import Feeder
 from ingather.engine.refusals import PASSING_ERRORS
 from ingather.engine.registration import Registration
+from ingather.engine.round_trip import Line
 from ingather.engine.rounds import Rounds
 from ingather.engine.runner import Runner
 from ingather.engine.script import Script, Statement, arun
@@ -41,6 +44,8 @@ DRAIN_HORIZON: Final = timedelta(seconds=60)
 
 class Worker:
     """Runs handlers until it is stopped: `async with app.worker(): …`, `app.worker().drain()`, or `run()`."""
+
+    _horizon = DRAIN_HORIZON
 
     def __init__(self, engine: "Engine", concurrency: int, queues: list[str] | None) -> None:
         self._engine = engine
@@ -72,18 +77,29 @@ class Worker:
     def _build(self) -> None:
         engine, slots = self._engine, self._concurrency
         self._table = SlotTable.create(slots)
-        self._children = Children(engine, slots)
+        self._children = self._new_children()
         self._runner = runner = Runner(engine, slots, self._table, self._children)
         self._feeder = Feeder(
-            engine.url,
             engine.registry.handlers,
             slots=slots,
             busy=lambda: runner.busy,
             on_lost=runner.stop_handlers_of,
             on_arrival=runner.wake,
+            line=self._new_line(),
         )
-        self._registration = Registration(engine, self._table, slots, kills_stuck=self._kills_stuck)
+        self._registration = self._new_registration()
         self._rounds = Rounds(engine, self._feeder, self._registration, self._queues)
+
+    # The worker of the testing kit has others of these three.
+
+    def _new_children(self) -> Children:
+        return Children(self._engine, self._concurrency)
+
+    def _new_registration(self) -> Registration:
+        return Registration(self._engine, self._table, self._concurrency, kills_stuck=self._kills_stuck)
+
+    def _new_line(self) -> Line:
+        return Line(self._engine.url)
 
     async def stop(self, grace: float = GRACE_S) -> None:
         """Claim no more, let handlers finish within `grace` seconds, give the rest back, and leave.
@@ -153,14 +169,17 @@ class Worker:
     async def adrain(self) -> None:
         """`drain`, for a caller with an event loop."""
         async with self, await aconnect(self._engine.url) as conn:
-            while not (self._feeder.is_idle and await arun(conn, self._is_nothing_left())):
-                await asyncio.sleep(LOOK_S)
+            await self._work_until_idle(conn)
+
+    async def _work_until_idle(self, conn: AsyncConnection[Any]) -> None:
+        while not (self._feeder.is_idle and await arun(conn, self._is_nothing_left())):
+            await asyncio.sleep(LOOK_S)
 
     def _is_nothing_left(self) -> Script[bool]:
         params = {
             "queues": [name for name, _ in (yield from self._rounds.known_queues())],
             "kinds": list(self._engine.registry.handlers),
-            "horizon": DRAIN_HORIZON,
+            "horizon": self._horizon,
             "worker_id": self._registration.worker_id,
         }
         [(is_idle,)] = yield Statement(sql.IS_IDLE, params)

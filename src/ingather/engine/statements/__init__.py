@@ -34,6 +34,7 @@ from ingather.engine.statements.claiming import (
     OUTLOOK,
     QUEUES,
 )
+from ingather.engine.statements.clock import MOVE_CLOCK, NEXT_DUE, SCATTERED
 from ingather.engine.statements.closing import CLOSE, FREE_PARENTS, LOCK_OPEN_BATCHES, RIPE, RIPE_BY
 from ingather.engine.statements.items import PAGE, PAGE_OF_ENDED, PAGE_OF_OPEN, RESULT, RESULTS_PAGE
 from ingather.engine.statements.queues import LIST_QUEUES, PAUSE_QUEUE, SET_QUEUE
@@ -131,12 +132,14 @@ __all__ = [
     "LOCK_QUEUE",
     "LOCK_SILENT_WORKER",
     "LOCK_WORKER",
+    "MOVE_CLOCK",
     "MOVE_SCHEDULE",
     "NEW_BATCH",
     "NEW_DELAYED_SEGMENT",
     "NEW_LABELS",
     "NEW_SEGMENT",
     "NEW_SMALL_BATCH",
+    "NEXT_DUE",
     "NEXT_SEGMENT",
     "NOW",
     "OURS_ALREADY",
@@ -164,6 +167,7 @@ __all__ = [
     "RING",
     "RIPE",
     "RIPE_BY",
+    "SCATTERED",
     "SEAL_BATCH",
     "SETTLE",
     "SETTLE_FRESH",

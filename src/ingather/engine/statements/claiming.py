@@ -297,6 +297,10 @@ with mine as materialized (
       from ingather.queue q, unnest((select %(kinds)s::text[])) as own(kind)
      where q.name = any(%(queues)s) and not q.paused
        and (q.blocked_until is null or q.blocked_until <= clock_timestamp() + %(horizon)s)
+       and (q.rate_items is null
+            or q.rate_items > (select coalesce(sum(u.items), 0) from ingather.rate_use u
+                                where u.queue = q.name
+                                  and u.used_at > statement_timestamp() + %(horizon)s - q.rate_window))
 )
 select not exists (select from mine
                     cross join lateral (select from ingather.segment s

@@ -18,12 +18,13 @@ values (%(name)s, %(kind)s, %(queue)s, %(payload)s::jsonb, %(cron)s, %(tz)s, %(s
 
 NOW: Final[LiteralString] = "select clock_timestamp()"
 
-# One firing per instant over the fleet: whoever locks the row fires it and moves it on in the same commit.
+# One firing per instant over the fleet: whoever locks the row fires it and moves it on in the same commit. In a test
+# that has moved the clock, it is so much `ahead`.
 DUE_SCHEDULE: Final[LiteralString] = """
 select name, kind, queue, payload::text, cron, tz, seconds, catch_up, priority, max_attempts, timeout_s, gathers,
-       next_at, clock_timestamp()
+       next_at, clock_timestamp() + %(ahead)s
   from ingather.schedule
- where not paused and next_at <= clock_timestamp() and name <> all(%(skipping)s)
+ where not paused and next_at <= clock_timestamp() + %(ahead)s and name <> all(%(skipping)s)
  order by next_at
  limit 1
    for no key update skip locked

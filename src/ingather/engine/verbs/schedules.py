@@ -42,13 +42,14 @@ def put_schedule(name: str, cron: Cron, request: ScatterRequest, payload: bytes,
     )
 
 
-def fire_schedule(skipping: list[str]) -> Script[tuple[str, int, bool] | None]:
+def fire_schedule(skipping: list[str], ahead: timedelta = timedelta(0)) -> Script[tuple[str, int, bool] | None]:
     """Fire the schedule that is most overdue: its batches and its next instant are one commit.
 
     Returns its name, how many instants fired and whether some were passed over; None when nothing is due.
-    The key makes an instant fire once even if its row was restored from a backup.
+    The key makes an instant fire once even if its row was restored from a backup. With `ahead`, as if it were so much
+    later already: a test that has moved the clock.
     """
-    found = yield Statement(sql.DUE_SCHEDULE, {"skipping": skipping})
+    found = yield Statement(sql.DUE_SCHEDULE, {"skipping": skipping, "ahead": ahead})
     if not found:
         return None
     [row] = found
