@@ -18,7 +18,9 @@ from ingather.library.blobs import FolderBlobs
 from ingather.library.layout.parser import LayoutParser
 from ingather.library.layout.server import LayoutFailed, LayoutServer
 from ingather.library.library import Library
+from ingather.library.parse import parse_in_jail
 from ingather.library.port import Table
+from ingather.library.reading import Reading
 from tests.library.good_pdfs import drawn
 
 SIZE = (400.0, 300.0)
@@ -181,6 +183,28 @@ def test_a_file_is_sent_once_for_each_version_of_the_parser(
     stand.be("docling", version="2.0")
     assert library().read(sha256).parser.endswith("+docling-2.0")
     assert stand.calls.count("/v1/convert/file") == 2
+
+
+def test_a_file_that_nobody_read_before_is_read_once_with_a_layout_parser(
+    stand: Stand, app: Engine, tmp_path: Path
+) -> None:
+    stand.be("mineru")
+    reads: list[str] = []
+
+    def counted(path: Path, name: str) -> Reading:
+        reads.append(name)
+        return parse_in_jail(path, name=name)
+
+    with serving(stand) as address:
+        layout = LayoutParser(LayoutServer(address))
+        papers = Library(app, FolderBlobs(tmp_path / "files"), layout=layout, parse=counted)
+        ingest.register(papers)
+        base = papers.create_knowledge_base("Papers")
+        sha256 = papers.upload(base.id, io.BytesIO(drawn(page, size=SIZE)), "paper.pdf").document.sha256
+        reads.clear()
+        assert papers.read(sha256).parser.endswith("+mineru-1.9.0")
+        papers.read(sha256)
+    assert len(reads) == 1
 
 
 BAD: dict[str, Any] = {

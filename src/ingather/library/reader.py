@@ -78,16 +78,22 @@ class FileReader:
         given. If that is still to do and this process is busy with another
         scan, `RetryLater` is raised.
         """
-        found = self._find(sha256, self.parser)
+        found, own = self._find(sha256, self.parser), None
         if found is None:
             with self._turn(sha256):
-                found = self._find(sha256, self.parser) or self._read_now(self._parse, sha256, name)
+                found = self._find(sha256, self.parser)
+                if found is None:
+                    own = self._parse_now(self._parse, sha256, name)
+                    found = self._store(sha256, own)
         if found.problem is Problem.NO_TEXT_LAYER:
             return self._find(sha256, self.parsers[0]) or self._read_scan(sha256, name) or found
-        return found if found.problem else self._with_layout(sha256, name) or found
+        return found if found.problem else self._with_layout(sha256, name, own) or found
 
-    def _with_layout(self, sha256: str, name: str) -> ReadingSummary | None:
-        """The reading with the tables of a layout parser, made now if need be. None where there is none."""
+    def _with_layout(self, sha256: str, name: str, own: Reading | None) -> ReadingSummary | None:
+        """The reading with the tables of a layout parser, made now if need be. None where there is none.
+
+        `own` is our reading of the file if it was made just now, so that nothing is read twice.
+        """
         parser = self._layout.name() if self._layout else ""
         if not parser or self._layout is None:
             return None
@@ -96,8 +102,12 @@ class FileReader:
             return found
         layout = self._layout
         with self._turn(sha256), self._blobs.path(sha256) as path:
-            reading = layout.read(path, self._parse_now(self._parse, sha256, name), sha256, parser)
-        return None if reading is None else self._store(sha256, reading)
+            # Another thread may have asked it meanwhile.
+            found = self._find(sha256, f"{self.parser}+{parser}")
+            if found is not None or not layout.may_read(sha256, parser):
+                return found
+            reading = layout.read(path, own or self._parse_now(self._parse, sha256, name), sha256, parser)
+            return None if reading is None else self._store(sha256, reading)
 
     def read_uploaded(self, sha256: str, job_id: int) -> ReadingSummary:
         """`read`, and it takes as long where the file had been read before its upload.
