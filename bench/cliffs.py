@@ -26,7 +26,7 @@ from ingather.engine import parameters, verbs
 from ingather.engine import statements as sql
 from ingather.engine.connection import connect
 from ingather.engine.engine import Engine
-from ingather.engine.script import Statement, run
+from ingather.engine.script import Statement, run_script
 from ingather.engine.verbs.retention import BEGINNING
 
 # Nothing of this kind may cost more than this many times the quiet cost.
@@ -89,7 +89,7 @@ class Place:
 
     def claim(self, queue: str = "default", *, is_locked: bool = False) -> None:
         """One claim of ten items. It commits: after a rollback the driver would have it planned anew."""
-        statement = parameters.claim(
+        statement = parameters.parameters_to_claim(
             self.worker, queue=queue, kinds=["work"], k=K, from_waiting=K // 2, free=K,
             token=secrets.randbits(62), is_locked=is_locked,
         )  # fmt: skip
@@ -280,7 +280,7 @@ def pruned(place: Place, *, is_held: bool) -> tuple[list[float], float]:
         began = time.monotonic()
         while since is not None:
             before = cpu_s(place.conn.info.backend_pid)
-            since = run(place.conn, verbs.prune(timedelta(0), since))
+            since = run_script(place.conn, verbs.prune(timedelta(0), since))
             costs.append(1000 * (cpu_s(place.conn.info.backend_pid) - before))
         return costs, time.monotonic() - began
 

@@ -13,7 +13,7 @@ import orjson
 import pytest
 
 from ingather.engine.errors import Reject, UsageError
-from ingather.engine.verdict import describe
+from ingather.engine.verdict import describe_raised
 from ingather.notice import Notice, edited, error_notice, joined, notice, notice_from_json, notice_to_json
 from tests.sources import parsed
 
@@ -179,14 +179,14 @@ def test_two_notices_are_one_with_both_inside() -> None:
 
 
 def test_the_stored_error_of_an_item_gives_its_notice_back() -> None:
-    error = orjson.loads(orjson.dumps(describe(Reject(SAMPLE), "rejected")))
+    error = orjson.loads(orjson.dumps(describe_raised(Reject(SAMPLE), "rejected")))
     assert error["message"] == SAMPLE
     assert notice_to_json(error_notice(error)) == notice_to_json(SAMPLE)
 
 
 def test_an_error_that_must_be_cut_is_no_longer_that_of_its_id() -> None:
     long = notice("sample.long", "{text}", text="x" * 5_000)
-    assert "notice" not in describe(Reject(long), "rejected")
+    assert "notice" not in describe_raised(Reject(long), "rejected")
 
 
 def test_what_is_edited_is_edited_in_its_parameters_too() -> None:

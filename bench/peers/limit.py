@@ -13,7 +13,7 @@ from ingather.engine import parameters
 from ingather.engine import statements as sql
 from ingather.engine.claiming import MOST_PER_CLAIM
 from ingather.engine.connection import connect
-from ingather.engine.driver import commit
+from ingather.engine.driver import commit_with_driver
 from ingather.engine.script import Row, Statement
 
 
@@ -32,8 +32,8 @@ def work(url: str, folder: str) -> None:
             with conn.pipeline() as pipe:
                 if settle is not None:
                     conn.cursor().execute(settle.sql, settle.params)
-                    commit(conn, pipe)
-                claim = parameters.claim(
+                    commit_with_driver(conn, pipe)
+                claim = parameters.parameters_to_claim(
                     worker_id,
                     queue="default",
                     kinds=["noop"],
@@ -60,7 +60,7 @@ def work(url: str, folder: str) -> None:
 def settle_of(worker_id: int, row: Row) -> Statement:
     token, first_id, last_id = row[:3]
     items = last_id - first_id + 1
-    return parameters.settle_range(worker_id, token, first_id, items, "{}", results(items))
+    return parameters.parameters_to_settle_range(worker_id, token, first_id, items, "{}", results(items))
 
 
 @cache

@@ -141,11 +141,11 @@ def connection_states_nothing() -> None:
 def refused_data_is_tried_again() -> None:
     """What the database refuses to hold is taken for a failure that passes."""
 
-    def is_about_data(error: Exception) -> bool:
+    def refusal_is_about_data(error: Exception) -> bool:
         return False
 
     for module in (settling, round_trip):
-        setattr(module, "is_about_data", is_about_data)  # noqa: B010  # the type checker rightly objects to the plain form
+        setattr(module, "refusal_is_about_data", refusal_is_about_data)  # noqa: B010  # the type checker rightly objects to the plain form
 
 
 def scatter_without_key() -> None:

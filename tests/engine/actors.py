@@ -15,8 +15,8 @@ from psycopg.rows import tuple_row
 from ingather.engine import parameters, verbs
 from ingather.engine import statements as sql
 from ingather.engine.model import Progress, ScatterRequest
-from ingather.engine.outbox import Ended, PutBack, runs
-from ingather.engine.script import Copy, Rows, Script, Statement, run
+from ingather.engine.outbox import Ended, PutBack, runs_in_outbox
+from ingather.engine.script import Copy, Rows, Script, Statement, run_script
 
 T = TypeVar("T")
 
@@ -92,7 +92,7 @@ class Actor:
         self._thread = ThreadPoolExecutor(1)
 
     def run(self, script: Script[T]) -> T:
-        return run(self.conn, script)
+        return run_script(self.conn, script)
 
     def play(self, script: Script[T]) -> Play[T]:
         return Play(self.conn, script)
@@ -199,8 +199,8 @@ def claim(
     token: int | None = None,
 ) -> Script[list[Held]]:
     if is_locked:
-        yield parameters.lock_queue(queue)
-    rows = yield parameters.claim(
+        yield parameters.parameters_to_lock_queue(queue)
+    rows = yield parameters.parameters_to_claim(
         worker_id,
         queue=queue,
         kinds=list(kinds),
@@ -221,15 +221,17 @@ def settle(worker_id: int, pairs: list[tuple[int, int]], state: str = "c", *, is
         return 0
     result, error = (b"1", b"") if state == "c" else (b"", b'{"reason": "rejected", "message": "no"}')
     ended: list[Ended] = [(token, item_id, state, 1, result, error) for token, item_id in pairs]
-    [(written,)] = yield (parameters.settle_fresh if is_fresh else parameters.settle)(worker_id, ended)
+    [(written,)] = yield (parameters.parameters_to_settle_fresh if is_fresh else parameters.parameters_to_settle)(
+        worker_id, ended
+    )
     return int(written)
 
 
 def settle_run(worker_id: int, pairs: list[tuple[int, int]], took_s: float = 0.0) -> Script[int]:
     """The same for neighbours that all completed."""
     ended: list[Ended] = [(token, item_id, "c", took_s, b"1", b"") for token, item_id in pairs]
-    [run] = runs(ended)
-    [(written,)] = yield parameters.settle_run(worker_id, run)
+    [run] = runs_in_outbox(ended)
+    [(written,)] = yield parameters.parameters_to_settle_run(worker_id, run)
     return int(written)
 
 
@@ -250,14 +252,18 @@ def close_ripe() -> Script[list[int]]:
 
 
 def ours(pairs: list[tuple[int, int]]) -> Script[list[int]]:
-    rows = yield parameters.ours_already([(token, item_id, "c", 0.0, b"", b"") for token, item_id in pairs])
+    rows = yield parameters.parameters_for_ours_already(
+        [(token, item_id, "c", 0.0, b"", b"") for token, item_id in pairs]
+    )
     return sorted(item_id for (item_id,) in rows)
 
 
 def put_back(pairs: list[tuple[int, int]], *, delay_s: float = 0, attempt: int = 1, lost: int = 0) -> Script[list[int]]:
     """Returns the items that went back."""
     why = b'{"reason": "failed", "message": "once more"}'
-    rows = yield parameters.put_back([PutBack(token, item_id, delay_s, attempt, lost, why) for token, item_id in pairs])
+    rows = yield parameters.parameters_to_put_back(
+        [PutBack(token, item_id, delay_s, attempt, lost, why) for token, item_id in pairs]
+    )
     return sorted(item_id for (item_id,) in rows)
 
 
@@ -301,7 +307,7 @@ select s.batch_id,
 
 
 def look(conn: psycopg.Connection[Any], batch_id: int) -> Progress:
-    [seen] = run(conn, verbs.progress([batch_id]))
+    [seen] = run_script(conn, verbs.progress([batch_id]))
     return seen
 
 

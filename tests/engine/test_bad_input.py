@@ -42,7 +42,7 @@ from ingather.engine.errors import (
 )
 from ingather.engine.item import Item
 from ingather.engine.model import ItemRecord
-from ingather.engine.script import run
+from ingather.engine.script import run_script
 from ingather.engine.verbs import scattering
 from tests.conftest import cloned, database
 from tests.engine.actors import assert_sound, scatter
@@ -629,7 +629,7 @@ def test_the_database_itself_refuses_rows_that_make_no_sense(
     eye: psycopg.Connection[Any], statement: LiteralString
 ) -> None:
     with eye.transaction(force_rollback=True):
-        run(eye, scatter(1, delay=timedelta(seconds=60)))
+        run_script(eye, scatter(1, delay=timedelta(seconds=60)))
         with pytest.raises(psycopg.errors.CheckViolation), eye.transaction():
             eye.execute(statement)
 

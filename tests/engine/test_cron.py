@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ingather.engine.cron import CatchUp, Cron, Due, due
+from ingather.engine.cron import CatchUp, Cron, Due, due_firings_of_cron
 from ingather.engine.errors import UsageError
 
 
@@ -351,7 +351,7 @@ HOURLY = Cron.parse("0 * * * *")
 def test_the_policy_says_which_missed_instants_fire(
     policy: CatchUp, now: str, fire: list[str], upcoming: str, has_skipped: bool
 ) -> None:
-    decided = due(HOURLY, last=at("26-01-01 00:00"), now=at(f"26-01-01 {now}"), policy=policy)
+    decided = due_firings_of_cron(HOURLY, last=at("26-01-01 00:00"), now=at(f"26-01-01 {now}"), policy=policy)
     assert decided == Due(
         fire=[at(f"26-01-01 {instant}") for instant in fire], next=at(f"26-01-01 {upcoming}"), has_skipped=has_skipped
     )
@@ -359,14 +359,14 @@ def test_the_policy_says_which_missed_instants_fire(
 
 @pytest.mark.parametrize("policy", ["skip", "one", "all"])
 def test_a_clock_that_went_back_fires_nothing_again(policy: CatchUp) -> None:
-    decided = due(HOURLY, last=at("26-01-01 05:00"), now=at("26-01-01 02:00"), policy=policy)
+    decided = due_firings_of_cron(HOURLY, last=at("26-01-01 05:00"), now=at("26-01-01 02:00"), policy=policy)
     assert decided == Due(fire=[], next=at("26-01-01 06:00"), has_skipped=False)
 
 
 @pytest.mark.parametrize("policy", ["skip", "one", "all"])
 def test_a_slow_look_loses_no_firing_of_a_quick_schedule(policy: CatchUp) -> None:
     cron = Cron.parse("*/10 * * * * *", seconds=True)
-    decided = due(cron, last=at("26-01-01 00:00"), now=at("26-01-01 00:00:35"), policy=policy)
+    decided = due_firings_of_cron(cron, last=at("26-01-01 00:00"), now=at("26-01-01 00:00:35"), policy=policy)
     assert decided == Due(
         fire=[at(f"26-01-01 00:00:{second}") for second in (10, 20, 30)],
         next=at("26-01-01 00:00:40"),
@@ -377,13 +377,15 @@ def test_a_slow_look_loses_no_firing_of_a_quick_schedule(policy: CatchUp) -> Non
 def test_after_a_year_only_the_newest_hundred_fire() -> None:
     cron = Cron.parse("* * * * * *", seconds=True)
     now = at("27-01-01 00:00:00.5")
-    decided = due(cron, last=at("26-01-01 00:00:00.25"), now=now, policy="all")
+    decided = due_firings_of_cron(cron, last=at("26-01-01 00:00:00.25"), now=now, policy="all")
     assert decided.fire == [at("27-01-01 00:00:00") - timedelta(seconds=99 - n) for n in range(100)]
     assert (decided.next, decided.has_skipped) == (at("27-01-01 00:00:01"), True)
 
 
 def test_after_a_burst_long_ago_one_fires_its_newest_instant() -> None:
-    decided = due(Cron.parse("* 7 1 1 *"), last=at("26-01-01 00:00"), now=at("26-06-01 00:00"), policy="one")
+    decided = due_firings_of_cron(
+        Cron.parse("* 7 1 1 *"), last=at("26-01-01 00:00"), now=at("26-06-01 00:00"), policy="one"
+    )
     assert decided == Due(fire=[at("26-01-01 07:59")], next=at("27-01-01 07:00"), has_skipped=True)
 
 
@@ -395,7 +397,7 @@ def test_looking_again_fires_nothing_twice_and_all_leaves_nothing_out(minutes: i
     last = birth
     fired: list[datetime] = []
     for now in looks:
-        decided = due(cron, last=last, now=now, policy=policy)
+        decided = due_firings_of_cron(cron, last=last, now=now, policy=policy)
         fired += decided.fire
         last = decided.fire[-1] if decided.fire else last
         assert decided.next > now
@@ -406,4 +408,4 @@ def test_looking_again_fires_nothing_twice_and_all_leaves_nothing_out(minutes: i
 
 def test_an_unknown_policy_is_refused() -> None:
     with pytest.raises(UsageError, match="'sometimes' is not known"):
-        due(HOURLY, last=at("26-01-01 00:00"), now=at("26-01-01 00:00"), policy="sometimes")  # type: ignore[arg-type]
+        due_firings_of_cron(HOURLY, last=at("26-01-01 00:00"), now=at("26-01-01 00:00"), policy="sometimes")  # type: ignore[arg-type]

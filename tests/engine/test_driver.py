@@ -36,8 +36,8 @@ def test_a_commit_in_a_pipeline_divides_it_into_transactions(url: str) -> None:
         async with conn.pipeline() as pipe:
             for cursor, n in zip(cursors, (1, 1, 2), strict=True):
                 await cursor.execute("insert into kept values (%s) returning n", [n])
-                driver.commit(conn, pipe)
-                await driver.flush(conn)
+                driver.commit_with_driver(conn, pipe)
+                await driver.flush_driver(conn)
 
     async def act() -> list[bool]:
         async with await psycopg.AsyncConnection.connect(url, autocommit=True) as conn:
@@ -47,18 +47,18 @@ def test_a_commit_in_a_pipeline_divides_it_into_transactions(url: str) -> None:
                 await insert(conn, cursors)
             rows = await (await conn.execute("select n from kept order by n")).fetchall()
             assert rows == [(1,), (2,)]
-            return [driver.has_result(cursor) for cursor in cursors]
+            return [driver.has_result_in_driver(cursor) for cursor in cursors]
 
     assert asyncio.run(act()) == [True, False, True]
 
 
 def test_a_pipeline_and_a_transaction_are_seen(db: psycopg.Connection[Any]) -> None:
-    assert not driver.is_in_pipeline(db)
-    assert driver.is_outside_transaction(db)
+    assert not driver.driver_is_in_pipeline(db)
+    assert driver.driver_is_outside_transaction(db)
     with db.pipeline():
-        assert driver.is_in_pipeline(db)
+        assert driver.driver_is_in_pipeline(db)
     with db.transaction():
-        assert not driver.is_outside_transaction(db)
+        assert not driver.driver_is_outside_transaction(db)
 
 
 def test_no_other_module_of_the_engine_reaches_into_the_driver() -> None:

@@ -301,7 +301,7 @@ def test_one_outcome_that_cannot_be_put_together_costs_its_item_alone(
 ) -> None:
     """An error in the making of a round trip, of whatever kind, must never stop the others."""
     app = furnish(Engine(url, lease=1))
-    real = parameters._milliseconds_of
+    real = parameters._milliseconds_as_parameter
 
     def odd(seconds: Any) -> str:
         seconds = list(seconds)
@@ -309,7 +309,7 @@ def test_one_outcome_that_cannot_be_put_together_costs_its_item_alone(
             raise OverflowError("a time that nobody can write down")
         return real(seconds)
 
-    monkeypatch.setattr(parameters, "_milliseconds_of", odd)
+    monkeypatch.setattr(parameters, "_milliseconds_as_parameter", odd)
 
     @app.handler("slow")
     async def slow(item: Item) -> Any:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from ingather.engine.connection import connect, unavailable
+from ingather.engine.connection import connect, connection_unavailable
 from ingather.engine.engine import Engine
 from ingather.engine.errors import DatabaseUnavailable
 from ingather.engine.item import Item
@@ -40,10 +40,10 @@ def test_a_server_that_may_not_be_written_is_passed_over_and_named(url: str, tmp
 
 
 def test_a_failure_names_every_host_and_no_password() -> None:
-    error = unavailable("postgresql://me:secret@one:1111,two:2222/mine", OSError("secret did not work"))
+    error = connection_unavailable("postgresql://me:secret@one:1111,two:2222/mine", OSError("secret did not work"))
     assert str(error) == "No PostgreSQL could be reached at one:1111, two:2222/mine: … did not work"
 
 
 def test_one_port_serves_all_hosts() -> None:
-    error = unavailable("postgresql://one,two/mine?port=7000", OSError("away"))
+    error = connection_unavailable("postgresql://one,two/mine?port=7000", OSError("away"))
     assert "one:7000, two:7000/mine" in str(error)

@@ -9,7 +9,7 @@ import pytest
 
 from ingather.engine import statements as sql
 from ingather.engine.engine import Engine
-from ingather.engine.script import Script, Statement, run
+from ingather.engine.script import Script, Statement, run_script
 from tests.engine.workshop import build
 
 JOBS = 20_000
@@ -72,7 +72,7 @@ def test_a_claim_reads_no_more_than_it_takes(shop: Engine, db: psycopg.Connectio
     _fill(shop, db)
     if statistics == "fresh":
         db.execute("analyze")
-    worker_id = run(db, _register())
+    worker_id = run_script(db, _register())
     db.execute(f"set plan_cache_mode = {mode}")
     queries = {
         "worker_id": worker_id, "queue": "default", "kinds": ["echo"], "k": K, "kw": K // 2, "free": 10,

@@ -18,7 +18,7 @@ import psycopg.sql
 import pytest
 
 from ingather.engine.batch import Batch
-from ingather.engine.connection import connect, is_direct
+from ingather.engine.connection import connect, is_direct_connection
 from ingather.engine.engine import Engine
 from ingather.engine.errors import BatchClosed, DatabaseUnavailable, KeyReused, Reject
 from ingather.engine.item import Item
@@ -162,9 +162,9 @@ def assert_nothing_clings(url: str, servers: int) -> None:
 
 def test_a_pooled_connection_is_told_from_a_direct_one(url: str) -> None:
     with connect(url) as direct:
-        assert is_direct(direct)
+        assert is_direct_connection(direct)
     with Pooler(url, servers=2) as pooler, connect(pooler.url) as pooled:
-        assert not is_direct(pooled)
+        assert not is_direct_connection(pooled)
         pids = {pooled.execute("select pg_backend_pid()").fetchall()[0][0] for _ in range(4)}
         assert len(pids) == 2
         with pooled.transaction():

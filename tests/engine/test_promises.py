@@ -25,7 +25,7 @@ from ingather.engine.engine import Engine
 from ingather.engine.errors import KeyReused, PayloadRefused, Reject, RetryLater
 from ingather.engine.item import Item
 from ingather.engine.migrations import migrate
-from ingather.engine.script import Statement, run
+from ingather.engine.script import Statement, run_script
 from ingather.engine.verdict import Died, Overdue, verdict
 from tests.conftest import FAST, Clock
 from tests.engine import actors
@@ -393,7 +393,7 @@ def test_promise_7_two_closers_close_once(shop: Engine, url: str, db: psycopg.Co
     ids = [batch.id for batch in batches]
     # Settle without closing: an outcome by hand under a lease by hand.
     for batch in batches:
-        worker_id = run(db, _register())
+        worker_id = run_script(db, _register())
         [lease] = _claim(db, worker_id, after=batch.id - 1)
         _complete(db, worker_id, lease)
     barrier = threading.Barrier(2)
@@ -403,7 +403,7 @@ def test_promise_7_two_closers_close_once(shop: Engine, url: str, db: psycopg.Co
         with psycopg.connect(url, autocommit=True) as conn:
             barrier.wait()
             for batch_id in ids:
-                closed.extend(run(conn, actors.close([batch_id])))
+                closed.extend(run_script(conn, actors.close([batch_id])))
 
     threads = [threading.Thread(target=close) for _ in range(2)]
     for thread in threads:
@@ -462,7 +462,7 @@ def test_promise_8_reading_progress_costs_the_same_for_a_million_items(shop: Eng
 
     small = shop.scatter("echo", ({"n": n} for n in range(1_000)))
     large = shop.scatter("echo", ({"n": n} for n in range(1_000_000)))
-    worker_id = run(db, _register())
+    worker_id = run_script(db, _register())
     for batch in (small, large):
         [lease] = _claim(db, worker_id, after=batch.id - 1, k=500, kinds="echo")
         _complete(db, worker_id, lease)
@@ -506,7 +506,7 @@ def test_promise_9_a_small_batch_behind_a_large_one_starts_in_the_next_claim(
     shop: Engine, db: psycopg.Connection
 ) -> None:
     large = shop.scatter("nap", ({"s": 0} for _ in range(100_000)))
-    worker_id = run(db, _register())
+    worker_id = run_script(db, _register())
     assert {row[3] for row in _claim(db, worker_id, after=0, k=100)} == {large.id}
     small = shop.scatter("nap", [{"s": 0} for _ in range(5)])
     rows = _claim(db, worker_id, after=large.id, k=100)
@@ -628,7 +628,7 @@ def test_promise_14_closed_batches_are_pruned_in_small_steps_and_open_ones_stay(
     shop.worker().drain()
     waiting = shop.scatter("echo", [{"n": 2}])
     steps = 0
-    while run(db, verbs.prune(timedelta(days=1))):
+    while run_script(db, verbs.prune(timedelta(days=1))):
         steps += 1
         assert counts(db)["payload"] >= 12_002 - steps * verbs.PRUNE_ROWS
     assert steps == 3

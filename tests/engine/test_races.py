@@ -22,10 +22,10 @@ from ingather.engine.engine import Engine
 from ingather.engine.errors import BatchClosed, KeyReused, UnknownBatch
 from ingather.engine.item import Item, Offspring
 from ingather.engine.model import ScatterRequest
-from ingather.engine.outbox import SHORTEST_RUN, Ended, Hold, Parcel, runs
-from ingather.engine.parameters import sparse_milliseconds
-from ingather.engine.round_trip import Line, steps
-from ingather.engine.script import Script, Statement, run
+from ingather.engine.outbox import SHORTEST_RUN, Ended, Hold, OutboxParcel, runs_in_outbox
+from ingather.engine.parameters import sparse_milliseconds_as_parameter
+from ingather.engine.round_trip import RoundTripLine, steps_of_round_trip
+from ingather.engine.script import Script, Statement, run_script
 from tests.conftest import Clock
 from tests.engine.actors import (
     Actor,
@@ -189,7 +189,7 @@ def test_a_run_of_which_one_has_ended_is_refused_whole(ann: Actor, bob: Actor) -
     ],
 )
 def test_times_are_told_from_the_first_to_the_last_that_took_any(took_s: list[float], sent: str) -> None:
-    assert sparse_milliseconds(took_s) == sent
+    assert sparse_milliseconds_as_parameter(took_s) == sent
 
 
 def test_words_that_overtook_each_other_or_failed_make_no_runs() -> None:
@@ -197,14 +197,17 @@ def test_words_that_overtook_each_other_or_failed_make_no_runs() -> None:
         return [(token, item_id, state, 0.0, b"1", b"") for token, item_id, state in ends]
 
     one, other = ([(token, 100 * token + n, "c") for n in range(SHORTEST_RUN)] for token in (1, 2))
-    assert runs(pairs(*one, *other)) == [pairs(*one), pairs(*other)]
-    assert runs(pairs(*one[:3])) == [pairs(*one[:3])]
-    assert runs(pairs(*one[:2], *other[:2])) == []  # two commits for four items
-    assert runs([]) == []
-    assert runs(pairs((1, 11, "c"), (1, 10, "c"))) == []
-    assert runs(pairs((1, 10, "c"), (1, 12, "c"))) == []
-    assert runs(pairs((1, 10, "c"), (1, 11, "e"))) == []
-    assert runs(pairs(*((token, 1000 * token + n, "c") for token in range(9) for n in range(SHORTEST_RUN)))) == []
+    assert runs_in_outbox(pairs(*one, *other)) == [pairs(*one), pairs(*other)]
+    assert runs_in_outbox(pairs(*one[:3])) == [pairs(*one[:3])]
+    assert runs_in_outbox(pairs(*one[:2], *other[:2])) == []  # two commits for four items
+    assert runs_in_outbox([]) == []
+    assert runs_in_outbox(pairs((1, 11, "c"), (1, 10, "c"))) == []
+    assert runs_in_outbox(pairs((1, 10, "c"), (1, 12, "c"))) == []
+    assert runs_in_outbox(pairs((1, 10, "c"), (1, 11, "e"))) == []
+    assert (
+        runs_in_outbox(pairs(*((token, 1000 * token + n, "c") for token in range(9) for n in range(SHORTEST_RUN))))
+        == []
+    )
 
 
 def test_a_worker_whose_settle_was_heard_but_not_answered_goes_on_with_the_rest_of_its_lease(
@@ -212,9 +215,9 @@ def test_a_worker_whose_settle_was_heard_but_not_answered_goes_on_with_the_rest_
 ) -> None:
     both = asyncio.Event()
     lost: list[int] = []
-    exchange = Line.exchange
+    exchange = RoundTripLine.exchange
 
-    async def without_an_answer(self: Line, steps: Any) -> Any:
+    async def without_an_answer(self: RoundTripLine, steps: Any) -> Any:
         reply = await exchange(self, steps)
         if reply.settled and not lost:
             lost.append(reply.settled)
@@ -222,7 +225,7 @@ def test_a_worker_whose_settle_was_heard_but_not_answered_goes_on_with_the_rest_
             raise psycopg.OperationalError("the line broke under the reply")
         return reply
 
-    monkeypatch.setattr(Line, "exchange", without_an_answer)
+    monkeypatch.setattr(RoundTripLine, "exchange", without_an_answer)
 
     @app.handler("read")
     async def read(item: Item) -> int:
@@ -325,7 +328,7 @@ def test_a_claim_whose_reply_was_lost_is_given_back_by_its_worker(app: Engine, d
             worker_id = app.workers()[0].id
             # A claim in the worker's name that it never hears of: as if the line had broken under the reply.
             batch = app.scatter("read", [1, 2], conn=db, queue="elsewhere")
-            assert len(run(db, claim(worker_id, queue="elsewhere"))) == 1
+            assert len(run_script(db, claim(worker_id, queue="elsewhere"))) == 1
             await batch.await_(timeout=60)
 
     asyncio.run(live())
@@ -340,24 +343,24 @@ class World:
 
     def __init__(self, conn: psycopg.Connection[Any], stands: str) -> None:
         self.conn = conn
-        self.silent, self.busy, self.eager = (run(conn, enlist()) for _ in range(3))
+        self.silent, self.busy, self.eager = (run_script(conn, enlist()) for _ in range(3))
         queue = f"q{self.silent}"
         self.queue = queue
         items = 4 if stands != "busy" else 16
-        self.batch_id = run(conn, scatter(items, queue=queue, gathers=True))
+        self.batch_id = run_script(conn, scatter(items, queue=queue, gathers=True))
         self.leases: list[Held] = []
         if stands == "busy":
             for worker in (self.silent, self.silent, self.busy):
-                self.leases += run(conn, claim(worker, 4, queue=queue))
-            run(conn, settle(self.silent, self.leases[0].pairs[:1], "e"))
-            run(conn, put_back(self.leases[1].pairs[:2]))
+                self.leases += run_script(conn, claim(worker, 4, queue=queue))
+            run_script(conn, settle(self.silent, self.leases[0].pairs[:1], "e"))
+            run_script(conn, put_back(self.leases[1].pairs[:2]))
         else:
-            [done] = run(conn, claim(self.silent, queue=queue))
-            run(conn, settle(self.silent, done.pairs[:1], "e"))
-            run(conn, settle(self.silent, done.pairs[1:]))
+            [done] = run_script(conn, claim(self.silent, queue=queue))
+            run_script(conn, settle(self.silent, done.pairs[:1], "e"))
+            run_script(conn, settle(self.silent, done.pairs[1:]))
             if stands == "gathering":
-                run(conn, close([self.batch_id]))
-                self.leases += run(conn, claim(self.silent, queue=queue))
+                run_script(conn, close([self.batch_id]))
+                self.leases += run_script(conn, claim(self.silent, queue=queue))
         conn.execute("update ingather.worker set beat_at = beat_at - interval '1 minute' where id = %s", [self.silent])
 
     def script(self, verb: str) -> Script[Any]:
@@ -454,7 +457,7 @@ def test_two_workers_that_block_the_same_queues_take_them_in_one_order(
     app: Engine, db: psycopg.Connection[Any], enter: Enter
 ) -> None:
     for queue in ("east", "west"):
-        run(db, scatter(1, queue=queue))
+        run_script(db, scatter(1, queue=queue))
     blockers = {queue: enter() for queue in ("east", "west")}
     for queue, blocker in blockers.items():
         blocker.conn.execute("begin")
@@ -462,12 +465,12 @@ def test_two_workers_that_block_the_same_queues_take_them_in_one_order(
 
     async def meet() -> None:
         parcels = [
-            Parcel([], [], [Hold("east", 60.0), Hold("west", 60.0)]),
-            Parcel([], [], [Hold("west", 90.0), Hold("east", 30.0), Hold("west", 20.0)]),
+            OutboxParcel([], [], [Hold("east", 60.0), Hold("west", 60.0)]),
+            OutboxParcel([], [], [Hold("west", 90.0), Hold("east", 30.0), Hold("west", 20.0)]),
         ]
-        workers = [Line(app.url) for _ in parcels]
+        workers = [RoundTripLine(app.url) for _ in parcels]
         talks = [
-            asyncio.create_task(line.exchange(steps(0, parcel, no_batches)))
+            asyncio.create_task(line.exchange(steps_of_round_trip(0, parcel, no_batches)))
             for line, parcel in zip(workers, parcels, strict=True)
         ]
         while len(waiting(db)) < 2:
@@ -491,7 +494,7 @@ def no_batches(_tokens: object) -> set[int]:
 
 def claim_two(worker_id: int) -> Statement:
     token = secrets.randbits(62)
-    return parameters.claim(
+    return parameters.parameters_to_claim(
         worker_id, queue="default", kinds=["read"], k=2, token=token, from_waiting=2, is_locked=True
     )
 
@@ -534,24 +537,24 @@ class Fray:
 
     def work(self, conn: psycopg.Connection[Any], dice: random.Random) -> None:
         """A worker's life, short or long."""
-        worker = run(conn, enlist(lease_s=3600))
+        worker = run_script(conn, enlist(lease_s=3600))
         for _ in range(dice.randrange(20)):
-            leases = run(conn, claim(worker, dice.choice([1, 3, 10]), is_locked=dice.random() < 0.5))
+            leases = run_script(conn, claim(worker, dice.choice([1, 3, 10]), is_locked=dice.random() < 0.5))
             pairs = [pair for lease in leases for pair in lease.pairs]
             dice.shuffle(pairs)
             cut = dice.randrange(len(pairs) + 1)
-            run(conn, put_back(pairs[:cut], attempt=dice.randrange(3)))
-            run(conn, settle(worker, pairs[cut:], dice.choice("cce")))
+            run_script(conn, put_back(pairs[:cut], attempt=dice.randrange(3)))
+            run_script(conn, settle(worker, pairs[cut:], dice.choice("cce")))
             if dice.random() < 0.2:
-                run(conn, settle(worker, pairs))
+                run_script(conn, settle(worker, pairs))
             if dice.random() < 0.3:
-                run(conn, close(self.batches))
-        pairs = [pair for lease in run(conn, claim(worker, 5)) for pair in lease.pairs]
+                run_script(conn, close(self.batches))
+        pairs = [pair for lease in run_script(conn, claim(worker, 5)) for pair in lease.pairs]
         if dice.random() < 0.5:
-            run(conn, verbs.dismiss(worker))
+            run_script(conn, verbs.dismiss(worker))
         else:
-            run(conn, verbs.take_back(worker, started=[item_id for _, item_id in pairs[:1]], death="died"))
-        assert run(conn, settle(worker, pairs)) == 0
+            run_script(conn, verbs.take_back(worker, started=[item_id for _, item_id in pairs[:1]], death="died"))
+        assert run_script(conn, settle(worker, pairs)) == 0
 
     def meddle(self, conn: psycopg.Connection[Any], dice: random.Random) -> None:
         """An operator without mercy."""
@@ -560,19 +563,19 @@ class Fray:
         match dice.randrange(12):
             case 0 | 1 | 2:
                 try:
-                    run(conn, verbs.add(batch_id, lines(dice.choice([1, 5, 30]))))
+                    run_script(conn, verbs.add(batch_id, lines(dice.choice([1, 5, 30]))))
                 except BatchClosed:
-                    self.batches[place] = run(conn, scatter(40, gathers=dice.random() < 0.5))
+                    self.batches[place] = run_script(conn, scatter(40, gathers=dice.random() < 0.5))
             case 3:
-                run(conn, verbs.cancel(batch_id))
+                run_script(conn, verbs.cancel(batch_id))
             case 4 | 5 | 6:
-                run(conn, verbs.retry_failed(batch_id))
+                run_script(conn, verbs.retry_failed(batch_id))
             case 7:
-                run(conn, verbs.pause(batch_id, paused=dice.random() < 0.3))
+                run_script(conn, verbs.pause(batch_id, paused=dice.random() < 0.3))
             case 8:
-                run(conn, verbs.set_queue("default", max_running=dice.choice([None, 5, 20]), rate=...))
+                run_script(conn, verbs.set_queue("default", max_running=dice.choice([None, 5, 20]), rate=...))
             case 9:
-                run(conn, close_ripe())
+                run_script(conn, close_ripe())
             case _:
                 seen = look(conn, batch_id)
                 assert min(seen.pending, seen.running) >= 0
@@ -583,7 +586,7 @@ def test_nothing_is_lost_or_done_twice_when_everyone_does_everything_at_once(
     url: str, db: psycopg.Connection[Any]
 ) -> None:
     """Eight sessions, all verbs, a few batches, three seconds. Then one worker finishes, and everything is counted."""
-    fray = Fray(url, [run(db, scatter(60, gathers=n % 2 == 0)) for n in range(4)])
+    fray = Fray(url, [run_script(db, scatter(60, gathers=n % 2 == 0)) for n in range(4)])
     fray.rage(seconds=3)
     assert fray.broken == []
     assert_sound(db)
@@ -596,18 +599,18 @@ def test_nothing_is_lost_or_done_twice_when_everyone_does_everything_at_once(
 def finish(conn: psycopg.Connection[Any]) -> None:
     """Take everything back, and work until nothing is left."""
     for (worker,) in conn.execute("select id from ingather.worker").fetchall():
-        run(conn, verbs.take_back(worker, started=[], death="the end"))
-    run(conn, verbs.set_queue("default", max_running=None, rate=None))
+        run_script(conn, verbs.take_back(worker, started=[], death="the end"))
+    run_script(conn, verbs.set_queue("default", max_running=None, rate=None))
     for (batch_id,) in conn.execute("select id from ingather.batch where paused").fetchall():
-        run(conn, verbs.pause(batch_id, paused=False))
+        run_script(conn, verbs.pause(batch_id, paused=False))
     conn.execute("update ingather.waiting set run_at = clock_timestamp()")
-    worker = run(conn, enlist())
+    worker = run_script(conn, enlist())
     while True:
-        while leases := run(conn, claim(worker)):
-            run(conn, settle(worker, [pair for lease in leases for pair in lease.pairs]))
-        if not run(conn, close_ripe()) and not count(conn, "waiting"):
+        while leases := run_script(conn, claim(worker)):
+            run_script(conn, settle(worker, [pair for lease in leases for pair in lease.pairs]))
+        if not run_script(conn, close_ripe()) and not count(conn, "waiting"):
             break
-    run(conn, verbs.dismiss(worker))
+    run_script(conn, verbs.dismiss(worker))
 
 
 # --- closing (21 d, e) -----------------------------------------------------------------------------------------------
@@ -855,19 +858,19 @@ def test_the_limit_holds_in_a_database_whose_transactions_keep_their_first_snaps
     """Under repeatable read the count would be as old as the wait for the lock."""
     name = psycopg.sql.Identifier(db.info.dbname)
     db.execute(psycopg.sql.SQL("alter database {} set default_transaction_isolation = 'repeatable read'").format(name))
-    run(db, scatter(10))
-    run(db, verbs.set_queue("default", max_running=3, rate=None))
+    run_script(db, scatter(10))
+    run_script(db, verbs.set_queue("default", max_running=3, rate=None))
     app.handler("read")(idle)
     blocker = enter()
     blocker.conn.execute("begin")
     blocker.conn.execute(sql.LOCK_QUEUE, {"queue": "default"})
 
     async def meet() -> None:
-        workers = [Line(url) for _ in range(2)]
+        workers = [RoundTripLine(url) for _ in range(2)]
         talks = []
         for line in workers:
-            claims = partial(claim_two, run(db, enlist()))
-            trip = steps(0, Parcel([], []), no_batches, claim=claims, limited_queue="default")
+            claims = partial(claim_two, run_script(db, enlist()))
+            trip = steps_of_round_trip(0, OutboxParcel([], []), no_batches, claim=claims, limited_queue="default")
             talks.append(asyncio.create_task(line.exchange(trip)))
         while len(waiting(db)) < 2:
             await asyncio.sleep(0.002)

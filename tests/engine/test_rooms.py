@@ -53,7 +53,7 @@ def tables(url: str) -> set[str]:
 
 
 def made_by(room: str) -> set[str]:
-    texts = [migration.text for migration in migrations.available() if migration.room == room]
+    texts = [migration.text for migration in migrations.available_migrations() if migration.room == room]
     return {name for text in texts for name in re.findall(r"create table ingather\.(\w+)", text)}
 
 
@@ -64,7 +64,7 @@ def grants(room: str) -> str:
 
 def test_an_application_of_the_engine_alone_gets_the_engines_tables_alone(empty: str) -> None:
     app = Engine(empty)
-    assert set(app.migrate()) == {each.name for each in migrations.available() if each.room == "engine"}
+    assert set(app.migrate()) == {each.name for each in migrations.available_migrations() if each.room == "engine"}
     assert tables(empty) == made_by("engine") | {"migration"}
     app.handler("read")(_read)
     batch = app.scatter("read", [1, 2])
@@ -79,16 +79,16 @@ def test_the_rooms_that_are_there_are_kept_up_to_date_by_all(empty: str) -> None
         conn.execute("delete from ingather.migration where name = 'tables'")
         conn.execute("alter table ingather.reading drop column if exists tables")
         with pytest.raises(SchemaOutdated, match="lack version 8"):
-            migrations.check(conn)
-    assert "extraction" not in migrations.rooms_in({1, 2})
+            migrations.check_migrations(conn)
+    assert "extraction" not in migrations.rooms_in_migrations({1, 2})
 
 
 def test_a_room_that_is_asked_for_and_not_there_is_missed(empty: str) -> None:
     migrations.migrate(empty, {"engine"})
     with psycopg.connect(empty) as conn:
-        migrations.check(conn)
+        migrations.check_migrations(conn)
         with pytest.raises(SchemaOutdated, match="lack version"):
-            migrations.check(conn, {"engine", "library"})
+            migrations.check_migrations(conn, {"engine", "library"})
     assert migrations.migrate(empty)
     assert made_by("web") <= tables(empty)
 

@@ -26,7 +26,7 @@ from hypothesis.stateful import (
 from ingather.engine import statements as sql
 from ingather.engine import verbs
 from ingather.engine.errors import BatchClosed
-from ingather.engine.script import run
+from ingather.engine.script import run_script
 from ingather.engine.verdict import MAX_LOST
 from tests.conftest import Clock
 from tests.engine.actors import Held, claim, close, close_ripe, enlist, lines, put_back, request, settle, settle_run
@@ -129,7 +129,7 @@ class Story(RuleBasedStateMachine):
         self.scatter(4, gathers=False, key=None)
 
     def enlist(self) -> None:
-        self.oracle.beats[run(self.conn, enlist(lease_s=LEASE_S))] = self.oracle.now
+        self.oracle.beats[run_script(self.conn, enlist(lease_s=LEASE_S))] = self.oracle.now
 
     # One rule for all, since hypothesis would choose evenly between rules, and leave some out for a whole story.
     @rule(
@@ -176,7 +176,7 @@ class Story(RuleBasedStateMachine):
         if len(self.oracle.batches) == 6:
             return
         wanted = request(gathers=gathers, idempotency_key=key and f"{key} {items} {gathers}")
-        batch_id, is_new = run(self.conn, verbs.scatter(wanted, lines(items)))
+        batch_id, is_new = run_script(self.conn, verbs.scatter(wanted, lines(items)))
         assert is_new == (batch_id not in self.oracle.batches)
         if is_new:
             self.oracle.batches[batch_id] = Batch(gathers=gathers)
@@ -185,21 +185,21 @@ class Story(RuleBasedStateMachine):
     def add(self, batch_id: int, batch: Batch, items: int) -> None:
         if not batch.is_open:
             with pytest.raises(BatchClosed):
-                run(self.conn, verbs.add(batch_id, lines(items)))
+                run_script(self.conn, verbs.add(batch_id, lines(items)))
         elif len(self.oracle.of(batch_id)) < 12:
-            assert run(self.conn, verbs.add(batch_id, lines(items))) == items
+            assert run_script(self.conn, verbs.add(batch_id, lines(items))) == items
             self.learn(batch_id, items)
 
     def pause(self, batch_id: int, batch: Batch, *, paused: bool) -> None:
-        run(self.conn, verbs.pause(batch_id, paused=paused))
+        run_script(self.conn, verbs.pause(batch_id, paused=paused))
         batch.is_paused = paused
 
     def set_limit(self, limit: int | None) -> None:
-        run(self.conn, verbs.set_queue("default", max_running=limit, rate=...))
+        run_script(self.conn, verbs.set_queue("default", max_running=limit, rate=...))
         self.oracle.max_running = limit
 
     def cancel(self, batch_id: int, batch: Batch) -> None:
-        assert run(self.conn, verbs.cancel(batch_id)) == batch.is_open
+        assert run_script(self.conn, verbs.cancel(batch_id)) == batch.is_open
         if batch.is_open:
             for item in self.oracle.of(batch_id).values():
                 if item.state not in ENDED:
@@ -209,7 +209,7 @@ class Story(RuleBasedStateMachine):
 
     def retry_failed(self, batch_id: int, batch: Batch) -> None:
         failed = [item for item in self.oracle.of(batch_id).values() if item.state == "error"]
-        assert run(self.conn, verbs.retry_failed(batch_id)) == len(failed)
+        assert run_script(self.conn, verbs.retry_failed(batch_id)) == len(failed)
         for item in failed:
             item.back(attempts=0, lost=0, due_at=self.oracle.now)
             item.died_with = None
@@ -226,7 +226,7 @@ class Story(RuleBasedStateMachine):
         expected = min(k, len(could), self.oracle.room())
         # All items of a story are of one share, so both forms of a claim must bring the same.
         is_locked, is_of_one_share = self.oracle.max_running is not None, len(self.leases) % 2 == 1
-        came = run(self.conn, claim(worker_id, k, is_locked=is_locked, is_of_one_share=is_of_one_share))
+        came = run_script(self.conn, claim(worker_id, k, is_locked=is_locked, is_of_one_share=is_of_one_share))
         ids = [id_ for lease in came for id_ in lease.ids]
         assert len(ids) == expected
         assert set(ids) <= could
@@ -241,7 +241,7 @@ class Story(RuleBasedStateMachine):
 
     def settle(self, which: int, mask: int, state: str) -> None:
         worker_id, pairs, items = self.pick_pairs(which, mask)
-        assert run(self.conn, settle(worker_id, pairs, state)) == len(items)
+        assert run_script(self.conn, settle(worker_id, pairs, state)) == len(items)
         for item in items.values():
             item.end("completed" if state == "c" else "error")
 
@@ -251,7 +251,7 @@ class Story(RuleBasedStateMachine):
         several = [lease for who, lease in self.leases if who == worker_id][-3:]
         pairs = [pair for lease in several for pair in self.some(lease, mask)]
         items = self.still_held(pairs)
-        assert run(self.conn, settle(worker_id, pairs, state)) == len(items)
+        assert run_script(self.conn, settle(worker_id, pairs, state)) == len(items)
         for item in items.values():
             item.end("completed" if state == "c" else "error")
 
@@ -261,7 +261,7 @@ class Story(RuleBasedStateMachine):
         pairs = [lease.pairs, lease.pairs[:2], lease.pairs[1:] or lease.pairs][part % 3]
         items = self.still_held(pairs)
         try:
-            written = run(self.conn, settle_run(worker_id, pairs))
+            written = run_script(self.conn, settle_run(worker_id, pairs))
         except psycopg.errors.UniqueViolation:
             written = 0  # one of them had ended before
         assert written == (len(pairs) if len(items) == len(pairs) else 0)
@@ -272,7 +272,7 @@ class Story(RuleBasedStateMachine):
     def put_back(self, which: int, mask: int, delay_s: int) -> None:
         _, pairs, items = self.pick_pairs(which, mask)
         lease = next(lease for _, lease in self.leases if lease.token == pairs[0][0])
-        went = run(self.conn, put_back(pairs, delay_s=delay_s, attempt=lease.attempt, lost=lease.lost))
+        went = run_script(self.conn, put_back(pairs, delay_s=delay_s, attempt=lease.attempt, lost=lease.lost))
         assert went == sorted(items)
         for item in items.values():
             item.back(attempts=item.attempts, lost=item.lost, due_at=self.oracle.now + delay_s)
@@ -280,12 +280,12 @@ class Story(RuleBasedStateMachine):
     def release(self, which: int) -> None:
         worker_id, lease = self.pick_lease(which)
         items = self.still_held(lease.pairs)
-        assert run(self.conn, verbs.release(worker_id, [lease.token])) == len(items)
+        assert run_script(self.conn, verbs.release(worker_id, [lease.token])) == len(items)
         self.unworked(items)
 
     def dismiss(self, worker_id: int) -> None:
         items = self.oracle.held(worker_id)
-        assert run(self.conn, verbs.dismiss(worker_id)) == len(items)
+        assert run_script(self.conn, verbs.dismiss(worker_id)) == len(items)
         self.unworked(items)
         self.replace(worker_id)
 
@@ -293,7 +293,7 @@ class Story(RuleBasedStateMachine):
         """Killed, and its sentinel saw which items had started."""
         items = self.oracle.held(worker_id)
         started = [id_ for n, id_ in enumerate(sorted(items)) if mask >> n & 1]
-        taken = run(self.conn, verbs.take_back(worker_id, started=started, death="killed"))
+        taken = run_script(self.conn, verbs.take_back(worker_id, started=started, death="killed"))
         if worker_id not in self.oracle.beats:
             assert taken is None
             return
@@ -337,7 +337,7 @@ class Story(RuleBasedStateMachine):
 
     def sweep(self) -> None:
         for worker_id, beat_at in list(self.oracle.beats.items()):
-            taken = run(self.conn, verbs.take_back(worker_id))
+            taken = run_script(self.conn, verbs.take_back(worker_id))
             if self.oracle.now - beat_at < LEASE_S:
                 assert taken is None
                 continue
@@ -356,9 +356,9 @@ class Story(RuleBasedStateMachine):
         ]
         if is_alone:
             ripe = [id_ for id_ in ripe if id_ == batch_id]
-            gathering = run(self.conn, close([batch_id]))
+            gathering = run_script(self.conn, close([batch_id]))
         else:
-            gathering = run(self.conn, close_ripe())
+            gathering = run_script(self.conn, close_ripe())
         assert sorted(gathering) == [id_ for id_ in ripe if self.oracle.batches[id_].gathers]
         for id_ in ripe:
             self.closed(id_)
@@ -377,7 +377,7 @@ class Story(RuleBasedStateMachine):
 
     @invariant()
     def progress_is_as_the_oracle_has_it(self) -> None:
-        for seen in run(self.conn, verbs.progress(list(self.oracle.batches))):
+        for seen in run_script(self.conn, verbs.progress(list(self.oracle.batches))):
             batch = self.oracle.batches[seen.batch_id]
             states = Counter(item.state for item in self.oracle.of(seen.batch_id).values())
             parts = {state: getattr(seen, state) for state in ("pending", "running", *ENDED)}

@@ -9,7 +9,7 @@ import pytest
 
 from ingather.engine import verbs
 from ingather.engine.errors import BatchClosed
-from ingather.engine.script import run
+from ingather.engine.script import run_script
 from tests.conftest import cloned
 from tests.engine.actors import Held, assert_sound, claim, close, enlist, lines, look, ours, put_back, scatter, settle
 
@@ -103,25 +103,25 @@ class Subject:
     def __init__(self, conn: psycopg.Connection[Any], state: str) -> None:
         self.conn = conn
         self.queue = f"q{next(_numbers)}"
-        self.worker, self.other = run(conn, enlist(lease_s=3600)), run(conn, enlist(lease_s=3600))
-        self.batch_id = run(conn, scatter(2, queue=self.queue))
-        [ballast] = run(conn, claim(self.other, 1, queue=self.queue))
+        self.worker, self.other = run_script(conn, enlist(lease_s=3600)), run_script(conn, enlist(lease_s=3600))
+        self.batch_id = run_script(conn, scatter(2, queue=self.queue))
+        [ballast] = run_script(conn, claim(self.other, 1, queue=self.queue))
         self.item_id = ballast.first_id + 1
         self.held: list[Held] = []
         if state != "fresh":
-            self.held = run(conn, claim(self.worker, 1, queue=self.queue, free=1))
+            self.held = run_script(conn, claim(self.worker, 1, queue=self.queue, free=1))
         match state.removesuffix(", closed"):
             case "due" | "later":
-                run(conn, put_back(self.pairs, delay_s=60 if state == "later" else 0))
+                run_script(conn, put_back(self.pairs, delay_s=60 if state == "later" else 0))
             case "completed":
-                run(conn, settle(self.worker, self.pairs))
+                run_script(conn, settle(self.worker, self.pairs))
             case "error":
-                run(conn, settle(self.worker, self.pairs, "e"))
+                run_script(conn, settle(self.worker, self.pairs, "e"))
             case "cancelled":
-                run(conn, verbs.cancel(self.batch_id))
+                run_script(conn, verbs.cancel(self.batch_id))
         if state.endswith(", closed"):
-            run(conn, settle(self.other, ballast.pairs))
-            run(conn, close([self.batch_id]))
+            run_script(conn, settle(self.other, ballast.pairs))
+            run_script(conn, close([self.batch_id]))
         self.state = self.row[0]
         assert self.state == {"fresh": "pending", "due": "pending", "later": "pending"}.get(
             state, state.removesuffix(", closed")
@@ -144,29 +144,29 @@ class Subject:
         )
 
     def do(self, verb: str) -> Any:
-        newcomer = run(self.conn, enlist(lease_s=3600))
+        newcomer = run_script(self.conn, enlist(lease_s=3600))
         actions: dict[str, Callable[[], Any]] = {
-            "claim": lambda: len(run(self.conn, claim(newcomer, queue=self.queue))),
+            "claim": lambda: len(run_script(self.conn, claim(newcomer, queue=self.queue))),
             "claim while paused": self.claim_while_paused,
             "claim from a paused queue": self.claim_from_a_paused_queue,
             "claim of another kind": lambda: len(
-                run(self.conn, claim(newcomer, queue=self.queue, kinds=["write", "readings"]))
+                run_script(self.conn, claim(newcomer, queue=self.queue, kinds=["write", "readings"]))
             ),
-            "complete": lambda: run(self.conn, settle(self.worker, self.pairs)),
-            "fail": lambda: run(self.conn, settle(self.worker, self.pairs, "e")),
-            "complete without a lease": lambda: run(self.conn, settle(newcomer, [(7, self.item_id)])),
-            "put back": lambda: len(run(self.conn, put_back(self.pairs))),
-            "put back without a lease": lambda: len(run(self.conn, put_back([(7, self.item_id)]))),
-            "release": lambda: run(self.conn, verbs.release(self.worker)),
-            "farewell": lambda: run(self.conn, verbs.dismiss(self.worker)),
+            "complete": lambda: run_script(self.conn, settle(self.worker, self.pairs)),
+            "fail": lambda: run_script(self.conn, settle(self.worker, self.pairs, "e")),
+            "complete without a lease": lambda: run_script(self.conn, settle(newcomer, [(7, self.item_id)])),
+            "put back": lambda: len(run_script(self.conn, put_back(self.pairs))),
+            "put back without a lease": lambda: len(run_script(self.conn, put_back([(7, self.item_id)]))),
+            "release": lambda: run_script(self.conn, verbs.release(self.worker)),
+            "farewell": lambda: run_script(self.conn, verbs.dismiss(self.worker)),
             "sweep": self.sweep,
-            "sweep of the living": lambda: run(self.conn, verbs.take_back(self.worker)),
-            "cancel": lambda: run(self.conn, verbs.cancel(self.batch_id)),
-            "pause": lambda: run(self.conn, verbs.pause(self.batch_id, paused=True)),
-            "resume": lambda: run(self.conn, verbs.pause(self.batch_id, paused=False)),
-            "retry_failed": lambda: run(self.conn, verbs.retry_failed(self.batch_id)),
-            "add": lambda: run(self.conn, verbs.add(self.batch_id, lines(1))),
-            "close": lambda: run(self.conn, close([self.batch_id])),
+            "sweep of the living": lambda: run_script(self.conn, verbs.take_back(self.worker)),
+            "cancel": lambda: run_script(self.conn, verbs.cancel(self.batch_id)),
+            "pause": lambda: run_script(self.conn, verbs.pause(self.batch_id, paused=True)),
+            "resume": lambda: run_script(self.conn, verbs.pause(self.batch_id, paused=False)),
+            "retry_failed": lambda: run_script(self.conn, verbs.retry_failed(self.batch_id)),
+            "add": lambda: run_script(self.conn, verbs.add(self.batch_id, lines(1))),
+            "close": lambda: run_script(self.conn, close([self.batch_id])),
         }
         try:
             return actions[verb]()
@@ -174,16 +174,16 @@ class Subject:
             return REFUSED
 
     def claim_while_paused(self) -> int:
-        run(self.conn, verbs.pause(self.batch_id, paused=True))
-        return len(run(self.conn, claim(self.other, queue=self.queue)))
+        run_script(self.conn, verbs.pause(self.batch_id, paused=True))
+        return len(run_script(self.conn, claim(self.other, queue=self.queue)))
 
     def claim_from_a_paused_queue(self) -> int:
-        run(self.conn, verbs.pause_queue(self.queue, paused=True))
-        return len(run(self.conn, claim(self.other, queue=self.queue)))
+        run_script(self.conn, verbs.pause_queue(self.queue, paused=True))
+        return len(run_script(self.conn, claim(self.other, queue=self.queue)))
 
     def sweep(self) -> int:
         self.silence()
-        taken = run(self.conn, verbs.take_back(self.worker))
+        taken = run_script(self.conn, verbs.take_back(self.worker))
         assert taken is not None
         return taken[0]
 
@@ -217,7 +217,7 @@ def test_a_worker_that_repeats_itself_finds_its_own_word(db: psycopg.Connection[
     subject = Subject(db, "running")
     assert subject.do(verb) == 1
     assert subject.do(verb) == 0
-    assert run(db, ours(subject.pairs)) == [subject.item_id]
+    assert run_script(db, ours(subject.pairs)) == [subject.item_id]
 
 
 @pytest.mark.parametrize("verb", TABLE)

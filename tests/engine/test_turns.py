@@ -12,7 +12,7 @@ from ingather.engine.engine import Engine
 from ingather.engine.holdings import Holdings
 from ingather.engine.item import Item, Offspring
 from ingather.engine.model import Handler
-from ingather.engine.parameters import claim
+from ingather.engine.parameters import parameters_to_claim
 from ingather.engine.script import Rows, Script, Statement
 from tests.engine.actors import Actor, enlist, lines, request, scatter, settle, stage
 from tests.engine.actors import claim as claim_items
@@ -45,7 +45,7 @@ class Claimer:
     def _claim(self, k: int) -> Script[Rows]:
         self._token += 10_000
         return (
-            yield claim(
+            yield parameters_to_claim(
                 self._worker,
                 queue="default",
                 kinds=["read"],

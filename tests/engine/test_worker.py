@@ -249,10 +249,10 @@ def test_a_migration_applied_while_workers_run_disturbs_nothing(
     batch = shop.scatter("nap", [{"s": 0.01} for _ in range(3_000)])
     next_version = migrations.LATEST + 1
     note = migrations.Migration(next_version, "note", "engine", "alter table ingather.batch add column note text")
-    newer = [*migrations.available(), note]
+    newer = [*migrations.available_migrations(), note]
     with worker_process(url):
         until(lambda: batch.progress().completed > 50)
-        monkeypatch.setattr(migrations, "available", lambda: newer)
+        monkeypatch.setattr(migrations, "available_migrations", lambda: newer)
         monkeypatch.setattr(migrations, "ROOM_OF", migrations.ROOM_OF | {next_version: "engine"})
         threads = [threading.Thread(target=migrations.migrate, args=[url]) for _ in range(4)]
         for thread in threads:

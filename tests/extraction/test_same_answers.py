@@ -8,19 +8,19 @@ import pytest
 
 # A short form of several terms in the label of an arm is found only where the terms keep the order of the text.
 _ASK = """
-from ingather.extraction.numbers.arm_match import queries_of
-from ingather.extraction.numbers.answer import as_object
+from ingather.extraction.numbers.arm_match import arm_queries_of
+from ingather.extraction.numbers.answer import answer_as_object
 from ingather.extraction.numbers.answering import answer_numbers
 from ingather.extraction.numbers.paper import NumbersPaper
 from ingather.extraction.numbers.question import NumbersKind, NumbersQuestion
-from ingather.extraction.numbers.arm_match import ArmLabel, fits_only
+from ingather.extraction.numbers.arm_match import ArmLabel, matches_only_arm
 from ingather.extraction.numbers.terms import ShortForms, terms_of
 
 brief, long = terms_of("tau gold"), frozenset(terms_of("supervised walking lessons at home"))
 short = ShortForms({brief: long})
-arms = queries_of("supervised walking lessons", "leaflets by post", short)
+arms = arm_queries_of("supervised walking lessons", "leaflets by post", short)
 label = ArmLabel("early tau gold clinic visits", terms_of("early tau gold clinic visits"))
-print(fits_only(label, *arms, short), fits_only(label, *reversed(arms), short))
+print(matches_only_arm(label, *arms, short), matches_only_arm(label, *reversed(arms), short))
 text = (
     "Methods. Patients had supervised walking lessons at home (TAU Gold) or leaflets by post (LP). "
     "Results. Falls occurred in 12/45 patients of the TAU Gold group and in 20/44 of the LP group."
@@ -29,7 +29,7 @@ question = NumbersQuestion(
     id="1", outcome="falls", intervention="supervised walking lessons", comparator="leaflets by post",
     kind=NumbersKind.BINARY,
 )
-print([as_object(one) for one in answer_numbers([question], NumbersPaper([text], []))])
+print([answer_as_object(one) for one in answer_numbers([question], NumbersPaper([text], []))])
 """
 
 

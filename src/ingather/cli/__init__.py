@@ -46,7 +46,7 @@ def _run_command(argv: Sequence[str] | None) -> int:
         from ingather.cli.parser import command_parser  # noqa: PLC0415
         from ingather.embedded import EmbeddedError  # noqa: PLC0415
         from ingather.engine.errors import IngatherError, UsageError  # noqa: PLC0415
-        from ingather.engine.verdict import describe  # noqa: PLC0415
+        from ingather.engine.verdict import describe_raised  # noqa: PLC0415
 
     arguments = command_parser().parse_args(argv)
     if arguments.command is None:
@@ -66,7 +66,7 @@ def _run_command(argv: Sequence[str] | None) -> int:
     except BrokenPipeError:
         raise
     except Exception as error:  # noqa: BLE001  # a bug of ours is still one sentence, with the place to look at
-        known = describe(error, "bug")
+        known = describe_raised(error, "bug")
         return _complain_on_stderr(f"Unexpected {known['type']} at {known.get('where')}: {error}", FAILED)
     return int(code or DONE)
 

@@ -85,8 +85,8 @@ def show_batch_command(arguments: Namespace) -> None:
         result, reason = _batch_result_shown(batch)
         reasons, failures = [], []
         if seen.error:
-            reasons = app.database.run(reports.failure_reasons(batch.id))
-            failures = app.database.run(reports.failures(batch.id, arguments.after, arguments.limit))
+            reasons = app.database.run(reports.report_failure_reasons(batch.id))
+            failures = app.database.run(reports.report_failures(batch.id, arguments.after, arguments.limit))
     if arguments.json:
         output_json(
             batch_progress_json(seen)

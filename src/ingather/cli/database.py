@@ -11,9 +11,9 @@ from ingather.app import Ingather
 from ingather.cli.output import output_hint, output_json, output_sentence
 from ingather.cli.quantities import show_duration
 from ingather.engine import reports
-from ingather.engine.connection import check_url
+from ingather.engine.connection import check_connection_url
 from ingather.engine.errors import DatabaseUnavailable
-from ingather.engine.migrations import ALL_ROOMS, ENGINE_ALONE, latest
+from ingather.engine.migrations import ALL_ROOMS, ENGINE_ALONE, latest_migration
 from ingather.engine.migrations import migrate as bring_up_to_date
 from ingather.settings import Settings
 
@@ -24,7 +24,7 @@ WORKBENCH_NEEDS: Final = "fastapi"
 def migrate_database_command(arguments: Namespace) -> None:
     rooms = ENGINE_ALONE if arguments.engine else rooms_of_database()
     applied = bring_up_to_date(Ingather().url, rooms)
-    version = latest(rooms)
+    version = latest_migration(rooms)
     if arguments.json:
         output_json({"applied": applied, "version": version})
     elif applied:
@@ -45,7 +45,7 @@ def show_database_url_command(arguments: Namespace) -> None:
         raise DatabaseUnavailable(
             f"The embedded database of {settings.home} is not running. Start it with `ingather db start`."
         )
-    check_url(url)
+    check_connection_url(url)
     _answer_database_url(url, arguments)
 
 
@@ -76,10 +76,10 @@ def stop_database_command(arguments: Namespace) -> None:
 
 def prune_database_command(arguments: Namespace) -> None:
     with closing(Ingather()) as app:
-        old = app.database.run(reports.old_batches(arguments.keep))
+        old = app.database.run(reports.report_old_batches(arguments.keep))
         app.prune(arguments.keep)
         # A batch that another process holds, or that still waits for its gather, stays for the next time.
-        pruned = max(old - app.database.run(reports.old_batches(arguments.keep)), 0)
+        pruned = max(old - app.database.run(reports.report_old_batches(arguments.keep)), 0)
     if arguments.json:
         output_json({"pruned": pruned})
     else:

@@ -16,7 +16,7 @@ from psycopg.rows import tuple_row
 
 from ingather.engine import statements as sql
 from ingather.engine import verbs
-from ingather.engine.script import arun
+from ingather.engine.script import arun_script
 from ingather.engine.verbs.retention import BEGINNING
 
 log = logging.getLogger("ingather.aggregator")
@@ -65,7 +65,7 @@ class Aggregator:
         """Remove what is old, for a moment. Returns whether there is more."""
         until = time.monotonic() + PRUNE_S
         while time.monotonic() < until:
-            place = await arun(conn, verbs.prune(keep, self._pruned_to))
+            place = await arun_script(conn, verbs.prune(keep, self._pruned_to))
             if place is None:
                 if time.monotonic() >= self._prunes_anew_at:
                     self._pruned_to = BEGINNING
@@ -78,11 +78,11 @@ class Aggregator:
 async def _close_what_is_ripe(conn: AsyncConnection[Any], batch_ids: list[int]) -> bool:
     """Close what is ripe of these batches and of their parents, whose turn comes with their last child. Returns whether
     there are gathers to run."""
-    parents = await arun(conn, verbs.free_parents(batch_ids))
+    parents = await arun_script(conn, verbs.free_parents(batch_ids))
     level = [*batch_ids, *parents]
     is_gathering = False
     while level:
-        closed = await arun(conn, verbs.close(level))
+        closed = await arun_script(conn, verbs.close(level))
         is_gathering = is_gathering or bool(closed.gathering)
         level = closed.parents
     return is_gathering
@@ -91,7 +91,7 @@ async def _close_what_is_ripe(conn: AsyncConnection[Any], batch_ids: list[int]) 
 async def _sweep_silent_workers(conn: AsyncConnection[Any], silent: list[int]) -> bool:
     has_taken = False
     for worker_id in silent:
-        taken = await arun(conn, verbs.take_back(worker_id))
+        taken = await arun_script(conn, verbs.take_back(worker_id))
         if taken is None:
             continue
         items, batch_ids = taken
@@ -107,7 +107,7 @@ async def _fire_schedules(conn: AsyncConnection[Any]) -> bool:
     broken: list[str] = []
     while True:
         try:
-            fired = await arun(conn, verbs.fire_schedule(broken))
+            fired = await arun_script(conn, verbs.fire_schedule(broken))
         except verbs.BrokenSchedule as error:
             # This machine cannot work it out, for example its time zone. The other schedules must fire all the same.
             log.exception("schedule %s cannot be fired", error.name)

@@ -38,7 +38,7 @@ MAX_LEASE_S: Final = 3_600
 MAX_ID: Final = 2**63 - 1
 
 
-def is_whole(number: object, least: int, most: int) -> bool:
+def is_whole_argument(number: object, least: int, most: int) -> bool:
     """Whether it is a whole number in that range. True and False are not."""
     return isinstance(number, int) and not isinstance(number, bool) and least <= number <= most
 
@@ -53,7 +53,7 @@ def checked_name(what: str, name: str) -> str:
 
 
 def checked_attempts(number: int) -> int:
-    if not is_whole(number, 1, MAX_ATTEMPTS):
+    if not is_whole_argument(number, 1, MAX_ATTEMPTS):
         raise UsageError(f"max_attempts lies between 1 and {MAX_ATTEMPTS}, not {number!r}.")
     return number
 
@@ -64,13 +64,13 @@ def checked_timeout_s(seconds: float) -> int:
         whole = ceil(seconds)
     except (TypeError, ValueError, OverflowError):
         whole = 0
-    if not is_whole(whole, 1, MAX_TIMEOUT_S):
+    if not is_whole_argument(whole, 1, MAX_TIMEOUT_S):
         raise UsageError(f"A timeout lies between 1 s and {MAX_TIMEOUT_S:,} s (24 h), not {seconds!r}.")
     return whole
 
 
 def checked_priority(priority: int) -> int:
-    if not is_whole(priority, -MAX_PRIORITY, MAX_PRIORITY):
+    if not is_whole_argument(priority, -MAX_PRIORITY, MAX_PRIORITY):
         raise UsageError(f"A priority is a whole number from -{MAX_PRIORITY} to {MAX_PRIORITY}, not {priority!r}.")
     return priority
 
@@ -100,7 +100,7 @@ def checked_labels(labels: Iterable[str] | None, items: int) -> list[str] | None
 
 
 def checked_max_items(number: int | None) -> int | None:
-    if number is not None and not is_whole(number, 1, MAX_ID):
+    if number is not None and not is_whole_argument(number, 1, MAX_ID):
         raise UsageError(f"max_items is a whole number from 1 on, not {number!r}.")
     return number
 
@@ -119,31 +119,33 @@ def checked_lease(seconds: float) -> timedelta:
 
 
 def checked_concurrency(concurrency: int) -> int:
-    if not is_whole(concurrency, 1, MAX_CONCURRENCY):
+    if not is_whole_argument(concurrency, 1, MAX_CONCURRENCY):
         raise UsageError(f"A worker runs 1 to {MAX_CONCURRENCY:,} items at once, not {concurrency!r}.")
     return concurrency
 
 
-def check_listing(state: str | None, limit: int) -> None:
+def check_listing_arguments(state: str | None, limit: int) -> None:
     if state not in (None, "open", "closed"):
         raise UsageError(f"A batch is 'open' or 'closed', not {state!r}.")
-    if not is_whole(limit, 1, MAX_PAGE):
+    if not is_whole_argument(limit, 1, MAX_PAGE):
         raise UsageError(f"A page holds 1 to {MAX_PAGE:,} batches, not {limit!r}.")
 
 
-def check_limits(max_running: int | EllipsisType | None, rate: tuple[int, timedelta] | EllipsisType | None) -> None:
-    if max_running not in (None, ...) and not is_whole(max_running, 1, MAX_LIMIT):
+def check_limit_arguments(
+    max_running: int | EllipsisType | None, rate: tuple[int, timedelta] | EllipsisType | None
+) -> None:
+    if max_running not in (None, ...) and not is_whole_argument(max_running, 1, MAX_LIMIT):
         raise UsageError(
             f"max_running is a whole number from 1 to {MAX_LIMIT:,}, not {max_running!r}. To stop a queue, pause it."
         )
-    if rate not in (None, ...) and not _is_rate(rate):
+    if rate not in (None, ...) and not _is_rate_argument(rate):
         raise UsageError(
             f"A rate is a pair such as (60, timedelta(minutes=1)): 1 to {MAX_LIMIT:,} items in 1 second to 1 day."
         )
 
 
-def _is_rate(rate: object) -> bool:
+def _is_rate_argument(rate: object) -> bool:
     match rate:
         case (items, timedelta() as window):
-            return is_whole(items, 1, MAX_LIMIT) and MIN_WINDOW <= window <= MAX_WINDOW
+            return is_whole_argument(items, 1, MAX_LIMIT) and MIN_WINDOW <= window <= MAX_WINDOW
     return False

@@ -89,31 +89,31 @@ class Batch:
 
     def wait(self, timeout: float | None = None) -> Progress:
         """Block until the batch is closed and gathered; `TimeoutError` after `timeout` seconds. Not in a handler."""
-        deadline = _deadline_of_wait(timeout)
+        deadline = _deadline_of_batch_wait(timeout)
         pause_s = FIRST_PAUSE_S
         while not (progress := self.progress()).is_gathered:
-            _refuse_in_handler(self.id)
-            time.sleep(_pause_of_wait(pause_s, deadline, progress))
+            _refuse_waiting_for_batch_in_handler(self.id)
+            time.sleep(_pause_of_batch_wait(pause_s, deadline, progress))
             pause_s = min(pause_s * PAUSE_GROWTH, LONGEST_PAUSE_S)
         return progress
 
     async def await_(self, timeout: float | None = None) -> Progress:  # noqa: ASYNC109  # as the blocking twin
         """`wait`, for a caller with an event loop."""
-        deadline = _deadline_of_wait(timeout)
+        deadline = _deadline_of_batch_wait(timeout)
         pause_s = FIRST_PAUSE_S
         while not (progress := await self.aprogress()).is_gathered:
-            _refuse_in_handler(self.id)
-            await asyncio.sleep(_pause_of_wait(pause_s, deadline, progress))
+            _refuse_waiting_for_batch_in_handler(self.id)
+            await asyncio.sleep(_pause_of_batch_wait(pause_s, deadline, progress))
             pause_s = min(pause_s * PAUSE_GROWTH, LONGEST_PAUSE_S)
         return progress
 
     def result(self) -> Any:
         """What the gather returned; for a batch of one without a gather, what its handler returned."""
-        return self._result(self._engine.database.run(_result_of_gather(self.id)))
+        return self._result(self._engine.database.run(_batch_result_of_gather(self.id)))
 
     async def aresult(self) -> Any:
         """`result`, for a caller with an event loop."""
-        return self._result(await self._engine.database.arun(_result_of_gather(self.id)))
+        return self._result(await self._engine.database.arun(_batch_result_of_gather(self.id)))
 
     def _result(self, rows: Rows) -> Any:
         if not rows:
@@ -133,18 +133,20 @@ class Batch:
 
     def items(self, state: ItemState | None = None) -> Stream[ItemRecord]:
         """The items with their payloads, states and errors, streamed; with `state`, those in that state alone."""
-        _check_state(state)
-        return Stream(self._engine, lambda after: self._page(state, after, PAGE_SIZE), _item_record)
+        _check_state_of_batch(state)
+        return Stream(self._engine, lambda after: self._page(state, after, PAGE_SIZE), _item_record_of_batch)
 
     def page(self, *, state: ItemState | None = None, after: int = 0, limit: int = 100) -> list[ItemRecord]:
         """One page of the items; `after` takes the last id of the page before."""
-        _check_page(state, limit)
-        return [_item_record(*row) for row in self._engine.database.run(self._page(state, after, limit))]
+        _check_page_of_batch(state, limit)
+        return [_item_record_of_batch(*row) for row in self._engine.database.run(self._page(state, after, limit))]
 
     async def apage(self, *, state: ItemState | None = None, after: int = 0, limit: int = 100) -> list[ItemRecord]:
         """`page`, for a caller with an event loop."""
-        _check_page(state, limit)
-        return [_item_record(*row) for row in await self._engine.database.arun(self._page(state, after, limit))]
+        _check_page_of_batch(state, limit)
+        return [
+            _item_record_of_batch(*row) for row in await self._engine.database.arun(self._page(state, after, limit))
+        ]
 
     def _page(self, state: ItemState | None, after: int, limit: int) -> Script[Rows]:
         params = {"batch_id": self.id, "after": after, "limit": limit}
@@ -211,18 +213,18 @@ class Batch:
         return Stream(self._engine, page, lambda batch_id: Batch(self._engine, batch_id))
 
 
-def _check_state(state: ItemState | None) -> None:
+def _check_state_of_batch(state: ItemState | None) -> None:
     if state not in (None, "pending", "running", *CODES):
         raise UsageError(f"An item is pending, running, completed, error or cancelled, not {state!r}.")
 
 
-def _check_page(state: ItemState | None, limit: int) -> None:
-    _check_state(state)
+def _check_page_of_batch(state: ItemState | None, limit: int) -> None:
+    _check_state_of_batch(state)
     if not 1 <= limit <= PAGE_SIZE:
         raise UsageError(f"A page holds 1 to {PAGE_SIZE:,} items, not {limit!r}.")
 
 
-def _result_of_gather(batch_id: int) -> Script[Rows]:
+def _batch_result_of_gather(batch_id: int) -> Script[Rows]:
     rows = yield Statement(sql.RESULT, {"batch_id": batch_id})
     if not rows and not (yield from verbs.progress([batch_id])):
         raise UnknownBatch(
@@ -231,7 +233,7 @@ def _result_of_gather(batch_id: int) -> Script[Rows]:
     return rows
 
 
-def _item_record(*row: Any) -> ItemRecord:
+def _item_record_of_batch(*row: Any) -> ItemRecord:
     record = dict(zip((field.name for field in fields(ItemRecord)), row, strict=True))
     for name in ("payload", "result", "error"):
         if record[name] is not None:
@@ -239,7 +241,7 @@ def _item_record(*row: Any) -> ItemRecord:
     return ItemRecord(**record)
 
 
-def _refuse_in_handler(batch_id: int) -> None:
+def _refuse_waiting_for_batch_in_handler(batch_id: int) -> None:
     if (item := running_item.get()) is not None:
         raise UsageError(
             f"Item {item.id} must not wait for batch {batch_id}: it holds a slot meanwhile, and once all slots wait, "
@@ -248,11 +250,11 @@ def _refuse_in_handler(batch_id: int) -> None:
         )
 
 
-def _deadline_of_wait(timeout: float | None) -> float | None:
+def _deadline_of_batch_wait(timeout: float | None) -> float | None:
     return None if timeout is None else time.monotonic() + timeout
 
 
-def _pause_of_wait(pause_s: float, deadline: float | None, progress: Progress) -> float:
+def _pause_of_batch_wait(pause_s: float, deadline: float | None, progress: Progress) -> float:
     if deadline is None:
         return pause_s
     left = deadline - time.monotonic()

@@ -14,7 +14,7 @@ from ingather.engine.item_context import running_item
 from ingather.engine.jobs import Job
 from ingather.engine.nursery import Nursery
 from ingather.engine.pool_keeper import EXIT_0
-from ingather.engine.verdict import ChildTraceback, Raised, describe
+from ingather.engine.verdict import ChildTraceback, Raised, describe_raised
 
 if TYPE_CHECKING:
     from ingather.engine.engine import Engine
@@ -44,7 +44,7 @@ class Children:
 
     async def open(self) -> None:
         """Before the worker has threads of its own, so that no child ever inherits what they were at."""
-        nursery = Nursery(self._size, partial(_prepare_child, self._engine))
+        nursery = Nursery(self._size, partial(_prepare_child_for_engine, self._engine))
         try:
             await nursery.open()
         except BaseException:
@@ -61,7 +61,7 @@ class Children:
                 await self.stop()
                 await self.open()
         assert self._nursery is not None
-        answer = await self._nursery.run(Job(_in_child, (is_gather, args), timeout_s))
+        answer = await self._nursery.run(Job(_call_in_child, (is_gather, args), timeout_s))
         if isinstance(answer, ChildFailure):
             raise answer.error from ChildTraceback(answer.traceback)
         line, offspring = answer
@@ -76,13 +76,13 @@ class Children:
 # --- in the child --------------------------------------------------------------------------------------------------
 
 
-def _prepare_child(engine: "Engine") -> None:
+def _prepare_child_for_engine(engine: "Engine") -> None:
     global _engine  # noqa: PLW0603  # a child serves one engine for all its life
     _engine = engine
-    _show_silent_exits()
+    _show_silent_exits_of_children()
 
 
-def _show_silent_exits() -> None:
+def _show_silent_exits_of_children() -> None:
     """Make `os._exit(0)` in a handler a death like any other: the pool takes exit code 0 for an orderly end."""
     leave, child = os._exit, os.getpid()
 
@@ -93,7 +93,7 @@ def _show_silent_exits() -> None:
     os._exit = leave_seen
 
 
-def _in_child(is_gather: bool, args: dict[str, Any]) -> Any:  # noqa: FBT001  # crosses a pipe, not an API
+def _call_in_child(is_gather: bool, args: dict[str, Any]) -> Any:  # noqa: FBT001  # crosses a pipe, not an API
     """Run it; give back the encoded result, or an exception that is sure to survive the pipe."""
     try:
         item = Item(**args, offspring_of=_engine.registry.offspring)
@@ -105,10 +105,10 @@ def _in_child(is_gather: bool, args: dict[str, Any]) -> Any:  # noqa: FBT001  # 
             value = asyncio.run(value)
         return encode_result(value), None if is_gather else item.offspring
     except BaseException as error:  # noqa: BLE001  # whatever user code raises, the worker wants to know
-        return ChildFailure(_portable_error(error), _traceback_of(error))
+        return ChildFailure(_portable_error_of_child(error), _traceback_in_child(error))
 
 
-def _traceback_of(error: BaseException) -> str:
+def _traceback_in_child(error: BaseException) -> str:
     """As Python prints it, from the handler on. Its end says most, so a long one loses its beginning."""
     try:
         own = error.__traceback__.tb_next if error.__traceback__ is not None else None
@@ -117,7 +117,7 @@ def _traceback_of(error: BaseException) -> str:
         return "a traceback that cannot be read"
 
 
-def _portable_error(error: BaseException) -> BaseException:
+def _portable_error_of_child(error: BaseException) -> BaseException:
     try:
         match error:
             case RetryLater():
@@ -127,5 +127,5 @@ def _portable_error(error: BaseException) -> BaseException:
             case Unstorable():
                 return error
     except Exception as odd:  # noqa: BLE001  # a signal of the user's own making that is not what it says
-        return Raised(describe(odd, "failed"))
-    return Raised(describe(error, "failed"))
+        return Raised(describe_raised(odd, "failed"))
+    return Raised(describe_raised(error, "failed"))

@@ -185,7 +185,11 @@ class Claiming:
             self._views.rotate(-1)
             if view.nap_until > now:
                 continue
-            k = self._limited(free, ahead, buffer) if view.is_limited else _room_without_limit(free, ahead, len(buffer))
+            k = (
+                self._limited(free, ahead, buffer)
+                if view.is_limited
+                else _room_to_claim_without_limit(free, ahead, len(buffer))
+            )
             if k > 0:
                 return Choice(view, min(k, MOST_PER_CLAIM))
         return None
@@ -205,7 +209,7 @@ class Claiming:
         return max(nap_s, SHORTEST_REST_S)
 
 
-def _room_without_limit(free: int, ahead: int, buffered: int) -> int:
+def _room_to_claim_without_limit(free: int, ahead: int, buffered: int) -> int:
     # Without a free slot there is no hurry: wait until a quarter of what may lie in the buffer is used up.
     is_low = free > 0 or (ahead > 0 and buffered <= int(LOW_PART * ahead))
     return max(free, 0) + max(ahead - buffered, 0) if is_low else 0

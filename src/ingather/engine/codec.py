@@ -58,15 +58,15 @@ def encode_payload(value: Any, *, max_bytes: int) -> bytes:
     try:
         line = orjson.dumps(value)
         if LINE_BREAK in line:
-            line = _one_line(line)
+            line = _encoded_on_one_line(line)
     except (TypeError, ValueError, RecursionError) as error:
-        raise PayloadRefused(f"A payload must be JSON: {_reason_not_json(value, error)}.") from None
+        raise PayloadRefused(f"A payload must be JSON: {_reason_not_encoded(value, error)}.") from None
     if len(line) > max_bytes:
         raise PayloadRefused(
             f"A payload may take {max_bytes:,} bytes and this one takes {len(line):,}. "
             "Store the data elsewhere and scatter a reference to it (an id, a key, a path)."
         )
-    if flaw := _flaw(value, line):
+    if flaw := _flaw_in_json(value, line):
         raise PayloadRefused(f"A payload must not hold {flaw}: PostgreSQL cannot keep it.")
     return line
 
@@ -76,15 +76,15 @@ def encode_result(value: Any, *, max_bytes: int = RESULT_CAP) -> bytes:
     try:
         line = orjson.dumps(value, json_form)
         # A search for this one byte takes a quarter of the time of the search for flaws.
-        if U in line and _flaw(value, line):
+        if U in line and _flaw_in_json(value, line):
             line = orjson.dumps(_clean_json_value(value), json_form)
         if LINE_BREAK in line:
-            line = _one_line(line)
+            line = _encoded_on_one_line(line)
     except (TypeError, ValueError, RecursionError) as first:
         try:
-            line = _one_line(orjson.dumps(_clean_json_value(value), json_form))
+            line = _encoded_on_one_line(orjson.dumps(_clean_json_value(value), json_form))
         except (TypeError, ValueError, RecursionError):
-            raise BadResult(f"the result is not JSON: {_reason_not_json(value, first)}. {ADVICE}") from None
+            raise BadResult(f"the result is not JSON: {_reason_not_encoded(value, first)}. {ADVICE}") from None
     if len(line) > max_bytes:
         raise BadResult(f"the result takes {len(line):,} bytes and {max_bytes:,} are allowed: store a reference to it")
     return line
@@ -104,13 +104,13 @@ def decode_payload(line: str | None) -> Any:
         raise BadPayload("the stored payload cannot be read as JSON") from None
 
 
-def _one_line(line: bytes) -> bytes:
+def _encoded_on_one_line(line: bytes) -> bytes:
     """Without line breaks: a line that breaks would be read as two, and the second as a neighbour's. The encoder writes
     none, but lets through what was encoded elsewhere (`orjson.Fragment`)."""
     return orjson.dumps(orjson.loads(line))
 
 
-def _reason_not_json(value: Any, error: Exception) -> str:
+def _reason_not_encoded(value: Any, error: Exception) -> str:
     text = str(error)
     if "surrogates" in text:
         return "it holds a lone surrogate, which is not text"
@@ -119,13 +119,15 @@ def _reason_not_json(value: Any, error: Exception) -> str:
     return f"{text[:1].lower()}{text[1:]}" if text else f"{type(value).__name__} cannot be written as JSON"
 
 
-def _flaw(value: Any, line: bytes) -> str | None:
+def _flaw_in_json(value: Any, line: bytes) -> str | None:
     """What the encoder lets through and the database refuses. The searches in the text come first, so that most values
     are spared the slow walk."""
-    if b"\\u0000" in line and _holds_bad_text(value, lambda leaf: isinstance(leaf, str) and "\0" in leaf):
+    if b"\\u0000" in line and _holds_text_not_encodable(value, lambda leaf: isinstance(leaf, str) and "\0" in leaf):
         return "a NUL character"
     # The encoder writes NaN and Infinity as null.
-    if b"null" in line and _holds_bad_text(value, lambda leaf: isinstance(leaf, float) and not math.isfinite(leaf)):
+    if b"null" in line and _holds_text_not_encodable(
+        value, lambda leaf: isinstance(leaf, float) and not math.isfinite(leaf)
+    ):
         return "NaN or Infinity"
     return None
 
@@ -142,7 +144,7 @@ def json_form(value: Any) -> Any:
     if isinstance(value, bytes | bytearray | memoryview):
         return b64encode(value).decode()
     if isinstance(value, set | frozenset):
-        return _set_in_order(value)
+        return _encoded_set_in_order(value)
     if isinstance(value, tuple | deque | range):
         return list(value)
     if isinstance(value, Mapping):
@@ -154,7 +156,7 @@ def json_form(value: Any) -> Any:
     raise TypeError(f"there is no obvious JSON for {type(value).__name__}")
 
 
-def _set_in_order(values: Iterable[Any]) -> list[Any]:
+def _encoded_set_in_order(values: Iterable[Any]) -> list[Any]:
     """The same set gives the same list, where its members can be compared."""
     try:
         return sorted(values)
@@ -162,7 +164,7 @@ def _set_in_order(values: Iterable[Any]) -> list[Any]:
         return list(values)
 
 
-def _plain_value(value: Any) -> Any:
+def _plain_value_to_encode(value: Any) -> Any:
     """The plain value that the encoder writes for a richer type."""
     if isinstance(value, Enum):
         return value.value
@@ -178,23 +180,23 @@ def _plain_value(value: Any) -> Any:
         return value
 
 
-def _holds_bad_text(value: Any, is_bad: Any) -> bool:
-    value = _plain_value(value)
+def _holds_text_not_encodable(value: Any, is_bad: Any) -> bool:
+    value = _plain_value_to_encode(value)
     if isinstance(value, dict):
-        return any(is_bad(key) or _holds_bad_text(inner, is_bad) for key, inner in value.items())
+        return any(is_bad(key) or _holds_text_not_encodable(inner, is_bad) for key, inner in value.items())
     if isinstance(value, list | tuple):
-        return any(_holds_bad_text(inner, is_bad) for inner in value)
+        return any(_holds_text_not_encodable(inner, is_bad) for inner in value)
     return bool(is_bad(value))
 
 
 def _clean_json_value(value: Any) -> Any:
-    value = _plain_value(value)
+    value = _plain_value_to_encode(value)
     if isinstance(value, str):
         return value.replace("\0", REPLACEMENT).encode("utf-8", "surrogatepass").decode("utf-8", "replace")
     if isinstance(value, bool):
         return value
     if isinstance(value, int):
-        return value if -(2**63) <= value < 2**64 else _digits_of_int(value)
+        return value if -(2**63) <= value < 2**64 else _encoded_digits_of_int(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
@@ -211,7 +213,7 @@ def _clean_key(key: Any) -> Any:
     return _clean_json_value(key)
 
 
-def _digits_of_int(value: int) -> str:
+def _encoded_digits_of_int(value: int) -> str:
     try:
         return str(value)
     except ValueError:  # beyond Python's limit for printing integers

@@ -71,11 +71,11 @@ _WRONG_OPTION: Final = re.compile(r"connection is bad: invalid \w+ value: ")
 def connect(url: str, *, application_name: str = "ingather") -> Connection[Any]:
     """An autocommit connection, checked for a server that is new enough."""
     try:
-        conn = psycopg.connect(url, **options(application_name))
+        conn = psycopg.connect(url, **connection_options(application_name))
     except psycopg.Error as error:
-        raise unavailable(url, error) from None
+        raise connection_unavailable(url, error) from None
     try:
-        configure(conn)
+        configure_connection(conn)
     except BaseException:
         conn.close()
         raise
@@ -85,74 +85,74 @@ def connect(url: str, *, application_name: str = "ingather") -> Connection[Any]:
 async def aconnect(url: str, *, application_name: str = "ingather") -> AsyncConnection[Any]:
     """`connect`, for a caller with an event loop."""
     try:
-        conn = await AsyncConnection.connect(url, **options(application_name))
+        conn = await AsyncConnection.connect(url, **connection_options(application_name))
     except psycopg.Error as error:
-        raise unavailable(url, error) from None
+        raise connection_unavailable(url, error) from None
     try:
-        await aconfigure(conn)
+        await aconfigure_connection(conn)
     except BaseException:
         await conn.close()
         raise
     return conn
 
 
-def configure(conn: Connection[Any]) -> None:
+def configure_connection(conn: Connection[Any]) -> None:
     """Set a fresh connection up for the engine, with no session state that a pooler would lose."""
-    _check_server(conn)
+    _check_server_of_connection(conn)
     with conn.cursor(row_factory=tuple_row) as cursor:
-        _adapt(conn, cursor.execute(_INTRODUCE, _introduction_params(conn)).fetchone())
+        _adapt_connection(conn, cursor.execute(_INTRODUCE, _params_introducing_connection(conn)).fetchone())
     conn.isolation_level = IsolationLevel.READ_COMMITTED
 
 
-async def aconfigure(conn: AsyncConnection[Any]) -> None:
-    """`configure`, for a caller with an event loop."""
-    _check_server(conn)
+async def aconfigure_connection(conn: AsyncConnection[Any]) -> None:
+    """`configure_connection`, for a caller with an event loop."""
+    _check_server_of_connection(conn)
     async with conn.cursor(row_factory=tuple_row) as cursor:
-        await cursor.execute(_INTRODUCE, _introduction_params(conn))
-        _adapt(conn, await cursor.fetchone())
+        await cursor.execute(_INTRODUCE, _params_introducing_connection(conn))
+        _adapt_connection(conn, await cursor.fetchone())
     await conn.set_isolation_level(IsolationLevel.READ_COMMITTED)
 
 
-def check_joined(conn: Connection[Any]) -> None:
+def check_joined_connection(conn: Connection[Any]) -> None:
     """Raise `UsageError` unless a caller's own connection can carry the engine's statements as they are meant."""
-    _check_kind(conn, Connection)
+    _check_kind_of_connection(conn, Connection)
     with conn.cursor(row_factory=tuple_row) as cursor:
-        _check_meaning(conn, cursor.execute(_SCHEMAS).fetchone())
+        _check_meaning_of_connection(conn, cursor.execute(_SCHEMAS).fetchone())
 
 
-async def acheck_joined(conn: AsyncConnection[Any]) -> None:
-    """`check_joined`, for a caller with an event loop."""
-    _check_kind(conn, AsyncConnection)
+async def acheck_joined_connection(conn: AsyncConnection[Any]) -> None:
+    """`check_joined_connection`, for a caller with an event loop."""
+    _check_kind_of_connection(conn, AsyncConnection)
     async with conn.cursor(row_factory=tuple_row) as cursor:
         await cursor.execute(_SCHEMAS)
-        _check_meaning(conn, await cursor.fetchone())
+        _check_meaning_of_connection(conn, await cursor.fetchone())
 
 
-def check(conn: Connection[Any]) -> None:
+def check_pooled_connection(conn: Connection[Any]) -> None:
     """Raise if a connection that lay idle is broken. A server that hung up has left that to be read; as long as there
     is nothing, no question is sent, which would cost every use a round trip.
     """
-    if _has_something_to_read(conn):
+    if _connection_has_something_to_read(conn):
         conn.execute("")
 
 
-async def acheck(conn: AsyncConnection[Any]) -> None:
-    """`check`, for a caller with an event loop."""
-    if _has_something_to_read(conn):
+async def acheck_pooled_connection(conn: AsyncConnection[Any]) -> None:
+    """`check_pooled_connection`, for a caller with an event loop."""
+    if _connection_has_something_to_read(conn):
         await conn.execute("")
 
 
-def _has_something_to_read(conn: Connection[Any] | AsyncConnection[Any]) -> bool:
+def _connection_has_something_to_read(conn: Connection[Any] | AsyncConnection[Any]) -> bool:
     poll = select.poll()
     poll.register(conn.fileno(), select.POLLIN)
     return bool(poll.poll(0))
 
 
-def _introduction_params(conn: Connection[Any] | AsyncConnection[Any]) -> dict[str, Any]:
+def _params_introducing_connection(conn: Connection[Any] | AsyncConnection[Any]) -> dict[str, Any]:
     return {"pid": conn.info.backend_pid, "names": list(_NEEDED), "values": list(_NEEDED.values())}
 
 
-def _check_server(conn: Connection[Any] | AsyncConnection[Any]) -> None:
+def _check_server_of_connection(conn: Connection[Any] | AsyncConnection[Any]) -> None:
     version = conn.info.server_version
     if version < OLDEST_SERVER:
         raise DatabaseUnavailable(
@@ -164,15 +164,15 @@ def _check_server(conn: Connection[Any] | AsyncConnection[Any]) -> None:
         )
 
 
-def _adapt(conn: Connection[Any] | AsyncConnection[Any], row: tuple[Any, ...] | None) -> None:
+def _adapt_connection(conn: Connection[Any] | AsyncConnection[Any], row: tuple[Any, ...] | None) -> None:
     """Fit the connection to its server, or refuse what stands behind a pooler and cannot be set from here.
 
     Limits are counted after a lock was waited for, and closing decides again
     under its lock: both need a fresh snapshot for every statement.
     """
     pid, are_set, *texts, schemas = row or (0, None, "", "", "", "", [])
-    isolation, encoding, dates, intervals = map(_text_of_setting, texts)
-    schemas = [_text_of_setting(schema) for schema in schemas]
+    isolation, encoding, dates, intervals = map(_text_of_connection_setting, texts)
+    schemas = [_text_of_connection_setting(schema) for schema in schemas]
     # A pooler answers the handshake with a process id of its own making. Behind one, the name of a prepared statement
     # may mean another client's statement.
     conn.prepare_threshold = 1 if pid == conn.info.backend_pid else None
@@ -183,7 +183,12 @@ def _adapt(conn: Connection[Any] | AsyncConnection[Any], row: tuple[Any, ...] | 
         ("client_encoding", encoding, encoding == "UTF8", "UTF8"),
         ("DateStyle", dates, dates.startswith("ISO"), "'ISO, MDY'"),
         ("IntervalStyle", intervals, intervals == "postgres", "'postgres'"),
-        ("search_path", ", ".join(schemas), _is_catalog_first(schemas), "a path without pg_catalog, or with it first"),
+        (
+            "search_path",
+            ", ".join(schemas),
+            _is_catalog_first_on_connection(schemas),
+            "a path without pg_catalog, or with it first",
+        ),
     ):
         if not is_fit:
             raise DatabaseUnavailable(
@@ -192,17 +197,17 @@ def _adapt(conn: Connection[Any] | AsyncConnection[Any], row: tuple[Any, ...] | 
             )
 
 
-def _text_of_setting(value: str | bytes) -> str:
+def _text_of_connection_setting(value: str | bytes) -> str:
     """Where the client's encoding is SQL_ASCII, the driver leaves text as it came."""
     return value if isinstance(value, str) else value.decode("ascii", "replace")
 
 
-def _is_catalog_first(schemas: list[str]) -> bool:
+def _is_catalog_first_on_connection(schemas: list[str]) -> bool:
     """Whether names mean PostgreSQL's own functions and operators. A temporary schema is not searched for those."""
     return next((schema for schema in schemas if not schema.startswith("pg_temp")), "") == "pg_catalog"
 
 
-def _check_kind(conn: object, wanted: type) -> None:
+def _check_kind_of_connection(conn: object, wanted: type) -> None:
     if isinstance(conn, wanted):
         return
     module, name = type(conn).__module__.partition(".")[0], type(conn).__name__
@@ -214,7 +219,7 @@ def _check_kind(conn: object, wanted: type) -> None:
     raise UsageError(f"conn= takes a psycopg.{wanted.__name__}, not a {module}.{name}. {advice}")
 
 
-def _check_meaning(conn: Connection[Any] | AsyncConnection[Any], row: tuple[Any, ...] | None) -> None:
+def _check_meaning_of_connection(conn: Connection[Any] | AsyncConnection[Any], row: tuple[Any, ...] | None) -> None:
     encoding = conn.info.parameter_status("client_encoding")
     if encoding != "UTF8":
         raise UsageError(
@@ -222,19 +227,19 @@ def _check_meaning(conn: Connection[Any] | AsyncConnection[Any], row: tuple[Any,
             "Open it with client_encoding=UTF8."
         )
     schemas = row[0] if row else []
-    if not _is_catalog_first(schemas):
+    if not _is_catalog_first_on_connection(schemas):
         raise UsageError(
             f"This connection has search_path = {', '.join(schemas)}: names of PostgreSQL's own functions may mean "
             "others there. Take pg_catalog out of the path, or put it first."
         )
 
 
-def is_direct(conn: Connection[Any] | AsyncConnection[Any]) -> bool:
+def is_direct_connection(conn: Connection[Any] | AsyncConnection[Any]) -> bool:
     """Whether one server process serves this connection all along: then it may listen and keep plans."""
     return conn.prepare_threshold is not None
 
 
-def options(application_name: str) -> dict[str, Any]:
+def connection_options(application_name: str) -> dict[str, Any]:
     """How every connection is opened, besides its address."""
     return {
         "autocommit": True,
@@ -246,7 +251,7 @@ def options(application_name: str) -> dict[str, Any]:
     }
 
 
-def check_url(url: str) -> None:
+def check_connection_url(url: str) -> None:
     """Raise `UsageError` for what cannot be an address. Nothing of it is shown: any part may be half of a password."""
     why = ""
     try:
@@ -261,10 +266,10 @@ def check_url(url: str) -> None:
         elif "@" in f"{parts.get('host', '')}{parts.get('dbname', '')}":
             why = "there is an @ where none can be"
     if why:
-        raise _no_address(why)
+        raise _no_connection_address(why)
 
 
-def _no_address(why: str) -> UsageError:
+def _no_connection_address(why: str) -> UsageError:
     return UsageError(
         f"DATABASE_URL is not a PostgreSQL address: {why}. "
         "It looks like postgresql://user:password@host:5432/database; "
@@ -272,26 +277,26 @@ def _no_address(why: str) -> UsageError:
     )
 
 
-def unavailable(url: str, error: Exception) -> IngatherError:
+def connection_unavailable(url: str, error: Exception) -> IngatherError:
     """The server's message with the address and without the password; `UsageError` where the address is none."""
     try:
-        check_url(url)
+        check_connection_url(url)
     except UsageError as wrong:
         return wrong
     reason = re.sub(r"\s+", " ", str(error)).strip().removeprefix("connection failed: ")
     parts = conninfo_to_dict(url)
     if _WRONG_OPTION.match(reason):
-        return _no_address("one of its options has a value that there is not")
+        return _no_connection_address("one of its options has a value that there is not")
     if password := parts.get("password"):
         reason = reason.replace(str(password), "…")
-    where = f"{_hosts_with_ports(parts)}/{parts.get('dbname', '')}"
+    where = f"{_connection_hosts_with_ports(parts)}/{parts.get('dbname', '')}"
     # An error with a code comes from a server that did answer: a deadlock, a timeout, a shutdown.
     if getattr(error, "sqlstate", None):
         return DatabaseUnavailable(f"The PostgreSQL at {where} gave up on this: {reason}")
     return DatabaseUnavailable(f"No PostgreSQL could be reached at {where}: {reason}")
 
 
-def _hosts_with_ports(parts: dict[str, Any]) -> str:
+def _connection_hosts_with_ports(parts: dict[str, Any]) -> str:
     """Each host with its port. libpq takes one port for all, or as many as there are hosts."""
     hosts = str(parts.get("host") or "localhost").split(",")
     ports = str(parts.get("port") or 5432).split(",")

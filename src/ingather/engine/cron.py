@@ -55,8 +55,8 @@ class Cron:
     @classmethod
     def parse(cls, expression: str, *, tz: str = "UTC", seconds: bool = False) -> Self:
         """Refuse, in a sentence, what is not a cron expression, has no such zone, or would never fire."""
-        fields = _checked_fields(expression, seconds=seconds)
-        _check_zone(tz)
+        fields = _checked_cron_fields(expression, seconds=seconds)
+        _check_cron_zone(tz)
         cron = cls(" ".join(fields), tz, seconds)
         try:
             next(CronSim(cron._six_fields, _SOME_DAY))
@@ -77,7 +77,7 @@ class Cron:
             # A second one, which never comes, makes it look at each minute.
             search.minutes.add(60)
         for found in search:
-            moment = found.astimezone(UTC) if is_every_hour else _first_moment(found, zone)
+            moment = found.astimezone(UTC) if is_every_hour else _first_moment_of_cron(found, zone)
             # In the second pass of a repeated hour the wall clock names moments of the first pass: they are over.
             if moment > instant:
                 return moment
@@ -112,21 +112,21 @@ class Due:
     has_skipped: bool
 
 
-def due(cron: Cron, *, last: datetime, now: datetime, policy: CatchUp) -> Due:
+def due_firings_of_cron(cron: Cron, *, last: datetime, now: datetime, policy: CatchUp) -> Due:
     """Which instants after `last` (the last one fired, or the birth of the schedule) fire at `now`.
 
     An instant less than a minute old is on time and fires under every policy; a firer that looks every few seconds
     would otherwise lose most of `*/10 * * * * *`. Of the older ones `skip` fires none, `one` only the newest and only
     if nothing is on time, `all` every one. More than a hundred never fire at once: the newest do, the rest are skipped.
     """
-    on_time = _newest(cron, after=max(last, now - ON_TIME), now=now, limit=MOST_AT_ONCE)
+    on_time = _newest_firings_of_cron(cron, after=max(last, now - ON_TIME), now=now, limit=MOST_AT_ONCE)
     match policy:
         case "skip":
             fire = on_time
         case "one":
-            fire = on_time or _newest(cron, after=last, now=now, limit=1)
+            fire = on_time or _newest_firings_of_cron(cron, after=last, now=now, limit=1)
         case "all":
-            fire = _newest(cron, after=last, now=now, limit=MOST_AT_ONCE)
+            fire = _newest_firings_of_cron(cron, after=last, now=now, limit=MOST_AT_ONCE)
         case _:
             raise UsageError(f"catch-up policy {policy!r} is not known; it is 'skip', 'one' or 'all'")
     missed = cron.firings(last, until=now, limit=1)
@@ -134,7 +134,7 @@ def due(cron: Cron, *, last: datetime, now: datetime, policy: CatchUp) -> Due:
     return Due(fire=fire, next=cron.next_after(max(last, now)), has_skipped=missed != fire[:1])
 
 
-def _newest(cron: Cron, *, after: datetime, now: datetime, limit: int) -> list[datetime]:
+def _newest_firings_of_cron(cron: Cron, *, after: datetime, now: datetime, limit: int) -> list[datetime]:
     """The last `limit` firings up to `now`. Bisects, as years of missed seconds are too many to walk through."""
     found = cron.firings(after, until=now, limit=limit + 1)
     if len(found) <= limit:
@@ -147,7 +147,7 @@ def _newest(cron: Cron, *, after: datetime, now: datetime, limit: int) -> list[d
     return cron.firings(after + timedelta(seconds=start), until=now, limit=limit)
 
 
-def _first_moment(wall: datetime, zone: ZoneInfo) -> datetime:
+def _first_moment_of_cron(wall: datetime, zone: ZoneInfo) -> datetime:
     """The first moment at which the clock on the wall shows `wall`, or has jumped over it."""
     while True:
         moment = wall.replace(tzinfo=zone, fold=0).astimezone(UTC)
@@ -156,7 +156,7 @@ def _first_moment(wall: datetime, zone: ZoneInfo) -> datetime:
         wall = wall.replace(second=0) + timedelta(minutes=1)
 
 
-def _checked_fields(expression: str, *, seconds: bool) -> list[str]:
+def _checked_cron_fields(expression: str, *, seconds: bool) -> list[str]:
     if len(expression) > _LONGEST:
         raise UsageError(f"cron expression of {len(expression)} characters is too long; {_LONGEST} are allowed")
     fields = expression.split()
@@ -188,7 +188,7 @@ def _checked_fields(expression: str, *, seconds: bool) -> list[str]:
     return fields
 
 
-def _check_zone(tz: str) -> None:
+def _check_cron_zone(tz: str) -> None:
     try:
         ZoneInfo(tz)
     except (ZoneInfoNotFoundError, ValueError, OSError):

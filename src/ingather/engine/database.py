@@ -14,20 +14,20 @@ from psycopg_pool import AsyncConnectionPool, ConnectionPool, PoolTimeout
 
 from ingather.engine import statements as sql
 from ingather.engine.connection import (
-    acheck,
-    acheck_joined,
-    aconfigure,
-    check,
-    check_joined,
-    configure,
+    acheck_joined_connection,
+    acheck_pooled_connection,
+    aconfigure_connection,
+    check_joined_connection,
+    check_pooled_connection,
+    configure_connection,
     connect,
-    options,
-    unavailable,
+    connection_options,
+    connection_unavailable,
 )
 from ingather.engine.migrations import ENGINE_ALONE
-from ingather.engine.migrations import check as check_schema
-from ingather.engine.refusals import PASSING_ERRORS, is_about_ids, out_of_ids, payload_refused
-from ingather.engine.script import Script, aplay, arun, play, run
+from ingather.engine.migrations import check_migrations as check_schema
+from ingather.engine.refusals import PASSING_ERRORS, payload_refused, refusal_is_about_ids, refusal_out_of_ids
+from ingather.engine.script import Script, aplay_script, arun_script, play_script, run_script
 
 T = TypeVar("T")
 
@@ -53,7 +53,7 @@ class Database:
         self._is_checked = False
         self._pool: ConnectionPool[Connection[Any]] | None = None
         self._apools: dict[asyncio.AbstractEventLoop, AsyncConnectionPool[AsyncConnection[Any]]] = {}
-        _forget_connections_after_fork(self)
+        _forget_database_connections_after_fork(self)
 
     @property
     def url(self) -> str:
@@ -84,7 +84,7 @@ class Database:
         """Run a script in a transaction on a connection of the pool; with `rings`, wake idle workers after its commit.
         A script whose first statement writes all there is to write needs no transaction: `is_one_statement`."""
         with self._in_sentences(), self._ready().connection() as conn:
-            result = (play if is_one_statement else run)(conn, script)
+            result = (play_script if is_one_statement else run_script)(conn, script)
             # The work is committed. A notification that fails costs half a second, not the work.
             with suppress(psycopg.Error):
                 if rings:
@@ -92,11 +92,11 @@ class Database:
             return result
 
     async def arun(self, script: Script[T], *, rings: bool = False, is_one_statement: bool = False) -> T:
-        """`run`, for a caller with an event loop."""
+        """`run_script`, for a caller with an event loop."""
         pool = await self._aready()
         with self._in_sentences():
             async with pool.connection() as conn:
-                result = await (aplay if is_one_statement else arun)(conn, script)
+                result = await (aplay_script if is_one_statement else arun_script)(conn, script)
                 with suppress(psycopg.Error):
                     if rings:
                         await conn.execute(sql.RING)
@@ -107,22 +107,22 @@ class Database:
         pool = await self._aready()
         with self._in_sentences():
             async with pool.connection() as conn:
-                return await aplay(conn, script)
+                return await aplay_script(conn, script)
 
     def join(self, conn: Connection[Any], script: Script[T]) -> T:
         """Run a script within the transaction of a caller's connection."""
         self.check()
-        check_joined(conn)
-        with _refusals_in_sentences():
-            return run(conn, script)
+        check_joined_connection(conn)
+        with _database_refusals_in_sentences():
+            return run_script(conn, script)
 
     async def ajoin(self, conn: AsyncConnection[Any], script: Script[T]) -> T:
         """`join`, for a caller with an event loop."""
         if not self._is_checked:
             await asyncio.to_thread(self.check)
-        await acheck_joined(conn)
-        with _refusals_in_sentences():
-            return await arun(conn, script)
+        await acheck_joined_connection(conn)
+        with _database_refusals_in_sentences():
+            return await arun_script(conn, script)
 
     def close(self) -> None:
         """Close the connections of callers without a loop. Workers close their own."""
@@ -142,10 +142,10 @@ class Database:
     def _in_sentences(self) -> Iterator[None]:
         """Errors of the driver, as sentences that say what to do."""
         try:
-            with _refusals_in_sentences():
+            with _database_refusals_in_sentences():
                 yield
         except (PoolTimeout, *PASSING_ERRORS) as error:
-            raise unavailable(self.url, error) from error
+            raise connection_unavailable(self.url, error) from error
 
     def _ready(self) -> ConnectionPool[Connection[Any]]:
         self.check()
@@ -153,16 +153,16 @@ class Database:
             if self._pool is None:
                 self._pool = ConnectionPool(
                     str(self._url),
-                    kwargs=options("ingather"),
-                    configure=configure,
-                    check=check,
+                    kwargs=connection_options("ingather"),
+                    configure=configure_connection,
+                    check=check_pooled_connection,
                     min_size=0,
                     max_size=POOL_SIZE,
                     timeout=POOL_TIMEOUT_S,
                     open=True,
                 )
                 # From Python 3.13 on, the interpreter's end would wait 20 s for the threads of an open pool.
-                weakref.finalize(self, _close_own, self._pool, os.getpid())
+                weakref.finalize(self, _close_own_pools_of_database, self._pool, os.getpid())
             return self._pool
 
     async def _aready(self) -> AsyncConnectionPool[AsyncConnection[Any]]:
@@ -176,9 +176,9 @@ class Database:
         if pool is None:
             pool = self._apools[loop] = AsyncConnectionPool(
                 str(self._url),
-                kwargs=options("ingather"),
-                configure=aconfigure,
-                check=acheck,
+                kwargs=connection_options("ingather"),
+                configure=aconfigure_connection,
+                check=acheck_pooled_connection,
                 min_size=0,
                 max_size=POOL_SIZE,
                 timeout=POOL_TIMEOUT_S,
@@ -196,19 +196,19 @@ class Database:
 
 
 @contextmanager
-def _refusals_in_sentences() -> Iterator[None]:
+def _database_refusals_in_sentences() -> Iterator[None]:
     """What a database refuses for good, or until somebody mends it; also where the connection is a caller's own."""
     try:
         yield
     except psycopg.errors.UntranslatableCharacter as error:
         raise payload_refused(error) from error
     except psycopg.Error as error:
-        if is_about_ids(error):
-            raise out_of_ids(error) from error
+        if refusal_is_about_ids(error):
+            raise refusal_out_of_ids(error) from error
         raise
 
 
-def _close_own(pool: ConnectionPool[Connection[Any]], pid: int) -> None:
+def _close_own_pools_of_database(pool: ConnectionPool[Connection[Any]], pid: int) -> None:
     """Close a pool in the process that opened it: in a forked child its connections are the parent's."""
     if os.getpid() == pid:
         pool.close()
@@ -218,7 +218,7 @@ def _close_own(pool: ConnectionPool[Connection[Any]], pid: int) -> None:
 _PARENTS_POOLS: list[object] = []
 
 
-def _forget_connections_after_fork(database: Database) -> None:
+def _forget_database_connections_after_fork(database: Database) -> None:
     # Hooks cannot be taken back. A weak reference lets the database go all the same.
     this = weakref.ref(database)
 

@@ -12,30 +12,30 @@ from psycopg.generators import send
 from psycopg.pq import PipelineStatus, TransactionStatus
 
 
-def commit(conn: Connection[Any] | AsyncConnection[Any], pipe: BasePipeline) -> None:
+def commit_with_driver(conn: Connection[Any] | AsyncConnection[Any], pipe: BasePipeline) -> None:
     """End a transaction within a pipeline, so that the statements sent so far commit by themselves.
 
     The pipeline's own `sync` would also wait for their results. Follow this by
-    `flush`: a pipeline waits for results even if the socket took only a part of
+    `flush_driver`: a pipeline waits for results even if the socket took only a part of
     a large message.
     """
     conn.pgconn.pipeline_sync()
     pipe.result_queue.append(None)
 
 
-async def flush(conn: AsyncConnection[Any]) -> None:
+async def flush_driver(conn: AsyncConnection[Any]) -> None:
     """Hand everything that was sent in a pipeline to the network, without a wait for results."""
     await conn.wait(send(conn.pgconn))
 
 
-def has_result(cursor: AsyncCursor[Any]) -> bool:
+def has_result_in_driver(cursor: AsyncCursor[Any]) -> bool:
     """Whether the statement of this cursor was answered. In a pipeline that failed, some were and some were not."""
     return cursor.pgresult is not None
 
 
-def is_in_pipeline(conn: Connection[Any] | AsyncConnection[Any]) -> bool:
+def driver_is_in_pipeline(conn: Connection[Any] | AsyncConnection[Any]) -> bool:
     return conn.info.pipeline_status != PipelineStatus.OFF
 
 
-def is_outside_transaction(conn: Connection[Any] | AsyncConnection[Any]) -> bool:
+def driver_is_outside_transaction(conn: Connection[Any] | AsyncConnection[Any]) -> bool:
     return conn.info.transaction_status == TransactionStatus.IDLE

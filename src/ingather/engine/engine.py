@@ -11,13 +11,13 @@ from psycopg import AsyncConnection, Connection
 from ingather.engine import verbs
 from ingather.engine.arguments import (
     MAX_ID,
-    check_listing,
+    check_listing_arguments,
     checked_concurrency,
     checked_keep,
     checked_labels,
     checked_lease,
     checked_name,
-    is_whole,
+    is_whole_argument,
 )
 from ingather.engine.batch import Batch
 from ingather.engine.database import Database
@@ -178,7 +178,7 @@ class Engine(Operations):
 
     def batch(self, batch_id: int) -> Batch:
         """A handle on a batch that was scattered earlier."""
-        if not is_whole(batch_id, 1, MAX_ID):
+        if not is_whole_argument(batch_id, 1, MAX_ID):
             raise UnknownBatch(f"There is no batch {batch_id!r}: an id is a whole number.")
         return Batch(self, batch_id)
 
@@ -186,14 +186,14 @@ class Engine(Operations):
         self, *, state: str | None = None, kind: str | None = None, before: int | None = None, limit: int = 50
     ) -> list[Progress]:
         """Batches with their progress, newest first; `before` takes the last id of the page before."""
-        check_listing(state, limit)
+        check_listing_arguments(state, limit)
         return self.database.run(verbs.list_batches(state=state, kind=kind, before=before, limit=limit))
 
     async def abatches(
         self, *, state: str | None = None, kind: str | None = None, before: int | None = None, limit: int = 50
     ) -> list[Progress]:
         """`batches`, for a caller with an event loop."""
-        check_listing(state, limit)
+        check_listing_arguments(state, limit)
         return await self.database.arun(verbs.list_batches(state=state, kind=kind, before=before, limit=limit))
 
     # --- working ---------------------------------------------------------------------------------------------------

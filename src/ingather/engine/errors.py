@@ -33,7 +33,7 @@ from ingather.notice import notice
 LONGEST_DELAY: Final = timedelta(days=366)
 
 
-def checked_delay(delay: float | timedelta) -> timedelta:
+def checked_delay_of_error(delay: float | timedelta) -> timedelta:
     try:
         checked = delay if isinstance(delay, timedelta) else timedelta(seconds=delay)
     except (TypeError, ValueError, OverflowError):
@@ -127,7 +127,7 @@ class RetryLater(HandlerSignal):
     """
 
     def __init__(self, delay: float | timedelta, message: str = "", *, queue: bool = False) -> None:
-        self.delay = checked_delay(delay)
+        self.delay = checked_delay_of_error(delay)
         self.queue = queue
         super().__init__(
             message

@@ -10,7 +10,7 @@ from ingather.engine.holdings import Lease
 from ingather.engine.model import Failure
 from ingather.engine.outbox import Outbox
 from ingather.engine.registry import Registry
-from ingather.engine.verdict import Consequence, Overdue, describe, verdict
+from ingather.engine.verdict import Consequence, Overdue, describe_raised, verdict
 
 log: Final = logging.getLogger("ingather.worker")
 
@@ -56,7 +56,7 @@ class Failures:
 
     def _verdict(self, error: BaseException, lease: Lease) -> Consequence:
         if isinstance(error, Unstorable):
-            return Consequence(is_over=True, error=describe(error, error.reason))
+            return Consequence(is_over=True, error=describe_raised(error, error.reason))
         max_attempts = lease.max_attempts
         if lease.is_gather and lease.kind in self._registry.gathers:
             max_attempts = self._registry.gathers[lease.kind].max_attempts

@@ -21,10 +21,10 @@ from ingather.engine import statements as sql
 from ingather.engine.claiming import Choice, Claiming, KnownQueue
 from ingather.engine.holdings import Holdings, Lease
 from ingather.engine.model import Handler
-from ingather.engine.outbox import Outbox, Parcel
-from ingather.engine.refusals import is_passing
-from ingather.engine.round_trip import Line, Reply, steps
-from ingather.engine.script import Statement, arun
+from ingather.engine.outbox import Outbox, OutboxParcel
+from ingather.engine.refusals import refusal_is_passing
+from ingather.engine.round_trip import Reply, RoundTripLine, steps_of_round_trip
+from ingather.engine.script import Statement, arun_script
 from ingather.engine.settling import Settling
 
 log = logging.getLogger("ingather.worker")
@@ -52,7 +52,7 @@ class Feeder:
         busy: Callable[[], int],
         on_lost: Callable[[Lease], None],
         on_arrival: Callable[[], None],
-        line: Line,
+        line: RoundTripLine,
     ) -> None:
         self._handlers = handlers
         self._busy = busy
@@ -130,7 +130,7 @@ class Feeder:
             except Exception as error:
                 self.is_connected = False
                 # A worker that beats but no longer settles would keep its items for ever: never end here.
-                if not is_passing(error):
+                if not refusal_is_passing(error):
                     log.exception("the conversation with the database failed, trying again")
                 elif failures == 0:
                     log.warning("the database does not serve this worker, trying again: %s", str(error).strip())
@@ -138,7 +138,7 @@ class Feeder:
                 # The state of the session is unknown, and it may be useless although its server is fine, for example
                 # read-only since a failover.
                 await self.line.close()
-                await asyncio.sleep(backoff_s(failures))
+                await asyncio.sleep(feeder_backoff_s(failures))
 
     async def _turn(self) -> None:
         """One round trip, or a rest when there is nothing to claim and nothing to send."""
@@ -162,7 +162,7 @@ class Feeder:
 
     async def _look(self, views: list[KnownQueue]) -> None:
         """Which of these queues have something to claim? One statement, where a claim of each would be one each."""
-        outlooks = await self.line.ask(parameters.outlook([view.name for view in views], self._handlers))
+        outlooks = await self.line.ask(parameters.parameters_for_outlook([view.name for view in views], self._handlers))
         of_queue = {row[0]: row[1:] for row in outlooks}
         now = time.monotonic()
         for view in views:
@@ -200,10 +200,10 @@ class Feeder:
         if reply.ripe:
             await self._close([batch_id for (batch_id,) in reply.ripe])
         if choice is not None and not reply.claimed:
-            rows = await self.line.ask(parameters.outlook([choice.view.name], self._handlers))
+            rows = await self.line.ask(parameters.parameters_for_outlook([choice.view.name], self._handlers))
             choice.view.nap(rows[0][1:] if rows else None, time.monotonic())
 
-    async def _send(self, parcel: Parcel, choice: Choice | None) -> Reply:
+    async def _send(self, parcel: OutboxParcel, choice: Choice | None) -> Reply:
         if choice is not None and parcel.is_empty and not choice.view.is_limited:
             return Reply(claimed=await self.line.ask(self._claim(choice)))
         claim, queue = None, None
@@ -211,11 +211,13 @@ class Feeder:
             claim = partial(self._claim, choice)
             queue = choice.view.name if choice.view.is_limited else None
         of_leases = self.holdings.batch_ids
-        return await self.line.exchange(steps(self.worker_id, parcel, of_leases, claim=claim, limited_queue=queue))
+        return await self.line.exchange(
+            steps_of_round_trip(self.worker_id, parcel, of_leases, claim=claim, limited_queue=queue)
+        )
 
     def _claim(self, choice: Choice) -> Statement:
         view, k = choice
-        return parameters.claim(
+        return parameters.parameters_to_claim(
             self.worker_id,
             queue=view.name,
             kinds=self._handlers,
@@ -250,7 +252,7 @@ class Feeder:
 
     async def _close(self, batch_ids: list[int]) -> None:
         try:
-            closed = await arun(await self.line.connection(), verbs.close(batch_ids))
+            closed = await arun_script(await self.line.connection(), verbs.close(batch_ids))
         except BaseException:
             # The next round trip asks again whether they are ripe.
             self.outbox.touch(batch_ids)
@@ -262,14 +264,14 @@ class Feeder:
 
     async def _free_parents(self, batch_ids: list[int]) -> None:
         """Gathers of children have ended."""
-        self.outbox.touch(await arun(await self.line.connection(), verbs.free_parents(batch_ids)))
+        self.outbox.touch(await arun_script(await self.line.connection(), verbs.free_parents(batch_ids)))
 
     async def _ring_everywhere(self) -> None:
         self.ring()
         await (await self.line.connection()).execute(sql.RING)
 
 
-def backoff_s(failures: int) -> float:
+def feeder_backoff_s(failures: int) -> float:
     """How long to leave a database alone that failed so many times in a row: longer each time, never in step."""
     longest_s = min(LONGEST_BACKOFF_S, FIRST_BACKOFF_S * 2.0 ** min(failures, MOST_DOUBLINGS))
     return random.uniform(SHORTEST_BACKOFF_S, longest_s)

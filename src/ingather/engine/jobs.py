@@ -16,6 +16,6 @@ class Job(NamedTuple):
     timeout_s: float
 
 
-def frame(message: Any) -> bytes:
+def job_frame(message: Any) -> bytes:
     body = pickle.dumps(message)
     return LENGTH.pack(len(body)) + body

@@ -21,8 +21,8 @@ from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 from ingather.engine.errors import RetryLater
-from ingather.engine.jobs import LENGTH, Job, frame
-from ingather.engine.pool_keeper import live
+from ingather.engine.jobs import LENGTH, Job, job_frame
+from ingather.engine.pool_keeper import keep_pool_alive
 from ingather.engine.verdict import Died
 
 # How long a stop waits for the nursery to end by itself, before it is killed. It may be stopped by a debugger.
@@ -48,7 +48,7 @@ class Nursery:
             warnings.simplefilter("ignore", DeprecationWarning)
             self._pid = os.fork()
             if self._pid == 0:
-                live(theirs, size, prepare)
+                keep_pool_alive(theirs, size, prepare)
         self._jobs: dict[int, asyncio.Future[Any]] = {}
         self._number = 0
         self._writer: asyncio.StreamWriter | None = None
@@ -73,12 +73,12 @@ class Nursery:
         assert self._writer is not None
         self._number += 1
         number, answered = self._number, asyncio.get_running_loop().create_future()
-        self._writer.write(frame((number, job)))
+        self._writer.write(job_frame((number, job)))
         self._jobs[number] = answered
         try:
             answer = await answered
         except asyncio.CancelledError:
-            self._writer.write(frame((number, None)))
+            self._writer.write(job_frame((number, None)))
             raise
         finally:
             del self._jobs[number]
@@ -113,7 +113,7 @@ class Nursery:
             self._writer.close()
         else:
             self._line.close()
-        await asyncio.to_thread(_reap, self._pid)
+        await asyncio.to_thread(_reap_nursery, self._pid)
 
 
 def _end_of_nursery(*, is_alone: bool) -> Exception:
@@ -122,7 +122,7 @@ def _end_of_nursery(*, is_alone: bool) -> Exception:
     return Died(what) if is_alone else RetryLater(random.uniform(0, APART_S), what)
 
 
-def _reap(pid: int) -> None:
+def _reap_nursery(pid: int) -> None:
     """Wait for its end, and bring it about if it takes long: it may be stopped."""
     patience = time.monotonic() + PATIENCE_S
     with suppress(ChildProcessError, ProcessLookupError):

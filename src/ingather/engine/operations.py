@@ -5,11 +5,11 @@ from types import EllipsisType
 from typing import Any
 
 from ingather.engine import verbs
-from ingather.engine.arguments import check_limits, checked_keep, checked_name
+from ingather.engine.arguments import check_limit_arguments, checked_keep, checked_name
 from ingather.engine.codec import encode_payload
 from ingather.engine.cron import CatchUp, Cron
 from ingather.engine.database import Database
-from ingather.engine.errors import UsageError, checked_delay
+from ingather.engine.errors import UsageError, checked_delay_of_error
 from ingather.engine.model import Queue, ScheduleRecord, WorkerRecord
 from ingather.engine.registry import Registry
 from ingather.engine.script import Script
@@ -39,7 +39,7 @@ class Operations:
         rate: tuple[int, timedelta] | EllipsisType | None = ...,
     ) -> None:
         """Limit a queue over the whole fleet. `rate` is (items, window). None lifts a limit, `...` leaves it."""
-        self.database.run(_set_queue(queue, max_running, rate), rings=True)
+        self.database.run(_set_queue_operation(queue, max_running, rate), rings=True)
 
     async def aset_queue(
         self,
@@ -49,7 +49,7 @@ class Operations:
         rate: tuple[int, timedelta] | EllipsisType | None = ...,
     ) -> None:
         """`set_queue`, for a caller with an event loop."""
-        await self.database.arun(_set_queue(queue, max_running, rate), rings=True)
+        await self.database.arun(_set_queue_operation(queue, max_running, rate), rings=True)
 
     def pause_queue(self, queue: str) -> None:
         """Claim nothing more from a queue; what runs goes on."""
@@ -69,11 +69,11 @@ class Operations:
 
     def hold_queue(self, queue: str, delay: float | timedelta) -> None:
         """Let no item of a queue start for so long, on any machine: what `RetryLater(queue=True)` does, at once."""
-        self.database.run(verbs.hold_queue(checked_name("queue", queue), checked_delay(delay)))
+        self.database.run(verbs.hold_queue(checked_name("queue", queue), checked_delay_of_error(delay)))
 
     async def ahold_queue(self, queue: str, delay: float | timedelta) -> None:
         """`hold_queue`, for a caller with an event loop."""
-        await self.database.arun(verbs.hold_queue(checked_name("queue", queue), checked_delay(delay)))
+        await self.database.arun(verbs.hold_queue(checked_name("queue", queue), checked_delay_of_error(delay)))
 
     # --- workers and retention -------------------------------------------------------------------------------------
 
@@ -181,8 +181,8 @@ class Operations:
         return await self.database.arun(verbs.list_schedules())
 
 
-def _set_queue(
+def _set_queue_operation(
     queue: str, max_running: int | EllipsisType | None, rate: tuple[int, timedelta] | EllipsisType | None
 ) -> Script[None]:
-    check_limits(max_running, rate)
+    check_limit_arguments(max_running, rate)
     return verbs.set_queue(checked_name("queue", queue), max_running=max_running, rate=rate)

@@ -64,7 +64,7 @@ class Parent(NamedTuple):
 
 
 @dataclass(slots=True)
-class Parcel:
+class OutboxParcel:
     """What one round trip carries to the database."""
 
     ended: list[Ended]
@@ -140,14 +140,14 @@ class Outbox:
         self._tried_s.clear()
         return ended, spent_s
 
-    def take(self) -> Parcel:
+    def take(self) -> OutboxParcel:
         """What the next round trip carries. Outcomes beyond what it may carry stay."""
-        ended, self._ended = _cut_to_one_trip(self._ended)
-        parcel = Parcel(ended, self._put_backs, self._holds, self._touched)
+        ended, self._ended = _cut_outbox_to_one_trip(self._ended)
+        parcel = OutboxParcel(ended, self._put_backs, self._holds, self._touched)
         self._put_backs, self._holds, self._touched = [], [], set()
         return parcel
 
-    def restore(self, parcel: Parcel) -> None:
+    def restore(self, parcel: OutboxParcel) -> None:
         """Nobody knows whether the parcel arrived. Sending it again is harmless: a token settles an item once, and
         returns it once."""
         self._ended[:0] = parcel.ended
@@ -170,7 +170,7 @@ class Outbox:
         return not (self._ended or self._put_backs or self._holds or self.parents or self._touched)
 
 
-def runs(ended: list[Ended]) -> list[list[Ended]]:
+def runs_in_outbox(ended: list[Ended]) -> list[list[Ended]]:
     """What completed in the order of a few leases, a run for each.
 
     Empty where handlers wait and overtake each other, and where several runs,
@@ -178,16 +178,16 @@ def runs(ended: list[Ended]) -> list[list[Ended]]:
     """
     found = [list(run) for _, run in groupby(ended, token_of)]
     is_worth_it = len(found) <= MOST_RUNS and (len(found) == 1 or len(ended) >= SHORTEST_RUN * len(found))
-    return found if is_worth_it and all(map(_is_run, found)) else []
+    return found if is_worth_it and all(map(_is_run_in_outbox, found)) else []
 
 
-def _is_run(ended: list[Ended]) -> bool:
+def _is_run_in_outbox(ended: list[Ended]) -> bool:
     first_id = item_of(ended[0])
     is_gapless = list(map(item_of, ended)) == list(range(first_id, first_id + len(ended)))
     return is_gapless and set(map(state_of, ended)) == {"c"}
 
 
-def _cut_to_one_trip(ended: list[Ended]) -> tuple[list[Ended], list[Ended]]:
+def _cut_outbox_to_one_trip(ended: list[Ended]) -> tuple[list[Ended], list[Ended]]:
     """As many outcomes as one round trip may carry, and the rest."""
     if len(ended) <= MOST_OUTCOMES and sum(map(len, map(result_of, ended))) <= MOST_BYTES:
         return ended, []

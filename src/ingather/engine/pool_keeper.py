@@ -22,8 +22,8 @@ from typing import Any, Final, NoReturn
 from pebble import CONSTS, ProcessExpired, ProcessPool
 
 from ingather.engine.errors import RetryLater
-from ingather.engine.jobs import LENGTH, Job, frame
-from ingather.engine.verdict import Died, Overdue, Raised, describe
+from ingather.engine.jobs import LENGTH, Job, job_frame
+from ingather.engine.verdict import Died, Overdue, Raised, describe_raised
 from ingather.notice import notice
 
 # The number of this request in Linux's <sys/prctl.h>.
@@ -38,7 +38,7 @@ LOOK_S: Final = 0.5
 CONSTS.term_timeout = 0.05
 
 
-class _ChildProcess(ForkProcess):
+class _PoolProcess(ForkProcess):
     """A child that leads a process group: what its handler started ends with it."""
 
     def run(self) -> None:
@@ -65,17 +65,17 @@ class _ChildProcess(ForkProcess):
 class _Context(ForkContext):
     """Children are forked, so that handlers may be closures and share the worker's memory until they write to it."""
 
-    Process = _ChildProcess
+    Process = _PoolProcess
 
 
-def live(line: socket.socket, size: int, prepare: Callable[[], None]) -> NoReturn:
+def keep_pool_alive(line: socket.socket, size: int, prepare: Callable[[], None]) -> NoReturn:
     """All that this process does. Nothing of the worker's own code above us on the stack may go on."""
     try:
         # A group of its own: a kill of the worker's group leaves this process the time to kill its children's groups.
         os.setpgid(0, 0)
-        signal.signal(signal.SIGUSR1, _end_with_children)
-        _ignore_signals(at_death_of_parent=signal.SIGUSR1)
-        _let_go_of_streams(but=line.fileno())
+        signal.signal(signal.SIGUSR1, _end_pool_with_children)
+        _ignore_signals_in_pool(at_death_of_parent=signal.SIGUSR1)
+        _let_pool_go_of_streams(but=line.fileno())
         PoolKeeper(line, size, prepare).keep()
     except BaseException:  # noqa: BLE001  # there is nobody above us
         traceback.print_exc()
@@ -83,15 +83,15 @@ def live(line: socket.socket, size: int, prepare: Callable[[], None]) -> NoRetur
     os._exit(0)
 
 
-def _end_with_children(*_: object) -> NoReturn:
+def _end_pool_with_children(*_: object) -> NoReturn:
     """The worker was killed: its handlers must not go on, nor what they started."""
     for child in multiprocessing.active_children():
-        if isinstance(child, _ChildProcess):
+        if isinstance(child, _PoolProcess):
             child.kill_group()
     os._exit(1)
 
 
-def _let_go_of_streams(but: int) -> None:
+def _let_pool_go_of_streams(but: int) -> None:
     """A port that the worker's process closes, a caller that it hangs up on, must not be held open here.
 
     The numbers stay taken: objects that were inherited may still close them.
@@ -99,12 +99,12 @@ def _let_go_of_streams(but: int) -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     for fd in map(int, os.listdir("/dev/fd")):  # noqa: PTH208  # names of descriptors, not files
         with suppress(OSError):
-            if fd > 2 and fd != but and stat.S_ISSOCK(os.fstat(fd).st_mode) and _is_stream(fd):
+            if fd > 2 and fd != but and stat.S_ISSOCK(os.fstat(fd).st_mode) and _is_stream_of_pool(fd):
                 os.dup2(nothing, fd, inheritable=False)
     os.close(nothing)
 
 
-def _is_stream(fd: int) -> bool:
+def _is_stream_of_pool(fd: int) -> bool:
     with socket.socket(fileno=os.dup(fd)) as copy:
         return copy.type == socket.SOCK_STREAM
 
@@ -155,11 +155,11 @@ class PoolKeeper:
                 self._pool = ProcessPool(
                     max_workers=self._size,
                     context=_Context(),
-                    initializer=partial(_prepare_child, self._line, self._prepare),
+                    initializer=partial(_prepare_pool_process, self._line, self._prepare),
                 )
             future = self._pool.schedule(job.function, args=job.args, timeout=job.timeout_s)
         except Exception as error:  # noqa: BLE001  # no process to be had, for one: the item's failure, not our end
-            self._answer_job(number, Raised(describe(error, "failed")))
+            self._answer_job(number, Raised(describe_raised(error, "failed")))
             return
         self._under_way[number] = future
         future.add_done_callback(partial(self._is_done, number, job.timeout_s))
@@ -175,10 +175,10 @@ class PoolKeeper:
     def _is_done(self, number: int, timeout_s: float, future: Future[Any]) -> None:
         self._under_way.pop(number, None)
         if not future.cancelled():
-            self._answer_job(number, _answer_of_future(future, timeout_s))
+            self._answer_job(number, _pool_answer_of_future(future, timeout_s))
 
     def _answer_job(self, number: int, answer: Any) -> None:
-        body = frame((number, answer))
+        body = job_frame((number, answer))
         with suppress(OSError), self._write_lock:
             self._line.sendall(body)
 
@@ -189,7 +189,7 @@ class PoolKeeper:
             pool.join()
 
 
-def _answer_of_future(future: Future[Any], timeout_s: float) -> Any:
+def _pool_answer_of_future(future: Future[Any], timeout_s: float) -> Any:
     try:
         return future.result()
     except TimeoutError:
@@ -201,15 +201,15 @@ def _answer_of_future(future: Future[Any], timeout_s: float) -> Any:
             )
         )
     except ProcessExpired as expired:
-        return Died(_cause_of_death(expired.exitcode))
+        return Died(_cause_of_death_in_pool(expired.exitcode))
     except BrokenProcessPool:
         # An idle child was killed, which the pool does not survive. No handler is to blame.
         return RetryLater(0, "the pool of child processes broke and was made anew")
     except BaseException as error:  # noqa: BLE001  # whatever it is, the worker waits for an answer
-        return Raised(describe(error, "failed"))
+        return Raised(describe_raised(error, "failed"))
 
 
-def _cause_of_death(exitcode: int | None) -> str:
+def _cause_of_death_in_pool(exitcode: int | None) -> str:
     if exitcode is not None and exitcode < 0:
         name = signal.Signals(-exitcode).name if -exitcode in set(signal.Signals) else f"signal {-exitcode}"
         hint = " (out of memory?)" if name == "SIGKILL" else ""
@@ -218,24 +218,24 @@ def _cause_of_death(exitcode: int | None) -> str:
     return f"the handler's process exited with code {code} before it answered"
 
 
-def _prepare_child(line: socket.socket, prepare: Callable[[], None]) -> None:
+def _prepare_pool_process(line: socket.socket, prepare: Callable[[], None]) -> None:
     # SIGKILL, since a handler may be deep in code that never looks for signals.
-    _ignore_signals(at_death_of_parent=signal.SIGKILL)
+    _ignore_signals_in_pool(at_death_of_parent=signal.SIGKILL)
     signal.signal(signal.SIGUSR1, signal.SIG_DFL)
     line.close()
     prepare()
 
 
-def _ignore_signals(*, at_death_of_parent: signal.Signals) -> None:
+def _ignore_signals_in_pool(*, at_death_of_parent: signal.Signals) -> None:
     """Take no signal that is meant for the worker, and live no longer than the process that forked this one."""
     signal.set_wakeup_fd(-1)
     # A service manager signals every process; whether a handler may finish is for the worker to decide. What is ignored
     # would stay ignored in programs that a handler starts, and then nobody could end those; a function stays behind.
-    signal.signal(signal.SIGINT, _do_nothing)
-    signal.signal(signal.SIGTERM, _do_nothing)
+    signal.signal(signal.SIGINT, _do_nothing_in_pool)
+    signal.signal(signal.SIGTERM, _do_nothing_in_pool)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, at_death_of_parent)
 
 
-def _do_nothing(*_: object) -> None:
+def _do_nothing_in_pool(*_: object) -> None:
     """A signal is not for this process."""

@@ -16,7 +16,7 @@ PASSING_ERRORS: Final = (psycopg.OperationalError, psycopg.InterfaceError, psyco
 _KEYS_FROM_SEQUENCES: Final = ("batch_pkey", "segment_pkey", "payload_pkey")
 
 
-def is_about_ids(error: BaseException) -> bool:
+def refusal_is_about_ids(error: BaseException) -> bool:
     """Whether the database has no number to give: its sequence is used up, or went back to numbers that it gave before.
     Neither is the fault of what was to be stored; it can be stored once the sequence is mended."""
     if isinstance(error, psycopg.errors.UniqueViolation):
@@ -24,12 +24,12 @@ def is_about_ids(error: BaseException) -> bool:
     return isinstance(error, psycopg.errors.SequenceGeneratorLimitExceeded)
 
 
-def is_passing(error: BaseException) -> bool:
+def refusal_is_passing(error: BaseException) -> bool:
     """Whether an error passes by itself, or once an operator mends the server: a worker tries again."""
-    return isinstance(error, (*PASSING_ERRORS, DatabaseUnavailable)) or is_about_ids(error)
+    return isinstance(error, (*PASSING_ERRORS, DatabaseUnavailable)) or refusal_is_about_ids(error)
 
 
-def out_of_ids(error: psycopg.Error) -> DatabaseUnavailable:
+def refusal_out_of_ids(error: psycopg.Error) -> DatabaseUnavailable:
     """What is wrong with the sequence, and what to do."""
     if isinstance(error, psycopg.errors.UniqueViolation):
         return DatabaseUnavailable(
@@ -42,13 +42,13 @@ def out_of_ids(error: psycopg.Error) -> DatabaseUnavailable:
     )
 
 
-def is_about_data(error: Exception) -> bool:
+def refusal_is_about_data(error: Exception) -> bool:
     """Whether an error is about what was to be stored, so that it would come again however often it is tried.
 
     A value that PostgreSQL refuses, one that goes beyond its limits (class
     54), and whatever goes wrong before anything was sent.
     """
-    if is_about_ids(error):
+    if refusal_is_about_ids(error):
         return False
     if not isinstance(error, psycopg.Error):
         return not isinstance(error, OSError | DatabaseUnavailable)

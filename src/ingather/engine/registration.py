@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from psycopg import AsyncConnection
 
 from ingather.engine import statements as sql
-from ingather.engine.script import Script, Statement, arun
+from ingather.engine.script import Script, Statement, arun_script
 from ingather.engine.sentinel import Post, Sentinel
 from ingather.engine.slot_table import SlotTable
 
@@ -35,7 +35,7 @@ class Registration:
 
     async def begin(self, conn: AsyncConnection[Any]) -> int:
         """Register under a new id, with a sentinel of its own."""
-        self.worker_id = await arun(conn, self._register())
+        self.worker_id = await arun_script(conn, self._register())
         await self.post_sentinel()
         return self.worker_id
 

@@ -18,7 +18,7 @@ from ingather.engine.arguments import (
     checked_timeout_s,
 )
 from ingather.engine.codec import PAYLOAD_HARD_CAP, encode_payload
-from ingather.engine.errors import EmptyBatch, UnknownKind, UsageError, checked_delay
+from ingather.engine.errors import EmptyBatch, UnknownKind, UsageError, checked_delay_of_error
 from ingather.engine.item import Offspring
 from ingather.engine.model import Failure, Handler, ScatterOptions, ScatterRequest
 
@@ -83,7 +83,7 @@ class Registry:
             priority=checked_priority(priority),
             idempotency_key=checked_key(idempotency_key),
             queue=handler.queue if queue is None else checked_name("queue", queue),
-            delay=checked_delay(delay),
+            delay=checked_delay_of_error(delay),
             max_attempts=handler.max_attempts if max_attempts is None else checked_attempts(max_attempts),
             timeout_s=handler.timeout_s if timeout is None else checked_timeout_s(timeout),
             gathers=kind in self.gathers,
@@ -129,7 +129,7 @@ def _register_handler(
 ) -> Callable[[F], F]:
     checked = Handler(
         kind=checked_name("kind", kind),
-        function=_no_function,
+        function=_no_registered_function,
         queue=checked_name("queue", queue),
         max_attempts=checked_attempts(max_attempts),
         timeout_s=checked_timeout_s(timeout),
@@ -139,14 +139,14 @@ def _register_handler(
         raise UsageError(f"Kind {kind!r} has a function already: {functions[kind].function.__qualname__}.")
 
     def register(function: F) -> F:
-        _check_signature(kind, function)
+        _check_signature_to_register(kind, function)
         functions[kind] = replace(checked, function=function, is_async=inspect.iscoroutinefunction(function))
         return function
 
     return register
 
 
-def _check_signature(kind: str, function: Callable[..., Any]) -> None:
+def _check_signature_to_register(kind: str, function: Callable[..., Any]) -> None:
     """One argument, and a value to return: what is wrong with a function should be known before its first item."""
     name = getattr(function, "__qualname__", repr(function))
     if not callable(function):
@@ -166,5 +166,5 @@ def _check_signature(kind: str, function: Callable[..., Any]) -> None:
         ) from None
 
 
-def _no_function() -> None:
+def _no_registered_function() -> None:
     """Stands in a handler until its decorator has the function."""

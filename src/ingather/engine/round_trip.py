@@ -10,8 +10,8 @@ from psycopg.rows import tuple_row
 
 from ingather.engine import driver, parameters
 from ingather.engine.connection import aconnect
-from ingather.engine.outbox import Parcel, runs, token_of
-from ingather.engine.refusals import is_about_data
+from ingather.engine.outbox import OutboxParcel, runs_in_outbox, token_of
+from ingather.engine.refusals import refusal_is_about_data
 from ingather.engine.script import Rows, Statement
 
 Answer = Literal["settled", "returned", "ripe", "claimed"]
@@ -27,9 +27,9 @@ class Step(NamedTuple):
     """Whether a commit follows it. Without one it is in one transaction with the next."""
 
 
-def steps(
+def steps_of_round_trip(
     worker_id: int,
-    parcel: Parcel,
+    parcel: OutboxParcel,
     batch_ids: Callable[[Iterable[int]], set[int]],
     *,
     claim: Callable[[], Statement] | None = None,
@@ -40,21 +40,21 @@ def steps(
     `batch_ids` finds the batches of leases. With `limited_queue`, the claim is
     from a queue with a limit and takes that queue's lock first.
     """
-    if found := runs(parcel.ended):
+    if found := runs_in_outbox(parcel.ended):
         for run in found:
-            yield Step(parameters.settle_run(worker_id, run), "settled")
+            yield Step(parameters.parameters_to_settle_run(worker_id, run), "settled")
     elif parcel.ended:
-        yield Step(parameters.settle_fresh(worker_id, parcel.ended), "settled")
+        yield Step(parameters.parameters_to_settle_fresh(worker_id, parcel.ended), "settled")
     if parcel.put_backs or parcel.holds:
         # All workers take queues in this order, as two of them may hold the same ones.
         for held in sorted(parcel.holds):
-            yield Step(parameters.hold(held), commits=False)
-        yield Step(parameters.put_back(parcel.put_backs), "returned")
+            yield Step(parameters.parameters_to_hold(held), commits=False)
+        yield Step(parameters.parameters_to_put_back(parcel.put_backs), "returned")
     if parcel.ended or parcel.touched:
-        yield Step(parameters.ripe(batch_ids(set(map(token_of, parcel.ended))) | parcel.touched), "ripe")
+        yield Step(parameters.parameters_for_ripe(batch_ids(set(map(token_of, parcel.ended))) | parcel.touched), "ripe")
     if claim is not None:
         if limited_queue is not None:
-            yield Step(parameters.lock_queue(limited_queue), commits=False)
+            yield Step(parameters.parameters_to_lock_queue(limited_queue), commits=False)
         yield Step(claim(), "claimed")
 
 
@@ -69,7 +69,7 @@ class Reply:
     error: Exception | None = None
 
 
-class Line:
+class RoundTripLine:
     """A worker's connection to the database, opened when it is needed."""
 
     def __init__(self, url: str) -> None:
@@ -112,25 +112,25 @@ class Line:
                     await cursor.execute(statement.sql, statement.params)
                     if commits:
                         # It commits at once and not with the end of the pipeline: a claim holds its segment's row.
-                        driver.commit(conn, pipe)
-                    await driver.flush(conn)
+                        driver.commit_with_driver(conn, pipe)
+                    await driver.flush_driver(conn)
                 self.is_sending = False
         except Exception as refused:
             # One statement was refused, or could not be made; those sent beside it committed by themselves.
-            if not (isinstance(refused, psycopg.Error) or is_about_data(refused)):
+            if not (isinstance(refused, psycopg.Error) or refusal_is_about_data(refused)):
                 raise
             error = refused
         finally:
             self.is_sending = False
-        return await _reply_of_pipeline(sent, error)
+        return await _reply_of_round_trip(sent, error)
 
 
-async def _reply_of_pipeline(
+async def _reply_of_round_trip(
     sent: list[tuple[Answer | None, psycopg.AsyncCursor[Any]]], error: Exception | None
 ) -> Reply:
     rows: dict[Answer, list[Rows]] = {"settled": [], "returned": [], "ripe": [], "claimed": []}
     for answer, cursor in sent:
-        if answer is not None and driver.has_result(cursor):
+        if answer is not None and driver.has_result_in_driver(cursor):
             rows[answer].append(await cursor.fetchall())
     return Reply(
         settled=sum(settled[0][0] for settled in rows["settled"] if settled),

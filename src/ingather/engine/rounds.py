@@ -13,11 +13,11 @@ from psycopg.rows import tuple_row
 from ingather.engine import statements as sql
 from ingather.engine import verbs
 from ingather.engine.aggregator import Aggregator
-from ingather.engine.connection import aconnect, is_direct
-from ingather.engine.feeder import Feeder, backoff_s
-from ingather.engine.refusals import is_passing
+from ingather.engine.connection import aconnect, is_direct_connection
+from ingather.engine.feeder import Feeder, feeder_backoff_s
+from ingather.engine.refusals import refusal_is_passing
 from ingather.engine.registration import Registration
-from ingather.engine.script import Row, Script, Statement, aplay, arun
+from ingather.engine.script import Row, Script, Statement, aplay_script, arun_script
 
 if TYPE_CHECKING:
     from ingather.engine.engine import Engine
@@ -51,7 +51,7 @@ class Rounds:
     async def enlist(self, conn: AsyncConnection[Any]) -> None:
         """Register, and learn which queues there are."""
         self._feeder.worker_id = await self._registration.begin(conn)
-        self._feeder.set_queues(await arun(conn, self.known_queues()))
+        self._feeder.set_queues(await arun_script(conn, self.known_queues()))
 
     def start(self) -> None:
         self._task = asyncio.create_task(self._run(), name="ingather rounds")
@@ -80,26 +80,26 @@ class Rounds:
                     failures = 0
                     await self._listen(conn, next_look_s)
                 except Exception as error:
-                    if is_passing(error):
+                    if refusal_is_passing(error):
                         log.debug("the database does not serve the aggregator: %s", error)
                     else:
                         log.exception("the aggregator failed, trying again")
                     failures += 1
                     if conn is not None:
                         await conn.close()
-                    await asyncio.sleep(backoff_s(failures))
+                    await asyncio.sleep(feeder_backoff_s(failures))
         finally:
             if conn is not None:
                 await conn.close()
 
     async def _connect(self) -> AsyncConnection[Any]:
         conn = await aconnect(self._engine.url, application_name="ingather aggregator")
-        if is_direct(conn):
+        if is_direct_connection(conn):
             await conn.execute(sql.LISTEN)
         return conn
 
     async def _listen(self, conn: AsyncConnection[Any], seconds: float) -> None:
-        if not is_direct(conn):
+        if not is_direct_connection(conn):
             await asyncio.sleep(seconds)
             return
         until = time.monotonic() + seconds
@@ -110,7 +110,7 @@ class Rounds:
                 # for all rings of this moment.
                 async for _ in conn.notifies(timeout=BELL_S):
                     self._feeder.ring()
-                self._feeder.set_queues(await aplay(conn, self.known_queues()))
+                self._feeder.set_queues(await aplay_script(conn, self.known_queues()))
 
     async def _look(self, conn: AsyncConnection[Any]) -> float:
         """One round. Returns in how many seconds the next one is due."""
@@ -164,7 +164,7 @@ class Rounds:
         for token in (held - tokens) & self._missing:
             self._feeder.holdings.lose(token)
         if orphans := (tokens - held) & self._strangers:
-            items = await arun(conn, verbs.release(self._registration.worker_id, sorted(orphans)))
+            items = await arun_script(conn, verbs.release(self._registration.worker_id, sorted(orphans)))
             log.info("%s items of a claim whose reply was lost were given back", items)
             self._feeder.ring()
         self._missing, self._strangers = held - tokens, tokens - held

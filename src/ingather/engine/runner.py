@@ -48,7 +48,7 @@ LEASE_TAKEN: Final = notice(
 )
 
 
-class Slot:
+class RunnerSlot:
     """One place to run a handler, and what runs in it."""
 
     __slots__ = ("deadline", "lease", "number", "started", "stopped_for", "task")
@@ -86,7 +86,7 @@ class Runner:
         self._engine = engine
         self._table = table
         self._children = children
-        self._slots = [Slot(number) for number in range(slots)]
+        self._slots = [RunnerSlot(number) for number in range(slots)]
         self._idle: deque[asyncio.Future[None]] = deque()
         self._relief: asyncio.Handle | None = None
         self._is_ending = False
@@ -117,7 +117,7 @@ class Runner:
             await asyncio.sleep(STOP_LOOK_S)
 
     @property
-    def running(self) -> list[Slot]:
+    def running(self) -> list[RunnerSlot]:
         return [slot for slot in self._slots if slot.lease is not None]
 
     @property
@@ -149,7 +149,7 @@ class Runner:
 
     # --- one slot --------------------------------------------------------------------------------------------------
 
-    async def _serve(self, slot: Slot) -> None:
+    async def _serve(self, slot: RunnerSlot) -> None:
         """A slot's life: it runs items as long as there are any, then rests, until the worker leaves."""
         loop, buffer = asyncio.get_running_loop(), self._feeder.holdings.buffer
         while not self._is_ending:
@@ -160,7 +160,7 @@ class Runner:
             else:
                 await self._wait_for_items(loop)
 
-    async def _run_several(self, slot: Slot, loop: asyncio.AbstractEventLoop) -> None:
+    async def _run_several(self, slot: RunnerSlot, loop: asyncio.AbstractEventLoop) -> None:
         """Run items until the loop should turn or none is left. Each further call would be a part of a quick item's
         time, so all of its way stands here."""
         feeder, table, number, offspring_of = self._feeder, self._table, slot.number, self._engine.registry.offspring
@@ -209,7 +209,7 @@ class Runner:
         self._idle.append(resting)
         await resting
 
-    async def _call_aside(self, slot: Slot, assignment: Assignment) -> tuple[bytes, list[Offspring] | None]:
+    async def _call_aside(self, slot: RunnerSlot, assignment: Assignment) -> tuple[bytes, list[Offspring] | None]:
         """Run a gather, or in a child what is a `def` or has killed before."""
         lease, item_id, ordinal, payload, _ = assignment
         if lease.is_gather:
@@ -218,7 +218,7 @@ class Runner:
         self._leave_deadline_to_pool(slot, lease.timeout_s)
         return await self._children.call(is_gather=False, args=args, timeout_s=lease.timeout_s)
 
-    async def _call_gather(self, slot: Slot, lease: Lease, item_id: int) -> bytes:
+    async def _call_gather(self, slot: RunnerSlot, lease: Lease, item_id: int) -> bytes:
         gather = self._engine.registry.gathers.get(lease.kind)
         if gather is None:
             log.warning("batch %s waits for a gather of kind %s, which this worker has not", lease.batch_id, lease.kind)
@@ -234,7 +234,7 @@ class Runner:
         result, _ = await self._children.call(is_gather=True, args=args, timeout_s=gather.timeout_s)
         return result
 
-    def _leave_deadline_to_pool(self, slot: Slot, timeout_s: float) -> None:
+    def _leave_deadline_to_pool(self, slot: RunnerSlot, timeout_s: float) -> None:
         """A child's time runs from when it starts, which the pool knows; the slot's own deadline is a backstop."""
         slot.deadline = slot.started + timeout_s + CHILD_START_S
 
@@ -249,12 +249,12 @@ class Runner:
             for slot in self.running:
                 ages_s.append(now - slot.started)
                 if now > slot.deadline + DEADLINE_LOOK_S:
-                    slot.stop(Overdue(_ran_too_long(slot.deadline - slot.started)))
+                    slot.stop(Overdue(_handler_ran_too_long_in_runner(slot.deadline - slot.started)))
             if ages_s:
                 self._feeder.pace.at_least(sum(ages_s) / len(ages_s))
             self._feeder.return_unstarted(older_than_s=STALE_AFTER_S)
             await asyncio.sleep(DEADLINE_LOOK_S)
 
 
-def _ran_too_long(seconds: float) -> str:
+def _handler_ran_too_long_in_runner(seconds: float) -> str:
     return notice("engine.handler_ran_too_long", "the handler ran longer than its {seconds} s", seconds=f"{seconds:g}")

@@ -70,36 +70,36 @@ def verdict(
     """What becomes of an item whose handler raised. Pure but for the jitter: the table in its test is the spec."""
     match error:
         case Reject():
-            return Consequence(is_over=True, error=describe(error, "rejected"))
+            return Consequence(is_over=True, error=describe_raised(error, "rejected"))
         case RetryLater(delay=delay, queue=queue):
             return Consequence(
                 is_over=False,
-                error=describe(error, "retry_later"),
+                error=describe_raised(error, "retry_later"),
                 delay_s=delay.total_seconds(),
                 counts=False,
                 blocks_queue=queue,
             )
         case Died():
             is_over = lost + 1 >= MAX_LOST
-            return Consequence(is_over=is_over, error=describe(error, "lost"), counts=False, lost=1)
+            return Consequence(is_over=is_over, error=describe_raised(error, "lost"), counts=False, lost=1)
         case _ if attempt >= max_attempts:
             return Consequence(
-                is_over=True, error=describe(error, "timeout" if isinstance(error, Overdue) else "exhausted")
+                is_over=True, error=describe_raised(error, "timeout" if isinstance(error, Overdue) else "exhausted")
             )
         case _:
             delay_s = jitter(0.0, min(LONGEST_BACKOFF_S, 2.0**attempt))
             return Consequence(
                 is_over=False,
-                error=describe(error, "timeout" if isinstance(error, Overdue) else "failed"),
+                error=describe_raised(error, "timeout" if isinstance(error, Overdue) else "failed"),
                 delay_s=delay_s,
             )
 
 
-def describe(error: BaseException, reason: str) -> dict[str, Any]:
+def describe_raised(error: BaseException, reason: str) -> dict[str, Any]:
     """An error as people and programs read it later: why, what, where. Never a whole traceback: those hold secrets."""
     if isinstance(error, Raised):
         return error.description | {"reason": reason}
-    described = {"reason": reason, "type": type(error).__name__, **error_fields(_message_of_error(error), MESSAGE_CAP)}
+    described = {"reason": reason, "type": type(error).__name__, **error_fields(_message_of_raised(error), MESSAGE_CAP)}
     frames: Iterable[traceback.FrameSummary] = traceback.extract_tb(error.__traceback__)
     for frame in reversed(list(frames)):
         described["where"] = f"{Path(frame.filename).name}:{frame.lineno} in {frame.name}"
@@ -107,7 +107,7 @@ def describe(error: BaseException, reason: str) -> dict[str, Any]:
     return described
 
 
-def _message_of_error(error: BaseException) -> str:
+def _message_of_raised(error: BaseException) -> str:
     try:
         return str(error)
     except Exception:  # noqa: BLE001  # a user's exception may fail even at this

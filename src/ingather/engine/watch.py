@@ -18,7 +18,7 @@ from ingather.engine import verbs
 from ingather.engine.connection import connect
 from ingather.engine.errors import DatabaseUnavailable
 from ingather.engine.refusals import PASSING_ERRORS
-from ingather.engine.script import run
+from ingather.engine.script import run_script
 from ingather.engine.slot_table import SlotTable
 from ingather.notice import notice
 
@@ -38,11 +38,11 @@ STUCK_GRACE_S: Final = 2.0
 LONGEST_BEAT_S: Final = 5.0
 
 
-def _close_after_death(conn: psycopg.Connection[Any], batch_ids: list[int]) -> None:
+def _close_watched_after_death(conn: psycopg.Connection[Any], batch_ids: list[int]) -> None:
     """Close what is ripe of these batches and of their parents, whose turn comes with their last child."""
-    level = [*batch_ids, *run(conn, verbs.free_parents(batch_ids))] if batch_ids else []
+    level = [*batch_ids, *run_script(conn, verbs.free_parents(batch_ids))] if batch_ids else []
     while level:
-        level = run(conn, verbs.close(level)).parents
+        level = run_script(conn, verbs.close(level)).parents
 
 
 class Watch:
@@ -119,9 +119,9 @@ class Watch:
             try:
                 conn = self._connection()
                 script = verbs.take_back(self._post.worker_id, started=started, overdue=overdue, death=death)
-                taken = run(conn, script)
+                taken = run_script(conn, script)
                 if taken is not None:
-                    _close_after_death(conn, taken[1])
+                    _close_watched_after_death(conn, taken[1])
                     conn.execute(sql.RING)
                     return
                 # A last claim is still committing and holds the row, or a sweep took everything back already.

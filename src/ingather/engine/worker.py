@@ -16,10 +16,10 @@ from ingather.engine.errors import DatabaseUnavailable, ShuttingDown
 from ingather.engine.feeder import Feeder
 from ingather.engine.refusals import PASSING_ERRORS
 from ingather.engine.registration import Registration
-from ingather.engine.round_trip import Line
+from ingather.engine.round_trip import RoundTripLine
 from ingather.engine.rounds import Rounds
 from ingather.engine.runner import Runner
-from ingather.engine.script import Script, Statement, arun
+from ingather.engine.script import Script, Statement, arun_script
 from ingather.engine.slot_table import SlotTable
 from ingather.notice import notice
 
@@ -98,8 +98,8 @@ class Worker:
     def _new_registration(self) -> Registration:
         return Registration(self._engine, self._table, self._concurrency, kills_stuck=self._kills_stuck)
 
-    def _new_line(self) -> Line:
-        return Line(self._engine.url)
+    def _new_line(self) -> RoundTripLine:
+        return RoundTripLine(self._engine.url)
 
     async def stop(self, grace: float = GRACE_S) -> None:
         """Claim no more, let handlers finish within `grace` seconds, give the rest back, and leave.
@@ -129,7 +129,7 @@ class Worker:
                 # The rounds stop before the row goes: they would find it gone and register anew.
                 await self._rounds.stop()
                 async with await aconnect(self._engine.url) as conn:
-                    if items := await arun(conn, verbs.dismiss(self._registration.worker_id)):
+                    if items := await arun_script(conn, verbs.dismiss(self._registration.worker_id)):
                         log.info("%s unfinished items given back", items)
                     await conn.execute(sql.RING)
         except (*PASSING_ERRORS, DatabaseUnavailable, TimeoutError) as error:
@@ -172,7 +172,7 @@ class Worker:
             await self._work_until_idle(conn)
 
     async def _work_until_idle(self, conn: AsyncConnection[Any]) -> None:
-        while not (self._feeder.is_idle and await arun(conn, self._is_nothing_left())):
+        while not (self._feeder.is_idle and await arun_script(conn, self._is_nothing_left())):
             await asyncio.sleep(LOOK_S)
 
     def _is_nothing_left(self) -> Script[bool]:

@@ -10,7 +10,7 @@ import psycopg
 
 from ingather.engine.database import Database
 from ingather.engine.model import Handler
-from ingather.engine.round_trip import Line, Reply, Step
+from ingather.engine.round_trip import Reply, RoundTripLine, Step
 from ingather.engine.script import Script
 from ingather.engine.verdict import Died, Overdue
 
@@ -87,7 +87,7 @@ class Faults:
         return with_faults
 
 
-class LosingLine(Line):
+class LosingLine(RoundTripLine):
     """A worker's connection that loses the reply to outcomes which the database has stored."""
 
     def __init__(self, url: str, faults: Faults) -> None:
@@ -112,7 +112,7 @@ class LosingDatabase(Database):
         with self._in_sentences():
             raise psycopg.OperationalError(LOST_REPLY)
 
-    async def arun(self, script: Script[Any], *, rings: bool = False, is_one_statement: bool = False) -> Any:
+    async def arun_script(self, script: Script[Any], *, rings: bool = False, is_one_statement: bool = False) -> Any:
         await super().arun(script, rings=rings, is_one_statement=is_one_statement)
         with self._in_sentences():
             raise psycopg.OperationalError(LOST_REPLY)

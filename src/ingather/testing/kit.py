@@ -16,7 +16,7 @@ from ingather.engine.codec import decode
 from ingather.engine.connection import aconnect, connect
 from ingather.engine.engine import Engine
 from ingather.engine.errors import UsageError
-from ingather.engine.script import Script, Statement, aplay, arun, play
+from ingather.engine.script import Script, Statement, aplay_script, arun_script, play_script
 from ingather.testing.by_hand import Ran, arun_by_hand, run_by_hand
 from ingather.testing.faults import FaultOnDemand, Faults, LosingDatabase
 from ingather.testing.quick_worker import QuickWorker
@@ -119,12 +119,12 @@ class Kit:
         left_s = _seconds(ahead)
         async with await aconnect(self.url) as conn:
             while True:
-                since = await aplay(conn, _now())
+                since = await aplay_script(conn, _now())
                 await self._drain_now(conn, engine, concurrency, in_processes=in_processes)
-                due_s = await aplay(conn, _next_due(since, self._ahead))
+                due_s = await aplay_script(conn, _next_due(since, self._ahead))
                 if due_s is None or due_s > left_s:
                     break
-                await aplay(conn, self._moved(due_s + PAST_DUE_S))
+                await aplay_script(conn, self._moved(due_s + PAST_DUE_S))
                 left_s -= due_s
         if self._faults.is_any_left:
             raise AssertionError(
@@ -137,7 +137,7 @@ class Kit:
         """Do all that is due at this moment of the clock, with as many workers as it takes."""
         is_killed = True
         while is_killed:
-            while await arun(conn, verbs.fire_schedule([], self._ahead)):
+            while await arun_script(conn, verbs.fire_schedule([], self._ahead)):
                 pass
             await Aggregator(engine.keep).tick(conn)
             if in_processes:
@@ -152,7 +152,7 @@ class Kit:
         """Let that much time pass for everything that waits: retries, delays, holds, rates, schedules, leases,
         retention."""
         with connect(self.url) as conn:
-            play(conn, self._moved(_seconds(time)))
+            play_script(conn, self._moved(_seconds(time)))
 
     def _moved(self, seconds: float) -> Script[None]:
         self._ahead += timedelta(seconds=seconds)
@@ -163,7 +163,7 @@ class Kit:
     def scattered(self, kind: str | None = None) -> list[Scattered]:
         """What was scattered in this test, in that order; of one kind, if it is named."""
         with connect(self.url) as conn:
-            return play(conn, _scattered(kind))
+            return play_script(conn, _scattered(kind))
 
     def payloads(self, kind: str) -> list[Any]:
         """The payloads of all items of a kind, in the order in which they were scattered."""

@@ -22,8 +22,8 @@ from ingather.engine.engine import Engine
 from ingather.engine.item import Item, Offspring
 from ingather.engine.item_context import running_item
 from ingather.engine.registration import Registration
-from ingather.engine.round_trip import Line
-from ingather.engine.script import Statement, aplay, arun
+from ingather.engine.round_trip import RoundTripLine
+from ingather.engine.script import Statement, aplay_script, arun_script
 from ingather.engine.worker import Worker
 from ingather.testing.faults import Faults, LosingLine
 
@@ -97,7 +97,7 @@ class QuickWorker(Worker):
     def _new_registration(self) -> Registration:
         return Unwatched(self._engine, self._table, self._concurrency, kills_stuck=False)
 
-    def _new_line(self) -> Line:
+    def _new_line(self) -> RoundTripLine:
         return LosingLine(self._engine.url, self._faults)
 
     async def drain_until_killed(self, conn: AsyncConnection[Any]) -> bool:
@@ -121,9 +121,9 @@ class QuickWorker(Worker):
             await self._end_tasks()
             self._table.close()
             if killed.is_set():
-                await arun(conn, verbs.take_back(self._feeder.worker_id, started=started, death=KILLED))
+                await arun_script(conn, verbs.take_back(self._feeder.worker_id, started=started, death=KILLED))
             else:
-                await arun(conn, verbs.dismiss(self._feeder.worker_id))
+                await arun_script(conn, verbs.dismiss(self._feeder.worker_id))
         return killed.is_set()
 
     async def _work_until_idle_or_killed(self, conn: AsyncConnection[Any], killed: asyncio.Event) -> None:
@@ -131,10 +131,10 @@ class QuickWorker(Worker):
         next_round = time.monotonic() + TICK_S
         while not killed.is_set():
             if self._feeder.is_idle:
-                if await arun(conn, self._is_nothing_left()):
+                if await arun_script(conn, self._is_nothing_left()):
                     return
                 # There may be a queue that is new.
-                self._feeder.set_queues(await aplay(conn, self._rounds.known_queues()))
+                self._feeder.set_queues(await aplay_script(conn, self._rounds.known_queues()))
                 self._feeder.ring()
             if time.monotonic() > next_round:
                 next_round = time.monotonic() + TICK_S

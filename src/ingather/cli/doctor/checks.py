@@ -12,8 +12,8 @@ from psycopg.rows import tuple_row
 
 from ingather.cli.doctor import surroundings
 from ingather.cli.quantities import show_duration
-from ingather.engine.connection import is_direct
-from ingather.engine.migrations import LATEST, sentence_of_missing
+from ingather.engine.connection import is_direct_connection
+from ingather.engine.migrations import LATEST, sentence_of_missing_migrations
 from ingather.engine.statements import health as sql
 
 Level = Literal["ok", "note", "wrong", "unknown"]
@@ -95,7 +95,7 @@ def check_server(database: ExaminedDatabase) -> tuple[Level, str]:
 
 
 def check_connection(database: ExaminedDatabase) -> tuple[Level, str]:
-    if is_direct(database.conn):
+    if is_direct_connection(database.conn):
         return "ok", "Direct: workers are woken by notifications."
     return "note", "Through a pooler: all promises hold, but workers find new work by looking, every half second."
 
@@ -176,7 +176,7 @@ def check_schema_version(database: ExaminedDatabase) -> tuple[Level, str]:
     if not exists:
         return "wrong", "There are no Ingather tables yet. Run `ingather migrate`."
     oldest_of = dict(database.rows(sql.SCHEMA_VERSIONS))
-    if lacking := sentence_of_missing(oldest_of):
+    if lacking := sentence_of_missing_migrations(oldest_of):
         return "wrong", lacking
     version = max(oldest_of)
     if max(oldest_of.values()) > LATEST:

@@ -45,7 +45,7 @@ class Migration(NamedTuple):
     text: str
 
 
-def available() -> list[Migration]:
+def available_migrations() -> list[Migration]:
     """Every migration of every room, in order."""
     package = files(__name__.partition(".")[0])
     return sorted(
@@ -57,18 +57,18 @@ def available() -> list[Migration]:
     )
 
 
-ROOM_OF = {migration.version: migration.room for migration in available()}
+ROOM_OF = {migration.version: migration.room for migration in available_migrations()}
 LATEST = max(ROOM_OF)
 ENGINE_ALONE: Final = frozenset({"engine"})
 ALL_ROOMS: Final = frozenset(ROOM_OF.values())
 
 
-def rooms_in(applied: Collection[int]) -> set[str]:
+def rooms_in_migrations(applied: Collection[int]) -> set[str]:
     """The rooms whose tables a database has, by the versions that were applied to it."""
     return {room for version, room in ROOM_OF.items() if version in applied}
 
 
-def latest(rooms: Collection[str]) -> int:
+def latest_migration(rooms: Collection[str]) -> int:
     """The newest version of these rooms."""
     return max(version for version, room in ROOM_OF.items() if room in rooms)
 
@@ -90,10 +90,10 @@ def migrate(url: str, rooms: Collection[str] = ALL_ROOMS) -> list[str]:
     with connect(url) as conn:
         # Where nothing is to be done, the role needs no right to change tables.
         with suppress(SchemaOutdated):
-            check(conn, rooms)
+            check_migrations(conn, rooms)
             return applied
-        wanted = {*rooms, *rooms_in(_applied(conn))}
-        for version, name, room, text in available():
+        wanted = {*rooms, *rooms_in_migrations(_applied_migrations(conn))}
+        for version, name, room, text in available_migrations():
             while room in wanted:
                 try:
                     if _apply_migration(conn, version, name, text):
@@ -106,11 +106,11 @@ def migrate(url: str, rooms: Collection[str] = ALL_ROOMS) -> list[str]:
                             "transaction holds the tables. Find it with `ingather doctor`, then migrate again."
                         ) from error
                     time.sleep(PAUSE_S)
-        check(conn, rooms)
+        check_migrations(conn, rooms)
     return applied
 
 
-def _applied(conn: psycopg.Connection[object]) -> dict[int, int]:
+def _applied_migrations(conn: psycopg.Connection[object]) -> dict[int, int]:
     """The versions that this database has, and the oldest code that each of them allows."""
     with conn.cursor(row_factory=tuple_row) as cursor:
         [exists] = cursor.execute("select to_regclass('ingather.migration') is not null").fetchone() or [False]
@@ -133,12 +133,12 @@ def _apply_migration(conn: psycopg.Connection[object], version: int, name: str, 
         return True
 
 
-def check(conn: psycopg.Connection[object], rooms: Collection[str] = ENGINE_ALONE) -> None:
+def check_migrations(conn: psycopg.Connection[object], rooms: Collection[str] = ENGINE_ALONE) -> None:
     """Raise unless these tables fit this code. Newer tables are fine as long as they allow older code."""
-    oldest_of = _applied(conn)
+    oldest_of = _applied_migrations(conn)
     if not oldest_of:
         raise SchemaOutdated("This database has no Ingather tables yet. Run `ingather migrate`.")
-    if lacking := sentence_of_missing(oldest_of, rooms):
+    if lacking := sentence_of_missing_migrations(oldest_of, rooms):
         raise SchemaOutdated(lacking)
     version, oldest = max(oldest_of), max(oldest_of.values())
     if oldest > LATEST:
@@ -148,13 +148,13 @@ def check(conn: psycopg.Connection[object], rooms: Collection[str] = ENGINE_ALON
         )
 
 
-def sentence_of_missing(applied: Collection[int], rooms: Collection[str] = ENGINE_ALONE) -> str:
+def sentence_of_missing_migrations(applied: Collection[int], rooms: Collection[str] = ENGINE_ALONE) -> str:
     """What to do where a migration of these rooms, or of those that are there, was never applied; empty where all were.
 
     The highest version proves little: of two that were made side by side, the
     later may have come first.
     """
-    wanted = {*rooms, *rooms_in(applied)}
+    wanted = {*rooms, *rooms_in_migrations(applied)}
     lacking = [version for version, room in ROOM_OF.items() if room in wanted and version not in applied]
     missing = ", ".join(map(str, sorted(lacking)))
     return f"The tables lack version {missing}, which this code needs. Run `ingather migrate`." if missing else ""

@@ -3,12 +3,12 @@
 from ingather.engine import statements as sql
 from ingather.engine.model import Progress
 from ingather.engine.script import Script, Statement
-from ingather.engine.verbs.rows import only, records
+from ingather.engine.verbs.rows import only_row, records_of_rows
 
 
 def progress(batch_ids: list[int]) -> Script[list[Progress]]:
     rows = yield Statement(sql.PROGRESS, {"batch_ids": batch_ids})
-    return records(Progress, rows)
+    return records_of_rows(Progress, rows)
 
 
 def list_batches(*, state: str | None, kind: str | None, before: int | None, limit: int) -> Script[list[Progress]]:
@@ -29,6 +29,6 @@ def batch_ids(
 def pause(batch_id: int, *, paused: bool) -> Script[None]:
     """Stop or resume claiming from a batch; what runs goes on."""
     this = {"batch_id": batch_id, "paused": paused}
-    only((yield Statement(sql.PAUSE, this)), batch_id)
+    only_row((yield Statement(sql.PAUSE, this)), batch_id)
     yield Statement(sql.PARK_SEGMENTS, this)
     yield Statement(sql.PARK_WAITING, this)

@@ -2,12 +2,12 @@
 
 from ingather.engine import statements as sql
 from ingather.engine.script import Script, Statement
-from ingather.engine.verbs.rows import only
+from ingather.engine.verbs.rows import only_row
 
 
 def cancel(batch_id: int) -> Script[bool]:
     """End every unfinished item of a batch and of its children, and close them. False when it had closed already."""
-    if only((yield Statement(sql.LOCK_BATCH, {"batch_id": batch_id})), batch_id)[0] != "open":
+    if only_row((yield Statement(sql.LOCK_BATCH, {"batch_id": batch_id})), batch_id)[0] != "open":
         return False
     # All batches of the family are locked before any of their leases, as everywhere.
     family, still_open = [batch_id], [batch_id]
@@ -19,7 +19,7 @@ def cancel(batch_id: int) -> Script[bool]:
         still_open += [child_id for child_id, state in children if state == "open"]
     these = {"batch_ids": still_open}
     yield Statement(sql.DRAIN_SEGMENTS, these)
-    yield from drop(
+    yield from drop_cancelled(
         Statement(sql.DROP_WAITING, these), Statement(sql.DROP_LEASES, these), Statement(sql.HAS_OPEN_ITEMS, these)
     )
     yield Statement(sql.CANCEL_THE_REST, these)
@@ -28,7 +28,7 @@ def cancel(batch_id: int) -> Script[bool]:
     return True
 
 
-def drop(waiting: Statement, leases: Statement, is_any_left: Statement) -> Script[None]:
+def drop_cancelled(waiting: Statement, leases: Statement, is_any_left: Statement) -> Script[None]:
     """Take items out of both places. They can move between the two while we look, so until one snapshot shows none."""
     is_left = True
     while is_left:

@@ -7,7 +7,7 @@ from ingather.engine import statements as sql
 from ingather.engine.errors import UsageError
 from ingather.engine.model import Queue, WorkerRecord
 from ingather.engine.script import Script, Statement
-from ingather.engine.verbs.rows import records
+from ingather.engine.verbs.rows import records_of_rows
 
 
 def hold_queue(queue: str, delay: timedelta) -> Script[None]:
@@ -40,8 +40,8 @@ def pause_queue(queue: str, *, paused: bool) -> Script[None]:
 
 
 def list_queues() -> Script[list[Queue]]:
-    return records(Queue, (yield Statement(sql.LIST_QUEUES)))
+    return records_of_rows(Queue, (yield Statement(sql.LIST_QUEUES)))
 
 
 def list_workers() -> Script[list[WorkerRecord]]:
-    return records(WorkerRecord, (yield Statement(sql.LIST_WORKERS)))
+    return records_of_rows(WorkerRecord, (yield Statement(sql.LIST_WORKERS)))

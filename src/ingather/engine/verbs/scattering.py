@@ -11,7 +11,7 @@ from ingather.engine import statements as sql
 from ingather.engine.errors import BatchClosed, BatchTooBig, EmptyBatch, KeyReused
 from ingather.engine.model import ScatterRequest
 from ingather.engine.script import Copy, Rows, Script, Statement
-from ingather.engine.verbs.rows import only
+from ingather.engine.verbs.rows import only_row
 
 # Items of one scatter. A segment has room for 2^20; a larger batch is scattered in parts, with `add`.
 MAX_BATCH: Final = 1_000_000
@@ -24,7 +24,7 @@ CHUNK_LINES: Final = 5_000
 NO_DELAY: Final = timedelta(0)
 
 
-class _Lines:
+class _ScatteredLines:
     """Payload lines on their way into COPY: counted and hashed as they pass, never kept."""
 
     def __init__(
@@ -36,7 +36,7 @@ class _Lines:
     ) -> None:
         self._lines = lines
         self._first_id = first_id
-        self._hash = hashlib.sha256(_gist(request, labels)) if request and request.idempotency_key else None
+        self._hash = hashlib.sha256(_gist_of_scatter(request, labels)) if request and request.idempotency_key else None
         self.count = 0
 
     def __iter__(self) -> Iterator[bytes]:
@@ -66,7 +66,7 @@ class _Lines:
         return self._hash.digest() if self._hash else None
 
 
-def _gist(request: ScatterRequest, labels: list[str] | None) -> bytes:
+def _gist_of_scatter(request: ScatterRequest, labels: list[str] | None) -> bytes:
     """What a key stands for besides the payloads. Not how handlers are run: a new default must not refuse old keys."""
     parts = [request.kind, request.queue, request.priority, request.delay.total_seconds()]
     return orjson.dumps(parts if labels is None else [*parts, labels]) + b"\n"
@@ -85,30 +85,30 @@ def scatter(
     while not born:
         known = yield Statement(sql.BATCH_OF_KEY, {"key": request.idempotency_key})
         if known:
-            return _same_batch(known, request, lines, labels), False
+            return _same_scattered_batch(known, request, lines, labels), False
         # It was pruned between the two looks, so the key is free.
         born = yield Statement(sql.NEW_BATCH, params)
     [(batch_id, segment_id)] = born
-    copied = _Lines(lines, segment_id << 20, request, labels)
+    copied = _ScatteredLines(lines, segment_id << 20, request, labels)
     yield Copy(sql.COPY_PAYLOADS, copied)
     if not copied.count:
         raise EmptyBatch("A batch needs at least one item: the payloads were empty.")
-    _check_ceiling(0, copied.count, request.max_items)
+    _check_ceiling_of_scatter(0, copied.count, request.max_items)
     if labels is not None:
         yield Statement(sql.NEW_LABELS, {"batch_id": batch_id, "labels": labels})
     yield Statement(sql.SEAL_BATCH, {"batch_id": batch_id, "total": copied.count, "hash": copied.digest})
     run = _Run(
         batch_id, segment_id, 0, copied.count, request.priority, request.queue, request.kind, request.share or ""
     )
-    yield _new_segment(run, delay=request.delay)
+    yield _new_segment_to_scatter(run, delay=request.delay)
     return batch_id, True
 
 
 def scatter_few(request: ScatterRequest, lines: list[bytes]) -> Script[tuple[int, bool]]:
     """`scatter` of at least one item, few and due: in one statement, which needs no transaction around it."""
-    passed = _Lines(lines, 0, request)
+    passed = _ScatteredLines(lines, 0, request)
     passed.drain()
-    _check_ceiling(0, passed.count, request.max_items)
+    _check_ceiling_of_scatter(0, passed.count, request.max_items)
     params = _scatter_params(request) | {
         "total": len(lines),
         "hash": passed.digest,
@@ -118,7 +118,7 @@ def scatter_few(request: ScatterRequest, lines: list[bytes]) -> Script[tuple[int
         if born := (yield Statement(sql.NEW_SMALL_BATCH, params)):
             return born[0][0], True
         if known := (yield Statement(sql.BATCH_OF_KEY, {"key": request.idempotency_key})):
-            return _same_batch(known, request, lines), False
+            return _same_scattered_batch(known, request, lines), False
 
 
 def _scatter_params(request: ScatterRequest) -> dict[str, object]:
@@ -136,9 +136,11 @@ def _scatter_params(request: ScatterRequest) -> dict[str, object]:
     }
 
 
-def _same_batch(known: Rows, request: ScatterRequest, lines: Iterable[bytes], labels: list[str] | None = None) -> int:
+def _same_scattered_batch(
+    known: Rows, request: ScatterRequest, lines: Iterable[bytes], labels: list[str] | None = None
+) -> int:
     [(batch_id, kind, known_hash)] = known
-    same = _Lines(lines, 0, request, labels)
+    same = _ScatteredLines(lines, 0, request, labels)
     same.drain()
     if same.digest != known_hash:
         raise KeyReused(
@@ -161,7 +163,7 @@ class _Run(NamedTuple):
     share: str
 
 
-def _new_segment(run: _Run, *, delay: timedelta = NO_DELAY, parked: bool = False) -> Statement:
+def _new_segment_to_scatter(run: _Run, *, delay: timedelta = NO_DELAY, parked: bool = False) -> Statement:
     if delay:
         return Statement(sql.NEW_DELAYED_SEGMENT, run._asdict() | {"delay": delay})
     return Statement(sql.NEW_SEGMENT, run._asdict() | {"parked": parked})
@@ -172,7 +174,7 @@ def add(
 ) -> Script[int]:
     """More items for an open batch; of those with labels, the ones that are new to it. Returns how many."""
     found = yield Statement(sql.LOCK_BATCH, {"batch_id": batch_id})
-    state, total, priority, queue, kind, share, paused, max_items = only(found, batch_id)
+    state, total, priority, queue, kind, share, paused, max_items = only_row(found, batch_id)
     if state != "open":
         raise BatchClosed(f"Batch {batch_id} is closed and takes no more items. Scatter a new batch.")
     if labels is not None:
@@ -182,17 +184,19 @@ def add(
         if labels and not lines:
             return 0
     [(segment_id,)] = yield Statement(sql.NEXT_SEGMENT)
-    copied = _Lines(lines, segment_id << 20)
+    copied = _ScatteredLines(lines, segment_id << 20)
     yield Copy(sql.COPY_PAYLOADS, copied)
     if not copied.count:
         raise EmptyBatch("There is nothing to add: the payloads were empty.")
-    _check_ceiling(total, copied.count, max_items or (MAX_BATCH if is_by_item else None))
+    _check_ceiling_of_scatter(total, copied.count, max_items or (MAX_BATCH if is_by_item else None))
     yield Statement(sql.GROW_BATCH, {"batch_id": batch_id, "items": copied.count})
-    yield _new_segment(_Run(batch_id, segment_id, total, copied.count, priority, queue, kind, share), parked=paused)
+    yield _new_segment_to_scatter(
+        _Run(batch_id, segment_id, total, copied.count, priority, queue, kind, share), parked=paused
+    )
     return copied.count
 
 
-def _check_ceiling(total: int, more: int, most: int | None) -> None:
+def _check_ceiling_of_scatter(total: int, more: int, most: int | None) -> None:
     if most is not None and total + more > most:
         raise BatchTooBig(
             f"The batch may hold {most:,} items and would have {total + more:,}. If its items add to it, give them "

@@ -4,7 +4,7 @@ from contextlib import suppress
 from datetime import timedelta
 
 from ingather.engine import statements as sql
-from ingather.engine.cron import CatchUp, Cron, due
+from ingather.engine.cron import CatchUp, Cron, due_firings_of_cron
 from ingather.engine.errors import KeyReused
 from ingather.engine.model import ScatterRequest, ScheduleRecord
 from ingather.engine.script import Script, Statement
@@ -57,8 +57,8 @@ def fire_schedule(skipping: list[str], ahead: timedelta = timedelta(0)) -> Scrip
     next_at, now = row[12:]
     cron = Cron(expression, tz, seconds)
     try:
-        # `due` looks strictly after `last`, and next_at itself has not fired.
-        firing = due(cron, last=next_at - timedelta(microseconds=1), now=now, policy=policy)
+        # `due_firings_of_cron` looks strictly after `last`, and next_at itself has not fired.
+        firing = due_firings_of_cron(cron, last=next_at - timedelta(microseconds=1), now=now, policy=policy)
     except Exception as error:
         raise BrokenSchedule(name) from error
     for instant in firing.fire:

@@ -43,7 +43,7 @@ def take_back(
         pid=pid,
         host=host,
     )
-    taken = yield from _take_back(
+    taken = yield from _sweep_leases_back(
         worker_id, None, running if started is None else started, overdue or [], what, is_blind=not is_known_dead
     )
     yield Statement(sql.FORGET_WORKER, {"worker_id": worker_id})
@@ -55,11 +55,11 @@ def take_back(
 
 def release(worker_id: int, tokens: list[int] | None = None) -> Script[int]:
     """Give leases back unworked, all of them or some: no attempt used, no loss counted. Returns how many items."""
-    items, _ = yield from _take_back(worker_id, tokens, [], [], "", is_blind=False)
+    items, _ = yield from _sweep_leases_back(worker_id, tokens, [], [], "", is_blind=False)
     return items
 
 
-def _take_back(
+def _sweep_leases_back(
     worker_id: int, tokens: list[int] | None, started: list[int], overdue: list[int], what: str, *, is_blind: bool
 ) -> Script[tuple[int, list[int]]]:
     yield Statement(sql.LOCK_LEASES, {"worker_id": worker_id, "tokens": tokens})

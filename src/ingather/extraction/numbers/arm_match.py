@@ -253,19 +253,27 @@ def _arm_match_score(label: ArmLabel, arm: ArmQuery, other: ArmQuery, short: Sho
 
 # A name must have this much in favour of one arm, and more than for the other arm, to be its name without a table.
 _FITS: Final = 0.9
+# The same for another name of a control, such as `placebo` for `control`.
+_FITS_AS_CONTROL: Final = 0.5
 
 
 def matches_only_arm(label: ArmLabel, arm: ArmQuery, other: ArmQuery, short: ShortForms) -> bool:
     """Whether a name is that of one arm and clearly not of the other."""
     if not label.core:
         return False
-    score = _arm_match_score(label, arm, other, short)
-    return score >= _FITS and score - _arm_match_score(label, other, arm, short) >= _FITS
+    score, against = _arm_match_score(label, arm, other, short), _arm_match_score(label, other, arm, short)
+    least = _FITS_AS_CONTROL if arm.is_control and not other.is_control and names_control_arm(label.text) else _FITS
+    return score >= least and score - against >= _FITS
 
 
 @lru_cache(maxsize=_KEPT)
 def _match_without_n(text: str) -> str:
     return re.sub(r" ?\(?n ?[=:].*$", "", fold(text).text).strip(" ,;:()")
+
+
+_INERT: Final = re.compile(r"(?<![a-z])(?:placebo|sham|vehicle|dummy)(?![a-z])|安慰剂")
+# A label of an inert treatment loses more than all that the text says beside it can give.
+_NOT_INERT: Final = -2.0
 
 
 def _match_by_arm_role(label: ArmLabel, arm: ArmQuery, other: ArmQuery) -> float:
@@ -274,6 +282,8 @@ def _match_by_arm_role(label: ArmLabel, arm: ArmQuery, other: ArmQuery) -> float
         is_control = True
     elif _ACTIVE.fullmatch(plain):
         is_control = False
+    elif _INERT.search(plain) and not (arm.is_control or other.is_control) and arm.terms & other.terms - _GENERIC:
+        return _NOT_INERT  # a treatment of two kinds of people: neither of the two is its placebo
     elif _CONTROL.search(plain):
         return 0.5 * ((1 if arm.is_control else 0) - (1 if other.is_control else 0))
     else:

@@ -1,5 +1,6 @@
 """What the tables of a paper answer to one question: the best row, or the rows between which nothing decides. Pure."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -26,6 +27,7 @@ from ingather.extraction.numbers.pairing import PairedCells, paired_cells
 from ingather.extraction.numbers.paper import NumbersPaper
 from ingather.extraction.numbers.question import NumbersKind, NumbersQuestion
 from ingather.extraction.numbers.sizes import ArmSize, sizes_of, sizes_of_arm
+from ingather.extraction.numbers.terms import term_weight, terms_of
 
 # Labels must say this much of the outcome. Less, and another outcome of the same kind would do as well.
 LEAST_NAMED: Final = 0.55
@@ -136,7 +138,7 @@ def choose_table_candidate(found: Sequence[TableCandidate], question: NumbersQue
         return TableChoice(chosen=None, why="", looked_at=())
     if query.is_change_only and any(one.cells.is_change for one in found):
         found = [one for one in found if one.cells.is_change]
-    timed, why = _table_candidates_at_time(found, query)
+    timed, why = _table_candidates_at_time(_table_candidates_of_everyone(found, query), query)
     if not timed:
         return TableChoice(chosen=None, why=why, looked_at=tuple(found))
     ranked = sorted(timed, key=lambda one: -_table_candidate_standing(one, query))
@@ -161,6 +163,20 @@ def choose_table_candidate(found: Sequence[TableCandidate], question: NumbersQue
     )
 
 
+_A_PART: Final = re.compile(
+    r"per[- ]protocol|completers?\b|sensitivity analys|sub-?groups?\b|subset|post[- ]hoc", re.IGNORECASE
+)
+
+
+def _table_candidates_of_everyone(found: Sequence[TableCandidate], query: OutcomeQuery) -> Sequence[TableCandidate]:
+    """Without the tables of a part of the people, where another table names the outcome about as well."""
+    if _A_PART.search(query.text):
+        return found
+    whole = [one for one in found if not _A_PART.search(one.cells.view.table.caption)]
+    best = max(one.score for one in found)
+    return whole if any(one.score >= best - _TIE for one in whole) else found
+
+
 # A row loses this much that speaks of a change where the question does not, and the reverse.
 _NO_CHANGE: Final = 0.05
 _A_CHANGE: Final = 0.2
@@ -181,10 +197,20 @@ def _best_named_table_candidates(found: list[TableCandidate], query: OutcomeQuer
     best = [one for one in everyone if one.score >= top - _TIE / 4]
     rows = {tuple(label.core for label in one.cells.frame if label.core) for one in best}
     if len(rows) == 1 and len({id(one.cells.view) for one in best}) == len(best):
+        best = _table_candidates_of_plainest_caption(best, query)
         people = [sum(int(arm.n.replace(",", "")) for arm in one.values if arm.n) for one in best]
         most = [one for one, count in zip(best, people, strict=True) if count == max(people)]
         return most if len(most) == 1 else best
     return best
+
+
+def _table_candidates_of_plainest_caption(found: list[TableCandidate], query: OutcomeQuery) -> list[TableCandidate]:
+    """Of tables whose captions name the outcome, the one whose caption names nothing else: `diarrhoea` alone."""
+    wanted = set(query.terms)
+    excess = [len({*terms_of(one.cells.view.table.caption)} - wanted) for one in found]
+    if all(wanted & {*terms_of(one.cells.view.table.caption)} for one in found) and excess.count(min(excess)) == 1:
+        return [found[excess.index(min(excess))]]
+    return found
 
 
 def _table_candidates_at_time(found: Sequence[TableCandidate], query: OutcomeQuery) -> tuple[list[TableCandidate], str]:
@@ -192,9 +218,28 @@ def _table_candidates_at_time(found: Sequence[TableCandidate], query: OutcomeQue
     if query.moment is not None:
         exact = [one for one in found if table_is_of_same_time(one.cells.moment, query.moment)]
         open_ = [one for one in found if one.cells.moment is None]
-        return exact or open_, reasons.OTHER_TIMES
+        return exact or [
+            one for one in open_ if _table_candidate_has_number_of_time(one, query)
+        ] or open_, reasons.OTHER_TIMES
     after = [one for one in found if one.cells.moment is None or one.cells.moment.when is not When.BEFORE]
-    return after, reasons.BASELINE_ONLY
+    return after if after or not _table_outcome_never_changes(query) else list(found), reasons.BASELINE_ONLY
+
+
+# People are asked these once, at the beginning, and no treatment changes them.
+_UNCHANGING: Final = frozenset(terms_of("age sex gender male female race ethnicity white black caucasian hispanic"))
+
+
+def _table_outcome_never_changes(query: OutcomeQuery) -> bool:
+    return all(term in _UNCHANGING for term in query.terms if term_weight(term) >= 1)
+
+
+def _table_candidate_has_number_of_time(one: TableCandidate, query: OutcomeQuery) -> bool:
+    """Whether a short form of a label has the number of the question's time behind it: `VAS5` after 5 minutes."""
+    numbers = {found[1] for label in one.cells.frame for term in label.core if (found := _NUMBERED.fullmatch(term))}
+    return bool(numbers & query.numbers) and not numbers - query.numbers
+
+
+_NUMBERED: Final = re.compile(r"[a-z]+(\d{1,3})")
 
 
 def _last_table_candidates(found: list[TableCandidate], query: OutcomeQuery) -> list[TableCandidate]:

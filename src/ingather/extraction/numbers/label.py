@@ -84,10 +84,16 @@ _NO_NAME: Final = re.compile(
 )
 
 
+# A capital alone is the name of a group.
+_LETTER_ALONE: Final = re.compile(r"[A-H]")
+# The letter of a unit behind a number is no mark of a footnote: `24 h`.
+_HOURS: Final = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?) ?h(?![a-zA-Z])")
+
+
 @lru_cache(maxsize=5_000)
 def label_of(text: str) -> TableLabel:
     """A label taken apart. Brackets with a unit or a way of counting are no part of what it names."""
-    plain = plain_cell(text)
+    plain = plain_cell(_HOURS.sub(r"\1 hours", text))
     folded = fold(plain).text
     found = _HAS_N.search(folded)
     n = next((one for one in found.groups() if one), "") if found else ""
@@ -97,7 +103,8 @@ def label_of(text: str) -> TableLabel:
         moment = None  # `change from baseline` is no baseline
     rest = re.sub(r"\s+", " ", rest).strip(" ,;:")
     outside = re.sub(r"\([^()]*\)|\[[^\[\]]*\]", " ", rest)
-    core = tuple(terms_of(_name_in_label(_label_without_footnote_letter(plain, rest))))
+    name = f"group {plain}" if _LETTER_ALONE.fullmatch(plain) else _label_without_footnote_letter(plain, rest)
+    core = tuple(terms_of(name if _LETTER_ALONE.fullmatch(plain) else _name_in_label(name)))
     return TableLabel(
         text=text,
         core=core,
@@ -135,11 +142,24 @@ _COUNTING: Final = re.compile(
 )
 
 
-_UNITS: Final = re.compile(
-    r"(?:[a-zµμ°%]{1,5}\d?(?:[/·. ^-]+[a-zµμ]{1,5}-?\d?)+|k?g|mg|[mck]?m\d?|s|secs?|seconds|mins?|minutes|h|hours?"
-    r"|days?|weeks?|months?|years?|yrs?"
-    r"|grams?|points?|pieces|mm ?hg|bpm|units?|%|°c|[mn]mol|kcal|kj|watts?|w|n|nm|[0-9., -]+)"
+_UNIT: Final = (
+    r"(?:[mck]?m|[dmc]?l|cc|[kmµμ]?g|mcg|[unp]g|iu|u|ml?u|[munpµμ]?mol|mosm|m?eq|hg|h2o|(?:mm|cm) ?(?:hg|h2o)|secs?"
+    r"|seconds?|s|ms|mins?|minutes?|h|hrs?|hours?|d|days?|wks?|weeks?|mo|months?|y|yrs?|years?|kcal|k?cal|k?j|w|watts?|n"
+    r"|nm|k?hz|bpm|beats|breaths|cells?|copies|points?|pts|pieces|units?|grams?|k?pa|db|°? ?[cf]|%|x|log|log10|si)"
 )
+_UNITS: Final = re.compile(
+    r"(?:[a-zµμ°%]{1,5}\d?(?:[/·. ^-]+[a-zµμ]{1,5}-?\d?)+"
+    rf"|(?:{_UNIT}|10|\d)(?:[-^]?\d{{0,3}}(?: per |[ /·.*^x]{{1,3}}){_UNIT})*(?:[-^]?\d{{1,2}})?|[0-9., -]+)"
+)
+
+
+def label_without_units(text: str) -> str:
+    """A text without the brackets that hold nothing but a unit."""
+
+    def kept(found: re.Match[str]) -> str:
+        return " " if _UNITS.fullmatch(fold(found[0]).text[1:-1].strip()) else found[0]
+
+    return _COUNTING_BRACKET.sub(kept, text)
 
 
 def _name_in_label(rest: str) -> str:

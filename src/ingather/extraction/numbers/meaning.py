@@ -227,6 +227,8 @@ def meaning_as_mean(side: Side, ns: Sequence[str], table: Table, extra_notes: Se
         return Figures(mean=entry.content.first, n=n, cells=(entry,), missing=missing)
     means = [entry for entry in side.entries if _means_plain_number(entry) and _means_a_mean(entry)]
     sds = [entry for entry in side.entries if _means_plain_number(entry) and _means_sd(entry)]
+    if not means and len(sds) == 1 and sds[0].record >= 0:
+        means = [entry for entry in side.entries if _means_plain_number(entry) and entry.cell.row == sds[0].record]
     if len(means) == 1 and len(sds) == 1:
         cells = (means[0], sds[0])
         return Figures(mean=means[0].content.first, sd=sds[0].content.first, n=n, cells=cells, missing=no_n)

@@ -35,7 +35,8 @@ _NUMBER: Final = (
     rf"(?:(?:\d+(?:\.\d+)?|{'|'.join(_SPELT)}) ?(?:-|to|and) ?)?(?P<{{0}}>\d+(?:\.\d+)?|{'|'.join(_SPELT)})"
 )
 _LENGTH: Final = re.compile(
-    rf"(?:(?:at|after|by|within|until|to|through) (?:the )?)?(?<![a-z0-9.]){_NUMBER.format('a')}(?:st|nd|rd"
+    r"(?:(?<![a-z])(?:at|after|by|within|until|to|through|during|over|in) (?:the )?(?:first |last |following )?)?"
+    rf"(?<![a-z0-9.]){_NUMBER.format('a')}(?:st|nd|rd"
     rf"|th)?[- ]?(?:post-?operative |study |treatment )?{_UNIT.format('u')}(?![a-z])"
     r"(?:[- ]?(?:of |after )?(?:follow-?\s?up|post-?\s?(?:treatment|intervention|operati(?:on|vely|ve)|surgery|test"
     r"|partum)?"
@@ -64,6 +65,7 @@ _POINT: Final = re.compile(r"(?<![a-z0-9])t ?([0-9])(?![a-z0-9.])")
 # Numbered times follow each other by less than any length of time that a label would give, in days.
 _POINT_STEP: Final = 0.0001
 _LETTER: Final = re.compile(r"[^\W\d_]{2}")
+_AFTER_LENGTH: Final = re.compile(r"\d.*(?:after|post|follow)")
 _AT: Final = re.compile(r"^(?:at|after|by|within|until|post)\b|\b(?:at|after|post) ?$")
 _CHANGE: Final = re.compile(
     r"(?<![a-z])(?:(?:mean |absolute |percent(?:age)? |% )?(?:changes?|differences? (?:from|between) (?:baseline"
@@ -105,7 +107,10 @@ def lengths_of_moments(text: str) -> set[float]:
 
 
 def _says_moment(plain: str, lengths: list[tuple[float, re.Match[str]]]) -> bool:
-    return all(_AT.search(found[0]) or _AT.search(plain, 0, found.start()) for _, found in lengths)
+    return all(
+        _AT.search(found[0]) or _AFTER_LENGTH.search(found[0]) or _AT.search(plain, 0, found.start())
+        for _, found in lengths
+    )
 
 
 def is_change_not_moment(text: str) -> bool:

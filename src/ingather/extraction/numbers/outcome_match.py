@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from ingather.extraction.numbers.label import TableLabel, label_of, unmarked_label_term
+from ingather.extraction.numbers.label import TableLabel, label_of, label_without_units, unmarked_label_term
 from ingather.extraction.numbers.moment import Moment, is_change_not_moment, moment_in
 from ingather.extraction.numbers.paper import NumbersPaper
 from ingather.extraction.numbers.terms import ShortForms, term_weight, terms_of, weight_of_terms
@@ -63,7 +63,7 @@ _DIGITS: Final = re.compile(r"\d+")
 
 
 def outcome_query_of(text: str) -> OutcomeQuery:
-    moment, rest = moment_in(text)
+    moment, rest = moment_in(label_without_units(text))
     terms = tuple(dict.fromkeys(terms_of(rest))) or tuple(dict.fromkeys(terms_of(text)))
     return OutcomeQuery(text, terms, moment, is_change_not_moment(text))
 
@@ -137,9 +137,9 @@ def _outcome_match_coverage(weights: Mapping[str, float], named: _Named, short: 
         else:
             missed += own_weight
             covered -= _LESS_TELLING if term in _TELLING else 0.0
-            covered -= (
-                _ELSEWHERE * term_weight(term) if term in named.elsewhere and term_weight(term) >= _STRONG else 0.0
-            )
+            covered -= _ELSEWHERE if term in _SEXES and term in named.elsewhere else 0.0
+            if term in named.elsewhere and term_weight(term) >= _STRONG:
+                covered -= _ELSEWHERE * term_weight(term)
     return covered, missed
 
 
@@ -201,12 +201,24 @@ def matches_outcome_term(term: str, terms: AbstractSet[str], short: ShortForms) 
 @lru_cache(maxsize=50_000)
 def _outcome_terms_are_forms(one: str, other: str) -> bool:
     """Whether two terms are forms of one word: one begins like the other, or a letter of a long one was mistyped."""
-    if one[0] != other[0] or not (one.isalpha() and other.isalpha()):
+    if one[0] != other[0]:
         return False
+    if not (one.isalpha() and other.isalpha()):
+        return _outcome_term_is_numbered_form(one, other)
     shorter, longer = sorted((one, other), key=len)
     if longer.startswith(shorter):
         return len(shorter) >= _LONG or (len(shorter) >= _LEAK and len(longer) - len(shorter) <= _ENDING)
     return len(shorter) >= _LONG and len(longer) - len(shorter) <= 1 and _outcome_term_is_mistyped(shorter, longer)
+
+
+# A scale's name of so many letters may go without the number of its items: `GHQ` and `GHQ-28`.
+_SCALE_NAME: Final = 3
+
+
+def _outcome_term_is_numbered_form(one: str, other: str) -> bool:
+    """Whether one term is the other with a number behind it, the number of items of a scale."""
+    shorter, longer = sorted((one, other), key=len)
+    return len(shorter) >= _SCALE_NAME and shorter.isalpha() and longer.rstrip("0123456789") == shorter
 
 
 # `leak` and `leakage`: a short word may be begun alike by another with an ending of so many letters.

@@ -104,16 +104,25 @@ def _is_way_of_counting_in_pair(label: TableLabel) -> bool:
     return (not label.core and label.moment is None) or label.is_total_n
 
 
+def _is_other_arm_of_pair(label: TableLabel, arm: TableLabel) -> bool:
+    """Whether a label above an arm's is an arm too, with people of its own: indents of rows are sometimes misread."""
+    return bool(label.n and arm.n) and label.core != arm.core
+
+
 def _labels_common_to_pair(entry: ViewEntry, level: int, *, by_columns: bool) -> object:
     """What the cells of two arms must have in common."""
     axis = _pairing_axis_labels(entry, by_columns=by_columns)
     arm = axis[level]
-    along = tuple(label.text for at, label in enumerate(axis) if at != level and not _is_way_of_counting_in_pair(label))
+    along = tuple(
+        label.text
+        for at, label in enumerate(axis)
+        if at != level and not _is_way_of_counting_in_pair(label) and not _is_other_arm_of_pair(label, arm)
+    )
     moment = (arm.moment, arm.is_change)
     if by_columns:
         rows = tuple(label.text for label in entry.rows if not _is_way_of_counting_in_pair(label))
         counts_below = entry.rows and _is_way_of_counting_in_pair(entry.rows[-1]) and len(entry.rows) > 1
-        return moment, along, rows if counts_below else entry.cell.row
+        return moment, along, entry.record if entry.record >= 0 else rows if counts_below else entry.cell.row
     columns = tuple(label.text for label in entry.columns if not _is_way_of_counting_in_pair(label))
     counts = not entry.columns or _is_way_of_counting_in_pair(entry.columns[-1])
     return moment, along, columns if counts else entry.cell.column
@@ -158,8 +167,9 @@ def _moment_of_pair(labels: Sequence[TableLabel]) -> Moment | None:
 
 def _frame_labels_of_pair(entry: ViewEntry, level: int, *, by_columns: bool) -> Iterator[TableLabel]:
     for is_column, labels in ((False, tuple(reversed(entry.rows))), (True, entry.columns)):
+        along = is_column == by_columns
         for at, label in enumerate(labels):
-            if not (is_column == by_columns and at == level):
+            if not (along and (at == level or _is_other_arm_of_pair(label, labels[level]))):
                 yield label
 
 

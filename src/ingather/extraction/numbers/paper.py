@@ -71,7 +71,14 @@ class NumbersPaper:
         """The terms of all labels and captions of the tables, short forms written out."""
         texts = {label.text for view in self.views for entry in view.entries for label in entry.labels}
         texts |= {table.caption for table in self.tables}
-        return frozenset(term for text in texts for term in self.outcome_short.written_out(terms_of(text)))
+        named = {text: terms_of(text) for text in texts}
+        # The name in a name with a number, as in `VAS5`.
+        coded = {term: (term.rstrip("0123456789"),) for terms in named.values() for term in terms if term[-1].isdigit()}
+        return frozenset(
+            term
+            for terms in (*named.values(), *(name for name in coded.values() if name[0]))
+            for term in self.outcome_short.written_out(terms)
+        )
 
     @cached_property
     def statements(self) -> tuple[str, ...]:

@@ -58,7 +58,7 @@ _GROUP_HAD: Final = re.compile(
 _RECEIVED: Final = re.compile(
     rf"\b(?P<n>{COUNT}) (?:{_PEOPLE} )?(?:were |was )?(?:randomly |randomi[sz]ed |assigned "
     rf"|allocated ){{0,3}}(?:to receive|to|received) (?!the\b|each\b|either\b|one\b"
-    rf"|two\b)(?P<label>[^\W\d_][^().;:,\[\]\d]{{1,50}}?)(?=,| and \d|[.;]| \((?!\d+\))| or |$)",
+    rf"|two\b)(?P<label>[^\W\d_][^().;:,\[\]\d]{{1,50}}?)(?=,| and {COUNT}|[.;]| \((?!\d+\))| or |$)",
     re.IGNORECASE,
 )
 _EACH: Final = re.compile(
@@ -71,6 +71,7 @@ _EACH: Final = re.compile(
 )
 
 
+_A_COUNT: Final = re.compile(COUNT, re.IGNORECASE)
 _PATTERNS: Final = (_IN_BRACKETS, _PEOPLE_IN_BRACKETS, _TO, _RECEIVED, _GROUP_HAD)
 # Papers whose sizes are kept: a session asks one paper many questions, and seldom several papers in turn.
 _KEPT: Final = 4
@@ -114,13 +115,34 @@ def _is_size_of_row(entry: ViewEntry) -> bool:
     )
 
 
+# Sentences about how many people a study needed say nothing of how many it had.
+_PLANNED: Final = re.compile(
+    r"sample size|\bpower(?:ed)?\b|to detect|\b(?:required|needed|necessary)\b|\bassum(?:ed|ing|ption)", re.IGNORECASE
+)
+
+
+def _size_phrases(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """All places of a pattern, but for those where another number stands between number and name.
+
+    In `ten to walking and twelve to placebo groups` ten is the size of no placebo.
+    """
+    at = 0
+    while found := pattern.search(text, at):
+        is_across = found.start("n") < found.start("label") and _A_COUNT.search(found["label"])
+        if not is_across:
+            yield found
+        at = found.start("label") if is_across else max(found.end(), at + 1)
+
+
 def _sizes_in_sentences(paper: NumbersPaper) -> Iterator[ArmSize]:
     for sentence in paper.sentences:
-        if not any(c.isdigit() for c in sentence.text) and "each" not in sentence.text:
-            continue
         firm = _DIVIDING.search(sentence.text) is not None
+        if not (firm or any(c.isdigit() for c in sentence.text) or "each" in sentence.text):
+            continue
+        if _PLANNED.search(sentence.text):
+            continue
         for pattern in (*_PATTERNS, _BARE) if firm else _PATTERNS:
-            for found in pattern.finditer(sentence.text):
+            for found in _size_phrases(pattern, sentence.text):
                 label = _arm_name_before_size(found["label"])
                 if label and (n := count(found["n"])) is not None and n > 1:
                     yield ArmSize(ArmLabel(label, tuple(terms_of(label))), str(n), is_firm=firm)

@@ -12,6 +12,10 @@ _OPEN: Final = re.compile(r"(?:[\u00b1/\u2013\u2212,;(\[-]|\+/-|\bto)\s*$")
 # A cell that goes on from the one above: it begins with what stands behind a number.
 _GOES_ON: Final = re.compile(r"^\s*(?:[\u00b1/)\]]|\+/-|to\b)")
 
+# A percentage or an SD in brackets below its number: `247` over `(4.1 %)`.
+_IN_BRACKETS: Final = re.compile(r"^\s*[(\[][^()\[\]]*[)\]]\s?\S{0,3}$")
+_BARE_NUMBER: Final = re.compile(r"^\s*[-\u2212]?[\d.,]+\s*$")
+
 
 def table_rows_of(table: Table) -> list[list[Cell]]:
     """The rows in their order. One that only ends the cells of the row above it is put to it."""
@@ -36,6 +40,8 @@ def _is_wrapped_row_end(above: Sequence[Cell], row: Sequence[Cell]) -> bool:
     body = [cell for cell in row if cell.column > 0]
     if not body or not all(cell.column in by_column for cell in row):
         return False
+    if all(_IN_BRACKETS.match(cell.text) and _BARE_NUMBER.match(by_column[cell.column].text) for cell in body):
+        return not any(cell.column == 0 for cell in row)
     return any(_is_open_cell_of_row(by_column[cell.column].text) or _GOES_ON.match(cell.text) for cell in body)
 
 

@@ -30,6 +30,7 @@ _WEAK: Final = frozenset((
     "n", "of", "events", "event", "cases", "case", "group", "groups", "arm", "arms", "test", "results", "result",
     "during", "after", "treated", "received", "receiving",
     "before", "follow", "up", "followup", "end", "post", "intake", "use", "intensity",
+    "subscale", "subscales", "subscore", "domain", "dimension", "questionnaire", "inventory", "component",
     "severity", "amount", "reduction", "increase", "decrease", "improvement", "improved", "difference", "i", "ii",
 ))  # fmt: skip
 _SAME: Final = (
@@ -81,6 +82,7 @@ _SAME: Final = (
     "vein venous",
     "muscle muscular",
     "frequency frequent",
+    "day daily",
     "teeth tooth dental",
     "hospital inpatient",
     "1 one once first 1st",
@@ -145,9 +147,19 @@ _SPLIT_UNIT: Final = re.compile(
 _TIME: Final = re.compile(r"(?<![a-z0-9.])([0-9]+)[- ]?(?:(w)(?:eeks?|ks?)?|(mo)(?:nths?|s)?)(?![a-z0-9])")
 
 
+# Words before a number that make no name with it: `the first 24 hours`, `over 12 weeks`.
+_BEFORE_NUMBERS: Final = frozenset(("first", "last", "next", "past", "than", "over", "about", "least", "most", "under"))
+
+
+# The peak of something under a short name: `LAmax`, `HRpeak`.
+_PEAK_OF: Final = re.compile(r"(?<![a-z0-9])([a-z]{1,3})(?:max|peak)(?![a-z0-9])")
+
+
 def _joined_name_term(found: re.Match[str]) -> str:
-    """`GDM 1` as one name; `score 5` is none."""
-    return found[0] if found[1] in _WEAK or found[1] in _FILLER else found[1] + found[2]
+    """`GDM 1` as one name; `score 5` and `first 24` are none."""
+    if found[1] in _WEAK or found[1] in _FILLER or found[1] in _BEFORE_NUMBERS:
+        return found[0]
+    return found[1] + found[2]
 
 
 # Texts whose terms are kept: the sentences and labels of a paper and of the next, which all its questions look at.
@@ -158,6 +170,7 @@ _KEPT: Final = 8_192
 def terms_of(text: str) -> tuple[str, ...]:
     """The terms of a text, in order: stems of words, numbers, and pairs of characters of scripts without spaces."""
     folded = _SPLIT_NAME.sub(_joined_name_term, fold(_LETTERED.sub(r"group0\1", text)).text)
+    folded = _PEAK_OF.sub(r"\1 max", folded)
     folded = _TIME.sub(lambda found: found[1] + (found[2] or found[3]), _SPLIT_UNIT.sub(r"\1\2", folded))
     found: list[str] = []
     for run in _TERM.findall(folded):

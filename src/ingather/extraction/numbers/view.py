@@ -1,34 +1,40 @@
 """A table as its numbers see it: each cell with its content and the labels of its row and column, taken apart. Pure."""
 
 import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Final
 
 from ingather.extraction.numbers.cell import CellContent, Form, cell_content_of, is_whole_number_in_cell, plain_cell
+from ingather.extraction.numbers.headers_again import (
+    Contents,
+    header_paths_again,
+    is_header_again,
+    panel_headers,
+)
 from ingather.extraction.numbers.label import TableLabel, label_of
 from ingather.extraction.numbers.table_rows import table_rows_of, unlabelled_table_rows
 from ingather.library.port import Cell, Table
 
-# A header in the middle of a table is shorter than this, in characters; a longer text is a remark.
-_LONGEST_HEADER: Final = 60
 _LETTERS: Final = re.compile(r"[^\W\d_]{2}")
 _ONLY_MARKS: Final = re.compile(r"[a-k](?: ?, ?[a-k])*|[*\u2020\u2021\u00a7#\u00b6]+")
 _LETTER: Final = re.compile(r"[^\W\d_]")
-# Numbers with their percentage, or two numbers, are no header: `Female = 29 (29.2 %)`, `50 men, 20 women`.
-_DATA: Final = re.compile(r"\d ?%|(?<![nN] )(?<![nN])= ?\d.*\(|\d ?\(\d")
 _ONLY_N: Final = re.compile(r"[(\[]?\s?n ?[=:] ?(\d[\d,]*)\s?[)\]]?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ViewEntry:
-    """A cell with numbers, and the labels that speak of it, outermost first."""
+    """A cell with numbers, and the labels that speak of it, outermost first.
+
+    `record` is the number of the row that says which thing the cell is of, where an SD stands in a row below its mean.
+    """
 
     cell: Cell
     content: CellContent
     rows: tuple[TableLabel, ...]
     columns: tuple[TableLabel, ...]
+    record: int = -1
 
     @property
     def labels(self) -> tuple[TableLabel, ...]:
@@ -47,21 +53,28 @@ class TableView:
 
 def numbers_view_of(table: Table) -> TableView:
     """The entries of a table. Rows that are headers again, in the middle of it, count as headers of what follows."""
-    again: dict[int, str] = {}
-    shared: Counter[tuple[str, ...]] = Counter()
+    again: dict[int, tuple[str, ...]] = {}
+    is_below = False
     column_n: dict[int, str] = {}
     entries: list[ViewEntry] = []
     rows = table_rows_of(table)
     nameless = unlabelled_table_rows(table, rows)
     stub = _stub_of_view(rows)
+    units = _time_units_of_view(table, stub)
+    panels = panel_headers(table, rows, stub)
+    panel = panels.get(-1, "")
     for row in rows:
         body = [cell for cell in row if not cell.is_header and cell.column > stub]
         contents = [(cell, cell_content_of(cell.text)) for cell in body]
         own_n = _column_n_of_view(row, contents)
         column_n.update(own_n)
-        if _view_row_is_header_again(row, contents):
-            again = {cell.column: cell.text for cell, _ in contents}
-            shared = Counter(cell.column_path for cell, _ in contents if cell.column_path)
+        if is_header_again(row, contents):
+            again = header_paths_again(contents, again if is_below else {})
+            is_below, panel = True, panels.get(row[0].row, panel)
+            continue
+        is_below = False
+        if row[0].row in panels:
+            panel = panels[row[0].row]
             continue
         texts = [
             cell.text for cell in row if cell_content_of(cell.text).form is Form.TEXT and _LETTERS.search(cell.text)
@@ -70,23 +83,66 @@ def numbers_view_of(table: Table) -> TableView:
             continue
         if any(_ONLY_MARKS.fullmatch(text) for cell in body for text in cell.row_path):
             continue  # a footnote's mark was taken for a label: which row this is, is not known
-        labels = {cell.text for cell in body if cell.text in cell.row_path}
-        for cell, content in contents:
-            if content.form in {Form.EMPTY, Form.TEXT} or cell.column in own_n or cell.text in labels:
-                continue
-            path = cell.column_path
-            if cell.column in again:
-                # A header of several columns goes on above those that stand again below it.
-                path = (*(path if shared[path] > 1 else path[:-1]), again[cell.column])
-            entries.append(
-                ViewEntry(
-                    cell=cell,
-                    content=content,
-                    rows=tuple(label_of(text) for text in _row_labels_in_view(cell, row, stub)),
-                    columns=tuple(label_of(text) for text in path if text.strip()),
-                )
-            )
-    return TableView(table=table, entries=tuple(entries), column_n=column_n)
+        entries += [
+            _view_entry(cell, content, again, (panel, *_row_labels_in_view(cell, row, stub, units)))
+            for cell, content in _contents_with_numbers(contents)
+            if cell.column not in own_n
+        ]
+    if panels:
+        # Rows above the first title have a title too, which was read as something else: their outcome is not known.
+        entries = [entry for entry in entries if any(label.core for label in entry.rows)]
+    return TableView(table=table, entries=tuple(_view_entries_with_records(entries)), column_n=column_n)
+
+
+def _contents_with_numbers(contents: Contents) -> Contents:
+    labels = {cell.text for cell, _ in contents if cell.text in cell.row_path}
+    return [
+        (cell, content)
+        for cell, content in contents
+        if content.form not in {Form.EMPTY, Form.TEXT} and cell.text not in labels
+    ]
+
+
+def _view_entry(
+    cell: Cell, content: CellContent, again: Mapping[int, tuple[str, ...]], row_labels: Sequence[str]
+) -> ViewEntry:
+    return ViewEntry(
+        cell=cell,
+        content=content,
+        rows=tuple(label_of(text) for text in row_labels if text),
+        columns=tuple(label_of(text) for text in again.get(cell.column, cell.column_path) if text.strip()),
+    )
+
+
+def _view_entries_with_records(entries: Sequence[ViewEntry]) -> Iterator[ViewEntry]:
+    """Entries in a row labelled `SD` alone, and those of the row above it, whose means these are, share a record."""
+    labels = {entry.cell.row: entry.rows for entry in entries}
+    numbers = sorted(labels)
+    heads: dict[int, int] = {}
+    for above, row in pairwise(numbers):
+        is_alone, above_is_alone = (_view_label_is_spread_alone(labels[one]) for one in (row, above))
+        if is_alone and not above_is_alone and len(labels[above]) == 1:
+            heads[row] = heads[above] = above
+    for entry in entries:
+        head = heads.get(entry.cell.row, -1)
+        rows = entry.rows if head in {-1, entry.cell.row} else (*labels[head], *entry.rows)
+        yield replace(entry, record=head, rows=rows) if head >= 0 else entry
+
+
+def _view_label_is_spread_alone(labels: Sequence[TableLabel]) -> bool:
+    return len(labels) == 1 and labels[0].is_spread and not (labels[0].core or labels[0].is_mean or labels[0].is_median)
+
+
+_TIME_UNIT: Final = re.compile(
+    r"(?:time|period|visit)?\s?[(,]?\s?(?:in )?(weeks?|days?|months?|years?|hours?|h|minutes?|min)\s?\)?", re.IGNORECASE
+)
+_BARE_NUMBER: Final = re.compile(r"\d{1,3}(?:\.\d)?")
+
+
+def _time_units_of_view(table: Table, stub: int) -> Mapping[int, str]:
+    """The units of columns of row labels that hold bare numbers under a unit of time, such as `Weeks`."""
+    heads = [(cell.column, _TIME_UNIT.fullmatch(cell.text.strip())) for cell in table.cells if cell.is_header]
+    return {column: found[1] for column, found in heads if found and column <= stub}
 
 
 def _column_n_of_view(row: Sequence[Cell], contents: Sequence[tuple[Cell, CellContent]]) -> dict[int, str]:
@@ -103,33 +159,15 @@ def _column_n_of_view(row: Sequence[Cell], contents: Sequence[tuple[Cell, CellCo
     return {}
 
 
-def _view_row_is_header_again(row: Sequence[Cell], contents: Sequence[tuple[Cell, CellContent]]) -> bool:
-    """Two or more texts without a number, beside an empty row label or each of them a way of counting or a time."""
-    texts = [cell.text for cell, content in contents if content.form is not Form.EMPTY]
-    if len(texts) < 2 or any(cell.is_header for cell in row):
-        return False
-    if not all(len(text) < _LONGEST_HEADER and _LETTERS.search(text) for text in texts):
-        return False
-    if any(_DATA.search(text) for text in texts):
-        return False
-    labels = [label_of(text) for text in texts]
-    counting = sum(_label_says_how_in_view(label) for label in labels)
-    if any(cell.column == 0 and cell.text.strip() for cell in row):
-        times = sum(label.moment is not None and not label.core for label in labels)
-        return counting == len(labels) or (
-            times > 1
-            and counting * 2 >= len(labels)
-            and all(content.form in {Form.TEXT, Form.EMPTY} for _, content in contents)
-        )
-    return counting * 2 >= len(labels) or all(content.form is Form.TEXT for _, content in contents)
-
-
-def _label_says_how_in_view(label: TableLabel) -> bool:
-    return label.moment is not None or label.is_count or label.is_mean or label.is_median or label.is_comparison
-
-
-def _row_labels_in_view(cell: Cell, row: Sequence[Cell], stub: int) -> tuple[str, ...]:
+def _row_labels_in_view(cell: Cell, row: Sequence[Cell], stub: int, units: Mapping[int, str]) -> tuple[str, ...]:
     """The labels of a cell's row, with what its stub says and texts that stand left of it before the first number."""
+    return tuple(
+        f"{text} {units[0]}" if 0 in units and _BARE_NUMBER.fullmatch(text) else text
+        for text in _row_path_in_view(cell, row, stub)
+    )
+
+
+def _row_path_in_view(cell: Cell, row: Sequence[Cell], stub: int) -> tuple[str, ...]:
     path = [text for text in cell.row_path if _LETTER.search(text)] or [text for text in cell.row_path if text.strip()]
     for other in row:
         is_text = cell_content_of(other.text).form is Form.TEXT
