@@ -31,6 +31,7 @@ def every_page(finished: int) -> list[tuple[str, str]]:
         ("/projects/1", ".list a"),
         ("/projects/1/setup", ".document"),
         ("/projects/1/questions", ".card"),
+        ("/projects/1/studies", ".study"),
         ("/projects/1/templates/rct", ".editor-section"),
         (f"/tasks/{finished}", ".log-line"),
         (f"/tasks/{finished}/table?filter=all", "[data-cell]"),

@@ -14,7 +14,8 @@ from tests.browser.steps import new_knowledge_base, new_project, speak_chinese, 
 # The texts of the program, without what people, documents and templates say, which stays as it is.
 OWN_TEXTS = """() => {
   const copy = document.querySelector("#content").cloneNode(true);
-  copy.querySelectorAll(".grid-row, .details-value, blockquote, .document, .log-line").forEach((one) => one.remove());
+  const others = ".grid-row, .details-value, blockquote, .document, .log-line, .study";
+  copy.querySelectorAll(others).forEach((one) => one.remove());
   return copy.textContent;
 }"""
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -27,6 +28,7 @@ def test_all_pages_speak_chinese_and_keep_to_it(page: Page, finished: int) -> No
         ("/projects/1", "My first review"),
         ("/projects/1/setup", "新建提取"),
         ("/projects/1/questions", "数值问题"),
+        ("/projects/1/studies", "研究"),
         (f"/tasks/{finished}", "随机对照试验数据提取 已完成"),
         (f"/tasks/{finished}/table?cell=2~~title", "随机对照试验数据提取 已完成"),
         (f"/tasks/{finished}/analysis", "分析"),

@@ -27,6 +27,10 @@ export const router = createBrowserRouter([
         path: "/projects/:projectId/questions",
         lazy: async () => ({ Component: (await import("./pages/questions/questions")).QuestionsPage }),
       },
+      {
+        path: "/projects/:projectId/studies",
+        lazy: async () => ({ Component: (await import("./pages/studies/studies")).StudiesPage }),
+      },
       { path: "/tasks/:taskId", element: <ProgressPage /> },
       {
         path: "/tasks/:taskId/table",

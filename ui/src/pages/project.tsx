@@ -28,6 +28,9 @@ export function ProjectPage() {
       <header className="page-head">
         <h1>{project?.name ?? "…"}</h1>
         <span className="spacer" />
+        <Button component={Link} to={`/projects/${projectId}/studies`} variant="default">
+          {texts.studies.open}
+        </Button>
         <Button component={Link} to={`/projects/${projectId}/questions`} variant="default">
           {texts.questions.open}
         </Button>

@@ -69,7 +69,8 @@ class StudyReport:
 
     `same_as` is the report that this is once more: the same paper twice, or
     the record that a second database gave. `is_read` is false as long as
-    nobody has looked for clues in its file.
+    nobody has looked for clues in its file, `is_typed` says that a person gave
+    its type.
     """
 
     id: int
@@ -78,6 +79,7 @@ class StudyReport:
     file_name: str
     clues: Clues
     is_read: bool = True
+    is_typed: bool = False
     source_id: int | None = None
     same_as: int | None = None
     excluded_at: ScreeningStage | None = None

@@ -75,7 +75,8 @@ def all_reports(project_id: int) -> Script[list[StudyReport]]:
             # A database knows a paper better than a reader of its first page does.
             is_surer = one.source_id is not None and head.source_id is None
             clues = one.clues.beside(head.clues) if is_surer else head.clues.beside(one.clues)
-            found[head.id] = replace(head, clues=replace(clues, type=head.clues.type))
+            kind = clues.type if is_surer and not head.is_typed else head.clues.type
+            found[head.id] = replace(head, clues=replace(clues, type=kind))
     return list(found.values())
 
 
@@ -312,6 +313,7 @@ def _report_of_row(row: Row) -> StudyReport:
         file_name=file_name,
         clues=found,
         is_read=clues is not None or sha256 is None,
+        is_typed=bool(given_type),
         source_id=source_id,
         same_as=same_as,
         excluded_at=ScreeningStage(excluded_at) if excluded_at else None,
