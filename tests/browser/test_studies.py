@@ -76,7 +76,7 @@ def test_references_come_in_and_twelve_reports_become_nine_studies(
     # Two studies of one author and year have letters.
     expect(studies.locator(".study-head b").filter(has_text=re.compile("^Berg 2019[ab]$"))).to_have_count(2)
 
-    # What was put together is taken apart, and not suggested again.
+    # A report is taken out of its study, and is not suggested again.
     necks = studies.filter(has_text="Costs of the necks")
     necks.get_by_role("checkbox", name="Costs of the necks that were stretched").check()
     page.get_by_role("button", name="Split off").click()
