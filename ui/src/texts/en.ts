@@ -109,7 +109,7 @@ export const en = {
     sameAs: "one report twice",
     otherReport: "It is another report after all",
     typeOf: (title: string) => `Kind of report: ${title}`,
-    types: {
+    reportTypes: {
       article: "Article",
       preprint: "Preprint",
       abstract: "Abstract",

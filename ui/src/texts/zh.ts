@@ -105,7 +105,7 @@ export const zh: Texts = {
     sameAs: "重复报告",
     otherReport: "其实是另一个报告",
     typeOf: (title) => `报告类型：${title}`,
-    types: {
+    reportTypes: {
       article: "论文",
       preprint: "预印本",
       abstract: "摘要",

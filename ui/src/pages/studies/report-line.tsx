@@ -72,7 +72,7 @@ export function ReportLine({ report, isChosen, choose, change, mayReview }: Prop
           aria-label={t.typeOf(title)}
           value={report.type}
           disabled={!mayReview}
-          data={Object.entries(t.types).map(([value, label]) => ({ value, label }))}
+          data={Object.entries(t.reportTypes).map(([value, label]) => ({ value, label }))}
           onChange={(event) =>
             change.mutate({
               kind: "type",
