@@ -13,7 +13,7 @@ EXTRAS = PROJECT["project"]["optional-dependencies"]
 WANTED = [
     *PROJECT["build-system"]["requires"],
     *PROJECT["project"]["dependencies"],
-    *(line for extra in ("embedded", "workbench", "s3", "dev") for line in EXTRAS[extra]),
+    *(line for extra in ("embedded", "typed", "workbench", "s3", "dev") for line in EXTRAS[extra]),
 ]
 # One paragraph a package: its name and version, perhaps for which systems, then the hashes of its files.
 PINNED = re.split(r"\n(?=\S)", (ROOT / "requirements.lock").read_text().strip())

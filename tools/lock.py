@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 LOCK = ROOT / "requirements.lock"
-EXTRAS = ("embedded", "workbench", "s3", "dev")
+EXTRAS = ("embedded", "typed", "workbench", "s3", "dev")
 # These build the package itself. With their hashes known, nothing is fetched for the build alone.
 BUILD = "hatchling>=1.27\neditables>=0.5\n"
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ingather.engine.item import Item
     from ingather.engine.item_context import ItemLogFilter
     from ingather.engine.model import Failure, ItemRecord, Progress, Queue, ScatterOptions, ScheduleRecord, WorkerRecord
+    from ingather.engine.typed_kind import TypedKind
     from ingather.engine.worker import Worker
 
 _HOMES = {
@@ -50,6 +51,7 @@ _HOMES = {
     "ScatterOptions": "engine.model",
     "ScheduleRecord": "engine.model",
     "Stream": "engine.batch",
+    "TypedKind": "engine.typed_kind",
     "Worker": "engine.worker",
     "WorkerRecord": "engine.model",
 }
@@ -85,6 +87,7 @@ __all__ = [
     "SchemaTooNew",
     "ShuttingDown",
     "Stream",
+    "TypedKind",
     "UnknownBatch",
     "UnknownKind",
     "UsageError",

@@ -42,10 +42,12 @@ PURE = {
     "Ingather.gather",
     "Ingather.handler",
     "Ingather.on_failure",
+    "Ingather.typed",
     "Ingather.worker",
     "Item.add",
     "ItemLogFilter.filter",
     "Item.scatter",
+    "TypedKind.batch",
 }
 
 

@@ -18,8 +18,17 @@ from ingather.notice import notice
 
 if TYPE_CHECKING:
     from ingather.engine.engine import Engine
+    from ingather.engine.shape import Shape
 
 T = TypeVar("T")
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar as TypeVarWithDefault
+
+    R = TypeVarWithDefault("R", default=Any)
+else:
+    # A type variable with a default is known to Python from 3.13 on, and to type checkers at once.
+    R = TypeVar("R")
 
 # Items of one page. A page is one statement and one list in memory; smaller ones cost more round trips.
 PAGE_SIZE: Final = 1_000
@@ -54,13 +63,15 @@ class Stream(Generic[T]):
             after = rows[-1][0]
 
 
-class Batch:
-    """One batch, by its id. Holds no state: every call reads the database."""
+class Batch(Generic[R]):
+    """One batch, by its id. Holds no state: every call reads the database. `Batch[Receipt]` says what its results
+    are."""
 
-    __slots__ = ("_engine", "id")
+    __slots__ = ("_engine", "_shape", "id")
 
-    def __init__(self, engine: "Engine", batch_id: int) -> None:
+    def __init__(self, engine: "Engine", batch_id: int, shape: "Shape | None" = None) -> None:
         self._engine = engine
+        self._shape = shape
         self.id = batch_id
 
     def __repr__(self) -> str:
@@ -123,13 +134,14 @@ class Batch:
             raise Failed(decode(error)["message"])
         return decode(result)
 
-    def results(self) -> Stream[Any]:
+    def results(self) -> Stream[R]:
         """The results of completed items in the order they were scattered, streamed."""
 
         def page(after: int) -> Script[Rows]:
             return (yield Statement(sql.RESULTS_PAGE, {"batch_id": self.id, "after": after, "limit": PAGE_SIZE}))
 
-        return Stream(self._engine, page, lambda _, result: decode(result))
+        shape = self._shape
+        return Stream(self._engine, page, lambda _, line: shape.result(decode(line)) if shape else decode(line))
 
     def items(self, state: ItemState | None = None) -> Stream[ItemRecord]:
         """The items with their payloads, states and errors, streamed; with `state`, those in that state alone."""

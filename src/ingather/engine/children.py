@@ -100,7 +100,7 @@ def _call_in_child(is_gather: bool, args: dict[str, Any]) -> Any:  # noqa: FBT00
         running_item.set(item)
         registry = _engine.registry
         handler = (registry.gathers if is_gather else registry.handlers)[item.kind]
-        value = handler.function(Batch(_engine, item.batch_id) if is_gather else item)
+        value = handler.function(Batch(_engine, item.batch_id, handler.payloads) if is_gather else item)
         if handler.is_async:
             value = asyncio.run(value)
         return encode_result(value), None if is_gather else item.offspring

@@ -1,10 +1,10 @@
 """The engine's front door: handlers are registered on it, work is scattered through it, workers come from it."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from datetime import timedelta
 from itertools import chain, islice
-from typing import Any, TypeVar, Unpack
+from typing import Any, TypeVar, Unpack, overload
 
 from psycopg import AsyncConnection, Connection
 
@@ -22,14 +22,18 @@ from ingather.engine.arguments import (
 from ingather.engine.batch import Batch
 from ingather.engine.database import Database
 from ingather.engine.errors import UnknownBatch, UsageError
+from ingather.engine.item import Item
 from ingather.engine.migrations import migrate
 from ingather.engine.model import Failure, Progress, ScatterOptions, ScatterRequest
 from ingather.engine.operations import Operations
 from ingather.engine.registry import Registry
 from ingather.engine.script import Script
+from ingather.engine.typed_kind import TypedKind
 from ingather.engine.worker import Worker
 
 F = TypeVar("F", bound=Callable[..., Any])
+P = TypeVar("P")
+R = TypeVar("R")
 H = TypeVar("H", bound=Callable[[Failure], object])
 
 
@@ -70,6 +74,16 @@ class Engine(Operations):
         """Register what is called in the worker after every attempt that failed, for metrics and error trackers."""
         self.registry.failure_hooks.append(hook)
         return hook
+
+    @overload
+    def typed(self, handler: Callable[[Item[P]], Coroutine[Any, Any, R]]) -> TypedKind[P, R]: ...
+
+    @overload
+    def typed(self, handler: Callable[[Item[P]], R]) -> TypedKind[P, R]: ...
+
+    def typed(self, handler: Callable[..., Any]) -> TypedKind[Any, Any]:
+        """A kind by its handler instead of its name: type checkers then know its payloads and results."""
+        return TypedKind(self, handler)
 
     @property
     def kinds(self) -> list[str]:
@@ -153,7 +167,7 @@ class Engine(Operations):
         self, request: ScatterRequest, payloads: Iterable[Any], labels: Iterable[str] | None
     ) -> tuple[Script[tuple[int, bool]], bool]:
         """The script for so many payloads, and whether it writes everything in its first statement."""
-        lines = self.registry.encoded(payloads)
+        lines = self.registry.encoded(payloads, request.kind)
         if labels is not None:
             held = list(lines)
             return verbs.scatter(request, held, checked_labels(labels, len(held))), False

@@ -2,9 +2,19 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Generic, Unpack
 
 from ingather.engine.model import ScatterOptions, ScatterRequest
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    P = TypeVar("P", default=Any)
+else:
+    # A type variable with a default is known to Python from 3.13 on, and to type checkers at once.
+    from typing import TypeVar
+
+    P = TypeVar("P")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +46,8 @@ class Source:
     segment_key: str
 
 
-class Item:
-    """One unit of work, as its handler sees it.
+class Item(Generic[P]):
+    """One unit of work, as its handler sees it. `Item[Order]` says what its payload is.
 
     Not a dataclass, and short: one is made for every item that runs, and each
     field costs quick handlers a part of their pace.
@@ -45,7 +55,7 @@ class Item:
 
     __slots__ = ("_offspring_of", "_source", "id", "offspring", "ordinal", "payload")
 
-    def __init__(self, id: int, ordinal: int, payload: Any, source: Source, offspring_of: MakeOffspring) -> None:
+    def __init__(self, id: int, ordinal: int, payload: P, source: Source, offspring_of: MakeOffspring) -> None:
         self.id = id
         self.ordinal = ordinal
         self.payload = payload

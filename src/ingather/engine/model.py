@@ -3,9 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from ingather.engine.cron import Cron
+
+if TYPE_CHECKING:
+    from ingather.engine.shape import Shape
 
 BatchState = Literal["open", "closed"]
 ItemState = Literal["pending", "running", "completed", "error", "cancelled"]
@@ -123,6 +126,11 @@ class Handler:
     max_attempts: int
     timeout_s: int
     is_async: bool
+    registered: Callable[..., Any] | None = None
+    """What was registered, where `function` is that in a coat that reads its types."""
+    payloads: "Shape | None" = None
+    returns: Any = None
+    """The type that the function's annotation names."""
 
 
 class ScatterOptions(TypedDict, total=False):

@@ -17,10 +17,12 @@ from ingather.engine.arguments import (
     checked_text,
     checked_timeout_s,
 )
+from ingather.engine.batch import Batch
 from ingather.engine.codec import PAYLOAD_HARD_CAP, encode_payload
 from ingather.engine.errors import EmptyBatch, UnknownKind, UsageError, checked_delay_of_error
-from ingather.engine.item import Offspring
+from ingather.engine.item import Item, Offspring
 from ingather.engine.model import Failure, Handler, ScatterOptions, ScatterRequest
+from ingather.engine.shape import shapes_of_handler, with_payloads_in_shape
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -46,10 +48,10 @@ class Registry:
         self.failure_hooks: list[Callable[[Failure], object]] = []
 
     def handler(self, kind: str, queue: str, max_attempts: int, timeout: float) -> Callable[[F], F]:
-        return _register_handler(self.handlers, kind, queue, max_attempts, timeout)
+        return _register_handler(self.handlers, kind, queue, max_attempts, timeout, Item)
 
     def gather(self, kind: str, max_attempts: int, timeout: float) -> Callable[[F], F]:
-        register = _register_handler(self.gathers, kind, "default", max_attempts, timeout)
+        register = _register_handler(self.gathers, kind, "default", max_attempts, timeout, Batch)
         if kind not in self.handlers:
             raise UsageError(
                 f"There is no handler for kind {kind!r}, so there would be nothing to gather: register the handler "
@@ -97,13 +99,17 @@ class Registry:
             return checked_text("share", share)
         return self.share if parent_id is None else None
 
-    def encoded(self, payloads: Iterable[Any]) -> Iterator[bytes]:
-        """Payloads as the lines they are stored as, each refused or encoded when it is drawn."""
+    def encoded(self, payloads: Iterable[Any], kind: str | None = None) -> Iterator[bytes]:
+        """Payloads as the lines they are stored as, each refused or encoded when it is drawn; by the types of the kind,
+        if it is known here and has any."""
         if isinstance(payloads, str | bytes | dict) or not hasattr(payloads, "__iter__"):
             raise UsageError(
                 f"Payloads must be a list or another iterable with one payload per item, "
                 f"not a {type(payloads).__name__}. For a single item use submit()."
             )
+        handler = self.handlers.get(kind) if kind is not None else None
+        if handler is not None and (shape := handler.payloads) is not None:
+            payloads = map(shape.checked, payloads)
         return (encode_payload(payload, max_bytes=self.max_payload) for payload in payloads)
 
     def offspring(
@@ -117,7 +123,7 @@ class Registry:
     ) -> Offspring:
         """Work for `Item.scatter` and `Item.add`: checked now, scattered when the item settles. No kind adds to the
         item's own batch."""
-        lines = list(self.encoded(payloads))
+        lines = list(self.encoded(payloads, kind))
         if not lines:
             raise EmptyBatch("An item cannot scatter or add nothing: the payloads were empty.")
         request = None if kind is None else self.request(kind, parent_id=parent_id, **options)
@@ -125,7 +131,7 @@ class Registry:
 
 
 def _register_handler(
-    functions: dict[str, Handler], kind: str, queue: str, max_attempts: int, timeout: float
+    functions: dict[str, Handler], kind: str, queue: str, max_attempts: int, timeout: float, argument: type
 ) -> Callable[[F], F]:
     checked = Handler(
         kind=checked_name("kind", kind),
@@ -140,10 +146,23 @@ def _register_handler(
 
     def register(function: F) -> F:
         _check_signature_to_register(kind, function)
-        functions[kind] = replace(checked, function=function, is_async=inspect.iscoroutinefunction(function))
+        functions[kind] = replace(
+            _registered_in_shape(checked, function, argument),
+            registered=function,
+            is_async=inspect.iscoroutinefunction(function),
+        )
         return function
 
     return register
+
+
+def _registered_in_shape(handler: Handler, function: Callable[..., Any], argument: type) -> Handler:
+    """The handler with the types that its function's annotations name, if they name any."""
+    taken, given = shapes_of_handler(handler.kind, function, argument)
+    if argument is Batch:
+        return replace(handler, function=function, payloads=taken)
+    called = function if taken is None else with_payloads_in_shape(function, taken)
+    return replace(handler, function=called, payloads=taken, returns=given)
 
 
 def _check_signature_to_register(kind: str, function: Callable[..., Any]) -> None:

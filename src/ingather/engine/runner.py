@@ -228,7 +228,7 @@ class Runner:
         self._table.begin(slot.number, item_id, slot.deadline, is_aside=is_aside)
         if not is_aside:
             running_item.set(Item(item_id, 0, None, lease.source, self._engine.registry.offspring))
-            return encode_result(await gather.function(Batch(self._engine, lease.batch_id)))
+            return encode_result(await gather.function(Batch(self._engine, lease.batch_id, gather.payloads)))
         self._leave_deadline_to_pool(slot, gather.timeout_s)
         args = {"id": item_id, "ordinal": 0, "payload": None, "source": lease.source}
         result, _ = await self._children.call(is_gather=True, args=args, timeout_s=gather.timeout_s)

@@ -49,7 +49,7 @@ def make_item(
     """An item as a worker would hand it over: the payload is checked by the application's rules and comes as JSON."""
     if kind not in app.registry.handlers:
         raise UnknownKind(f"There is no handler for kind {kind!r} in this app. Known kinds: {', '.join(app.kinds)}.")
-    [line] = app.registry.encoded([payload])
+    [line] = app.registry.encoded([payload], kind)
     source = Source(batch_id=BY_HAND, kind=kind, attempt=attempt, lost=lost, segment_key=key)
     return Item(BY_HAND, ordinal, decode_payload(line.decode()), source, app.registry.offspring)
 

@@ -67,7 +67,7 @@ class InlineChildren(Children):
         registry = self._engine.registry
         item = Item(**args, offspring_of=registry.offspring)
         handler = (registry.gathers if is_gather else registry.handlers)[item.kind]
-        argument = Batch(self._engine, item.batch_id) if is_gather else item
+        argument = Batch(self._engine, item.batch_id, handler.payloads) if is_gather else item
         running_item.set(item)
 
         async def call() -> Any:
