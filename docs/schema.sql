@@ -77,6 +77,32 @@ ALTER TABLE ingather.api_token ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY 
     CACHE 1
 );
 
+-- TABLE assignment
+
+CREATE TABLE ingather.assignment (
+    id bigint NOT NULL,
+    task_id bigint NOT NULL,
+    ordinal integer NOT NULL,
+    side smallint NOT NULL,
+    account_id bigint NOT NULL,
+    name text NOT NULL,
+    assigned_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    ended_at timestamp with time zone,
+    CONSTRAINT assignment_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200))),
+    CONSTRAINT assignment_side_check CHECK ((side = ANY (ARRAY[1, 2])))
+);
+
+-- SEQUENCE assignment_id_seq
+
+ALTER TABLE ingather.assignment ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME ingather.assignment_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 -- TABLE batch
 
 CREATE TABLE ingather.batch (
@@ -137,6 +163,38 @@ CREATE TABLE ingather.blob (
     CONSTRAINT blob_size_check CHECK ((size >= 0))
 );
 
+-- TABLE cell_comment
+
+CREATE TABLE ingather.cell_comment (
+    id bigint NOT NULL,
+    task_id bigint NOT NULL,
+    ordinal integer NOT NULL,
+    row_key text NOT NULL,
+    field text NOT NULL,
+    account_id bigint NOT NULL,
+    author text NOT NULL,
+    text text NOT NULL,
+    mentions bigint[] DEFAULT '{}'::bigint[] NOT NULL,
+    made_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    resolved_at timestamp with time zone,
+    resolved_by text,
+    CONSTRAINT cell_comment_author_check CHECK (((char_length(author) >= 1) AND (char_length(author) <= 200))),
+    CONSTRAINT cell_comment_check CHECK (((resolved_at IS NULL) = (resolved_by IS NULL))),
+    CONSTRAINT cell_comment_resolved_by_check CHECK (((char_length(resolved_by) >= 1) AND (char_length(resolved_by) <= 200))),
+    CONSTRAINT cell_comment_text_check CHECK (((char_length(text) >= 1) AND (char_length(text) <= 2000)))
+);
+
+-- SEQUENCE cell_comment_id_seq
+
+ALTER TABLE ingather.cell_comment ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME ingather.cell_comment_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 -- TABLE document
 
 CREATE TABLE ingather.document (
@@ -153,6 +211,33 @@ CREATE TABLE ingather.document (
 
 ALTER TABLE ingather.document ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME ingather.document_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+-- TABLE invitation
+
+CREATE TABLE ingather.invitation (
+    id bigint NOT NULL,
+    project_id bigint NOT NULL,
+    role text NOT NULL,
+    sha256 bytea NOT NULL,
+    made_by text NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    used_at timestamp with time zone,
+    used_by bigint,
+    revoked_at timestamp with time zone,
+    CONSTRAINT invitation_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'adjudicator'::text, 'reviewer'::text, 'reader'::text])))
+);
+
+-- SEQUENCE invitation_id_seq
+
+ALTER TABLE ingather.invitation ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME ingather.invitation_id_seq
     START WITH 1
     INCREMENT BY 1
     NO MINVALUE
@@ -331,7 +416,7 @@ CREATE TABLE ingather.membership (
     project_id bigint NOT NULL,
     account_id bigint NOT NULL,
     role text NOT NULL,
-    CONSTRAINT membership_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'reviewer'::text, 'reader'::text])))
+    CONSTRAINT membership_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'adjudicator'::text, 'reviewer'::text, 'reader'::text])))
 );
 
 -- TABLE migration
@@ -391,6 +476,27 @@ CREATE TABLE ingather.page (
     CONSTRAINT page_width_check CHECK ((width >= (0)::double precision))
 );
 ALTER TABLE ONLY ingather.page ALTER COLUMN boxes SET STORAGE EXTERNAL;
+
+-- TABLE pilot
+
+CREATE TABLE ingather.pilot (
+    task_id bigint NOT NULL,
+    ordinals integer[] NOT NULL,
+    drawn_by text NOT NULL,
+    drawn_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT pilot_drawn_by_check CHECK (((char_length(drawn_by) >= 1) AND (char_length(drawn_by) <= 200))),
+    CONSTRAINT pilot_ordinals_check CHECK ((cardinality(ordinals) > 0))
+);
+
+-- TABLE presence
+
+CREATE UNLOGGED TABLE ingather.presence (
+    task_id bigint NOT NULL,
+    account_id bigint NOT NULL,
+    place text DEFAULT ''::text NOT NULL,
+    seen_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT presence_place_check CHECK ((char_length(place) <= 800))
+);
 
 -- TABLE project
 
@@ -566,6 +672,7 @@ CREATE TABLE ingather.review (
     reviewed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     reread jsonb,
     cell jsonb,
+    passage jsonb,
     CONSTRAINT review_action_check CHECK ((action = ANY (ARRAY['accepted'::text, 'edited'::text, 'not_reported'::text, 'not_applicable'::text, 'unclear'::text, 'rejected'::text, 'withdrawn'::text]))),
     CONSTRAINT review_check CHECK (((action = 'edited'::text) = (value IS NOT NULL))),
     CONSTRAINT review_finding_sha256_check CHECK ((finding_sha256 ~ '^[0-9a-f]{64}$'::text)),
@@ -583,6 +690,16 @@ ALTER TABLE ingather.review ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MINVALUE
     NO MAXVALUE
     CACHE 1
+);
+
+-- TABLE review_mode
+
+CREATE TABLE ingather.review_mode (
+    project_id bigint NOT NULL,
+    mode text NOT NULL,
+    shows_extractor boolean DEFAULT true NOT NULL,
+    changed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT review_mode_mode_check CHECK ((mode = ANY (ARRAY['single'::text, 'checked'::text, 'independent'::text])))
 );
 
 -- TABLE review_questions
@@ -790,6 +907,75 @@ CREATE TABLE ingather.template_version (
     CONSTRAINT template_version_version_check CHECK ((version > 0))
 );
 
+-- TABLE vote
+
+CREATE TABLE ingather.vote (
+    id bigint NOT NULL,
+    task_id bigint NOT NULL,
+    ordinal integer NOT NULL,
+    row_key text NOT NULL,
+    field text NOT NULL,
+    side smallint NOT NULL,
+    revision integer NOT NULL,
+    action text NOT NULL,
+    value jsonb,
+    note text DEFAULT ''::text NOT NULL,
+    reviewer text NOT NULL,
+    account_id bigint NOT NULL,
+    finding_sha256 text NOT NULL,
+    outcome jsonb NOT NULL,
+    cell jsonb,
+    passage jsonb,
+    voted_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT vote_action_check CHECK ((action = ANY (ARRAY['accepted'::text, 'edited'::text, 'not_reported'::text, 'not_applicable'::text, 'unclear'::text, 'rejected'::text, 'withdrawn'::text]))),
+    CONSTRAINT vote_check CHECK (((action = 'edited'::text) = (value IS NOT NULL))),
+    CONSTRAINT vote_finding_sha256_check CHECK ((finding_sha256 ~ '^[0-9a-f]{64}$'::text)),
+    CONSTRAINT vote_note_check CHECK ((char_length(note) <= 2000)),
+    CONSTRAINT vote_reviewer_check CHECK (((char_length(reviewer) >= 1) AND (char_length(reviewer) <= 200))),
+    CONSTRAINT vote_revision_check CHECK ((revision > 0)),
+    CONSTRAINT vote_side_check CHECK ((side = ANY (ARRAY[1, 2])))
+);
+
+-- SEQUENCE vote_id_seq
+
+ALTER TABLE ingather.vote ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME ingather.vote_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+-- TABLE vote_pair
+
+CREATE TABLE ingather.vote_pair (
+    id bigint NOT NULL,
+    task_id bigint NOT NULL,
+    ordinal integer NOT NULL,
+    row_key text NOT NULL,
+    field text NOT NULL,
+    first_id bigint NOT NULL,
+    second_id bigint NOT NULL,
+    is_agreed boolean NOT NULL,
+    paired_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    settled_at timestamp with time zone,
+    settled_by text,
+    CONSTRAINT vote_pair_check CHECK (((settled_at IS NULL) = (settled_by IS NULL))),
+    CONSTRAINT vote_pair_settled_by_check CHECK (((char_length(settled_by) >= 1) AND (char_length(settled_by) <= 200)))
+);
+
+-- SEQUENCE vote_pair_id_seq
+
+ALTER TABLE ingather.vote_pair ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME ingather.vote_pair_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 -- TABLE worker
 
 CREATE TABLE ingather.worker (
@@ -830,6 +1016,11 @@ ALTER TABLE ONLY ingather.api_token
 ALTER TABLE ONLY ingather.api_token
     ADD CONSTRAINT api_token_sha256_key UNIQUE (sha256);
 
+-- CONSTRAINT assignment assignment_pkey
+
+ALTER TABLE ONLY ingather.assignment
+    ADD CONSTRAINT assignment_pkey PRIMARY KEY (id);
+
 -- CONSTRAINT batch batch_idempotency_key_key
 
 ALTER TABLE ONLY ingather.batch
@@ -845,6 +1036,11 @@ ALTER TABLE ONLY ingather.batch
 ALTER TABLE ONLY ingather.blob
     ADD CONSTRAINT blob_pkey PRIMARY KEY (sha256);
 
+-- CONSTRAINT cell_comment cell_comment_pkey
+
+ALTER TABLE ONLY ingather.cell_comment
+    ADD CONSTRAINT cell_comment_pkey PRIMARY KEY (id);
+
 -- CONSTRAINT document document_knowledge_base_id_sha256_key
 
 ALTER TABLE ONLY ingather.document
@@ -854,6 +1050,16 @@ ALTER TABLE ONLY ingather.document
 
 ALTER TABLE ONLY ingather.document
     ADD CONSTRAINT document_pkey PRIMARY KEY (id);
+
+-- CONSTRAINT invitation invitation_pkey
+
+ALTER TABLE ONLY ingather.invitation
+    ADD CONSTRAINT invitation_pkey PRIMARY KEY (id);
+
+-- CONSTRAINT invitation invitation_sha256_key
+
+ALTER TABLE ONLY ingather.invitation
+    ADD CONSTRAINT invitation_sha256_key UNIQUE (sha256);
 
 -- CONSTRAINT knowledge_base knowledge_base_pkey
 
@@ -900,6 +1106,16 @@ ALTER TABLE ONLY ingather.page
 ALTER TABLE ONLY ingather.payload
     ADD CONSTRAINT payload_pkey PRIMARY KEY (item_id);
 
+-- CONSTRAINT pilot pilot_pkey
+
+ALTER TABLE ONLY ingather.pilot
+    ADD CONSTRAINT pilot_pkey PRIMARY KEY (task_id);
+
+-- CONSTRAINT presence presence_pkey
+
+ALTER TABLE ONLY ingather.presence
+    ADD CONSTRAINT presence_pkey PRIMARY KEY (task_id, account_id);
+
 -- CONSTRAINT project project_made_for_key
 
 ALTER TABLE ONLY ingather.project
@@ -944,6 +1160,11 @@ ALTER TABLE ONLY ingather.report
 
 ALTER TABLE ONLY ingather.reports_apart
     ADD CONSTRAINT reports_apart_pkey PRIMARY KEY (one_id, other_id);
+
+-- CONSTRAINT review_mode review_mode_pkey
+
+ALTER TABLE ONLY ingather.review_mode
+    ADD CONSTRAINT review_mode_pkey PRIMARY KEY (project_id);
 
 -- CONSTRAINT review review_pkey
 
@@ -1025,6 +1246,26 @@ ALTER TABLE ONLY ingather.template
 ALTER TABLE ONLY ingather.template_version
     ADD CONSTRAINT template_version_pkey PRIMARY KEY (sha256);
 
+-- CONSTRAINT vote_pair vote_pair_pkey
+
+ALTER TABLE ONLY ingather.vote_pair
+    ADD CONSTRAINT vote_pair_pkey PRIMARY KEY (id);
+
+-- CONSTRAINT vote_pair vote_pair_task_id_ordinal_row_key_field_key
+
+ALTER TABLE ONLY ingather.vote_pair
+    ADD CONSTRAINT vote_pair_task_id_ordinal_row_key_field_key UNIQUE (task_id, ordinal, row_key, field);
+
+-- CONSTRAINT vote vote_pkey
+
+ALTER TABLE ONLY ingather.vote
+    ADD CONSTRAINT vote_pkey PRIMARY KEY (id);
+
+-- CONSTRAINT vote vote_task_id_ordinal_row_key_field_side_revision_key
+
+ALTER TABLE ONLY ingather.vote
+    ADD CONSTRAINT vote_task_id_ordinal_row_key_field_side_revision_key UNIQUE (task_id, ordinal, row_key, field, side, revision);
+
 -- CONSTRAINT waiting waiting_pkey
 
 ALTER TABLE ONLY ingather.waiting
@@ -1034,6 +1275,14 @@ ALTER TABLE ONLY ingather.waiting
 
 ALTER TABLE ONLY ingather.worker
     ADD CONSTRAINT worker_pkey PRIMARY KEY (id);
+
+-- INDEX assignment_person
+
+CREATE INDEX assignment_person ON ingather.assignment USING btree (account_id, task_id) WHERE (ended_at IS NULL);
+
+-- INDEX assignment_side
+
+CREATE UNIQUE INDEX assignment_side ON ingather.assignment USING btree (task_id, ordinal, side) WHERE (ended_at IS NULL);
 
 -- INDEX batch_child
 
@@ -1055,6 +1304,14 @@ CREATE INDEX batch_holding ON ingather.batch USING btree (parent_id) WHERE holds
 
 CREATE INDEX batch_open ON ingather.batch USING btree (id) WHERE (state = 'open'::text);
 
+-- INDEX cell_comment_cell
+
+CREATE INDEX cell_comment_cell ON ingather.cell_comment USING btree (task_id, ordinal);
+
+-- INDEX cell_comment_mentions
+
+CREATE INDEX cell_comment_mentions ON ingather.cell_comment USING gin (mentions) WHERE (resolved_at IS NULL);
+
 -- INDEX document_job
 
 CREATE INDEX document_job ON ingather.document USING btree (job_id);
@@ -1066,6 +1323,14 @@ CREATE INDEX document_newest ON ingather.document USING btree (knowledge_base_id
 -- INDEX document_sha256
 
 CREATE INDEX document_sha256 ON ingather.document USING btree (sha256);
+
+-- INDEX invitation_project
+
+CREATE INDEX invitation_project ON ingather.invitation USING btree (project_id);
+
+-- INDEX invitation_used_by
+
+CREATE INDEX invitation_used_by ON ingather.invitation USING btree (used_by);
 
 -- INDEX knowledge_base_name
 
@@ -1086,6 +1351,10 @@ CREATE INDEX model_call_answer ON ingather.model_call USING btree (request_sha25
 -- INDEX model_call_of_task
 
 CREATE INDEX model_call_of_task ON ingather.model_call USING btree (task_id, ordinal);
+
+-- INDEX presence_account
+
+CREATE INDEX presence_account ON ingather.presence USING btree (account_id);
 
 -- INDEX rate_use_window
 
@@ -1143,6 +1412,18 @@ CREATE INDEX task_of_project ON ingather.task USING btree (project_id, id);
 
 CREATE INDEX template_of_project ON ingather.template USING btree (project_id);
 
+-- INDEX vote_pair_first
+
+CREATE INDEX vote_pair_first ON ingather.vote_pair USING btree (first_id);
+
+-- INDEX vote_pair_open
+
+CREATE INDEX vote_pair_open ON ingather.vote_pair USING btree (task_id, id) WHERE ((NOT is_agreed) AND (settled_at IS NULL));
+
+-- INDEX vote_pair_second
+
+CREATE INDEX vote_pair_second ON ingather.vote_pair USING btree (second_id);
+
 -- INDEX waiting_ready
 
 CREATE INDEX waiting_ready ON ingather.waiting USING btree (queue, parked, kind, run_at);
@@ -1165,10 +1446,20 @@ ALTER TABLE ONLY ingather.api_token
 ALTER TABLE ONLY ingather.api_token
     ADD CONSTRAINT api_token_project_id_fkey FOREIGN KEY (project_id) REFERENCES ingather.project(id) ON DELETE CASCADE;
 
+-- FK CONSTRAINT assignment assignment_task_id_ordinal_fkey
+
+ALTER TABLE ONLY ingather.assignment
+    ADD CONSTRAINT assignment_task_id_ordinal_fkey FOREIGN KEY (task_id, ordinal) REFERENCES ingather.task_document(task_id, ordinal) ON DELETE CASCADE;
+
 -- FK CONSTRAINT batch batch_queue_fkey
 
 ALTER TABLE ONLY ingather.batch
     ADD CONSTRAINT batch_queue_fkey FOREIGN KEY (queue) REFERENCES ingather.queue(name);
+
+-- FK CONSTRAINT cell_comment cell_comment_task_id_ordinal_fkey
+
+ALTER TABLE ONLY ingather.cell_comment
+    ADD CONSTRAINT cell_comment_task_id_ordinal_fkey FOREIGN KEY (task_id, ordinal) REFERENCES ingather.task_document(task_id, ordinal) ON DELETE CASCADE;
 
 -- FK CONSTRAINT document document_knowledge_base_id_fkey
 
@@ -1179,6 +1470,16 @@ ALTER TABLE ONLY ingather.document
 
 ALTER TABLE ONLY ingather.document
     ADD CONSTRAINT document_sha256_fkey FOREIGN KEY (sha256) REFERENCES ingather.blob(sha256);
+
+-- FK CONSTRAINT invitation invitation_project_id_fkey
+
+ALTER TABLE ONLY ingather.invitation
+    ADD CONSTRAINT invitation_project_id_fkey FOREIGN KEY (project_id) REFERENCES ingather.project(id) ON DELETE CASCADE;
+
+-- FK CONSTRAINT invitation invitation_used_by_fkey
+
+ALTER TABLE ONLY ingather.invitation
+    ADD CONSTRAINT invitation_used_by_fkey FOREIGN KEY (used_by) REFERENCES ingather.account(id) ON DELETE SET NULL;
 
 -- FK CONSTRAINT membership membership_account_id_fkey
 
@@ -1199,6 +1500,21 @@ ALTER TABLE ONLY ingather.model_call
 
 ALTER TABLE ONLY ingather.page
     ADD CONSTRAINT page_reading_id_fkey FOREIGN KEY (reading_id) REFERENCES ingather.reading(id) ON DELETE CASCADE;
+
+-- FK CONSTRAINT pilot pilot_task_id_fkey
+
+ALTER TABLE ONLY ingather.pilot
+    ADD CONSTRAINT pilot_task_id_fkey FOREIGN KEY (task_id) REFERENCES ingather.task(id) ON DELETE CASCADE;
+
+-- FK CONSTRAINT presence presence_account_id_fkey
+
+ALTER TABLE ONLY ingather.presence
+    ADD CONSTRAINT presence_account_id_fkey FOREIGN KEY (account_id) REFERENCES ingather.account(id) ON DELETE CASCADE;
+
+-- FK CONSTRAINT presence presence_task_id_fkey
+
+ALTER TABLE ONLY ingather.presence
+    ADD CONSTRAINT presence_task_id_fkey FOREIGN KEY (task_id) REFERENCES ingather.task(id) ON DELETE CASCADE;
 
 -- FK CONSTRAINT reading reading_sha256_fkey
 
@@ -1239,6 +1555,11 @@ ALTER TABLE ONLY ingather.reports_apart
 
 ALTER TABLE ONLY ingather.reports_apart
     ADD CONSTRAINT reports_apart_other_id_fkey FOREIGN KEY (other_id) REFERENCES ingather.report(id) ON DELETE CASCADE;
+
+-- FK CONSTRAINT review_mode review_mode_project_id_fkey
+
+ALTER TABLE ONLY ingather.review_mode
+    ADD CONSTRAINT review_mode_project_id_fkey FOREIGN KEY (project_id) REFERENCES ingather.project(id) ON DELETE CASCADE;
 
 -- FK CONSTRAINT review_questions review_questions_project_id_fkey
 
@@ -1324,3 +1645,23 @@ ALTER TABLE ONLY ingather.template
 
 ALTER TABLE ONLY ingather.template
     ADD CONSTRAINT template_sha256_fkey FOREIGN KEY (sha256) REFERENCES ingather.template_version(sha256);
+
+-- FK CONSTRAINT vote_pair vote_pair_first_id_fkey
+
+ALTER TABLE ONLY ingather.vote_pair
+    ADD CONSTRAINT vote_pair_first_id_fkey FOREIGN KEY (first_id) REFERENCES ingather.vote(id) ON DELETE CASCADE;
+
+-- FK CONSTRAINT vote_pair vote_pair_second_id_fkey
+
+ALTER TABLE ONLY ingather.vote_pair
+    ADD CONSTRAINT vote_pair_second_id_fkey FOREIGN KEY (second_id) REFERENCES ingather.vote(id) ON DELETE CASCADE;
+
+-- FK CONSTRAINT vote_pair vote_pair_task_id_ordinal_fkey
+
+ALTER TABLE ONLY ingather.vote_pair
+    ADD CONSTRAINT vote_pair_task_id_ordinal_fkey FOREIGN KEY (task_id, ordinal) REFERENCES ingather.task_document(task_id, ordinal) ON DELETE CASCADE;
+
+-- FK CONSTRAINT vote vote_task_id_ordinal_fkey
+
+ALTER TABLE ONLY ingather.vote
+    ADD CONSTRAINT vote_task_id_ordinal_fkey FOREIGN KEY (task_id, ordinal) REFERENCES ingather.task_document(task_id, ordinal) ON DELETE CASCADE;

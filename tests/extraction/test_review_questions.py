@@ -457,7 +457,7 @@ def test_an_estimate_counts_the_calls_for_questions(scene: Scene) -> None:
 def test_a_cell_of_the_papers_table_is_taken_as_a_value_with_the_cell_as_its_evidence(bench: Bench) -> None:
     task = started(bench, [table_paper()])
     decision = Decision(row=DEATH, field="question_events_2", action=Action.EDITED)
-    bench.extraction.take_cell(task, 0, decision, 0, 1, 2, ANNA)
+    bench.extraction.take_cell(task, 0, decision, (0, 1, 2), ANNA)
     found = cells(bench, task, DEATH)["question_events_2"]
     assert (found.value, found.is_reviewed) == (9, True)
     assert found.standing_cell is not None
@@ -479,7 +479,7 @@ def test_a_taken_cell_gives_the_part_that_the_field_asks_for(
     bench: Bench, field: str, row: int, column: int, value: float
 ) -> None:
     task = started(bench, [table_paper()])
-    bench.extraction.take_cell(task, 0, Decision(row=PAIN, field=field, action=Action.EDITED), 0, row, column, ANNA)
+    bench.extraction.take_cell(task, 0, Decision(row=PAIN, field=field, action=Action.EDITED), (0, row, column), ANNA)
     assert cells(bench, task, PAIN)[field].value == value
 
 
@@ -491,6 +491,4 @@ def test_a_cell_that_is_not_there_or_holds_no_number_is_refused(
 ) -> None:
     task = started(bench, [table_paper()])
     with pytest.raises(IngatherError, match=says):
-        bench.extraction.take_cell(
-            task, 0, Decision(row=PAIN, field="question_mean_1", action=Action.EDITED), *at, ANNA
-        )
+        bench.extraction.take_cell(task, 0, Decision(row=PAIN, field="question_mean_1", action=Action.EDITED), at, ANNA)

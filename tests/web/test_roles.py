@@ -8,7 +8,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from ingather.web import accounts
+from ingather.web import accounts, invitations
 from ingather.web.accounts import TokenScope
 from tests.extraction.desk import paper
 from tests.web.site import API, ROLES, Site
@@ -33,7 +33,17 @@ POST   /projects                                      401 201 201 201 201 201 40
 DELETE /projects/{project_id}                         401 404 403 403 204 404 403
 GET    /projects/{project_id}/members                 401 404 200 200 200 404 200
 PUT    /projects/{project_id}/members                 401 404 403 403 204 404 403
+POST   /projects/{project_id}/hand-over               401 404 403 403 422 404 403
+GET    /projects/{project_id}/invitations             401 404 403 403 200 404 403
+POST   /projects/{project_id}/invitations             401 404 403 403 201 404 403
+DELETE /projects/{project_id}/invitations/{invitation_id} 401 404 403 403 204 404 403
+POST   /invitations/look                              401 404 404 404 404 404 404
+POST   /invitations/accept                            401 404 404 404 404 404 403
+POST   /session/links                                 401 201 201 201 201 201 403
+GET    /comments/mentions                             401 200 200 200 200 200 200
 DELETE /projects/{project_id}/members/{account_id}    401 404 403 403 204 404 403
+GET    /projects/{project_id}/review-mode             401 404 200 200 200 404 200
+PUT    /projects/{project_id}/review-mode             401 404 403 403 200 404 403
 GET    /projects/{project_id}/questions               401 404 200 200 200 404 200
 PUT    /projects/{project_id}/questions               401 404 403 200 200 404 403
 GET    /projects/{project_id}/studies                 401 404 200 200 200 404 200
@@ -81,6 +91,18 @@ GET    /extraction/tasks/{task_id}/results            401 404 200 200 200 404 20
 GET    /extraction/tasks/{task_id}/results/{ordinal}  401 404 200 200 200 404 200
 GET    /extraction/tasks/{task_id}/results/{ordinal}/reviews 401 404 200 200 200 404 200
 POST   /extraction/tasks/{task_id}/results/{ordinal}/reviews 401 404 403 201 201 404 403
+POST   /extraction/tasks/{task_id}/results/{ordinal}/settlements 401 404 403 404 404 404 403
+GET    /extraction/tasks/{task_id}/presence           401 404 200 200 200 404 200
+PUT    /extraction/tasks/{task_id}/presence           401 404 204 204 204 404 204
+DELETE /extraction/tasks/{task_id}/presence           401 404 204 204 204 404 204
+GET    /extraction/tasks/{task_id}/comments           401 404 200 200 200 404 200
+PUT    /extraction/tasks/{task_id}/comments/{comment_id} 401 404 403 404 404 404 403
+POST   /extraction/tasks/{task_id}/results/{ordinal}/comments 401 404 403 201 201 404 403
+GET    /extraction/tasks/{task_id}/assignments        401 404 200 200 200 404 200
+PUT    /extraction/tasks/{task_id}/assignments        401 404 403 403 204 404 403
+POST   /extraction/tasks/{task_id}/assignments/share  401 404 403 403 200 404 403
+GET    /extraction/tasks/{task_id}/conflicts          401 404 200 200 200 404 200
+GET    /extraction/tasks/{task_id}/agreement          401 404 200 200 200 404 200
 GET    /extraction/tasks/{task_id}/results/{ordinal}/tables 401 404 200 200 200 404 200
 PUT    /extraction/tasks/{task_id}/results/{ordinal}/arms 401 404 403 422 422 404 403
 POST   /extraction/tasks/{task_id}/reviews/accept-verified 401 404 403 200 200 404 403
@@ -148,7 +170,7 @@ class Stage:
             self.office.engine.database.run(accounts.set_role(project_id, self.office.people[name].id, role))
         return project_id
 
-    def params(self, method: str, path: str) -> dict[str, Any]:
+    def params(self, method: str, path: str) -> dict[str, Any]:  # noqa: PLR0912  a table
         """What stands in an address: what is only looked at is shared, what is changed is new."""
         office, extraction = self.office, self.office.bench.extraction
         is_look = method == "GET"
@@ -188,6 +210,11 @@ class Stage:
             guest = office.engine.database.run(accounts.add_account(self.number()))
             office.engine.database.run(accounts.set_role(office.bench.project, guest.id, accounts.Role.READER))
             made["account_id"] = guest.id
+        if "{invitation_id}" in path:
+            made_link = invitations.create_invitation(office.bench.project, accounts.Role.READER, "owner")
+            made["invitation_id"] = office.engine.database.run(made_link)[1]
+        if "{comment_id}" in path:
+            made["comment_id"] = 999_999
         if "{token_id}" in path:
             office.token("owner")
             made["token_id"] = office.engine.database.run(accounts.list_tokens(office.people["owner"].id))[-1].id
@@ -248,6 +275,28 @@ class Stage:
             case "PUT", "/extraction/tasks/{task_id}/results/{ordinal}/arms":
                 # This task asks no questions of a review, so its documents have no arms to mend.
                 return {"json": {"arms": [{"name": "Aspirin"}]}}
+            case "POST", "/projects/{project_id}/hand-over":
+                # To oneself: to anybody else, the owner would not be one any more.
+                return {"json": {"account_id": self.office.people["owner"].id}}
+            case "POST", "/projects/{project_id}/invitations":
+                return {"json": {"role": "reader"}}
+            case "POST", "/invitations/look" | "/invitations/accept":
+                return {"json": {"secret": "guess"}}
+            case "PUT", "/extraction/tasks/{task_id}/presence":
+                return {"json": {"place": "0~~title"}}
+            case "PUT", "/extraction/tasks/{task_id}/comments/{comment_id}":
+                return {"json": {"is_resolved": True}}
+            case "POST", "/extraction/tasks/{task_id}/results/{ordinal}/comments":
+                return {"json": {"field": "title", "text": self.number()}}
+            case "PUT", "/projects/{project_id}/review-mode":
+                return {"json": {"mode": "single"}}
+            case "POST", "/extraction/tasks/{task_id}/results/{ordinal}/settlements":
+                # Nobody differs here.
+                return {"json": {"field": "title", "action": "accepted", "note": "As printed."}}
+            case "PUT", "/extraction/tasks/{task_id}/assignments":
+                return {"json": {"ordinals": [0], "side": 1, "account_id": self.office.people["reviewer"].id}}
+            case "POST", "/extraction/tasks/{task_id}/assignments/share":
+                return {"json": {"people": [{"account_id": self.office.people["reviewer"].id, "share": 1}]}}
             case "PUT", "/projects/{project_id}/questions":
                 seen = self.office.bench.extraction.questions(project)[1]
                 return {"json": {"comparisons": [], "outcomes": [], "seen": seen}}

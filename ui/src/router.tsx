@@ -12,6 +12,12 @@ import { SignIn } from "./pages/sign-in";
 export const router = createBrowserRouter([
   { path: "/sign-in", element: <SignIn />, errorElement: <Crashed /> },
   {
+    path: "/join",
+    errorElement: <Crashed />,
+    HydrateFallback: () => <div className="shell" />,
+    lazy: async () => ({ Component: (await import("./pages/people/join")).JoinPage }),
+  },
+  {
     element: <Shell />,
     errorElement: <Crashed />,
     HydrateFallback: () => <div className="shell" />,
@@ -31,7 +37,27 @@ export const router = createBrowserRouter([
         path: "/projects/:projectId/studies",
         lazy: async () => ({ Component: (await import("./pages/studies/studies")).StudiesPage }),
       },
+      {
+        path: "/projects/:projectId/people",
+        lazy: async () => ({ Component: (await import("./pages/people/people")).PeoplePage }),
+      },
       { path: "/tasks/:taskId", element: <ProgressPage /> },
+      {
+        path: "/tasks/:taskId/queue",
+        lazy: async () => ({ Component: (await import("./pages/queue/queue")).QueuePage }),
+      },
+      {
+        path: "/tasks/:taskId/reviewers",
+        lazy: async () => ({ Component: (await import("./pages/two-reviewers/reviewers")).ReviewersPage }),
+      },
+      {
+        path: "/tasks/:taskId/conflicts",
+        lazy: async () => ({ Component: (await import("./pages/two-reviewers/conflicts")).ConflictsPage }),
+      },
+      {
+        path: "/tasks/:taskId/agreement",
+        lazy: async () => ({ Component: (await import("./pages/two-reviewers/agreement")).AgreementPage }),
+      },
       {
         path: "/tasks/:taskId/table",
         lazy: async () => ({ Component: (await import("./pages/table/table")).TablePage }),

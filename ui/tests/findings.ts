@@ -22,6 +22,7 @@ export const review = (part: Partial<NonNullable<Finding["review"]>> = {}): NonN
   at: "2026-01-01T00:00:00Z",
   is_outdated: false,
   has_cell: false,
+  checked_by: null,
   ...part,
 });
 

@@ -34,6 +34,7 @@ class CellMark(StrEnum):
 class Attention(StrEnum):
     """Why a person should look at a cell, the most urgent first."""
 
+    DISAGREED = "disagreed"  # two reviewers differ, and nobody has settled it
     CONTRADICTED = "contradicted"  # nearly these words stand in the document, and they say something else
     UNPROVEN = "unproven"  # the quote does not hold, nothing usable came, or a review judged something else
     RULE_BROKEN = "rule_broken"

@@ -9,7 +9,7 @@ from ingather.extraction.analysis.study_numbers import USUAL
 from ingather.extraction.export import export, reviewed_part
 from ingather.extraction.export.methods import MethodsTally, methods_paragraph
 from ingather.extraction.findings import TaskSummary
-from ingather.extraction.review_studies import ExtractionStudies
+from ingather.extraction.independent import IndependentReviews
 from ingather.extraction.task import Status
 from ingather.extraction.template import ReviewQuestions
 from ingather.extraction.template.review_questions import question_lines
@@ -17,7 +17,7 @@ from ingather.extraction.template.review_questions import question_lines
 EMBEDDED_NAME = "embedded extractor (rules, no model)"
 
 
-class ExtractionExports(ExtractionStudies):
+class ExtractionExports(IndependentReviews):
     """Results as files, and as an analysis."""
 
     def export(

@@ -166,6 +166,7 @@ class Extraction(ExtractionExports):
         task = self.task(task_id)
         if task.follows_id is None:
             raise UsageError(notice("follow_up.is_none", "Task {id} follows no other task.", id=task_id))
+        self.check_extractor_shown(task)
         before = self.task(task.follows_id)
         page, following = self._extracted(task, after=after, limit=limit)
         total = self._batch(before).progress().total

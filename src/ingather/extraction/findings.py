@@ -309,6 +309,7 @@ class DocumentResult:
     parser: str = ""
     study: str = ""
     study_id: int = 0
+    conflicts: tuple[tuple[str, str], ...] = ()  # row and field of cells about which two reviewers differ
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,6 @@ from ingather.extraction.errors import NotFound
 from ingather.extraction.findings import Action, DocumentArm, DocumentResult, Reread, Review
 from ingather.extraction.numbers.as_findings import arm_lines_as_finding
 from ingather.extraction.numbers.inventory import checked_inventory
-from ingather.extraction.numbers.taken import taken_from_cell
 from ingather.extraction.projects import ExtractionProjects
 from ingather.extraction.proof.assess import RECOGNISED, assessed_with_doubt
 from ingather.extraction.reviewing import reviews
@@ -145,14 +144,6 @@ class ExtractionResults(ExtractionProjects):
                 )
             )
         return self._decide(task_id, ordinal, decision, by)
-
-    def take_cell(
-        self, task_id: int, ordinal: int, decision: Decision, table: int, row: int, column: int, by: Reviewer
-    ) -> DocumentResult:
-        """Take what stands in a cell of one of the document's tables as the right value, with the cell as evidence."""
-        field = self.template_of(self.task(task_id)).field(decision.field)
-        cell, value = taken_from_cell(field, self.tables(task_id, ordinal), table, row, column)
-        return self.review(task_id, ordinal, replace(decision, value=value, cell=cell), by)
 
     def mend_arms(
         self, task_id: int, ordinal: int, arms: Sequence[DocumentArm], by: Reviewer, *, note: str = "", seen: int = 0

@@ -17,6 +17,7 @@ from ingather.web.rooms import Rooms
 # In the middle of a sentence; each language has its own.
 ROLE_NAMES = {
     Role.OWNER: notice("web.owner", "owner"),
+    Role.ADJUDICATOR: notice("web.adjudicator", "adjudicator"),
     Role.REVIEWER: notice("web.reviewer", "reviewer"),
     Role.READER: notice("web.reader", "reader"),
 }
@@ -82,6 +83,19 @@ def need(who: Caller, role: Role, project_id: int, missing: str = "") -> None:
                 "web.takes_project_token_write",
                 "This takes a {role} of the project, and a token that may write.",
                 role=ROLE_NAMES[role],
+            ),
+        )
+
+
+def need_all_of_owner(who: Caller, project_id: int) -> None:
+    """An owner in person, or with a token for all that they have: who leaks a token for one project keeps that one."""
+    need(who, Role.OWNER, project_id)
+    if who.only_project is not None:
+        raise Refused(
+            403,
+            notice(
+                "web.token_of_project_no_members",
+                "A token for a single project can neither say who is in it nor delete it.",
             ),
         )
 

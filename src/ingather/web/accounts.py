@@ -24,13 +24,14 @@ LINK_LASTS = timedelta(minutes=15)
 SESSION_LASTS = timedelta(days=14)
 # The wire allows no more either. A token without an end would never be found in a review of what is still valid.
 LONGEST_TOKEN = timedelta(days=3650)
-_PAIR = re.compile(r"\((\d+),(owner|reviewer|reader)\)")
+_PAIR = re.compile(r"\((\d+),(owner|adjudicator|reviewer|reader)\)")
 
 
 class Role(StrEnum):
     """What an account may do in a project. Each role includes the ones below it."""
 
     OWNER = "owner"
+    ADJUDICATOR = "adjudicator"
     REVIEWER = "reviewer"
     READER = "reader"
 
@@ -43,7 +44,7 @@ class TokenScope(StrEnum):
     OPERATE = "operate"
 
 
-_RANK = {Role.READER: 1, Role.REVIEWER: 2, Role.OWNER: 3}
+_RANK = {Role.READER: 1, Role.REVIEWER: 2, Role.ADJUDICATOR: 3, Role.OWNER: 4}
 _REACH = {TokenScope.READ: 1, TokenScope.WRITE: 2, TokenScope.OPERATE: 3}
 
 
@@ -296,8 +297,12 @@ def sign_in(secret: str, *, instead_of: str = "") -> Script[str | None]:
     if not rows:
         return None
     yield from sign_out(instead_of)
+    return (yield from add_session(rows[0][0]))
+
+
+def add_session(account_id: int) -> Script[str]:
     session = secrets.token_urlsafe(32)
-    yield Statement(sql.ADD_SESSION, {"sha256": digest(session), "account_id": rows[0][0], "lasts": SESSION_LASTS})
+    yield Statement(sql.ADD_SESSION, {"sha256": digest(session), "account_id": account_id, "lasts": SESSION_LASTS})
     return session
 
 

@@ -26,18 +26,20 @@ from ingather.web.routes import (
     health,
     library,
     models,
+    people,
     projects,
     references,
     reviews,
     session,
     studies,
     tasks,
+    two_reviewers,
 )
 
 API = "/api/v1"
 PAGES = Path(__file__).parent / "pages"
 # How the addresses of pages begin, as `ui/src/router.tsx` has them. At others the page says that there is nothing.
-PAGES_BEGIN = {"", "sign-in", "projects", "tasks", "engine"}
+PAGES_BEGIN = {"", "sign-in", "join", "projects", "tasks", "engine"}
 # Browsers send a cookie to every port of a name. Whoever has other servers on this machine opens the name of our own,
 # which browsers look for on this machine without asking anybody.
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "ingather.localhost")
@@ -81,7 +83,22 @@ def create_app(
 def _serve_api(app: FastAPI) -> None:
     api = APIRouter(prefix=API)
     # Routers are tried in this order, so the ones that pages poll come first.
-    for part in (tasks, events, reviews, analysis, session, projects, references, studies, library, models, fleet):
+    parts = (
+        tasks,
+        events,
+        reviews,
+        two_reviewers,
+        analysis,
+        session,
+        people,
+        projects,
+        references,
+        studies,
+        library,
+        models,
+        fleet,
+    )
+    for part in parts:
         api.include_router(part.router)
 
     @api.get("/openapi.json", include_in_schema=False)

@@ -8,7 +8,9 @@ from ingather.extraction.findings import Finding, Span
 from ingather.notice import notice_to_json
 
 
-def finding_view(found: Finding, *, attention: Attention | None, is_acceptable: bool) -> dict[str, object]:
+def finding_view(
+    found: Finding, *, attention: Attention | None, is_acceptable: bool, is_checked: bool = False
+) -> dict[str, object]:
     was, review = found.extracted, found.review
     return {
         "field": found.field,
@@ -33,6 +35,7 @@ def finding_view(found: Finding, *, attention: Attention | None, is_acceptable: 
             "at": review.reviewed_at,
             "is_outdated": found.is_outdated,
             "has_cell": review.cell is not None,
+            "checked_by": review.reviewer if is_checked else None,
         }
         if review
         else None,

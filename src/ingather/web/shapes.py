@@ -4,12 +4,13 @@ from dataclasses import asdict
 from urllib.parse import urlsplit
 
 from ingather.engine.model import Progress, Queue, ScheduleRecord, WorkerRecord
-from ingather.extraction.cell_marks import FlaggedCells, attention_of, mark_of
+from ingather.extraction.cell_marks import Attention, FlaggedCells, attention_of, mark_of
 from ingather.extraction.conversation.estimate import Estimate, Range
 from ingather.extraction.exports import EMBEDDED_NAME
 from ingather.extraction.findings import DocumentResult, Finding, Review
 from ingather.extraction.provider import CHARACTERS_A_TOKEN, Endpoint, Price, price_of
 from ingather.extraction.reviewing.deciding import verified
+from ingather.extraction.reviewing.standing import checked_cells
 from ingather.extraction.task import Status, UnderWay, Wait
 from ingather.extraction.tasks.differences import DocumentDifferences
 from ingather.extraction.template import Template, Tier
@@ -224,7 +225,7 @@ def result(found: DocumentResult) -> dict[str, object]:
     """As `ResultView`, which describes it but is not built: a page of results has some ten thousand findings, and to
     make and check an object of each took more time than all the rest."""
     acceptable = {(one.row, one.field) for one in verified(found)[0]} if found.state == "completed" else set()
-    flagged = FlaggedCells(found)
+    flagged, checked = FlaggedCells(found), checked_cells(found.reviews)
     return {
         "ordinal": found.ordinal,
         "document_id": found.document_id,
@@ -238,8 +239,11 @@ def result(found: DocumentResult) -> dict[str, object]:
         "findings": [
             finding_view(
                 one,
-                attention=attention_of(one, is_flagged=(one.row, one.field) in flagged),
+                attention=Attention.DISAGREED
+                if (one.row, one.field) in found.conflicts
+                else attention_of(one, is_flagged=(one.row, one.field) in flagged),
                 is_acceptable=(one.row, one.field) in acceptable,
+                is_checked=(one.row, one.field) in checked,
             )
             for one in found.findings
         ],

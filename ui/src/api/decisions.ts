@@ -77,6 +77,7 @@ export function withSign(result: Result, decision: Pending): Result {
     at: new Date().toISOString(),
     is_outdated: false,
     has_cell: false,
+    checked_by: null,
   };
   const mark = isRefusal(decision.action) ? decision.action : before.mark;
   const after = { ...before, review, mark, attention: null, is_acceptable: false };

@@ -1,6 +1,8 @@
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { api, address } from "./client";
+import { type Present, commentsKey, presentKey } from "./people";
+import { conflictsKey } from "./two-reviewers";
 import { forgetResults, keepResult, showResult } from "./results";
 
 // If more documents than this come at once, all results are read again: page by page is cheaper than one by one.
@@ -27,6 +29,13 @@ export function useFollowReviews(taskId: number): void {
       source.addEventListener("open", () => {
         if (hasMissed) forgetResults(client, taskId);
         hasMissed = false;
+      });
+      source.addEventListener("present", (event: MessageEvent<string>) => {
+        const { present } = JSON.parse(event.data) as { present: Present[] };
+        client.setQueryData<Present[]>(presentKey(taskId), present);
+      });
+      source.addEventListener("commented", () => {
+        void client.invalidateQueries({ queryKey: commentsKey(taskId) });
       });
       source.addEventListener("reviewed", (event: MessageEvent<string>) => {
         const { ordinals } = JSON.parse(event.data) as { ordinals: number[] };
@@ -55,6 +64,8 @@ export function useFollowReviews(taskId: number): void {
 }
 
 async function readAgain(client: QueryClient, taskId: number, ordinals: number[]): Promise<void> {
+  void client.invalidateQueries({ queryKey: conflictsKey(taskId) });
+  void client.invalidateQueries({ queryKey: ["agreement", taskId] });
   void client.invalidateQueries({ queryKey: ["reviews", taskId] });
   if (ordinals.length > MOST_SINGLE) {
     forgetResults(client, taskId);

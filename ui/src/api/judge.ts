@@ -47,6 +47,7 @@ const RISKS: Readonly<Record<NonNullable<Finding["attention"]>, number>> = {
   contradicted: 0,
   unproven: 1,
   rule_broken: 2,
+  disagreed: 3,
 };
 
 /** How urgent a look is, the most urgent first: what needs one, then what may have been missed, and last what was reviewed. */

@@ -4,6 +4,26 @@
  */
 
 export interface paths {
+    "/api/v1/comments/mentions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Mentions
+         * @description Open comments that mention you, in all of your projects.
+         */
+        get: operations["list_mentions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/documents/{document_id}": {
         parameters: {
             query?: never;
@@ -335,6 +355,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/extraction/tasks/{task_id}/agreement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Agreement
+         * @description How far two reviewers agreed on the cells that both have judged: per cent and Cohen's kappa, with intervals.
+         */
+        get: operations["show_agreement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/extraction/tasks/{task_id}/analysis": {
         parameters: {
             query?: never;
@@ -359,6 +399,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/extraction/tasks/{task_id}/assignments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Assignments
+         * @description Who looks at which document, and how many cells they have judged. Not a word of what they decided.
+         */
+        get: operations["list_assignments"];
+        /**
+         * Assign
+         * @description Put a person on a side of documents. Whoever is or was on one side of a document cannot have the other.
+         */
+        put: operations["assign"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/extraction/tasks/{task_id}/assignments/share": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Assign By Share
+         * @description Share out the documents that nobody has, in whole documents. `changed`: how many sides were given.
+         */
+        post: operations["assign_by_share"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/extraction/tasks/{task_id}/cancel": {
         parameters: {
             query?: never;
@@ -373,6 +457,66 @@ export interface paths {
          * @description End what is not finished. What was found stays.
          */
         post: operations["cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/extraction/tasks/{task_id}/comments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Comments
+         * @description What was said about the cells of a task or of one of its documents, the oldest first.
+         */
+        get: operations["list_comments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/extraction/tasks/{task_id}/comments/{comment_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Resolve Comment
+         * @description Resolve it, or open it again.
+         */
+        put: operations["resolve_comment"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/extraction/tasks/{task_id}/conflicts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Conflicts
+         * @description Cells about which two reviewers differ, once both have decided; with `settled`, those of before too.
+         */
+        get: operations["list_conflicts"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -500,6 +644,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/extraction/tasks/{task_id}/presence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Present
+         * @description Who has a page of the task open now, and where they are.
+         */
+        get: operations["list_present"];
+        /**
+         * Come
+         * @description Say that your page is open, and at which cell. It holds for half a minute.
+         */
+        put: operations["come"];
+        post?: never;
+        /** Leave */
+        delete: operations["leave"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/extraction/tasks/{task_id}/results": {
         parameters: {
             query?: never;
@@ -562,6 +731,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/extraction/tasks/{task_id}/results/{ordinal}/comments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add Comment
+         * @description Say something about a cell. Answers with all that was said about the document.
+         */
+        post: operations["add_comment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/extraction/tasks/{task_id}/results/{ordinal}/rectangles": {
         parameters: {
             query?: never;
@@ -602,6 +791,26 @@ export interface paths {
          * @description Judge one value. Answers with the document as it stands then; 409 if somebody else was quicker.
          */
         post: operations["review"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/extraction/tasks/{task_id}/results/{ordinal}/settlements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Settle
+         * @description Settle a conflict, with a reason. One of the two may agree with the other; anything else takes an adjudicator.
+         */
+        post: operations["settle"];
         delete?: never;
         options?: never;
         head?: never;
@@ -695,6 +904,9 @@ export interface paths {
         /**
          * Review Events
          * @description `reviewed` with the ordinals of documents that somebody has judged, as it happens; first those just before.
+         *
+         *     `present` says who else has a page of the task open, and at which cell, whenever that changes; `commented` that
+         *     somebody has said something.
          */
         get: operations["review_events"];
         put?: never;
@@ -788,6 +1000,46 @@ export interface paths {
          * @description The next version of a project's template. Tasks keep the version they started with.
          */
         patch: operations["change_template"];
+        trace?: never;
+    };
+    "/api/v1/invitations/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept Invitation
+         * @description Join a project: with the account that is signed in, or with a new one of this `name`, signed in at once.
+         */
+        post: operations["accept_invitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/invitations/look": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Look At Invitation
+         * @description What a link is for, for whoever holds it.
+         */
+        post: operations["look_at_invitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/jobs/{job_id}": {
@@ -953,6 +1205,67 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project_id}/hand-over": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Hand Over
+         * @description Make another member the owner in your place. You stay as a reviewer.
+         */
+        post: operations["hand_over"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project_id}/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Invitations
+         * @description Those that nobody has used yet, without their secrets.
+         */
+        get: operations["list_invitations"];
+        put?: never;
+        /**
+         * Invite
+         * @description A link for one person, for a week. Whoever opens it becomes a member, with an account if they have none.
+         */
+        post: operations["invite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project_id}/invitations/{invitation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke Invitation */
+        delete: operations["revoke_invitation"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1165,6 +1478,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project_id}/review-mode": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Review Mode
+         * @description How many people decide about each cell of the project's tasks.
+         */
+        get: operations["show_review_mode"];
+        /**
+         * Change Review Mode
+         * @description Change it. 409 while votes wait for the other reviewer: the change would show them.
+         */
+        put: operations["change_review_mode"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project_id}/studies": {
         parameters: {
             query?: never;
@@ -1326,6 +1663,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/session/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make Link
+         * @description A sign-in link for another browser of your own, once and within a quarter of an hour.
+         */
+        post: operations["make_link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tokens": {
         parameters: {
             query?: never;
@@ -1434,6 +1791,16 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
+         * AcceptInvitation
+         * @description `name`: for somebody who is not signed in, the name of the account that is made for them.
+         */
+        AcceptInvitation: {
+            /** Name */
+            name?: string | null;
+            /** Secret */
+            secret: string;
+        };
+        /**
          * AcceptVerified
          * @example {
          *       "ordinals": [
@@ -1463,6 +1830,28 @@ export interface components {
             accepted: number;
             /** Left */
             left: number;
+        };
+        /**
+         * Agreement
+         * @description Of a field or a section by its id. `kappa` is null where both said one and the same of every cell.
+         */
+        Agreement: {
+            /** Agreed */
+            agreed: number;
+            /** Cells */
+            cells: number;
+            kappa: components["schemas"]["Interval"] | null;
+            /** Name */
+            name: string;
+            share: components["schemas"]["Interval"] | null;
+        };
+        /** AgreementTable */
+        AgreementTable: {
+            /** Fields */
+            fields: components["schemas"]["Agreement"][];
+            /** Sections */
+            sections: components["schemas"]["Agreement"][];
+            whole: components["schemas"]["Agreement"];
         };
         /**
          * Analysis
@@ -1538,11 +1927,34 @@ export interface components {
             project_id: number;
         };
         /**
+         * Assignment
+         * @description A person on a side of a document: the cells they have judged, and how many of them both sides have judged.
+         */
+        Assignment: {
+            /** Account Id */
+            account_id: number;
+            /** Cells */
+            cells: number;
+            /** Name */
+            name: string;
+            /** Ordinal */
+            ordinal: number;
+            /** Paired */
+            paired: number;
+            /** Side */
+            side: number;
+        };
+        /** Assignments */
+        Assignments: {
+            /** Assignments */
+            assignments: components["schemas"]["Assignment"][];
+        };
+        /**
          * Attention
          * @description Why a person should look at a cell, the most urgent first.
          * @enum {string}
          */
-        Attention: "contradicted" | "unproven" | "rule_broken";
+        Attention: "disagreed" | "contradicted" | "unproven" | "rule_broken";
         /** Batch */
         Batch: {
             /** Batch Id */
@@ -1711,6 +2123,45 @@ export interface components {
             /** Template Id */
             template_id: string;
         };
+        /** Comment */
+        Comment: {
+            /** Account Id */
+            account_id: number;
+            /** Author */
+            author: string;
+            /** Comment Id */
+            comment_id: number;
+            /** Field */
+            field: string;
+            /** File Name */
+            file_name: string;
+            /**
+             * Made At
+             * Format: date-time
+             */
+            made_at: string;
+            /** Mentions */
+            mentions: number[];
+            /** Ordinal */
+            ordinal: number;
+            /** Resolved At */
+            resolved_at: string | null;
+            /** Resolved By */
+            resolved_by: string | null;
+            /** Row */
+            row: string;
+            /** Task Id */
+            task_id: number;
+            /** Text */
+            text: string;
+        };
+        /** Comments */
+        Comments: {
+            /** Comments */
+            comments: components["schemas"]["Comment"][];
+            /** Next */
+            next: number | null;
+        };
         /** ComparedAnswer */
         ComparedAnswer: {
             mark: components["schemas"]["CellMark"];
@@ -1781,6 +2232,37 @@ export interface components {
             source: string;
             /** Study */
             study: string;
+        };
+        /**
+         * Conflict
+         * @description A cell about which two reviewers differ. Nobody has settled it as long as `settled_by` is null.
+         */
+        Conflict: {
+            /** Conflict Id */
+            conflict_id: number;
+            /** Field */
+            field: string;
+            /** File Name */
+            file_name: string;
+            first: components["schemas"]["Vote"];
+            /** Ordinal */
+            ordinal: number;
+            /** Row */
+            row: string;
+            second: components["schemas"]["Vote"];
+            /** Settled At */
+            settled_at: string | null;
+            /** Settled By */
+            settled_by: string | null;
+        };
+        /** Conflicts */
+        Conflicts: {
+            /** Conflicts */
+            conflicts: components["schemas"]["Conflict"][];
+            /** Next */
+            next: number | null;
+            /** Open */
+            open: number;
         };
         /** CountedReason */
         CountedReason: {
@@ -2050,6 +2532,35 @@ export interface components {
             /** Table */
             table: number;
         };
+        /**
+         * GivenPlace
+         * @description Where somebody is: a cell as pages write it in their address, or nowhere in particular.
+         */
+        GivenPlace: {
+            /**
+             * Place
+             * @default
+             */
+            place: string;
+        };
+        /** GivenShare */
+        GivenShare: {
+            /**
+             * Account Id
+             * @example 1
+             */
+            account_id: number;
+            /** Share */
+            share: number;
+        };
+        /** HandOver */
+        HandOver: {
+            /**
+             * Account Id
+             * @example 1
+             */
+            account_id: number;
+        };
         /** Health */
         Health: {
             /**
@@ -2084,6 +2595,45 @@ export interface components {
             quote: string;
             /** Row */
             row: string;
+        };
+        /**
+         * Interval
+         * @description A number with its 95 % interval; without ends where the data give none.
+         */
+        Interval: {
+            /** High */
+            high: number | null;
+            /** Low */
+            low: number | null;
+            /** Value */
+            value: number;
+        };
+        /** Invitation */
+        Invitation: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /** Invitation Id */
+            invitation_id: number;
+            /** Made By */
+            made_by: string;
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "owner" | "adjudicator" | "reviewer" | "reader";
+        };
+        /** Invitations */
+        Invitations: {
+            /** Invitations */
+            invitations: components["schemas"]["Invitation"][];
         };
         /**
          * Item
@@ -2122,6 +2672,11 @@ export interface components {
             result: unknown;
             /** State */
             state: string;
+        };
+        /** Joined */
+        Joined: {
+            /** Project Id */
+            project_id: number;
         };
         /** KnowledgeBase */
         KnowledgeBase: {
@@ -2162,6 +2717,34 @@ export interface components {
             /** Reasons */
             reasons: components["schemas"]["Notice"][];
         };
+        /** LookAtInvitation */
+        LookAtInvitation: {
+            /** Secret */
+            secret: string;
+        };
+        /**
+         * MadeInvitation
+         * @description The secret stands behind the # of the link. It is shown here and never again.
+         */
+        MadeInvitation: {
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /** Invitation Id */
+            invitation_id: number;
+            /** Secret */
+            secret: string;
+        };
+        /**
+         * MadeLink
+         * @description A link for another browser of the same person. The secret stands behind the #.
+         */
+        MadeLink: {
+            /** Secret */
+            secret: string;
+        };
         /** MadeToken */
         MadeToken: {
             /**
@@ -2199,7 +2782,7 @@ export interface components {
              * Role
              * @enum {string}
              */
-            role: "owner" | "reviewer" | "reader";
+            role: "owner" | "adjudicator" | "reviewer" | "reader";
         };
         /** Members */
         Members: {
@@ -2305,6 +2888,46 @@ export interface components {
             other_names: string[];
         };
         /**
+         * NewAssignments
+         * @description Puts a person on a side of documents; without a person the side is free again.
+         * @example {
+         *       "account_id": 2,
+         *       "ordinals": [
+         *         0,
+         *         1
+         *       ],
+         *       "side": 1
+         *     }
+         */
+        NewAssignments: {
+            /** Account Id */
+            account_id?: number | null;
+            /** Ordinals */
+            ordinals: number[];
+            /** Side */
+            side: number;
+        };
+        /**
+         * NewComment
+         * @description `mentions` are accounts of members, who find the comment on their list until somebody has resolved it.
+         */
+        NewComment: {
+            /** Field */
+            field: string;
+            /**
+             * Mentions
+             * @default []
+             */
+            mentions: number[];
+            /**
+             * Row
+             * @default
+             */
+            row: string;
+            /** Text */
+            text: string;
+        };
+        /**
          * NewFollowUp
          * @description What to ask again. Nothing of it: only documents that join are asked.
          *
@@ -2334,6 +2957,15 @@ export interface components {
             field: string;
             /** Instruction */
             instruction: string;
+        };
+        /** NewInvitation */
+        NewInvitation: {
+            /**
+             * Role
+             * @default reviewer
+             * @enum {string}
+             */
+            role: "owner" | "adjudicator" | "reviewer" | "reader";
         };
         /** NewKnowledgeBase */
         NewKnowledgeBase: {
@@ -2574,6 +3206,20 @@ export interface components {
             /** Tau2 */
             tau2: number;
         };
+        /** Present */
+        Present: {
+            /** Account Id */
+            account_id: number;
+            /** Name */
+            name: string;
+            /** Place */
+            place: string;
+        };
+        /** PresentPeople */
+        PresentPeople: {
+            /** Present */
+            present: components["schemas"]["Present"][];
+        };
         /**
          * Price
          * @description Per million tokens.
@@ -2782,6 +3428,11 @@ export interface components {
             /** Report Ids */
             report_ids: number[];
         };
+        /** ResolveComment */
+        ResolveComment: {
+            /** Is Resolved */
+            is_resolved: boolean;
+        };
         /** Result */
         Result: {
             /** Arms */
@@ -2844,6 +3495,22 @@ export interface components {
             row: string;
             /** Value */
             value: string | number | string[] | null;
+        };
+        /**
+         * ReviewMode
+         * @description `shows_extractor`: whether two independent reviewers see what was extracted; without it, cells start empty.
+         */
+        ReviewMode: {
+            /**
+             * Mode
+             * @enum {string}
+             */
+            mode: "single" | "checked" | "independent";
+            /**
+             * Shows Extractor
+             * @default true
+             */
+            shows_extractor: boolean;
         };
         /**
          * ReviewQuestions
@@ -2910,7 +3577,7 @@ export interface components {
              * Role
              * @enum {string}
              */
-            role: "owner" | "reviewer" | "reader";
+            role: "owner" | "adjudicator" | "reviewer" | "reader";
         };
         /** SetReportType */
         SetReportType: {
@@ -2919,6 +3586,68 @@ export interface components {
              * @enum {string}
              */
             type: "article" | "preprint" | "abstract" | "protocol" | "registry" | "supplement" | "other";
+        };
+        /**
+         * Settlement
+         * @description What is right in a cell about which two reviewers differ, and why.
+         * @example {
+         *       "action": "edited",
+         *       "field": "n_randomised",
+         *       "note": "Figure 1 counts everybody.",
+         *       "value": 61
+         *     }
+         */
+        Settlement: {
+            /**
+             * Action
+             * @enum {string}
+             */
+            action: "accepted" | "edited" | "not_reported" | "not_applicable" | "unclear" | "rejected" | "withdrawn";
+            /** Field */
+            field: string;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /**
+             * Row
+             * @default
+             */
+            row: string;
+            /**
+             * Value
+             * @description With `edited` only; read by the type of the field.
+             */
+            value?: string | number | string[] | null;
+        };
+        /**
+         * Shares
+         * @description Who takes which part of the documents that nobody has, such as 60 and 40.
+         */
+        Shares: {
+            /** People */
+            people: components["schemas"]["GivenShare"][];
+        };
+        /**
+         * ShownInvitation
+         * @description What somebody is invited to, before they accept.
+         */
+        ShownInvitation: {
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /** Made By */
+            made_by: string;
+            /** Project */
+            project: string;
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "owner" | "adjudicator" | "reviewer" | "reader";
         };
         /** SignIn */
         SignIn: {
@@ -2995,6 +3724,8 @@ export interface components {
         /**
          * StandingReview
          * @description The review that counts in a cell. One that is outdated judged something else, and nothing follows from it.
+         *
+         *     `checked_by` is who made it where somebody else had judged the cell before them.
          */
         StandingReview: {
             /**
@@ -3009,6 +3740,8 @@ export interface components {
             at: string;
             /** By */
             by: string;
+            /** Checked By */
+            checked_by: string | null;
             /** Has Cell */
             has_cell: boolean;
             /** Is Outdated */
@@ -3405,6 +4138,37 @@ export interface components {
             uploads: components["schemas"]["Uploaded"][];
         };
         /**
+         * Vote
+         * @description What one of two reviewers has decided. `state` and `answer` are what the cell says after it.
+         */
+        Vote: {
+            /** Account Id */
+            account_id: number;
+            /**
+             * Action
+             * @enum {string}
+             */
+            action: "accepted" | "edited" | "not_reported" | "not_applicable" | "unclear" | "rejected" | "withdrawn";
+            /** Answer */
+            answer: string | number | string[] | null;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** By */
+            by: string;
+            cell: components["schemas"]["Cell"] | null;
+            /** Note */
+            note: string;
+            /** Side */
+            side: number;
+            /** State */
+            state: string;
+            /** Value */
+            value: string | number | string[] | null;
+        };
+        /**
          * Wait
          * @description Why nothing happens in a task that nobody paused.
          */
@@ -3471,6 +4235,29 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    list_mentions: {
+        parameters: {
+            query?: {
+                after?: number;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comments"];
+                };
+            };
+        };
+    };
     show_document: {
         parameters: {
             query?: never;
@@ -3945,6 +4732,28 @@ export interface operations {
             };
         };
     };
+    show_agreement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgreementTable"];
+                };
+            };
+        };
+    };
     analysis: {
         parameters: {
             query?: {
@@ -3972,6 +4781,78 @@ export interface operations {
             };
         };
     };
+    list_assignments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Assignments"];
+                };
+            };
+        };
+    };
+    assign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAssignments"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    assign_by_share: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Shares"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+        };
+    };
     cancel: {
         parameters: {
             query?: never;
@@ -3990,6 +4871,83 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Done"];
+                };
+            };
+        };
+    };
+    list_comments: {
+        parameters: {
+            query?: {
+                ordinal?: number | null;
+                after?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                task_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comments"];
+                };
+            };
+        };
+    };
+    resolve_comment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: number;
+                comment_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResolveComment"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    list_conflicts: {
+        parameters: {
+            query?: {
+                after?: number;
+                limit?: number;
+                settled?: boolean;
+            };
+            header?: never;
+            path: {
+                task_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conflicts"];
                 };
             };
         };
@@ -4158,6 +5116,72 @@ export interface operations {
             };
         };
     };
+    list_present: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PresentPeople"];
+                };
+            };
+        };
+    };
+    come: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GivenPlace"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    leave: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     results: {
         parameters: {
             query?: {
@@ -4233,6 +5257,33 @@ export interface operations {
             };
         };
     };
+    add_comment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: number;
+                ordinal: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewComment"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comments"];
+                };
+            };
+        };
+    };
     rectangles: {
         parameters: {
             query: {
@@ -4301,6 +5352,33 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewReview"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+        };
+    };
+    settle: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: number;
+                ordinal: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Settlement"];
             };
         };
         responses: {
@@ -4570,6 +5648,54 @@ export interface operations {
             };
         };
     };
+    accept_invitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AcceptInvitation"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Joined"];
+                };
+            };
+        };
+    };
+    look_at_invitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LookAtInvitation"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShownInvitation"];
+                };
+            };
+        };
+    };
     show_job: {
         parameters: {
             query?: never;
@@ -4824,6 +5950,99 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Flow"];
                 };
+            };
+        };
+    };
+    hand_over: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HandOver"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    list_invitations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invitations"];
+                };
+            };
+        };
+    };
+    invite: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewInvitation"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeInvitation"];
+                };
+            };
+        };
+    };
+    revoke_invitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+                invitation_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -5120,6 +6339,54 @@ export interface operations {
             };
         };
     };
+    show_review_mode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewMode"];
+                };
+            };
+        };
+    };
+    change_review_mode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReviewMode"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewMode"];
+                };
+            };
+        };
+    };
     list_studies: {
         parameters: {
             query?: {
@@ -5337,6 +6604,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    make_link: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeLink"];
+                };
             };
         };
     };

@@ -31,6 +31,14 @@ export function ProjectPage() {
         <Button component={Link} to={`/projects/${projectId}/studies`} variant="default">
           {texts.studies.open}
         </Button>
+        <Button
+          component={Link}
+          to={`/projects/${projectId}/people`}
+          variant="default"
+          leftSection={<Icon name="person" size={14} />}
+        >
+          {texts.people.open}
+        </Button>
         <Button component={Link} to={`/projects/${projectId}/questions`} variant="default">
           {texts.questions.open}
         </Button>

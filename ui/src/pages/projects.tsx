@@ -7,6 +7,7 @@ import { api } from "../api/client";
 import { keys, useProjects } from "../api/queries";
 import { Icon } from "../components/icon";
 import { Empty, Failed, Loading, Refusal } from "../components/states";
+import { Mentions } from "./people/mentions";
 import { day, useLanguage } from "../texts";
 
 export function Projects() {
@@ -34,6 +35,7 @@ export function Projects() {
           {create}
         </Empty>
       )}
+      <Mentions />
       <div className="cards">
         {projects.data?.map((project) => (
           <Link key={project.project_id} to={`/projects/${project.project_id}`} className="card card-link">

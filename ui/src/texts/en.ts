@@ -1,6 +1,7 @@
 import type { Label } from "../api/template";
 import { count } from "./format";
 import { type Notice, english } from "./notice";
+import { people, queue } from "./en-people";
 
 const plural = (n: number, one: string, many: string) => `${count(n)} ${n === 1 ? one : many}`;
 
@@ -8,6 +9,8 @@ export const en = {
   language: "English",
   /** A notice of the server in this language. `own` is the text of a template's check. */
   notice: (message: Notice | string | null, _own?: Label) => english(message),
+  people,
+  queue,
   app: {
     tagline: "Evidence extraction with proof",
     projects: "Projects",
@@ -58,7 +61,10 @@ export const en = {
     empty: "No projects yet",
     emptyHow: "Make a project for your review. Then add documents and choose what to extract from them.",
     since: "since",
-    role: { owner: "owner", reviewer: "reviewer", reader: "reader" } as Record<string, string>,
+    role: { owner: "owner", adjudicator: "adjudicator", reviewer: "reviewer", reader: "reader" } as Record<
+      string,
+      string
+    >,
     tasks: "Extraction tasks",
     newTask: "New extraction",
     noTasks: "No extraction yet",

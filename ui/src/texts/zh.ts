@@ -1,10 +1,13 @@
 import { count } from "./format";
 import { chinese } from "./notice";
 import type { Texts } from "./en";
+import { people, queue } from "./zh-people";
 
 export const zh: Texts = {
   language: "中文",
   notice: chinese,
+  people,
+  queue,
   app: {
     tagline: "有据可查的证据提取",
     projects: "项目",
@@ -55,7 +58,7 @@ export const zh: Texts = {
     empty: "还没有项目",
     emptyHow: "为您的综述新建一个项目，然后添加文献并选择要提取的内容。",
     since: "创建于",
-    role: { owner: "所有者", reviewer: "审核者", reader: "只读" },
+    role: { owner: "所有者", adjudicator: "裁定者", reviewer: "审核者", reader: "只读" },
     tasks: "提取任务",
     newTask: "新建提取",
     noTasks: "还没有提取任务",

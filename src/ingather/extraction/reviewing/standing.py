@@ -45,15 +45,27 @@ def fingerprint(cell: Iterable[Finding]) -> str:
     return hashlib.sha256(orjson.dumps(content)).hexdigest()
 
 
-def standing(reviews: Iterable[Review]) -> Review | None:
-    """The review that counts among all reviews of one cell, in order: each withdrawal takes one back."""
+def kept_reviews(reviews: Iterable[Review]) -> list[Review]:
+    """Those of one cell that were not taken back, in order: each withdrawal takes one back."""
     kept: list[Review] = []
     for review in reviews:
         if review.action is not Action.WITHDRAWN:
             kept.append(review)
         elif kept:
             kept.pop()
+    return kept
+
+
+def standing(reviews: Iterable[Review]) -> Review | None:
+    """The review that counts among all reviews of one cell, in order."""
+    kept = kept_reviews(reviews)
     return kept[-1] if kept else None
+
+
+def checked_cells(reviews: Iterable[Review]) -> set[Place]:
+    """The cells whose standing review is by another person than one before it that was not taken back."""
+    histories = {place: kept_reviews(history) for place, history in by_cell(reviews).items()}
+    return {place for place, kept in histories.items() if any(one.reviewer != kept[-1].reviewer for one in kept)}
 
 
 def by_cell(reviews: Iterable[Review]) -> dict[Place, list[Review]]:

@@ -13,7 +13,7 @@ from ingather.engine.item import Offspring
 from ingather.engine.model import Progress
 from ingather.engine.script import Script, Statement
 from ingather.extraction.errors import NotFound
-from ingather.extraction.reviewing import reviews
+from ingather.extraction.reviewing import assignments, reviews, votes
 from ingather.extraction.task import Spent, Status, Task, UnderWay, Wait, WaitReason
 from ingather.extraction.tasks import statements as sql
 from ingather.extraction.tasks.projects import find_project, keep_version
@@ -61,6 +61,8 @@ def start(frozen: FrozenRequest, work: Offspring) -> Script[tuple[int, bool]]:
     )
     if follow_up is not None:
         yield from reviews.copy(follow_up.task_id, task_id)
+        yield from assignments.copy(follow_up.task_id, task_id)
+        yield from votes.copy(follow_up.task_id, task_id)
     return task_id, True
 
 

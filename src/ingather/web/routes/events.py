@@ -4,20 +4,24 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Request
 from starlette.concurrency import run_in_threadpool
 
 from ingather.engine.errors import IngatherError
+from ingather.extraction.reviewing.comments import last_comment_at
 from ingather.extraction.reviewing.watch import ReviewWatch
 from ingather.extraction.tasks.journal import Journal, JournalLine
 from ingather.notice import notice_to_json
 from ingather.web import shapes
 from ingather.web.access import Here, Who, caller, status_for
 from ingather.web.limits import Limiting, RequestLimits
+from ingather.web.presence import Present, present
 from ingather.web.problems import Refused
 from ingather.web.responses import ReleasingStream
+from ingather.web.rooms import Rooms
 from ingather.web.schemas.forms import Id
 
 router = APIRouter(prefix="/extraction/tasks", tags=["tasks"])
@@ -68,7 +72,11 @@ async def events(
     responses={200: {"description": "Events.", "content": {MEDIA_TYPE: {"schema": {"type": "string"}}}}},
 )
 async def review_events(task_id: Id, request: Request, here: Here, who: Who, limiters: Limiting) -> ReleasingStream:
-    """`reviewed` with the ordinals of documents that somebody has judged, as it happens; first those just before."""
+    """`reviewed` with the ordinals of documents that somebody has judged, as it happens; first those just before.
+
+    `present` says who else has a page of the task open, and at which cell, whenever that changes; `commented` that
+    somebody has said something.
+    """
     await status_for(here, who, task_id)
 
     async def check_rights() -> None:
@@ -76,7 +84,7 @@ async def review_events(task_id: Id, request: Request, here: Here, who: Who, lim
 
     limiters.live_views.acquire(who.account_id)
     return ReleasingStream(
-        _reviewed_events(check_rights, ReviewWatch(here.engine.database, task_id), limiters.limits),
+        _reviewed_events(check_rights, _Company(here, task_id, who.account_id), limiters.limits),
         lambda: limiters.live_views.release(who.account_id),
         media_type=MEDIA_TYPE,
         headers={"x-accel-buffering": "no"},
@@ -84,7 +92,7 @@ async def review_events(task_id: Id, request: Request, here: Here, who: Who, lim
 
 
 async def _reviewed_events(
-    check_rights: Callable[[], Awaitable[None]], watch: ReviewWatch, limits: RequestLimits
+    check_rights: Callable[[], Awaitable[None]], company: "_Company", limits: RequestLimits
 ) -> AsyncIterator[str]:
     sent_at = checked_at = time.monotonic()
     while True:
@@ -92,17 +100,45 @@ async def _reviewed_events(
             if time.monotonic() - checked_at >= limits.recheck_rights_s:
                 await check_rights()
                 checked_at = time.monotonic()
-            ordinals = await watch.look()
+            news = await company.look()
         except (Refused, IngatherError):
             # The next request of this client gets the error itself.
             return
-        if ordinals:
-            yield _event_text("reviewed", {"ordinals": ordinals})
+        for name, data in news:
+            yield _event_text(name, data)
             sent_at = time.monotonic()
-        elif time.monotonic() - sent_at >= limits.keep_alive_s:
+        if not news and time.monotonic() - sent_at >= limits.keep_alive_s:
             yield ": still there\n\n"
             sent_at = time.monotonic()
         await asyncio.sleep(limits.poll_s)
+
+
+class _Company:
+    """What one viewer of a task hears of the others: what they judge, what they say, and where they are."""
+
+    def __init__(self, here: Rooms, task_id: int, viewer: int) -> None:
+        self._here = here
+        self._task_id = task_id
+        self._viewer = viewer
+        self._reviews = ReviewWatch(here.engine.database, task_id)
+        self._last_change: object = None
+        self._present: list[Present] = []
+
+    async def look(self) -> list[tuple[str, dict[str, Any]]]:
+        """The events since the last look."""
+        news: list[tuple[str, dict[str, Any]]] = []
+        if ordinals := await self._reviews.look():
+            news.append(("reviewed", {"ordinals": ordinals}))
+        last = await self._here.engine.database.aplay(last_comment_at(self._task_id))
+        if last != self._last_change:
+            self._last_change = last
+            news.append(("commented", {}))
+        there = await self._here.engine.database.aplay(present(self._task_id))
+        others = [one for one in there if one.account_id != self._viewer]
+        if others != self._present:
+            self._present = others
+            news.append(("present", {"present": [asdict(one) for one in others]}))
+        return news
 
 
 async def _task_events(

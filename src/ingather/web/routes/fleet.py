@@ -54,7 +54,12 @@ def show_job(job_id: Id, here: Here, who: Who) -> JobView:
     if projects and not is_theirs:
         return JobView(job_id=job_id, kind=progress.kind, state=item.state, result=None, problem=None)
     problem = shapes.optional_sentence(error_notice(item.error))
-    return JobView(job_id=job_id, kind=progress.kind, state=item.state, result=item.result, problem=problem)
+    # Where cells start empty, findings are read as results of their task alone, which knows what each person may see.
+    hides = progress.kind == TASK_KIND and any(
+        here.extraction.review_settings(project_id).hides_extractor for project_id in projects
+    )
+    result = None if hides else item.result
+    return JobView(job_id=job_id, kind=progress.kind, state=item.state, result=result, problem=problem)
 
 
 @router.get("/engine/batches")

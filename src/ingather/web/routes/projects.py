@@ -17,8 +17,8 @@ from ingather.extraction.template import (
 )
 from ingather.notice import notice
 from ingather.web import accounts, deleting, shapes
-from ingather.web.access import Here, Who, need
-from ingather.web.accounts import Caller, Role
+from ingather.web.access import Here, Who, need, need_all_of_owner
+from ingather.web.accounts import Role
 from ingather.web.problems import Refused
 from ingather.web.schemas.forms import Cursor, Id, Limit, NameMark, TemplateId
 from ingather.web.schemas.projects import (
@@ -79,7 +79,7 @@ def create_project(body: NewProject, here: Here, who: Who) -> ProjectView:
 @router.delete("/projects/{project_id}", status_code=204)
 def delete_project(project_id: Id, here: Here, who: Who) -> Response:
     """Remove it with its tasks, findings, reviews, papers and templates. Tasks that have not ended stop that."""
-    _need_all_of_owner(who, project_id)
+    need_all_of_owner(who, project_id)
     here.engine.database.run(deleting.delete_project(project_id))
     return Response(status_code=204)
 
@@ -96,7 +96,7 @@ def list_members(project_id: Id, here: Here, who: Who, after: NameMark = "", lim
 @router.put("/projects/{project_id}/members", status_code=204)
 def set_member(project_id: Id, body: SetMember, here: Here, who: Who) -> Response:
     """Give an account a role in the project."""
-    _need_all_of_owner(who, project_id)
+    need_all_of_owner(who, project_id)
     account = here.engine.database.run(accounts.find_account(body.account))
     if account.id == who.account_id and Role(body.role) is not Role.OWNER:
         raise Refused(409, "You cannot take the project from yourself. Make somebody else its owner first.")
@@ -107,25 +107,12 @@ def set_member(project_id: Id, body: SetMember, here: Here, who: Who) -> Respons
 
 @router.delete("/projects/{project_id}/members/{account_id}", status_code=204)
 def remove_member(project_id: Id, account_id: Id, here: Here, who: Who) -> Response:
-    _need_all_of_owner(who, project_id)
+    need_all_of_owner(who, project_id)
     if account_id == who.account_id:
         raise Refused(409, "You cannot take the project from yourself. Make somebody else its owner first.")
     if not here.engine.database.run(accounts.change_member(project_id, who.account_id, account_id, None)):
         raise Refused(404, f"Account {account_id} is not in this project.")
     return Response(status_code=204)
-
-
-def _need_all_of_owner(who: Caller, project_id: int) -> None:
-    """An owner in person, or with a token for all that they have: who leaks a token for one project keeps that one."""
-    need(who, Role.OWNER, project_id)
-    if who.only_project is not None:
-        raise Refused(
-            403,
-            notice(
-                "web.token_of_project_no_members",
-                "A token for a single project can neither say who is in it nor delete it.",
-            ),
-        )
 
 
 def _not_owner() -> Refused:

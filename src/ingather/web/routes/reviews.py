@@ -22,13 +22,14 @@ router = APIRouter(prefix="/extraction/tasks/{task_id}", tags=["reviews"])
 def result(task_id: Id, ordinal: Cursor, here: Here, who: Who) -> Written:
     """One document with what stands in it."""
     task_for(here, who, task_id)
-    return Written(shapes.result(here.extraction.result(task_id, ordinal)))
+    return Written(shapes.result(here.extraction.seen_result(task_id, ordinal, who.account_id)))
 
 
 @router.post("/results/{ordinal}/reviews", status_code=201, response_model=None, responses={201: {"model": ResultView}})
 def review(task_id: Id, ordinal: Cursor, body: NewReview, here: Here, who: Who) -> Written:
     """Judge one value. Answers with the document as it stands then; 409 if somebody else was quicker."""
-    task_for(here, who, task_id, Role.REVIEWER)
+    task = task_for(here, who, task_id, Role.REVIEWER)
+    overrules = who.may(Role.ADJUDICATOR, task.project_id)
     decision = Decision(
         row=body.row,
         field=body.field,
@@ -39,11 +40,11 @@ def review(task_id: Id, ordinal: Cursor, body: NewReview, here: Here, who: Who) 
         seen_value=(body.seen_value,) if "seen_value" in body.model_fields_set else (),
     )
     if body.cell is None:
-        found = here.extraction.review(task_id, ordinal, decision, _reviewer_of_caller(who))
+        found = here.extraction.decide(task_id, ordinal, decision, reviewer_of_caller(who), overrules=overrules)
     else:
         at = body.cell
         found = here.extraction.take_cell(
-            task_id, ordinal, decision, at.table, at.row, at.column, _reviewer_of_caller(who)
+            task_id, ordinal, decision, (at.table, at.row, at.column), reviewer_of_caller(who), overrules=overrules
         )
     return Written(shapes.result(found), status_code=201)
 
@@ -59,7 +60,7 @@ def mend_arms(task_id: Id, ordinal: Cursor, body: MendedArms, here: Here, who: W
         DocumentArm(name=one.name, other_names=tuple(one.other_names), role=ArmRole(one.role), n=one.n)
         for one in body.arms
     ]
-    found = here.extraction.mend_arms(task_id, ordinal, arms, _reviewer_of_caller(who), note=body.note, seen=body.seen)
+    found = here.extraction.decide_arms(task_id, ordinal, arms, reviewer_of_caller(who), note=body.note, seen=body.seen)
     return Written(shapes.result(found))
 
 
@@ -95,11 +96,11 @@ def accept_verified(task_id: Id, body: AcceptVerified, here: Here, who: Who) -> 
     """Accept all values whose quotes were found and that no check speaks against. What is reviewed stays as it is."""
     task_for(here, who, task_id, Role.REVIEWER)
     rows = None if body.rows is None else dict(zip(body.ordinals, body.rows, strict=True))
-    accepted, left = here.extraction.accept_verified(
-        task_id, body.ordinals, _reviewer_of_caller(who), rows=rows, field_ids=body.field_ids
+    accepted, left = here.extraction.decide_verified(
+        task_id, body.ordinals, reviewer_of_caller(who), rows=rows, field_ids=body.field_ids
     )
     return Accepted(accepted=accepted, left=left)
 
 
-def _reviewer_of_caller(who: Caller) -> Reviewer:
+def reviewer_of_caller(who: Caller) -> Reviewer:
     return Reviewer(name=who.name, account_id=who.account_id)

@@ -43,6 +43,12 @@ def sign_in(body: SignIn, request: Request, here: Here, limiters: Limiting) -> R
             ),
         )
     response = Response(status_code=204)
+    keep_session(response, request, session)
+    return response
+
+
+def keep_session(response: Response, request: Request, session: str) -> None:
+    """Give a browser the cookie of its session."""
     response.set_cookie(
         SESSION_COOKIE,
         session,
@@ -53,7 +59,6 @@ def sign_in(body: SignIn, request: Request, here: Here, limiters: Limiting) -> R
         secure=request.url.scheme == "https" or request.headers.get("origin", "").startswith("https://"),
         path="/",
     )
-    return response
 
 
 @router.delete("/session", status_code=204)

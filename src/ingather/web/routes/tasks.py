@@ -148,7 +148,7 @@ def template(task_id: Id, here: Here, who: Who) -> dict[str, object]:
 def results(task_id: Id, here: Here, who: Who, after: Cursor = 0, limit: FewAtOnce = 50) -> Written:
     """Documents with their findings, in their order; `after` takes `next` of the page before."""
     task_for(here, who, task_id)
-    page, following = here.extraction.results(task_id, after=after, limit=limit)
+    page, following = here.extraction.seen_results(task_id, who.account_id, after=after, limit=limit)
     return Written({"results": [shapes.result(found) for found in page], "next": following})
 
 

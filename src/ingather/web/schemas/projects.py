@@ -7,6 +7,8 @@ from pydantic import ConfigDict, Field, StringConstraints
 
 from ingather.web.schemas.forms import FieldId, Name, TemplateId, Wire
 
+RoleName = Literal["owner", "adjudicator", "reviewer", "reader"]
+
 
 class NewProject(Wire):
     name: Name
@@ -27,7 +29,7 @@ class Projects(Wire):
 class MemberView(Wire):
     account_id: int
     name: str
-    role: Literal["owner", "reviewer", "reader"]
+    role: RoleName
 
 
 class Members(Wire):
@@ -37,7 +39,7 @@ class Members(Wire):
 
 class SetMember(Wire):
     account: Name
-    role: Literal["owner", "reviewer", "reader"]
+    role: RoleName
 
 
 class LabelView(Wire):

@@ -30,7 +30,10 @@ GivenValue = Annotated[Value, BeforeValidator(_no_bool)]
 
 
 class StandingReview(Wire):
-    """The review that counts in a cell. One that is outdated judged something else, and nothing follows from it."""
+    """The review that counts in a cell. One that is outdated judged something else, and nothing follows from it.
+
+    `checked_by` is who made it where somebody else had judged the cell before them.
+    """
 
     revision: int
     action: ReviewAction
@@ -40,6 +43,7 @@ class StandingReview(Wire):
     at: datetime
     is_outdated: bool
     has_cell: bool
+    checked_by: str | None
 
 
 class ReviewView(Wire):

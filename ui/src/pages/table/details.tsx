@@ -7,6 +7,7 @@ import { Icon } from "../../components/icon";
 import { FlagMark, Mark } from "../../components/mark";
 import { useLanguage, useTexts } from "../../texts";
 import { Compared } from "./compared";
+import { Comments } from "./comments";
 import { History } from "./history";
 import { rowNames } from "./rows";
 
@@ -55,6 +56,7 @@ export function Details({ task, template, result, field, finding, lines }: Props
       <h3>{texts.drawer.instruction}</h3>
       <p className="plain dim">{field.instruction || "—"}</p>
       <From finding={finding} />
+      <Comments task={task} result={result} field={field} row={finding.row} />
       <History task={task} result={result} field={field} row={finding.row} />
     </div>
   );

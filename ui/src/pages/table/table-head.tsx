@@ -2,6 +2,7 @@ import { Badge, Button, SegmentedControl, Select, Tabs, TextInput } from "@manti
 import type { RefObject } from "react";
 import type { Result, Task } from "../../api/client";
 import { FILTERS } from "../../api/judge";
+import type { Present } from "../../api/people";
 import type { Template } from "../../api/template";
 import { Icon } from "../../components/icon";
 import { Steps, TaskState } from "../../components/task";
@@ -9,6 +10,8 @@ import { count, useLanguage, useTexts } from "../../texts";
 import { ExportMenu } from "./export";
 import { Legend } from "./legend";
 import type { Address, View } from "./use-view";
+import { ReviewLinks } from "../two-reviewers/review-pages";
+import { PresentPeople } from "./present";
 import { AcceptVerified, ReviewProgress } from "./whole";
 
 interface Props {
@@ -20,9 +23,10 @@ interface Props {
   view: View;
   help: () => void;
   searchBox: RefObject<HTMLInputElement | null>;
+  present: Present[];
 }
 
-export function TableHead({ task, template, results, isWhole, address, view, help, searchBox }: Props) {
+export function TableHead({ task, template, results, isWhole, address, view, help, searchBox, present }: Props) {
   const { texts, language } = useLanguage();
   return (
     <div className="table-head">
@@ -31,7 +35,9 @@ export function TableHead({ task, template, results, isWhole, address, view, hel
         <h1>
           {template.label[language]} <TaskState task={task} />
         </h1>
+        <PresentPeople present={present} template={template} />
         <span className="spacer" />
+        <ReviewLinks task={task} />
         <ReviewProgress results={results} />
         <AcceptVerified task={task} rows={view.rows} columns={view.columns} />
         <Button variant="default" size="xs" className="with-keys" leftSection={<Icon name="help" />} onClick={help}>

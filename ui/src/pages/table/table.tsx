@@ -2,6 +2,7 @@ import { useMemo, useRef, useState } from "react";
 import { useParams } from "react-router";
 import type { Task } from "../../api/client";
 import { useFollowReviews } from "../../api/follow";
+import { usePresence } from "../../api/people";
 import { useTask, useTaskTemplate } from "../../api/queries";
 import { useResults } from "../../api/results";
 import type { Template } from "../../api/template";
@@ -11,6 +12,7 @@ import { useTexts } from "../../texts";
 import { Drawer } from "./drawer";
 import { Grid } from "./grid";
 import { Keys } from "./keys";
+import { placeText } from "./rows";
 import { TableEmpty } from "./table-empty";
 import { TableHead } from "./table-head";
 import { useAddress, useDrawer, useView } from "./use-view";
@@ -35,6 +37,7 @@ function Table({ task, template }: { task: Task; template: Template }) {
   const results = useMemo(() => query.data?.results ?? [], [query.data]);
   const isWhole = query.data?.isWhole === true;
   const address = useAddress();
+  const present = usePresence(task.task_id, address.place ? placeText(address.place) : "");
   const view = useView(template, results, address);
   const drawer = useDrawer(address);
   const [isHelp, setHelp] = useState(false);
@@ -48,7 +51,7 @@ function Table({ task, template }: { task: Task; template: Template }) {
   const { place, filter } = address;
   return (
     <div className="table-page">
-      <TableHead {...shared} help={help} searchBox={searchBox} />
+      <TableHead {...shared} present={present} help={help} searchBox={searchBox} />
       {query.isError && <Failed error={query.error} again={() => void query.refetch()} />}
       {view.rows.length === 0 || view.columns.length === 0 ? (
         <div className="table-empty">{query.isPending ? <Loading lines={10} /> : <TableEmpty {...shared} />}</div>
