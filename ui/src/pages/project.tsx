@@ -28,20 +28,7 @@ export function ProjectPage() {
       <header className="page-head">
         <h1>{project?.name ?? "…"}</h1>
         <span className="spacer" />
-        <Button component={Link} to={`/projects/${projectId}/studies`} variant="default">
-          {texts.studies.open}
-        </Button>
-        <Button
-          component={Link}
-          to={`/projects/${projectId}/people`}
-          variant="default"
-          leftSection={<Icon name="person" size={14} />}
-        >
-          {texts.people.open}
-        </Button>
-        <Button component={Link} to={`/projects/${projectId}/questions`} variant="default">
-          {texts.questions.open}
-        </Button>
+        <ProjectButtons projectId={projectId} />
         {start}
       </header>
       <h2 className="section-title">{texts.projects.tasks}</h2>
@@ -105,6 +92,29 @@ export function ProjectPage() {
       )}
       <KnowledgeBases projectId={projectId} />
     </div>
+  );
+}
+
+/** The other pages of a project. */
+function ProjectButtons({ projectId }: { projectId: number }) {
+  const texts = useTexts();
+  return (
+    <>
+      <Button component={Link} to={`/projects/${projectId}/studies`} variant="default">
+        {texts.studies.open}
+      </Button>
+      <Button
+        component={Link}
+        to={`/projects/${projectId}/people`}
+        variant="default"
+        leftSection={<Icon name="person" size={14} />}
+      >
+        {texts.people.open}
+      </Button>
+      <Button component={Link} to={`/projects/${projectId}/questions`} variant="default">
+        {texts.questions.open}
+      </Button>
+    </>
   );
 }
 
