@@ -211,3 +211,41 @@ def test_the_second_line_of_a_label_in_brackets_has_no_row_of_its_own() -> None:
         f"Layer ({name} layer)" for name in ("outer", "middle", "inner", "lower")
     ]
     assert texts(table)[1][1] == "70.54 \u00b1 17.28 50.5 (22.9)"
+
+
+def test_a_label_in_the_middle_above_a_title_at_the_left_names_a_narrow_table() -> None:
+    paper = Paper()
+    paper.write(290, 90, "Table 1", font="Helvetica-Bold")
+    paper.write(52, 108, "Losses of participants by arm, in the first year of the study", size=10)
+    for y in (120, 136, 180):
+        paper.rule(y, right=260)
+    paper.row(131, (54, 160, 210), ("Outcome", "Events", "P"))
+    paper.row(150, (54, 160, 210), ("Deaths", "3", "0.04"))
+    paper.row(166, (54, 160, 210), ("Falls", "14", "0.70"))
+    [table] = tables(paper.pdf())
+    assert table.caption == "Table 1 Losses of participants by arm, in the first year of the study"
+    assert texts(table)[1:] == [["Deaths", "3", "0.04"], ["Falls", "14", "0.70"]]
+
+
+def test_a_legend_above_the_caption_of_a_figure_is_no_table() -> None:
+    paper = Paper()
+    for y in (100, 130):
+        paper.rule(y, left=110, right=260)
+    paper.row(112, (115, 200), ("95% CI", "95% CI"))
+    paper.row(124, (115, 200), ("Arm 1", "Arm 2"))
+    paper.write(52, 150, "Figure 3. Losses by arm")
+    prose(paper, 180, 8)
+    assert tables(paper.pdf()) == ()
+
+
+def test_a_table_that_goes_on_in_the_next_column_with_its_label_is_one_table() -> None:
+    paper = Paper()
+    for x, label in ((50, "Table 1. Losses by arm"), (310, "Table 1. Continued")):
+        paper.write(x, 60, label)
+        for y in (66, 82, 130):
+            paper.rule(y, left=x, right=x + 230)
+        paper.row(77, (x + 2, x + 120, x + 180), ("Outcome", "Events", "P"))
+        for number in range(3):
+            paper.row(96 + 13 * number, (x + 2, x + 120, x + 180), (f"Outcome {x + number}", f"{number}", f"0.{x}"))
+    [table] = tables(paper.pdf())
+    assert [row[0] for row in texts(table)[1:]] == [f"Outcome {n}" for n in (50, 51, 52, 310, 311, 312)]

@@ -1,7 +1,7 @@
 """Tables of a page, from its characters, boxes and drawn lines alone.
 
 Each module is one idea: `marks` (what a page gives), `ink` (lines and shaded
-areas among its drawn paths), `tokens`, `captions`, `found_regions` (where
+areas among its drawn paths), `tokens`, `captions`, `pictures` (what is drawn and not set), `found_regions` (where
 a table begins and ends), `unruled` (tables that no rules enclose), `growth`
 (how far a table goes on where no rule ends it), `continued` (what goes on at
 the top of the next page or column),

@@ -142,6 +142,10 @@ def _whole_caption(lines: list[list[Segment]], number: int, place: int, label: s
         pitch = line[0].base - last[0].base
         if pitch > 3 * size or len(caption.lines) >= _MOST_LINES:
             break
+        if len(lines[number]) == 1 and _is_title_below_label(caption, line, across):
+            caption.lines.append(line)
+            left = line[0].left
+            continue
         near = [s for s in line if s.left > left - 1.5 * size and s.left < max(caption.right, left + 8 * size) + size]
         if not near or near[0].base - last[0].base < 0.5 * size:
             continue
@@ -183,6 +187,16 @@ def _caption_goes_on(caption: Caption, own: list[Segment], near: list[Segment], 
 def _caption_label_is_alone(caption: Caption) -> bool:
     """Whether the label has a line of its own, with the title below it."""
     return len(caption.lines) == 1 and len(caption.text.rstrip(" .:|")) <= len(caption.label)
+
+
+def _is_title_below_label(caption: Caption, line: list[Segment], across: list[Rule]) -> bool:
+    """Whether a line is the title of a table whose label stands alone in the middle of the line above."""
+    label, title = caption.lines[0][0], line[0]
+    if len(caption.lines) > 1 or len(line) > 1 or not _caption_label_is_alone(caption):
+        return False
+    if title.left > label.left - label.size or FIGURE.match(title.text) or caption_label_of(title.text):
+        return False
+    return 0.5 * label.size < title.base - label.base and not any(label.base < r.at < title.base for r in across)
 
 
 def _is_aligned_with_caption(caption: Caption, own: list[Segment]) -> bool:

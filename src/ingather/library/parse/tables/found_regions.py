@@ -10,6 +10,7 @@ from ingather.library.parse.tables.continued import (
 )
 from ingather.library.parse.tables.growth import growth_downwards, is_prose_that_ends_growth
 from ingather.library.parse.tables.marks import Rule, Sheet
+from ingather.library.parse.tables.pictures import NEAR_PICTURE, is_picture_of_figure, picture_of_table
 from ingather.library.parse.tables.region import (
     Region,
     TablePage,
@@ -32,10 +33,6 @@ _SAME_END = 4.0
 
 # In points: a shorter line across bounds no table.
 _LEAST_LENGTH = 60.0
-
-# In points: a picture of a table is higher than this, and stands no further from its caption than that.
-_LEAST_HEIGHT = 25.0
-_PICTURE_NEAR = 30.0
 
 # So large a share of the words of most tables begins with a digit. What has fewer figures may be a table by half; one
 # that is to come on the next page is less sure than one that is there.
@@ -87,13 +84,16 @@ def find_regions(sheet: Sheet, before: Sequence[Region] = ()) -> list[Region]:
             continue
         if (region := unruled_table_beside(page, caption, found)) is not None:
             found.append(region)
-        elif (picture := _picture_of_found_region(sheet, caption)) is not None:
+        elif (picture := picture_of_table(sheet, caption)) is not None:
             found.append(Region(page=sheet.page, box=picture, caption=caption, tokens=[], is_picture=True))
     found += _found_regions_gone_on_beside(page, found, stacks)
     for region in found:
         if region.caption is not None and region.caption.is_continued:
-            same = (one for one in before if one.caption and one.caption.label == region.caption.label)
+            others = (*before, *(one for one in found if one.caption and not one.caption.is_continued))
+            same = (one for one in others if one.caption and one.caption.label == region.caption.label)
             region.goes_on = next(same, None)
+            if region.goes_on is not None and _are_found_regions_as_wide(region.goes_on, region):
+                region.shift = region.box[0] - region.goes_on.box[0]
     return _found_regions_in_order(found)
 
 
@@ -140,6 +140,10 @@ def _found_regions_gone_on_beside(page: TablePage, found: list[Region], stacks: 
     return added
 
 
+def _are_found_regions_as_wide(one: Region, other: Region) -> bool:
+    return abs((one.box[2] - one.box[0]) - (other.box[2] - other.box[0])) <= _SAME_END
+
+
 def _found_region_is_over_caption(region: Region) -> bool:
     """Whether a table stands above its caption."""
     return region.caption is not None and region.caption.top > region.box[3] - 1
@@ -156,7 +160,7 @@ def _found_regions_placed(
         left, right = min(rule.start for rule in stack), max(rule.end for rule in stack)
         caption = _caption_of_found_region(page, free, (left, top, right, bottom), is_above=is_above)
         box = _found_region_extended(page, (left, top, right, bottom))
-        if caption is None and not _found_region_is_table_alone(page, box):
+        if caption is None and (is_picture_of_figure(page, box) or not _found_region_is_table_alone(page, box)):
             continue
         if caption is not None:
             free.remove(caption)
@@ -200,7 +204,7 @@ def _is_inside_found_region(region: Region, other: Region) -> bool:
 
 def _is_right_below_found_region(caption: Caption, region: Region) -> bool:
     left, _, right, bottom = region.box
-    return -3 < caption.top - bottom < _PICTURE_NEAR and caption.left < right and caption.right > left
+    return -3 < caption.top - bottom < NEAR_PICTURE and caption.left < right and caption.right > left
 
 
 def _rule_stacks_of_found_regions(page: TablePage) -> list[list[Rule]]:
@@ -327,15 +331,3 @@ def _found_region_extended(page: TablePage, box: Box) -> Box:
     if not taken:
         return box
     return left, top, right, max(segment.bottom for segment in taken[-1]) + 1
-
-
-def _picture_of_found_region(sheet: Sheet, caption: Caption) -> Box | None:
-    """The picture right below a caption, or right above it, that is large enough to be a table."""
-    for box in sheet.pictures:
-        left, top, right, bottom = box
-        is_beside = left < caption.right and right > caption.left
-        gap = top - caption.bottom if top > caption.top else caption.top - bottom
-        is_large = right - left > _LEAST_LENGTH and bottom - top > _LEAST_HEIGHT
-        if is_beside and is_large and -3 <= gap < _PICTURE_NEAR:
-            return box
-    return None

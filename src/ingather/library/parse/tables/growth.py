@@ -14,6 +14,10 @@ Line = list[Segment]
 _WIDEST = 3.0
 _WIDEST_FIRST = 5.0
 
+# Groups of rows stand no further apart than rows by this factor, where so many rows tell how far these do.
+_WIDER_GROUPS = 3.0
+_KNOWN_GAPS = 4
+
 # Type of a table differs by less from line to line; the text around it is set larger.
 _SAME_SIZE = 0.045
 
@@ -85,11 +89,15 @@ def _grown_lines(
     taken: list[Line] = []
     keep = alone = 0
     known = list(sizes)
+    gaps: list[float] = []
     for number, line in enumerate(lines):
         own = line[-1] if is_upward else line[0]
         gap = edge - own.bottom if is_upward else own.top - edge
-        widest = _WIDEST if taken or sizes else _WIDEST_FIRST
-        if gap > widest * own.size or caption_label_of(line[0].text) or FIGURE.match(line[0].text):
+        widest = (_WIDEST if taken or sizes else _WIDEST_FIRST) * own.size
+        # Rows that are set wide apart have wider white space between their groups.
+        if len(gaps) >= _KNOWN_GAPS:
+            widest = max(widest, _WIDER_GROUPS * median(gaps))
+        if gap > widest or caption_label_of(line[0].text) or FIGURE.match(line[0].text):
             break
         is_cells = len(line) > 1 and not is_prose_that_ends_growth(line, width)
         if not any(abs(own.size - other) <= _SAME_SIZE * other for other in known):
@@ -103,6 +111,7 @@ def _grown_lines(
             if known and not is_header:
                 break
             known.append(own.size)
+        gaps += [gap] if taken else []
         taken.append(line)
         edge = min(s.top for s in line) if is_upward else max(s.bottom for s in line)
         if is_cells:
