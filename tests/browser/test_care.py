@@ -37,6 +37,7 @@ def every_page(finished: int) -> list[tuple[str, str]]:
         (f"/tasks/{finished}/table?filter=all", "[data-cell]"),
         (f"/tasks/{finished}/table?filter=all&cell=0~~title", ".box"),
         (f"/tasks/{finished}/analysis", ".list"),
+        (f"/tasks/{finished}/read-back", "h1"),
         ("/engine/batches", ".list"),
         ("/engine/queues", ".list"),
         ("/engine/workers", ".list"),

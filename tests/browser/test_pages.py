@@ -32,6 +32,7 @@ def test_all_pages_speak_chinese_and_keep_to_it(page: Page, finished: int) -> No
         (f"/tasks/{finished}", "随机对照试验数据提取 已完成"),
         (f"/tasks/{finished}/table?cell=2~~title", "随机对照试验数据提取 已完成"),
         (f"/tasks/{finished}/analysis", "分析"),
+        (f"/tasks/{finished}/read-back", "读回编辑过的导出文件"),
         ("/engine/queues", "引擎"),
     ):
         page.goto(address)

@@ -107,6 +107,8 @@ GET    /extraction/tasks/{task_id}/results/{ordinal}/tables 401 404 200 200 200 
 PUT    /extraction/tasks/{task_id}/results/{ordinal}/arms 401 404 403 422 422 404 403
 POST   /extraction/tasks/{task_id}/reviews/accept-verified 401 404 403 200 200 404 403
 GET    /extraction/tasks/{task_id}/results/{ordinal}/rectangles 401 404 200 200 200 404 200
+POST   /extraction/tasks/{task_id}/read-back          401 404 403 422 422 404 403
+POST   /extraction/tasks/{task_id}/read-back/accept   401 404 403 404 404 404 403
 POST   /extraction/tasks/{task_id}/cancel             401 404 403 200 200 404 403
 POST   /extraction/tasks/{task_id}/pause              401 404 403 200 200 404 403
 POST   /extraction/tasks/{task_id}/resume             401 404 403 200 200 404 403
@@ -300,6 +302,9 @@ class Stage:
             case "PUT", "/projects/{project_id}/questions":
                 seen = self.office.bench.extraction.questions(project)[1]
                 return {"json": {"comparisons": [], "outcomes": [], "seen": seen}}
+            case "POST", "/extraction/tasks/{task_id}/read-back/accept":
+                # The document has no such field, so nothing can be written.
+                return {"json": {"proposals": [{"ordinal": 0, "field": "nothing", "action": "accepted"}]}}
             case "POST", "/extraction/tasks/{task_id}/reviews/accept-verified":
                 return {"json": {"ordinals": [0]}}
             case "GET", "/extraction/tasks/{task_id}/results/{ordinal}/rectangles":

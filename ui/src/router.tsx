@@ -67,6 +67,10 @@ export const router = createBrowserRouter([
         lazy: async () => ({ Component: (await import("./pages/analysis/analysis")).AnalysisPage }),
       },
       {
+        path: "/tasks/:taskId/read-back",
+        lazy: async () => ({ Component: (await import("./pages/read-back/read-back")).ReadBackPage }),
+      },
+      {
         path: "/tasks/:taskId/follow-up",
         lazy: async () => ({ Component: (await import("./pages/follow-up/follow-up")).FollowUpPage }),
       },

@@ -6,14 +6,17 @@ from ingather.extraction.analysis.choices import Choices
 from ingather.extraction.analysis.flow import FlowCounts
 from ingather.extraction.analysis.review import Analysis, analyse
 from ingather.extraction.analysis.study_numbers import USUAL
-from ingather.extraction.export import export, reviewed_part
+from ingather.extraction.export import FORMATS, ReportReference, export, reviewed_part
 from ingather.extraction.export.methods import MethodsTally, methods_paragraph
 from ingather.extraction.findings import TaskSummary
 from ingather.extraction.independent import IndependentReviews
+from ingather.extraction.studies.study_names import surname_first
 from ingather.extraction.task import Status
 from ingather.extraction.template import ReviewQuestions
 from ingather.extraction.template.review_questions import question_lines
 
+# The parts of a reference that a report's clues have.
+PARTS = ("title", "year", "journal", "doi", "pmid")
 EMBEDDED_NAME = "embedded extractor (rules, no model)"
 
 
@@ -34,6 +37,7 @@ class ExtractionExports(IndependentReviews):
         status = self.status(task_id)
         template = self.template_of(status.task)
         results = self.all_results(task_id)
+        needs = FORMATS[format].needs_extras if format in FORMATS else False
         export(
             format,
             out,
@@ -43,8 +47,24 @@ class ExtractionExports(IndependentReviews):
             language=language,
             only_reviewed=only_reviewed,
             choices=choices,
+            references=self._references(status.task.project_id) if needs else None,
             recorded=self._recorded_flow(status.task.project_id) if format == "analysis" else None,
         )
+
+    def _references(self, project_id: int) -> dict[str, ReportReference]:
+        """What the reports of a project's studies say of themselves, by the hash of their file."""
+        return {
+            report.sha256: ReportReference(
+                study=study.name,
+                authors=tuple(map(surname_first, report.clues.authors)),
+                parts={name: str(value or "") for name in PARTS if (value := getattr(report.clues, name)) is not None},
+                registrations=report.clues.registrations,
+                is_excluded=report.excluded_at is not None or report.same_as is not None,
+            )
+            for study in self.studies(project_id)
+            for report in study.reports
+            if report.sha256
+        }
 
     def analysis(
         self, task_id: int, *, language: str = "en", only_reviewed: bool = False, choices: Choices = USUAL

@@ -12,8 +12,8 @@ from ingather.extraction.conversation.estimate import Estimate, by_model, by_rul
 from ingather.extraction.conversation.interview import Earlier
 from ingather.extraction.conversation.questions import askable_fields
 from ingather.extraction.conversation.sizes import sizes_for
+from ingather.extraction.edited_exports import ExtractionEditedExports
 from ingather.extraction.errors import ModelUnusable
-from ingather.extraction.exports import ExtractionExports
 from ingather.extraction.numbers.calls import estimate_with_question_calls
 from ingather.extraction.provider import Capabilities, ChatClient, Endpoint, ModelError
 from ingather.extraction.results import PAGE
@@ -37,7 +37,7 @@ MOST_LOOKED_AT = 300
 MOST_TASKS = 1_000
 
 
-class Extraction(ExtractionExports):
+class Extraction(ExtractionEditedExports):
     """Extraction on an engine and a library. With an endpoint, its model answers; without, our own rules do."""
 
     def __init__(

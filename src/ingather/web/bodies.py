@@ -42,7 +42,9 @@ TOO_SLOW = notice(
 # The rest of it would have to be read to no end otherwise.
 HANG_UP = {"connection": "close"}
 
-_UPLOADS = re.compile(r"/api/v1/(?:knowledge-bases/[^/]+/documents|projects/[^/]+/references)")
+_UPLOADS = re.compile(
+    r"/api/v1/(?:knowledge-bases/[^/]+/documents|projects/[^/]+/references|extraction/tasks/[^/]+/read-back)"
+)
 # Possessive, and content with a text that never ends: any input is gone through once.
 _TEXTS = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 _BRACKETS = re.compile(r"[\[\]{}]")

@@ -73,7 +73,8 @@ async function call(verb: Verb, path: string, options: Options<unknown>): Promis
     keepalive: options.keepalive ?? false,
   };
   if (options.signal) init.signal = options.signal;
-  if (options.body !== undefined) {
+  if (options.body instanceof FormData) init.body = options.body;
+  else if (options.body !== undefined) {
     init.body = JSON.stringify(options.body);
     init.headers = { "content-type": "application/json" };
   }

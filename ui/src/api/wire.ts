@@ -575,8 +575,6 @@ export interface paths {
         /**
          * Export
          * @description All findings as a file, or only those that a person has looked at. What is not finished says so in it.
-         *
-         *     `shared` and `correlation` are as for the analysis, and concern the format `analysis`.
          */
         get: operations["export"];
         put?: never;
@@ -664,6 +662,46 @@ export interface paths {
         post?: never;
         /** Leave */
         delete: operations["leave"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/extraction/tasks/{task_id}/read-back": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read Back
+         * @description What an export of this task proposes that was edited in a spreadsheet. Nothing is written.
+         */
+        post: operations["read_back"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/extraction/tasks/{task_id}/read-back/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept Proposals
+         * @description Write proposals that a person accepted: all of them, or none if one cannot be; 409 if somebody was quicker.
+         */
+        post: operations["accept_proposals"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1799,6 +1837,19 @@ export interface components {
             name?: string | null;
             /** Secret */
             secret: string;
+        };
+        /**
+         * AcceptProposals
+         * @description The proposals that a person accepted of one file: all of them are written, or none.
+         */
+        AcceptProposals: {
+            /**
+             * File Name
+             * @default
+             */
+            file_name: string;
+            /** Proposals */
+            proposals: components["schemas"]["ProposedReview"][];
         };
         /**
          * AcceptVerified
@@ -3300,6 +3351,60 @@ export interface components {
             /** Projects */
             projects: components["schemas"]["Project"][];
         };
+        /**
+         * Proposal
+         * @description A proposed review beside what stands. `line` is the row of the sheet, from 1.
+         */
+        Proposal: {
+            /** File Name */
+            file_name: string;
+            /** Line */
+            line: number;
+            proposed: components["schemas"]["ProposedReview"];
+            /** Row Label */
+            row_label: string;
+            /** Sheet */
+            sheet: string;
+            /** Was */
+            was: string | number | string[] | null;
+            /** Was State */
+            was_state: string | null;
+        };
+        /**
+         * ProposedReview
+         * @description A decision on a cell: what a changed cell of the file proposes, or a person accepts.
+         *
+         *     `seen` is the revision of the review that stood there when the file was
+         *     read, 0 for none.
+         */
+        ProposedReview: {
+            /**
+             * Action
+             * @enum {string}
+             */
+            action: "accepted" | "edited" | "not_reported" | "not_applicable" | "unclear" | "rejected" | "withdrawn";
+            /** Field */
+            field: string;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /** Ordinal */
+            ordinal: number;
+            /**
+             * Row
+             * @default
+             */
+            row: string;
+            /**
+             * Seen
+             * @default 0
+             */
+            seen: number;
+            /** Value */
+            value?: string | number | string[] | null;
+        };
         /** Queue */
         Queue: {
             /** Blocked Until */
@@ -3332,6 +3437,20 @@ export interface components {
             high: number;
             /** Low */
             low: number;
+        };
+        /**
+         * ReadBack
+         * @description `unchanged` counts the rows that say what they said when the file was written.
+         */
+        ReadBack: {
+            /** File Name */
+            file_name: string;
+            /** Proposals */
+            proposals: components["schemas"]["Proposal"][];
+            /** Unchanged */
+            unchanged: number;
+            /** Unplaced */
+            unplaced: components["schemas"]["Unplaced"][];
         };
         /** Rectangle */
         Rectangle: {
@@ -4113,6 +4232,21 @@ export interface components {
         UnitOfField: {
             /** Field */
             field: string;
+        };
+        /**
+         * Unplaced
+         * @description A row that nothing is done about, with the reason; a whole sheet where `line` is 0.
+         */
+        Unplaced: {
+            /** Column */
+            column: string;
+            /** Line */
+            line: number;
+            /** Sheet */
+            sheet: string;
+            /** Text */
+            text: string;
+            why: components["schemas"]["Notice"];
         };
         /** Unreadable */
         Unreadable: {
@@ -5004,7 +5138,7 @@ export interface operations {
     export: {
         parameters: {
             query?: {
-                format?: "xlsx" | "csv" | "csv-tables" | "json" | "analysis" | "html";
+                format?: "xlsx" | "csv" | "csv-tables" | "json" | "analysis" | "revman" | "ris" | "eppi" | "html";
                 language?: "en" | "zh";
                 only_reviewed?: boolean;
                 shared?: "split" | "combine";
@@ -5026,6 +5160,7 @@ export interface operations {
                 content: {
                     "application/json": Record<string, never>;
                     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    "application/x-research-info-systems": string;
                     "application/zip": string;
                     "text/csv": string;
                     "text/html": string;
@@ -5179,6 +5314,61 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    read_back: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /** Format: binary */
+                    file: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReadBack"];
+                };
+            };
+        };
+    };
+    accept_proposals: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AcceptProposals"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
             };
         };
     };

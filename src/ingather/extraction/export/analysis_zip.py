@@ -9,14 +9,13 @@ from typing import BinaryIO, Final
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from ingather.extraction.analysis.bias_pictures import draw_bias, draw_bias_summary
-from ingather.extraction.analysis.choices import Choices
-from ingather.extraction.analysis.flow import FlowCounts, draw_flow
+from ingather.extraction.analysis.flow import draw_flow
 from ingather.extraction.analysis.forest import draw
 from ingather.extraction.analysis.picture_labels import PictureLabels
 from ingather.extraction.analysis.review import Analysis, analyse
-from ingather.extraction.analysis.study_numbers import USUAL
 from ingather.extraction.export import analysis_set as tables
 from ingather.extraction.export.analysis_dictionary import HEADINGS, meanings_of_columns
+from ingather.extraction.export.extras import Extras
 from ingather.extraction.export.form import TemplateLike
 from ingather.extraction.export.methods import MethodsTally, methods_paragraph
 from ingather.extraction.export.text import clean, cut, is_formula_like
@@ -44,27 +43,25 @@ def write_analysis(
     results: Iterable[DocumentResult],
     wording: Wording,
     *,
-    choices: Choices = USUAL,
-    only_reviewed: bool = False,
-    recorded: FlowCounts | None = None,
+    extras: Extras,
 ) -> None:
     """The comparisons of all documents; only what is sound, and beside it what is not and why."""
     tally = MethodsTally()
-    review = analyse(tally.passing(results), choices, recorded)
+    review = analyse(tally.passing(results), extras.choices, extras.recorded)
     methods = methods_paragraph(
-        summary, template, tally, review, language=wording.language, only_reviewed=only_reviewed
+        summary, template, tally, review, language=wording.language, only_reviewed=extras.only_reviewed
     )
     rows = _rows_of_tables(review)
     with ZipFile(out, "w", ZIP_DEFLATED) as archive:
         for name, columns in TABLES.items():
-            _add_to_archive(archive, f"{name}.csv", _csv_text(columns, rows[name]))
+            add_to_archive(archive, f"{name}.csv", csv_text(columns, rows[name]))
         meanings = meanings_of_columns(TABLES, wording.language)
-        _add_to_archive(archive, "dictionary.csv", _csv_text(HEADINGS, meanings))
+        add_to_archive(archive, "dictionary.csv", csv_text(HEADINGS, meanings))
         script = resources.files("ingather.extraction.analysis").joinpath(SCRIPT)
-        _add_to_archive(archive, SCRIPT, script.read_text("utf-8"))
-        _add_to_archive(archive, "methods.txt", f"{methods}\n")
+        add_to_archive(archive, SCRIPT, script.read_text("utf-8"))
+        add_to_archive(archive, "methods.txt", f"{methods}\n")
         for name, picture in _pictures(review, PictureLabels(wording.language)):
-            _add_to_archive(archive, f"plots/{name}.svg", picture)
+            add_to_archive(archive, f"plots/{name}.svg", picture)
 
 
 def _rows_of_tables(review: Analysis) -> dict[str, Iterable[list[tables.Cell]]]:
@@ -91,7 +88,7 @@ def _pictures(review: Analysis, labels: PictureLabels) -> Iterator[tuple[str, st
         yield "bias_summary", draw_bias_summary(review.bias, labels)
 
 
-def _csv_text(columns: Iterable[str], rows: Iterable[list[tables.Cell]]) -> str:
+def csv_text(columns: Iterable[str], rows: Iterable[list[tables.Cell]]) -> str:
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
@@ -105,7 +102,7 @@ def _safe_zip_cell(cell: tables.Cell) -> str:
     return f"'{text}" if is_formula_like(text) and not _NUMBER.fullmatch(text) else text
 
 
-def _add_to_archive(archive: ZipFile, name: str, text: str) -> None:
+def add_to_archive(archive: ZipFile, name: str, text: str) -> None:
     entry = ZipInfo(name)  # without a time of its own, so that the same results give the same bytes
     entry.compress_type = ZIP_DEFLATED
     archive.writestr(entry, text)

@@ -23,8 +23,7 @@ def write_csv(
     out: BinaryIO, summary: TaskSummary, template: TemplateLike, results: Iterable[DocumentResult], wording: Wording
 ) -> None:
     """The Evidence sheet: one row per finding."""
-    del summary  # a table has no place for it; the other formats do
-    tables = Sheets(template, wording)
+    tables = Sheets(template, wording, summary.task_id)
     with _csv_sheet(out) as sheet:
         sheet.head(tables.evidence)
         for document in results:
@@ -36,7 +35,7 @@ def write_csv_tables(
     out: BinaryIO, summary: TaskSummary, template: TemplateLike, results: Iterable[DocumentResult], wording: Wording
 ) -> None:
     """A zip of all sheets, each a CSV file named as in English; their rows wait in temporary files for their turn."""
-    tables, tally, names = Sheets(template, wording), Tally(), Wording("en")
+    tables, tally, names = Sheets(template, wording, summary.task_id), Tally(), Wording("en")
     spools = {table.key: TemporaryFile() for table in tables.all}  # noqa: SIM115 (closed below, all of them)
     try:
         sheets = {key: _Csv(spool) for key, spool in spools.items()}

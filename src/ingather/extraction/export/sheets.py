@@ -1,11 +1,12 @@
 """The sheets of an export, and the rows that one document adds to each of them. Pure; files are written elsewhere."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from ingather.extraction.export.form import FieldLike, TemplateLike, chosen, label_of
 from ingather.extraction.export.lookup import Lookup
+from ingather.extraction.export.row_keys import key_of_row
 from ingather.extraction.export.tally import Emphasis, Tally, emphasis_of
 from ingather.extraction.export.text import cell_texts, text_of, time_of
 from ingather.extraction.export.wording import Wording
@@ -50,7 +51,7 @@ _EVIDENCE = (
     *(("field_id", 20), ("field", 24), ("state", 14), ("value", 30), ("unit", 12), ("quote", 60), ("page", 8)),
     *(("verdict", 22), ("reason", 26), ("source", 18), ("note", 30), ("flags", 30), ("extracted", 24)),
     *(("review", 18), ("reviewer", 18), ("reviewed_at", 24), ("review_note", 30)),
-    *(("table", 16), ("table_row", 30), ("table_column", 30), ("boxes", 24)),
+    *(("table", 16), ("table_row", 30), ("table_column", 30), ("boxes", 24), ("key", 22)),
 )
 _AUDIT = (
     *(("document", 10), ("document_id", 12), ("file", 28), ("row", 14), ("row_label", 24), ("field_id", 20)),
@@ -86,10 +87,14 @@ _PARTS = {
 
 
 class Sheets:
-    """The sheets of one export, in order, and the rows of each document."""
+    """The sheets of one export, in order, and the rows of each document.
 
-    def __init__(self, template: TemplateLike, wording: Wording) -> None:
+    Rows that can be read back have a key that says what they were; see `row_keys`.
+    """
+
+    def __init__(self, template: TemplateLike, wording: Wording, task_id: int = 0) -> None:
         self.wording = wording
+        self._task_id = task_id
         self._fields = {field.id: field for field in template.fields}
         self._sections = {section.id: label_of(section, wording.language) for section in template.sections}
         self._study = self._fields_of("study")
@@ -148,6 +153,7 @@ class Sheets:
                 self._extracted(finding, field),
                 *self._review(finding),
                 *map(Entry, cell_texts(finding.standing_cell)),
+                Entry(key_of_row(self._task_id, document, finding.row, [finding])),
             ]
 
     def _extracted(self, finding: Finding, field: FieldLike | None) -> Entry:
@@ -230,7 +236,7 @@ class Sheets:
         return SheetHeading(
             key=key,
             title=self.wording[f"sheet.{key}"],
-            columns=(*self._columns(lead), *field_columns),
+            columns=(*self._columns(lead), *field_columns, *self._columns((("key", 22),))),
             is_wide=bool(fields),
         )
 
@@ -268,9 +274,10 @@ class Sheets:
             Entry(lookup.all_flags(), Emphasis.ATTENTION),
             Entry(document.sha256),
             *(self._shown(lookup, "", field) for field in self._study),
+            self._key(lookup, "", self._study),
         ]
 
-    def _repeated_row(self, lookup: Lookup, row: Row, fields: Iterable[FieldLike]) -> list[Entry]:
+    def _repeated_row(self, lookup: Lookup, row: Row, fields: Sequence[FieldLike]) -> list[Entry]:
         parts = {part: lookup.label(key) for part, key in row.parts.items()}
         made_of: list[str] = []
         match row.scope:
@@ -286,7 +293,12 @@ class Sheets:
             Entry(row.key),
             Entry(row.label),
         ]
-        return [*start, *map(Entry, made_of), *(self._shown(lookup, row.key, field) for field in fields)]
+        key = self._key(lookup, row.key, fields)
+        return [*start, *map(Entry, made_of), *(self._shown(lookup, row.key, field) for field in fields), key]
+
+    def _key(self, lookup: Lookup, row: str, fields: Sequence[FieldLike]) -> Entry:
+        findings = [finding for field in fields for finding in lookup.findings(row, field.id)]
+        return Entry(key_of_row(self._task_id, lookup.document, row, findings))
 
     def _shown(self, lookup: Lookup, row: str, field: FieldLike) -> Entry:
         """The answer to one field in a wide sheet. Never empty: an empty cell reads as none or 0."""

@@ -49,6 +49,7 @@ _WORDING: Final[dict[str, tuple[str, str]]] = {
     "table_row": ("Row of the table", "表格行"),
     "table_column": ("Column of the table", "表格列"),
     "boxes": ("Box on the page (points)", "页面位置（点）"),
+    "key": ("Key (leave as it is)", "标识（请勿更改）"),
     "made_of": ("Made of", "组成"),
     "section": ("Section", "部分"),
     "field_id": ("Field id", "字段标识"),

@@ -52,7 +52,7 @@ def write_xlsx(
     max_rows: int = MAX_ROWS,
 ) -> None:
     """One pass over the results; every sheet grows in a file of its own until the workbook is put together."""
-    tables, tally = Sheets(template, wording), Tally()
+    tables, tally = Sheets(template, wording, summary.task_id), Tally()
     with TemporaryDirectory(prefix="ingather-export-") as folder:
         book = xlsxwriter.Workbook(out, {**_OPTIONS, "tmpdir": folder})
         # Without a given date the file would hold the clock's, and the same results would give other bytes each time.

@@ -11,7 +11,7 @@ from ingather.engine.script import Script, Statement
 from ingather.extraction.cell_json import cell_from_json, cell_to_json
 from ingather.extraction.findings import Action, Reread, Review
 from ingather.extraction.reviewing import statements as sql
-from ingather.extraction.reviewing.deciding import Judged
+from ingather.extraction.reviewing.deciding import Judged, outrun
 
 # Where the id of a review and what was read anew stand in a row of the statements.
 _ID, _REREAD = 10, 11
@@ -74,6 +74,14 @@ def add(task_id: int, judged: Sequence[Judged], by: Reviewer) -> Script[int]:
         },
     )
     return len(written)
+
+
+def add_all(task_id: int, judged: Sequence[Judged], by: Reviewer) -> Script[int]:
+    """Write reviews of any content, all of them or, where somebody else has judged one of the cells, none."""
+    for one in judged:
+        if not (yield from add(task_id, [one], by)):
+            raise outrun([])
+    return len(judged)
 
 
 def copy(follows_id: int, task_id: int) -> Script[None]:

@@ -39,6 +39,16 @@ def surname(author: str) -> str:
     return " ".join(parts[start:])
 
 
+def surname_first(author: str) -> str:
+    """A printed name as reference managers want it: `John A. Smith` is `Smith, John A.`."""
+    name = _FOOTNOTES.sub("", author).strip()
+    last = surname(author)
+    if "," in name or last == name or not name.endswith(last):
+        given = name.removeprefix(last).strip() if name.startswith(last) and "," not in name else ""
+        return f"{last}, {given}" if given else name
+    return f"{last}, {name.removesuffix(last).strip()}"
+
+
 def first_report(reports: Sequence[StudyReport]) -> StudyReport:
     """The report that stands for a study: the earliest full one."""
     return min(

@@ -222,7 +222,7 @@ def set_spend_cap(task_id: Id, body: SpendCap, here: Here, who: Who) -> Done:
             "description": "The file.",
             "content": {
                 kind.media_type.partition(";")[0]: {
-                    "schema": {"type": "object"} if name == "json" else {"type": "string", "format": "binary"}
+                    "schema": {"type": "object"} if name in {"json", "eppi"} else {"type": "string", "format": "binary"}
                 }
                 for name, kind in FORMATS.items()
             },
@@ -234,17 +234,16 @@ def export(
     here: Here,
     who: Who,
     limiters: Limiting,
-    format: Annotated[Literal["xlsx", "csv", "csv-tables", "json", "analysis", "html"], Query()] = "xlsx",
+    format: Annotated[
+        Literal["xlsx", "csv", "csv-tables", "json", "analysis", "revman", "ris", "eppi", "html"], Query()
+    ] = "xlsx",
     language: Annotated[Literal["en", "zh"], Query()] = "en",
     *,
     only_reviewed: Annotated[bool, Query()] = False,
     shared: Shared = "split",
     correlation: Correlation = None,
 ) -> ReleasingStream:
-    """All findings as a file, or only those that a person has looked at. What is not finished says so in it.
-
-    `shared` and `correlation` are as for the analysis, and concern the format `analysis`.
-    """
+    """All findings as a file, or only those that a person has looked at. What is not finished says so in it."""
     task_for(here, who, task_id)
     kind = FORMATS[format]
     limiters.exports.acquire(who.account_id)

@@ -1,6 +1,7 @@
 import { Alert, Button, Checkbox, CopyButton, SegmentedControl, Textarea } from "@mantine/core";
 import { useState } from "react";
 import { useAnalysis } from "../../api/analysis";
+import { Link } from "react-router";
 import { type Result, type Task, address } from "../../api/client";
 import { sum } from "../../api/judge";
 import type { Language } from "../../api/template";
@@ -8,8 +9,8 @@ import { Dialog } from "../../components/dialog";
 import { Icon } from "../../components/icon";
 import { useLanguage, useTexts } from "../../texts";
 
-const FORMATS = ["xlsx", "csv", "csv-tables", "json", "analysis", "html"] as const;
-const ZIPPED: readonly string[] = ["csv-tables", "analysis"];
+const FORMATS = ["xlsx", "csv", "csv-tables", "json", "analysis", "revman", "ris", "eppi", "html"] as const;
+const ENDINGS: Record<string, string> = { "csv-tables": "zip", analysis: "zip", revman: "zip", eppi: "json" };
 
 interface Props {
   task: Task;
@@ -51,6 +52,7 @@ export function ExportMenu(props: Props) {
             onChange={(event) => setOnlyReviewed(event.currentTarget.checked)}
           />
           <Formats taskId={props.task.task_id} language={exported} isOnlyReviewed={isOnlyReviewed} />
+          <Link to={`/tasks/${props.task.task_id}/read-back`}>{texts.readBack.link}</Link>
           <Methods taskId={props.task.task_id} language={exported} isOnlyReviewed={isOnlyReviewed} />
         </div>
       </Dialog>
@@ -103,7 +105,7 @@ function Formats({ taskId, language, isOnlyReviewed }: FormatsProps) {
           <a href={linkTo(format)} download>
             <Icon name="download" />
             <span>{texts.exports.formats[format]}</span>
-            <code>{ZIPPED.includes(format) ? "zip" : format}</code>
+            <code>{ENDINGS[format] ?? format}</code>
           </a>
         </li>
       ))}
