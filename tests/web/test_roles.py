@@ -104,6 +104,7 @@ POST   /extraction/tasks/{task_id}/assignments/share  401 404 403 403 200 404 40
 GET    /extraction/tasks/{task_id}/conflicts          401 404 200 200 200 404 200
 GET    /extraction/tasks/{task_id}/agreement          401 404 200 200 200 404 200
 GET    /extraction/tasks/{task_id}/results/{ordinal}/tables 401 404 200 200 200 404 200
+GET    /extraction/tasks/{task_id}/results/{ordinal}/registry 401 404 200 200 200 404 200
 PUT    /extraction/tasks/{task_id}/results/{ordinal}/arms 401 404 403 422 422 404 403
 POST   /extraction/tasks/{task_id}/reviews/accept-verified 401 404 403 200 200 404 403
 GET    /extraction/tasks/{task_id}/results/{ordinal}/rectangles 401 404 200 200 200 404 200

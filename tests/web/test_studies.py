@@ -4,9 +4,11 @@ import io
 from typing import Any
 
 import httpx
+import orjson
 import pytest
 
 from tests.extraction.desk import paper
+from tests.extraction.test_registry import MODERN
 from tests.web.site import Site
 
 TRIAL = (
@@ -255,6 +257,28 @@ def test_all_that_share_a_doi_become_one_report_at_once(site: Site, studies_path
         flow = client.get(f"{studies_path}/flow").json()
     assert [len(one["reports"]) for one in found] == [2] * 50
     assert (flow["identified"], flow["duplicates"], flow["screened"]) == (100, 50, 50)
+
+
+def test_a_registry_record_joins_the_study_of_its_papers_and_stands_beside_their_cells(
+    site: Site, studies_path: str
+) -> None:
+    record = orjson.dumps(MODERN)
+    with site.browser("reviewer") as client:
+        [document] = upload(client, site, paper(1))
+        files = {"file": ("NCT00000001.json", record)}
+        answer = client.post(f"{studies_path}/references", files=files, data={"name": "CT.gov", "kind": "register"})
+        assert answer.json()["format"] == "registry"
+        [found] = client.get(f"{studies_path}/studies/suggestions").json()["suggestions"]
+        assert found["kind"] == "same_study"
+        client.post(f"{studies_path}/studies/merge", json={"study_ids": found["study_ids"]})
+
+        task = site.office.start([document["document_id"]], field_ids=["registration_id", "n_randomised"])
+        site.office.work()
+        [beside] = client.get(f"/extraction/tasks/{task}/results/0/registry").json()["records"]
+    lines = {one["field"]: (one["registry"], one["paper"], one["verdict"]) for one in beside["lines"]}
+    assert lines["registration_id"] == ("NCT00000001", "NCT00000001", "same")
+    assert lines["n_randomised"] == ("120", "102", "differs")
+    assert beside["is_registered_late"]
 
 
 def test_a_file_that_holds_no_references_is_refused(site: Site, studies_path: str) -> None:

@@ -8,7 +8,9 @@ from ingather.engine.engine import Engine
 from ingather.engine.errors import Reject, UsageError
 from ingather.engine.item import Item
 from ingather.extraction.arguments import cleaned, known_id
-from ingather.extraction.references import ReferenceFile, read_references
+from ingather.extraction.references import Reference, ReferenceFile, read_references
+from ingather.extraction.registry.comparison import RegistryComparison, compared_with_registry
+from ingather.extraction.registry.reading import read_registry
 from ingather.extraction.results import ExtractionResults
 from ingather.extraction.reviewing.reviews import Reviewer
 from ingather.extraction.studies import sources, studies
@@ -96,11 +98,27 @@ class ExtractionStudies(ExtractionResults):
     def import_references(
         self, project_id: int, data: bytes, *, name: str, kind: SourceKind, file_name: str, by: Reviewer
     ) -> tuple[int, ReferenceFile]:
-        """Take a file of references in: each is a report with a study of its own. The source's number, and the file."""
-        found = read_references(data)
-        name = " ".join(cleaned(name).split())[:LONGEST_NAME] or file_name[:LONGEST_NAME] or found.format
-        script = sources.add_source(project_id, found, name=name, kind=kind, file_name=file_name, by=by)
+        """Take a file of references in, or of registry records: each is a report with a study of its own.
+
+        Returns the source's number, and what was in the file.
+        """
+        name = " ".join(cleaned(name).split())[:LONGEST_NAME] or file_name[:LONGEST_NAME] or kind.value
+        if trials := read_registry(data):
+            script = sources.add_trials(project_id, trials, name=name, kind=kind, file_name=file_name, by=by)
+            taken = tuple(Reference(title=one.title, registrations=(one.id,)) for one in trials)
+            found = ReferenceFile(format="registry", references=taken, unreadable=())
+        else:
+            found = read_references(data)
+            script = sources.add_source(project_id, found, name=name, kind=kind, file_name=file_name, by=by)
         return self.engine.database.run(script), found
+
+    def registry(self, task_id: int, ordinal: int) -> list[RegistryComparison]:
+        """What registries say beside a document's cells: one comparison for each record of its study."""
+        task, found = self.task(task_id), self.result(task_id, ordinal)
+        if not found.study_id:
+            return []
+        trials = self.engine.database.run(sources.registry_records(task.project_id, found.study_id))
+        return [compared_with_registry(trial, found) for trial in trials]
 
     def review_flow(self, project_id: int) -> tuple[ReviewFlow, list[ReferenceSource]]:
         """The counts of the review's flow, and the files of references that they begin with."""

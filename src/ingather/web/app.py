@@ -102,6 +102,7 @@ def _serve_api(app: FastAPI) -> None:
     )
     for part in parts:
         api.include_router(part.router)
+    api.include_router(references.registry_router)
 
     @api.get("/openapi.json", include_in_schema=False)
     def openapi(_: Who) -> JSONResponse:

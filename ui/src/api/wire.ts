@@ -809,6 +809,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/extraction/tasks/{task_id}/results/{ordinal}/registry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Registry
+         * @description What trial registries say beside a document's cells, and which outcomes were switched.
+         */
+        get: operations["show_registry"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/extraction/tasks/{task_id}/results/{ordinal}/reviews": {
         parameters: {
             query?: never;
@@ -1385,7 +1405,8 @@ export interface paths {
         put?: never;
         /**
          * Import References
-         * @description Take in a file of references: RIS, BibTeX, EndNote XML, nbib, CSV, or a list of DOIs or PubMed numbers.
+         * @description Take in a file of references: RIS, BibTeX, EndNote XML, nbib, CSV, a list of DOIs or PubMed numbers; or records
+         *     of ClinicalTrials.gov as JSON.
          *
          *     What cannot be read is listed with its line, and the others are taken.
          */
@@ -3490,6 +3511,41 @@ export interface components {
             /** File Name */
             file_name: string;
         };
+        /** Registry */
+        Registry: {
+            /** Is Registered Late */
+            is_registered_late: boolean;
+            /** Lines */
+            lines: components["schemas"]["RegistryLine"][];
+            /** Registration */
+            registration: string;
+            /** Switched */
+            switched: components["schemas"]["SwitchedOutcome"][];
+        };
+        /**
+         * RegistryLine
+         * @description What a registry says beside one cell. `only_registry`: the paper says nothing that can be compared.
+         */
+        RegistryLine: {
+            /** Field */
+            field: string;
+            /** Paper */
+            paper: string;
+            /** Registry */
+            registry: string;
+            /** Row */
+            row: string;
+            /**
+             * Verdict
+             * @enum {string}
+             */
+            verdict: "same" | "differs" | "only_registry" | "only_paper";
+        };
+        /** RegistryViews */
+        RegistryViews: {
+            /** Records */
+            records: components["schemas"]["Registry"][];
+        };
         /**
          * Report
          * @description A report of a study. Without a file it is a record; `same_as` is the report that it is once more.
@@ -3952,6 +4008,20 @@ export interface components {
             sure: number;
             /** Total */
             total: number;
+        };
+        /** SwitchedOutcome */
+        SwitchedOutcome: {
+            /** Paper */
+            paper: string;
+            /** Registered */
+            registered: string;
+            /**
+             * Switch
+             * @enum {string}
+             */
+            switch: "omitted" | "demoted" | "promoted" | "added";
+            /** Time Frame */
+            time_frame: string;
         };
         /**
          * TableCell
@@ -5497,6 +5567,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Rectangle"][];
+                };
+            };
+        };
+    };
+    show_registry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: number;
+                ordinal: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegistryViews"];
                 };
             };
         };

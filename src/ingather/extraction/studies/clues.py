@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ingather.extraction.findings import Answer, State
+from ingather.extraction.registry.trial import RegisteredTrial
 from ingather.extraction.rules import identity, randomised
 from ingather.extraction.rules.authors import authors
 from ingather.extraction.rules.sentences import read
@@ -60,6 +61,19 @@ def clues_of_pages(pages: Sequence[str], first_page: Sequence[PrintedLine] = (),
         sample_size=size.value if size and isinstance(size.value, int) else None,
         acronym=acronym_of(title),
         type=type_of_paper(title, doi, sum(map(len, pages)), file_name, front),
+    )
+
+
+def clues_of_trial(trial: RegisteredTrial) -> Clues:
+    """The clues of a registry's record. Its officials are often among the authors of its reports."""
+    return Clues(
+        title=trial.title,
+        authors=tuple(name.split(",", 1)[0] for name in trial.officials),
+        year=int(trial.start[:4]) if trial.start[:4].isdigit() else None,
+        registrations=(trial.id,),
+        sample_size=trial.enrolment if trial.is_enrolment_final else None,
+        acronym=trial.acronym or acronym_of(trial.title),
+        type=ReportType.REGISTRY,
     )
 
 

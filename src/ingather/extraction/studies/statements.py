@@ -199,3 +199,9 @@ select count(*), count(clues), coalesce(max(id), 0),
   from ingather.report
  where project_id = %(project_id)s
 """
+
+REGISTRY_RECORDS: Final[LiteralString] = """
+select registry_record::text from ingather.report
+ where project_id = %(project_id)s and study_id = %(study_id)s and registry_record is not null
+ order by id
+"""

@@ -10,20 +10,32 @@ from starlette.datastructures import UploadFile
 from ingather.extraction.analysis.flow import draw_flow
 from ingather.extraction.analysis.picture_labels import PictureLabels
 from ingather.extraction.references import UnreadableReference
+from ingather.extraction.registry.comparison import RegistryComparison
 from ingather.extraction.reviewing.reviews import Reviewer
 from ingather.extraction.studies.flow import ReferenceSource, SourceKind
 from ingather.library.names import clean_file_name
 from ingather.notice import notice
 from ingather.web import shapes
-from ingather.web.access import Here, Who, need
+from ingather.web.access import Here, Who, need, task_for
 from ingather.web.accounts import Role
 from ingather.web.limits import Limiting
 from ingather.web.problems import Refused
-from ingather.web.schemas.forms import Done, Id
-from ingather.web.schemas.studies import CountedReason, FlowView, ImportedReferences, SourceView, UnreadableView
+from ingather.web.schemas.forms import Cursor, Done, Id
+from ingather.web.schemas.studies import (
+    CountedReason,
+    FlowView,
+    ImportedReferences,
+    RegistryLineView,
+    RegistryView,
+    RegistryViews,
+    SourceView,
+    SwitchedOutcomeView,
+    UnreadableView,
+)
 from ingather.web.uploaded import uploaded_form
 
 router = APIRouter(prefix="/projects/{project_id}", tags=["studies"])
+registry_router = APIRouter(tags=["studies"])
 
 FORM = {
     "requestBody": {
@@ -49,7 +61,8 @@ FORM = {
 async def import_references(
     project_id: Id, request: Request, here: Here, who: Who, limiters: Limiting
 ) -> ImportedReferences:
-    """Take in a file of references: RIS, BibTeX, EndNote XML, nbib, CSV, or a list of DOIs or PubMed numbers.
+    """Take in a file of references: RIS, BibTeX, EndNote XML, nbib, CSV, a list of DOIs or PubMed numbers; or records
+    of ClinicalTrials.gov as JSON.
 
     What cannot be read is listed with its line, and the others are taken.
     """
@@ -102,6 +115,32 @@ def show_flow(
         without_file=list(flow.without_file),
         without_record=list(flow.without_record),
         drawing=draw_flow(counts, PictureLabels(language)),
+    )
+
+
+@registry_router.get("/extraction/tasks/{task_id}/results/{ordinal}/registry")
+def show_registry(task_id: Id, ordinal: Cursor, here: Here, who: Who) -> RegistryViews:
+    """What trial registries say beside a document's cells, and which outcomes were switched."""
+    task_for(here, who, task_id)
+    return RegistryViews(records=[_registry_view(one) for one in here.extraction.registry(task_id, ordinal)])
+
+
+def _registry_view(found: RegistryComparison) -> RegistryView:
+    return RegistryView(
+        registration=found.registration,
+        lines=[
+            RegistryLineView(
+                field=one.field, row=one.row, registry=one.registry, paper=one.paper, verdict=one.verdict.value
+            )
+            for one in found.lines
+        ],
+        switched=[
+            SwitchedOutcomeView(
+                switch=one.switch.value, registered=one.registered, time_frame=one.time_frame, paper=one.paper
+            )
+            for one in found.switched
+        ],
+        is_registered_late=found.is_registered_late,
     )
 
 

@@ -174,3 +174,31 @@ class FlowView(Wire):
     without_file: list[int]
     without_record: list[int]
     drawing: str
+
+
+class RegistryLineView(Wire):
+    """What a registry says beside one cell. `only_registry`: the paper says nothing that can be compared."""
+
+    field: str
+    row: str
+    registry: str
+    paper: str
+    verdict: Literal["same", "differs", "only_registry", "only_paper"]
+
+
+class SwitchedOutcomeView(Wire):
+    switch: Literal["omitted", "demoted", "promoted", "added"]
+    registered: str
+    time_frame: str
+    paper: str
+
+
+class RegistryView(Wire):
+    registration: str
+    lines: list[RegistryLineView]
+    switched: list[SwitchedOutcomeView]
+    is_registered_late: bool
+
+
+class RegistryViews(Wire):
+    records: list[RegistryView]
