@@ -537,6 +537,32 @@ CREATE TABLE ingather.queue (
     CONSTRAINT queue_rate_window_check CHECK (((rate_window >= '00:00:01'::interval) AND (rate_window <= '1 day'::interval)))
 );
 
+-- VIEW queue_load
+
+CREATE VIEW ingather.queue_load AS
+ SELECT name AS queue,
+    (( SELECT (COALESCE(sum(((s.last_id - s.next_id) + 1)), (0)::numeric))::bigint AS "coalesce"
+           FROM ingather.segment s
+          WHERE ((s.queue = q.name) AND (NOT s.parked))) + ( SELECT count(*) AS count
+           FROM ( SELECT
+                   FROM ingather.waiting w
+                  WHERE ((w.queue = q.name) AND (NOT w.parked) AND (w.run_at <= clock_timestamp()))
+                 LIMIT 10000) due)) AS due,
+    ( SELECT COALESCE(sum(l.open), (0)::bigint) AS "coalesce"
+           FROM ingather.lease l
+          WHERE (l.queue = q.name)) AS running,
+    (GREATEST((0)::numeric, EXTRACT(epoch FROM (clock_timestamp() - LEAST(( SELECT b.created_at
+           FROM (ingather.segment s
+             JOIN ingather.batch b ON ((b.id = s.batch_id)))
+          WHERE ((s.queue = q.name) AND (NOT s.parked))
+          ORDER BY s.batch_id
+         LIMIT 1), ( SELECT min(w.run_at) AS min
+           FROM ingather.waiting w
+          WHERE ((w.queue = q.name) AND (NOT w.parked) AND (w.run_at > '2000-01-01 00:00:00+00'::timestamp with time zone))))))))::double precision AS oldest_due_s,
+    max_running,
+    (paused OR ((blocked_until > clock_timestamp()) IS TRUE)) AS is_held
+   FROM ingather.queue q;
+
 -- TABLE rate_use
 
 CREATE TABLE ingather.rate_use (

@@ -126,5 +126,7 @@ def _argv_of_crew_member(arguments: Namespace) -> list[str]:
     """The same command for one process, which stops when this one is gone."""
     options = ["--concurrency", str(arguments.concurrency), "--grace", str(arguments.grace)]
     queues = ["--queue", *arguments.queue] if arguments.queue else []
+    if arguments.metrics is not None:
+        options += ["--metrics", str(arguments.metrics), "--metrics-ports", str(arguments.processes)]
     parent = ["--parent", str(os.getpid())]
     return [sys.executable, "-m", "ingather.cli", "work", arguments.app, *options, *parent, *queues]

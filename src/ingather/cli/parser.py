@@ -11,6 +11,7 @@ from ingather.cli.typed_arguments import (
     id_argument,
     kind_argument,
     limit_argument,
+    port_argument,
     printable_argument,
     whole_argument,
 )  # fmt: skip
@@ -80,6 +81,11 @@ def _add_work(commands: Any) -> None:
         metavar="SECONDS",
         help=f"time to finish when stopped ({GRACE_S:g})",
     )
+    command.add_argument(
+        "--metrics", type=port_argument, default=None, metavar="PORT", help="serve /metrics, /healthz and /readyz there"
+    )
+    # Given to workers by whoever starts several: each takes the first free port of so many.
+    command.add_argument("--metrics-ports", type=whole_argument, default=1, help=argparse.SUPPRESS)
     # Given to workers by whoever starts several: they stop when that process is gone.
     command.add_argument("--parent", type=int, default=None, help=argparse.SUPPRESS)
 

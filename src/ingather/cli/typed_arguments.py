@@ -13,6 +13,13 @@ def whole_argument(text: str) -> int:
     return number
 
 
+def port_argument(text: str) -> int:
+    number = whole_argument(text)
+    if number > 65_535:
+        raise argparse.ArgumentTypeError(f"{text} is not a port: they go from 1 to 65,535")
+    return number
+
+
 def limit_argument(text: str) -> int:
     number = whole_argument(text)
     if number > 10_000:

@@ -9,6 +9,8 @@ import threading
 import time
 import traceback
 from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
@@ -16,6 +18,7 @@ from ingather import ItemLogFilter
 from ingather.cli import crew
 from ingather.engine.engine import Engine
 from ingather.engine.errors import IngatherError, UsageError
+from ingather.engine.worker import Worker
 
 log = logging.getLogger("ingather.work")
 
@@ -37,9 +40,22 @@ def work_command(arguments: Namespace) -> int:
     kinds = ", ".join(app.kinds)
     lanes = ", ".join(arguments.queue) if arguments.queue else "all queues"
     log.info("working on %s from %s, %s at once", kinds, lanes, arguments.concurrency)
-    worker.run(grace=arguments.grace)
+    with _telemetry_of_work(worker, arguments):
+        worker.run(grace=arguments.grace)
     log.info("stopped")
     return 0
+
+
+@contextmanager
+def _telemetry_of_work(worker: Worker, arguments: Namespace) -> Iterator[None]:
+    if arguments.metrics is None:
+        yield
+        return
+    from ingather.telemetry import serve_telemetry  # noqa: PLC0415  # who has not asked for it does not load it
+
+    with serve_telemetry(worker, arguments.metrics, ports=arguments.metrics_ports) as port:
+        log.info("metrics on port %s", port)
+        yield
 
 
 class _Terminated(SystemExit):

@@ -180,11 +180,14 @@ class Feeder:
         """Send what waits, claim, and act on the answers."""
         await self.line.connection()
         parcel = self.outbox.take()
+        began = time.monotonic()
         try:
             reply = await self._send(parcel, choice)
         except BaseException:
             self.outbox.restore(parcel)
             raise
+        if self.settling.observer is not None:
+            self.settling.observer.round_trip(time.monotonic() - began, len(reply.claimed))
         # Take what was claimed before anything else: the rounds give back leases that are not in hand here.
         if choice is not None and reply.claimed:
             await self._receive(choice, reply)

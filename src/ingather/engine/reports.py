@@ -25,3 +25,9 @@ def report_old_batches(keep: timedelta) -> Script[int]:
     """How many batches have been closed for longer than this."""
     [(batches,)] = yield Statement(sql.OLD_BATCHES, {"keep": keep})
     return int(batches)
+
+
+def report_oldest_due() -> Script[list[tuple[str, float]]]:
+    """The age of the oldest item that could run, by queue; 0 where there is none."""
+    rows = yield Statement(sql.OLDEST_DUE)
+    return [(queue, float(age_s or 0)) for queue, age_s in rows]

@@ -1,7 +1,7 @@
 """What the database's answers mean for the items in hand: crossed off, settled in another way, or dropped."""
 
 import logging
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import orjson
 import psycopg
@@ -15,6 +15,9 @@ from ingather.engine.refusals import reason_of_refusal, refusal_is_about_data
 from ingather.engine.round_trip import Reply, RoundTripLine
 from ingather.engine.script import arun_script
 from ingather.engine.verdict import Consequence, describe_raised
+
+if TYPE_CHECKING:
+    from ingather.engine.observer import WorkerObserver
 
 log = logging.getLogger("ingather.worker")
 
@@ -33,6 +36,7 @@ class Settling:
         self._outbox = outbox
         self._holdings = holdings
         self.worker_id = 0
+        self.observer: WorkerObserver | None = None
 
     async def account(self, parcel: OutboxParcel, reply: Reply) -> None:
         """Cross off what was written, and find out about what was not."""
@@ -128,13 +132,24 @@ class Settling:
                 if item_id not in ours:
                     log.warning("item %s is no longer ours; its outcome is dropped", item_id)
                     self._holdings.lose(token)
+            self._observe_ended([one for one in ended if item_of(one) in ours], len(ended))
+        else:
+            self._observe_ended(ended, len(ended))
         self._holdings.cross_off(map(token_of, ended))
+
+    def _observe_ended(self, ours: list[Ended], sent: int) -> None:
+        if self.observer is not None:
+            self.observer.ended(self._holdings.leases, ours)
+            if sent != len(ours):
+                self.observer.refuse(sent - len(ours))
 
     def _cross_off_returned(self, put_backs: list[PutBack], returned: list[int]) -> None:
         gone = set(returned)
         for back in put_backs:
             if back.item_id not in gone:
                 log.info("item %s was returned already, or is no longer ours", back.item_id)
+        if self.observer is not None:
+            self.observer.put_back(self._holdings.leases, [back for back in put_backs if back.item_id in gone])
         self._holdings.cross_off(map(token_of, put_backs))
 
 

@@ -14,6 +14,7 @@ from ingather.engine.children import Children
 from ingather.engine.connection import aconnect
 from ingather.engine.errors import DatabaseUnavailable, ShuttingDown
 from ingather.engine.feeder import Feeder
+from ingather.engine.observer import WorkerObserver, WorkerState
 from ingather.engine.refusals import PASSING_ERRORS
 from ingather.engine.registration import Registration
 from ingather.engine.round_trip import RoundTripLine
@@ -52,6 +53,9 @@ class Worker:
         self._concurrency = concurrency
         self._queues = queues
         self._kills_stuck = False
+        self._is_built = False
+        self.observer: WorkerObserver | None = None
+        """Who counts what this worker does; set before it starts."""
 
     # --- life ------------------------------------------------------------------------------------------------------
 
@@ -87,6 +91,8 @@ class Worker:
             on_arrival=runner.wake,
             line=self._new_line(),
         )
+        self._feeder.settling.observer = self.observer
+        self._is_built = True
         self._registration = self._new_registration()
         self._rounds = Rounds(engine, self._feeder, self._registration, self._queues)
 
@@ -154,7 +160,19 @@ class Worker:
     @property
     def is_connected(self) -> bool:
         """Whether the database answered last time: what a readiness check should ask."""
-        return self._feeder.is_connected
+        return self._is_built and self._feeder.is_connected
+
+    def state(self) -> WorkerState:
+        """What it has in hand at this moment; any thread may ask."""
+        if not self._is_built:
+            return WorkerState(slots=self._concurrency, busy=0, buffered=0, leases=0)
+        holdings = self._feeder.holdings
+        return WorkerState(
+            slots=self._concurrency,
+            busy=self._runner.busy,
+            buffered=len(holdings.buffer),
+            leases=len(holdings.leases),
+        )
 
     # --- three ways to run -----------------------------------------------------------------------------------------
 

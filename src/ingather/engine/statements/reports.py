@@ -25,3 +25,6 @@ select o.error ->> 'reason', o.error ->> 'type', count(*)
 OLD_BATCHES: Final[LiteralString] = """
 select count(*) from ingather.batch where state = 'closed' and closed_at < clock_timestamp() - %(keep)s
 """
+
+# The age of the oldest item that could run, by queue.
+OLDEST_DUE: Final[LiteralString] = "select queue, oldest_due_s from ingather.queue_load order by queue"

@@ -8,6 +8,7 @@ from fastapi.responses import PlainTextResponse
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Gauge, generate_latest
 
 from ingather.engine.errors import IngatherError
+from ingather.engine.reports import report_oldest_due
 from ingather.engine.script import Script, Statement
 from ingather.web.access import Here, Operator
 from ingather.web.problems import problem
@@ -69,5 +70,8 @@ def metrics(here: Here, _: Operator) -> Response:
         items.labels(queue.name, "running").set(queue.running)
         if queue.max_running is not None:
             limits.labels(queue.name).set(queue.max_running)
+    oldest = Gauge("ingather_queue_oldest_seconds", "Age of the oldest due item.", ["queue"], registry=registry)
+    for name, age_s in here.engine.database.run(report_oldest_due()):
+        oldest.labels(name).set(age_s)
     Gauge("ingather_workers", "Registered workers.", registry=registry).set(len(here.engine.workers()))
     return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
