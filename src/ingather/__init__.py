@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ingather.engine.item import Item
     from ingather.engine.item_context import ItemLogFilter
     from ingather.engine.model import Failure, ItemRecord, Progress, Queue, ScatterOptions, ScheduleRecord, WorkerRecord
+    from ingather.engine.observer import WorkerState
     from ingather.engine.typed_kind import TypedKind
     from ingather.engine.worker import Worker
 
@@ -54,6 +55,7 @@ _HOMES = {
     "TypedKind": "engine.typed_kind",
     "Worker": "engine.worker",
     "WorkerRecord": "engine.model",
+    "WorkerState": "engine.observer",
 }
 
 __version__ = "0.1.0"
@@ -93,6 +95,7 @@ __all__ = [
     "UsageError",
     "Worker",
     "WorkerRecord",
+    "WorkerState",
 ]
 
 

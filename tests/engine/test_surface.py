@@ -48,6 +48,7 @@ PURE = {
     "ItemLogFilter.filter",
     "Item.scatter",
     "TypedKind.batch",
+    "Worker.state",
 }
 
 

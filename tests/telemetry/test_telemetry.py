@@ -87,17 +87,13 @@ def test_the_counts_of_a_worker_are_the_database_s_own_sums(shop: Engine, db: ps
     seen = asyncio.run(drained(shop))
     stored = db.execute(
         "select b.queue, b.kind, o.state::text, count(*) from ingather.outcome o"
-        " join ingather.segment s on o.item_id between s.id << 20 and s.last_id join ingather.batch b on b.id = s.batch_id"
+        " join ingather.segment s on o.item_id between s.id << 20 and s.last_id"
+        " join ingather.batch b on b.id = s.batch_id"
         " group by 1, 2, 3"
     ).fetchall()
     states = {"c": "completed", "e": "error"}
     expected = {(queue, kind, states[state]): n for queue, kind, state, n in stored}
-    counted = {
-        labels: n
-        for (name, *labels_), n in seen.items()
-        if name == "ingather_worker_items_total"
-        for labels in [tuple(labels_)]
-    }
+    counted = {tuple(labels): n for (name, *labels), n in seen.items() if name == "ingather_worker_items_total"}
     assert {labels: n for labels, n in counted.items() if "gather" not in labels[1]} == expected
     assert sum(n for labels, n in counted.items() if labels[1] == "work (gather)") == 2
     assert seen["ingather_worker_errors_total", "default", "work", "rejected"] == 3
@@ -110,6 +106,7 @@ def test_the_counts_of_a_worker_are_the_database_s_own_sums(shop: Engine, db: ps
 def test_a_worker_is_ready_while_its_database_answers(shop: Engine) -> None:
     async def story() -> tuple[int, int]:
         worker = shop.worker(concurrency=3)
+        status = 0
         with serve_telemetry(worker, 20_000, host="127.0.0.1", ports=5_000) as port:
             async with worker:
                 shop.submit("work", "good")
