@@ -157,3 +157,31 @@ def test_people_allocated_to_one_thing_and_to_another() -> None:
         text="Ten patients were allocated to walking and twelve to placebo groups.",
     )  # fmt: skip
     assert numbers_in(answer) == ("500", "68", "10", "372.9", "46.9", "12")
+
+
+def test_a_label_in_the_first_of_two_columns_goes_on_below_itself() -> None:
+    table = a_table(
+        ["", "", "Aspirin (n = 45)", "Placebo (n = 44)"],
+        ["Stone side", "left kidney", "12 (26.7)", "9 (20.5)"],
+        ["", "right kidney", "33 (73.3)", "35 (79.5)"],
+        ["Hydronephrosis", "left kidney", "5 (11.1)", "4 (9.1)"],
+        ["", "right kidney", "7 (15.6)", "6 (13.6)"],
+    )
+    assert numbers_in(ask_paper("hydronephrosis in right kidney", table)) == ("7", "45", "6", "44")
+
+
+def test_a_header_border_read_one_column_off_is_put_right_by_the_names_below() -> None:
+    table = a_table(
+        ["", "Placebo (n = 44)", "Aspirin (n = 45)", "", ""],
+        ["", "Pre", "Post", "Pre", "Post"],
+        ["Walking, mean (SD)", "10.3 (5.4)", "8.6 (4.2)", "10.2 (6.5)", "9.1 (5.2)"],
+        headers=2,
+    )
+    answer = ask_paper("walking", table, kind=_MEANS)
+    assert numbers_in(answer) == ("9.1", "5.2", "45", "8.6", "4.2", "44")
+
+
+def test_the_mean_of_some_people_has_not_the_size_of_the_arm() -> None:
+    table = a_table(_ARMS, ["Depression, mean (SD)", "", ""], [" Patients with mania", "8.2 (3.1)", "7.9 (2.8)"])
+    answer = ask_paper("depression in patients with mania", table, kind=_MEANS)
+    assert answer.state is not AnswerState.REPORTED

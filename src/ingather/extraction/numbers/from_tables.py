@@ -12,6 +12,7 @@ from ingather.extraction.numbers.arms import arms_of_question
 from ingather.extraction.numbers.cell import Form, is_whole_number_in_cell
 from ingather.extraction.numbers.meaning import (
     Figures,
+    cells_meaning_totals,
     meaning_as_events_of_best_n,
     meaning_as_mean,
     meaning_of_n_beside,
@@ -23,7 +24,7 @@ from ingather.extraction.numbers.outcome_match import (
     outcome_query_of,
     outcome_terms_elsewhere,
 )
-from ingather.extraction.numbers.pairing import PairedCells, paired_cells
+from ingather.extraction.numbers.pairing import PairedCells, Side, paired_cells
 from ingather.extraction.numbers.paper import NumbersPaper
 from ingather.extraction.numbers.question import NumbersKind, NumbersQuestion
 from ingather.extraction.numbers.sizes import ArmSize, sizes_of, sizes_of_arm
@@ -94,6 +95,25 @@ def _is_nameless_in_table(cells: PairedCells) -> bool:
 _COUNTS: Final = frozenset((Form.COUNT_PERCENT, Form.FRACTION, Form.BRACKET))
 
 
+# A row of means of some of the people: the number of people of the whole arm is not theirs.
+_SOME: Final = re.compile(
+    r"\b(?:patients|participants|subjects|those|women|men|children) (?:with|without|who|aged)\b|\bsub-?groups?\b"
+    r"|^\W*(?:males?|females?|men|women|boys|girls)\b",
+    re.IGNORECASE,
+)
+
+
+def _is_row_of_some(cells: PairedCells) -> bool:
+    return any(_SOME.search(label.text) for label in cells.intervention.entries[0].rows)
+
+
+def _sizes_of_some(side: Side) -> list[str]:
+    """The numbers of people that stand in the cells of a row or in its own labels."""
+    found = [entry.content.n for entry in side.entries] + [label.n for entry in side.entries for label in entry.rows]
+    found += [entry.content.first for entry in cells_meaning_totals(side.entries)]
+    return [n for n in found if n]
+
+
 def table_candidate_of(
     question: NumbersQuestion,
     cells: PairedCells,
@@ -108,7 +128,11 @@ def table_candidate_of(
         for side in (cells.intervention, cells.comparator)
         for entry in side.entries
     )
+    is_of_some = question.kind is NumbersKind.CONTINUOUS and _is_row_of_some(cells)
     for at, side in enumerate((cells.intervention, cells.comparator)):
+        if is_of_some:
+            sides.append(meaning_as_mean(side, _sizes_of_some(side), cells.view.table, paper.statements))
+            continue
         n = meaning_of_n_beside(side, cells.view.column_n)
         label = ArmLabel(side.label.text, side.label.core)
         firm, every = ([n], [n]) if n else sizes_of_arm(label, at, arms, sizes, paper)

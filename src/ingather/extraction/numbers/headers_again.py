@@ -85,7 +85,8 @@ def panel_headers(table: Table, rows: Sequence[Sequence[Cell]], stub: int) -> di
         if is_header_again(row, contents):
             title = _header_again_title(row)
             if title and not found:
-                found[-1] = _header_again_title([cell for cell in table.cells if cell.is_header])
+                heads = [cell for cell in table.cells if cell.is_header and cell.column == 0]
+                found[-1] = _header_again_title(heads[-1:])
         else:
             title = _panel_header(row, contents, rows)
         if title:

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Final
 
 from ingather.extraction.numbers.cell import CellContent, Form, cell_content_of, is_whole_number_in_cell, plain_cell
+from ingather.extraction.numbers.header_blocks import header_blocks_of
 from ingather.extraction.numbers.headers_again import (
     Contents,
     header_paths_again,
@@ -61,6 +62,8 @@ def numbers_view_of(table: Table) -> TableView:
     nameless = unlabelled_table_rows(table, rows)
     stub = _stub_of_view(rows)
     units = _time_units_of_view(table, stub)
+    blocks = header_blocks_of(table, stub)
+    above = _stub_labels_above(rows, stub)
     panels = panel_headers(table, rows, stub)
     panel = panels.get(-1, "")
     for row in rows:
@@ -84,7 +87,9 @@ def numbers_view_of(table: Table) -> TableView:
         if any(_ONLY_MARKS.fullmatch(text) for cell in body for text in cell.row_path):
             continue  # a footnote's mark was taken for a label: which row this is, is not known
         entries += [
-            _view_entry(cell, content, again, (panel, *_row_labels_in_view(cell, row, stub, units)))
+            _view_entry(
+                cell, content, {**blocks, **again}, (panel, *_row_labels_in_view(cell, row, above, stub, units))
+            )
             for cell, content in _contents_with_numbers(contents)
             if cell.column not in own_n
         ]
@@ -159,11 +164,28 @@ def _column_n_of_view(row: Sequence[Cell], contents: Sequence[tuple[Cell, CellCo
     return {}
 
 
-def _row_labels_in_view(cell: Cell, row: Sequence[Cell], stub: int, units: Mapping[int, str]) -> tuple[str, ...]:
+def _stub_labels_above(rows: Sequence[Sequence[Cell]], stub: int) -> Mapping[int, str]:
+    """The labels in the first of several columns of labels that go on over rows with labels in the others only."""
+    found: dict[int, str] = {}
+    current = ""
+    for row in rows:
+        first = next((cell for cell in row if cell.column == 0 and cell.text.strip()), None)
+        if first is not None:
+            current = "" if first.is_header or first.column_span > stub else first.text
+        elif current and any(0 < cell.column <= stub and cell.text.strip() for cell in row):
+            found[row[0].row] = current
+    return found if stub else {}
+
+
+def _row_labels_in_view(
+    cell: Cell, row: Sequence[Cell], above: Mapping[int, str], stub: int, units: Mapping[int, str]
+) -> tuple[str, ...]:
     """The labels of a cell's row, with what its stub says and texts that stand left of it before the first number."""
+    path = _row_path_in_view(cell, row, stub)
+    parent = above.get(row[0].row, "")
     return tuple(
         f"{text} {units[0]}" if 0 in units and _BARE_NUMBER.fullmatch(text) else text
-        for text in _row_path_in_view(cell, row, stub)
+        for text in ((parent, *path) if parent and parent not in path else path)
     )
 
 
