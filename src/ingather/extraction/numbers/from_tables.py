@@ -231,10 +231,11 @@ def _best_named_table_candidates(found: list[TableCandidate], query: OutcomeQuer
 def _table_candidates_of_plainest_caption(found: list[TableCandidate], query: OutcomeQuery) -> list[TableCandidate]:
     """Of tables whose captions name the outcome, the one whose caption names nothing else: `diarrhoea` alone."""
     wanted = set(query.terms)
-    excess = [len({*terms_of(one.cells.view.table.caption)} - wanted) for one in found]
-    if all(wanted & {*terms_of(one.cells.view.table.caption)} for one in found) and excess.count(min(excess)) == 1:
-        return [found[excess.index(min(excess))]]
-    return found
+    tables = [one.cells.view.table for one in found]
+    captions = [frozenset(terms_of(table.caption.removeprefix(table.label))) for table in tables]
+    plainest = min(captions, key=len)
+    is_part = all(plainest < caption for caption in captions if caption is not plainest)
+    return [found[captions.index(plainest)]] if is_part and plainest & wanted else found
 
 
 def _table_candidates_at_time(found: Sequence[TableCandidate], query: OutcomeQuery) -> tuple[list[TableCandidate], str]:

@@ -153,13 +153,22 @@ _UNITS: Final = re.compile(
 )
 
 
+_UNIT_BEHIND_COMMA: Final = re.compile(r",\s+([^,;()]{1,16})$")
+
+
 def label_without_units(text: str) -> str:
-    """A text without the brackets that hold nothing but a unit."""
+    """A text without the brackets that hold nothing but a unit, and without the unit behind its last comma."""
 
     def kept(found: re.Match[str]) -> str:
         return " " if _UNITS.fullmatch(fold(found[0]).text[1:-1].strip()) else found[0]
 
-    return _COUNTING_BRACKET.sub(kept, text)
+    return _label_without_unit_at_end(_COUNTING_BRACKET.sub(kept, text))
+
+
+def _label_without_unit_at_end(text: str) -> str:
+    found = _UNIT_BEHIND_COMMA.search(text.strip())
+    is_unit = found is not None and "/" in found[1] and _UNITS.fullmatch(fold(found[1]).text.strip(" *"))
+    return text[: text.rindex(",")] if is_unit else text
 
 
 def _name_in_label(rest: str) -> str:
@@ -169,7 +178,8 @@ def _name_in_label(rest: str) -> str:
         inner = found[0][1:-1]
         return " " if _UNITS.fullmatch(inner) or len(inner) < 2 else f" {inner} "
 
-    return _COUNTING.sub(" ", _COUNTING_BRACKET.sub(kept, _COUNTING.sub(" ", rest)))
+    bare = _label_without_unit_at_end(_COUNTING.sub(" ", rest))
+    return _COUNTING.sub(" ", _COUNTING_BRACKET.sub(kept, bare))
 
 
 def unmarked_labels(labels: Sequence[TableLabel], vocabulary: frozenset[str]) -> tuple[TableLabel, ...]:

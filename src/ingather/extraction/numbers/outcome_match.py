@@ -93,9 +93,7 @@ def outcome_match_score(
     }
     total = sum(weights.values())
     source = whole if is_left_to_caption else labels
-    if not total or not any(
-        term_weight(term) >= _STRONG and matches_outcome_term(term, source, short) for term in query.terms
-    ):
+    if not total or not any(matches_outcome_term(term, source, short) for term in _telling_outcome_terms(query)):
         return 0.0
     named_on = _Named(labels, whole, elsewhere, is_left_to_caption)
     covered, missed = _outcome_match_coverage(weights, named_on, short)
@@ -108,6 +106,13 @@ def outcome_match_score(
     excess = extra / max(1.0, sum(map(term_weight, own)))
     score = covered / total - _EXCESS * excess - _OTHER * min(1.0, missed, extra)
     return max(score, _outcome_match_of_sentence(frame, wanted, short))
+
+
+def _telling_outcome_terms(query: OutcomeQuery) -> list[str]:
+    """The terms that name the outcome. One sex is a name where the question says nothing else: `women` at the start."""
+    return [term for term in query.terms if term_weight(term) >= _STRONG] or [
+        term for term in query.terms if term in _SEXES
+    ]
 
 
 def _outcome_term_without_mark(term: str, vocabulary: frozenset[str], short: ShortForms) -> str:

@@ -38,7 +38,8 @@ _PEOPLE: Final = (
 _DIVIDING: Final = re.compile(r"\brandom|\bassign|\ballocat|\bdivided\b", re.IGNORECASE)
 _NAME: Final = r"(?P<label>[^\W\d_][^().;:\[\]]{0,70}?)"
 _IN_BRACKETS: Final = re.compile(
-    rf"{_NAME}(?:\s?\([^()]{{1,40}}\))?\s?[(\[]\s?n\s?[=:]\s?(?P<n>\d[\d,]*)\b", re.IGNORECASE
+    rf"{_NAME}(?:\s?\([^()]{{1,40}}\))?\s?[(\[](?:\s?[A-Za-z][A-Za-z0-9-]{{0,11}}[,;:])?\s?n\s?[=:]\s?(?P<n>\d[\d,]*)\b",
+    re.IGNORECASE,
 )
 _PEOPLE_IN_BRACKETS: Final = re.compile(rf"{_NAME}\s?[(\[](?P<n>{COUNT}) {_PEOPLE}\b", re.IGNORECASE)
 # `assigned to amoxicillin (1038) and placebo (1023)`: only where people are divided.
@@ -121,6 +122,10 @@ _PLANNED: Final = re.compile(
 )
 
 
+# `100 patients were assigned to either treatment or placebo`: the number is of all.
+_SEVERAL_NAMES: Final = re.compile(r"\b(?:either|or|versus|vs)\b", re.IGNORECASE)
+
+
 def _size_phrases(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
     """All places of a pattern, but for those where another number stands between number and name.
 
@@ -128,8 +133,9 @@ def _size_phrases(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]
     """
     at = 0
     while found := pattern.search(text, at):
-        is_across = found.start("n") < found.start("label") and _A_COUNT.search(found["label"])
-        if not is_across:
+        is_behind = found.start("n") < found.start("label")
+        is_across = is_behind and _A_COUNT.search(found["label"])
+        if not is_across and not (is_behind and _SEVERAL_NAMES.search(found["label"])):
             yield found
         at = found.start("label") if is_across else max(found.end(), at + 1)
 

@@ -79,13 +79,8 @@ def numbers_view_of(table: Table) -> TableView:
         if row[0].row in panels:
             panel = panels[row[0].row]
             continue
-        texts = [
-            cell.text for cell in row if cell_content_of(cell.text).form is Form.TEXT and _LETTERS.search(cell.text)
-        ]
-        if row[0].row in nameless and not texts:
+        if not _is_row_of_view(row, body, nameless):
             continue
-        if any(_ONLY_MARKS.fullmatch(text) for cell in body for text in cell.row_path):
-            continue  # a footnote's mark was taken for a label: which row this is, is not known
         entries += [
             _view_entry(
                 cell, content, {**blocks, **again}, (panel, *_row_labels_in_view(cell, row, above, stub, units))
@@ -97,6 +92,14 @@ def numbers_view_of(table: Table) -> TableView:
         # Rows above the first title have a title too, which was read as something else: their outcome is not known.
         entries = [entry for entry in entries if any(label.core for label in entry.rows)]
     return TableView(table=table, entries=tuple(_view_entries_with_records(entries)), column_n=column_n)
+
+
+def _is_row_of_view(row: Sequence[Cell], body: Sequence[Cell], nameless: frozenset[int]) -> bool:
+    """Whether it is known which row this is: not where it has no label, or a footnote's mark was taken for one."""
+    texts = [cell.text for cell in row if cell_content_of(cell.text).form is Form.TEXT and _LETTERS.search(cell.text)]
+    if row[0].row in nameless and not texts:
+        return False
+    return not any(_ONLY_MARKS.fullmatch(text) for cell in body for text in cell.row_path)
 
 
 def _contents_with_numbers(contents: Contents) -> Contents:
