@@ -249,3 +249,35 @@ def test_a_table_that_goes_on_in_the_next_column_with_its_label_is_one_table() -
             paper.row(96 + 13 * number, (x + 2, x + 120, x + 180), (f"Outcome {x + number}", f"{number}", f"0.{x}"))
     [table] = tables(paper.pdf())
     assert [row[0] for row in texts(table)[1:]] == [f"Outcome {n}" for n in (50, 51, 52, 310, 311, 312)]
+
+
+def test_a_table_without_a_number_has_its_caption() -> None:
+    paper = Paper()
+    paper.write(50, 90, "Table.", font="Times-Bold")
+    paper.write(95, 90, "Losses by arm")
+    for y in (96, 112, 165):
+        paper.rule(y)
+    paper.row(107, XS, ("Outcome", "Events", "Mean (SD)", "P"))
+    for number, row in enumerate(ROWS):
+        paper.row(126 + 14 * number, XS, row)
+    [table] = tables(paper.pdf())
+    assert (table.label, table.caption) == ("Table", "Table. Losses by arm")
+
+
+def test_boxes_that_hold_two_rows_of_figures_each_are_two_rows() -> None:
+    paper = Paper()
+    paper.write(50, 90, "Table 1. Search by group")
+    edges = (50, 150, 250, 350, 450)
+    for y in (96, 112, 144, 176):
+        paper.rule(y, right=450)
+    for x in edges:
+        paper.canvas.line(x, 842 - 96, x, 842 - 176)
+    xs = (152, 252, 352)
+    paper.row(107, (52, *xs), ("Outcome", "Group", "n", "Mean"))
+    for y, name in ((124, "Recall"), (156, "Precision")):
+        paper.write(52, y, name)
+        paper.row(y, xs, ("Control", "34", f"0.{y}"))
+        paper.row(y + 13, xs, ("Experimental", "30", f"0.{y + 1}"))
+    [table] = tables(paper.pdf())
+    assert [cell(table, text).row for text in ("0.124", "0.125", "0.156", "0.157")] == [1, 2, 3, 4]
+    assert cell(table, "0.157").column_path == ("Mean",)

@@ -7,7 +7,7 @@ from ingather.library.reading import OCR
 
 # Pages are kept under this name, so it is raised when the same bytes would give other pages. The version of
 # pypdfium2 is not part of it: most of its releases change no text, and each would have every file read again.
-PARSER = "pdfium-5"
+PARSER = "pdfium-6"
 
 # Text recognised in the pictures of a scan is another text, under a name of its own. The version of the
 # recogniser is not part of it, for the same reason.

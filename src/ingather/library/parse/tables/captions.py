@@ -9,6 +9,7 @@ _NUMBER = r"(?:[A-Z]{0,2}[-.]?\d{1,3}(?:[.-]\d{1,2})?[A-Za-z]?|[IVX]{1,5}|[A-Z])
 TABLE = re.compile(
     r"^(?P<label>(?:(?:Supplement(?:ary|al)|Supporting|Appendix|Additional|Online|Web|Extended\s+Data)\s+)?"
     rf"(?:e?Tables?|TABLE|Tab\.|Tabelle|Tableau|Tabla|Tabela)[\s\u2010-\u2013-]*{_NUMBER})(?P<rest>$|[\s.:|,;\u2013\u2014\u2002\u2003(\uff1a].*)"
+    r"|^(?P<label_only>T(?:able|ABLE))(?P<rest_only>\.(?:\s.*|$))"
     r"|^(?P<label_zh>[\u9644\u7eed\u7e8c]?\u8868\s*[A-Z]?\d{1,3}(?:[-.]\d{1,2})?)(?P<rest_zh>.*)"
 )
 FIGURE = re.compile(
@@ -21,6 +22,9 @@ CONTINUED = re.compile(
 # The word of a label alone, and how far its number may stand from it, in sizes of type.
 _LABEL_ALONE = re.compile(r"^(?:e?Tables?|TABLE|Tab\.|Tabelle|Tableau|Tabla|Tabela|[\u9644\u7eed\u7e8c]?\u8868)$")
 _APART = 1.3
+
+# The title may stand further from a whole label.
+_APART_FROM_LABEL = 3.0
 
 # After its number a caption goes on with a mark, a capital, a digit or another script; a sentence with a small letter.
 _SENTENCE = re.compile(r"^[\s\u2002\u2003]*(?:\(|,|;|and\b|[a-z])")
@@ -74,8 +78,8 @@ def caption_label_of(text: str) -> tuple[str, str] | None:
     found = TABLE.match(text)
     if not found:
         return None
-    label = found["label"] or found["label_zh"]
-    return " ".join(label.split()), found["rest"] if found["label"] else found["rest_zh"]
+    kind = next(kind for kind in ("", "_only", "_zh") if found[f"label{kind}"])
+    return " ".join(found[f"label{kind}"].split()), found[f"rest{kind}"]
 
 
 def find_captions(lines: list[list[Segment]], across: list[Rule]) -> list[Caption]:
@@ -160,8 +164,10 @@ def _whole_caption(lines: list[list[Segment]], number: int, place: int, label: s
 def _own_segments_of_caption(line: list[Segment], place: int) -> list[Segment]:
     """A segment and those after it on its line that stand too near to be another column."""
     own = [line[place]]
+    label = caption_label_of(own[0].text)
     for segment in line[place + 1 :]:
-        if segment.left - own[-1].right > 1.3 * segment.size:
+        is_label = len(own) == 1 and label is not None and not label[1].strip(" .:|")
+        if segment.left - own[-1].right > (_APART_FROM_LABEL if is_label else _APART) * segment.size:
             break
         own.append(segment)
     return own

@@ -17,6 +17,7 @@ from ingather.library.parse.tables.parted_labels import parted_labels_of
 from ingather.library.parse.tables.region import Region
 from ingather.library.parse.tables.ruled_rows import are_ruled_rows, ruled_row_of
 from ingather.library.parse.tables.tokens import lines_of_tokens, segments_of_tokens
+from ingather.library.parse.tables.unfinished import is_unfinished
 from ingather.library.table import Box
 
 # A table has no more columns and rows on a page than these; what seems to have more is a drawing.
@@ -25,6 +26,10 @@ _MOST_ROWS = 400
 
 # In points: a box is this much larger than its ink, for a dash is thinner than the grid that characters are kept on.
 _MARGIN = 0.4
+
+# A lattice is open where this share of its boxes with figures holds three or more of them, or this share holds two.
+_OPEN_BY_SEVERAL = 0.3
+_OPEN_BY_TWO = 0.6
 
 _CJK = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
 
@@ -110,15 +115,18 @@ def build_cell_grid(region: Region, before: CellGrid | None = None) -> CellGrid 
 
 def _cell_grid_has_open_lattice(lattice: Lattice, region: Region) -> bool:
     """Whether the boxes of a lattice hold several rows each: then its lines down are columns and no more."""
-    inside: dict[tuple[int, int], int] = {}
+    inside: dict[tuple[int, int], list[str]] = {}
     for line in lines_of_tokens(region.tokens):
         for segment in segments_of_tokens(line):
             square = lattice.square_at(segment.middle, segment.base - 0.4 * segment.size)
-            if square is not None and FIGURE.match(segment.text):
-                key = (square.row, square.column)
-                inside[key] = inside.get(key, 0) + 1
-    several = sum(1 for count in inside.values() if count > 2)
-    return several >= 1 and several >= 0.3 * len(inside)
+            if square is None or not FIGURE.match(segment.text):
+                continue
+            own = inside.setdefault((square.row, square.column), [])
+            # A figure that wraps is one.
+            if not own or not (segment.text[0] in "([" or is_unfinished(own[-1], segment.text)):
+                own.append(segment.text)
+    several, two = (sum(1 for own in inside.values() if len(own) > least) for least in (2, 1))
+    return (several >= 1 and several >= _OPEN_BY_SEVERAL * len(inside)) or two >= max(_OPEN_BY_TWO * len(inside), 4)
 
 
 def _build_ruled_cell_grid(region: Region, lattice: Lattice, before: CellGrid | None) -> CellGrid | None:

@@ -116,7 +116,10 @@ def _pairs_of_row_cells(lines: list[list[Segment]], cuts: list[float]) -> list[t
     label = ""
     for line in lines:
         is_labelled = columns_between_gutters(line[0], cuts)[0] == 0
-        if is_labelled:
+        if not is_labelled:
+            # A label over several rows stands beside the first; further names stand beside each.
+            is_labelled = len(line) > 1 and not is_figure_in_row(line[0])
+        else:
             # The second line of a label has no row of its own beside it.
             label, is_labelled = line[0].text, not is_unfinished(label, line[0].text)
         for segment in line:
