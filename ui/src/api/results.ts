@@ -19,6 +19,9 @@ interface Page {
 /** Pages that were read, by task. Where all documents are completed only colleagues change something: that can wait. */
 const pagesRead = new Map<number, Page[]>();
 const FRESH_MS = 30_000;
+// The first rows come alone, so that there is something to look at while the rest is on its way.
+const FIRST_PAGE = 10;
+const PAGE = 50;
 
 /** Answers about single documents. Pages that were requested before them know less. */
 const singles = new Map<string, { result: Result; at: number }>();
@@ -86,7 +89,7 @@ async function readResults(client: QueryClient, taskId: number, signal: AbortSig
       const began = Date.now();
       const answer = await api.get("/api/v1/extraction/tasks/{task_id}/results", {
         path: { task_id: taskId },
-        query: { after, limit: 50 },
+        query: { after, limit: after === 0 ? FIRST_PAGE : PAGE },
         signal,
       });
       page = { after, results: answer.results, next: answer.next, readAt: began };

@@ -67,6 +67,20 @@ export function useStudyHistory(projectId: number, studyId: number, isOpen: bool
   });
 }
 
+/** What registries say beside a document's cells. It changes with its study and with decisions, so not for long. */
+export function useRegistry(taskId: number, result: { ordinal: number; study_id: number }) {
+  return useQuery({
+    queryKey: ["registry", taskId, result.ordinal, result.study_id],
+    enabled: result.study_id > 0,
+    staleTime: 10_000,
+    queryFn: ({ signal }) =>
+      api.get("/api/v1/extraction/tasks/{task_id}/results/{ordinal}/registry", {
+        path: { task_id: taskId, ordinal: result.ordinal },
+        signal,
+      }),
+  });
+}
+
 export type Change =
   | { kind: "merge"; study_ids: number[] }
   | { kind: "split"; study_id: number; report_ids: number[] }

@@ -147,6 +147,20 @@ export const en = {
     flow: "Flow of the review",
     withoutFile: (n: number) => `${plural(n, "record has", "records have")} no paper yet.`,
     withoutRecord: (n: number) => `${plural(n, "paper is", "papers are")} in no file of references.`,
+    beside: "Elsewhere",
+    verdicts: {
+      same: "as in the paper",
+      differs: "differs from the paper",
+      only_registry: "in the registry",
+      only_paper: "in the paper",
+    },
+    otherSays: (name: string) => `Another report of this study, ${name}, says:`,
+    switches: {
+      omitted: "Registered as primary, not in the paper",
+      demoted: "Registered as primary, secondary in the paper",
+      promoted: "Registered as secondary, primary in the paper",
+      added: "Primary in the paper, not registered",
+    },
   },
   steps: { setup: "Setup", progress: "Progress", table: "Table", analysis: "Analysis", label: "Steps" },
   analysis: {

@@ -139,6 +139,20 @@ export const zh: Texts = {
     flow: "研究流程",
     withoutFile: (n) => `${count(n)} 条题录还没有全文。`,
     withoutRecord: (n) => `${count(n)} 篇论文不在任何题录文件中。`,
+    beside: "其他来源",
+    verdicts: {
+      same: "与论文一致",
+      differs: "与论文不同",
+      only_registry: "注册记录",
+      only_paper: "论文",
+    },
+    otherSays: (name) => `同一研究的另一报告 ${name} 的值：`,
+    switches: {
+      omitted: "注册为主要结局，论文中没有",
+      demoted: "注册为主要结局，论文中为次要结局",
+      promoted: "注册为次要结局，论文中为主要结局",
+      added: "论文中的主要结局未注册",
+    },
   },
   steps: { setup: "设置", progress: "进度", table: "表格", analysis: "分析", label: "步骤" },
   analysis: {

@@ -6,6 +6,7 @@ import { type Field, type Template, shown, unitOf } from "../../api/template";
 import { Icon } from "../../components/icon";
 import { FlagMark, Mark } from "../../components/mark";
 import { useLanguage, useTexts } from "../../texts";
+import { Beside } from "./beside";
 import { Compared } from "./compared";
 import { Comments } from "./comments";
 import { History } from "./history";
@@ -46,6 +47,7 @@ export function Details({ task, template, result, field, finding, lines }: Props
       ))}
       <Value field={field} finding={finding} />
       {finding.cell ? <FromCell finding={finding} cell={finding.cell} /> : <Quote finding={finding} lines={lines} />}
+      <Beside task={task} result={result} field={field} finding={finding} />
       <h3>{texts.drawer.checks}</h3>
       {messages.length === 0 && <p className="dim">{texts.drawer.noChecks}</p>}
       {messages.map(({ flag, text }) => (
