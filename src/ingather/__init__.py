@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ingather.engine.item_context import ItemLogFilter
     from ingather.engine.model import Failure, ItemRecord, Progress, Queue, ScatterOptions, ScheduleRecord, WorkerRecord
     from ingather.engine.observer import WorkerState
+    from ingather.engine.process_resource import ProcessResource
     from ingather.engine.typed_kind import TypedKind
     from ingather.engine.worker import Worker
 
@@ -47,6 +48,7 @@ _HOMES = {
     "Item": "engine.item",
     "ItemLogFilter": "engine.item_context",
     "ItemRecord": "engine.model",
+    "ProcessResource": "engine.process_resource",
     "Progress": "engine.model",
     "Queue": "engine.model",
     "ScatterOptions": "engine.model",
@@ -78,6 +80,7 @@ __all__ = [
     "LeaseLost",
     "NotReady",
     "PayloadRefused",
+    "ProcessResource",
     "Progress",
     "Queue",
     "Reject",

@@ -42,11 +42,13 @@ PURE = {
     "Ingather.gather",
     "Ingather.handler",
     "Ingather.on_failure",
+    "Ingather.resource",
     "Ingather.typed",
     "Ingather.worker",
     "Item.add",
     "ItemLogFilter.filter",
     "Item.scatter",
+    "ProcessResource.close",
     "TypedKind.batch",
     "Worker.state",
 }

@@ -126,6 +126,8 @@ def _argv_of_crew_member(arguments: Namespace) -> list[str]:
     """The same command for one process, which stops when this one is gone."""
     options = ["--concurrency", str(arguments.concurrency), "--grace", str(arguments.grace)]
     queues = ["--queue", *arguments.queue] if arguments.queue else []
+    for name, value in (("--child-items", arguments.child_items), ("--child-memory", arguments.child_memory)):
+        options += [] if value is None else [name, str(value)]
     if arguments.metrics is not None:
         options += ["--metrics", str(arguments.metrics), "--metrics-ports", str(arguments.processes)]
     parent = ["--parent", str(os.getpid())]

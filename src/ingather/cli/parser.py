@@ -82,6 +82,12 @@ def _add_work(commands: Any) -> None:
         help=f"time to finish when stopped ({GRACE_S:g})",
     )
     command.add_argument(
+        "--child-items", type=whole_argument, default=None, metavar="N", help="items of a child process"
+    )
+    command.add_argument(
+        "--child-memory", type=whole_argument, default=None, metavar="MB", help="memory of a child process"
+    )
+    command.add_argument(
         "--metrics", type=port_argument, default=None, metavar="PORT", help="serve /metrics, /healthz and /readyz there"
     )
     # Given to workers by whoever starts several: each takes the first free port of so many.

@@ -35,7 +35,12 @@ def work_command(arguments: Namespace) -> int:
         threading.Thread(target=_follow_parent_of_work, args=(arguments.parent,), daemon=True).start()
     app = find_app_to_work_for(arguments.app)
     set_up_log_of_work()
-    worker = app.worker(concurrency=arguments.concurrency, queues=arguments.queue)
+    worker = app.worker(
+        concurrency=arguments.concurrency,
+        queues=arguments.queue,
+        child_items=arguments.child_items,
+        child_memory_mb=arguments.child_memory,
+    )
     app.check()
     kinds = ", ".join(app.kinds)
     lanes = ", ".join(arguments.queue) if arguments.queue else "all queues"

@@ -118,6 +118,15 @@ def checked_lease(seconds: float) -> timedelta:
     return timedelta(seconds=seconds)
 
 
+def checked_child_limit(what: str, number: int | None) -> int:
+    """How many items, or megabytes, a child process may have; None is no limit, which is 0 from here on."""
+    if number is None:
+        return 0
+    if not is_whole_argument(number, 1, MAX_LIMIT):
+        raise UsageError(f"child_{what} is a whole number from 1 to {MAX_LIMIT:,}, not {number!r}.")
+    return number
+
+
 def checked_concurrency(concurrency: int) -> int:
     if not is_whole_argument(concurrency, 1, MAX_CONCURRENCY):
         raise UsageError(f"A worker runs 1 to {MAX_CONCURRENCY:,} items at once, not {concurrency!r}.")

@@ -11,7 +11,7 @@ from ingather.engine.codec import Unstorable, encode_result
 from ingather.engine.errors import Reject, RetryLater
 from ingather.engine.item import Item, Offspring
 from ingather.engine.item_context import running_item
-from ingather.engine.jobs import Job
+from ingather.engine.jobs import NO_LIMITS, ChildLimits, Job
 from ingather.engine.nursery import Nursery
 from ingather.engine.pool_keeper import EXIT_0
 from ingather.engine.verdict import ChildTraceback, Raised, describe_raised
@@ -36,15 +36,16 @@ class ChildFailure(NamedTuple):
 class Children:
     """A pool of child processes, as many as the worker has slots, made when the first item needs one."""
 
-    def __init__(self, engine: "Engine", size: int) -> None:
+    def __init__(self, engine: "Engine", size: int, limits: ChildLimits = NO_LIMITS) -> None:
         self._engine = engine
+        self._limits = limits
         self._size = size
         self._nursery: Nursery | None = None
         self._opening = asyncio.Lock()
 
     async def open(self) -> None:
         """Before the worker has threads of its own, so that no child ever inherits what they were at."""
-        nursery = Nursery(self._size, partial(_prepare_child_for_engine, self._engine))
+        nursery = Nursery(self._size, partial(_prepare_child_for_engine, self._engine), self._limits)
         try:
             await nursery.open()
         except BaseException:

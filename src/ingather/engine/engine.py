@@ -1,7 +1,7 @@
 """The engine's front door: handlers are registered on it, work is scattered through it, workers come from it."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from datetime import timedelta
 from itertools import chain, islice
 from typing import Any, TypeVar, Unpack, overload
@@ -12,6 +12,7 @@ from ingather.engine import verbs
 from ingather.engine.arguments import (
     MAX_ID,
     check_listing_arguments,
+    checked_child_limit,
     checked_concurrency,
     checked_keep,
     checked_labels,
@@ -23,9 +24,11 @@ from ingather.engine.batch import Batch
 from ingather.engine.database import Database
 from ingather.engine.errors import UnknownBatch, UsageError
 from ingather.engine.item import Item
+from ingather.engine.jobs import ChildLimits
 from ingather.engine.migrations import migrate
 from ingather.engine.model import Failure, Progress, ScatterOptions, ScatterRequest
 from ingather.engine.operations import Operations
+from ingather.engine.process_resource import ProcessResource
 from ingather.engine.registry import Registry
 from ingather.engine.script import Script
 from ingather.engine.typed_kind import TypedKind
@@ -34,6 +37,7 @@ from ingather.engine.worker import Worker
 F = TypeVar("F", bound=Callable[..., Any])
 P = TypeVar("P")
 R = TypeVar("R")
+T = TypeVar("T")
 H = TypeVar("H", bound=Callable[[Failure], object])
 
 
@@ -61,10 +65,17 @@ class Engine(Operations):
     # --- registering -----------------------------------------------------------------------------------------------
 
     def handler(
-        self, kind: str, *, queue: str = "default", max_attempts: int = 4, timeout: float = 1800
+        self,
+        kind: str,
+        *,
+        queue: str = "default",
+        max_attempts: int = 4,
+        timeout: float = 1800,
+        backoff: Callable[[int], float] | None = None,
     ) -> Callable[[F], F]:
-        """Register the code for a kind of item. `async def` runs on the worker's loop, `def` in a child process."""
-        return self.registry.handler(kind, queue, max_attempts, timeout)
+        """Register the code for a kind of item. `async def` runs on the worker's loop, `def` in a child process.
+        `backoff` gives the seconds to wait after the attempt of that number has failed."""
+        return self.registry.handler(kind, queue, max_attempts, timeout, backoff)
 
     def gather(self, kind: str, *, max_attempts: int = 4, timeout: float = 1800) -> Callable[[F], F]:
         """Register what runs once after a batch of that kind closed; what it returns is the batch's result."""
@@ -74,6 +85,12 @@ class Engine(Operations):
         """Register what is called in the worker after every attempt that failed, for metrics and error trackers."""
         self.registry.failure_hooks.append(hook)
         return hook
+
+    def resource(self, make: Callable[[], Iterator[T]]) -> ProcessResource[T]:
+        """Register what handlers need once per process: a generator that makes it, yields it, and lets go of it."""
+        made = ProcessResource(make)
+        self.registry.resources.append(made)
+        return made
 
     @overload
     def typed(self, handler: Callable[[Item[P]], Coroutine[Any, Any, R]]) -> TypedKind[P, R]: ...
@@ -212,12 +229,27 @@ class Engine(Operations):
 
     # --- working ---------------------------------------------------------------------------------------------------
 
-    def worker(self, *, concurrency: int = 10, queues: Iterable[str] | None = None) -> Worker:
-        """A worker for the kinds registered here: `async with` it in a loop of your own, or `drain()` it."""
+    def worker(
+        self,
+        *,
+        concurrency: int = 10,
+        queues: Iterable[str] | None = None,
+        child_items: int | None = None,
+        child_memory_mb: int | None = None,
+    ) -> Worker:
+        """A worker for the kinds registered here: `async with` it in a loop of your own, or `drain()` it.
+
+        A child process ends after `child_items` items and another takes its
+        place; with `child_memory_mb`, what it allocates beyond that fails.
+        """
         slots = checked_concurrency(concurrency)
         if isinstance(queues, str) or (queues is not None and not (queues := list(queues))):
             raise UsageError("queues is a list with at least one name; leave it out to serve all queues.")
-        return Worker(self, slots, None if queues is None else [checked_name("queue", queue) for queue in queues])
+        limits = ChildLimits(
+            checked_child_limit("items", child_items), checked_child_limit("memory_mb", child_memory_mb)
+        )
+        lanes = None if queues is None else [checked_name("queue", queue) for queue in queues]
+        return Worker(self, slots, lanes, limits)
 
     # --- the database ----------------------------------------------------------------------------------------------
 

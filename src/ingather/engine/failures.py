@@ -60,7 +60,9 @@ class Failures:
         max_attempts = lease.max_attempts
         if lease.is_gather and lease.kind in self._registry.gathers:
             max_attempts = self._registry.gathers[lease.kind].max_attempts
-        return verdict(error, attempt=lease.attempt, max_attempts=max_attempts, lost=lease.lost)
+        handler = self._registry.handlers.get(lease.kind)
+        backoff = handler.backoff if handler is not None and not lease.is_gather else None
+        return verdict(error, attempt=lease.attempt, max_attempts=max_attempts, lost=lease.lost, backoff=backoff)
 
     def _log(self, error: BaseException, end: Consequence, lease: Lease, item_id: int, ordinal: int) -> None:
         """An item that ended is an error in the log, so that people notice; an attempt that is tried again is not."""

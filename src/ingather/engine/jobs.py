@@ -8,6 +8,18 @@ from typing import Any, Final, NamedTuple
 LENGTH: Final = struct.Struct("!Q")
 
 
+class ChildLimits(NamedTuple):
+    """What one child process may do before another takes its place."""
+
+    items: int = 0
+    """So many items, then it ends; 0 is no limit."""
+    memory_mb: int = 0
+    """So much memory of its own: beyond it, allocations fail. 0 is no limit."""
+
+
+NO_LIMITS: Final = ChildLimits()
+
+
 class Job(NamedTuple):
     """What a child is to do. `function` must be importable; all else is in `args`."""
 

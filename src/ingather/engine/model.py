@@ -126,6 +126,8 @@ class Handler:
     max_attempts: int
     timeout_s: int
     is_async: bool
+    backoff: Callable[[int], float] | None = None
+    """The pause in seconds after an attempt that failed; None is the engine's own."""
     registered: Callable[..., Any] | None = None
     """What was registered, where `function` is that in a coat that reads its types."""
     payloads: "Shape | None" = None

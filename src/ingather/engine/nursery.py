@@ -21,7 +21,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 from ingather.engine.errors import RetryLater
-from ingather.engine.jobs import LENGTH, Job, job_frame
+from ingather.engine.jobs import LENGTH, NO_LIMITS, ChildLimits, Job, job_frame
 from ingather.engine.pool_keeper import keep_pool_alive
 from ingather.engine.verdict import Died
 
@@ -37,7 +37,7 @@ APART_S: Final = 10.0
 class Nursery:
     """The worker's side of it: sends jobs over, and receives their answers."""
 
-    def __init__(self, size: int, prepare: Callable[[], None]) -> None:
+    def __init__(self, size: int, prepare: Callable[[], None], limits: ChildLimits = NO_LIMITS) -> None:
         # The child would write once more what is still in the buffers.
         for stream in (sys.stdout, sys.stderr):
             with suppress(AttributeError, ValueError, OSError):
@@ -48,7 +48,7 @@ class Nursery:
             warnings.simplefilter("ignore", DeprecationWarning)
             self._pid = os.fork()
             if self._pid == 0:
-                keep_pool_alive(theirs, size, prepare)
+                keep_pool_alive(theirs, size, prepare, limits)
         self._jobs: dict[int, asyncio.Future[Any]] = {}
         self._number = 0
         self._writer: asyncio.StreamWriter | None = None

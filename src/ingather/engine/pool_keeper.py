@@ -4,6 +4,7 @@ import ctypes
 import multiprocessing
 import os
 import pickle
+import resource
 import select
 import signal
 import socket
@@ -22,7 +23,7 @@ from typing import Any, Final, NoReturn
 from pebble import CONSTS, ProcessExpired, ProcessPool
 
 from ingather.engine.errors import RetryLater
-from ingather.engine.jobs import LENGTH, Job, job_frame
+from ingather.engine.jobs import LENGTH, NO_LIMITS, ChildLimits, Job, job_frame
 from ingather.engine.verdict import Died, Overdue, Raised, describe_raised
 from ingather.notice import notice
 
@@ -30,6 +31,7 @@ from ingather.notice import notice
 _PR_SET_PDEATHSIG: Final = 1
 # The exit code that stands for 0 where 0 would look like an orderly end. Any code that programs do not use will do.
 EXIT_0: Final = 213
+MEGABYTE: Final = 1 << 20
 # How often the nursery looks whether its pool is still whole. Longer delays jobs that came while it broke.
 LOOK_S: Final = 0.5
 
@@ -68,7 +70,9 @@ class _Context(ForkContext):
     Process = _PoolProcess
 
 
-def keep_pool_alive(line: socket.socket, size: int, prepare: Callable[[], None]) -> NoReturn:
+def keep_pool_alive(
+    line: socket.socket, size: int, prepare: Callable[[], None], limits: ChildLimits = NO_LIMITS
+) -> NoReturn:
     """All that this process does. Nothing of the worker's own code above us on the stack may go on."""
     try:
         # A group of its own: a kill of the worker's group leaves this process the time to kill its children's groups.
@@ -76,7 +80,7 @@ def keep_pool_alive(line: socket.socket, size: int, prepare: Callable[[], None])
         signal.signal(signal.SIGUSR1, _end_pool_with_children)
         _ignore_signals_in_pool(at_death_of_parent=signal.SIGUSR1)
         _let_pool_go_of_streams(but=line.fileno())
-        PoolKeeper(line, size, prepare).keep()
+        PoolKeeper(line, size, prepare, limits).keep()
     except BaseException:  # noqa: BLE001  # there is nobody above us
         traceback.print_exc()
         os._exit(1)
@@ -112,10 +116,13 @@ def _is_stream_of_pool(fd: int) -> bool:
 class PoolKeeper:
     """Keeps a pool of children, made when the first job comes, until the worker hangs up."""
 
-    def __init__(self, line: socket.socket, size: int, prepare: Callable[[], None]) -> None:
+    def __init__(
+        self, line: socket.socket, size: int, prepare: Callable[[], None], limits: ChildLimits = NO_LIMITS
+    ) -> None:
         self._line = line
         self._size = size
         self._prepare = prepare
+        self._limits = limits
         self._pool: ProcessPool | None = None
         self._under_way: dict[int, Future[Any]] = {}
         self._write_lock = threading.Lock()
@@ -154,8 +161,9 @@ class PoolKeeper:
             if self._pool is None:
                 self._pool = ProcessPool(
                     max_workers=self._size,
+                    max_tasks=self._limits.items,
                     context=_Context(),
-                    initializer=partial(_prepare_pool_process, self._line, self._prepare),
+                    initializer=partial(_prepare_pool_process, self._line, self._prepare, self._limits.memory_mb),
                 )
             future = self._pool.schedule(job.function, args=job.args, timeout=job.timeout_s)
         except Exception as error:  # noqa: BLE001  # no process to be had, for one: the item's failure, not our end
@@ -218,11 +226,13 @@ def _cause_of_death_in_pool(exitcode: int | None) -> str:
     return f"the handler's process exited with code {code} before it answered"
 
 
-def _prepare_pool_process(line: socket.socket, prepare: Callable[[], None]) -> None:
+def _prepare_pool_process(line: socket.socket, prepare: Callable[[], None], memory_mb: int) -> None:
     # SIGKILL, since a handler may be deep in code that never looks for signals.
     _ignore_signals_in_pool(at_death_of_parent=signal.SIGKILL)
     signal.signal(signal.SIGUSR1, signal.SIG_DFL)
     line.close()
+    if memory_mb:
+        resource.setrlimit(resource.RLIMIT_DATA, (memory_mb * MEGABYTE, memory_mb * MEGABYTE))
     prepare()
 
 

@@ -5,7 +5,7 @@ import secrets
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any, Final, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack
 
 from ingather.engine.arguments import (
     checked_attempts,
@@ -23,6 +23,9 @@ from ingather.engine.errors import EmptyBatch, UnknownKind, UsageError, checked_
 from ingather.engine.item import Item, Offspring
 from ingather.engine.model import Failure, Handler, ScatterOptions, ScatterRequest
 from ingather.engine.shape import shapes_of_handler, with_payloads_in_shape
+
+if TYPE_CHECKING:
+    from ingather.engine.process_resource import ProcessResource
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -46,9 +49,17 @@ class Registry:
         # Whatever this application scatters in this process is one share of a queue, unless it names others.
         self.share = secrets.token_hex(SHARE_BYTES)
         self.failure_hooks: list[Callable[[Failure], object]] = []
+        self.resources: list[ProcessResource[Any]] = []
 
-    def handler(self, kind: str, queue: str, max_attempts: int, timeout: float) -> Callable[[F], F]:
-        return _register_handler(self.handlers, kind, queue, max_attempts, timeout, Item)
+    def handler(
+        self, kind: str, queue: str, max_attempts: int, timeout: float, backoff: Callable[[int], float] | None = None
+    ) -> Callable[[F], F]:
+        return _register_handler(self.handlers, kind, queue, max_attempts, timeout, Item, backoff)
+
+    def close_resources(self) -> None:
+        """Let go of what this process has made, the last first."""
+        for made in reversed(self.resources):
+            made.close()
 
     def gather(self, kind: str, max_attempts: int, timeout: float) -> Callable[[F], F]:
         register = _register_handler(self.gathers, kind, "default", max_attempts, timeout, Batch)
@@ -131,8 +142,16 @@ class Registry:
 
 
 def _register_handler(
-    functions: dict[str, Handler], kind: str, queue: str, max_attempts: int, timeout: float, argument: type
+    functions: dict[str, Handler],
+    kind: str,
+    queue: str,
+    max_attempts: int,
+    timeout: float,
+    argument: type,
+    backoff: Callable[[int], float] | None = None,
 ) -> Callable[[F], F]:
+    if backoff is not None and not callable(backoff):
+        raise UsageError(f"backoff is a function from an attempt's number to seconds, not {backoff!r}.")
     checked = Handler(
         kind=checked_name("kind", kind),
         function=_no_registered_function,
@@ -140,6 +159,7 @@ def _register_handler(
         max_attempts=checked_attempts(max_attempts),
         timeout_s=checked_timeout_s(timeout),
         is_async=False,
+        backoff=backoff,
     )
     if kind in functions:
         raise UsageError(f"Kind {kind!r} has a function already: {functions[kind].function.__qualname__}.")

@@ -1,5 +1,6 @@
 """The decision that is pure: what becomes of an item whose handler did not return."""
 
+import logging
 import random
 import traceback
 from collections.abc import Callable, Iterable
@@ -10,11 +11,15 @@ from typing import Any, Final
 from ingather.engine.errors import Reject, RetryLater
 from ingather.notice import error_fields
 
+log: Final = logging.getLogger("ingather.worker")
+
 # An item whose process died so often ends as lost. Fewer would blame items that died with a neighbour; more would let
 # one item take down more workers.
 MAX_LOST: Final = 3
 # The longest pause before an attempt, reached with the tenth. Longer ones hide an item for more than people wait.
 LONGEST_BACKOFF_S: Final = 600.0
+# The longest pause that a handler's own backoff may ask for. A longer one is more likely a mistake of units.
+LONGEST_OWN_BACKOFF_S: Final = 86_400.0
 # Characters kept of an error's message. It is stored with the item and shown in lists; longer ones hold whole pages.
 MESSAGE_CAP: Final = 2_000
 
@@ -66,6 +71,7 @@ def verdict(
     max_attempts: int,
     lost: int,
     jitter: Callable[[float, float], float] = random.uniform,
+    backoff: Callable[[int], float] | None = None,
 ) -> Consequence:
     """What becomes of an item whose handler raised. Pure but for the jitter: the table in its test is the spec."""
     match error:
@@ -87,12 +93,25 @@ def verdict(
                 is_over=True, error=describe_raised(error, "timeout" if isinstance(error, Overdue) else "exhausted")
             )
         case _:
-            delay_s = jitter(0.0, min(LONGEST_BACKOFF_S, 2.0**attempt))
+            delay_s = _own_backoff_s(backoff, attempt) if backoff else None
+            if delay_s is None:
+                delay_s = jitter(0.0, min(LONGEST_BACKOFF_S, 2.0**attempt))
             return Consequence(
                 is_over=False,
                 error=describe_raised(error, "timeout" if isinstance(error, Overdue) else "failed"),
                 delay_s=delay_s,
             )
+
+
+def _own_backoff_s(backoff: Callable[[int], float], attempt: int) -> float | None:
+    """What the handler's own function says, within bounds; None where it fails, and then the engine's own counts."""
+    try:
+        delay_s = float(backoff(attempt))
+    except Exception:
+        log.exception("the backoff %s failed", getattr(backoff, "__qualname__", backoff))
+        return None
+    # Comparisons with NaN are false: it falls to the engine's own, too.
+    return min(LONGEST_OWN_BACKOFF_S, delay_s) if delay_s >= 0 else None
 
 
 def describe_raised(error: BaseException, reason: str) -> dict[str, Any]:

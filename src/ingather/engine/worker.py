@@ -14,6 +14,7 @@ from ingather.engine.children import Children
 from ingather.engine.connection import aconnect
 from ingather.engine.errors import DatabaseUnavailable, ShuttingDown
 from ingather.engine.feeder import Feeder
+from ingather.engine.jobs import NO_LIMITS, ChildLimits
 from ingather.engine.observer import WorkerObserver, WorkerState
 from ingather.engine.refusals import PASSING_ERRORS
 from ingather.engine.registration import Registration
@@ -48,7 +49,10 @@ class Worker:
 
     _horizon = DRAIN_HORIZON
 
-    def __init__(self, engine: "Engine", concurrency: int, queues: list[str] | None) -> None:
+    def __init__(
+        self, engine: "Engine", concurrency: int, queues: list[str] | None, limits: ChildLimits = NO_LIMITS
+    ) -> None:
+        self._limits = limits
         self._engine = engine
         self._concurrency = concurrency
         self._queues = queues
@@ -99,7 +103,7 @@ class Worker:
     # The worker of the testing kit has others of these three.
 
     def _new_children(self) -> Children:
-        return Children(self._engine, self._concurrency)
+        return Children(self._engine, self._concurrency, self._limits)
 
     def _new_registration(self) -> Registration:
         return Registration(self._engine, self._table, self._concurrency, kills_stuck=self._kills_stuck)
@@ -148,6 +152,7 @@ class Worker:
             task.cancel()
         await asyncio.wait(tasks, timeout=STUBBORN_S)
         await self._children.stop()
+        await asyncio.to_thread(self._engine.registry.close_resources)
         await self._feeder.line.close()
 
     async def __aenter__(self) -> Self:

@@ -3,12 +3,13 @@
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable
+from itertools import groupby
 from typing import Final
 
 import orjson
 
 from ingather.engine.holdings import Lease
-from ingather.engine.outbox import Ended, PutBack
+from ingather.engine.outbox import Ended, PutBack, state_of, token_of, took_of
 
 # The upper ends of the histograms' buckets in seconds. Handlers take from microseconds to hours; more buckets make more
 # series for every kind.
@@ -31,6 +32,15 @@ class Buckets:
         self.counts[bisect_left(self.ends_s, seconds)] += 1
         self.sum_s += seconds
 
+    def add_all(self, seconds: list[float]) -> None:
+        """`add` for each of them; one look at the longest where all belong into the first bucket."""
+        if max(seconds) <= self.ends_s[0]:
+            self.counts[0] += len(seconds)
+            self.sum_s += sum(seconds)
+            return
+        for each in seconds:
+            self.add(each)
+
 
 class WorkerCounts:
     """Told by the worker what its database has confirmed. Kinds are those of the code, so their number has an end."""
@@ -49,19 +59,25 @@ class WorkerCounts:
         self._queues: set[str] = set()
 
     def ended(self, leases: dict[int, Lease], ended: Iterable[Ended]) -> None:
-        """Outcomes that are stored under these leases."""
-        for token, _, state, took_s, _, error in ended:
-            if (lease := leases.get(token)) is None:
-                continue
-            queue, kind = self._queue_label(lease.queue), lease.kind
-            if lease.is_gather:
-                kind = f"{kind} (gather)"
-            self.items[queue, kind, "completed" if state == "c" else "error"] += 1
-            if error:
-                self.failed[queue, kind, orjson.loads(error).get("reason", OTHER)] += 1
-            if (histogram := self.run_s.get(kind)) is None:
-                histogram = self.run_s[kind] = Buckets(RUN_BUCKETS_S)
-            histogram.add(took_s)
+        """Outcomes that are stored under these leases, a run of them at a time: quick handlers end by thousands."""
+        for token, group in groupby(ended, token_of):
+            if (lease := leases.get(token)) is not None:
+                run = list(group)
+                self._add_run(lease, run, list(map(state_of, run)).count("c"))
+
+    def _add_run(self, lease: Lease, run: list[Ended], completed: int) -> None:
+        queue = self._queue_label(lease.queue)
+        kind = f"{lease.kind} (gather)" if lease.is_gather else lease.kind
+        if completed:
+            self.items[queue, kind, "completed"] += completed
+        if completed < len(run):
+            self.items[queue, kind, "error"] += len(run) - completed
+            for *_, error in run:
+                if error:
+                    self.failed[queue, kind, orjson.loads(error).get("reason", OTHER)] += 1
+        if (histogram := self.run_s.get(kind)) is None:
+            histogram = self.run_s[kind] = Buckets(RUN_BUCKETS_S)
+        histogram.add_all(list(map(took_of, run)))
 
     def put_back(self, leases: dict[int, Lease], put_backs: Iterable[PutBack]) -> None:
         """Items that went back."""
