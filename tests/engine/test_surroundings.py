@@ -126,9 +126,11 @@ def test_a_handler_s_own_pause_is_kept(app: Engine, db: psycopg.Connection) -> N
     assert (item.attempt, item.error["reason"]) == (3, "exhausted")
 
 
-@pytest.mark.parametrize(("said", "kept"), [(5, 5), (1e9, LONGEST_OWN_BACKOFF_S), (0, 0), (-1, 2), (float("nan"), 2)])
-def test_a_pause_of_ones_own_has_bounds(said: float, kept: float) -> None:
-    end = verdict(OSError(), attempt=1, max_attempts=3, lost=0, jitter=lambda _, most: most, backoff=lambda _: said)
+@pytest.mark.parametrize(
+    ("pause_s", "kept"), [(5, 5), (1e9, LONGEST_OWN_BACKOFF_S), (0, 0), (-1, 2), (float("nan"), 2)]
+)
+def test_a_pause_of_ones_own_has_bounds(pause_s: float, kept: float) -> None:
+    end = verdict(OSError(), attempt=1, max_attempts=3, lost=0, jitter=lambda _, most: most, backoff=lambda _: pause_s)
     assert end.delay_s == kept
     assert end.counts
 
