@@ -49,7 +49,14 @@ _SETS: Final = (
     ),
 )
 _MAIN: Final = rx(r"\b(?:primary|main) (?:efficacy )?analys[ie]s\b|\bprimary outcome was analy|主要分析")
+# Sentences that say what was analysed and how; others mention a set beside a result.
+_ANALYSED_SO: Final = rx(
+    r"\banaly[sz]\w+\b[^.]{0,80}\b(?:was|were|is|are|will be|by|on|according|based|used|using|included?"
+    r"|following|with)\b"
+    r"|\b(?:used?|performed|conducted|undertook|applied|did)\b[^.]{0,60}\banaly|分析"
+)
 _OTHER_SET: Final = rx(
+    r"\bexposed\b|ITT:E|\bre-?analy|\bmodified\b(?! intention| ITT)|\bomitted\b|\bbased prediction|"
     r"\bsensitivity\b|\bsecondary analys|\bre-?computed\b|\bsafety (?:analys|population)|\badditional analys"
     r"|\bpost[- ]hoc|\bexcluded from\b|\bpreviously published\b|\bet al\b"
 )
@@ -168,7 +175,7 @@ def _sets(document: Document) -> list[Hit]:
             rank=0 if _MAIN.search(hit.sentence.text) else 1,
         )
         for hit in find(document, patterns)
-        if not _OTHER_SET.search(hit.sentence.text)
+        if not _OTHER_SET.search(hit.sentence.text) and _ANALYSED_SO.search(hit.sentence.text)
     ]
 
 

@@ -69,11 +69,11 @@ _THINGS: Final = rx(
 )
 _NO_LABEL: Final = rx(
     r"\b(?:was|were|ratio|treated|received|receiving|with|who|which|had|undergoing|patients|participants|subjects"
-    r"|using|p value|and in|total|overall)\b|[<>=%|]|\d\.\d"
+    r"|using|p value|and in|total|overall|stud(?:y|ies)|trials?|visit|period)\b|[<>=%|]|\d\.\d"
 )
 # Borders of a table in Markdown, and the mark of a footnote of the cell before.
 _MARK: Final = re.compile(r"^[| ]*(?:\d (?=[A-Z]))?")
-_TAIL: Final = rx(r"[ ,]{0,2}(?:\bgroup|\barm)?[ ,]{0,2}$|[ ,]{0,2}$")
+_TAIL: Final = rx(r"[ ,]{0,2}(?:\bgroup|\barm)?(?: for \d+ (?:days|weeks|months|years))?[ ,]{0,2}$|[ ,]{0,2}$")
 _AMOUNT: Final = r"\d{1,5}(?:\.\d{1,3})? ?(?:mg|g|\u00b5g|\u03bcg|mcg|ml|mL|IU|units)(?:/(?:kg|day|d|m2))?"
 _OFTEN: Final = (
     r"(?:once|twice|three times|four times|\d times)(?:[ -](?:daily|weekly|a day|a week|per day|per week"
@@ -170,7 +170,9 @@ def _clean_arm_label(label: str) -> str:
     while before != label:
         before, label = label, _LEAD.sub("", label.strip())
     label = re.sub(rf" {_AMOUNT}.*$", "", label)
-    return _TAIL.sub("", _MARK.sub("", label)).strip(" ,;:|'\"")
+    bare = _TAIL.sub("", _MARK.sub("", label)).strip(" ,;:|'\"\u2018\u2019")
+    # One half of a pair of quotation marks was cut off with the other words.
+    return bare.replace("'", "").replace("\u2018", "") if bare.count("'") == 1 and " '" in bare else bare
 
 
 def _arms_made(parts: list[tuple[str, str, int, int]], sentence: Sentence, rank: int) -> list[Arm]:

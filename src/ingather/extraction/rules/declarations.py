@@ -131,7 +131,8 @@ def _funding_answer(document: Document) -> Answer:
         for one in prose(document, _END)
         if not one.in_abstract and not _OF_ANOTHER.search(one.text)
     )
-    return part(answer) if is_more else answer
+    is_mixed = _TO_A_PERSON.search(covered.text) is not None and whole is not None
+    return part(answer) if is_more or is_mixed else answer
 
 
 def _place(sentence: Sentence) -> tuple[str, str, bool]:

@@ -73,9 +73,9 @@ FRAMEWORKS: Final = (
     Pattern(terms=rx(r"\bsuperiority (?:\w+ )?(?:trial|study|design|analysis)|优效性"), value="superiority"),
     Pattern(
         terms=rx(
-            r"\b(?:this|the present|the current) (?:[\w-]+,? ){0,6}(?:pilot|feasibility|exploratory) (?:\w+ ){0,3}"
+            r"\b(?:this|the present|the current) (?:[\w-]+,? ){0,6}(?:feasibility|exploratory) (?:\w+ ){0,3}"
             r"(?:trial|study)\b(?! guid)|\b(?:this|the present study|our study) (?:is|was) an? (?:[\w-]+,? ){0,4}"
-            r"(?:pilot|feasibility|exploratory)\b|预试验研究"
+            r"(?:feasibility|exploratory)\b"
         ),
         value="exploratory",
         rank=1,

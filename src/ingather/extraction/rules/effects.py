@@ -155,6 +155,26 @@ def _short_clause(about: str) -> str:
     return short.strip(" ,;:|")
 
 
+# What a clause says of something, such as `the rate of falls was lower`, stands behind its subject.
+_MEASURED: Final = re.compile(
+    r"(?:^|[,;:] |\bthat |\bin |\bon |\bfor |\bof )(?P<what>(?:[Tt]he )?[A-Za-z][A-Za-z0-9/' -]{3,70}?)"
+    r" (?:was|were|is|did|had|occurred|improved|decreased|increased|differed|favou?red)\b"
+)
+# People are no outcome, and a subject that compares is a piece of another clause.
+_NO_OUTCOME: Final = rx(
+    r"\b(?:patients?|participants?|subjects?|recipients?|wom[ae]n|m[ae]n|children|groups?|arms?|those|we|who"
+    r"|there|it|this"
+    r"|results?|differences?|analys[ei]s|than|vs|versus|compared|respectively|which|these|both|they|risk|effect|model"
+    r"|placebo|controls?|intervention|treatment|therapy)\b"
+)
+
+
+def _measured_in_clause(about: str) -> str:
+    """What a clause of prose speaks of: the subject of its last verb; empty where that is no outcome."""
+    found = [one["what"] for one in _MEASURED.finditer(about) if not _NO_OUTCOME.search(one["what"])]
+    return re.sub(r"^the ", "", found[-1].strip(), flags=re.IGNORECASE) if found else ""
+
+
 def _effect_made(
     found: re.Match[str], header: re.Match[str], sentence: Sentence, p: str | None, about: str, known: list[Outcome]
 ) -> PrintedEffect | None:
@@ -164,12 +184,15 @@ def _effect_made(
     if estimate is None or low is None or high is None or not low <= estimate <= high:
         return None
     about = about.strip(" ,;:([|")
+    outcome = spoken_of(about, known)
+    short = _short_clause(re.split(r"\s\d", about)[0]) if sentence.is_row else _measured_in_clause(about)
+    if outcome is None and not short:
+        return None
     if (measure not in {"MD", "SMD", "RD"} and low < 0) or len(re.findall(r"[^\W\d_]{2,}", about)) < _LEAST_ABOUT:
         return None
     label = f"{measure} {found['estimate']} ({found['low']} to {found['high']})"
     effect = PrintedEffect(
-        key=(measure, estimate, low, high), label=label, outcome=spoken_of(about, known),
-        about=_short_clause(re.split(r"\s\d", about)[0] if sentence.is_row else about),
+        key=(measure, estimate, low, high), label=label, outcome=outcome, about=short,
     )  # fmt: skip
     level = decimal(header["level"])
     values: dict[str, Value] = {

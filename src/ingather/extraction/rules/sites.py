@@ -51,6 +51,7 @@ _PLACE: Final = rx(
 # A number of places, or a bare one, says nothing about what kind of place it is.
 _NO_SETTING: Final = rx(
     rf"(?:(?:the|an?|{COUNT}|single|several|different|various|study|participating|local|international|referent"
+    rf"|intervention|call|participating"
     rf"|selected|Italian|German|French|Dutch|Danish|Chinese|Japanese|European|American|Canadian|British"
     rf"|trial) ){{0,3}}(?:cent(?:er|re)s?"
     r"|clinics?|sites?|departments?|practices?|hospitals?|communit(?:y|ies)|villages|towns)"
@@ -58,7 +59,8 @@ _NO_SETTING: Final = rx(
 # The rest of a name, and the town and country behind it: `Clinic | of the First Hospital, Town, Country`.
 _NAMED: Final = r"[A-Z][\w.'\u2019-]*(?: (?:(?:of|and|for|the|de|du|di) ){0,2}[A-Z][\w.'\u2019-]*){0,8}"
 _REST_OF_PLACE: Final = re.compile(
-    rf"(?: {_NAMED})?(?: of Excellence for {_NAMED})?(?:,? (?:of|at|in) (?:the )?{_NAMED}){{0,2}}"
+    rf"(?: {_NAMED})?(?: of Excellence for {_NAMED})?(?:,? (?:of|at|in) (?:the )?(?:(?:city|town|province"
+    rf"|region|district|county|state) of )?{_NAMED}){{0,2}}"
     rf"(?:,(?: in)? {_NAMED}(?: (?:region|district|province|county|state))?){{0,3}}"
 )
 # One of two places, or a fragment of one, is not where the study was.
@@ -83,7 +85,8 @@ _DONE_AT: Final = rx(
 )
 # A sentence that stands under a heading of setting and names no place.
 _NO_PLACE: Final = rx(
-    r"^and |^(?:patients|participants|women|men|adults|children) were (?:\w+ )?(?:un|not|eligible|aged|random)"
+    r"\b(?:was|were) (?:recorded|collected|measured|defined)\b|^and |^(?:patients|participants|women|men"
+    r"|adults|children) were (?:\w+ )?(?:un|not|eligible|aged|random)"
 )
 # Places of the people who ran the study rather than of those who took part.
 _OFFICE: Final = rx(
@@ -136,7 +139,10 @@ def settings(document: Document) -> list[Hit]:
     hits = []
     for sentence in prose(document, STUDY - {"results", "conclusions"}):
         is_named = re.search(
-            rf"\b{_SITE}\b|\bcommunit|\bschools?\b|\btowns?\b|\bhomes?\b|\bcare\b", sentence.text, re.IGNORECASE
+            r"\b(?:hospitals?|clinics?|cent(?:re|er)s|departments?|pharmacies|practices?)\b|\bcommunit"
+            r"|\bschools?\b|\btowns?\b|\bhomes?\b|\bcare\b",
+            sentence.text,
+            re.IGNORECASE,
         )
         if sentence.topic == "setting" and sentence.in_abstract and is_named and not _NO_PLACE.search(sentence.text):
             hits.append(Hit(value=sentence.text.rstrip("."), sentence=sentence))
