@@ -186,8 +186,6 @@ def _effect_made(
     about = about.strip(" ,;:([|")
     outcome = spoken_of(about, known)
     short = _short_clause(re.split(r"\s\d", about)[0]) if sentence.is_row else _measured_in_clause(about)
-    if outcome is None and not short:
-        return None
     if (measure not in {"MD", "SMD", "RD"} and low < 0) or len(re.findall(r"[^\W\d_]{2,}", about)) < _LEAST_ABOUT:
         return None
     label = f"{measure} {found['estimate']} ({found['low']} to {found['high']})"

@@ -35,7 +35,8 @@ def rows_of(
         label = f"{_name_of_outcome(named, result.outcome)}, {groups[result.arm].label}"
         add("arm_result", label, parts, results.answers(result, f"arm_result/{n}"))
     for n, effect in enumerate(effects.effects(document, named, is_trial=is_trial), 1):
-        label = f"{effect.about if effect.outcome is None else named[effect.outcome].name}, {effect.label}"
+        about = effect.about if effect.outcome is None and effect.about else _name_of_outcome(named, effect.outcome)
+        label = f"{about}, {effect.label}"
         add("contrast", label, _outcome_of_row(effect.outcome), effects.answers(effect, f"contrast/{n}"))
     if "domain" in scopes:
         add("domain", named[0].name if named else "Main result", {}, quality.answers(study, "domain/1"))
