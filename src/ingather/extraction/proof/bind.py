@@ -25,6 +25,7 @@ from ingather.extraction.proof.quantity_binding import bind_p_quantity, bind_qua
 from ingather.extraction.proof.row_subjects import RowSubjects
 from ingather.extraction.proof.sections import Sections, section_speaks_of_others
 from ingather.extraction.proof.text_binding import (
+    text_has_misread_signs,
     text_is_from_question,
     text_is_no_answer,
     text_is_of_quote,
@@ -142,6 +143,8 @@ class Binder:
         made = text_made_of(value, text.text, text.start, text.end)
         if not text_is_of_quote(field, made) or made.stretch is None:
             return unbound(Reason.ECHO if text_is_from_question(field, value) else Reason.PARAPHRASE)
+        if text_has_misread_signs(value, trusts_symbols=subject.trusts_symbols):
+            return unbound(Reason.SIGNS, made.stretch)
         if cues.place == "title" and (made.count < 3 or (made.count < 9 and _MASTHEAD.search(value))):
             return unbound(Reason.ELSEWHERE, made.stretch)
         if cues.place in {"title", "front"} or (field.type is FieldType.ID and _binds_as_code(value)):

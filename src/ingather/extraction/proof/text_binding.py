@@ -26,6 +26,13 @@ _SMALL: Final = _text_term_set(
 _SHARES: Final = {FieldType.LONGTEXT: 0.80, FieldType.TEXT: 0.80, FieldType.MULTI_TEXT: 0.80, FieldType.ID: 1.0}
 # Texts of so few words must be the quote's to the last one.
 _FEW: Final = 3
+# A letter where a figure must stand (`> I8 years`, `l0 mg`), a term that a sign was lost behind (`lasting12 weeks`).
+_MISREAD: Final = re.compile(
+    r"[<>\u2264\u2265=] ?[IlO|] ?[0-9]|(?<![\w.-])[lI|][0-9]{1,2} (?:years|weeks|days|months|hours|mg|ml|kg)\b"
+    r"|(?<![A-Za-z-])[a-z]{5,}[0-9]{1,3} ?(?:years|weeks|days|months|hours|minutes|mg|ml|kg|%)(?![a-z])"
+    r"|\ufffd|[0-9] 6 [0-9]+(?:\.[0-9]+)? (?:years|kg|mg)"
+)
+_SIGN_BESIDE_FIGURE: Final = re.compile(r"[<>\u2264\u2265\u00b1=] ?[0-9]")
 _STATES: Final = frozenset(
     {state.value.replace("_", " ") for state in State}
     | {
@@ -148,3 +155,8 @@ def text_is_from_question(field: Field, value: str) -> bool:
         for term in _text_content_terms(fold(f"{field.label.en} {field.label.zh} {field.instruction}").text)
     }
     return bool(mine) and len(mine & given) >= 0.75 * len(mine)
+
+
+def text_has_misread_signs(text: str, *, trusts_symbols: bool) -> bool:
+    """Whether a text has figures that were misread where it was scanned, or hangs on signs that could not be read."""
+    return _MISREAD.search(text) is not None or (not trusts_symbols and _SIGN_BESIDE_FIGURE.search(text) is not None)

@@ -56,7 +56,7 @@ _ANALYSED_SO: Final = rx(
     r"|\b(?:used?|performed|conducted|undertook|applied|did)\b[^.]{0,60}\banaly|分析"
 )
 _OTHER_SET: Final = rx(
-    r"\bexposed\b|ITT:E|\bre-?analy|\bmodified\b(?! intention| ITT)|\bomitted\b|\bbased prediction|"
+    r"\bexposed\b|\bre-?analy|\bmodified\b(?! intention| ITT)|\bomitted\b|"
     r"\bsensitivity\b|\bsecondary analys|\bre-?computed\b|\bsafety (?:analys|population)|\badditional analys"
     r"|\bpost[- ]hoc|\bexcluded from\b|\bpreviously published\b|\bet al\b"
 )
@@ -80,6 +80,12 @@ _ANALYSES: Final = rx(
     r"|\bAN(?:C)?OVAs?\b|\banalys[ie]s of (?:co)?variance|\bregressions?\b|\b(?:mixed|linear"
     r"|hazards?)[\w -]{0,25} models?\b"
     r"|\bKaplan|\blog-?rank\b|\bMcNemar|\bestimating equations\b|\bcorrelation\b|检验|回归|方差分析"
+)
+# What belongs to a model beside its name: who or what was counted once, and what stood in the model.
+_UNIT_OF_ANALYSIS: Final = rx(
+    r"\b(?:experimental|statistical) units?\b|\bunits? of (?:the )?(?:analys[ie]s|randomi[sz]ation|observation)\b"
+    r"|\bcovariates?\b|\badjust(?:ed|ing|ment) for\b|\b(?:random|fixed|main|cluster\w*) (?:effects?|factors?)\b"
+    r"|\b(?:intra-?class|clustering|crossover|carry-?over|period effect)\b|\bdependent variables?\b"
 )
 _MODEL: Final = rx(
     r"\b(?:linear|logistic|cox|poisson|log-?binomial|mixed(?:[- ]effects)?|negative binomial|proportional hazards"
@@ -190,13 +196,12 @@ def _main_model(document: Document) -> Answer:
     hits = sorted(_model_hits(document), key=lambda hit: hit.rank)
     if hits and hits[0].rank > 0 and len({hit.sentence.text for hit in hits if hit.rank == hits[0].rank}) > 1:
         return unclear("statistical_model", hits[0])
-    if hits and hits[0].rank == 0:
-        return first("statistical_model", hits)
     return whole_or_part("statistical_model", hits, document, _speaks_of_an_analysis, gathers=False)
 
 
 def _speaks_of_an_analysis(sentence: Sentence) -> bool:
-    return sentence.part == "methods" and _ANALYSES.search(sentence.text) is not None
+    says_how = _ANALYSES.search(sentence.text) or _UNIT_OF_ANALYSIS.search(sentence.text)
+    return sentence.part == "methods" and says_how is not None
 
 
 def _speaks_of_missing_data(sentence: Sentence) -> bool:

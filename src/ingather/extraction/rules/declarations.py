@@ -1,6 +1,7 @@
 """Who paid, and who declares what."""
 
 import re
+from dataclasses import replace
 from itertools import takewhile
 from typing import Final
 
@@ -89,6 +90,15 @@ _ROLE: Final = rx(
     r"|participat\w+|influence\w*)\b[^.]{0,40}\b(?:design|conduct|collection|analys|writing|decision|interpret)"
     r"|\brole of the (?:funder|funding|sponsor)"
 )
+# Thanks for a thing or for money name one who gave.
+_THANKED: Final = rx(
+    r"\b(?:thanks?|thankful|grateful|gratitude|acknowledge\w*|indebted)\b[^.]{0,160}\b(?:donat\w+|gifts?|suppl(?:y|ied"
+    r"|ying|ies)|provi(?:ded|ding|sion)|fund\w*|financ\w+|grants?|sponsor\w*|support (?:of|from|by))\b"
+)
+_INTERESTS_HEADED: Final = rx(
+    r"(?:\bdisclosures?|\b(?:competing|conflicts? of|conflicting|declarations? of) interests?(?: statement)?)\s?: ?"
+)
+_MONEY_BEFORE: Final = rx(r"\bgrants?\b|\bawards?\b|\bfund|\bsupport|\bsponsor|\bfinanc")
 # Words of a sentence that says whose money it was.
 _MONEY: Final = rx(
     r"\b(?:fund\w*|supported|sponsored|financed|paid|awarded) by\b|\bgrants?\b"
@@ -103,7 +113,7 @@ def answers(document: Document) -> dict[str, Answer]:
     return {
         "funding_source": funding,
         "funding_type": _type(funding),
-        "conflicts_of_interest": first("conflicts_of_interest", _declared_interests(document)),
+        "conflicts_of_interest": first("conflicts_of_interest", map(_without_money, _declared_interests(document))),
     }
 
 
@@ -126,13 +136,29 @@ def _funding_answer(document: Document) -> Answer:
         begin = start.sentence.text.index(str(start.value))
         answer = reported("funding_source", Hit(value=whole.text[begin:].rstrip(".。"), sentence=whole))
     covered = whole or start.sentence
-    is_more = any(
-        _GAVE.search(one.text) and one.text not in covered.text
-        for one in prose(document, _END)
-        if not one.in_abstract and not _OF_ANOTHER.search(one.text)
-    )
+    is_more = any(_names_a_giver(one) and one.text not in covered.text for one in prose(document, _END))
     is_mixed = _TO_A_PERSON.search(covered.text) is not None and whole is not None
     return part(answer) if is_more or is_mixed else answer
+
+
+def _names_a_giver(sentence: Sentence) -> bool:
+    """Whether a sentence says who gave money, drugs or help, to the study or to one of its authors for it."""
+    if sentence.in_abstract or sentence.topic == "interests" or _INTERESTS.search(sentence.text):
+        return False
+    if _GAVE.search(sentence.text) and not _OF_ANOTHER.search(sentence.text):
+        return True
+    is_for_the_work = sentence.part == "end" and not _TO_A_PERSON.search(sentence.text)
+    return is_for_the_work and (_MONEY.search(sentence.text) or _THANKED.search(sentence.text)) is not None
+
+
+def _without_money(hit: Hit) -> Hit:
+    """What is declared, without a list of grants that stands before its own heading within the line."""
+    text = str(hit.value)
+    headed = [found for found in _INTERESTS_HEADED.finditer(text) if _MONEY_BEFORE.search(text[: found.start()])]
+    if not headed:
+        return hit
+    start = max(hit.sentence.text.find(headed[-1][0]), 0)
+    return replace(hit, value=text[headed[-1].end() :].strip(), start=start, end=len(hit.sentence.text))
 
 
 def _place(sentence: Sentence) -> tuple[str, str, bool]:
@@ -184,7 +210,8 @@ def _type(funding: Answer) -> Answer:
             field="funding_type", state=State.UNCLEAR, quote=funding.quote, page=funding.page,
             note=notice("rules.names_not_tell_who_they", "The names do not tell who they are."),
         )  # fmt: skip
-    return Answer(field="funding_type", state=State.REPORTED, value=kind, quote=funding.quote, page=funding.page)
+    # Where the paper names more who gave, their kind is not known from these.
+    return replace(funding, field="funding_type", value=kind)
 
 
 def _declared_interests(document: Document) -> list[Hit]:

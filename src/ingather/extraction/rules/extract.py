@@ -6,15 +6,18 @@ from typing import Final, Protocol
 
 from ingather.extraction.findings import Answer, Row, State
 from ingather.extraction.rules import (
-    aims_and_conclusions,
+    aim,
     allocation,
     analysis_methods,
+    blinding,
     cohort,
+    conclusions,
     counts,
     declarations,
     design,
     identity,
     people,
+    registration,
 )
 from ingather.extraction.rules.coverage import LEAST_READ, weighed
 from ingather.extraction.rules.hits import NOT_LOOKED_FOR
@@ -46,7 +49,9 @@ LEAST_LETTERS: Final = 120
 LONG_PAPER: Final = 15_000
 MOST_CHARACTERS: Final = 2_000_000
 
-_FAMILIES: Final = (declarations, design, allocation, counts, analysis_methods, people, cohort, aims_and_conclusions)
+_FAMILIES: Final = (
+    declarations, design, allocation, blinding, counts, analysis_methods, people, cohort, aim, conclusions
+)  # fmt: skip
 _COMMON: Final = re.compile(r"\b(?:the|of|and|in|to|was|were|with|for|a|by|we|from|that|on)\b", re.IGNORECASE)
 
 
@@ -119,6 +124,10 @@ def _found(
         study |= family.answers(document)
     paper = report(document, identity.title_line(document, first_page))
     ids = {field.id for field in askable}
+    is_trial = paper.kind in {ReportKind.TRIAL, ReportKind.PROTOCOL}
+    study[registration.FIELD] = registration.without_numbers_of_others(
+        study[registration.FIELD], document, is_trial=is_trial
+    )
     unfit = _unfit(paper, document, ids, frozenset(study))
     study |= unfit
     scopes = {str(field.scope) for field in askable}

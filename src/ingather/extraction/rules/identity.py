@@ -9,7 +9,8 @@ from ingather.extraction.rules import doi, registration
 from ingather.extraction.rules.hits import Hit, agreed, first, reported, rx
 from ingather.extraction.rules.plain_text import plain, whole_terms
 from ingather.extraction.rules.sentences import Document, Sentence
-from ingather.extraction.rules.title import titles
+from ingather.extraction.rules.title import DOUBTFUL_END, titles
+from ingather.extraction.rules.whole import part
 from ingather.library.port import PrintedLine
 
 FIELDS: Final = frozenset({"title", "publication_year", "journal", "doi", "registration_id"})
@@ -62,12 +63,18 @@ _NAMES: Final = re.compile(
 def answers(document: Document, printed: Sequence[PrintedLine] = ()) -> dict[str, Answer]:
     """The answers to the fields of this family. `printed`: the lines of the first page with the size of their type."""
     return {
-        "title": first("title", titles(document, printed)),
+        "title": _title(titles(document, printed)),
         "publication_year": agreed("publication_year", _years(document)),
         "journal": _journal(list(_journals(document))),
         doi.FIELD: doi.answer(document),
         registration.FIELD: registration.answer(document),
     }
+
+
+def _title(hits: list[Hit]) -> Answer:
+    """The title; as a part where a subtitle may follow that was not recognised as one."""
+    answer = first("title", hits)
+    return part(answer) if hits and hits[0].rank == DOUBTFUL_END else answer
 
 
 def title_line(document: Document, printed: Sequence[PrintedLine] = ()) -> Sentence | None:

@@ -72,6 +72,7 @@ _OPEN_END: Final = rx(
 # A name that was cut within its brackets, such as `25(OH)D`, begins with the rest of them.
 _REST_OF_NAME: Final = re.compile(r"\d+[A-Z]\b")
 _DEFINED: Final = rx(r"\bdefined as (?P<how>[^.;]{5,250})")
+_TWO_ENDS: Final = re.compile(r", [^,]*\band\b[^,]*\band\b[^,]*$", re.IGNORECASE)
 _STOP: Final = frozenset(
     {
         "a", "an", "the", "of", "in", "on", "at", "to", "for", "and", "or", "with", "by", "from", "than", "as", "is",
@@ -149,7 +150,11 @@ def _listed_outcomes(text: str) -> list[str]:
         return []
     # The list behind `including` is what the entry before it is made of.
     text = re.split(r",? (?:including|such as|namely)\b", text)[0]
-    names = items(re.sub(r" ?\([^()]*\)", "", text))
+    bare = re.sub(r" ?\([^()]*\)", "", text)
+    # `Bleeding, infection and oedema and stiffness`: which of the last entries belong together is not said.
+    if _TWO_ENDS.search(bare):
+        bare = bare[: bare.rfind(",")]
+    names = items(bare)
     kept: list[str] = []
     for name in names:
         # `Organization for Research and Treatment of Cancer`: a name that was cut at its `and`.

@@ -101,6 +101,10 @@ _ADDED: Final = rx(
     r"|needed) to (?:be"
     r"|have) "
 )
+_NARROWS: Final = rx(
+    r"\b(?:only (?:if|when|after)|had to|must|(?:was|were) (?:also )?(?:required|considered|allowed|permitted|eligible"
+    r"|accepted)|provided that|at least one of|in addition|further(?:more)?|defined as)\b"
+)
 _DIAGNOSED: Final = rx(
     r"\b(?:diagnos\w+|defin\w+|classif\w+|confirmed|fulfil\w*|met|meeting|meet|according to|based on|by)\b[^.]{0,100}"
     r"\b(?:criteria|classification|guidelines?)\b(?<!clusion criteria)(?<!ligibility criteria)|\bDSM\b|\bICD-|诊断标准"
@@ -140,8 +144,17 @@ def _all_criteria(document: Document, topic: str, terms: re.Pattern[str], weaker
     hits = list(_criteria(document, topic, terms, weaker))
     answer = whole_or_part(f"{topic}_criteria", hits, document, says)
     # An age among what is told of those who took part is one criterion, and seldom the only one.
-    is_weak = min((hit.rank for hit in hits), default=0) > _BY_AGE
+    narrowed = any(_narrows_what_stands_before(document, one, str(answer.value)) for one in document.sentences)
+    is_weak = narrowed or min((hit.rank for hit in hits), default=0) > _BY_AGE
     return part(answer) if is_weak or _SOME.match(str(answer.value)) else answer
+
+
+def _narrows_what_stands_before(document: Document, sentence: Sentence, value: str) -> bool:
+    """Whether a sentence right behind the criteria adds a condition to them."""
+    if sentence.part not in {"methods", "body"} or not _NARROWS.search(sentence.text):
+        return False
+    at = document.sentences.index(sentence)
+    return at > 0 and value.endswith(document.sentences[at - 1].text)
 
 
 def _speaks_of_diagnosis(sentence: Sentence) -> bool:

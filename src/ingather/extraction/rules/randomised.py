@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ingather.extraction.findings import Answer
+from ingather.extraction.rules.arm_sums import adds_up, sums_of_arms, without_brackets
 from ingather.extraction.rules.design import CLUSTERS, PEOPLE, UNITS
 from ingather.extraction.rules.enrolled import (
     ADJECTIVES,
@@ -32,10 +33,6 @@ _REACH: Final = 260
 # The ranks of a hit, best first: the arms add up to it; said to be randomised among several choices; randomised, in a
 # form that an arm may have; enrolled in a trial that the paper says is randomised.
 _SUMMED, _TOTAL, _LOOSE, _ENROLLED = 0, 0, 1, 2
-# Arms are added up for totals from here on; smaller ones are sums of other numbers too often.
-_LEAST_SUM: Final = 12
-# The most arms that are added up. More would find sums by chance.
-_MOST_ARMS: Final = 5
 # Trials of fewer people than this are not believed: such figures count something else.
 _FEWEST: Final = 4
 _FEWEST_ENROLLED: Final = 10
@@ -93,6 +90,7 @@ _TRIAL_OF: Final = rx(
     r"(?: (?:conducted|performed|carried out|done|undertaken))?"
     rf" (?:of|in|with|involving|including|on|among|included|enrolled|recruited|randomi[sz]ed) (?:a total of )?{GROUP}"
 )
+_DIVIDES: Final = rx(rf"\b{_RANDOMISED} (?:to|into|in|either)\b")
 _CHINESE: Final = (
     (re.compile(r"(?:将|选取|纳入)?[^。,;\d]{0,8}?(?P<n>\d{1,6}) ?例[^。,;]{0,20}?随机(?:入组|分|分配)"), _TOTAL),
     (re.compile(r"(?P<n>\d{1,6}) ?例[^。;]{0,30}?,?[^。;,]{0,10}?随机[^。;]{0,12}?分(?:为|成)"), _LOOSE),
@@ -158,11 +156,29 @@ def answer(document: Document) -> Answer:
     best = [hit for hit in hits if hit.rank == min(one.rank for one in hits)]
     values = Counter(int(str(hit.value)) for hit in best)
     if len(values) == 1:
-        return reported(FIELD, best[0])
+        return unclear(FIELD, best[0]) if _is_contradicted(document, best[0], hits) else reported(FIELD, best[0])
     largest = max(values)
     if len(values) > 2 and largest * 2 == sum(values):  # the total and its arms
         return reported(FIELD, next(hit for hit in best if hit.value == largest))
     return unclear(FIELD, best[0])
+
+
+def _is_contradicted(document: Document, best: Hit, hits: list[Hit]) -> bool:
+    """Whether the arms that another sentence gives are more people together, or it says that more were randomised."""
+    total = int(str(best.value))
+    is_enrolled = best.rank == _ENROLLED
+    others = list(_randomised_hits(document)) if is_enrolled else [hit for hit in hits if hit.rank == _LOOSE]
+    if any(int(str(hit.value)) > total for hit in others if not hit.sentence.is_row):
+        return True
+    return any(arms > total for arms in _arms_divided(document))
+
+
+def _arms_divided(document: Document) -> Iterator[int]:
+    """The people of all arms together, from each sentence that randomises people to arms with their sizes."""
+    for sentence in prose(document, frozenset({"abstract", "methods", "results", "body"})):
+        found = _DIVIDES.search(sentence.text)
+        if found and not _PLANNED.search(sentence.text) and not _SECOND.search(sentence.text):
+            yield from sums_of_arms(sentence.text[found.end() :])
 
 
 def _randomised_hits(document: Document) -> Iterator[Hit]:
@@ -212,11 +228,6 @@ def _bracketed(sentence: Sentence, text: str) -> Iterator[Hit]:
             yield from _judged(sentence, text, found, found.end())
     for found in (*ENROLLED_IN_BRACKETS.finditer(sentence.text), *_TRIAL_OF_N.finditer(sentence.text)):
         yield from _randomised_count(sentence, found, _ENROLLED)
-
-
-def without_brackets(text: str) -> str:
-    """The text with blanks for all that stands in brackets, so that a subject and its verb come together."""
-    return re.sub(r"\([^()]*\)|\[[^\[\]]*\]", lambda found: " " * len(found[0]), text)
 
 
 _SUBJECT: Final = rx(rf"(?P<n>{COUNT})(?= |$)")
@@ -275,23 +286,6 @@ def _first_clause(text: str) -> str:
     """What follows a verb, up to the next verb that has a subject of its own."""
     end = re.search(r"; |, (?:of|with|while|whereas) |\band \d+ (?:\([^()]*\) )?(?:had|were|was|completed)\b", text)
     return text[: end.start()] if end else text
-
-
-def adds_up(text: str, total: re.Match[str]) -> bool:
-    """Whether counts that follow each other behind the total add up to it, as those of its arms do."""
-    whole = count(total["n"]) or 0
-    if whole < _LEAST_SUM:
-        return False
-    # The arms may stand in brackets or around them: `446 (median age 59) to one and 223 (median age 62) to the other`.
-    return any(_has_sum(one, whole) for one in (text[total.end("n") :], without_brackets(text)[total.end("n") :]))
-
-
-def _has_sum(text: str, whole: int) -> bool:
-    sizes = [count(one[0]) or 0 for one in re.finditer(COUNT, text, re.IGNORECASE)]
-    sizes = [size for size in sizes if size < whole]
-    return any(
-        sum(sizes[n : n + arms]) == whole for arms in range(2, _MOST_ARMS + 1) for n in range(len(sizes) - arms + 1)
-    )
 
 
 def _randomised_count(sentence: Sentence, found: re.Match[str], rank: int) -> Iterator[Hit]:

@@ -34,7 +34,9 @@ _OWN: Final = rx(
 )
 _OTHER: Final = rx(
     r"\b(?:included (?:studies|trials)|sub-?study of|ongoing (?:trials?|studies)|another (?:trial|study)"
-    r"|other trials|previous)\b|\b(?:trials|studies)\b[^.]{0,60}\b(?:including|such as|e\.g)|\b(?:included"
+    r"|other trials|previous|under (?:investigation|way|enrol+ment)|underway|currently|in progress|forthcoming"
+    r"|(?:is|are) (?:being|ongoing)|(?:has|have) been (?:started|initiated)|will be (?:addressed|answered))\b"
+    r"|\b(?:trials|studies)\b[^.]{0,60}\b(?:including|such as|e\.g)|\b(?:included"
     r"|identified|found)\b[^.]{0,40}\btrial regist"
 )
 
@@ -55,6 +57,14 @@ def answer(document: Document) -> Answer:
     )
     shown = [number for number in numbers if _bare_registration(number) in _bare_registration(whole.quote)]
     return Answer(field=FIELD, state=State.REPORTED, value=shown, quote=whole.quote, page=whole.sentence.page)
+
+
+def without_numbers_of_others(found: Answer, document: Document, *, is_trial: bool) -> Answer:
+    """The answer; open where a paper that reports no trial gives a number in its body: it may be another study's."""
+    if is_trial or found.state is not State.REPORTED:
+        return found
+    hits = list(_registration_hits(document))
+    return found if any(hit.rank == 0 for hit in hits) else unclear(FIELD, hits[0])
 
 
 def registration_numbers(text: str) -> list[str]:

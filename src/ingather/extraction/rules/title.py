@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ingather.extraction.rules.headings import heading
@@ -31,10 +31,25 @@ _MASTHEAD: Final = rx(
     r"|\bopen access\b|\bauthor manuscript\b|\bresearch portal\b|\boriginal (?:article|research|investigation)\b"
     r"|\bresearch article\b|\bclinical (?:research|investigations?|trial|studies)$|\bvol(?:ume|\.)? ?\d|\bissn\b"
 )
+# No list of authors begins so.
+_OF_SUBTITLE: Final = rx(r"(?:the|an?|results|rationale|design|protocol) ")
+# The rank of a title behind which print follows that may still belong to it.
+DOUBTFUL_END: Final = 1
 _SHORT_MASTHEAD: Final = 7  # terms; a masthead has no more, and a longer title may hold such a term
 _NEVER: Final = rx(
     r"https?:|www\.|@|©|\bdoi\b|\bdownloaded\b|\b(?:received|accepted|published|revised):? \w+ \d"
     r"|\bresearch portal\b|\breview (?:began|ended)\b|\bplease\b|\bpermissions?\b|\breuses?\b|\ball rights\b"
+)
+# What a publisher's sheet before a paper says, and what only the paper's own first page has.
+_OF_USE: Final = rx(
+    r"\bpermissions?\b|\breus(?:e|es|ed|ing)\b|\bRightsLink\b|\bfinal (?:\S+ )?manuscript\b|\bnon-?commercial\b"
+    r"|\bterms (?:of use|and conditions)\b|\blicen[cs]e[ds]?\b|\brequests?\b|\bcopyright (?:holder|owner|clearance)\b"
+    r"|\bcover (?:sheet|page)\b|\brepository\b|\bpublished version\b|\bguidelines\b|\beligible\b"
+)
+_MOST_OF_USE: Final = 4  # different terms; a footer of a first page has fewer
+_SURELY_OF_USE: Final = 9  # different terms; a first page has not so many, whatever stands in its margin
+_OWN_PAGE: Final = re.compile(
+    r"(?im)^\W{0,3}(?:abstract|summary|background|introduction|objectives?|aims?|methods)\b|\b(?:patients|participants)\b"
 )
 LABEL: Final = rx(
     r"(?:original (?:article|research|paper|investigation|contribution)|research(?: article| paper)?|articles?"
@@ -70,7 +85,15 @@ class _Block:
 
 def titles(document: Document, printed: Sequence[PrintedLine]) -> list[Hit]:
     """The title, by the size of its type where that is known; else by its place between masthead and authors."""
+    if document.pages and is_cover_sheet(document.pages[0]):
+        return []
     return list(_largest_print(document, printed)) if printed else _between_masthead_and_authors(list(document.front))
+
+
+def is_cover_sheet(page: str) -> bool:
+    """Whether a page tells what may be done with a paper, and is not the paper's own first page."""
+    said = {found[0].casefold() for found in _OF_USE.finditer(page)}
+    return len(said) >= _SURELY_OF_USE or (len(said) >= _MOST_OF_USE and _OWN_PAGE.search(page) is None)
 
 
 def _largest_print(document: Document, printed: Sequence[PrintedLine]) -> Iterator[Hit]:
@@ -83,12 +106,14 @@ def _largest_print(document: Document, printed: Sequence[PrintedLine]) -> Iterat
         start = _title_start(page, block)
         if block.lines > _MOST_LINES or not _is_title(plain(page, start, block.end).text):
             continue
-        made = plain(page, start, _title_end(page, blocks, block, text_size))
+        end = _title_end(page, blocks, block, text_size)
+        made = plain(page, start, end)
         if _is_title(made.text):
             sentence = Sentence(
                 page=0, page_text=page, text=made.text, places=made.places, part="front", topic="", in_abstract=False
             )
-            yield _title_hit(sentence)
+            goes_on = end == block.end and _may_go_on(page, blocks, block, text_size)
+            yield replace(_title_hit(sentence), rank=DOUBTFUL_END if goes_on else 0)
             return
 
 
@@ -107,9 +132,22 @@ def _title_end(page: str, blocks: Sequence[_Block], block: _Block, text_size: fl
         return block.end
     size = following[1].size if len(following) > 1 else text_size
     line = plain(page, following[0].start, following[0].end).text
-    is_phrase = _SMALL.search(line) and len(re.findall(r"[^\W\d_]{2,}", line)) >= _FEWEST_TERMS
-    is_other = is_authors(line) or is_masthead(line) or _ADDRESS.search(line) or LABEL.fullmatch(line)
+    is_named = _OF_SUBTITLE.match(line) is not None
+    is_phrase = (is_named or _SMALL.search(line)) and len(re.findall(r"[^\W\d_]{2,}", line)) >= _FEWEST_TERMS
+    is_names = is_authors(line) and not is_named
+    is_other = is_names or is_masthead(line) or _ADDRESS.search(line) or LABEL.fullmatch(line)
     return following[0].end if is_phrase and not is_other and following[0].size >= _SUBTITLE * size else block.end
+
+
+def _may_go_on(page: str, blocks: Sequence[_Block], block: _Block, text_size: float) -> bool:
+    """Whether larger print that is no list of names, no label and no address follows a title: it may belong to it."""
+    following = blocks[blocks.index(block) + 1 : blocks.index(block) + 2]
+    if not following or following[0].size < _LARGER * text_size:
+        return False
+    line = plain(page, following[0].start, following[0].end).text
+    is_other = is_authors(line) or is_masthead(line) or _ADDRESS.search(line) or LABEL.fullmatch(line)
+    has_names = line.count(",") > 1 or re.search(r"[a-z]\d|[*\u2020\u2021]|\b(?:MD|PhD|MSc|RN)\b", line) is not None
+    return not is_other and not has_names and len(re.findall(r"[^\W\d_]{2,}", line)) >= 2
 
 
 def _text_size(printed: Sequence[PrintedLine]) -> float:

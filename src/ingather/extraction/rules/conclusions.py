@@ -1,4 +1,4 @@
-"""What the authors say of their study in sentences: aim, conclusions, limitations."""
+"""What the authors say of their study in sentences: conclusions and limitations."""
 
 import re
 from collections.abc import Iterator
@@ -6,38 +6,14 @@ from itertools import takewhile
 from typing import Final
 
 from ingather.extraction.findings import Answer, State
-from ingather.extraction.rules.hits import ANYWHERE, STUDY, Hit, first, prose, reported, rx
+from ingather.extraction.rules.hits import STUDY, Hit, first, prose, reported, rx
 from ingather.extraction.rules.plain_text import LONGEST_QUOTE
-from ingather.extraction.rules.printed_numbers import COUNT
 from ingather.extraction.rules.sentences import Document, Sentence, joined
 from ingather.extraction.rules.whole import part, whole_or_part
 
-FIELDS: Final = frozenset({"aim", "conclusions", "limitations"})
+FIELDS: Final = frozenset({"conclusions", "limitations"})
 
 _WORK: Final = r"(?:study|trial|analysis|work|research|investigation|paper|project|experiment)"
-_AIM: Final = rx(
-    rf"\b(?:we|this {_WORK}) (?:aimed|sought|set out|wanted|wished) to\b"
-    rf"|\b(?:aims?|objectives?|purpose|goal) of (?:this|the|our|the present|the current) {_WORK} (?:was|were|is) to\b"
-    r"|\bour (?:\w+ )?(?:aims?|objectives?|purpose|goal) (?:was|were|is) to\b"
-    r"|\bwe (?:investigated|examined|assessed|tested|evaluated) (?:whether|the effect)"
-    rf"|\bwe (?:conducted|did|performed|carried out|undertook) [^.]{{0,80}}{_WORK} to (?:test|determine|assess"
-    rf"|examine|find out) whether\b"
-    r"|旨在|本研究(?:的)?目的"
-)
-# Under a heading such as `Aims` the background may stand first. An aim says what was to be found out.
-_PURPOSE: Final = rx(
-    r"\b(?:aims?|aimed|objectives?|purpose|goal|hypothes\w+|sought)\b|^(?:therefore, |here, |thus, )?to \w+"
-    r"|\bwe (?:\w+ )?(?:investigated|examined|assessed|tested|evaluated|compared|studied|determined)\b"
-    r"|\bto (?:\w+ly )?(?:determine|assess|compare|evaluate|examine|investigate|test|study|establish|explore|estimate"
-    r"|identify|describe|find out)\b|旨在|探讨|评价|目的|观察|比较|研究"
-)
-# How many people were wanted is no aim in the sense of the field.
-_NO_AIM: Final = rx(
-    r"\b(?:aims?|objectives?) relate to\b"
-    r"|\b(?:is|are|was|were) needed\b|\bprevious (?:study|trial)\b|\bfurther (?:research|studies)\b|\bsample size"
-    rf"|\baim\w*\b[^.]{{0,30}}\bto (?:\w+ )?(?:randomi[sz]e|recruit|enrol|enroll|include|obtain|collect|achieve|reach"
-    rf"|invite)\b[^.]{{0,40}}{COUNT}"
-)
 # So soon behind the verb a sentence that only announces says so, in characters.
 _SOON: Final = 40
 _ANNOUNCEMENT: Final = 70  # characters of a sentence that announces limitations; a longer one says more
@@ -166,24 +142,9 @@ _OF_PEOPLE: Final = rx(
 def answers(document: Document) -> dict[str, Answer]:
     """The answers to the fields of this family."""
     return {
-        "aim": first("aim", _aim_hits(document)),
         "conclusions": _conclusion_answer(document),
         "limitations": _limitation_answer(document),
     }
-
-
-def _aim_hits(document: Document) -> list[Hit]:
-    hits = []
-    for sentence in prose(document, ANYWHERE - {"discussion", "results", "end", "methods"}):
-        if _NO_AIM.search(sentence.text):
-            continue
-        if sentence.topic == "aim" and sentence.part == "aim" and _PURPOSE.search(sentence.text):
-            hits.append(Hit(value=sentence.text.rstrip(".。"), sentence=sentence))
-        elif found := _AIM.search(sentence.text):
-            hits.append(
-                Hit(value=sentence.text.rstrip(".。"), sentence=sentence, start=found.start(), end=found.end(), rank=1)
-            )
-    return hits
 
 
 def _shortest_conclusion(text: str) -> int:
