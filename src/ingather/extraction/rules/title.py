@@ -92,8 +92,8 @@ def titles(document: Document, printed: Sequence[PrintedLine]) -> list[Hit]:
 
 def is_cover_sheet(page: str) -> bool:
     """Whether a page tells what may be done with a paper, and is not the paper's own first page."""
-    said = {found[0].casefold() for found in _OF_USE.finditer(page)}
-    return len(said) >= _SURELY_OF_USE or (len(said) >= _MOST_OF_USE and _OWN_PAGE.search(page) is None)
+    on_use = {found[0].casefold() for found in _OF_USE.finditer(page)}
+    return len(on_use) >= _SURELY_OF_USE or (len(on_use) >= _MOST_OF_USE and _OWN_PAGE.search(page) is None)
 
 
 def _largest_print(document: Document, printed: Sequence[PrintedLine]) -> Iterator[Hit]:
