@@ -81,7 +81,7 @@ _ANALYSES: Final = rx(
     r"|hazards?)[\w -]{0,25} models?\b"
     r"|\bKaplan|\blog-?rank\b|\bMcNemar|\bestimating equations\b|\bcorrelation\b|检验|回归|方差分析"
 )
-# What belongs to a model beside its name: who or what was counted once, and what stood in the model.
+# These belong to a model beside its name: who or what was counted once, and what stood in the model.
 _UNIT_OF_ANALYSIS: Final = rx(
     r"\b(?:experimental|statistical) units?\b|\bunits? of (?:the )?(?:analys[ie]s|randomi[sz]ation|observation)\b"
     r"|\bcovariates?\b|\badjust(?:ed|ing|ment) for\b|\b(?:random|fixed|main|cluster\w*) (?:effects?|factors?)\b"

@@ -155,7 +155,7 @@ def _short_clause(about: str) -> str:
     return short.strip(" ,;:|")
 
 
-# What a clause says of something, such as `the rate of falls was lower`, stands behind its subject.
+# A verdict of a clause, such as `the rate of falls was lower`, stands behind its subject.
 _MEASURED: Final = re.compile(
     r"(?:^|[,;:] |\bthat |\bin |\bon |\bfor |\bof )(?P<what>(?:[Tt]he )?[A-Za-z][A-Za-z0-9/' -]{3,70}?)"
     r" (?:was|were|is|did|had|occurred|improved|decreased|increased|differed|favou?red)\b"

@@ -40,7 +40,7 @@ _NEVER: Final = rx(
     r"https?:|www\.|@|©|\bdoi\b|\bdownloaded\b|\b(?:received|accepted|published|revised):? \w+ \d"
     r"|\bresearch portal\b|\breview (?:began|ended)\b|\bplease\b|\bpermissions?\b|\breuses?\b|\ball rights\b"
 )
-# What a publisher's sheet before a paper says, and what only the paper's own first page has.
+# A publisher's sheet before a paper has the first of these, and only the paper's own first page has the second.
 _OF_USE: Final = rx(
     r"\bpermissions?\b|\breus(?:e|es|ed|ing)\b|\bRightsLink\b|\bfinal (?:\S+ )?manuscript\b|\bnon-?commercial\b"
     r"|\bterms (?:of use|and conditions)\b|\blicen[cs]e[ds]?\b|\brequests?\b|\bcopyright (?:holder|owner|clearance)\b"
