@@ -154,7 +154,7 @@ def _place(name: str) -> str:
 
 def _registered(record: dict[str, Any]) -> dict[str, Any]:
     design = record.get("designModule", {})
-    known: dict[str, Any] = {"registration_id": {"value": record["identificationModule"]["nctId"]}}
+    known: dict[str, Any] = {"registration_id": {"value": [record["identificationModule"]["nctId"]]}}
     if count := design.get("enrollmentInfo", {}).get("count"):
         known["n_randomised"] = {"value": count}
     if model := _MODELS.get(design.get("designInfo", {}).get("interventionModel", "")):
