@@ -68,7 +68,7 @@ function Found({ found, taskId }: { found: Analysis; taskId: number }) {
         <Pools pools={found.pools} taskId={taskId} />
       )}
       {found.bias && (
-        <section>
+        <section className="part">
           <h2>{t.bias}</h2>
           <Drawing svg={found.bias} name="bias" taskId={taskId} />
           <Drawing svg={found.bias_summary} name="bias-summary" taskId={taskId} />
@@ -76,11 +76,11 @@ function Found({ found, taskId }: { found: Analysis; taskId: number }) {
       )}
       {found.computed.length > 0 && <Computed computed={found.computed} taskId={taskId} />}
       {found.refused.length > 0 && <Refused refused={found.refused} taskId={taskId} />}
-      <section>
+      <section className="part">
         <h2>{t.flow}</h2>
         <Drawing svg={found.flow} name="flow" taskId={taskId} />
       </section>
-      <section>
+      <section className="part">
         <h2>{texts.exports.methods}</h2>
         <p className="methods">{found.methods}</p>
       </section>

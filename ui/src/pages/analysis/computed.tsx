@@ -10,7 +10,7 @@ export function Computed({ computed, taskId }: { computed: Row[]; taskId: number
   const texts = useTexts();
   const t = texts.analysis;
   return (
-    <section>
+    <section className="part">
       <h2>{t.computed(computed.length)}</h2>
       <div className="card card-flush" role="region" aria-label={t.computedLead} tabIndex={0}>
         <table className="list">
@@ -27,14 +27,14 @@ export function Computed({ computed, taskId }: { computed: Row[]; taskId: number
             {computed.map((one) => (
               <tr key={`${one.ordinal}~${one.about}~${one.column}`}>
                 <td>{one.study}</td>
-                <td className="details-value">{one.about}</td>
+                <td>{one.about}</td>
                 <td>
                   <code>{one.column}</code> = {shortened(one.number)}
                 </td>
-                <td className="details-value">
+                <td>
                   {one.formula} <span className="dim">{one.source}</span>
                 </td>
-                <td className="details-value">
+                <td>
                   {one.inputs.map((input) => (
                     <div key={`${input.row}~${input.field}`} title={input.quote}>
                       {input.row ? (

@@ -9,7 +9,7 @@ type Row = Analysis["refused"][number];
 export function Refused({ refused, taskId }: { refused: Row[]; taskId: number }) {
   const texts = useTexts();
   return (
-    <section>
+    <section className="part">
       <h2>{texts.analysis.refused(refused.length)}</h2>
       <div className="card card-flush" role="region" aria-label={texts.analysis.why} tabIndex={0}>
         <table className="list">
@@ -25,7 +25,7 @@ export function Refused({ refused, taskId }: { refused: Row[]; taskId: number })
             {refused.map((one) => (
               <tr key={`${one.ordinal}~${one.row}~${one.field}~${one.about}`}>
                 <td>{one.study}</td>
-                <td className="details-value">{one.about}</td>
+                <td>{one.about}</td>
                 <td>{texts.notice(one.why)}</td>
                 <td>
                   <Link to={addressOf(taskId, one)}>{one.field || one.row}</Link>

@@ -24,7 +24,7 @@ export function Proposals({ found, taskId }: { found: ReadBack; taskId: number }
     setLeft(next);
   };
   return (
-    <section>
+    <section className="part">
       <div className="pool-head">
         <h2>{t.proposals(found.proposals.length)}</h2>
         <Button
@@ -77,13 +77,13 @@ function Line({ one, isChosen, onToggle }: LineProps) {
         <Checkbox size="xs" checked={isChosen} onChange={onToggle} aria-label={`${one.file_name} ${field}`} />
       </td>
       <td>{one.file_name}</td>
-      <td className="details-value">
+      <td>
         {one.row_label} <code>{field}</code>
       </td>
-      <td className="details-value">
+      <td>
         <del>{shown(one.was) || actions[one.was_state ?? ""] || states[one.was_state ?? ""] || "–"}</del>
       </td>
-      <td className="details-value">
+      <td>
         <ins>{action === "edited" ? shown(value) : (actions[action] ?? action)}</ins>
       </td>
       <td className="dim">

@@ -6,7 +6,7 @@ export function Unplaced({ unplaced }: { unplaced: Row[] }) {
   const texts = useTexts();
   const t = texts.readBack;
   return (
-    <section>
+    <section className="part">
       <h2>{t.unplaced(unplaced.length)}</h2>
       <div className="card card-flush" role="region" aria-label={t.why} tabIndex={0}>
         <table className="list">
@@ -25,7 +25,7 @@ export function Unplaced({ unplaced }: { unplaced: Row[] }) {
                   {one.sheet} {one.line > 0 && one.line}
                 </td>
                 <td>{one.column && <code>{one.column}</code>}</td>
-                <td className="details-value">{one.text}</td>
+                <td>{one.text}</td>
                 <td>{texts.notice(one.why)}</td>
               </tr>
             ))}
