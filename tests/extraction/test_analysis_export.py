@@ -20,7 +20,9 @@ from ingather.extraction.analysis.study_numbers import USUAL, comparisons_of
 from ingather.extraction.export import export
 from ingather.extraction.export.analysis_zip import TABLES
 from ingather.extraction.findings import Action, DocumentResult, Finding, Review, Row, Span, State, TaskSummary, Verdict
+from ingather.extraction.rules import extract
 from ingather.extraction.template.builtin import load_builtin
+from tests.extraction.scores import SETS, page_texts
 
 SUMMARY = TaskSummary(
     task_id=1, project="Review", template_id="rct", template_version=1, extractor="embedded", settings={},
@@ -223,6 +225,47 @@ def test_the_script_runs_without_a_warning_and_pools_as_we_do(tmp_path: Path, st
             ours = [line.effect.estimate, *line.effect.interval(), weight]
             theirs = [float(row[name]) for name in ("effect", "low", "high", "weight")]
             assert ours == pytest.approx(theirs, abs=1e-6)
+
+
+def read_sample(path: Path, number: int) -> DocumentResult:
+    """A sample paper as the rules read it, with the roles and times that a person has to say."""
+    rows, answers = extract(load_builtin("rct").fields, page_texts(path))
+    findings = [
+        Finding(
+            field=one.field, row=one.row, state=one.state, value=one.value, quote=one.quote,
+            verdict=Verdict.VERIFIED if one.quote else Verdict.NO_QUOTE, spans=(), source="embedded",
+        )
+        for one in answers
+    ]  # fmt: skip
+    known = {(one.row, one.field) for one in findings if one.state is State.REPORTED}
+    arms = [row.key for row in rows if row.scope == "arm"]
+    given = [(arm, "arm_role", "placebo" if arm == arms[-1] else "experimental") for arm in arms]
+    times = {"arm_result": "r_timepoint", "contrast": "c_timepoint"}
+    given += [(row.key, times[row.scope], "12 weeks") for row in rows if row.scope in times]
+    findings = [one for one in findings if (one.row, one.field) in known]
+    findings += [reported(*one) for one in given if one[:2] not in known]
+    return DocumentResult(
+        ordinal=number, document_id=number, file_name=path.name, sha256="", state="completed", rows=tuple(rows),
+        findings=tuple(findings),
+    )  # fmt: skip
+
+
+@pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed.")
+def test_the_script_runs_without_a_warning_on_the_samples(tmp_path: Path) -> None:
+    papers = sorted(path for path in SETS["samples"].glob("rct_*.pdf") if path.stem != "rct_scan")
+    # Each paper twice, as two studies, so that there is something to pool.
+    files = unpacked(*(read_sample(path, number) for number, path in enumerate([*papers, *papers])))
+    assert len(table(files, "comparisons")) >= 4
+    for name, data in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(data)
+    done = run_r(tmp_path)
+    if "there is no package called" in done.stderr:
+        pytest.skip("R is here without metafor.")
+    assert (done.returncode, done.stderr) == (0, "")
+    drawn = {path.name for path in (tmp_path / "plots").glob("forest_*.svg")}
+    assert drawn
+    assert drawn == {path.name for path in (tmp_path / "plots_R").glob("*.svg")}
 
 
 def read_csv(path: Path) -> list[dict[str, str]]:
