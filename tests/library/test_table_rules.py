@@ -281,3 +281,16 @@ def test_boxes_that_hold_two_rows_of_figures_each_are_two_rows() -> None:
     [table] = tables(paper.pdf())
     assert [cell(table, text).row for text in ("0.124", "0.125", "0.156", "0.157")] == [1, 2, 3, 4]
     assert cell(table, "0.157").column_path == ("Mean",)
+
+
+def test_words_of_a_cell_that_stand_apart_are_one_cell() -> None:
+    paper = Paper()
+    paper.write(50, 90, "Table 1. Losses by arm")
+    for y in (96, 112, 165):
+        paper.rule(y)
+    paper.row(107, XS, ("Outcome", "Events", "Mean (SD)", "P"))
+    for number, row in enumerate(ROWS):
+        paper.row(122 + 10 * number, XS, row)
+    paper.row(152, (52, 225, 236, 320, 430), ("Admissions", "61", "(61%)", "8.1 (1.2)", "0.03"))
+    [table] = tables(paper.pdf())
+    assert texts(table)[-1] == ["Admissions", "61 (61%)", "8.1 (1.2)", "0.03"]

@@ -266,7 +266,7 @@ def rows_by_text(lines: list[list[Segment]], cuts: list[float]) -> list[list[Row
     widths = _column_widths_of_rows(lines, cuts)
     rows: list[list[RowBlock]] = []
     for line in lines:
-        blocks = [RowBlock(*columns_between_gutters(segment, cuts), [segment]) for segment in line]
+        blocks = _row_blocks_of_line(line, cuts)
         if rows and _line_continues_row(rows[-1], blocks, widths):
             for block in blocks:
                 mate = next((b for b in rows[-1] if (b.first, b.last) == (block.first, block.last)), None)
@@ -280,6 +280,18 @@ def rows_by_text(lines: list[list[Segment]], cuts: list[float]) -> list[list[Row
         for block in row:
             block.row = number
     return rows
+
+
+def _row_blocks_of_line(line: list[Segment], cuts: list[float]) -> list[RowBlock]:
+    """The cells of a line: what stands in the same columns is one cell, however wide its blanks are."""
+    blocks: list[RowBlock] = []
+    for segment in line:
+        first, last = columns_between_gutters(segment, cuts)
+        if blocks and (blocks[-1].first, blocks[-1].last) == (first, last):
+            blocks[-1].lines[-1] = beside_in_row(blocks[-1].lines[-1], segment)
+        else:
+            blocks.append(RowBlock(first, last, [segment]))
+    return blocks
 
 
 def _column_widths_of_rows(lines: list[list[Segment]], cuts: list[float]) -> dict[int, float]:
