@@ -886,8 +886,11 @@ CREATE TABLE ingather.task (
     pause_notice jsonb,
     follows_id bigint,
     again jsonb,
+    name text,
+    archived_at timestamp with time zone,
     CONSTRAINT task_again_check CHECK (((again IS NULL) OR (jsonb_typeof(again) = 'object'::text))),
     CONSTRAINT task_check CHECK (((base_url IS NULL) = (model IS NULL))),
+    CONSTRAINT task_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200))),
     CONSTRAINT task_spend_cap_check CHECK (((spend_cap >= (0)::numeric) AND (spend_cap < '1000000000000'::numeric)))
 );
 

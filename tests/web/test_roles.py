@@ -81,6 +81,7 @@ POST   /extraction/estimate                           401 404 200 200 200 404 20
 POST   /extraction/tasks                              401 404 403 201 201 404 403
 GET    /extraction/tasks                              401 404 200 200 200 404 200
 GET    /extraction/tasks/{task_id}                    401 404 200 200 200 404 200
+PATCH  /extraction/tasks/{task_id}                    401 404 403 200 200 404 403
 DELETE /extraction/tasks/{task_id}                    401 404 403 403 204 404 403
 POST   /extraction/tasks/{task_id}/follow-up          401 404 403 422 422 404 403
 POST   /extraction/tasks/{task_id}/follow-up/estimate 401 404 200 200 200 404 200
@@ -237,6 +238,8 @@ class Stage:
                 return {"json": {"account": "reviewer", "role": "reviewer"}}
             case "POST", "/projects/{project_id}/templates":
                 return {"json": {"template_id": "rct", "label": {"en": "Copy", "zh": "副本"}}}
+            case "PATCH", "/extraction/tasks/{task_id}":
+                return {"json": {"name": self.number()}}
             case "PATCH", _:
                 return {"json": {"remove": ["registration_id"]}}
             case "POST", "/projects/{project_id}/references":

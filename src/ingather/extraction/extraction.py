@@ -17,7 +17,7 @@ from ingather.extraction.errors import ModelUnusable
 from ingather.extraction.numbers.calls import estimate_with_question_calls
 from ingather.extraction.provider import Capabilities, ChatClient, Endpoint, ModelError
 from ingather.extraction.results import PAGE
-from ingather.extraction.task import Status, Task
+from ingather.extraction.task import Task
 from ingather.extraction.tasks import pipeline, tasks
 from ingather.extraction.tasks.differences import DocumentDifferences, differences
 from ingather.extraction.tasks.follow_up import FollowUp, check_ended, follow_up_template
@@ -25,7 +25,6 @@ from ingather.extraction.tasks.foreseen import FollowUpEstimate, foreseen, left_
 from ingather.extraction.tasks.request import FrozenRequest, TaskRequest, follow_up_request
 from ingather.extraction.template import Template, Tier, select, with_questions
 from ingather.library.port import LibraryPort, Snapshot
-from ingather.names import LARGEST_ID
 from ingather.notice import notice
 
 # Calls to one model at the same time, on all machines together, unless the settings give another number. Providers
@@ -33,8 +32,6 @@ from ingather.notice import notice
 AT_ONCE = 10
 # Documents that an estimate looks at; of more, an even sample. Reading lengths takes a millisecond for each.
 MOST_LOOKED_AT = 300
-# Tasks on one page of a list.
-MOST_TASKS = 1_000
 
 
 class Extraction(ExtractionEditedExports):
@@ -301,18 +298,6 @@ class Extraction(ExtractionEditedExports):
         async with ChatClient(self.endpoint) as client:
             return await client.probe()
 
-    def list_tasks(self, project_id: int, *, before: int | None = None, limit: int = PAGE) -> list[Task]:
-        """The project's tasks, newest first; `before` takes the last id of the page before."""
-        return self.engine.database.run(tasks.list_tasks(known_id(project_id, "project"), **_page(before, limit)))
-
-    def statuses(
-        self, project_id: int, *, state: str | None = None, before: int | None = None, limit: int = PAGE
-    ) -> tuple[list[Status], int | None]:
-        """`list_tasks` with counts and costs, also only those open or closed, and what `before` takes for the next."""
-        return self.engine.database.run(
-            tasks.statuses(known_id(project_id, "project"), state=state, **_page(before, limit))
-        )
-
     def projects_of_batch(self, batch_id: int) -> list[int]:
         """The project whose task this batch is, if it is one."""
         return self.engine.database.run(tasks.projects_of_batch(batch_id))
@@ -340,9 +325,3 @@ class Extraction(ExtractionEditedExports):
     def set_spend_cap(self, task_id: int, spend_cap: Decimal | None) -> None:
         task = self.task(task_id)
         self.engine.database.run(tasks.set_spend_cap(task.id, checked_cap(spend_cap, task.model)))
-
-
-def _page(before: int | None, limit: int) -> dict[str, int]:
-    if not 1 <= limit <= MOST_TASKS:
-        raise UsageError(f"A page holds 1 to {MOST_TASKS:,} tasks, not {limit!r}.")
-    return {"before": LARGEST_ID if before is None else min(before, LARGEST_ID), "limit": limit}

@@ -7,7 +7,7 @@ from typing import Any
 from ingather.engine.batch import Batch
 from ingather.engine.engine import Engine
 from ingather.engine.errors import UsageError
-from ingather.extraction.arguments import MOST_DOCUMENTS, known_id
+from ingather.extraction.arguments import MOST_DOCUMENTS, cleaned, known_id
 from ingather.extraction.errors import NotFound
 from ingather.extraction.findings import Action, DocumentArm, DocumentResult, Reread, Review
 from ingather.extraction.numbers.as_findings import arm_lines_as_finding
@@ -25,10 +25,15 @@ from ingather.extraction.tasks import stored_result, tasks
 from ingather.extraction.tasks.numbers import read_numbers
 from ingather.extraction.template import ARMS_FIELD, Template
 from ingather.library.port import LibraryPort, Rect, Table
+from ingather.names import LARGEST_ID
 from ingather.notice import notice
 
 # Documents that one call of `accept_verified` may name. Each is read whole, so more would hold more memory.
 MOST_AT_ONCE = 500
+# Tasks on one page of a list.
+MOST_TASKS = 1_000
+# Characters of a task's name. The column has no room for more.
+LONGEST_NAME = 200
 # Documents that are read together. A large one has a megabyte of findings.
 PAGE = 50
 
@@ -54,6 +59,41 @@ class ExtractionResults(ExtractionProjects):
     async def astatus(self, task_id: int) -> Status:
         """`status`, for a caller with an event loop: asked so often that every round trip counts."""
         return await self.engine.database.aplay(tasks.status(known_id(task_id, "task")))
+
+    def list_tasks(self, project_id: int, *, before: int | None = None, limit: int = PAGE) -> list[Task]:
+        """The project's tasks, newest first; `before` takes the last id of the page before."""
+        return self.engine.database.run(tasks.list_tasks(known_id(project_id, "project"), **_page(before, limit)))
+
+    def statuses(
+        self,
+        project_id: int,
+        *,
+        state: str | None = None,
+        is_archived: bool | None = None,
+        search: str = "",
+        before: int | None = None,
+        limit: int = PAGE,
+    ) -> tuple[list[Status], int | None]:
+        """`list_tasks` with counts and costs, also only those open or closed, and what `before` takes for the next."""
+        return self.engine.database.run(
+            tasks.statuses(
+                known_id(project_id, "project"),
+                state=state,
+                is_archived=is_archived,
+                search=cleaned(search).strip(),
+                **_page(before, limit),
+            )
+        )
+
+    def name_task(self, task_id: int, name: str | None) -> None:
+        """What people call a task; None for no name of its own."""
+        task = self.task(task_id)
+        name = None if name is None else " ".join(cleaned(name).split())[:LONGEST_NAME] or None
+        self.engine.database.run(tasks.name_task(task.id, name))
+
+    def archive_task(self, task_id: int, *, is_archived: bool) -> None:
+        """Put a task away, or take it out again. Nothing of it changes."""
+        self.engine.database.run(tasks.archive_task(self.task(task_id).id, is_archived=is_archived))
 
     def results(self, task_id: int, *, after: int = 0, limit: int = PAGE) -> tuple[list[DocumentResult], int | None]:
         """A page of documents with what stands, and what `after` takes for the next one: None at the end."""
@@ -281,3 +321,9 @@ def _runs(ordinals: Sequence[int], *, longest: int) -> Iterator[Sequence[int]]:
         if at == len(ordinals) or ordinals[at] != ordinals[at - 1] + 1 or at - start == longest:
             yield ordinals[start:at]
             start = at
+
+
+def _page(before: int | None, limit: int) -> dict[str, int]:
+    if not 1 <= limit <= MOST_TASKS:
+        raise UsageError(f"A page holds 1 to {MOST_TASKS:,} tasks, not {limit!r}.")
+    return {"before": LARGEST_ID if before is None else min(before, LARGEST_ID), "limit": limit}

@@ -24,7 +24,8 @@ class Task:
     """One extraction run, with what it froze at its start. Without a model, the embedded extractor answers.
 
     A follow-up begins with the results of the task `follows_id` and asks what
-    `again` says, as JSON.
+    `again` says, as JSON. `name` is what people call it; one that is archived
+    they have put away.
     """
 
     id: int
@@ -42,6 +43,8 @@ class Task:
     created_at: datetime
     follows_id: int | None = None
     again: str | None = None
+    name: str | None = None
+    archived_at: datetime | None = None
 
     @property
     def asks_anew(self) -> bool:

@@ -175,6 +175,8 @@ def task(status: Status) -> TaskView:
         ),
         spend_cap=None if found.spend_cap is None else float(found.spend_cap),
         follows=found.follows_id,
+        name=found.name,
+        archived_at=found.archived_at,
         created_at=found.created_at,
         closed_at=progress.closed_at,
     )

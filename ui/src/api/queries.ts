@@ -1,4 +1,4 @@
-import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { type Schemas, api, whole } from "./client";
 import type { Template } from "./template";
@@ -103,15 +103,39 @@ export function useDocuments(knowledgeBaseId: number | undefined, search: string
   return query;
 }
 
-export function useTasks(projectId: number) {
+/** Tasks of a project, newest first: those that fit the search, and those put away only where they are wanted. */
+export function useTasks(projectId: number, search = "", isArchived = false) {
   return useInfiniteQuery({
-    queryKey: keys.tasks(projectId),
+    queryKey: [...keys.tasks(projectId), search, isArchived],
     initialPageParam: undefined as number | undefined,
+    placeholderData: keepPreviousData,
     queryFn: ({ signal, pageParam }) =>
-      api.get("/api/v1/extraction/tasks", { query: { project_id: projectId, before: pageParam, limit: 20 }, signal }),
+      api.get("/api/v1/extraction/tasks", {
+        query: {
+          project_id: projectId,
+          search: search || undefined,
+          is_archived: isArchived ? "true" : "false",
+          before: pageParam,
+          limit: 20,
+        },
+        signal,
+      }),
     getNextPageParam: (page) => page.next ?? undefined,
     refetchInterval: ({ state }) =>
       state.data?.pages.some((page) => page.tasks.some((task) => task.state === "open")) ? CALM_MS : false,
+  });
+}
+
+/** What people call a task, and whether they have put it away. */
+export function useChangeTask(projectId: number) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id, ...body }: { id: number; name?: string | null; is_archived?: boolean }) =>
+      api.patch("/api/v1/extraction/tasks/{task_id}", { path: { task_id: id }, body }),
+    onSuccess: (task) => {
+      client.setQueryData(keys.task(task.task_id), task);
+      void client.invalidateQueries({ queryKey: keys.tasks(projectId) });
+    },
   });
 }
 

@@ -317,6 +317,8 @@ export interface paths {
         /**
          * List Tasks
          * @description The project's tasks, newest first; `before` takes `next` of the page before.
+         *
+         *     `search` is a part of a name or of a template's id, or a task's number.
          */
         get: operations["list_tasks"];
         put?: never;
@@ -352,7 +354,11 @@ export interface paths {
         delete: operations["delete_task"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change Task
+         * @description Give a task a name, null for none, or put it away. Nothing that it found changes.
+         */
+        patch: operations["change_task"];
         trace?: never;
     };
     "/api/v1/extraction/tasks/{task_id}/agreement": {
@@ -2160,6 +2166,16 @@ export interface components {
              * @default 0
              */
             seen: number;
+        };
+        /**
+         * ChangeTask
+         * @description What people call a task, and whether they have put it away. What is left out stays.
+         */
+        ChangeTask: {
+            /** Is Archived */
+            is_archived?: boolean | null;
+            /** Name */
+            name?: string | null;
         };
         /**
          * ChangeTemplate
@@ -4061,6 +4077,8 @@ export interface components {
         };
         /** Task */
         Task: {
+            /** Archived At */
+            archived_at: string | null;
             /** Batch Id */
             batch_id: number;
             /** Closed At */
@@ -4079,6 +4097,8 @@ export interface components {
             follows: number | null;
             /** Is Embedded */
             is_embedded: boolean;
+            /** Name */
+            name: string | null;
             pause_reason: components["schemas"]["Notice"] | null;
             /** Paused */
             paused: boolean;
@@ -4841,8 +4861,10 @@ export interface operations {
             query: {
                 project_id: number;
                 state?: ("open" | "closed") | null;
+                search?: string;
                 before?: number | null;
                 limit?: number;
+                is_archived?: boolean | null;
             };
             header?: never;
             path?: never;
@@ -4933,6 +4955,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    change_task: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeTask"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
             };
         };
     };

@@ -1,20 +1,21 @@
-import { Button } from "@mantine/core";
+import { Button, Checkbox, TextInput } from "@mantine/core";
+import { useDeferredValue, useState } from "react";
 import { Link, useParams } from "react-router";
-import { useProjects, useKnowledgeBases, useTasks, useTemplates } from "../api/queries";
+import { useProjects, useKnowledgeBases, useTasks } from "../api/queries";
 import { Icon } from "../components/icon";
 import { Empty, Failed, Loading } from "../components/states";
-import { Bar, TaskState } from "../components/task";
-import { count, moment, useLanguage, useTexts } from "../texts";
+import { useTexts } from "../texts";
+import { TaskList } from "./task-list";
 
 export function ProjectPage() {
-  const { texts, language } = useLanguage();
+  const texts = useTexts();
   const projectId = Number(useParams().projectId);
   const projects = useProjects();
-  const templates = useTemplates(projectId);
-  const tasks = useTasks(projectId);
+  const [search, setSearch] = useState("");
+  const [isArchived, setArchived] = useState(false);
+  const tasks = useTasks(projectId, useDeferredValue(search.trim()), isArchived);
   const project = projects.data?.find((one) => one.project_id === projectId);
   const all = tasks.data?.pages.flatMap((page) => page.tasks) ?? [];
-  const named = new Map(templates.data?.map((one) => [one.template_id, one.label[language]]));
   const start = (
     <Button component={Link} to={`/projects/${projectId}/setup`} leftSection={<Icon name="plus" />}>
       {texts.projects.newTask}
@@ -31,60 +32,37 @@ export function ProjectPage() {
         <ProjectButtons projectId={projectId} />
         {start}
       </header>
-      <h2 className="section-title">{texts.projects.tasks}</h2>
+      <div className="task-search">
+        <h2 className="section-title">{texts.projects.tasks}</h2>
+        <span className="spacer" />
+        <Checkbox
+          size="xs"
+          label={texts.projects.archived}
+          checked={isArchived}
+          onChange={(event) => setArchived(event.currentTarget.checked)}
+        />
+        <TextInput
+          size="xs"
+          leftSection={<Icon name="search" size={12} />}
+          aria-label={texts.projects.search}
+          placeholder={texts.projects.search}
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+        />
+      </div>
       {tasks.isPending && <Loading />}
       {tasks.isError && <Failed error={tasks.error} again={() => void tasks.refetch()} />}
-      {tasks.isSuccess && all.length === 0 && (
+      {tasks.isSuccess && all.length === 0 && (search || isArchived) && (
+        <p className="dim">{texts.projects.noneFound}</p>
+      )}
+      {tasks.isSuccess && all.length === 0 && !search && !isArchived && (
         <div className="card">
           <Empty icon="table" title={texts.projects.noTasks} how={texts.projects.noTasksHow}>
             {start}
           </Empty>
         </div>
       )}
-      {all.length > 0 && (
-        <div className="card card-flush">
-          <table className="list">
-            <thead>
-              <tr>
-                <th>{texts.projects.task}</th>
-                <th>{texts.projects.template}</th>
-                <th>{texts.projects.documents}</th>
-                <th>{texts.projects.stateColumn}</th>
-                <th>{texts.projects.extractor}</th>
-                <th>{texts.projects.started}</th>
-                <th>
-                  <span className="unseen">{texts.projects.openTable}</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {all.map((task) => (
-                <tr key={task.task_id}>
-                  <td>
-                    <Link to={`/tasks/${task.task_id}`}>{texts.task.title(task.task_id)}</Link>
-                  </td>
-                  <td>
-                    {named.get(task.template_id) ?? task.template_id}{" "}
-                    <span className="dim">{texts.setup.version(task.template_version)}</span>
-                  </td>
-                  <td className="cell-bar">
-                    <Bar counts={task.counts} total={task.total} isSmall />
-                    <span className="dim">{count(task.total)}</span>
-                  </td>
-                  <td>
-                    <TaskState task={task} />
-                  </td>
-                  <td className="dim">{task.is_embedded ? texts.drawer.embedded : task.extractor}</td>
-                  <td className="dim">{moment(task.created_at, language)}</td>
-                  <td className="cell-end">
-                    <Link to={`/tasks/${task.task_id}/table`}>{texts.projects.openTable}</Link>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+      {all.length > 0 && <TaskList projectId={projectId} tasks={all} />}
       {tasks.hasNextPage && (
         <Button variant="default" mt="md" loading={tasks.isFetchingNextPage} onClick={() => void tasks.fetchNextPage()}>
           {texts.state.more}

@@ -145,7 +145,8 @@ select t.id, t.request_sha256
 
 _TASK_COLUMNS: Final[LiteralString] = """
 select t.id, t.project_id, p.name, t.batch_id, t.template_sha256, v.template_id, v.version, t.base_url, t.model,
-       t.context, t.spend_cap, t.pause_reason, t.created_at, t.follows_id, t.again::text, t.pause_notice
+       t.context, t.spend_cap, t.pause_reason, t.created_at, t.follows_id, t.again::text, t.name, t.archived_at,
+       t.pause_notice
 """
 
 _TASK_TABLES: Final[LiteralString] = """
@@ -170,6 +171,9 @@ _AND_SPENT: Final[LiteralString] = "cross join lateral (" + _SPENT + " where tas
 _PAGE_OF_TASKS: Final[LiteralString] = (
     """
  where t.project_id = %(project_id)s and t.id < %(before)s
+   and (%(is_archived)s::boolean is null or (t.archived_at is not null) = %(is_archived)s)
+   and (%(search)s = '' or strpos(lower(coalesce(t.name, '')), lower(%(search)s)) > 0
+        or strpos(lower(v.template_id), lower(%(search)s)) > 0 or t.id::text = %(search)s)
    and (%(state)s::text is null
         or exists (select from """
     + BATCHES
@@ -236,6 +240,16 @@ select project_id from ingather.task where batch_id = %(batch_id)s
 
 SET_PAUSE_REASON: Final[LiteralString] = """
 update ingather.task set pause_reason = %(reason)s, pause_notice = %(notice)s::jsonb where id = %(task_id)s
+"""
+
+NAME_TASK: Final[LiteralString] = """
+update ingather.task set name = %(name)s where id = %(task_id)s
+"""
+
+ARCHIVE_TASK: Final[LiteralString] = """
+update ingather.task
+   set archived_at = case when %(is_archived)s then coalesce(archived_at, clock_timestamp()) end
+ where id = %(task_id)s
 """
 
 SET_SPEND_CAP: Final[LiteralString] = """

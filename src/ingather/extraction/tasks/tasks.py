@@ -112,6 +112,7 @@ def batches_of_projects(
 
 def list_tasks(project_id: int, *, before: int, limit: int) -> Script[list[Task]]:
     params = {"project_id": project_id, "state": None, "before": before, "limit": limit}
+    params |= {"is_archived": None, "search": ""}
     return [_task_of_row(row) for row in (yield Statement(sql.LIST_TASKS, params))]
 
 
@@ -214,6 +215,14 @@ def resume(task: Task) -> Script[None]:
     yield from verbs.pause(task.batch_id, paused=False)
 
 
+def name_task(task_id: int, name: str | None) -> Script[None]:
+    yield Statement(sql.NAME_TASK, {"task_id": task_id, "name": name})
+
+
+def archive_task(task_id: int, *, is_archived: bool) -> Script[None]:
+    yield Statement(sql.ARCHIVE_TASK, {"task_id": task_id, "is_archived": is_archived})
+
+
 def set_spend_cap(task_id: int, spend_cap: Decimal | None) -> Script[None]:
     yield Statement(sql.SET_SPEND_CAP, {"task_id": task_id, "spend_cap": spend_cap})
 
@@ -249,10 +258,11 @@ def _wait_of_task(progress: Progress, obstacles: Sequence[Any]) -> Wait | None:
 
 
 def statuses(
-    project_id: int, *, state: str | None = None, before: int, limit: int
+    project_id: int, *, state: str | None, is_archived: bool | None, search: str, before: int, limit: int
 ) -> Script[tuple[list[Status], int | None]]:
     """A page of a project's tasks, newest first, and what `before` takes for the next one. Changes nothing."""
     params = {"project_id": project_id, "state": state, "before": before, "limit": limit}
+    params |= {"is_archived": is_archived, "search": search}
     page = [_task_and_spent(row) for row in (yield Statement(sql.LIST_TASKS_AND_SPENT, params))]
     found = yield from verbs.progress([task.batch_id for task, _ in page])
     known = {progress.batch_id: progress for progress in found}

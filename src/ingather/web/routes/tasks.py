@@ -21,6 +21,7 @@ from ingather.web.schemas.library import Rectangle
 from ingather.web.schemas.projects import TemplateView
 from ingather.web.schemas.results import Results
 from ingather.web.schemas.tasks import (
+    ChangeTask,
     Differences,
     FollowUpEstimateView,
     NewFollowUp,
@@ -115,12 +116,20 @@ def list_tasks(
     here: Here,
     who: Who,
     state: Literal["open", "closed"] | None = None,
+    search: Annotated[str, Query(max_length=200)] = "",
     before: Id | None = None,
     limit: Limit = 20,
+    *,
+    is_archived: Annotated[bool | None, Query()] = None,
 ) -> Tasks:
-    """The project's tasks, newest first; `before` takes `next` of the page before."""
+    """The project's tasks, newest first; `before` takes `next` of the page before.
+
+    `search` is a part of a name or of a template's id, or a task's number.
+    """
     need(who, Role.READER, project_id)
-    page, following = here.extraction.statuses(project_id, state=state, before=before, limit=limit)
+    page, following = here.extraction.statuses(
+        project_id, state=state, is_archived=is_archived, search=search, before=before, limit=limit
+    )
     return Tasks(tasks=[shapes.task(status) for status in page], next=following)
 
 
@@ -128,6 +137,17 @@ def list_tasks(
 async def show(task_id: Id, here: Here, who: Who) -> TaskView:
     """Counts that add up, from one read."""
     return shapes.task(await status_for(here, who, task_id))
+
+
+@router.patch("/{task_id}")
+def change_task(task_id: Id, body: ChangeTask, here: Here, who: Who) -> TaskView:
+    """Give a task a name, null for none, or put it away. Nothing that it found changes."""
+    task_for(here, who, task_id, Role.REVIEWER)
+    if "name" in body.model_fields_set:
+        here.extraction.name_task(task_id, body.name)
+    if body.is_archived is not None:
+        here.extraction.archive_task(task_id, is_archived=body.is_archived)
+    return shapes.task(here.extraction.status(task_id))
 
 
 @router.delete("/{task_id}", status_code=204)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, StringConstraints
 
 from ingather.extraction.cell_marks import CellMark
-from ingather.web.schemas.forms import BodyId, FieldId, Key, NoticeView, TemplateId, Wire
+from ingather.web.schemas.forms import BodyId, FieldId, Key, Name, NoticeView, TemplateId, Wire
 
 
 class NewTask(Wire):
@@ -216,6 +216,8 @@ class TaskView(Wire):
     spent: SpentView
     spend_cap: float | None
     follows: int | None
+    name: str | None
+    archived_at: datetime | None
     created_at: datetime
     closed_at: datetime | None
 
@@ -227,3 +229,10 @@ class Tasks(Wire):
 
 class SpendCap(Wire):
     spend_cap: Annotated[Decimal, Field(ge=0, le=1_000_000, decimal_places=4)] | None
+
+
+class ChangeTask(Wire):
+    """What people call a task, and whether they have put it away. What is left out stays."""
+
+    name: Name | None = None
+    is_archived: bool | None = None
