@@ -111,7 +111,7 @@ def batches_of_projects(
 
 
 def list_tasks(project_id: int, *, before: int, limit: int) -> Script[list[Task]]:
-    params = {"project_id": project_id, "state": None, "before": before, "limit": limit}
+    params: dict[str, Any] = {"project_id": project_id, "state": None, "before": before, "limit": limit}
     params |= {"is_archived": None, "search": ""}
     return [_task_of_row(row) for row in (yield Statement(sql.LIST_TASKS, params))]
 
@@ -261,7 +261,7 @@ def statuses(
     project_id: int, *, state: str | None, is_archived: bool | None, search: str, before: int, limit: int
 ) -> Script[tuple[list[Status], int | None]]:
     """A page of a project's tasks, newest first, and what `before` takes for the next one. Changes nothing."""
-    params = {"project_id": project_id, "state": state, "before": before, "limit": limit}
+    params: dict[str, Any] = {"project_id": project_id, "state": state, "before": before, "limit": limit}
     params |= {"is_archived": is_archived, "search": search}
     page = [_task_and_spent(row) for row in (yield Statement(sql.LIST_TASKS_AND_SPENT, params))]
     found = yield from verbs.progress([task.batch_id for task, _ in page])
