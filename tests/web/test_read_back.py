@@ -102,3 +102,21 @@ def test_a_read_back_value_reaches_the_analysis(review: Review) -> None:
     assert len(found["proposals"]) == 1
     assert accept(review, found["proposals"]).status_code == 201
     assert review.analysis()["pools"][0]["random"] != before
+
+
+def test_where_two_people_review_independently_no_file_is_read_back(site: Site, review: Review) -> None:
+    table = evidence(review)
+    change(table, "n_randomised", "241")
+    proposals = send(review, table)["proposals"]
+    with site.browser("owner") as owner:
+        mode = {"mode": "independent"}
+        assert owner.put(f"/projects/{site.office.bench.project}/review-mode", json=mode).status_code == 200
+    answer = accept(review, proposals)
+    assert (answer.status_code, answer.json()["notice"]["id"]) == (409, "read_back.independent")
+    assert values(review, "n_randomised") == [240, 240]
+
+
+def test_a_list_of_arms_is_not_written_as_a_value(review: Review) -> None:
+    one = {"ordinal": 0, "field": "question_arms", "action": "edited", "value": ["Drug"]}
+    answer = accept(review, [{"proposed": one}])
+    assert (answer.status_code, answer.json()["notice"]["id"]) == (422, "arms.mended_elsewhere")

@@ -9,6 +9,7 @@ from ingather.extraction.export import reviewed_part
 from ingather.extraction.exports import ExtractionExports
 from ingather.extraction.read_back.proposals import ReadBack, documents_of_upload, proposals_of_upload
 from ingather.extraction.read_back.uploaded import sheets_of_upload
+from ingather.extraction.results import check_no_list_of_arms
 from ingather.extraction.reviewing import reviews
 from ingather.extraction.reviewing.deciding import Decision, Judged, decided
 from ingather.extraction.reviewing.reviews import Reviewer
@@ -35,6 +36,7 @@ class ExtractionEditedExports(ExtractionExports):
         extracted = cache(lambda ordinal: (self._document(task, ordinal), self.reviews(task_id, ordinal)))
 
         def check(ordinal: int, decision: Decision) -> None:
+            check_no_list_of_arms(decision)
             decided(template, *extracted(ordinal), _with_note(decision, name), by=by.name)
 
         variants = [variant for one in documents for variant in (one, reviewed_part(one))]
@@ -54,6 +56,8 @@ class ExtractionEditedExports(ExtractionExports):
         judged: list[Judged] = []
         for ordinal, wanted in by_document.items():
             found, known = self._document(task, ordinal), self.reviews(task_id, ordinal)
+            for decision in wanted:
+                check_no_list_of_arms(decision)
             noted = (_with_note(decision, name) for decision in wanted)
             judged += [one for decision in noted if (one := decided(template, found, known, decision, by=by.name))]
         return self.engine.database.run(reviews.add_all(task.id, judged, by)) if judged else 0

@@ -176,13 +176,7 @@ class ExtractionResults(ExtractionProjects):
 
     def review(self, task_id: int, ordinal: int, decision: Decision, by: Reviewer) -> DocumentResult:
         """Judge one cell of a finished document. Returns the document as it stands then: more may follow from it."""
-        if decision.field == ARMS_FIELD and decision.action is Action.EDITED:
-            raise UsageError(
-                notice(
-                    "arms.mended_elsewhere",
-                    "Arms are mended as a list, each with its names and its role, so that the numbers follow.",
-                )
-            )
+        check_no_list_of_arms(decision)
         return self._decide(task_id, ordinal, decision, by)
 
     def mend_arms(
@@ -312,6 +306,17 @@ class ExtractionResults(ExtractionProjects):
 
     def _batch(self, task: Task) -> Batch:
         return self.engine.batch(task.batch_id)
+
+
+def check_no_list_of_arms(decision: Decision) -> None:
+    """Refuse a list of arms as a value: the numbers of the review's questions would not follow it."""
+    if decision.field == ARMS_FIELD and decision.action is Action.EDITED:
+        raise UsageError(
+            notice(
+                "arms.mended_elsewhere",
+                "Arms are mended as a list, each with its names and its role, so that the numbers follow.",
+            )
+        )
 
 
 def _runs(ordinals: Sequence[int], *, longest: int) -> Iterator[Sequence[int]]:

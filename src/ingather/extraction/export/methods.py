@@ -52,7 +52,7 @@ _SENTENCES: Final[dict[str, tuple[str, str]]] = {
             "was found that holds the value); {open} were not reviewed."
         ),
         (
-            "在 {answers}中，{reviewed} 个经{people}人工审核：{actions}"
+            "在 {answers}中，{reviewed} 个经{people}审核：{actions}"
             "（逐一审核，或在引用已找到且包含该值时一并接受）；{open} 个未经审核。"
         ),
     ),
