@@ -185,3 +185,14 @@ def test_the_mean_of_some_people_has_not_the_size_of_the_arm() -> None:
     table = a_table(_ARMS, ["Depression, mean (SD)", "", ""], [" Patients with mania", "8.2 (3.1)", "7.9 (2.8)"])
     answer = ask_paper("depression in patients with mania", table, kind=_MEANS)
     assert answer.state is not AnswerState.REPORTED
+
+
+def test_a_dose_that_was_not_asked_for_is_no_placebo() -> None:
+    table = a_table(
+        ["", "Placebo (n = 12)", "Camicinal", ""],
+        ["", "", "50 mg (n = 15)", "75 mg (n = 6)"],
+        ["Vomiting, n (%)", "2 (17)", "1 (7)", "0 (0)"],
+        headers=2,
+    )
+    answer = ask_paper("vomiting", table, intervention="camicinal 50 mg", comparator="placebo")
+    assert answer.state is not AnswerState.REPORTED or numbers_in(answer) == ("1", "15", "2", "12")

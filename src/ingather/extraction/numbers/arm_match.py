@@ -140,6 +140,9 @@ def match_arms(
         for at in (0, 1)
     }
     best = _best_arm_pair(labels, base)
+    if best is not None and min(base[best[0], 0], base[best[1], 1]) <= 0:
+        # One of the two is there by elimination only: it may as well be a dose or an arm that was not asked for.
+        return None
     if best is None and len(labels) <= _MOST_ARMS:
         beside = mentions(labels)
         scores = {key: score + _match_by_terms_beside(key[0], arms[key[1]], beside) for key, score in base.items()}
@@ -244,6 +247,8 @@ def _arm_match_score(label: ArmLabel, arm: ArmQuery, other: ArmQuery, short: Sho
     total = weight_of_terms(own & telling) or weight_of_terms(telling) or 1.0
     score = min(1.0, weight_of_terms(telling & arm.terms) / total)
     score += min(1.0, weight_of_terms((telling & arm.own) - _GENERIC))
+    # The label that names more of an arm is its label: `DKP/TRAM` and not `TRAM`.
+    score += weight_of_terms((telling & arm.own) - _GENERIC) / (weight_of_terms(arm.own - _GENERIC) or 1.0)
     score -= min(1.0, weight_of_terms((telling & other.own) - _GENERIC))
     doses = [{term for term in of if term[0].isdigit()} for of in (own, arm.terms)]
     if all(doses) and doses[0] - doses[1]:
